@@ -1,0 +1,1 @@
+//! The 901-cube world.
