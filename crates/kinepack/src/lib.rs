@@ -1,1 +1,78 @@
-//! kinepack
+//! Motion in the fewest bits.
+//!
+//! Kinepack compresses the state of moving things for games, simulations and robots. A *schema* turns an entity's
+//! state into integer *lanes*; after that everything is exact. A *snapshot* holds the lanes of a sorted set of
+//! entities at one tick, and a *codec* writes it relative to a *baseline*: a snapshot that the other side already
+//! holds.
+//!
+//! ```
+//! use kinepack::{Codec, Decoder, Encoder, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
+//!
+//! #[derive(Pack, Clone, Debug, PartialEq)]
+//! struct Crate {
+//!     #[pack(range = [-256.0..256.0, -256.0..256.0, 0.0..32.0], precision = 1.0 / 512.0)]
+//!     position: [f32; 3],
+//!     #[pack(rotation, bits = 9)]
+//!     orientation: [f32; 4],
+//!     burning: bool,
+//! }
+//!
+//! let schema = Schema::of::<Crate>();
+//! assert_eq!(schema.bits_per_entity(), 80);
+//!
+//! let mut before = Snapshot::new(&schema, Tick(100));
+//! let mut after = Snapshot::new(&schema, Tick(106));
+//! let still = Crate { position: [1.0, 2.0, 0.5], orientation: [0.0, 0.0, 0.0, 1.0], burning: false };
+//! let moved = Crate { position: [1.25, 2.0, 0.5], ..still.clone() };
+//! for id in 0..100 {
+//!     before.push(EntityId(id), &still)?;
+//!     after.push(EntityId(id), if id == 7 { &moved } else { &still })?;
+//! }
+//!
+//! let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
+//! let mut packet = Vec::new();
+//! Encoder::new(&codec).encode(&before, &after, &mut packet)?;
+//! assert!(packet.len() <= 8);
+//!
+//! let mut received = Snapshot::new(&schema, Tick(0));
+//! Decoder::new(&codec).decode(&before, &packet, Tick(106), &mut received)?;
+//! assert_eq!(received, after);
+//! assert_eq!(received.read::<Crate>(7)?.position[0], 1.25);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Reading order: [`BitWriter`] and [`BitReader`]; the quantizers [`FloatLimits`], [`IntegerLimits`] and
+//! [`SmallestThree`]; [`value`], for one value against a baseline; [`Schema`] and [`Pack`]; [`Snapshot`]; [`Level`],
+//! [`Profile`] and [`Codec`]. The formats are normative in `spec/CODEC.md`.
+
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod bits;
+mod error;
+mod quantize;
+mod rotation;
+mod schema;
+
+pub mod value;
+
+pub use bits::{BitCounter, BitReader, BitSink, BitWriter, bits_for};
+pub use error::{DecodeError, EncodeError, SetupError};
+#[cfg(feature = "derive")]
+pub use kinepack_derive::Pack;
+pub use quantize::{FloatLimits, IntegerLimits};
+pub use rotation::SmallestThree;
+pub use schema::{Components, Field, FieldKind, Lane, LaneArithmetic, Pack, PackWith, Role, Schema};
+
+
+#[doc(hidden)]
+pub mod __derive {
+    //! What the code that `#[derive(Pack)]` writes calls. Not part of the public interface.
+    pub use crate::schema::derived::*;
+}
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -1,0 +1,27 @@
+//! The bit cursor: the first stage of every encoder and the last of every decoder.
+//!
+//! Bits fill bytes from the least significant end, values are little-endian, and up to 64 bits are written or read in
+//! one call (`spec/CODEC.md`, section 1). A 64-bit accumulator stands between the calls and the buffer, so a call costs
+//! about a nanosecond.
+
+mod reader;
+mod writer;
+
+pub use reader::BitReader;
+pub use writer::{BitCounter, BitSink, BitWriter};
+
+/// Number of bits that hold every value from 0 to `max`; 0 for `max` = 0.
+///
+/// ```
+/// assert_eq!(kinepack::bits_for(900), 10);
+/// ```
+#[inline]
+pub const fn bits_for(max: u64) -> u32 {
+    64 - max.leading_zeros()
+}
+
+/// The lowest `bits` bits set; `bits` is at most 64.
+#[inline]
+pub(crate) const fn mask(bits: u32) -> u64 {
+    if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
+}

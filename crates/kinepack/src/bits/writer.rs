@@ -1,0 +1,202 @@
+//! Writing bits: to a growing vector, to a lent slice, or to nothing but a counter.
+
+use alloc::vec::Vec;
+
+use super::mask;
+use crate::EncodeError;
+
+/// Where an encoder sends its bits: a [`BitWriter`], or a [`BitCounter`] for a dry run.
+pub trait BitSink {
+    /// Appends the lowest `bits` (0 to 64) bits of `value`; higher bits of `value` are ignored.
+    fn write(&mut self, value: u64, bits: u32);
+
+    /// Number of bits written so far.
+    fn len_bits(&self) -> u64;
+
+    /// Appends one bit: 1 for `true`.
+    #[inline]
+    fn write_bool(&mut self, value: bool) {
+        self.write(u64::from(value), 1);
+    }
+
+    /// Appends zero bits up to the next multiple of 8.
+    #[inline]
+    fn align(&mut self) {
+        let past = (self.len_bits() % 8) as u32;
+        self.write(0, (8 - past) % 8);
+    }
+}
+
+/// Counts bits instead of storing them: the size of an encoding without the encoding.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BitCounter {
+    len_bits: u64,
+}
+
+impl BitSink for BitCounter {
+    #[inline]
+    fn write(&mut self, _value: u64, bits: u32) {
+        self.len_bits += u64::from(bits);
+    }
+
+    #[inline]
+    fn len_bits(&self) -> u64 {
+        self.len_bits
+    }
+}
+
+/// Writes bits, least significant first, into a vector that grows or a slice that the caller lends.
+///
+/// Writing itself cannot fail: a lent slice that is too short is reported once, by [`BitWriter::finish`].
+///
+/// ```
+/// use kinepack::{BitReader, BitSink, BitWriter};
+///
+/// let mut bytes = Vec::new();
+/// let mut writer = BitWriter::append(&mut bytes);
+/// writer.write(0b010, 3);
+/// writer.write(0b111, 3);
+/// writer.finish()?;
+/// assert_eq!(bytes, [0b111_010]);
+///
+/// let mut reader = BitReader::new(&bytes);
+/// assert_eq!(reader.read(3)?, 0b010);
+/// assert_eq!(reader.read(3)?, 0b111);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct BitWriter<'a> {
+    target: Target<'a>,
+    /// Bits not yet in the target. Invariant: bits at `pending_bits` and above are zero.
+    pending: u64,
+    /// Invariant: below 64.
+    pending_bits: u32,
+    /// Bytes already sent to the target by this writer, also those that a lent slice had no room for.
+    flushed_bytes: usize,
+}
+
+#[derive(Debug)]
+enum Target<'a> {
+    Growing(&'a mut Vec<u8>),
+    Lent(&'a mut [u8]),
+}
+
+impl<'a> BitWriter<'a> {
+    /// A writer that appends to `bytes`; it allocates only where the vector's capacity runs out.
+    pub fn append(bytes: &'a mut Vec<u8>) -> Self {
+        Self::new(Target::Growing(bytes))
+    }
+
+    /// A writer over a buffer of fixed length; it never allocates.
+    pub fn lend(bytes: &'a mut [u8]) -> Self {
+        Self::new(Target::Lent(bytes))
+    }
+
+    fn new(target: Target<'a>) -> Self {
+        Self { target, pending: 0, pending_bits: 0, flushed_bytes: 0 }
+    }
+
+    /// Pads the last byte with zero bits, stores it and returns the number of bytes written.
+    ///
+    /// # Errors
+    /// [`EncodeError::BufferFull`] with the bytes needed, when a lent slice was too short. Its content is then unspecified.
+    pub fn finish(mut self) -> Result<usize, EncodeError> {
+        let tail_bytes = self.pending_bits.div_ceil(8) as usize;
+        self.store(self.pending, tail_bytes);
+        match self.target {
+            Target::Lent(ref bytes) if self.flushed_bytes > bytes.len() => Err(EncodeError::BufferFull {
+                needed_bytes: self.flushed_bytes,
+                buffer_bytes: bytes.len(),
+            }),
+            _ => Ok(self.flushed_bytes),
+        }
+    }
+
+    #[inline]
+    fn store(&mut self, word: u64, count_bytes: usize) {
+        let from = self.flushed_bytes;
+        self.flushed_bytes += count_bytes;
+        let word = word.to_le_bytes();
+        match &mut self.target {
+            Target::Growing(bytes) => bytes.extend_from_slice(&word[..count_bytes]),
+            Target::Lent(bytes) => {
+                if let Some(space) = bytes.get_mut(from..from + count_bytes) {
+                    space.copy_from_slice(&word[..count_bytes]);
+                }
+            }
+        }
+    }
+}
+
+impl BitSink for BitWriter<'_> {
+    #[inline]
+    fn write(&mut self, value: u64, bits: u32) {
+        debug_assert!(bits <= 64);
+        let value = value & mask(bits);
+        self.pending |= value << self.pending_bits;
+        let total_bits = self.pending_bits + bits;
+        if total_bits < 64 {
+            self.pending_bits = total_bits;
+        } else {
+            self.store(self.pending, 8);
+            let stored_bits = 64 - self.pending_bits;
+            self.pending = if stored_bits == 64 { 0 } else { value >> stored_bits };
+            self.pending_bits = total_bits - 64;
+        }
+    }
+
+    #[inline]
+    fn len_bits(&self) -> u64 {
+        self.flushed_bytes as u64 * 8 + u64::from(self.pending_bits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+
+    use super::*;
+
+    #[test]
+    fn a_lent_slice_that_is_too_short_says_how_much_is_needed() {
+        let mut bytes = [0xAA; 9];
+        let mut writer = BitWriter::lend(&mut bytes);
+        for _ in 0..10 {
+            writer.write(u64::MAX, 8);
+        }
+        let full = EncodeError::BufferFull { needed_bytes: 10, buffer_bytes: 9 };
+        assert_eq!(writer.finish(), Err(full));
+
+        let mut writer = BitWriter::lend(&mut bytes);
+        writer.write(u64::MAX, 64);
+        writer.write(1, 1);
+        assert_eq!(writer.finish(), Ok(9));
+        assert_eq!(bytes, [255, 255, 255, 255, 255, 255, 255, 255, 1]);
+    }
+
+    #[test]
+    fn bits_above_the_width_do_not_reach_the_neighbours() {
+        let mut bytes = vec![];
+        let mut writer = BitWriter::append(&mut bytes);
+        writer.write(u64::MAX, 3);
+        writer.write(0, 5);
+        assert_eq!(writer.finish(), Ok(1));
+        assert_eq!(bytes, [0b0000_0111]);
+    }
+
+    #[test]
+    fn the_counter_counts_what_the_writer_writes() {
+        let mut bytes = vec![];
+        let mut writer = BitWriter::append(&mut bytes);
+        let mut counter = BitCounter::default();
+        for bits in [0, 1, 7, 64, 63, 64, 2] {
+            writer.write(u64::MAX, bits);
+            counter.write(u64::MAX, bits);
+            assert_eq!(writer.len_bits(), counter.len_bits());
+        }
+        writer.align();
+        counter.align();
+        assert_eq!(counter.len_bits(), 208);
+        assert_eq!(writer.finish(), Ok(26));
+    }
+}

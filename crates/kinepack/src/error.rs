@@ -1,0 +1,196 @@
+//! Every reason for which this crate says no: one flat enum for setting up, one for encoding, one for decoding.
+
+use core::fmt;
+
+/// Why limits, a schema, a profile or a codec cannot be made.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum SetupError {
+    /// A range ends before it begins, or an end is not finite.
+    EmptyRange,
+    /// A precision that is not a positive finite number, or wider than the range that it divides.
+    BadPrecision,
+    /// A bit count outside of what the quantizer takes.
+    BitCount {
+        /// What was asked for.
+        bits: u32,
+        /// The largest that is possible.
+        max_bits: u32,
+    },
+    /// The range holds more than 2³² (floats) or 2⁶⁴ (integers) steps.
+    TooManySteps,
+    /// The step is finer than `f32` can tell apart at the far end of the range.
+    FinerThanFloat,
+    /// A profile that was made for another schema.
+    ProfileMismatch,
+    /// A field's classes, code lengths or context are not of the form that `spec/CODEC.md` asks for.
+    BadFieldCode {
+        /// Index of the field in the schema.
+        field: usize,
+    },
+    /// The index code's widths or lengths are not of the form that `spec/CODEC.md` asks for.
+    BadGapCode,
+    /// Code lengths that are no complete prefix code of at most 10 bits.
+    BadPrefixCode,
+}
+
+impl fmt::Display for SetupError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::EmptyRange => write!(f, "the range is empty or not finite"),
+            Self::BadPrecision => write!(f, "the precision must be positive and no wider than the range"),
+            Self::BitCount { bits, max_bits } => write!(f, "{bits} bits asked for, at most {max_bits} are possible"),
+            Self::TooManySteps => write!(f, "the range holds too many steps"),
+            Self::FinerThanFloat => write!(f, "the step is finer than f32 can hold at the end of the range"),
+            Self::ProfileMismatch => write!(f, "the profile was made for another schema"),
+            Self::BadFieldCode { field } => write!(f, "the profile's code for field {field} is malformed"),
+            Self::BadGapCode => write!(f, "the profile's index code is malformed"),
+            Self::BadPrefixCode => write!(f, "the code lengths are not a complete prefix code"),
+        }
+    }
+}
+
+impl core::error::Error for SetupError {}
+
+/// Why a value or a snapshot cannot be encoded.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum EncodeError {
+    /// A value that is not a number, or a quaternion without a direction.
+    NotANumber {
+        /// The field, or an empty string for a value that stands alone.
+        field: &'static str,
+    },
+    /// A value outside of its limits, where the caller asked for an error instead of clamping.
+    OutOfRange {
+        /// The field, or an empty string for a value that stands alone.
+        field: &'static str,
+        /// The value, rounded to `f64`.
+        value: f64,
+    },
+    /// The lent buffer is too short.
+    BufferFull {
+        /// Bytes that the encoding takes.
+        needed_bytes: usize,
+        /// Bytes that were lent.
+        buffer_bytes: usize,
+    },
+    /// An entity was pushed with an id that is not above the one before.
+    IdsNotIncreasing {
+        /// The refused id.
+        id: u32,
+    },
+    /// A state or a snapshot of another schema.
+    SchemaMismatch {
+        /// Lanes that the schema has.
+        expected_lanes: usize,
+        /// Lanes that were given.
+        lanes: usize,
+    },
+    /// A lane above the largest value that its schema allows.
+    LaneOutOfRange {
+        /// Index of the lane in the schema.
+        lane: usize,
+        /// The refused value.
+        value: u32,
+    },
+}
+
+impl EncodeError {
+    /// The same error, with the name of the field that it happened in.
+    #[must_use]
+    pub fn in_field(self, name: &'static str) -> Self {
+        match self {
+            Self::NotANumber { .. } => Self::NotANumber { field: name },
+            Self::OutOfRange { value, .. } => Self::OutOfRange { field: name, value },
+            other => other,
+        }
+    }
+}
+
+impl fmt::Display for EncodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotANumber { field: "" } => write!(f, "the value is not a number"),
+            Self::NotANumber { field } => write!(f, "field `{field}` is not a number"),
+            Self::OutOfRange { field: "", value } => write!(f, "the value {value} is outside of its limits"),
+            Self::OutOfRange { field, value } => write!(f, "field `{field}`: {value} is outside of its limits"),
+            Self::BufferFull { needed_bytes, buffer_bytes } => {
+                write!(f, "the buffer has {buffer_bytes} bytes, {needed_bytes} are needed")
+            }
+            Self::IdsNotIncreasing { id } => write!(f, "entity {id} is not above the entity pushed before it"),
+            Self::SchemaMismatch { expected_lanes, lanes } => {
+                write!(f, "{lanes} lanes given, the schema has {expected_lanes}")
+            }
+            Self::LaneOutOfRange { lane, value } => write!(f, "lane {lane}: {value} is above the schema's maximum"),
+        }
+    }
+}
+
+impl core::error::Error for EncodeError {}
+
+/// Why bytes are not a valid value or snapshot. Nothing has changed where one of these is returned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DecodeError {
+    /// The data ended within a value.
+    EndOfData {
+        /// Where the value began.
+        at_bit: u64,
+        /// Bits that it takes.
+        wanted_bits: u32,
+        /// Bits that were left.
+        left_bits: u32,
+    },
+    /// Bytes are left after the last value.
+    TrailingData {
+        /// Bits that were left.
+        left_bits: u64,
+    },
+    /// Padding bits that are not zero.
+    Padding,
+    /// A code above the largest one of its limits or lane, or a difference that leads there.
+    OutOfRange {
+        /// Where the code ended.
+        at_bit: u64,
+    },
+    /// An entity set that is not sorted, removes what is not there, or adds what is.
+    BadEntitySet {
+        /// Where it was noticed.
+        at_bit: u64,
+    },
+    /// More entities than the caller's limit.
+    TooManyEntities {
+        /// What the data ask for, at least.
+        count: u64,
+        /// The caller's limit.
+        limit: u32,
+    },
+    /// A snapshot that was given along has another number of lanes than the schema.
+    SchemaMismatch {
+        /// Lanes that the schema has.
+        expected_lanes: usize,
+        /// Lanes that were given.
+        lanes: usize,
+    },
+}
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::EndOfData { at_bit, wanted_bits, left_bits } => {
+                write!(f, "the data end at bit {at_bit}: {wanted_bits} bits wanted, {left_bits} left")
+            }
+            Self::TrailingData { left_bits } => write!(f, "{left_bits} bits are left after the last value"),
+            Self::Padding => write!(f, "padding bits are not zero"),
+            Self::OutOfRange { at_bit } => write!(f, "a value before bit {at_bit} is outside of its limits"),
+            Self::BadEntitySet { at_bit } => write!(f, "the entity set before bit {at_bit} is inconsistent"),
+            Self::TooManyEntities { count, limit } => write!(f, "{count} entities, the limit is {limit}"),
+            Self::SchemaMismatch { expected_lanes, lanes } => {
+                write!(f, "{lanes} lanes given, the schema has {expected_lanes}")
+            }
+        }
+    }
+}
+
+impl core::error::Error for DecodeError {}

@@ -1,0 +1,327 @@
+//! Quantizers: from numbers to integer codes and back.
+//!
+//! A quantizer is the only place where precision is lost. It divides a range into steps; a code is the number of the
+//! nearest step, so that the reconstructed value is within half a step of the original. Everything after it works on
+//! codes and is exact. `spec/CODEC.md`, section 2. All arithmetic is `f64` or integer and the same on every platform.
+
+use crate::{BitReader, BitSink, DecodeError, EncodeError, SetupError, bits_for};
+
+/// Limits of a real number: minimum, maximum and step. Codes run from 0 at the minimum to [`max_code`](Self::max_code).
+///
+/// With [`wrapping`](Self::wrapping) limits the number is an angle, or anything else that begins again at the end of
+/// its range: every finite value is taken, and differences go the short way round.
+///
+/// The reconstructed value differs from the original by at most half a step, plus half the spacing of `f32` at that
+/// value (2⁻²⁴ of its magnitude) where it is read as `f32`.
+///
+/// ```
+/// use kinepack::FloatLimits;
+///
+/// let limits = FloatLimits::new(0.0, 100.0, 0.1)?;
+/// assert_eq!(limits.bits(), 10);
+/// assert_eq!(limits.quantize(1.0)?, 10);
+/// assert_eq!(limits.reconstruct(10) as f32, 1.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FloatLimits {
+    min: f64,
+    max: f64,
+    step: f64,
+    max_code: u32,
+    wraps: bool,
+}
+
+/// The most steps that a range of floats can have.
+const MAX_STEPS: f64 = u32::MAX as f64;
+
+impl FloatLimits {
+    /// Limits from `min` to `max`, both included, in steps of `precision`. A range of no width takes any positive
+    /// precision and costs no bits.
+    ///
+    /// # Errors
+    /// [`SetupError`] for an empty range, a precision that is not positive or wider than the range, or more than 2³² steps.
+    pub const fn new(min: f64, max: f64, precision: f64) -> Result<Self, SetupError> {
+        if !(min.is_finite() && max.is_finite() && min <= max) {
+            return Err(SetupError::EmptyRange);
+        }
+        if !(precision.is_finite() && precision > 0.0) || (max > min && precision > max - min) {
+            return Err(SetupError::BadPrecision);
+        }
+        let steps = (max - min) / precision + 0.5;
+        if steps >= MAX_STEPS + 1.0 {
+            return Err(SetupError::TooManySteps);
+        }
+        Ok(Self { min, max, step: precision, max_code: steps as u32, wraps: false })
+    }
+
+    /// Limits from `min` to `max`, both included, in the 2^`bits` − 1 steps that `bits` (1 to 32) bits can tell apart.
+    ///
+    /// # Errors
+    /// [`SetupError`] for an empty range or a bit count outside of 1 to 32.
+    pub const fn with_bits(min: f64, max: f64, bits: u32) -> Result<Self, SetupError> {
+        if bits == 0 || bits > 32 {
+            return Err(SetupError::BitCount { bits, max_bits: 32 });
+        }
+        if max > min {
+            Self::new(min, max, (max - min) / ((1u64 << bits) - 1) as f64)
+        } else {
+            Self::new(min, max, 1.0)
+        }
+    }
+
+    /// As [`new`](Self::new), without the end of the range itself: −256 to 256 in steps of 1/512 are 2¹⁸ codes.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub const fn until(min: f64, end: f64, precision: f64) -> Result<Self, SetupError> {
+        if !(precision.is_finite() && precision > 0.0) {
+            return Err(SetupError::BadPrecision);
+        }
+        Self::new(min, end - precision, precision)
+    }
+
+    /// As [`with_bits`](Self::with_bits), without the end of the range itself: the step is the range divided by 2^`bits`.
+    ///
+    /// # Errors
+    /// As [`with_bits`](Self::with_bits).
+    pub const fn until_with_bits(min: f64, end: f64, bits: u32) -> Result<Self, SetupError> {
+        if bits == 0 || bits > 32 {
+            return Err(SetupError::BitCount { bits, max_bits: 32 });
+        }
+        Self::until(min, end, (end - min) / (1u64 << bits) as f64)
+    }
+
+    /// The same steps, for a value that begins again at `min` where it reaches the end: the range is then as long as
+    /// all codes together, `(max_code + 1) × step`.
+    #[must_use]
+    pub const fn wrapping(mut self) -> Self {
+        self.wraps = true;
+        self
+    }
+
+    /// The same limits, refused where `f32` cannot tell neighbouring steps apart.
+    ///
+    /// # Errors
+    /// [`SetupError::FinerThanFloat`] when the spacing of `f32` at the far end of the range is not below the step: a
+    /// reconstructed `f32` would then not always quantize to the code that it came from.
+    pub const fn for_f32(self) -> Result<Self, SetupError> {
+        let far = if -self.min > self.max { -self.min } else { self.max } as f32;
+        let spacing = f32::from_bits(far.to_bits() + 1) as f64 - far as f64;
+        if self.max_code > 0 && spacing >= self.step { Err(SetupError::FinerThanFloat) } else { Ok(self) }
+    }
+
+    /// The smallest value.
+    pub const fn min(&self) -> f64 {
+        self.min
+    }
+
+    /// The largest value.
+    pub const fn max(&self) -> f64 {
+        self.max
+    }
+
+    /// Distance between two neighbouring values.
+    pub const fn step(&self) -> f64 {
+        self.step
+    }
+
+    /// The largest code.
+    pub const fn max_code(&self) -> u32 {
+        self.max_code
+    }
+
+    /// True for angles and the like.
+    pub const fn wraps(&self) -> bool {
+        self.wraps
+    }
+
+    /// Bits that hold every code.
+    pub const fn bits(&self) -> u32 {
+        bits_for(self.max_code as u64)
+    }
+
+    /// The code of the step nearest to `value`; a value halfway between two steps takes the upper one.
+    ///
+    /// # Errors
+    /// [`EncodeError::NotANumber`] for NaN (and infinities where the limits wrap), [`EncodeError::OutOfRange`] for a
+    /// value below the minimum or above the maximum.
+    #[inline]
+    pub fn quantize(&self, value: f64) -> Result<u32, EncodeError> {
+        if !self.wraps && !(self.min..=self.max).contains(&value) && !value.is_nan() {
+            return Err(EncodeError::OutOfRange { field: "", value });
+        }
+        self.quantize_clamped(value)
+    }
+
+    /// As [`quantize`](Self::quantize), but a value outside of the range takes the nearest end.
+    ///
+    /// # Errors
+    /// [`EncodeError::NotANumber`].
+    #[inline]
+    pub fn quantize_clamped(&self, value: f64) -> Result<u32, EncodeError> {
+        if value.is_nan() || (self.wraps && value.is_infinite()) {
+            return Err(EncodeError::NotANumber { field: "" });
+        }
+        if self.wraps {
+            return Ok(self.quantize_wrapped(value));
+        }
+        // The cast saturates at both ends.
+        let code = ((value - self.min) / self.step + 0.5) as u32;
+        Ok(code.min(self.max_code))
+    }
+
+    fn quantize_wrapped(&self, value: f64) -> u32 {
+        let codes = u64::from(self.max_code) + 1;
+        let period = self.step * codes as f64;
+        let mut offset = (value - self.min) % period;
+        if offset < 0.0 {
+            offset += period;
+        }
+        // At most `codes`, where the sum above rounded up to a whole period.
+        ((offset / self.step + 0.5) as u64 % codes) as u32
+    }
+
+    /// The value that `code` stands for; codes above [`max_code`](Self::max_code) stand for the largest one.
+    #[inline]
+    pub fn reconstruct(&self, code: u32) -> f64 {
+        let value = self.min + f64::from(code.min(self.max_code)) * self.step;
+        if value < self.max || self.wraps { value } else { self.max }
+    }
+
+    /// Reads a code.
+    ///
+    /// # Errors
+    /// [`DecodeError`] at the end of the data and for codes above the maximum.
+    #[inline]
+    pub fn read_code(&self, reader: &mut BitReader<'_>) -> Result<u32, DecodeError> {
+        Ok(read_up_to(reader, u64::from(self.max_code))? as u32)
+    }
+
+    /// Writes a code in [`bits`](Self::bits) bits.
+    #[inline]
+    pub fn write_code(&self, sink: &mut impl BitSink, code: u32) {
+        debug_assert!(code <= self.max_code);
+        sink.write(u64::from(code), self.bits());
+    }
+}
+
+/// Limits of an integer of up to 64 bits, signed or unsigned: minimum, maximum and step.
+///
+/// ```
+/// use kinepack::IntegerLimits;
+///
+/// let health = IntegerLimits::new(-20, 100, 1)?;
+/// assert_eq!(health.bits(), 7);
+/// assert_eq!(health.quantize(100)?, 120);
+/// assert_eq!(health.reconstruct(120), 100);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IntegerLimits {
+    min: i128,
+    max: i128,
+    step: u64,
+    max_code: u64,
+}
+
+impl IntegerLimits {
+    /// Limits from `min` to `max`, both included, in steps of `step`. Both ends lie within `i64` or within `u64`.
+    ///
+    /// # Errors
+    /// [`SetupError`] for an empty range, a step of 0 or wider than the range, or a range of more than 64 bits.
+    pub const fn new(min: i128, max: i128, step: u64) -> Result<Self, SetupError> {
+        if min > max {
+            return Err(SetupError::EmptyRange);
+        }
+        if min < i64::MIN as i128 || max > u64::MAX as i128 || max - min > u64::MAX as i128 {
+            return Err(SetupError::TooManySteps);
+        }
+        let span = (max - min) as u64;
+        if step == 0 || (span > 0 && step > span) {
+            return Err(SetupError::BadPrecision);
+        }
+        let remainder = span % step;
+        let max_code = span / step + (remainder > step / 2) as u64;
+        Ok(Self { min, max, step, max_code })
+    }
+
+    /// The smallest value.
+    pub const fn min(&self) -> i128 {
+        self.min
+    }
+
+    /// The largest value.
+    pub const fn max(&self) -> i128 {
+        self.max
+    }
+
+    /// Distance between two neighbouring values.
+    pub const fn step(&self) -> u64 {
+        self.step
+    }
+
+    /// The largest code.
+    pub const fn max_code(&self) -> u64 {
+        self.max_code
+    }
+
+    /// Bits that hold every code.
+    pub const fn bits(&self) -> u32 {
+        bits_for(self.max_code)
+    }
+
+    /// The code of the step nearest to `value`.
+    ///
+    /// # Errors
+    /// [`EncodeError::OutOfRange`] for a value below the minimum or above the maximum.
+    #[inline]
+    pub fn quantize(&self, value: impl Into<i128>) -> Result<u64, EncodeError> {
+        let value = value.into();
+        if value < self.min || value > self.max {
+            return Err(EncodeError::OutOfRange { field: "", value: value as f64 });
+        }
+        Ok(self.quantize_clamped(value))
+    }
+
+    /// As [`quantize`](Self::quantize), but a value outside of the range takes the nearest end.
+    #[inline]
+    pub fn quantize_clamped(&self, value: impl Into<i128>) -> u64 {
+        let offset = (value.into().clamp(self.min, self.max) - self.min) as u64;
+        if self.step == 1 {
+            return offset;
+        }
+        let code = offset / self.step + u64::from(offset % self.step > (self.step - 1) / 2);
+        code.min(self.max_code)
+    }
+
+    /// The value that `code` stands for; codes above [`max_code`](Self::max_code) stand for the largest one.
+    #[inline]
+    pub fn reconstruct(&self, code: u64) -> i128 {
+        let value = self.min + i128::from(code.min(self.max_code)) * i128::from(self.step);
+        value.min(self.max)
+    }
+
+    /// Reads a code.
+    ///
+    /// # Errors
+    /// [`DecodeError`] at the end of the data and for codes above the maximum.
+    #[inline]
+    pub fn read_code(&self, reader: &mut BitReader<'_>) -> Result<u64, DecodeError> {
+        read_up_to(reader, self.max_code)
+    }
+
+    /// Writes a code in [`bits`](Self::bits) bits.
+    #[inline]
+    pub fn write_code(&self, sink: &mut impl BitSink, code: u64) {
+        debug_assert!(code <= self.max_code);
+        sink.write(code, self.bits());
+    }
+}
+
+/// Reads a value from 0 to `max` in the bits that hold it.
+#[inline]
+pub(crate) fn read_up_to(reader: &mut BitReader<'_>, max: u64) -> Result<u64, DecodeError> {
+    let value = reader.read(bits_for(max))?;
+    if value > max { Err(DecodeError::OutOfRange { at_bit: reader.position_bits() }) } else { Ok(value) }
+}

@@ -1,0 +1,192 @@
+//! A field of a schema, what kind it is, and the lanes that it becomes.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::{FloatLimits, IntegerLimits, SmallestThree, bits_for};
+
+/// One field of an entity.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    /// Name, with the names of the structs around it: `hull.position`.
+    pub name: String,
+    /// How it is quantized.
+    pub kind: FieldKind,
+    /// What it means to the stages that care.
+    pub role: Role,
+    pub(super) first_lane: usize,
+    pub(super) lane_count: usize,
+}
+
+impl Field {
+    /// A field without a role.
+    pub fn new(name: impl Into<String>, kind: FieldKind) -> Self {
+        Self { name: name.into(), kind, role: Role::Plain, first_lane: 0, lane_count: 0 }
+    }
+
+    /// The same field with a role.
+    #[must_use]
+    pub fn with_role(self, role: Role) -> Self {
+        Self { role, ..self }
+    }
+
+    /// Where its lanes stand among those of the schema.
+    pub fn lanes(&self) -> core::ops::Range<usize> {
+        self.first_lane..self.first_lane + self.lane_count
+    }
+
+    pub(super) fn hash_into(&self, add: &mut impl FnMut(&[u8])) {
+        add(&(self.name.len() as u32).to_le_bytes());
+        add(self.name.as_bytes());
+        add(&[self.role as u8]);
+        match &self.kind {
+            FieldKind::Floats(axes) => {
+                add(&[0, axes.len() as u8]);
+                for axis in axes {
+                    add(&axis.min().to_bits().to_le_bytes());
+                    add(&axis.max().to_bits().to_le_bytes());
+                    add(&axis.step().to_bits().to_le_bytes());
+                    add(&[u8::from(axis.wraps())]);
+                }
+            }
+            FieldKind::Integer(limits) => {
+                add(&[1]);
+                add(&limits.min().to_le_bytes());
+                add(&limits.max().to_le_bytes());
+                add(&limits.step().to_le_bytes());
+            }
+            FieldKind::Rotation(rotation) => add(&[2, rotation.component_bits() as u8]),
+            FieldKind::Bool => add(&[3]),
+            FieldKind::Choice { max } => {
+                add(&[4]);
+                add(&max.to_le_bytes());
+            }
+            FieldKind::Raw { lanes } => add(&[5, *lanes]),
+        }
+    }
+}
+
+/// What a field means beyond its numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+#[repr(u8)]
+pub enum Role {
+    /// Nothing that a stage has to know.
+    #[default]
+    Plain = 0,
+    /// A velocity: zero for what is at rest.
+    Velocity = 1,
+}
+
+/// How a field is quantized.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum FieldKind {
+    /// One or more real numbers with limits, one an axis. At most 255.
+    Floats(Vec<FloatLimits>),
+    /// An integer with limits: one lane up to 32 bits, else two, the lower half first.
+    Integer(IntegerLimits),
+    /// A rotation: the dropped component and the other three.
+    Rotation(SmallestThree),
+    /// A flag.
+    Bool,
+    /// One of `max + 1` alternatives without an order.
+    Choice {
+        /// The largest alternative.
+        max: u32,
+    },
+    /// Bit patterns that are not quantized: `f32` without a range, 32 bits a lane.
+    Raw {
+        /// Number of lanes.
+        lanes: u8,
+    },
+}
+
+/// One integer of an entity's state: 0 to `max`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lane {
+    /// The largest value.
+    pub max: u32,
+    /// What a difference of two values means.
+    pub arithmetic: LaneArithmetic,
+}
+
+impl Lane {
+    /// Bits that hold every value.
+    pub const fn bits(&self) -> u32 {
+        bits_for(self.max as u64)
+    }
+
+    /// From `base` to `value`; the short way round where the lane is cyclic.
+    #[inline]
+    pub(crate) fn difference(&self, base: u32, value: u32) -> i64 {
+        let steps = i64::from(value) - i64::from(base);
+        if self.arithmetic != LaneArithmetic::Cyclic {
+            return steps;
+        }
+        let codes = i64::from(self.max) + 1;
+        if 2 * steps > codes {
+            steps - codes
+        } else if 2 * steps < -codes {
+            steps + codes
+        } else {
+            steps
+        }
+    }
+
+    /// The value `steps` from `base`, or `None` outside of the lane.
+    #[inline]
+    pub(crate) fn offset(&self, base: u32, steps: i64) -> Option<u32> {
+        let mut value = i64::from(base) + steps;
+        if self.arithmetic == LaneArithmetic::Cyclic {
+            value = value.rem_euclid(i64::from(self.max) + 1);
+        }
+        u32::try_from(value).ok().filter(|value| *value <= self.max)
+    }
+}
+
+/// What a difference between two values of a lane means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LaneArithmetic {
+    /// A number: near values are alike.
+    Linear,
+    /// A number that begins again at 0 after its maximum.
+    Cyclic,
+    /// A name: values are equal or not.
+    Category,
+}
+
+impl FieldKind {
+    pub(super) fn append_lanes(&self, lanes: &mut Vec<Lane>) {
+        let mut push = |max, arithmetic| lanes.push(Lane { max, arithmetic });
+        match self {
+            Self::Floats(axes) => {
+                for axis in axes {
+                    let cyclic = if axis.wraps() { LaneArithmetic::Cyclic } else { LaneArithmetic::Linear };
+                    push(axis.max_code(), cyclic);
+                }
+            }
+            Self::Integer(limits) => match u32::try_from(limits.max_code()) {
+                Ok(max) => push(max, LaneArithmetic::Linear),
+                Err(_) => {
+                    // A carry out of the lower half shows as a step of the upper one.
+                    push(u32::MAX, LaneArithmetic::Cyclic);
+                    push((limits.max_code() >> 32) as u32, LaneArithmetic::Linear);
+                }
+            },
+            Self::Rotation(rotation) => {
+                push(3, LaneArithmetic::Category);
+                for _ in 0..3 {
+                    push(rotation.max_code(), LaneArithmetic::Linear);
+                }
+            }
+            Self::Bool => push(1, LaneArithmetic::Category),
+            Self::Choice { max } => push(*max, LaneArithmetic::Category),
+            Self::Raw { lanes } => {
+                for _ in 0..*lanes {
+                    push(u32::MAX, LaneArithmetic::Linear);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Schemas: which fields an entity has, how each is quantized, and the integer lanes that they become.
+//!
+//! A *field* is a number, a vector, a rotation, an integer, a flag or a choice. A *lane* is one integer of it, up to
+//! 32 bits: a vector has one an axis, a rotation four (the dropped component and the other three), an integer of more
+//! than 32 bits two. Snapshots, codecs and captures know lanes only. `spec/CODEC.md`, section 5.
+
+pub(crate) mod derived;
+mod field;
+mod pack;
+
+use alloc::vec::Vec;
+
+pub use field::{Field, FieldKind, Lane, LaneArithmetic, Role};
+pub use pack::{Components, Pack, PackWith};
+
+/// The fields of an entity in order, the lanes that they become, and a hash that tells two schemas apart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Schema {
+    fields: Vec<Field>,
+    lanes: Vec<Lane>,
+    hash: u64,
+}
+
+impl Schema {
+    /// The schema of a type that derives [`Pack`].
+    pub fn of<T: Pack>() -> Self {
+        let mut fields = Vec::new();
+        T::fields("", &mut fields);
+        Self::new(fields)
+    }
+
+    /// A schema of these fields, in this order.
+    pub fn new(mut fields: Vec<Field>) -> Self {
+        let mut lanes = Vec::new();
+        for field in &mut fields {
+            field.first_lane = lanes.len();
+            field.kind.append_lanes(&mut lanes);
+            field.lane_count = lanes.len() - field.first_lane;
+        }
+        let mut hasher = Fnv1a(0xcbf2_9ce4_8422_2325);
+        for field in &fields {
+            field.hash_into(&mut |bytes| hasher.add(bytes));
+        }
+        Self { fields, lanes, hash: hasher.0 }
+    }
+
+    /// The fields in order.
+    pub fn fields(&self) -> &[Field] {
+        &self.fields
+    }
+
+    /// The lanes in order, field by field.
+    pub fn lanes(&self) -> &[Lane] {
+        &self.lanes
+    }
+
+    /// A hash over names, kinds, ranges, precisions and order: equal on both sides or they do not speak the same
+    /// language. FNV-1a over the bytes that `spec/CODEC.md`, section 5.3 lists.
+    pub fn hash(&self) -> u64 {
+        self.hash
+    }
+
+    /// Bits of one entity when every lane is sent in full.
+    pub fn bits_per_entity(&self) -> u32 {
+        self.lanes.iter().map(|lane| lane.bits()).sum()
+    }
+}
+
+struct Fnv1a(u64);
+
+impl Fnv1a {
+    fn add(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! Types that have a schema: the traits behind `#[derive(Pack)]` and what primitives do without an attribute.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::derived;
+use super::{Field, FieldKind};
+use crate::EncodeError;
+
+/// A type with a schema. Derive it; write it by hand only for a type whose lanes the attributes cannot describe.
+///
+/// Without an attribute, `f32` and `f64` are kept bit for bit, integers in their full width, `bool` in one bit, an enum
+/// without fields in the bits that number its variants, arrays and structs part by part.
+///
+/// | attribute | on | meaning |
+/// |---|---|---|
+/// | `range = a..=b`, `range = a..b` | numbers, vectors, integers | limits; `..` leaves the end out |
+/// | `range = [r, r, r]` | vectors | limits an axis |
+/// | `precision = p` | with `range` | the step, or one an axis: `[p, p, p]` |
+/// | `bits = n` | with `range`, or an integer alone | that many bits instead of a step, 1 to 32 |
+/// | `max = m` | unsigned integers | the same as `range = 0..=m` |
+/// | `rotation, bits = n` | quaternions x, y, z, w | smallest three, 2 to 20 bits a component |
+/// | `wrap` | with `range = a..b` | an angle: the end is the beginning |
+/// | `clamp` | with `range` or `max` | out-of-range values take the nearest end instead of being an error |
+/// | `velocity` | vectors | at rest when zero; used by level 4 and by interpolation |
+/// | `with = Type` | anything | lanes by `Type`'s [`PackWith`] |
+/// | `skip` | anything | not sent; `Default::default()` on the other side |
+pub trait Pack: Sized {
+    /// Number of lanes.
+    const LANES: usize;
+
+    /// Appends the type's fields, their names below `path`.
+    fn fields(path: &str, fields: &mut Vec<Field>);
+
+    /// Quantizes the state into `lanes`, which are [`LANES`](Self::LANES) long.
+    ///
+    /// # Errors
+    /// [`EncodeError`] for values that are not numbers or out of range.
+    fn quantize(&self, lanes: &mut [u32]) -> Result<(), EncodeError>;
+
+    /// The state that `lanes` stand for; any values of the lanes give a state.
+    fn reconstruct(lanes: &[u32]) -> Self;
+}
+
+/// Lanes for a type that is not one's own: named in `#[pack(with = Type)]`.
+pub trait PackWith<T> {
+    /// Number of lanes.
+    const LANES: usize;
+
+    /// Appends the fields, their names below `path`.
+    fn fields(path: &str, fields: &mut Vec<Field>);
+
+    /// Quantizes `value` into `lanes`.
+    ///
+    /// # Errors
+    /// [`EncodeError`] for values that are not numbers or out of range.
+    fn quantize(value: &T, lanes: &mut [u32]) -> Result<(), EncodeError>;
+
+    /// The value that `lanes` stand for.
+    fn reconstruct(lanes: &[u32]) -> T;
+}
+
+/// Numbers and vectors of numbers, for fields with a `range` or a `rotation`.
+pub trait Components {
+    /// The components as an array.
+    type Array: AsRef<[f64]> + AsMut<[f64]> + Copy;
+
+    /// Number of components.
+    const COUNT: usize;
+
+    /// True where the type holds `f32`.
+    const SINGLE: bool;
+
+    /// All zero.
+    const ZERO: Self::Array;
+
+    /// The components, widened.
+    fn components(&self) -> Self::Array;
+
+    /// From components, rounded to what the type holds.
+    fn from_components(components: Self::Array) -> Self;
+}
+
+macro_rules! float_components {
+    ($($type:ty, $single:literal;)*) => {$(
+        impl Components for $type {
+            type Array = [f64; 1];
+            const COUNT: usize = 1;
+            const SINGLE: bool = $single;
+            const ZERO: [f64; 1] = [0.0];
+
+            #[inline]
+            fn components(&self) -> [f64; 1] {
+                [f64::from(*self)]
+            }
+
+            #[inline]
+            fn from_components([value]: [f64; 1]) -> Self {
+                value as $type
+            }
+        }
+
+        impl<const N: usize> Components for [$type; N] {
+            type Array = [f64; N];
+            const COUNT: usize = N;
+            const SINGLE: bool = $single;
+            const ZERO: [f64; N] = [0.0; N];
+
+            #[inline]
+            fn components(&self) -> [f64; N] {
+                self.map(f64::from)
+            }
+
+            #[inline]
+            fn from_components(components: [f64; N]) -> Self {
+                components.map(|value| value as $type)
+            }
+        }
+    )*};
+}
+
+float_components! {
+    f32, true;
+    f64, false;
+}
+
+#[cfg(feature = "glam")]
+macro_rules! glam_components {
+    ($($type:ty, $count:literal, $scalar:ty, $single:literal;)*) => {$(
+        impl Components for $type {
+            type Array = [f64; $count];
+            const COUNT: usize = $count;
+            const SINGLE: bool = $single;
+            const ZERO: [f64; $count] = [0.0; $count];
+
+            #[inline]
+            fn components(&self) -> [f64; $count] {
+                self.to_array().map(f64::from)
+            }
+
+            #[inline]
+            fn from_components(components: [f64; $count]) -> Self {
+                <$type>::from_array(components.map(|value| value as $scalar))
+            }
+        }
+    )*};
+}
+
+#[cfg(feature = "glam")]
+glam_components! {
+    glam::Vec2, 2, f32, true;
+    glam::Vec3, 3, f32, true;
+    glam::Vec3A, 3, f32, true;
+    glam::Vec4, 4, f32, true;
+    glam::Quat, 4, f32, true;
+    glam::DVec2, 2, f64, false;
+    glam::DVec3, 3, f64, false;
+    glam::DVec4, 4, f64, false;
+    glam::DQuat, 4, f64, false;
+}
+
+/// `Pack` for plain values: `$to` gives the bits of a value, `$from` makes it of them.
+macro_rules! plain {
+    ($($type:ty, $kind:expr, $lanes:literal, $to:expr, $from:expr;)*) => {$(
+        impl Pack for $type {
+            const LANES: usize = $lanes;
+
+            fn fields(path: &str, fields: &mut Vec<Field>) {
+                fields.push(Field::new(path, $kind));
+            }
+
+            #[inline]
+            fn quantize(&self, lanes: &mut [u32]) -> Result<(), EncodeError> {
+                let bits: u64 = $to(*self);
+                derived::store_wide(lanes, bits);
+                Ok(())
+            }
+
+            #[inline]
+            fn reconstruct(lanes: &[u32]) -> Self {
+                $from(derived::load_wide(lanes))
+            }
+        }
+    )*};
+}
+
+macro_rules! plain_integers {
+    ($($type:ident, $lanes:literal;)*) => { plain! {$(
+        $type,
+        FieldKind::Integer(derived::full_range($type::MIN as i128, $type::MAX as i128)),
+        $lanes,
+        |value: $type| value.wrapping_sub($type::MIN) as u64 & (u64::MAX >> (64 - $type::BITS)),
+        |bits: u64| $type::MIN.wrapping_add(bits as $type);
+    )*} };
+}
+
+plain! {
+    bool, FieldKind::Bool, 1, |value: bool| u64::from(value), |bits: u64| bits != 0;
+    f32, FieldKind::Raw { lanes: 1 }, 1, |value: f32| u64::from(value.to_bits()), |bits: u64| f32::from_bits(bits as u32);
+    f64, FieldKind::Raw { lanes: 2 }, 2, |value: f64| value.to_bits(), f64::from_bits;
+}
+
+plain_integers! {
+    u8, 1; u16, 1; u32, 1; u64, 2;
+    i8, 1; i16, 1; i32, 1; i64, 2;
+}
+
+impl<T: Pack, const N: usize> Pack for [T; N] {
+    const LANES: usize = N * T::LANES;
+
+    fn fields(path: &str, fields: &mut Vec<Field>) {
+        let first = fields.len();
+        for index in 0..N {
+            T::fields(&alloc::format!("{path}[{index}]"), fields);
+        }
+        // An array of bare numbers is one field: its parts change together.
+        if N > 0 && N < 128 && fields[first..].iter().all(|field| matches!(field.kind, FieldKind::Raw { lanes: 1 })) {
+            fields.truncate(first);
+            fields.push(Field::new(String::from(path), FieldKind::Raw { lanes: N as u8 }));
+        }
+    }
+
+    fn quantize(&self, lanes: &mut [u32]) -> Result<(), EncodeError> {
+        self.iter().zip(lanes.chunks_mut(T::LANES.max(1))).try_for_each(|(part, lanes)| part.quantize(lanes))
+    }
+
+    fn reconstruct(lanes: &[u32]) -> Self {
+        core::array::from_fn(|index| T::reconstruct(&lanes[index * T::LANES..(index + 1) * T::LANES]))
+    }
+}
+
+#[cfg(feature = "glam")]
+macro_rules! plain_glam {
+    ($($type:ty, $array:ty;)*) => {$(
+        impl Pack for $type {
+            const LANES: usize = <$array as Pack>::LANES;
+
+            fn fields(path: &str, fields: &mut Vec<Field>) {
+                <$array as Pack>::fields(path, fields);
+            }
+
+            fn quantize(&self, lanes: &mut [u32]) -> Result<(), EncodeError> {
+                Pack::quantize(&self.to_array(), lanes)
+            }
+
+            fn reconstruct(lanes: &[u32]) -> Self {
+                <$type>::from_array(Pack::reconstruct(lanes))
+            }
+        }
+    )*};
+}
+
+#[cfg(feature = "glam")]
+plain_glam! {
+    glam::Vec2, [f32; 2];
+    glam::Vec3, [f32; 3];
+    glam::Vec3A, [f32; 3];
+    glam::Vec4, [f32; 4];
+    glam::Quat, [f32; 4];
+}
