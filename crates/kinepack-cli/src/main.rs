@@ -1,1 +1,42 @@
-fn main() {}
+//! The program `kinepack`: a world whose state is compressed before your eyes, and the same for your own captures.
+
+#![forbid(unsafe_code)]
+
+mod demo;
+mod failure;
+mod ladder;
+mod measure;
+mod report;
+mod world;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Motion in the fewest bits: measures and shows how small the state of moving things gets.
+#[derive(Parser)]
+#[command(version, arg_required_else_help = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Demo(demo::Arguments),
+    Measure(measure::Arguments),
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().command {
+        Command::Demo(arguments) => demo::run(&arguments),
+        Command::Measure(arguments) => measure::run(&arguments),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("kinepack: {failure}");
+            failure.exit_code()
+        }
+    }
+}

@@ -1,7 +1,42 @@
-//! `#[derive(Pack)]`.
+//! `#[derive(Pack)]` for kinepack: a struct's schema from its fields.
+//!
+//! Use it through `kinepack`, whose `derive` feature is on by default and re-exports it beside the trait of the same
+//! name; the table of attributes stands on that trait. A derive runs in three steps: `attributes` reads what
+//! `#[pack(...)]` says of each field; `rules` decides how the field becomes lanes and refuses what makes no sense,
+//! with the field's name and what to do about it; `expand` writes the `impl`, and `limits` the constants in it.
+//! Whether a range is possible is known only when its expressions are evaluated, so the constants refuse it, still at
+//! compile time.
+//!
+//! ```
+//! use kinepack::{Pack, Schema};
+//!
+//! #[derive(Pack)]
+//! struct Ship {
+//!     #[pack(range = -512.0..512.0, precision = 1.0 / 64.0)]
+//!     position: [f32; 3],
+//!     #[pack(rotation, bits = 10)]
+//!     orientation: [f32; 4],
+//!     #[pack(max = 200, clamp)]
+//!     hull: u16,
+//! }
+//!
+//! assert_eq!(Schema::of::<Ship>().bits_per_entity(), 3 * 16 + 32 + 8);
+//! ```
+
+mod attributes;
+mod rules;
+
+mod expand;
+mod limits;
+
 use proc_macro::TokenStream;
-/// Derives `Pack`.
+use syn::{DeriveInput, Error, parse_macro_input};
+
+/// Derives kinepack's trait `Pack` for a struct or for an enum without fields. The attributes are listed there.
+///
+/// One attribute belongs on the type itself: `#[pack(crate = path)]` says where kinepack is if not at `::kinepack`.
 #[proc_macro_derive(Pack, attributes(pack))]
-pub fn derive_pack(_input: TokenStream) -> TokenStream {
-    TokenStream::new()
+pub fn derive_pack(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    expand::expand(&input).unwrap_or_else(Error::into_compile_error).into()
 }

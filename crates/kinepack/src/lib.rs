@@ -55,6 +55,7 @@ mod error;
 mod quantize;
 mod rotation;
 mod schema;
+mod snapshot;
 
 pub mod value;
 
@@ -65,7 +66,10 @@ pub use kinepack_derive::Pack;
 pub use quantize::{FloatLimits, IntegerLimits};
 pub use rotation::SmallestThree;
 pub use schema::{Components, Field, FieldKind, Lane, LaneArithmetic, Pack, PackWith, Role, Schema};
-
+pub use snapshot::{
+    Changed, Class, Codec, Context, DecodeLimits, Decoder, Encoder, EntityId, FieldCode, GapCode, LaneWidth, Level,
+    Profile, Quantized, Size, Snapshot, Tick, Trainer,
+};
 
 #[doc(hidden)]
 pub mod __derive {

@@ -155,8 +155,7 @@ mod tests {
         let dot: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         let sign = if dot < 0.0 { -1.0 } else { 1.0 };
         // The half-angle from the chord: `acos` loses everything for small angles.
-        let chord: f64 =
-            a.iter().zip(b).map(|(x, y)| (x / len(a) - sign * y / len(b)).powi(2)).sum::<f64>().sqrt();
+        let chord: f64 = a.iter().zip(b).map(|(x, y)| (x / len(a) - sign * y / len(b)).powi(2)).sum::<f64>().sqrt();
         (4.0 * (chord / 2.0).min(1.0).asin()).to_degrees()
     }
 

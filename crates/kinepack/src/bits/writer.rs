@@ -104,10 +104,9 @@ impl<'a> BitWriter<'a> {
         let tail_bytes = self.pending_bits.div_ceil(8) as usize;
         self.store(self.pending, tail_bytes);
         match self.target {
-            Target::Lent(ref bytes) if self.flushed_bytes > bytes.len() => Err(EncodeError::BufferFull {
-                needed_bytes: self.flushed_bytes,
-                buffer_bytes: bytes.len(),
-            }),
+            Target::Lent(ref bytes) if self.flushed_bytes > bytes.len() => {
+                Err(EncodeError::BufferFull { needed_bytes: self.flushed_bytes, buffer_bytes: bytes.len() })
+            }
             _ => Ok(self.flushed_bytes),
         }
     }

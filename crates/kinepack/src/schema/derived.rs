@@ -4,19 +4,30 @@ use alloc::string::String;
 pub use alloc::vec::Vec;
 
 use super::{Components, Field, FieldKind, Role};
-use crate::{EncodeError, FloatLimits, IntegerLimits, SmallestThree};
+use crate::{EncodeError, FloatLimits, IntegerLimits, SetupError, SmallestThree};
 
 /// `path.name`, or `name` at the top.
 pub fn join(path: &str, name: &str) -> String {
     if path.is_empty() { String::from(name) } else { alloc::format!("{path}.{name}") }
 }
 
-/// The field of numbers with limits.
-pub fn floats_field(path: &str, name: &str, axes: &[FloatLimits], role: Role) -> Field {
-    Field::new(join(path, name), FieldKind::Floats(axes.to_vec())).with_role(role)
+/// The field of numbers with limits; `axes` as for [`quantize_floats`].
+pub fn floats_field<T: Components>(path: &str, name: &str, axes: &[FloatLimits], role: Role) -> Field {
+    let axes = (0..T::COUNT).map(|component| *axis(axes, component)).collect();
+    Field::new(join(path, name), FieldKind::Floats(axes)).with_role(role)
 }
 
-/// Quantizes components lane by lane.
+/// The field of a rotation.
+pub fn rotation_field(path: &str, name: &str, rotation: &SmallestThree) -> Field {
+    Field::new(join(path, name), FieldKind::Rotation(*rotation))
+}
+
+/// The field of an integer with limits.
+pub fn integer_field(path: &str, name: &str, limits: &IntegerLimits) -> Field {
+    Field::new(join(path, name), FieldKind::Integer(*limits))
+}
+
+/// Quantizes components lane by lane. `axes` has the limits of each component or one for all of them.
 #[inline]
 pub fn quantize_floats<T: Components>(
     value: &T,
@@ -25,40 +36,65 @@ pub fn quantize_floats<T: Components>(
     name: &'static str,
     lanes: &mut [u32],
 ) -> Result<(), EncodeError> {
-    for ((component, limits), lane) in value.components().as_ref().iter().zip(axes).zip(lanes) {
+    for (index, (component, lane)) in value.components().as_ref().iter().zip(lanes).enumerate() {
+        let limits = axis(axes, index);
         let code = if clamp { limits.quantize_clamped(*component) } else { limits.quantize(*component) };
         *lane = code.map_err(|error| error.in_field(name))?;
     }
     Ok(())
 }
 
-/// The value that the lanes stand for.
+/// The value that the lanes stand for; `axes` as for [`quantize_floats`].
 #[inline]
 pub fn reconstruct_floats<T: Components>(axes: &[FloatLimits], lanes: &[u32]) -> T {
     let mut components = T::ZERO;
-    for ((component, limits), lane) in components.as_mut().iter_mut().zip(axes).zip(lanes) {
-        *component = limits.reconstruct(*lane);
+    for (index, (component, lane)) in components.as_mut().iter_mut().zip(lanes).enumerate() {
+        *component = axis(axes, index).reconstruct(*lane);
     }
     T::from_components(components)
 }
 
+#[inline]
+fn axis(axes: &[FloatLimits], component: usize) -> &FloatLimits {
+    if axes.len() == 1 { &axes[0] } else { &axes[component] }
+}
+
+/// The same limits, refused where the components of `T` are `f32` and too coarse for them.
+pub const fn for_type<T: Components>(limits: Result<FloatLimits, SetupError>) -> Result<FloatLimits, SetupError> {
+    match limits {
+        Ok(limits) if T::SINGLE => limits.for_f32(),
+        other => other,
+    }
+}
+
+/// True where the range from `min` to `end` is as long as all codes together, but for a thousandth of a step.
+pub const fn is_period(limits: &FloatLimits, min: f64, end: f64) -> bool {
+    let excess = (limits.max_code() as f64 + 1.0) * limits.step() - (end - min);
+    excess.abs() <= limits.step() / 1000.0
+}
+
 /// Quantizes a quaternion of four components x, y, z, w.
 #[inline]
-pub fn quantize_rotation<T: Components<Array = [f64; 4]>>(
+pub fn quantize_rotation<T: Components>(
     value: &T,
     rotation: &SmallestThree,
     name: &'static str,
     lanes: &mut [u32],
 ) -> Result<(), EncodeError> {
-    let codes = rotation.quantize(value.components().map(|c| c as f32)).map_err(|error| error.in_field(name))?;
+    let components = value.components();
+    let xyzw = core::array::from_fn(|index| components.as_ref()[index] as f32);
+    let codes = rotation.quantize(xyzw).map_err(|error| error.in_field(name))?;
     lanes.copy_from_slice(&codes);
     Ok(())
 }
 
 /// The quaternion that the lanes stand for.
 #[inline]
-pub fn reconstruct_rotation<T: Components<Array = [f64; 4]>>(rotation: &SmallestThree, lanes: &[u32]) -> T {
-    T::from_components(rotation.reconstruct([lanes[0], lanes[1], lanes[2], lanes[3]]).map(f64::from))
+pub fn reconstruct_rotation<T: Components>(rotation: &SmallestThree, lanes: &[u32]) -> T {
+    let mut components = T::ZERO;
+    let xyzw = rotation.reconstruct([lanes[0], lanes[1], lanes[2], lanes[3]]);
+    components.as_mut().copy_from_slice(&xyzw.map(f64::from));
+    T::from_components(components)
 }
 
 /// Quantizes an integer into one lane or two.
@@ -71,7 +107,8 @@ pub fn quantize_integer(
     lanes: &mut [u32],
 ) -> Result<(), EncodeError> {
     let value = value.into();
-    let code = if clamp { limits.quantize_clamped(value) } else { limits.quantize(value).map_err(|e| e.in_field(name))? };
+    let code =
+        if clamp { limits.quantize_clamped(value) } else { limits.quantize(value).map_err(|e| e.in_field(name))? };
     store_wide(lanes, code);
     Ok(())
 }
@@ -92,6 +129,39 @@ pub const fn full_range(min: i128, max: i128) -> IntegerLimits {
     match IntegerLimits::new(min, max, 1) {
         Ok(limits) => limits,
         Err(_) => panic!("an integer type has at most 64 bits"),
+    }
+}
+
+/// Limits from `min` to `max`, both included, in the finest steps that `bits` bits can tell apart.
+pub const fn integer_with_bits(min: i128, max: i128, bits: u32) -> Result<IntegerLimits, SetupError> {
+    let whole = match IntegerLimits::new(min, max, 1) {
+        Ok(limits) => limits,
+        error => return error,
+    };
+    if bits == 0 || bits > whole.bits() {
+        return Err(SetupError::BitCount { bits, max_bits: whole.bits() });
+    }
+    IntegerLimits::new(min, max, whole.max_code().div_ceil(u64::MAX >> (64 - bits)))
+}
+
+/// Limits of all integers of `bits` bits, signed where the type from `min` to `max` is.
+pub const fn integer_of_bits(min: i128, max: i128, bits: u32) -> Result<IntegerLimits, SetupError> {
+    let max_bits = full_range(min, max).bits();
+    if bits == 0 || bits > max_bits {
+        return Err(SetupError::BitCount { bits, max_bits });
+    }
+    IntegerLimits::new(min >> (max_bits - bits), max >> (max_bits - bits), 1)
+}
+
+/// The same limits, refused where they are wider than the type from `min` to `max`.
+pub const fn within(
+    limits: Result<IntegerLimits, SetupError>,
+    min: i128,
+    max: i128,
+) -> Result<IntegerLimits, SetupError> {
+    match limits {
+        Ok(limits) if limits.min() < min || limits.max() > max => Err(SetupError::TooManySteps),
+        other => other,
     }
 }
 

@@ -157,6 +157,14 @@ pub enum LaneArithmetic {
 }
 
 impl FieldKind {
+    /// The lanes of zero in every component, where zero is a value of the field.
+    pub(crate) fn zero_lanes(&self) -> Option<Vec<u32>> {
+        match self {
+            Self::Floats(axes) => axes.iter().map(|axis| axis.quantize(0.0).ok()).collect(),
+            _ => None,
+        }
+    }
+
     pub(super) fn append_lanes(&self, lanes: &mut Vec<Lane>) {
         let mut push = |max, arithmetic| lanes.push(Lane { max, arithmetic });
         match self {

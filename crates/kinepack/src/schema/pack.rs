@@ -17,7 +17,7 @@ use crate::EncodeError;
 /// | `range = a..=b`, `range = a..b` | numbers, vectors, integers | limits; `..` leaves the end out |
 /// | `range = [r, r, r]` | vectors | limits an axis |
 /// | `precision = p` | with `range` | the step, or one an axis: `[p, p, p]` |
-/// | `bits = n` | with `range`, or an integer alone | that many bits instead of a step, 1 to 32 |
+/// | `bits = n` | with `range`, or an integer alone | that many bits instead of a step, 1 to 32; integers up to 64 |
 /// | `max = m` | unsigned integers | the same as `range = 0..=m` |
 /// | `rotation, bits = n` | quaternions x, y, z, w | smallest three, 2 to 20 bits a component |
 /// | `wrap` | with `range = a..b` | an angle: the end is the beginning |
@@ -25,6 +25,14 @@ use crate::EncodeError;
 /// | `velocity` | vectors | at rest when zero; used by level 4 and by interpolation |
 /// | `with = Type` | anything | lanes by `Type`'s [`PackWith`] |
 /// | `skip` | anything | not sent; `Default::default()` on the other side |
+///
+/// Values are constant expressions. Limits that are impossible, such as a step finer than the field's `f32`, are compile
+/// errors. On the type itself `#[pack(crate = path)]` says where kinepack is, if not at `::kinepack`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no schema",
+    label = "not `Pack`",
+    note = "derive `Pack` for it, or write `#[pack(with = Type)]` or `#[pack(skip)]` on the field"
+)]
 pub trait Pack: Sized {
     /// Number of lanes.
     const LANES: usize;
@@ -61,6 +69,11 @@ pub trait PackWith<T> {
 }
 
 /// Numbers and vectors of numbers, for fields with a `range` or a `rotation`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no components that a range or a rotation could apply to",
+    label = "not `f32`, `f64`, or a vector of them",
+    note = "integers are known by their names `u8` to `i64`, not by an alias; glam's types need the feature `glam`"
+)]
 pub trait Components {
     /// The components as an array.
     type Array: AsRef<[f64]> + AsMut<[f64]> + Copy;

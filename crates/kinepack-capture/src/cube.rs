@@ -1,0 +1,99 @@
+//! The cube of the articles: its state, its schema at each row of the level table, and the profile trained for it.
+
+use kinepack::{EncodeError, EntityId, Pack, Quantized, Schema, Snapshot};
+
+mod profile;
+
+pub use profile::profile;
+
+/// What x and y have in their lanes where they are zero.
+pub(crate) const POSITION_OFFSET: u32 = 1 << 17;
+
+/// A cube as a simulation has it, and row 1 of the table: 321 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Pack)]
+pub struct Measured {
+    /// Centre, in metres.
+    pub position: [f32; 3],
+    /// Unit quaternion x, y, z, w.
+    pub orientation: [f32; 4],
+    /// Linear velocity, in metres a second.
+    pub velocity: [f32; 3],
+    /// True while the player moves it, directly or through others.
+    pub interacting: bool,
+}
+
+/// Row 2: the orientation as smallest three, 222 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Pack)]
+struct WithRotation {
+    position: [f32; 3],
+    #[pack(rotation, bits = 9)]
+    orientation: [f32; 4],
+    velocity: [f32; 3],
+    interacting: bool,
+}
+
+/// Rows 3 and 4: the velocity within ±32 m/s in 11 bits an axis, 159 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Pack)]
+struct WithVelocity {
+    position: [f32; 3],
+    #[pack(rotation, bits = 9)]
+    orientation: [f32; 4],
+    #[pack(range = -32.0..32.0, bits = 11, clamp, velocity)]
+    velocity: [f32; 3],
+    interacting: bool,
+}
+
+/// Row 5: no velocity, 126 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Pack)]
+struct WithoutVelocity {
+    position: [f32; 3],
+    #[pack(rotation, bits = 9)]
+    orientation: [f32; 4],
+    interacting: bool,
+}
+
+/// Rows 6 to 12: the position at 1/512 m too, 80 bits. The quantized cube of the challenge files.
+#[derive(Clone, Copy, Debug, PartialEq, Pack)]
+pub struct Cube {
+    /// Centre, in metres: within 256 m of the origin on the floor, and below 32 m of height.
+    #[pack(range = [-256.0..256.0, -256.0..256.0, 0.0..32.0], precision = 1.0 / 512.0)]
+    pub position: [f32; 3],
+    /// Unit quaternion x, y, z, w.
+    #[pack(rotation, bits = 9)]
+    pub orientation: [f32; 4],
+    /// True while the player moves it, directly or through others.
+    pub interacting: bool,
+}
+
+impl From<Measured> for Cube {
+    fn from(state: Measured) -> Self {
+        let Measured { position, orientation, interacting, .. } = state;
+        Self { position, orientation, interacting }
+    }
+}
+
+/// The schema of the rows that quantize this much.
+pub fn schema(quantized: Quantized) -> Schema {
+    match quantized {
+        Quantized::Nothing => Schema::of::<Measured>(),
+        Quantized::Rotations => Schema::of::<WithRotation>(),
+        Quantized::Velocities => Schema::of::<WithVelocity>(),
+        Quantized::NoVelocities => Schema::of::<WithoutVelocity>(),
+        Quantized::Everything => Schema::of::<Cube>(),
+    }
+}
+
+/// Appends a cube to a snapshot of the schema that quantizes this much.
+///
+/// # Errors
+/// [`EncodeError`] for a state that is out of the schema's range.
+pub fn push(snapshot: &mut Snapshot, quantized: Quantized, id: EntityId, state: Measured) -> Result<(), EncodeError> {
+    let Measured { position, orientation, velocity, interacting } = state;
+    match quantized {
+        Quantized::Nothing => snapshot.push(id, &state),
+        Quantized::Rotations => snapshot.push(id, &WithRotation { position, orientation, velocity, interacting }),
+        Quantized::Velocities => snapshot.push(id, &WithVelocity { position, orientation, velocity, interacting }),
+        Quantized::NoVelocities => snapshot.push(id, &WithoutVelocity { position, orientation, interacting }),
+        Quantized::Everything => snapshot.push(id, &Cube::from(state)),
+    }
+}

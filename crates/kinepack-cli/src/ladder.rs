@@ -1,0 +1,254 @@
+//! The ladder: one stream of frames through several levels at once, each frame encoded against the one `lag` frames
+//! before, decoded, and compared lane for lane. Rows that quantize alike share their snapshots.
+
+use std::time::Instant;
+
+use kinepack::{Codec, Decoder, Encoder, EntityId, Level, Profile, Quantized, Role, Snapshot, Tick};
+use kinepack_capture::cube::{self, Measured};
+
+use crate::failure::Failure;
+
+/// Everything that is measured of one level.
+#[derive(Clone, Debug)]
+pub(crate) struct Measurement {
+    pub(crate) level: Level,
+    /// Payload bytes of each frame.
+    pub(crate) frames_bytes: Vec<u32>,
+    pub(crate) parts_bits: Parts<u64>,
+    pub(crate) encode_ns: u64,
+    pub(crate) decode_ns: u64,
+    pub(crate) changed_entities: u64,
+}
+
+/// Bits by what they are spent on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Parts<T> {
+    pub(crate) flags_and_indices: T,
+    pub(crate) position: T,
+    pub(crate) orientation: T,
+    pub(crate) others: T,
+}
+
+/// Several levels over one stream of frames.
+pub(crate) struct Ladder {
+    lag: u32,
+    frame: u32,
+    groups: Vec<Group>,
+}
+
+/// Levels whose schemas are the same.
+struct Group {
+    quantized: Quantized,
+    /// The last `lag + 1` frames; frame `n` stands at `n % (lag + 1)`.
+    ring: Vec<Snapshot>,
+    runs: Vec<Run>,
+    /// What each field counts as.
+    part_of_field: Vec<Part>,
+}
+
+#[derive(Clone, Copy)]
+enum Part {
+    Position,
+    Orientation,
+    Other,
+}
+
+struct Run {
+    encoder: Encoder,
+    decoder: Decoder,
+    packet: Vec<u8>,
+    decoded: Snapshot,
+    measurement: Measurement,
+}
+
+impl Ladder {
+    /// The rows of `levels`; `profile` names the parameters of those that have any.
+    pub(crate) fn new(levels: &[Level], lag: u32, parameters: Parameters) -> Self {
+        let mut groups: Vec<Group> = Vec::new();
+        for &level in levels {
+            let schema = cube::schema(level.quantized);
+            let profile = match parameters {
+                _ if level.quantized != Quantized::Everything => Profile::untrained(&schema),
+                Parameters::BuiltIn => cube::profile(),
+                Parameters::Article => Profile::article(&schema),
+                Parameters::Untrained => Profile::untrained(&schema),
+            };
+            let codec = Codec::new(schema.clone(), level, profile).expect("the built-in profiles fit their schemas");
+            let run = Run {
+                encoder: Encoder::new(&codec),
+                decoder: Decoder::new(&codec),
+                packet: Vec::new(),
+                decoded: Snapshot::new(&schema, Tick(0)),
+                measurement: Measurement::new(level),
+            };
+            if let Some(group) = groups.iter_mut().find(|group| group.quantized == level.quantized) {
+                group.runs.push(run);
+                continue;
+            }
+            let part = |field: &kinepack::Field| match (field.name.as_str(), field.role) {
+                ("position", Role::Plain) => Part::Position,
+                ("orientation", _) => Part::Orientation,
+                _ => Part::Other,
+            };
+            groups.push(Group {
+                quantized: level.quantized,
+                ring: (0..=lag).map(|_| Snapshot::new(&schema, Tick(0))).collect(),
+                runs: vec![run],
+                part_of_field: schema.fields().iter().map(part).collect(),
+            });
+        }
+        Self { lag, frame: 0, groups }
+    }
+
+    /// Takes a frame of floats.
+    pub(crate) fn add(&mut self, states: &[Measured]) -> Result<(), BadFrame> {
+        self.add_with(|quantized, snapshot| {
+            for (object, state) in (0..).zip(states) {
+                let pushed = cube::push(snapshot, quantized, EntityId(object), *state);
+                pushed.map_err(|error| BadFrame::Value { object, reason: error.to_string() })?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Takes a frame that `fill` puts into the snapshot of each schema.
+    pub(crate) fn add_with<E: From<BadFrame>>(
+        &mut self,
+        mut fill: impl FnMut(Quantized, &mut Snapshot) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let slots = self.lag + 1;
+        for group in &mut self.groups {
+            let slot = (self.frame % slots) as usize;
+            group.ring[slot].clear(Tick(self.frame));
+            fill(group.quantized, &mut group.ring[slot])?;
+            if self.frame < self.lag {
+                continue;
+            }
+            let baseline = &group.ring[((self.frame - self.lag) % slots) as usize];
+            for run in &mut group.runs {
+                run.frame(baseline, &group.ring[slot], &group.part_of_field)?;
+            }
+        }
+        self.frame += 1;
+        Ok(())
+    }
+
+    /// Frames taken so far.
+    pub(crate) fn frames(&self) -> u32 {
+        self.frame
+    }
+
+    /// What was measured so far, a level each.
+    pub(crate) fn measurements(&self) -> impl Iterator<Item = &Measurement> {
+        self.groups.iter().flat_map(|group| &group.runs).map(|run| &run.measurement)
+    }
+
+    /// The last frame as the strongest level's decoder has it.
+    pub(crate) fn last_decoded(&self) -> Option<&Snapshot> {
+        self.groups.last()?.runs.last().map(|run| &run.decoded)
+    }
+}
+
+/// The parameters of the stages that have any.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Parameters {
+    /// The profile trained for cubes.
+    BuiltIn,
+    /// The article's widths: positions small 5 and large 9, orientations small 5 and large 8.
+    Article,
+    /// A profile that knows nothing of the data.
+    Untrained,
+}
+
+/// Why a frame could not be taken.
+pub(crate) enum BadFrame {
+    /// A state that its schema does not hold.
+    Value { object: u32, reason: String },
+    /// The frame did not come back as it was.
+    NotVerified(Failure),
+}
+
+impl Run {
+    fn frame(&mut self, baseline: &Snapshot, snapshot: &Snapshot, part_of_field: &[Part]) -> Result<(), BadFrame> {
+        let measurement = &mut self.measurement;
+        let failed = |reason: String| {
+            BadFrame::NotVerified(Failure::NotVerified { level: measurement.level, frame: snapshot.tick.0, reason })
+        };
+        self.packet.clear();
+        let begin = Instant::now();
+        let size =
+            self.encoder.encode(baseline, snapshot, &mut self.packet).map_err(|error| failed(error.to_string()))?;
+        let encode_ns = begin.elapsed().as_nanos() as u64;
+        let begin = Instant::now();
+        let decoded = self.decoder.decode(baseline, &self.packet, snapshot.tick, &mut self.decoded);
+        let decode_ns = begin.elapsed().as_nanos() as u64;
+        decoded.map_err(|error| failed(error.to_string()))?;
+        if self.decoded != *snapshot {
+            return Err(failed("lanes differ".to_owned()));
+        }
+        measurement.encode_ns += encode_ns;
+        measurement.decode_ns += decode_ns;
+        measurement.frames_bytes.push(self.packet.len() as u32);
+        measurement.changed_entities += size.changed_entities as u64;
+        measurement.parts_bits.flags_and_indices += size.sets_bits;
+        for (bits, part) in size.fields_bits.iter().zip(part_of_field) {
+            match part {
+                Part::Position => measurement.parts_bits.position += bits,
+                Part::Orientation => measurement.parts_bits.orientation += bits,
+                Part::Other => measurement.parts_bits.others += bits,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Measurement {
+    fn new(level: Level) -> Self {
+        Self {
+            level,
+            frames_bytes: Vec::new(),
+            parts_bits: Parts::default(),
+            encode_ns: 0,
+            decode_ns: 0,
+            changed_entities: 0,
+        }
+    }
+
+    fn per_frame(&self, total: u64) -> f64 {
+        total as f64 / self.frames_bytes.len().max(1) as f64
+    }
+
+    pub(crate) fn mean_bytes(&self) -> f64 {
+        self.per_frame(self.frames_bytes.iter().map(|bytes| u64::from(*bytes)).sum())
+    }
+
+    /// The size that a share of `ratio` of the frames does not exceed (nearest rank).
+    pub(crate) fn percentile_bytes(&self, ratio: f64) -> u32 {
+        let mut sorted = self.frames_bytes.clone();
+        sorted.sort_unstable();
+        let rank = (ratio * sorted.len() as f64).ceil() as usize;
+        sorted.get(rank.saturating_sub(1)).copied().unwrap_or(0)
+    }
+
+    pub(crate) fn mean_parts_bits(&self) -> Parts<f64> {
+        let Parts { flags_and_indices, position, orientation, others } = self.parts_bits;
+        Parts {
+            flags_and_indices: self.per_frame(flags_and_indices),
+            position: self.per_frame(position),
+            orientation: self.per_frame(orientation),
+            others: self.per_frame(others),
+        }
+    }
+
+    pub(crate) fn encode_us(&self) -> f64 {
+        self.per_frame(self.encode_ns) / 1e3
+    }
+
+    pub(crate) fn decode_us(&self) -> f64 {
+        self.per_frame(self.decode_ns) / 1e3
+    }
+
+    pub(crate) fn mean_changed(&self) -> f64 {
+        self.per_frame(self.changed_entities)
+    }
+}

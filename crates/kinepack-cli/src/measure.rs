@@ -1,0 +1,135 @@
+//! `kinepack measure`: each level's size and speed on a capture or on the built-in world.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use kinepack::{Level, Quantized};
+use kinepack_capture::{Challenge, Frame};
+
+use crate::failure::Failure;
+use crate::ladder::{BadFrame, Ladder, Parameters};
+use crate::report::Report;
+use crate::world::WorldArguments;
+
+/// Measure each level on a capture, or on the built-in world: every frame is encoded, decoded and compared.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// A capture: .bin or .f32 of the data compression challenge, or one of them as .zst. Without it, the built-in world.
+    file: Option<PathBuf>,
+    /// Levels by name or number; all that the data allow when not given.
+    #[arg(long = "level", value_name = "LEVEL", value_delimiter = ',', value_parser = parse_level)]
+    levels: Vec<Level>,
+    /// How many frames back the baseline is.
+    #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=600))]
+    lag: u32,
+    /// The parameters of the levels from 9 on.
+    #[arg(long, value_enum, default_value_t = Parameters::BuiltIn)]
+    profile: Parameters,
+    /// Print one JSON document instead of a table.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    world: WorldArguments,
+}
+
+fn parse_level(name: &str) -> Result<Level, String> {
+    Level::named(name).ok_or_else(|| {
+        let names: Vec<String> = Level::TABLE.iter().map(|level| format!("{} {}", level.row, level.name)).collect();
+        format!("the levels are: {}", names.join(", "))
+    })
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let report = match &arguments.file {
+        Some(path) => measure_capture(arguments, path)?,
+        None => measure_world(arguments)?,
+    };
+    let mut out = io::stdout().lock();
+    let written = if arguments.json { report.write_json(&mut out) } else { report.write_table(&mut out) };
+    written.and_then(|()| out.flush()).map_err(Failure::Output)
+}
+
+/// The levels asked for, or all that the data allow, in the order of the table.
+fn levels(arguments: &Arguments, quantized: bool) -> Result<Vec<Level>, Failure> {
+    let measurable = |level: &Level| !quantized || level.quantized == Quantized::Everything;
+    if arguments.levels.is_empty() {
+        return Ok(Level::TABLE.into_iter().filter(measurable).collect());
+    }
+    if let Some(level) = arguments.levels.iter().find(|level| !measurable(level)) {
+        return Err(Failure::NeedsFloats { level: *level });
+    }
+    Ok(Level::TABLE.into_iter().filter(|level| arguments.levels.contains(level)).collect())
+}
+
+fn measure_capture(arguments: &Arguments, path: &PathBuf) -> Result<Report, Failure> {
+    let mut capture = Challenge::open(path)?;
+    let mut ladder = Ladder::new(&levels(arguments, capture.is_quantized())?, arguments.lag, arguments.profile);
+    let progress = progress(capture.frames());
+    let mut states = Vec::new();
+    loop {
+        match capture.next_frame()? {
+            None => break,
+            Some(Frame::Quantized(frame)) => ladder.add_with(|_, snapshot| frame.push_into(snapshot).map_err(Failure::from))?,
+            Some(Frame::Floats(frame)) => {
+                states.clear();
+                states.extend(frame.states());
+                ladder.add(&states).map_err(|bad| match bad {
+                    BadFrame::Value { object, reason } => Failure::Capture(capture.bad_value(object, reason)),
+                    BadFrame::NotVerified(failure) => failure,
+                })?;
+            }
+        }
+        progress.inc(1);
+    }
+    progress.finish_and_clear();
+    report(arguments, &ladder, path.display().to_string(), capture.rate_hz(), capture.objects() as usize)
+}
+
+fn measure_world(arguments: &Arguments) -> Result<Report, Failure> {
+    let mut world = arguments.world.play()?;
+    let mut ladder = Ladder::new(&levels(arguments, false)?, arguments.lag, arguments.profile);
+    let progress = progress(Some(arguments.world.frames()));
+    let mut states = Vec::new();
+    for _ in 0..arguments.world.frames() {
+        world.next_frame(&mut states);
+        ladder.add(&states)?;
+        progress.inc(1);
+    }
+    progress.finish_and_clear();
+    report(arguments, &ladder, arguments.world.name(), cubes::TICK_HZ, states.len())
+}
+
+fn report(
+    arguments: &Arguments,
+    ladder: &Ladder,
+    name: String,
+    rate_hz: u32,
+    objects: usize,
+) -> Result<Report, Failure> {
+    if ladder.frames() <= arguments.lag {
+        return Err(Failure::TooShort { frames: ladder.frames(), lag: arguments.lag });
+    }
+    Ok(Report::new(name, arguments.lag, rate_hz, objects, ladder.measurements()))
+}
+
+/// A bar on standard error; nothing where that is no terminal.
+fn progress(frames: Option<u32>) -> ProgressBar {
+    let style = "{bar:40} frame {pos} of {len}, {per_sec}, {eta} left";
+    match frames {
+        Some(frames) => ProgressBar::new(u64::from(frames))
+            .with_style(ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar())),
+        None => ProgressBar::new_spinner(),
+    }
+}
+
+impl From<BadFrame> for Failure {
+    /// For frames of the built-in world.
+    fn from(bad: BadFrame) -> Self {
+        match bad {
+            BadFrame::Value { object, reason } => Self::OutOfRange { object, reason },
+            BadFrame::NotVerified(failure) => failure,
+        }
+    }
+}

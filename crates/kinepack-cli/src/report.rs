@@ -1,0 +1,174 @@
+//! What was measured, as a table for people and as one JSON document for machines.
+
+use std::io::{self, Write};
+
+use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
+use comfy_table::{CellAlignment, Table};
+use serde::Serialize;
+
+use crate::ladder::Measurement;
+
+/// Bytes that each snapshot takes besides its payload: IP and UDP (28) and a packet header of sequence, baseline and
+/// flags (4), as the article counts them.
+pub(crate) const HEADER_BYTES: f64 = 28.0 + 4.0;
+
+/// One run of the ladder.
+#[derive(Serialize)]
+pub(crate) struct Report {
+    /// The file, or the options that make the built-in world again.
+    file: String,
+    lag: u32,
+    rate_hz: u32,
+    /// Frames that were encoded, decoded and compared.
+    frames: usize,
+    objects: usize,
+    levels: Vec<LevelReport>,
+}
+
+#[derive(Serialize)]
+struct LevelReport {
+    level: &'static str,
+    row: u8,
+    bytes_per_frame: Bytes,
+    bits_per_frame: Bits,
+    kbps_payload: f64,
+    kbps_with_headers: f64,
+    changed_per_frame: f64,
+    encode_us_per_frame: f64,
+    decode_us_per_frame: f64,
+    verified: bool,
+}
+
+#[derive(Serialize)]
+struct Bytes {
+    mean: f64,
+    p50: u32,
+    p95: u32,
+    max: u32,
+}
+
+#[derive(Serialize)]
+struct Bits {
+    flags_and_indices: f64,
+    position: f64,
+    orientation: f64,
+    others: f64,
+}
+
+/// Kilobits a second of packets of `bytes`.
+pub(crate) fn kbps(bytes: f64, rate_hz: u32) -> f64 {
+    bytes * 8.0 * f64::from(rate_hz) / 1000.0
+}
+
+impl Report {
+    pub(crate) fn new<'a>(
+        file: String,
+        lag: u32,
+        rate_hz: u32,
+        objects: usize,
+        measurements: impl Iterator<Item = &'a Measurement>,
+    ) -> Self {
+        let levels: Vec<&Measurement> = measurements.collect();
+        Self {
+            file,
+            lag,
+            rate_hz,
+            frames: levels.first().map_or(0, |level| level.frames_bytes.len()),
+            objects,
+            levels: levels.into_iter().map(|level| LevelReport::new(level, rate_hz)).collect(),
+        }
+    }
+
+    /// One JSON document.
+    pub(crate) fn write_json(&self, out: &mut impl Write) -> io::Result<()> {
+        serde_json::to_writer_pretty(&mut *out, self)?;
+        writeln!(out)
+    }
+
+    /// A table of the levels.
+    pub(crate) fn write_table(&self, out: &mut impl Write) -> io::Result<()> {
+        let Self { file, lag, rate_hz, frames, objects, .. } = self;
+        writeln!(
+            out,
+            "{file}: {objects} objects at {rate_hz} Hz, {frames} frames, each against the one {lag} before, decoded and compared"
+        )?;
+        let mut table = Table::new();
+        table.load_style(UTF8_HORIZONTAL_ONLY);
+        table.set_header([
+            "level",
+            "",
+            "bytes\nmean",
+            "\np50",
+            "\np95",
+            "\nmax",
+            "kbit/s\npayload",
+            "\n+headers",
+            "bits\nsets",
+            "\nposition",
+            "\norient.",
+            "\nothers",
+            "encode\nµs",
+            "decode\nµs",
+        ]);
+        for level in &self.levels {
+            table.add_row(level.cells());
+        }
+        for column in table.column_iter_mut().skip(2) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        table.column_iter_mut().for_each(|column| {
+            column.set_padding((0, 1));
+        });
+        writeln!(out, "{table}")
+    }
+}
+
+impl LevelReport {
+    fn new(measurement: &Measurement, rate_hz: u32) -> Self {
+        let parts = measurement.mean_parts_bits();
+        let mean = measurement.mean_bytes();
+        Self {
+            level: measurement.level.name,
+            row: measurement.level.row,
+            bytes_per_frame: Bytes {
+                mean,
+                p50: measurement.percentile_bytes(0.50),
+                p95: measurement.percentile_bytes(0.95),
+                max: measurement.percentile_bytes(1.0),
+            },
+            bits_per_frame: Bits {
+                flags_and_indices: parts.flags_and_indices,
+                position: parts.position,
+                orientation: parts.orientation,
+                others: parts.others,
+            },
+            kbps_payload: kbps(mean, rate_hz),
+            kbps_with_headers: kbps(mean + HEADER_BYTES, rate_hz),
+            changed_per_frame: measurement.mean_changed(),
+            encode_us_per_frame: measurement.encode_us(),
+            decode_us_per_frame: measurement.decode_us(),
+            // A frame that does not come back as it was ends the command.
+            verified: true,
+        }
+    }
+
+    fn cells(&self) -> [String; 14] {
+        let Self { bytes_per_frame: bytes, bits_per_frame: bits, .. } = self;
+        [
+            self.row.to_string(),
+            self.level.to_owned(),
+            format!("{:.1}", bytes.mean),
+            bytes.p50.to_string(),
+            bytes.p95.to_string(),
+            bytes.max.to_string(),
+            format!("{:.1}", self.kbps_payload),
+            format!("{:.1}", self.kbps_with_headers),
+            format!("{:.0}", bits.flags_and_indices),
+            format!("{:.0}", bits.position),
+            format!("{:.0}", bits.orientation),
+            format!("{:.0}", bits.others),
+            format!("{:.1}", self.encode_us_per_frame),
+            format!("{:.1}", self.decode_us_per_frame),
+        ]
+    }
+}

@@ -1,0 +1,296 @@
+//! Writes the `impl Pack`.
+//!
+//! Everything stands in an unnamed constant. Limits are constants of a private trait that the type implements there, so
+//! that they may name its generic parameters and `Self`. Lanes are split off the front, field by field, by constant
+//! counts: after one check of the whole length the compiler drops the others.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{format_ident, quote};
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::{
+    Data, DataEnum, DataStruct, DeriveInput, Error, Fields, Index, Member, Path, Result, WherePredicate, parse_quote,
+};
+
+use crate::attributes;
+use crate::limits::Site;
+use crate::rules::{self, Rule};
+
+/// The code that `#[derive(Pack)]` adds, or why there is none.
+pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
+    let krate = attributes::crate_path(&input.attrs)?;
+    let code = match &input.data {
+        Data::Struct(data) => expand_struct(input, data, &krate)?,
+        Data::Enum(data) => expand_enum(input, data, &krate)?,
+        Data::Union(_) => {
+            let message = "a union does not say which of its fields it holds; derive `Pack` for a struct";
+            return Err(Error::new(input.ident.span(), message));
+        }
+    };
+    Ok(quote! {
+        #[allow(deprecated, trivial_numeric_casts, unused_parens, unused_qualifications, clippy::all)]
+        const _: () = { #code };
+    })
+}
+
+/// The parts of the code that each field adds to.
+#[derive(Default)]
+struct Parts {
+    predicates: Vec<WherePredicate>,
+    limit_names: Vec<syn::Ident>,
+    limit_types: Vec<TokenStream>,
+    limit_values: Vec<TokenStream>,
+    lane_counts: Vec<TokenStream>,
+    fields: Vec<TokenStream>,
+    quantize: Vec<TokenStream>,
+    reconstruct: Vec<TokenStream>,
+}
+
+fn expand_struct(input: &DeriveInput, data: &DataStruct, krate: &Path) -> Result<TokenStream> {
+    let mut parts = Parts::default();
+    let mut errors: Option<Error> = None;
+    for (index, field) in data.fields.iter().enumerate() {
+        let member = match &field.ident {
+            Some(ident) => Member::Named(ident.clone()),
+            None => Member::Unnamed(Index { index: index as u32, span: field.ty.span() }),
+        };
+        let name = field.ident.as_ref().map_or_else(|| index.to_string(), |ident| ident.unraw().to_string());
+        match rules::rule(&name, &field.ty, &field.attrs) {
+            Ok(rule) => {
+                let span = Span::mixed_site().located_at(member.span());
+                let site = Site { krate, name: &name, ty: &field.ty, span };
+                parts.add(input, &site, &member, &rule);
+            }
+            Err(error) => match &mut errors {
+                Some(errors) => errors.combine(error),
+                None => errors = Some(error),
+            },
+        }
+    }
+    match errors {
+        Some(errors) => Err(errors),
+        None => Ok(parts.into_impl(input, krate)),
+    }
+}
+
+impl Parts {
+    /// Adds a field of the struct.
+    fn add(&mut self, input: &DeriveInput, site: &Site<'_>, member: &Member, rule: &Rule) {
+        let &Site { krate, name, ty, .. } = site;
+        let helpers = quote!(#krate::__derive);
+        let limit = format_ident!("FIELD_{}", self.limit_names.len());
+        let limits = quote!(<Self as __KinepackLimits>::#limit);
+        let bound = match rule {
+            Rule::Nested => {
+                self.add_code(
+                    member,
+                    quote!(<#ty as #krate::Pack>::LANES),
+                    quote!(<#ty as #krate::Pack>::fields(&#helpers::join(path, #name), fields);),
+                    quote!(<#ty as #krate::Pack>::quantize(&self.#member, part)?;),
+                    quote!(<#ty as #krate::Pack>::reconstruct(part)),
+                );
+                quote!(#ty: #krate::Pack)
+            }
+            Rule::Skip => {
+                self.reconstruct.push(quote!(#member: ::core::default::Default::default()));
+                quote!(#ty: ::core::default::Default)
+            }
+            Rule::With(with) => {
+                let lanes = quote!(<#with as #krate::PackWith<#ty>>);
+                self.add_code(
+                    member,
+                    quote!(#lanes::LANES),
+                    quote!(#lanes::fields(&#helpers::join(path, #name), fields);),
+                    quote!(#lanes::quantize(&self.#member, part).map_err(|error| error.in_field(#name))?;),
+                    quote!(#lanes::reconstruct(part)),
+                );
+                quote!(#with: #krate::PackWith<#ty>)
+            }
+            Rule::Rotation { bits } => {
+                self.add_limit(limit, quote!(#krate::SmallestThree), site.rotation(bits));
+                self.add_code(
+                    member,
+                    quote!(4),
+                    quote!(fields.push(#helpers::rotation_field(path, #name, &#limits));),
+                    quote!(#helpers::quantize_rotation::<#ty>(&self.#member, &#limits, #name, part)?;),
+                    quote!(#helpers::reconstruct_rotation::<#ty>(&#limits, part)),
+                );
+                quote!(#ty: #krate::Components)
+            }
+            Rule::Floats(floats) => {
+                let count = floats.axes.len();
+                let clamp = floats.clamp;
+                let role = if floats.velocity { quote!(Velocity) } else { quote!(Plain) };
+                self.add_limit(limit, quote!([#krate::FloatLimits; #count]), site.floats(floats));
+                self.add_code(
+                    member,
+                    quote!(<#ty as #krate::Components>::COUNT),
+                    quote!(fields.push(#helpers::floats_field::<#ty>(path, #name, &#limits, #krate::Role::#role));),
+                    quote!(#helpers::quantize_floats::<#ty>(&self.#member, &#limits, #clamp, #name, part)?;),
+                    quote!(#helpers::reconstruct_floats::<#ty>(&#limits, part)),
+                );
+                quote!(#ty: #krate::Components)
+            }
+            Rule::Integer { ends, step, clamp } => {
+                self.add_limit(limit, quote!(#krate::IntegerLimits), site.integer(ends.as_ref(), step.as_ref()));
+                self.add_code(
+                    member,
+                    quote!(#helpers::integer_lanes(&#limits)),
+                    quote!(fields.push(#helpers::integer_field(path, #name, &#limits));),
+                    quote!(#helpers::quantize_integer(self.#member, &#limits, #clamp, #name, part)?;),
+                    quote!(#helpers::reconstruct_integer(&#limits, part) as #ty),
+                );
+                return;
+            }
+        };
+        if names_parameter(input, bound.clone()) {
+            self.predicates.push(parse_quote!(#bound));
+        }
+    }
+
+    fn add_limit(&mut self, name: syn::Ident, ty: TokenStream, value: TokenStream) {
+        self.limit_names.push(name);
+        self.limit_types.push(ty);
+        self.limit_values.push(value);
+    }
+
+    /// Adds the code of a field with lanes; `quantize` and `reconstruct` find them in `part`.
+    fn add_code(
+        &mut self,
+        member: &Member,
+        lane_count: TokenStream,
+        field: TokenStream,
+        quantize: TokenStream,
+        reconstruct: TokenStream,
+    ) {
+        self.fields.push(field);
+        self.quantize.push(quote! {
+            let (part, lanes) = lanes.split_at_mut(#lane_count);
+            #quantize
+        });
+        // The fields of a struct expression are evaluated in the order in which they are written.
+        self.reconstruct.push(quote!(#member: {
+            let (part, rest) = lanes.split_at(#lane_count);
+            lanes = rest;
+            #reconstruct
+        }));
+        self.lane_counts.push(lane_count);
+    }
+
+    fn into_impl(self, input: &DeriveInput, krate: &Path) -> TokenStream {
+        let Self { predicates, limit_names, limit_types, limit_values, lane_counts, fields, quantize, reconstruct } =
+            self;
+        let mut generics = input.generics.clone();
+        if !predicates.is_empty() {
+            generics.make_where_clause().predicates.extend(predicates);
+        }
+        let ident = &input.ident;
+        let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
+        let limits = (!limit_names.is_empty()).then(|| {
+            // Constants of a trait are evaluated where they are used; here they are used at once, where that is possible.
+            let evaluation = input
+                .generics
+                .params
+                .is_empty()
+                .then(|| quote!(#(const _: #limit_types = <#ident as __KinepackLimits>::#limit_names;)*));
+            quote! {
+                trait __KinepackLimits { #(const #limit_names: #limit_types;)* }
+                #[automatically_derived]
+                impl #impl_generics __KinepackLimits for #ident #ty_generics #where_clause {
+                    #(const #limit_names: #limit_types = #limit_values;)*
+                }
+                #evaluation
+            }
+        });
+        quote! {
+            #limits
+            #[automatically_derived]
+            impl #impl_generics #krate::Pack for #ident #ty_generics #where_clause {
+                const LANES: usize = 0 #(+ #lane_counts)*;
+
+                fn fields(path: &str, fields: &mut #krate::__derive::Vec<#krate::Field>) {
+                    let _ = (path, &mut *fields);
+                    #(#fields)*
+                }
+
+                #[inline]
+                fn quantize(&self, lanes: &mut [u32]) -> ::core::result::Result<(), #krate::EncodeError> {
+                    let lanes = &mut lanes[..<Self as #krate::Pack>::LANES];
+                    #(#quantize)*
+                    let _ = lanes;
+                    ::core::result::Result::Ok(())
+                }
+
+                #[inline]
+                fn reconstruct(lanes: &[u32]) -> Self {
+                    let mut lanes = &lanes[..<Self as #krate::Pack>::LANES];
+                    let state = Self { #(#reconstruct),* };
+                    let _ = &mut lanes;
+                    state
+                }
+            }
+        }
+    }
+}
+
+fn expand_enum(input: &DeriveInput, data: &DataEnum, krate: &Path) -> Result<TokenStream> {
+    let ident = &input.ident;
+    for variant in &data.variants {
+        let name = &variant.ident;
+        if let Some(attribute) = variant.attrs.iter().find(|attribute| attribute.path().is_ident("pack")) {
+            let message =
+                format!("variant `{name}`: a variant is a number and takes no attributes; remove `#[pack(...)]`");
+            return Err(Error::new(attribute.path().span(), message));
+        }
+        if !matches!(variant.fields, Fields::Unit) {
+            let message = format!(
+                "variant `{name}` has fields, but `Pack` takes enums without fields only; make it a struct with an enum \
+                 and the fields in it, or write `#[pack(with = Type)]` where a field is a `{ident}`"
+            );
+            return Err(Error::new(name.span(), message));
+        }
+    }
+    let variants: Vec<_> = data.variants.iter().map(|variant| &variant.ident).collect();
+    let Some((last, others)) = variants.split_last() else {
+        return Err(Error::new(ident.span(), format!("enum `{ident}` has no variants and so no values; add variants")));
+    };
+    let max = others.len() as u32;
+    let (codes, other_codes) = (0..=max, 0..max);
+    let (impl_generics, ty_generics, where_clause) = input.generics.split_for_impl();
+    Ok(quote! {
+        #[automatically_derived]
+        impl #impl_generics #krate::Pack for #ident #ty_generics #where_clause {
+            const LANES: usize = 1;
+
+            fn fields(path: &str, fields: &mut #krate::__derive::Vec<#krate::Field>) {
+                fields.push(#krate::Field::new(path, #krate::FieldKind::Choice { max: #max }));
+            }
+
+            #[inline]
+            fn quantize(&self, lanes: &mut [u32]) -> ::core::result::Result<(), #krate::EncodeError> {
+                lanes[0] = match self { #(Self::#variants => #codes,)* };
+                ::core::result::Result::Ok(())
+            }
+
+            #[inline]
+            fn reconstruct(lanes: &[u32]) -> Self {
+                match lanes[0] {
+                    #(#other_codes => Self::#others,)*
+                    _ => Self::#last,
+                }
+            }
+        }
+    })
+}
+
+/// True where `tokens` name a type or constant parameter of the struct: only then does a bound say anything new.
+fn names_parameter(input: &DeriveInput, tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        proc_macro2::TokenTree::Ident(ident) => {
+            let types = input.generics.type_params().map(|parameter| &parameter.ident);
+            types.chain(input.generics.const_params().map(|parameter| &parameter.ident)).any(|name| *name == ident)
+        }
+        proc_macro2::TokenTree::Group(group) => names_parameter(input, group.stream()),
+        _ => false,
+    })
+}

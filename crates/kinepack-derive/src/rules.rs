@@ -1,0 +1,212 @@
+//! Turns the attributes of a field into the rule by which it becomes lanes, or into an error that says what to write
+//! instead. Errors begin with the name of the field, which [`rule`] adds in one place.
+
+use syn::spanned::Spanned;
+use syn::{Attribute, Error, Expr, RangeLimits, Result, Type, parse_quote};
+
+use crate::attributes::{Given, Value, ungrouped};
+
+/// How a field becomes lanes.
+pub(crate) enum Rule {
+    /// By the `Pack` of its type.
+    Nested,
+    /// Not at all.
+    Skip,
+    /// By the `PackWith` of this type.
+    With(Type),
+    /// As smallest three.
+    Rotation { bits: Expr },
+    /// As numbers with limits.
+    Floats(Floats),
+    /// As an integer between `ends`; without them, as many values as `step`, which then is `Bits`, can tell apart.
+    Integer { ends: Option<Ends>, step: Option<Step>, clamp: bool },
+}
+
+/// Limits of one number or of several.
+pub(crate) struct Floats {
+    /// One for all components, or one for each of them.
+    pub(crate) axes: Vec<(Ends, Step)>,
+    /// True where `axes` has one a component.
+    pub(crate) one_an_axis: bool,
+    pub(crate) wrap: bool,
+    pub(crate) clamp: bool,
+    pub(crate) velocity: bool,
+}
+
+/// Both ends of a range.
+#[derive(Clone)]
+pub(crate) struct Ends {
+    pub(crate) min: Box<Expr>,
+    pub(crate) end: Box<Expr>,
+    /// True for `..=`.
+    pub(crate) inclusive: bool,
+}
+
+/// How fine a range is divided.
+#[derive(Clone)]
+pub(crate) enum Step {
+    Precision(Expr),
+    Bits(Expr),
+}
+
+/// The rule of the field `name`.
+pub(crate) fn rule(name: &str, ty: &Type, attributes: &[Attribute]) -> Result<Rule> {
+    Given::parse(attributes)
+        .and_then(|given| given.into_rule(ty))
+        .map_err(|error| Error::new(error.span(), format!("field `{name}`: {error}")))
+}
+
+/// The name of the integer type that `ty` is written as.
+pub(crate) fn integer_name(ty: &Type) -> Option<String> {
+    match ty {
+        Type::Group(group) => integer_name(&group.elem),
+        Type::Paren(paren) => integer_name(&paren.elem),
+        Type::Path(path) => {
+            let name = path.path.segments.last()?.ident.to_string();
+            let width = name.strip_prefix(['u', 'i'])?;
+            matches!(width, "8" | "16" | "32" | "64" | "128" | "size").then_some(name)
+        }
+        _ => None,
+    }
+}
+
+impl Given {
+    fn into_rule(mut self, ty: &Type) -> Result<Rule> {
+        if self.0.is_empty() {
+            return Ok(Rule::Nested);
+        }
+        if self.take("skip").is_some() {
+            self.nothing_left("`skip` stands alone, as nothing of the field is sent")?;
+            return Ok(Rule::Skip);
+        }
+        if let Some((_, Value::Type(with))) = self.take("with") {
+            self.nothing_left("`with` stands alone, as its type decides everything")?;
+            return Ok(Rule::With(with));
+        }
+        if let Some((key, _)) = self.take("rotation") {
+            let bits = self.take_expr("bits");
+            self.nothing_left("`rotation` goes with `bits` alone")?;
+            let missing = "`rotation` needs its bits a component: write `rotation, bits = n` with n from 2 to 20";
+            return bits.map(|bits| Rule::Rotation { bits }).ok_or_else(|| Error::new(key.span(), missing));
+        }
+        match integer_name(ty) {
+            Some(integer) => self.into_integer(ty, &integer),
+            None => self.into_floats(),
+        }
+    }
+
+    /// The rule of an integer.
+    fn into_integer(mut self, ty: &Type, integer: &str) -> Result<Rule> {
+        if matches!(integer, "u128" | "i128" | "usize" | "isize") {
+            let message = format!("`{integer}` has no limits of its own; use an integer of 8, 16, 32 or 64 bits");
+            return Err(Error::new(ty.span(), message));
+        }
+        self.refuse("wrap", "`wrap` is for angles in `f32` or `f64`; remove it")?;
+        self.refuse("velocity", "`velocity` is for `f32`, `f64` and vectors of them; remove it")?;
+        if integer.starts_with('i') {
+            self.refuse("max", "`max` is for unsigned integers; write `range = a..=b`")?;
+        }
+        let clamp = self.take("clamp");
+        let max = self.take_expr("max");
+        if max.is_some() {
+            self.refuse("range", "`max = m` means `range = 0..=m`; remove `range` or `max`")?;
+        }
+        let ends = match self.take_expr("range") {
+            Some(range) if matches!(range, Expr::Array(_)) => {
+                return Err(Error::new(range.span(), "an integer has one range, not one an axis"));
+            }
+            Some(range) => Some(ends(range)?),
+            None => max.map(|max| Ends { min: parse_quote!(0), end: Box::new(max), inclusive: true }),
+        };
+        if ends.is_none() {
+            self.refuse("precision", "`precision` divides a range; add `range = a..=b`")?;
+        }
+        let step = self.take_step()?;
+        if let (None, None, Some((key, _))) = (&ends, &step, &clamp) {
+            return Err(Error::new(key.span(), "`clamp` needs limits; add `range = a..=b`"));
+        }
+        Ok(Rule::Integer { ends, step, clamp: clamp.is_some() })
+    }
+
+    /// The rule of numbers with limits.
+    fn into_floats(mut self) -> Result<Rule> {
+        self.refuse("max", "`max` is for unsigned integers; write `range = a..=b`")?;
+        let Some((key, Value::Expr(range))) = self.take("range") else {
+            self.refuse("precision", "`precision` divides a range; add `range = a..=b`")?;
+            self.refuse("bits", "`bits` divides a range; add `range = a..=b`, or `rotation` for a quaternion")?;
+            let (key, _) = self.0.swap_remove(0);
+            let message = format!("`{key}` needs limits; add `range = a..b` and `precision = p`");
+            return Err(Error::new(key.span(), message));
+        };
+        let Some(step) = self.take_step()? else {
+            let message = "`range` on real numbers needs a step; add `precision = p` or `bits = n`";
+            return Err(Error::new(key.span(), message));
+        };
+        let (axes, one_an_axis) = axes(ungrouped(range), step)?;
+        let clamp = self.take("clamp").is_some();
+        let wrap = self.take("wrap");
+        if let Some((key, _)) = &wrap {
+            if axes.iter().any(|(range, _)| range.inclusive) {
+                let message = "`wrap` makes the end of the range the same value as its beginning, so leave it out: \
+                               write `range = a..b`, not `a..=b`";
+                return Err(Error::new(key.span(), message));
+            }
+            if clamp {
+                let message = "`wrap` leaves nothing out of range to clamp; remove `clamp` or `wrap`";
+                return Err(Error::new(key.span(), message));
+            }
+        }
+        Ok(Rule::Floats(Floats {
+            axes,
+            one_an_axis,
+            wrap: wrap.is_some(),
+            clamp,
+            velocity: self.take("velocity").is_some(),
+        }))
+    }
+
+    /// Takes out what chooses the step.
+    fn take_step(&mut self) -> Result<Option<Step>> {
+        let precision = self.take_expr("precision").map(Step::Precision);
+        if precision.is_some() {
+            self.refuse("bits", "`precision` and `bits` both choose the step; remove one")?;
+        }
+        Ok(precision.or_else(|| self.take_expr("bits").map(Step::Bits)))
+    }
+}
+
+/// The limits of each axis, and whether they were listed an axis: where `range` or `precision` is a list, the other is
+/// one of the same length or the same for all.
+fn axes(range: Expr, step: Step) -> Result<(Vec<(Ends, Step)>, bool)> {
+    let span = range.span();
+    let listed_ranges = match &range {
+        Expr::Array(list) => Some(list.elems.iter().cloned().map(ends).collect::<Result<Vec<_>>>()?),
+        _ => None,
+    };
+    let listed_steps = match &step {
+        Step::Precision(Expr::Array(list)) => Some(list.elems.iter().cloned().map(Step::Precision).collect::<Vec<_>>()),
+        _ => None,
+    };
+    let (ranges, steps) = match (listed_ranges, listed_steps) {
+        (None, None) => return Ok((vec![(ends(range)?, step)], false)),
+        (Some(ranges), Some(steps)) => (ranges, steps),
+        (Some(ranges), None) => (ranges.clone(), vec![step; ranges.len()]),
+        (None, Some(steps)) => (vec![ends(range)?; steps.len()], steps),
+    };
+    if ranges.len() != steps.len() {
+        let message =
+            format!("`range` has {} axes, `precision` has {}; give one to each axis", ranges.len(), steps.len());
+        return Err(Error::new(span, message));
+    }
+    Ok((ranges.into_iter().zip(steps).collect(), true))
+}
+
+fn ends(range: Expr) -> Result<Ends> {
+    let span = range.span();
+    match ungrouped(range) {
+        Expr::Range(syn::ExprRange { start: Some(min), limits, end: Some(end), .. }) => {
+            Ok(Ends { min, end, inclusive: matches!(limits, RangeLimits::Closed(_)) })
+        }
+        _ => Err(Error::new(span, "`range` is written with both ends: `a..=b`, or `a..b` to leave the end out")),
+    }
+}

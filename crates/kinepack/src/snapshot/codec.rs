@@ -1,0 +1,76 @@
+//! A codec: schema, level and profile, checked once and made into tables that all encoders and decoders share.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use super::fields::FieldTable;
+use super::level::{Changed, Level};
+use super::profile::Profile;
+use super::sets::{GapTable, SetCoding};
+use crate::{Role, Schema, SetupError};
+
+/// What an [`Encoder`](super::Encoder) and a [`Decoder`](super::Decoder) agree on. Cheap to clone: the tables are shared.
+#[derive(Clone, Debug)]
+pub struct Codec(Arc<Tables>);
+
+#[derive(Debug)]
+pub(super) struct Tables {
+    pub(super) schema: Schema,
+    pub(super) level: Level,
+    pub(super) entities: GapTable,
+    pub(super) flags: GapTable,
+    pub(super) fields: Vec<FieldTable>,
+    /// For each field, the lanes of zero velocity, where level 4 has one bit for it.
+    pub(super) rest: Vec<Option<Vec<u32>>>,
+}
+
+impl Codec {
+    /// A codec for snapshots of `schema` at `level` with the parameters of `profile`.
+    ///
+    /// # Errors
+    /// [`SetupError`] where the profile is of another schema or malformed.
+    pub fn new(schema: Schema, level: Level, profile: Profile) -> Result<Self, SetupError> {
+        profile.validate(&schema)?;
+        let fields = (0..schema.fields().len()).map(|index| FieldTable::new(&schema, &profile, index));
+        let at_rest = |role| level.at_rest && role == Role::Velocity;
+        Ok(Self(Arc::new(Tables {
+            fields: fields.collect::<Result<_, _>>()?,
+            entities: GapTable::new(&profile.entities)?,
+            flags: GapTable::new(&profile.flags)?,
+            rest: schema.fields().iter().map(|f| if at_rest(f.role) { f.kind.zero_lanes() } else { None }).collect(),
+            level,
+            schema,
+        })))
+    }
+
+    /// The schema.
+    pub fn schema(&self) -> &Schema {
+        &self.0.schema
+    }
+
+    /// The level.
+    pub fn level(&self) -> &Level {
+        &self.0.level
+    }
+
+    pub(super) fn tables(&self) -> &Tables {
+        &self.0
+    }
+}
+
+impl Tables {
+    /// How the set of changed entities is written; `None` where every entity is sent.
+    pub(super) fn changed_coding(&self) -> Option<SetCoding<'_>> {
+        match self.level.changed {
+            Changed::All => None,
+            Changed::Bits => Some(SetCoding::Bits),
+            Changed::BitsOrIndices => Some(SetCoding::BitsOrIndices),
+            Changed::BitsOrGaps => Some(SetCoding::BitsOrGaps(&self.entities)),
+        }
+    }
+
+    /// How much scratch room the differences of one field take, at most.
+    pub(super) fn widest_field(&self) -> usize {
+        self.fields.iter().map(|field| field.lanes.len()).max().unwrap_or(0)
+    }
+}

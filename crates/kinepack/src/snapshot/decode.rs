@@ -1,0 +1,164 @@
+//! Decoding a snapshot relative to a baseline, from bytes that may come from anyone. `spec/CODEC.md`, sections 6 to 9.
+
+use alloc::vec::Vec;
+
+use super::codec::{Codec, Tables};
+use super::entities::Alignment;
+use super::fields::Contexts;
+use super::sets::{SetCoding, read_set};
+use super::store::{Snapshot, Tick};
+use crate::{BitReader, DecodeError, LaneArithmetic};
+
+/// What a decoder is willing to hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DecodeLimits {
+    /// The most entities of a snapshot. A decoder's memory is this many times the lanes of the schema, times 4 bytes,
+    /// plus 16 bytes and one a field.
+    pub max_entities: u32,
+}
+
+impl Default for DecodeLimits {
+    /// 65,536 entities: six times the largest world that this library is measured with.
+    fn default() -> Self {
+        Self { max_entities: 65_536 }
+    }
+}
+
+/// Reads snapshots. Keeps its scratch memory: in steady state it allocates nothing.
+#[derive(Debug)]
+pub struct Decoder {
+    codec: Codec,
+    limits: DecodeLimits,
+    alignment: Alignment,
+    changed: Vec<u32>,
+    flagged: Vec<u32>,
+    scratch: Vec<u32>,
+    contexts: Contexts,
+    /// The snapshot at work; swapped with the caller's when it is whole.
+    next: Snapshot,
+}
+
+impl Decoder {
+    /// A decoder for `codec` with the default limits.
+    pub fn new(codec: &Codec) -> Self {
+        Self::with_limits(codec, DecodeLimits::default())
+    }
+
+    /// A decoder for `codec`.
+    pub fn with_limits(codec: &Codec, limits: DecodeLimits) -> Self {
+        Self {
+            limits,
+            alignment: Alignment::default(),
+            changed: Vec::new(),
+            flagged: Vec::new(),
+            scratch: Vec::new(),
+            contexts: Contexts::default(),
+            next: Snapshot::new(codec.schema(), Tick(0)),
+            codec: codec.clone(),
+        }
+    }
+
+    /// Decodes `bytes`, which must be one whole snapshot relative to `baseline`, into `out`, as the state at `tick`.
+    /// `out` may have held anything of the same schema; its memory is used again.
+    ///
+    /// # Errors
+    /// [`DecodeError`] where the bytes are no such snapshot. `out` is then as before.
+    pub fn decode(
+        &mut self,
+        baseline: &Snapshot,
+        bytes: &[u8],
+        tick: Tick,
+        out: &mut Snapshot,
+    ) -> Result<(), DecodeError> {
+        let codec = self.codec.clone();
+        let tables = codec.tables();
+        let expected_lanes = tables.schema.lanes().len();
+        for lanes in [baseline.lane_count(), out.lane_count()] {
+            if lanes != expected_lanes {
+                return Err(DecodeError::SchemaMismatch { expected_lanes, lanes });
+            }
+        }
+        let mut reader = BitReader::new(bytes);
+        let Self { alignment, next, limits, .. } = self;
+        if alignment.read(&mut reader, &baseline.ids, &mut next.ids, &tables.entities, limits)? {
+            for (column, base) in next.columns.iter_mut().zip(&baseline.columns) {
+                column.clear();
+                column.extend_from_slice(base);
+            }
+        } else {
+            alignment.line_up(baseline, &mut next.columns);
+        }
+        match tables.changed_coding() {
+            None => self.read_all(&mut reader, tables)?,
+            Some(coding) => self.read_changed(&mut reader, tables, coding)?,
+        }
+        reader.finish()?;
+        self.next.tick = tick;
+        core::mem::swap(&mut self.next, out);
+        Ok(())
+    }
+
+    fn read_all(&mut self, reader: &mut BitReader<'_>, tables: &Tables) -> Result<(), DecodeError> {
+        let count = self.next.len();
+        for (field, rest) in tables.fields.iter().zip(&tables.rest) {
+            let columns = &mut self.next.columns[field.lanes.clone()];
+            for index in 0..count {
+                match rest {
+                    Some(rest) if reader.read_bool()? => {
+                        columns.iter_mut().zip(rest).for_each(|(column, rest)| column[index] = *rest);
+                    }
+                    _ => field.read_full(reader, columns, index)?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn read_changed(
+        &mut self,
+        reader: &mut BitReader<'_>,
+        tables: &Tables,
+        coding: SetCoding<'_>,
+    ) -> Result<(), DecodeError> {
+        read_set(reader, self.next.len(), coding, &mut self.changed, &mut self.scratch)?;
+        self.contexts.reset(tables.fields.len(), self.changed.len());
+        for index in 0..tables.fields.len() {
+            if tables.level.field_flags {
+                let flags = SetCoding::BitsOrGaps(&tables.flags);
+                read_set(reader, self.changed.len(), flags, &mut self.flagged, &mut self.scratch)?;
+            } else {
+                self.flagged.clear();
+                self.flagged.extend(0..self.changed.len() as u32);
+            }
+            self.read_field(reader, tables, index)?;
+        }
+        Ok(())
+    }
+
+    fn read_field(&mut self, reader: &mut BitReader<'_>, tables: &Tables, index: usize) -> Result<(), DecodeError> {
+        let field = &tables.fields[index];
+        let level = &tables.level;
+        let columns = &mut self.next.columns[field.lanes.clone()];
+        if field.is_relative(level.relative_numbers, level.relative_rotations) {
+            let mut previous = 0;
+            for &nth in &self.flagged {
+                let state = self.contexts.state(field.context, nth as usize, previous);
+                let entity = self.changed[nth as usize] as usize;
+                let class = field.read(reader, state, columns, entity)?;
+                self.contexts.record(index, nth as usize, class);
+                previous = class + 1;
+            }
+            return Ok(());
+        }
+        let other = level.field_flags && field.all.iter().all(|lane| lane.arithmetic == LaneArithmetic::Category);
+        for &nth in &self.flagged {
+            let entity = self.changed[nth as usize] as usize;
+            if other && field.all.len() == 1 {
+                field.read_other(reader, columns, entity)?;
+            } else {
+                field.read_full(reader, columns, entity)?;
+            }
+        }
+        Ok(())
+    }
+}

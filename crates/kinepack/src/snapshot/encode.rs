@@ -1,0 +1,197 @@
+//! Encoding a snapshot relative to a baseline. `spec/CODEC.md`, sections 6 to 9.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::codec::{Codec, Tables};
+use super::entities::Alignment;
+use super::fields::{Contexts, FieldTable};
+use super::sets::{SetCoding, write_set};
+use super::store::Snapshot;
+use crate::{BitSink, BitWriter, EncodeError, LaneArithmetic};
+
+/// Writes snapshots. Keeps its scratch memory: in steady state it allocates nothing.
+#[derive(Debug)]
+pub struct Encoder {
+    codec: Codec,
+    alignment: Alignment,
+    /// The baseline's columns lined up with the snapshot's entities, where the sets differ.
+    aligned: Vec<Vec<u32>>,
+    /// One word an entity, not zero where a lane differs.
+    differs: Vec<u32>,
+    pub(super) changed: Vec<u32>,
+    /// Among `changed`, those that changed the field at hand.
+    flagged: Vec<u32>,
+    pub(super) contexts: Contexts,
+    differences: Vec<i64>,
+    size: Size,
+}
+
+/// Where the bits of a snapshot went. The parts add up to all bits but the padding of the last byte.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Size {
+    /// Which entities came, left and changed, and which fields of theirs did.
+    pub sets_bits: u64,
+    /// The values of each field, in the schema's order.
+    pub fields_bits: Vec<u64>,
+    /// Entities that were sent.
+    pub changed_entities: usize,
+}
+
+impl Encoder {
+    /// An encoder for `codec`.
+    pub fn new(codec: &Codec) -> Self {
+        let tables = codec.tables();
+        Self {
+            alignment: Alignment::default(),
+            aligned: vec![Vec::new(); tables.schema.lanes().len()],
+            differs: Vec::new(),
+            changed: Vec::new(),
+            flagged: Vec::new(),
+            contexts: Contexts::default(),
+            differences: vec![0; tables.widest_field()],
+            size: Size { fields_bits: vec![0; tables.fields.len()], ..Size::default() },
+            codec: codec.clone(),
+        }
+    }
+
+    /// Appends `snapshot` to `out`, relative to `baseline`, which the decoder must hold too. Without a common state,
+    /// both sides use an empty snapshot. Returns where the bits went.
+    ///
+    /// # Errors
+    /// [`EncodeError::SchemaMismatch`] where a snapshot has another number of lanes than the codec's schema.
+    pub fn encode(
+        &mut self,
+        baseline: &Snapshot,
+        snapshot: &Snapshot,
+        out: &mut Vec<u8>,
+    ) -> Result<&Size, EncodeError> {
+        let codec = self.codec.clone();
+        let tables = codec.tables();
+        let expected_lanes = tables.schema.lanes().len();
+        for lanes in [baseline.lane_count(), snapshot.lane_count()] {
+            if lanes != expected_lanes {
+                return Err(EncodeError::SchemaMismatch { expected_lanes, lanes });
+            }
+        }
+        let mut writer = BitWriter::append(out);
+        let same = self.alignment.write(&mut writer, &baseline.ids, &snapshot.ids, &tables.entities);
+        if !same {
+            self.alignment.line_up(baseline, &mut self.aligned);
+        }
+        let aligned = core::mem::take(&mut self.aligned);
+        let base = if same { &baseline.columns } else { &aligned };
+        self.size.sets_bits = writer.len_bits();
+        match tables.changed_coding() {
+            None => self.write_all(&mut writer, tables, &snapshot.columns, snapshot.len()),
+            Some(coding) => self.write_changed(&mut writer, tables, coding, base, &snapshot.columns, snapshot.len()),
+        }
+        self.aligned = aligned;
+        writer.finish()?;
+        Ok(&self.size)
+    }
+
+    /// Levels 1 to 6: every entity in full.
+    fn write_all(&mut self, writer: &mut BitWriter<'_>, tables: &Tables, columns: &[Vec<u32>], count: usize) {
+        self.size.changed_entities = count;
+        for ((field, rest), field_bits) in tables.fields.iter().zip(&tables.rest).zip(&mut self.size.fields_bits) {
+            let columns = &columns[field.lanes.clone()];
+            let begin = writer.len_bits();
+            for index in 0..count {
+                if let Some(rest) = rest {
+                    let at_rest = columns.iter().zip(rest).all(|(column, rest)| column[index] == *rest);
+                    writer.write_bool(at_rest);
+                    if at_rest {
+                        continue;
+                    }
+                }
+                field.write_full(writer, columns, index);
+            }
+            *field_bits = writer.len_bits() - begin;
+        }
+    }
+
+    /// Levels 7 to 12: what changed.
+    fn write_changed(
+        &mut self,
+        writer: &mut BitWriter<'_>,
+        tables: &Tables,
+        coding: SetCoding<'_>,
+        base: &[Vec<u32>],
+        new: &[Vec<u32>],
+        count: usize,
+    ) {
+        find_changed(base, new, count, &mut self.differs, &mut self.changed);
+        self.size.changed_entities = self.changed.len();
+        let begin = writer.len_bits();
+        write_set(writer, count, &self.changed, coding);
+        self.size.sets_bits += writer.len_bits() - begin;
+        self.contexts.reset(tables.fields.len(), self.changed.len());
+        for (index, field) in tables.fields.iter().enumerate() {
+            let [base, new] = [&base[field.lanes.clone()], &new[field.lanes.clone()]];
+            let begin = writer.len_bits();
+            self.flagged.clear();
+            if tables.level.field_flags {
+                find_flagged(base, new, &self.changed, &mut self.flagged);
+                write_set(writer, self.changed.len(), &self.flagged, SetCoding::BitsOrGaps(&tables.flags));
+            } else {
+                self.flagged.extend(0..self.changed.len() as u32);
+            }
+            let values = writer.len_bits();
+            self.write_field(writer, tables, index, base, new);
+            self.size.sets_bits += values - begin;
+            self.size.fields_bits[index] = writer.len_bits() - values;
+        }
+    }
+
+    fn write_field(
+        &mut self,
+        writer: &mut BitWriter<'_>,
+        tables: &Tables,
+        index: usize,
+        base: &[Vec<u32>],
+        new: &[Vec<u32>],
+    ) {
+        let field: &FieldTable = &tables.fields[index];
+        let level = &tables.level;
+        if field.is_relative(level.relative_numbers, level.relative_rotations) {
+            let mut previous = 0;
+            for &nth in &self.flagged {
+                let state = self.contexts.state(field.context, nth as usize, previous);
+                let entity = self.changed[nth as usize] as usize;
+                let class = field.write(writer, state, base, new, entity, &mut self.differences);
+                self.contexts.record(index, nth as usize, class);
+                previous = class + 1;
+            }
+            return;
+        }
+        let other = level.field_flags && field.all.iter().all(|lane| lane.arithmetic == LaneArithmetic::Category);
+        for &nth in &self.flagged {
+            let entity = self.changed[nth as usize] as usize;
+            if other && field.all.len() == 1 {
+                field.write_other(writer, base, new, entity);
+            } else {
+                field.write_full(writer, new, entity);
+            }
+        }
+    }
+}
+
+/// The entities of which a lane differs. The comparison runs over plain arrays, at the speed of memory.
+fn find_changed(base: &[Vec<u32>], new: &[Vec<u32>], count: usize, differs: &mut Vec<u32>, changed: &mut Vec<u32>) {
+    differs.clear();
+    differs.resize(count, 0);
+    for (base, new) in base.iter().zip(new) {
+        for ((differs, base), new) in differs.iter_mut().zip(base).zip(new) {
+            *differs |= base ^ new;
+        }
+    }
+    changed.clear();
+    changed.extend(differs.iter().zip(0..).filter(|(differs, _)| **differs != 0).map(|(_, index)| index));
+}
+
+/// Which of the changed entities changed the lanes of one field, by number among them.
+fn find_flagged(base: &[Vec<u32>], new: &[Vec<u32>], changed: &[u32], flagged: &mut Vec<u32>) {
+    let differs = |entity: usize| base.iter().zip(new).any(|(base, new)| base[entity] != new[entity]);
+    flagged.extend(changed.iter().zip(0..).filter(|(entity, _)| differs(**entity as usize)).map(|(_, nth)| nth));
+}

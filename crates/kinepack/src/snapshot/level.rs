@@ -1,0 +1,96 @@
+//! Levels: which stages a codec uses. The rows are the ladder of the article "Snapshot Compression", one gain a row.
+
+/// Which fields of the schema are quantized, at the rows that measure quantization itself. A codec does not look at
+/// this: it codes the lanes that it gets. Who measures rows 1 to 5 gives it a schema with raw fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantized {
+    /// None: every float in 32 bits.
+    Nothing,
+    /// Rotations.
+    Rotations,
+    /// Rotations and velocities.
+    Velocities,
+    /// Rotations; velocities are not sent.
+    NoVelocities,
+    /// All.
+    Everything,
+}
+
+/// How the entities that differ from the baseline are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Changed {
+    /// Not at all: every entity is sent.
+    All,
+    /// One bit an entity.
+    Bits,
+    /// Bits, or a list of indices, whichever is shorter.
+    BitsOrIndices,
+    /// Bits, or a list of distances from one index to the next, whichever is shorter.
+    BitsOrGaps,
+}
+
+/// One row of the table of levels: the stages that it uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Level {
+    /// Number in the table, from 1.
+    pub row: u8,
+    /// Name for commands.
+    pub name: &'static str,
+    /// What the row adds.
+    pub summary: &'static str,
+    /// Which fields the schema has quantized.
+    pub quantized: Quantized,
+    /// A velocity of zero takes one bit.
+    pub at_rest: bool,
+    /// How changed entities are told.
+    pub changed: Changed,
+    /// Numbers as differences from the baseline.
+    pub relative_numbers: bool,
+    /// Rotations as differences from the baseline.
+    pub relative_rotations: bool,
+    /// Unchanged fields of changed entities are not sent.
+    pub field_flags: bool,
+}
+
+/// The first row: nothing at all.
+const ROW_1: Level = Level {
+    row: 1,
+    name: "uncompressed",
+    summary: "every float in 32 bits",
+    quantized: Quantized::Nothing,
+    at_rest: false,
+    changed: Changed::All,
+    relative_numbers: false,
+    relative_rotations: false,
+    field_flags: false,
+};
+
+impl Level {
+    /// All levels, each adding to the one above.
+    #[rustfmt::skip]
+    pub const TABLE: [Self; 12] = {
+        use Changed::{Bits, BitsOrGaps, BitsOrIndices};
+        use Quantized::{Everything, NoVelocities, Rotations, Velocities};
+        let r1 = ROW_1;
+        let r2 = Self { row: 2, name: "smallest-three", summary: "rotations as smallest three", quantized: Rotations, ..r1 };
+        let r3 = Self { row: 3, name: "velocity", summary: "velocity bounded and quantized", quantized: Velocities, ..r2 };
+        let r4 = Self { row: 4, name: "at-rest", summary: "one bit for a velocity of zero", at_rest: true, ..r3 };
+        let r5 = Self { row: 5, name: "no-velocity", summary: "velocity is not sent", quantized: NoVelocities, at_rest: false, ..r4 };
+        let r6 = Self { row: 6, name: "position", summary: "position bounded and quantized", quantized: Everything, ..r5 };
+        let r7 = Self { row: 7, name: "changed-bits", summary: "one bit for what equals the baseline", changed: Bits, ..r6 };
+        let r8 = Self { row: 8, name: "indices", summary: "or the indices of what changed", changed: BitsOrIndices, ..r7 };
+        let r9 = Self { row: 9, name: "relative-indices", summary: "or the distances between them", changed: BitsOrGaps, ..r8 };
+        let r10 = Self { row: 10, name: "relative-position", summary: "position as difference from the baseline", relative_numbers: true, ..r9 };
+        let r11 = Self { row: 11, name: "relative-orientation", summary: "orientation as difference too", relative_rotations: true, ..r10 };
+        let r12 = Self { row: 12, name: "packed", summary: "unchanged fields are left out", field_flags: true, ..r11 };
+        [r1, r2, r3, r4, r5, r6, r7, r8, r9, r10, r11, r12]
+    };
+
+    /// The last row, the strongest that packs bits: what to use.
+    pub const PACKED: Self = Self::TABLE[11];
+
+    /// The level with this name or row number.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::TABLE.into_iter().find(|level| level.name == name || name.parse() == Ok(level.row))
+    }
+}

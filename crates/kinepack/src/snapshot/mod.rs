@@ -1,0 +1,25 @@
+//! Snapshots, and the codec that writes one relative to another.
+//!
+//! The way of one snapshot: which entities came and went ([`entities`]) → which of them changed ([`sets`]) → field by
+//! field, which of those changed it ([`sets`] again) and by how much ([`fields`]). The [`level`] says which of these
+//! stages are used, the [`profile`] holds their parameters, [`codec`] turns both into tables. `spec/CODEC.md`, sections 6 to 10.
+
+mod codec;
+mod decode;
+mod encode;
+mod entities;
+mod fields;
+mod level;
+mod prefix;
+mod profile;
+mod sets;
+mod store;
+mod train;
+
+pub use codec::Codec;
+pub use decode::{DecodeLimits, Decoder};
+pub use encode::{Encoder, Size};
+pub use level::{Changed, Level, Quantized};
+pub use profile::{Class, Context, FieldCode, GapCode, LaneWidth, Profile};
+pub use store::{EntityId, Snapshot, Tick};
+pub use train::Trainer;

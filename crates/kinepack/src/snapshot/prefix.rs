@@ -1,0 +1,159 @@
+//! Canonical prefix codes of at most 10 bits, read through one table look-up. `spec/CODEC.md`, section 7.1.
+//!
+//! A code is given by the length of each symbol's word alone. Words are numbered as in DEFLATE (RFC 1951, 3.2.2): by
+//! length, then by symbol; and since bits are written least significant first, a word is stored reversed.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::{BitReader, BitSink, DecodeError, SetupError};
+
+/// The longest word: keeps a table below 4 KiB.
+pub(super) const MAX_LENGTH_BITS: u32 = 10;
+
+#[derive(Clone, Debug)]
+pub(super) struct PrefixCode {
+    words: Vec<Word>,
+    /// Indexed by the next `peek_bits` bits.
+    symbols: Vec<Symbol>,
+    peek_bits: u32,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Word {
+    bits: u16,
+    length_bits: u8,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Symbol {
+    symbol: u8,
+    length_bits: u8,
+}
+
+impl PrefixCode {
+    /// The code whose words have these lengths. They must be complete: each bit string begins with exactly one word.
+    /// A single symbol has a word of no bits.
+    pub(super) fn new(lengths_bits: &[u8]) -> Result<Self, SetupError> {
+        let peek_bits = lengths_bits.iter().copied().max().map_or(0, u32::from);
+        let complete = match lengths_bits {
+            [0] => true,
+            _ => {
+                peek_bits <= MAX_LENGTH_BITS
+                    && lengths_bits.len() <= usize::from(u8::MAX)
+                    && lengths_bits.iter().all(|length| *length > 0)
+                    && lengths_bits.iter().map(|length| 1u32 << (peek_bits - u32::from(*length))).sum::<u32>()
+                        == 1 << peek_bits
+            }
+        };
+        if !complete {
+            return Err(SetupError::BadPrefixCode);
+        }
+        let mut words = vec![Word::default(); lengths_bits.len()];
+        let mut symbols = vec![Symbol::default(); 1 << peek_bits];
+        let mut next_word = 0u32;
+        for length_bits in 0..=peek_bits {
+            next_word <<= 1;
+            for (symbol, _) in lengths_bits.iter().enumerate().filter(|(_, length)| u32::from(**length) == length_bits)
+            {
+                let reversed = if length_bits == 0 { 0 } else { next_word.reverse_bits() >> (32 - length_bits) };
+                words[symbol] = Word { bits: reversed as u16, length_bits: length_bits as u8 };
+                let entry = Symbol { symbol: symbol as u8, length_bits: length_bits as u8 };
+                symbols.iter_mut().skip(reversed as usize).step_by(1 << length_bits).for_each(|slot| *slot = entry);
+                next_word += 1;
+            }
+        }
+        Ok(Self { words, symbols, peek_bits })
+    }
+
+    #[inline]
+    pub(super) fn write(&self, sink: &mut impl BitSink, symbol: usize) {
+        let word = self.words[symbol];
+        sink.write(u64::from(word.bits), u32::from(word.length_bits));
+    }
+
+    #[inline]
+    pub(super) fn read(&self, reader: &mut BitReader<'_>) -> Result<usize, DecodeError> {
+        let entry = self.symbols[reader.peek(self.peek_bits) as usize];
+        reader.read(u32::from(entry.length_bits))?;
+        Ok(usize::from(entry.symbol))
+    }
+}
+
+/// Lengths of a code for symbols that occur `counts` times: Huffman's, held to [`MAX_LENGTH_BITS`].
+pub(super) fn lengths_bits(counts: &[u32]) -> Vec<u8> {
+    let mut counts: Vec<u64> = counts.iter().map(|count| u64::from(*count).max(1)).collect();
+    loop {
+        let lengths = huffman(&counts);
+        if lengths.iter().all(|length| u32::from(*length) <= MAX_LENGTH_BITS) {
+            return lengths;
+        }
+        // Flatter counts give a flatter tree; at all ones it is as flat as can be.
+        counts.iter_mut().for_each(|count| *count = *count / 2 + 1);
+    }
+}
+
+fn huffman(counts: &[u64]) -> Vec<u8> {
+    let mut lengths = vec![0; counts.len()];
+    let mut trees: Vec<(u64, Vec<usize>)> = counts.iter().enumerate().map(|(symbol, &n)| (n, vec![symbol])).collect();
+    while trees.len() > 1 {
+        // Rarest last; ties by first symbol, so that the result depends on the counts alone.
+        trees.sort_by(|a, b| b.0.cmp(&a.0).then(a.1[0].cmp(&b.1[0])));
+        if let (Some(first), Some(second)) = (trees.pop(), trees.pop()) {
+            let mut symbols = first.1;
+            symbols.extend(second.1);
+            symbols.iter().for_each(|symbol| lengths[*symbol] += 1);
+            symbols.sort_unstable();
+            trees.push((first.0 + second.0, symbols));
+        }
+    }
+    lengths
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+    use crate::BitWriter;
+
+    #[test]
+    fn words_are_read_back() {
+        for counts in [&[1][..], &[5, 5], &[1, 2, 4, 8, 16, 1000], &[0; 33], &[1 << 30, 0, 0, 1]] {
+            let code = PrefixCode::new(&lengths_bits(counts)).unwrap();
+            let mut bytes = Vec::new();
+            let mut writer = BitWriter::append(&mut bytes);
+            (0..counts.len()).for_each(|symbol| code.write(&mut writer, symbol));
+            writer.finish().unwrap();
+            let mut reader = BitReader::new(&bytes);
+            for symbol in 0..counts.len() {
+                assert_eq!(code.read(&mut reader), Ok(symbol));
+            }
+        }
+    }
+
+    #[test]
+    fn fibonacci_counts_are_held_to_the_longest_word() {
+        let mut counts = vec![1, 1];
+        for index in 2..40 {
+            counts.push(counts[index - 1] + counts[index - 2]);
+        }
+        let lengths = lengths_bits(&counts);
+        assert_eq!(lengths.iter().copied().max(), Some(MAX_LENGTH_BITS as u8));
+        assert!(PrefixCode::new(&lengths).is_ok());
+    }
+
+    #[test]
+    fn incomplete_and_oversubscribed_lengths_are_refused() {
+        for lengths in [&[][..], &[1], &[1, 1, 1], &[2, 2, 2], &[0, 1], &[11; 2]] {
+            assert_eq!(PrefixCode::new(lengths).err(), Some(SetupError::BadPrefixCode), "{lengths:?}");
+        }
+    }
+
+    #[test]
+    fn the_first_words_are_those_of_the_specification() {
+        let code = PrefixCode::new(&[1, 2, 3, 3]).unwrap();
+        let words: Vec<(u16, u8)> = code.words.iter().map(|word| (word.bits, word.length_bits)).collect();
+        assert_eq!(words, [(0b0, 1), (0b01, 2), (0b011, 3), (0b111, 3)]);
+    }
+}

@@ -1,0 +1,155 @@
+//! The state of a set of entities at one tick, as integer lanes.
+
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::{EncodeError, Pack, Schema};
+
+/// Names an entity for as long as it lives; the same on both sides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EntityId(pub u32);
+
+/// Number of a simulation step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Tick(pub u32);
+
+/// A tick, a sorted set of entity ids, and their lanes, stored lane by lane.
+///
+/// Lane-by-lane storage makes a comparison of two snapshots a run over plain arrays. A snapshot that is cleared and
+/// filled again keeps its memory.
+#[derive(Clone)]
+pub struct Snapshot {
+    /// When this was the state.
+    pub tick: Tick,
+    /// Invariant: strictly increasing.
+    pub(super) ids: Vec<EntityId>,
+    /// Invariant: one column a lane of the schema, each as long as `ids`, no value above its lane's maximum.
+    pub(super) columns: Vec<Vec<u32>>,
+    /// The largest value of each lane.
+    maxima: Vec<u32>,
+    /// Scratch: the lanes of the entity being pushed.
+    row: Vec<u32>,
+}
+
+/// Equal are snapshots of the same tick, the same entities and the same lanes.
+impl PartialEq for Snapshot {
+    fn eq(&self, other: &Self) -> bool {
+        self.tick == other.tick && self.ids == other.ids && self.columns == other.columns
+    }
+}
+
+impl Eq for Snapshot {}
+
+/// Says how large it is; the lanes of thousands of entities would help nobody.
+impl fmt::Debug for Snapshot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Snapshot(tick {}, {} entities of {} lanes)", self.tick.0, self.len(), self.lane_count())
+    }
+}
+
+impl Snapshot {
+    /// A snapshot without entities.
+    pub fn new(schema: &Schema, tick: Tick) -> Self {
+        let maxima: Vec<u32> = schema.lanes().iter().map(|lane| lane.max).collect();
+        Self { tick, ids: Vec::new(), columns: vec![Vec::new(); maxima.len()], row: vec![0; maxima.len()], maxima }
+    }
+
+    /// Removes all entities and sets the tick; the memory stays.
+    pub fn clear(&mut self, tick: Tick) {
+        self.tick = tick;
+        self.ids.clear();
+        self.columns.iter_mut().for_each(Vec::clear);
+    }
+
+    /// Quantizes `state` and appends it as entity `id`, which must be above those pushed before.
+    ///
+    /// # Errors
+    /// [`EncodeError`] when the id is not above the last one, the state is of another schema, or a value is not a number
+    /// or out of range. The snapshot is then as before.
+    pub fn push<T: Pack>(&mut self, id: EntityId, state: &T) -> Result<(), EncodeError> {
+        self.check(id, T::LANES)?;
+        state.quantize(&mut self.row)?;
+        self.append_row(id);
+        Ok(())
+    }
+
+    /// Appends an entity whose lanes are already quantized.
+    ///
+    /// # Errors
+    /// As [`push`](Self::push), and [`EncodeError::LaneOutOfRange`].
+    pub fn push_lanes(&mut self, id: EntityId, lanes: &[u32]) -> Result<(), EncodeError> {
+        self.check(id, lanes.len())?;
+        if let Some(lane) = (0..lanes.len()).find(|&lane| lanes[lane] > self.maxima[lane]) {
+            return Err(EncodeError::LaneOutOfRange { lane, value: lanes[lane] });
+        }
+        self.row.copy_from_slice(lanes);
+        self.append_row(id);
+        Ok(())
+    }
+
+    fn check(&self, id: EntityId, lanes: usize) -> Result<(), EncodeError> {
+        if lanes != self.columns.len() {
+            return Err(EncodeError::SchemaMismatch { expected_lanes: self.columns.len(), lanes });
+        }
+        if self.ids.last().is_some_and(|last| *last >= id) {
+            return Err(EncodeError::IdsNotIncreasing { id: id.0 });
+        }
+        Ok(())
+    }
+
+    fn append_row(&mut self, id: EntityId) {
+        self.ids.push(id);
+        for (column, value) in self.columns.iter_mut().zip(&self.row) {
+            column.push(*value);
+        }
+    }
+
+    /// Number of entities.
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// True without entities.
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// The entities' ids, increasing.
+    pub fn ids(&self) -> &[EntityId] {
+        &self.ids
+    }
+
+    /// Where `id` stands among the entities.
+    pub fn position(&self, id: EntityId) -> Option<usize> {
+        self.ids.binary_search(&id).ok()
+    }
+
+    /// Number of lanes of an entity.
+    pub fn lane_count(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// One lane of all entities, in the order of [`ids`](Self::ids).
+    ///
+    /// # Panics
+    /// Where the schema has no such lane.
+    pub fn lane(&self, lane: usize) -> &[u32] {
+        &self.columns[lane]
+    }
+
+    /// The state of the entity at `index` of [`ids`](Self::ids), reconstructed. Allocates a row of lanes.
+    ///
+    /// # Errors
+    /// [`EncodeError::SchemaMismatch`] for a type of another schema.
+    ///
+    /// # Panics
+    /// Where there is no such entity.
+    pub fn read<T: Pack>(&self, index: usize) -> Result<T, EncodeError> {
+        if T::LANES != self.columns.len() {
+            return Err(EncodeError::SchemaMismatch { expected_lanes: self.columns.len(), lanes: T::LANES });
+        }
+        let row: Vec<u32> = self.columns.iter().map(|column| column[index]).collect();
+        Ok(T::reconstruct(&row))
+    }
+}

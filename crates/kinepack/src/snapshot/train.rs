@@ -1,0 +1,99 @@
+//! Training a profile: counting the classes that a capture needs and giving each the best word length.
+//! `spec/CODEC.md` does not depend on it: any complete prefix code is a profile.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::codec::Codec;
+use super::encode::Encoder;
+use super::level::Level;
+use super::prefix;
+use super::profile::Profile;
+use super::sets::{GapTable, for_each_listed};
+use super::store::Snapshot;
+use crate::{EncodeError, Schema, SetupError};
+
+/// Makes a profile from pairs of snapshots and their baselines.
+#[derive(Debug)]
+pub struct Trainer {
+    profile: Profile,
+    encoder: Encoder,
+    codec: Codec,
+    packet: Vec<u8>,
+    /// For each field, for each state of its context, how often each class was needed.
+    fields: Vec<Vec<Vec<u32>>>,
+    entities: Vec<u32>,
+    flags: Vec<u32>,
+}
+
+impl Trainer {
+    /// A trainer that keeps the classes and contexts of `profile` and finds the lengths.
+    ///
+    /// # Errors
+    /// [`SetupError`] where the profile is of another schema or malformed.
+    pub fn new(schema: Schema, profile: Profile) -> Result<Self, SetupError> {
+        let codec = Codec::new(schema, Level::PACKED, profile.clone())?;
+        let counts = |code: &super::FieldCode| code.lengths_bits.iter().map(|lengths| vec![0; lengths.len()]).collect();
+        Ok(Self {
+            encoder: Encoder::new(&codec),
+            codec,
+            packet: Vec::new(),
+            fields: profile.fields.iter().map(counts).collect(),
+            entities: vec![0; profile.entities.lengths_bits.len()],
+            flags: vec![0; profile.flags.lengths_bits.len()],
+            profile,
+        })
+    }
+
+    /// Counts what `snapshot` needs relative to `baseline`.
+    ///
+    /// # Errors
+    /// As [`Encoder::encode`].
+    pub fn observe(&mut self, baseline: &Snapshot, snapshot: &Snapshot) -> Result<(), EncodeError> {
+        self.packet.clear();
+        self.encoder.encode(baseline, snapshot, &mut self.packet)?;
+        let tables = self.codec.tables();
+        let changed = &self.encoder.changed;
+        count_gaps(&mut self.entities, &tables.entities, snapshot.len(), changed);
+        for (index, field) in tables.fields.iter().enumerate() {
+            let classes = self.encoder.contexts.of_field(index);
+            let flagged: Vec<u32> = (0..).zip(classes).filter(|(_, class)| **class > 0).map(|(nth, _)| nth).collect();
+            if field.all.len() > 1 || !flagged.is_empty() {
+                count_gaps(&mut self.flags, &tables.flags, changed.len(), &flagged);
+            }
+            let mut previous = 0;
+            for nth in flagged {
+                let state = self.encoder.contexts.state(field.context, nth as usize, previous);
+                previous = usize::from(classes[nth as usize]);
+                self.fields[index][state][previous - 1] += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// The trained profile. A state of a context that was seen rarely borrows from the field's other states.
+    pub fn finish(self) -> Profile {
+        let mut profile = self.profile;
+        profile.entities = profile.entities.trained(&self.entities);
+        profile.flags = profile.flags.trained(&self.flags);
+        for (code, states) in profile.fields.iter_mut().zip(self.fields) {
+            let classes = code.classes.len() + 1;
+            let pooled: Vec<u64> =
+                (0..classes).map(|class| states.iter().map(|counts| u64::from(counts[class])).sum()).collect();
+            let all = pooled.iter().sum::<u64>().max(1);
+            let smoothed = |counts: &Vec<u32>| {
+                // As if each state had also seen 64 values as the whole field has them; in 1/16 values.
+                let prior = |class: usize| (pooled[class] * 64 * 16 / all) as u32;
+                let counts: Vec<u32> = (0..classes).map(|class| counts[class] * 16 + prior(class)).collect();
+                prefix::lengths_bits(&counts)
+            };
+            code.lengths_bits = states.iter().map(smoothed).collect();
+        }
+        profile
+    }
+}
+
+fn count_gaps(counts: &mut [u32], table: &GapTable, count: usize, members: &[u32]) {
+    let complement = members.len() > count / 2;
+    for_each_listed(count, members, complement, |distance| counts[table.class(distance)] += 1);
+}

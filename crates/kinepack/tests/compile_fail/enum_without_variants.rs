@@ -1,0 +1,6 @@
+use kinepack::Pack;
+
+#[derive(Pack)]
+enum Weapon {}
+
+fn main() {}

@@ -1,0 +1,599 @@
+//! `#[derive(Pack)]`: every attribute on every kind of field, the lanes that come out of it, and the schema's hash.
+
+#![cfg(feature = "derive")]
+// What the derive writes has to pass in crates that are strict.
+#![deny(missing_docs, unused, unused_qualifications, trivial_numeric_casts, non_local_definitions)]
+#![allow(clippy::unwrap_used)]
+
+use core::f32::consts::{PI, TAU};
+
+use kinepack::{EncodeError, Field, FieldKind, IntegerLimits, Lane, LaneArithmetic, Pack, PackWith, Role, Schema};
+
+/// The cube of the article "Snapshot Compression", plus what it leaves out.
+#[derive(Pack, Clone, Debug, PartialEq)]
+struct Cube {
+    #[pack(range = [-256.0..256.0, -256.0..256.0, 0.0..32.0], precision = 1.0 / 512.0)]
+    position: [f32; 3],
+    #[pack(rotation, bits = 9)]
+    orientation: [f32; 4],
+    #[pack(velocity, range = -32.0..32.0, precision = 1.0 / 32.0)]
+    linear_velocity: [f32; 3],
+    interacting: bool,
+}
+
+const CUBE: Cube = Cube {
+    position: [1.2345, -200.0071, 0.5003],
+    orientation: [0.0, 0.6, 0.0, -0.8],
+    linear_velocity: [-31.99, 0.0, 7.77],
+    interacting: true,
+};
+
+/// The lanes of a state.
+fn lanes<T: Pack>(state: &T) -> Vec<u32> {
+    let mut lanes = vec![0; T::LANES];
+    state.quantize(&mut lanes).unwrap();
+    for (lane, limits) in lanes.iter().zip(Schema::of::<T>().lanes()) {
+        assert!(*lane <= limits.max);
+    }
+    lanes
+}
+
+/// What is left of a state on the other side.
+fn round_trip<T: Pack>(state: &T) -> T {
+    let codes = lanes(state);
+    let back = T::reconstruct(&codes);
+    assert_eq!(lanes(&back), codes, "a reconstructed state has the lanes that it came from");
+    back
+}
+
+fn error<T: Pack>(state: &T) -> EncodeError {
+    state.quantize(&mut vec![0; T::LANES]).unwrap_err()
+}
+
+fn names<T: Pack>() -> Vec<String> {
+    Schema::of::<T>().fields().iter().map(|field| field.name.clone()).collect()
+}
+
+fn bits<T: Pack>() -> Vec<u32> {
+    let schema = Schema::of::<T>();
+    assert_eq!(schema.lanes().len(), T::LANES, "the constant and the schema agree");
+    schema.lanes().iter().map(Lane::bits).collect()
+}
+
+#[test]
+fn the_cube_of_the_article() {
+    assert_eq!(Cube::LANES, 11);
+    assert_eq!(bits::<Cube>(), [18, 18, 14, 2, 9, 9, 9, 11, 11, 11, 1]);
+    assert_eq!(Schema::of::<Cube>().bits_per_entity(), 50 + 29 + 33 + 1);
+    assert_eq!(names::<Cube>(), ["position", "orientation", "linear_velocity", "interacting"]);
+    let schema = Schema::of::<Cube>();
+    let roles: Vec<Role> = schema.fields().iter().map(|field| field.role).collect();
+    assert_eq!(roles, [Role::Plain, Role::Plain, Role::Velocity, Role::Plain]);
+    let ranges: Vec<_> = schema.fields().iter().map(Field::lanes).collect();
+    assert_eq!(ranges, [0..3, 3..7, 7..10, 10..11]);
+
+    let codes = lanes(&CUBE);
+    assert_eq!(codes[..3], [(257.2345f64 * 512.0).round() as u32, (55.9929f64 * 512.0).round() as u32, 256]);
+    assert_eq!((codes[3], codes[10]), (3, 1));
+    assert_eq!(codes[7..10], [0, 1024, 1273]);
+
+    let back = round_trip(&CUBE);
+    for axis in 0..3 {
+        assert!((back.position[axis] - CUBE.position[axis]).abs() <= 0.5 / 512.0 + 1e-5);
+        assert!((back.linear_velocity[axis] - CUBE.linear_velocity[axis]).abs() <= 0.5 / 32.0 + 1e-5);
+    }
+    // A quaternion and its negative are the same rotation.
+    assert!((back.orientation[1] + 0.6).abs() < 0.002 && (back.orientation[3] - 0.8).abs() < 0.002);
+    assert!(back.interacting);
+}
+
+#[test]
+fn errors_name_the_field() {
+    let out = Cube { position: [0.0, 0.0, 32.5], ..CUBE };
+    assert_eq!(error(&out), EncodeError::OutOfRange { field: "position", value: 32.5 });
+    let below = Cube { linear_velocity: [-32.5, 0.0, 0.0], ..CUBE };
+    assert_eq!(error(&below), EncodeError::OutOfRange { field: "linear_velocity", value: -32.5 });
+    let not_a_number = Cube { position: [f32::NAN, 0.0, 0.0], ..CUBE };
+    assert_eq!(error(&not_a_number), EncodeError::NotANumber { field: "position" });
+    let no_direction = Cube { orientation: [0.0; 4], ..CUBE };
+    assert_eq!(error(&no_direction), EncodeError::NotANumber { field: "orientation" });
+}
+
+#[test]
+fn longer_slices_of_lanes_are_taken_and_the_rest_is_left_alone() {
+    let mut codes = [7; 20];
+    CUBE.quantize(&mut codes).unwrap();
+    assert_eq!((&codes[..11], &codes[11..]), (&lanes(&CUBE)[..], &[7; 9][..]));
+    assert_eq!(Cube::reconstruct(&codes), Cube::reconstruct(&codes[..11]));
+}
+
+#[test]
+fn any_values_of_the_lanes_give_a_state() {
+    let state = Cube::reconstruct(&[u32::MAX; 11]);
+    assert_eq!(state.position, [256.0 - 1.0 / 512.0, 256.0 - 1.0 / 512.0, 32.0 - 1.0 / 512.0]);
+    assert!(state.interacting);
+    let numbers = Numbers::reconstruct(&[u32::MAX; Numbers::LANES]);
+    assert_eq!((numbers.single, numbers.health, numbers.level), (1.0, 100, 5));
+}
+
+const WORLD: f32 = 256.0;
+const HEALTH: u8 = 100;
+
+#[derive(Pack, Clone, Debug, PartialEq)]
+struct Numbers {
+    #[pack(range = -1.0..=1.0, precision = 0.01)]
+    single: f32,
+    #[pack(range = -(WORLD * 2.0)..=WORLD * 2.0, bits = 24)]
+    double: f64,
+    #[pack(range = -1..1, bits = 4, clamp)]
+    stick: [f32; 2],
+    #[pack(range = 0.0..10.0, precision = [0.5, 0.25])]
+    steps: [f64; 2],
+    #[pack(range = [0.0..=1.0, -1.0..1.0], precision = [0.5, 0.25])]
+    both: [f64; 2],
+    #[pack(range = -20..=HEALTH)]
+    health: i16,
+    #[pack(range = -5..6, clamp)]
+    level: i8,
+    #[pack(max = 1000)]
+    ammo: u16,
+    #[pack(max = 100, precision = 10, clamp)]
+    percent: u8,
+    #[pack(range = 0..=1000, bits = 5)]
+    coarse: u32,
+    #[pack(bits = 5)]
+    small: u32,
+    #[pack(bits = 5)]
+    signed: i32,
+    #[pack(bits = 40)]
+    wide: u64,
+    #[pack(range = i64::MIN..=i64::MAX)]
+    widest: i64,
+}
+
+const NUMBERS: Numbers = Numbers {
+    single: -0.504,
+    double: 511.9,
+    stick: [-3.0, 0.3],
+    steps: [3.3, 3.3],
+    both: [0.4, -0.4],
+    health: -20,
+    level: 9,
+    ammo: 1000,
+    percent: 44,
+    coarse: 999,
+    small: 31,
+    signed: -16,
+    wide: 0xff_1234_5678,
+    widest: -1,
+};
+
+#[test]
+fn numbers() {
+    #[rustfmt::skip]
+    assert_eq!(bits::<Numbers>(), [8, 24, 4, 4, 5, 6, 2, 3, 7, 4, 10, 4, 5, 5, 5, 32, 8, 32, 32]);
+    let back = round_trip(&NUMBERS);
+    assert_eq!(back.single, -0.5);
+    assert!((back.double - NUMBERS.double).abs() <= 512.0 / f64::from((1 << 24) - 1));
+    assert_eq!(back.stick, [-1.0, 0.25]);
+    assert_eq!(back.steps, [3.5, 3.25]);
+    assert_eq!(back.both, [0.5, -0.5]);
+    assert_eq!((back.health, back.level, back.ammo, back.percent), (-20, 5, 1000, 40));
+    assert_eq!(back.coarse, 990, "32 codes over 1000 are 33 apart");
+    assert_eq!((back.small, back.signed, back.wide, back.widest), (31, -16, 0xff_1234_5678, -1));
+
+    assert_eq!(
+        error(&Numbers { single: 1.01, ..NUMBERS }),
+        EncodeError::OutOfRange { field: "single", value: f64::from(1.01f32) }
+    );
+    for (state, field, value) in [
+        (Numbers { health: 101, ..NUMBERS }, "health", 101.0),
+        (Numbers { ammo: 1001, ..NUMBERS }, "ammo", 1001.0),
+        (Numbers { small: 32, ..NUMBERS }, "small", 32.0),
+        (Numbers { signed: 16, ..NUMBERS }, "signed", 16.0),
+        (Numbers { steps: [0.0, 9.8], ..NUMBERS }, "steps", 9.8),
+    ] {
+        assert_eq!(error(&state), EncodeError::OutOfRange { field, value });
+    }
+    assert_eq!(error(&Numbers { stick: [f32::NAN, 0.0], ..NUMBERS }), EncodeError::NotANumber { field: "stick" });
+}
+
+#[test]
+fn clamped_values_take_the_nearest_end() {
+    let back = round_trip(&Numbers { stick: [f32::INFINITY, -9.0], level: -128, percent: 255, ..NUMBERS });
+    assert_eq!((back.stick, back.level, back.percent), ([0.875, -1.0], -5, 100));
+}
+
+#[test]
+fn values_between_steps_come_back_within_half_a_step() {
+    for index in 0..2000 {
+        let single = -1.0 + index as f32 * 0.001;
+        let back = round_trip(&Numbers { single, ..NUMBERS });
+        assert!((f64::from(back.single) - f64::from(single)).abs() <= 0.005 + 1e-7, "{single}");
+    }
+}
+
+#[derive(Pack, Clone, Debug, PartialEq)]
+struct Plain {
+    a: f32,
+    b: f64,
+    c: [f32; 3],
+    d: bool,
+    e: u8,
+    f: i8,
+    g: u64,
+    h: i64,
+    i: [u16; 2],
+    r#type: i32,
+}
+
+#[test]
+fn without_attributes_everything_is_kept() {
+    assert_eq!(bits::<Plain>(), [32, 32, 32, 32, 32, 32, 1, 8, 8, 32, 32, 32, 32, 16, 16, 32]);
+    assert_eq!(names::<Plain>(), ["a", "b", "c", "d", "e", "f", "g", "h", "i[0]", "i[1]", "type"]);
+    let state = Plain {
+        a: -0.0,
+        b: f64::MIN_POSITIVE,
+        c: [1.0, f32::INFINITY, 3.0],
+        d: true,
+        e: 200,
+        f: -128,
+        g: u64::MAX - 1,
+        h: i64::MIN + 1,
+        i: [1, 65535],
+        r#type: -7,
+    };
+    assert_eq!(round_trip(&state), state);
+    assert_eq!(round_trip(&state).a.to_bits(), (-0.0f32).to_bits());
+    // Two lanes, the lower half first.
+    let codes = lanes(&state);
+    assert_eq!(codes[9..11], [u32::MAX - 1, u32::MAX]);
+    assert_eq!(codes[11..13], [1, 0]);
+}
+
+#[derive(Pack, Clone, Copy, Debug, PartialEq)]
+enum Weapon {
+    Sword = 10,
+    Bow = 20,
+    Staff = -1,
+}
+
+#[derive(Pack, Clone, Copy, Debug, PartialEq)]
+enum Only {
+    One,
+}
+
+#[test]
+fn enums_are_numbered_in_order() {
+    assert_eq!(Schema::of::<Weapon>().fields()[0].kind, FieldKind::Choice { max: 2 });
+    assert_eq!(Schema::of::<Weapon>().lanes()[0].arithmetic, LaneArithmetic::Category);
+    for (code, weapon) in [Weapon::Sword, Weapon::Bow, Weapon::Staff].into_iter().enumerate() {
+        assert_eq!(lanes(&weapon), [code as u32]);
+        assert_eq!(round_trip(&weapon), weapon);
+    }
+    assert_eq!(Weapon::reconstruct(&[3]), Weapon::Staff);
+    assert_eq!(Weapon::reconstruct(&[u32::MAX]), Weapon::Staff);
+    assert_eq!((bits::<Only>(), round_trip(&Only::One)), (vec![0], Only::One));
+}
+
+#[derive(Pack, Clone, Debug, PartialEq)]
+struct Hull {
+    #[pack(range = 0.0..=8.0, precision = 0.125)]
+    position: [f32; 2],
+    weapon: Weapon,
+}
+
+#[derive(Pack, Clone, Debug, PartialEq)]
+struct Ship {
+    id: u8,
+    hull: Hull,
+    turrets: [Hull; 2],
+}
+
+#[test]
+fn nested_structs_and_arrays_of_them() {
+    let hull = Hull { position: [1.5, 8.0], weapon: Weapon::Bow };
+    let ship = Ship { id: 9, turrets: [hull.clone(), Hull { weapon: Weapon::Staff, ..hull.clone() }], hull };
+    assert_eq!(round_trip(&ship), ship);
+    assert_eq!(lanes(&ship), [9, 12, 64, 1, 12, 64, 1, 12, 64, 2]);
+    #[rustfmt::skip]
+    assert_eq!(names::<Ship>(), [
+        "id", "hull.position", "hull.weapon",
+        "turrets[0].position", "turrets[0].weapon", "turrets[1].position", "turrets[1].weapon",
+    ]);
+    let far = Ship { hull: Hull { position: [9.0, 0.0], ..ship.hull.clone() }, ..ship };
+    assert_eq!(error(&far), EncodeError::OutOfRange { field: "position", value: 9.0 });
+}
+
+#[derive(Pack, Clone, Debug, PartialEq)]
+struct Pair(#[pack(range = 0.0..=1.0, bits = 8)] f32, Weapon);
+
+#[derive(Pack, Clone, Debug, PartialEq)]
+struct Unit;
+
+#[derive(Pack, Clone, Debug, PartialEq)]
+struct Empty {
+    unit: Unit,
+    pairs: [Pair; 0],
+}
+
+#[test]
+fn tuple_structs_and_structs_of_nothing() {
+    assert_eq!(names::<Pair>(), ["0", "1"]);
+    assert_eq!(round_trip(&Pair(1.0, Weapon::Bow)), Pair(1.0, Weapon::Bow));
+    assert_eq!(error(&Pair(2.0, Weapon::Bow)), EncodeError::OutOfRange { field: "0", value: 2.0 });
+    assert_eq!((Unit::LANES, names::<Unit>(), round_trip(&Unit)), (0, vec![], Unit));
+    assert_eq!(round_trip(&Empty { unit: Unit, pairs: [] }), Empty { unit: Unit, pairs: [] });
+}
+
+#[derive(Pack, Clone, Debug, PartialEq)]
+struct Angles {
+    #[pack(range = -PI..PI, bits = 10, wrap)]
+    yaw: f32,
+    #[pack(range = 0.0..360.0, precision = 0.1, wrap)]
+    degrees: [f64; 2],
+}
+
+#[test]
+fn angles_wrap() {
+    assert_eq!(bits::<Angles>(), [10, 12, 12]);
+    assert!(Schema::of::<Angles>().lanes().iter().all(|lane| lane.arithmetic == LaneArithmetic::Cyclic));
+    assert_eq!(lanes(&Angles { yaw: PI, degrees: [360.0, -0.1] }), [0, 0, 3599]);
+    assert_eq!(lanes(&Angles { yaw: TAU, degrees: [719.9, 0.06] }), [512, 3599, 1]);
+    let back = round_trip(&Angles { yaw: 100.0 * TAU + 1.0, degrees: [359.93, 359.97] });
+    assert!((back.yaw - 1.0).abs() < PI / 1024.0 + 1e-4);
+    assert!((back.degrees[0] - 359.9).abs() < 1e-9 && back.degrees[1] == 0.0);
+    let infinite = Angles { yaw: f32::INFINITY, degrees: [0.0; 2] };
+    assert_eq!(error(&infinite), EncodeError::NotANumber { field: "yaw" });
+}
+
+/// Not `Pack`: milliseconds, of which whole seconds are sent.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Millis(u32);
+
+struct Seconds;
+
+impl PackWith<Millis> for Seconds {
+    const LANES: usize = 1;
+
+    fn fields(path: &str, fields: &mut Vec<Field>) {
+        fields.push(Field::new(path, FieldKind::Integer(IntegerLimits::new(0, 59, 1).unwrap())));
+    }
+
+    fn quantize(value: &Millis, lanes: &mut [u32]) -> Result<(), EncodeError> {
+        lanes[0] = value.0 / 1000;
+        if lanes[0] < 60 { Ok(()) } else { Err(EncodeError::OutOfRange { field: "", value: f64::from(value.0) }) }
+    }
+
+    fn reconstruct(lanes: &[u32]) -> Millis {
+        Millis(lanes[0] * 1000)
+    }
+}
+
+#[derive(Pack, Clone, Debug, PartialEq)]
+struct Timed {
+    before: bool,
+    #[pack(skip)]
+    name: String,
+    #[pack(with = Seconds)]
+    time: Millis,
+    after: u8,
+    #[pack(skip)]
+    last: Option<Millis>,
+}
+
+#[test]
+fn skip_and_with() {
+    let state = Timed { before: true, name: "x".into(), time: Millis(7999), after: 3, last: Some(Millis(1)) };
+    assert_eq!(lanes(&state), [1, 7, 3]);
+    assert_eq!(names::<Timed>(), ["before", "time", "after"]);
+    assert_eq!(bits::<Timed>(), [1, 6, 8]);
+    assert_eq!(round_trip(&state), Timed { name: String::new(), time: Millis(7000), last: None, ..state.clone() });
+    let late = Timed { time: Millis(60_000), ..state };
+    assert_eq!(error(&late), EncodeError::OutOfRange { field: "time", value: 60_000.0 });
+}
+
+#[derive(Pack, Clone, Debug, PartialEq)]
+struct Generic<T, V, const N: usize>
+where
+    V: Clone,
+{
+    part: T,
+    #[pack(range = -(N as f32)..N as f32, precision = 0.5)]
+    vector: V,
+    parts: [T; N],
+    #[pack(skip)]
+    cache: Option<T>,
+    #[pack(range = 0..=N, clamp)]
+    count: u8,
+    #[pack(range = Self::LOW..=1.0, bits = 3)]
+    numbers: [f64; N],
+}
+
+impl<T, V: Clone, const N: usize> Generic<T, V, N> {
+    const LOW: f64 = 0.0;
+}
+
+#[derive(Pack, Clone, Debug, PartialEq)]
+struct Holder<T> {
+    inner: Inner<T>,
+}
+
+#[derive(Pack, Clone, Debug, PartialEq)]
+struct Inner<T>(T);
+
+#[test]
+fn generic_structs() {
+    type Both = Generic<Weapon, [f32; 2], 3>;
+    assert_eq!(bits::<Both>(), [2, 4, 4, 2, 2, 2, 2, 3, 3, 3]);
+    assert_eq!(bits::<Generic<bool, f64, 1>>(), [1, 2, 1, 1, 3]);
+    let state = Both {
+        part: Weapon::Bow,
+        vector: [-3.0, 2.5],
+        parts: [Weapon::Staff; 3],
+        cache: None,
+        count: 2,
+        numbers: [0.0, 1.0, 0.0],
+    };
+    assert_eq!(round_trip(&state), state);
+    let far = Both { vector: [0.0, 3.0], ..state };
+    assert_eq!(error(&far), EncodeError::OutOfRange { field: "vector", value: 3.0 });
+    assert_eq!(names::<Holder<Pair>>(), ["inner.0.0", "inner.0.1"]);
+    assert_eq!(round_trip(&Holder { inner: Inner(-4i64) }), Holder { inner: Inner(-4) });
+}
+
+/// Attributes as `macro_rules!` hands them on: in invisible parentheses.
+macro_rules! body {
+    ($name:ident, $range:expr, $precision:expr, $integer:ty) => {
+        #[derive(Pack)]
+        struct $name {
+            #[pack(range = $range, precision = $precision)]
+            position: [f32; 3],
+            #[pack(range = 0..=7)]
+            count: $integer,
+        }
+    };
+}
+
+body!(Made, -1.0..=1.0, 0.5, u64);
+
+mod kine {
+    pub(crate) mod reexport {
+        pub(crate) use kinepack::*;
+    }
+}
+
+#[test]
+fn derived_in_macros_functions_and_under_another_name() {
+    assert_eq!(bits::<Made>(), [3, 3, 3, 3]);
+    assert_eq!(round_trip(&Made { position: [0.5; 3], count: 7 }).count, 7);
+
+    #[derive(kinepack::Pack)]
+    #[pack(crate = crate::kine::reexport)]
+    struct Local {
+        #[pack(range = -(LIMIT)..=LIMIT, precision = 1.0)]
+        x: f32,
+        #[pack(rotation)]
+        #[pack(bits = 2)]
+        q: [f64; 4],
+    }
+    const LIMIT: f64 = 2.0;
+    assert_eq!(bits::<Local>(), [3, 2, 2, 2, 2]);
+    let local = round_trip(&Local { x: -2.0, q: [0.0, 0.0, 1.0, 0.0] });
+    assert!(local.x == -2.0 && local.q[2] > 0.8);
+}
+
+/// Documented or not, deprecated or not: the derive adds no warnings. `missing_docs` sees public items only.
+pub mod warnings {
+    use kinepack::Pack;
+
+    /// A struct.
+    #[derive(Pack)]
+    pub struct Public {
+        /// A field.
+        #[deprecated]
+        #[pack(range = 0.0..=1.0, bits = 4)]
+        pub old: f32,
+    }
+
+    /// An enum.
+    #[derive(Pack)]
+    pub enum Choice {
+        /// A variant.
+        #[deprecated]
+        Old,
+        /// Another.
+        New,
+    }
+
+    #[derive(Pack)]
+    struct Private<T>(T);
+
+    /// A struct with a private part.
+    #[derive(Pack)]
+    pub struct Generic<T: Counted> {
+        part: Private<T>,
+        #[pack(range = 0..=T::COUNT)]
+        count: u8,
+    }
+
+    impl<T: Counted> Generic<T> {
+        /// Uses what would be dead code.
+        pub fn count(&self) -> (u8, &T) {
+            (self.count, &self.part.0)
+        }
+    }
+
+    /// A bound in the derived type's own list.
+    pub trait Counted {
+        /// A count.
+        const COUNT: u8;
+    }
+
+    /// The names of the prelude may mean anything.
+    #[allow(dead_code, non_camel_case_types)]
+    pub mod shadowed {
+        struct Result;
+        struct Ok;
+        struct Err;
+        struct Vec;
+        struct Default;
+        struct Field;
+        mod core {}
+        mod std {}
+
+        /// A struct.
+        #[derive(kinepack::Pack)]
+        pub struct Public {
+            /// A field.
+            #[pack(range = 0.0..=1.0, bits = 4)]
+            pub new: f32,
+            /// A field.
+            #[pack(skip)]
+            pub none: u8,
+        }
+    }
+}
+
+macro_rules! hash {
+    ($($body:tt)*) => {{
+        #[allow(dead_code)]
+        #[derive(Pack)]
+        struct Hashed { $($body)* }
+        Schema::of::<Hashed>().hash()
+    }};
+}
+
+#[test]
+fn the_hash_tells_schemas_apart() {
+    let reference = hash! { #[pack(range = 0.0..8.0, precision = 0.5)] x: f32, on: bool };
+    assert_eq!(reference, hash! { #[pack(precision = 1.0 / 2.0, range = 0.0..8.0, clamp)] x: f64, on: bool });
+    assert_eq!(reference, hash! { #[pack(range = 0.0..8.0, bits = 4)] x: [f32; 1], #[pack(skip)] s: u8, on: bool });
+    let others = [
+        reference,
+        hash! { #[pack(range = 0.0..9.0, precision = 0.5)] x: f32, on: bool },
+        hash! { #[pack(range = -1.0..8.0, precision = 0.5)] x: f32, on: bool },
+        hash! { #[pack(range = 0.0..=8.0, precision = 0.5)] x: f32, on: bool },
+        hash! { #[pack(range = 0.0..8.0, precision = 0.25)] x: f32, on: bool },
+        hash! { #[pack(range = 0.0..8.0, precision = 0.5, wrap)] x: f32, on: bool },
+        hash! { #[pack(range = 0.0..8.0, precision = 0.5, velocity)] x: f32, on: bool },
+        hash! { #[pack(range = 0.0..8.0, precision = 0.5)] x: [f32; 2], on: bool },
+        hash! { on: bool, #[pack(range = 0.0..8.0, precision = 0.5)] x: f32 },
+        hash! { #[pack(range = 0.0..8.0, precision = 0.5)] y: f32, on: bool },
+        hash! { #[pack(range = 0.0..8.0, precision = 0.5)] x: f32, on: Weapon },
+        hash! { #[pack(range = 0.0..8.0, precision = 0.5)] x: f32 },
+        hash! { x: f32, on: bool },
+        hash! { #[pack(max = 15)] x: u8, on: bool },
+        hash! { #[pack(max = 15, precision = 2)] x: u8, on: bool },
+        hash! { #[pack(rotation, bits = 4)] x: [f32; 4], on: bool },
+        hash! { #[pack(rotation, bits = 5)] x: [f32; 4], on: bool },
+    ];
+    for (index, hash) in others.iter().enumerate() {
+        assert!(!others[..index].contains(hash), "schema {index}");
+    }
+}
+
+#[test]
+fn the_hash_is_frozen() {
+    assert_eq!(Schema::of::<Cube>().hash(), 0xc124_6ddb_5f12_aca0);
+}
