@@ -1,1 +1,45 @@
-//! The 901-cube world.
+//! The cube world of the article "Snapshot Compression": a player's 1.5 m cube rolls through a grid of small
+//! cubes that rest on a floor, blows them away and drags them along.
+//!
+//! It makes the motion that the demo, the tests and the benchmarks compress. It is physics and a scripted player
+//! only: nothing here knows of snapshots, networks or clocks, and the caller steps the world 60 times a second.
+//! The same seed gives the same run on the same build.
+//!
+//! ```
+//! use cubes::{Config, Script, Style, World};
+//!
+//! let mut world = World::new(&Config { cubes: 100 })?;
+//! let mut script = Script::new(Style::Typical, 1);
+//! for _ in 0..cubes::TICK_HZ {
+//!     let input = script.next_input(&world);
+//!     world.step(input);
+//! }
+//! assert_eq!(world.tick(), 60);
+//! assert!(world.body(0).interacting, "entity 0 is the player");
+//! assert_eq!(world.bodies().count(), 101);
+//! # Ok::<(), cubes::ConfigError>(())
+//! ```
+//!
+//! The ways of the code: [`Config`] says how many cubes; `arena` puts floor, walls and grid; [`World`] steps;
+//! `forces` turns an [`Input`] into impulses; `interacting` keeps the flag of each body; [`Script`] plays.
+
+mod config;
+
+mod body;
+mod input;
+
+mod arena;
+mod forces;
+mod interacting;
+mod world;
+
+mod random;
+mod script;
+mod style;
+
+pub use body::Body;
+pub use config::{Config, ConfigError, MAX_CUBES};
+pub use input::Input;
+pub use script::Script;
+pub use style::{Style, UnknownStyle};
+pub use world::{TICK_HZ, World};

@@ -4,7 +4,7 @@ use kinepack::{EncodeError, EntityId, Pack, Quantized, Schema, Snapshot};
 
 mod profile;
 
-pub use profile::profile;
+pub use profile::{profile, structure};
 
 /// What x and y have in their lanes where they are zero.
 pub(crate) const POSITION_OFFSET: u32 = 1 << 17;

@@ -71,7 +71,9 @@ fn measure_capture(arguments: &Arguments, path: &PathBuf) -> Result<Report, Fail
     loop {
         match capture.next_frame()? {
             None => break,
-            Some(Frame::Quantized(frame)) => ladder.add_with(|_, snapshot| frame.push_into(snapshot).map_err(Failure::from))?,
+            Some(Frame::Quantized(frame)) => {
+                ladder.add_with(|_, snapshot| frame.push_into(snapshot).map_err(Failure::from))?
+            }
             Some(Frame::Floats(frame)) => {
                 states.clear();
                 states.extend(frame.states());

@@ -30,7 +30,7 @@ pub enum SetupError {
     },
     /// The index code's widths or lengths are not of the form that `spec/CODEC.md` asks for.
     BadGapCode,
-    /// Code lengths that are no complete prefix code of at most 10 bits.
+    /// Code lengths that are no complete prefix code of at most 8 bits.
     BadPrefixCode,
 }
 

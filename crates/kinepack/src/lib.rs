@@ -68,7 +68,7 @@ pub use rotation::SmallestThree;
 pub use schema::{Components, Field, FieldKind, Lane, LaneArithmetic, Pack, PackWith, Role, Schema};
 pub use snapshot::{
     Changed, Class, Codec, Context, DecodeLimits, Decoder, Encoder, EntityId, FieldCode, GapCode, LaneWidth, Level,
-    Profile, Quantized, Size, Snapshot, Tick, Trainer,
+    Profile, Quantized, Reference, Size, Snapshot, Tick, Trainer,
 };
 
 #[doc(hidden)]

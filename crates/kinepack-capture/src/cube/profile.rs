@@ -1,8 +1,30 @@
 //! The profile trained for cubes.
 
-use kinepack::Profile;
+use kinepack::{Context, FieldCode, Profile, Quantized};
 
-/// todo
+mod trained;
+
+/// The classes and contexts of the cube's profile, with even lengths: what training starts from.
+///
+/// A cube's position has a class for each width up to 15 bits, the height one bit narrower: things move less upwards.
+/// Its class depends on the one of the cube before. The orientation's depends on the position's.
+pub fn structure() -> Profile {
+    let schema = super::schema(Quantized::Everything);
+    let mut profile = Profile::untrained(&schema);
+    let [position, orientation, _] = schema.fields() else { return profile };
+    let widths_bits: Vec<u8> = (1..=15).collect();
+    profile.fields[0] = FieldCode::magnitudes(position, &schema, Context::Previous, &widths_bits, &[0, 0, 1]);
+    profile.fields[1] = FieldCode::magnitudes(orientation, &schema, Context::Field(0), &widths_bits[..9], &[]);
+    profile.spread();
+    profile
+}
+
+/// The profile trained for cubes; `trained.rs` says on what.
 pub fn profile() -> Profile {
-    Profile::untrained(&super::schema(kinepack::Quantized::Everything))
+    let mut profile = structure();
+    profile.entities.lengths_bits = trained::ENTITIES.to_vec();
+    profile.flags.lengths_bits = trained::FLAGS.to_vec();
+    profile.fields[0].lengths_bits = trained::POSITION.iter().map(|lengths| lengths.to_vec()).collect();
+    profile.fields[1].lengths_bits = trained::ORIENTATION.iter().map(|lengths| lengths.to_vec()).collect();
+    profile
 }

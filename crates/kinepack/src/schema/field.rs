@@ -120,18 +120,18 @@ impl Lane {
     /// From `base` to `value`; the short way round where the lane is cyclic.
     #[inline]
     pub(crate) fn difference(&self, base: u32, value: u32) -> i64 {
-        let steps = i64::from(value) - i64::from(base);
+        self.shorter(i64::from(value) - i64::from(base))
+    }
+
+    /// The same difference the short way round where the lane is cyclic.
+    #[inline]
+    pub(crate) fn shorter(&self, steps: i64) -> i64 {
         if self.arithmetic != LaneArithmetic::Cyclic {
             return steps;
         }
         let codes = i64::from(self.max) + 1;
-        if 2 * steps > codes {
-            steps - codes
-        } else if 2 * steps < -codes {
-            steps + codes
-        } else {
-            steps
-        }
+        let steps = steps.rem_euclid(codes);
+        if 2 * steps > codes { steps - codes } else { steps }
     }
 
     /// The value `steps` from `base`, or `None` outside of the lane.

@@ -68,9 +68,4 @@ impl Tables {
             Changed::BitsOrGaps => Some(SetCoding::BitsOrGaps(&self.entities)),
         }
     }
-
-    /// How much scratch room the differences of one field take, at most.
-    pub(super) fn widest_field(&self) -> usize {
-        self.fields.iter().map(|field| field.lanes.len()).max().unwrap_or(0)
-    }
 }

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::codec::{Codec, Tables};
 use super::entities::Alignment;
-use super::fields::Contexts;
+use super::fields::{Carry, Contexts};
 use super::sets::{SetCoding, read_set};
 use super::store::{Snapshot, Tick};
 use crate::{BitReader, DecodeError, LaneArithmetic};
@@ -34,6 +34,7 @@ pub struct Decoder {
     flagged: Vec<u32>,
     scratch: Vec<u32>,
     contexts: Contexts,
+    carry: Carry,
     /// The snapshot at work; swapped with the caller's when it is whole.
     next: Snapshot,
 }
@@ -53,6 +54,7 @@ impl Decoder {
             flagged: Vec::new(),
             scratch: Vec::new(),
             contexts: Contexts::default(),
+            carry: Carry::default(),
             next: Snapshot::new(codec.schema(), Tick(0)),
             codec: codec.clone(),
         }
@@ -141,10 +143,11 @@ impl Decoder {
         let columns = &mut self.next.columns[field.lanes.clone()];
         if field.is_relative(level.relative_numbers, level.relative_rotations) {
             let mut previous = 0;
+            self.carry.reset(field.lanes.len());
             for &nth in &self.flagged {
                 let state = self.contexts.state(field.context, nth as usize, previous);
                 let entity = self.changed[nth as usize] as usize;
-                let class = field.read(reader, state, columns, entity)?;
+                let class = field.read(reader, state, columns, entity, &mut self.carry)?;
                 self.contexts.record(index, nth as usize, class);
                 previous = class + 1;
             }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::codec::{Codec, Tables};
 use super::entities::Alignment;
-use super::fields::{Contexts, FieldTable};
+use super::fields::{Carry, Contexts, FieldTable};
 use super::sets::{SetCoding, write_set};
 use super::store::Snapshot;
 use crate::{BitSink, BitWriter, EncodeError, LaneArithmetic};
@@ -23,7 +23,7 @@ pub struct Encoder {
     /// Among `changed`, those that changed the field at hand.
     flagged: Vec<u32>,
     pub(super) contexts: Contexts,
-    differences: Vec<i64>,
+    carry: Carry,
     size: Size,
 }
 
@@ -49,7 +49,7 @@ impl Encoder {
             changed: Vec::new(),
             flagged: Vec::new(),
             contexts: Contexts::default(),
-            differences: vec![0; tables.widest_field()],
+            carry: Carry::default(),
             size: Size { fields_bits: vec![0; tables.fields.len()], ..Size::default() },
             codec: codec.clone(),
         }
@@ -156,10 +156,11 @@ impl Encoder {
         let level = &tables.level;
         if field.is_relative(level.relative_numbers, level.relative_rotations) {
             let mut previous = 0;
+            self.carry.reset(field.lanes.len());
             for &nth in &self.flagged {
                 let state = self.contexts.state(field.context, nth as usize, previous);
                 let entity = self.changed[nth as usize] as usize;
-                let class = field.write(writer, state, base, new, entity, &mut self.differences);
+                let class = field.write(writer, state, [base, new], entity, &mut self.carry);
                 self.contexts.record(index, nth as usize, class);
                 previous = class + 1;
             }

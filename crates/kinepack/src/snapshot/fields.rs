@@ -8,11 +8,12 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::prefix::PrefixCode;
-use super::profile::{Class, Context, FieldCode, Profile, differenced};
+use super::profile::{Context, FieldCode, Profile, Reference, differenced};
+use crate::quantize::read_up_to;
 use crate::{BitReader, BitSink, DecodeError, FieldKind, Lane, Schema, SetupError, SmallestThree, bits_for};
 
-/// Sizes of a difference: 0, and 1 + the bits of its magnitude, which are at most 32.
-const SIZES: usize = 34;
+/// Sizes of a difference: 0, and 1 + the bits of its magnitude, which are at most 34: a carried difference is one of two.
+const SIZES: usize = 36;
 
 /// A [`FieldCode`] made ready.
 #[derive(Debug)]
@@ -25,14 +26,32 @@ pub(super) struct FieldTable {
     rotation: Option<SmallestThree>,
     pub(super) context: Context,
     codes: Vec<PrefixCode>,
-    classes: Vec<Class>,
+    references: Vec<Reference>,
     /// Class-major: one width a lane.
     widths: Vec<Width>,
     /// Lane-major: [`SIZES`] entries a lane.
     fits: Vec<Fit>,
-    /// Classes for rotations that drop the same component as the baseline; all classes of other fields.
-    same_mask: u64,
+    /// The classes of each reference. That of the baseline has the field in full too.
+    baseline_mask: u64,
     turned_mask: u64,
+    carried_mask: u64,
+}
+
+/// What the coding of one entity leaves for the next: how far each lane moved. Zero at the beginning of a field.
+#[derive(Debug, Default)]
+pub(super) struct Carry {
+    moved: Vec<i64>,
+    /// Scratch of the encoder: each lane's difference from the baseline, and carried.
+    differences: Vec<[i64; 2]>,
+}
+
+impl Carry {
+    /// Room for `lanes` lanes, which have not moved.
+    pub(super) fn reset(&mut self, lanes: usize) {
+        self.moved.clear();
+        self.moved.resize(lanes, 0);
+        self.differences.resize(lanes, [0; 2]);
+    }
 }
 
 /// A lane's width in one class. The class holds differences of `bits` bits, or where `beyond` is not 0 those from
@@ -83,7 +102,10 @@ impl FieldTable {
             .flat_map(|class| &class.lanes)
             .map(|width| Width { bits: u32::from(width.bits), beyond: (1i64 << width.beyond_bits) / 2 })
             .collect();
-        let turned_mask: u64 = (0..).zip(&code.classes).filter(|(_, class)| class.turned).map(|(k, _)| 1u64 << k).sum();
+        let mask_of = |reference| -> u64 {
+            (0..).zip(&code.classes).filter(|(_, class)| class.reference == reference).map(|(k, _)| 1u64 << k).sum()
+        };
+        let [turned_mask, carried_mask] = [mask_of(Reference::Turned), mask_of(Reference::Carried)];
         let mut fits = Vec::new();
         for lane in 0..lanes.len() {
             for size in 0..SIZES as u32 {
@@ -99,11 +121,12 @@ impl FieldTable {
             rotation,
             context: code.context,
             codes: codes.collect::<Result<_, _>>()?,
-            classes: code.classes.clone(),
+            references: code.classes.iter().map(|class| class.reference).collect(),
             widths,
             fits,
-            same_mask: !turned_mask,
+            baseline_mask: !(turned_mask | carried_mask),
             turned_mask,
+            carried_mask,
         })
     }
 
@@ -114,7 +137,7 @@ impl FieldTable {
 
     /// The class that stands for the field in full.
     pub(super) fn full_class(&self) -> usize {
-        self.classes.len()
+        self.references.len()
     }
 
     /// Writes one entity's field relative to its baseline and returns the class.
@@ -123,47 +146,72 @@ impl FieldTable {
         &self,
         sink: &mut impl BitSink,
         state: usize,
-        base: &[Vec<u32>],
-        new: &[Vec<u32>],
+        [base, new]: [&[Vec<u32>]; 2],
         index: usize,
-        differences: &mut [i64],
+        carry: &mut Carry,
     ) -> usize {
-        let mut mask = self.same_mask;
-        let mut dropped = [0; 2];
-        if let Some(rotation) = self.rotation {
-            let codes: [u32; 4] = core::array::from_fn(|lane| base[lane][index]);
-            dropped = [codes[0], new[0][index]];
-            let mut base_codes = [codes[1], codes[2], codes[3]];
-            if dropped[0] != dropped[1] {
-                mask = self.turned_mask;
-                base_codes = rotation.turned(codes, dropped[1]);
-            }
-            for (lane, difference) in differences[..3].iter_mut().enumerate() {
-                *difference = i64::from(new[lane + 1][index]) - i64::from(base_codes[lane]);
-            }
-        } else {
-            for (((difference, lane), base), new) in differences.iter_mut().zip(&self.differenced).zip(base).zip(new) {
-                *difference = lane.difference(base[index], new[index]);
-            }
-        }
-        let differences = &differences[..self.differenced.len()];
-        for (difference, fits) in differences.iter().zip(self.fits.chunks_exact(SIZES)) {
-            mask &= fits[size(*difference)].classes(magnitude(*difference));
-        }
+        let (mask, dropped) = match self.rotation {
+            Some(rotation) => self.rotation_classes(rotation, [base, new], index, carry),
+            None => (self.number_classes([base, new], index, carry), [0; 2]),
+        };
         let class = (mask.trailing_zeros() as usize).min(self.full_class());
         self.codes[state].write(sink, class);
         if class == self.full_class() {
             self.write_full(sink, new, index);
             return class;
         }
-        if self.classes[class].turned {
+        let reference = self.references[class];
+        if reference == Reference::Turned {
             sink.write(u64::from(others_index(dropped[0], dropped[1])), 2);
         }
-        let lanes = differences.len();
-        for (difference, width) in differences.iter().zip(&self.widths[class * lanes..]) {
-            sink.write(width.code(*difference), width.bits);
+        let lanes = self.differenced.len();
+        for (lane, width) in self.widths[class * lanes..][..lanes].iter().enumerate() {
+            let [plain, carried] = carry.differences[lane];
+            sink.write(width.code(if reference == Reference::Carried { carried } else { plain }), width.bits);
         }
         class
+    }
+
+    /// The classes that hold a rotation's components, and the components dropped before and now.
+    #[inline]
+    fn rotation_classes(
+        &self,
+        rotation: SmallestThree,
+        [base, new]: [&[Vec<u32>]; 2],
+        index: usize,
+        carry: &mut Carry,
+    ) -> (u64, [u32; 2]) {
+        let codes: [u32; 4] = core::array::from_fn(|lane| base[lane][index]);
+        let dropped = [codes[0], new[0][index]];
+        let (mut mask, base_codes) = if dropped[0] == dropped[1] {
+            (self.baseline_mask, [codes[1], codes[2], codes[3]])
+        } else if self.turned_mask != 0 {
+            (self.turned_mask, rotation.turned(codes, dropped[1]))
+        } else {
+            (0, [0; 3])
+        };
+        for (lane, base) in base_codes.into_iter().enumerate() {
+            let difference = i64::from(new[lane + 1][index]) - i64::from(base);
+            carry.differences[lane][0] = difference;
+            mask &= self.fits[lane * SIZES + size(difference)].classes(magnitude(difference));
+        }
+        (mask, dropped)
+    }
+
+    /// The classes that hold a number's or vector's differences.
+    #[inline]
+    fn number_classes(&self, [base, new]: [&[Vec<u32>]; 2], index: usize, carry: &mut Carry) -> u64 {
+        let [mut plain_mask, mut carried_mask] = [self.baseline_mask, self.carried_mask];
+        for (lane, kind) in self.differenced.iter().enumerate() {
+            let plain = kind.difference(base[lane][index], new[lane][index]);
+            let carried = kind.shorter(plain - carry.moved[lane]);
+            carry.moved[lane] = plain;
+            carry.differences[lane] = [plain, carried];
+            let fits = &self.fits[lane * SIZES..][..SIZES];
+            plain_mask &= fits[size(plain)].classes(magnitude(plain));
+            carried_mask &= fits[size(carried)].classes(magnitude(carried));
+        }
+        plain_mask | carried_mask
     }
 
     /// Reads what [`write`](Self::write) wrote over the baseline's values in `columns` and returns the class.
@@ -174,34 +222,36 @@ impl FieldTable {
         state: usize,
         columns: &mut [Vec<u32>],
         index: usize,
+        carry: &mut Carry,
     ) -> Result<usize, DecodeError> {
         let class = self.codes[state].read(reader)?;
-        if class == self.full_class() {
-            self.read_full(reader, columns, index)?;
-            return Ok(class);
-        }
-        let mut columns = columns;
-        if let Some(rotation) = self.rotation {
-            if self.classes[class].turned {
-                let codes: [u32; 4] = core::array::from_fn(|lane| columns[lane][index]);
-                let other = reader.read(2)? as u32;
-                if other == 3 {
-                    return Err(DecodeError::OutOfRange { at_bit: reader.position_bits() });
-                }
-                let dropped = if other < codes[0] { other } else { other + 1 };
-                let [a, b, c] = rotation.turned(codes, dropped);
-                for (column, value) in columns.iter_mut().zip([dropped, a, b, c]) {
-                    column[index] = value;
-                }
-            }
-            columns = &mut columns[1..];
-        }
         let lanes = self.differenced.len();
-        for ((lane, width), column) in self.differenced.iter().zip(&self.widths[class * lanes..]).zip(columns) {
-            let difference = width.difference(reader.read(width.bits)?);
-            column[index] = lane
-                .offset(column[index], difference)
-                .ok_or(DecodeError::OutOfRange { at_bit: reader.position_bits() })?;
+        let first = self.all.len() - lanes;
+        let Some(&reference) = self.references.get(class) else {
+            for (nth, (lane, column)) in self.all.iter().zip(columns).enumerate() {
+                let value = read_lane(reader, lane)?;
+                if nth >= first {
+                    carry.moved[nth - first] = lane.difference(column[index], value);
+                }
+                column[index] = value;
+            }
+            return Ok(class);
+        };
+        if let (Reference::Turned, Some(rotation)) = (reference, self.rotation) {
+            turn(reader, rotation, columns, index)?;
+        }
+        let columns = &mut columns[first..];
+        for (lane, width) in self.widths[class * lanes..][..lanes].iter().enumerate() {
+            let kind = &self.differenced[lane];
+            let mut difference = width.difference(reader.read(width.bits)?);
+            if reference == Reference::Carried {
+                difference += carry.moved[lane];
+            }
+            let base = columns[lane][index];
+            let value = kind.offset(base, difference);
+            let value = value.ok_or(DecodeError::OutOfRange { at_bit: reader.position_bits() })?;
+            carry.moved[lane] = kind.difference(base, value);
+            columns[lane][index] = value;
         }
         Ok(class)
     }
@@ -223,11 +273,7 @@ impl FieldTable {
         index: usize,
     ) -> Result<(), DecodeError> {
         for (lane, column) in self.all.iter().zip(columns) {
-            let value = reader.read(lane.bits())? as u32;
-            if value > lane.max {
-                return Err(DecodeError::OutOfRange { at_bit: reader.position_bits() });
-            }
-            column[index] = value;
+            column[index] = read_lane(reader, lane)?;
         }
         Ok(())
     }
@@ -256,6 +302,32 @@ impl FieldTable {
         }
         Ok(())
     }
+}
+
+/// Reads a lane in full.
+#[inline]
+fn read_lane(reader: &mut BitReader<'_>, lane: &Lane) -> Result<u32, DecodeError> {
+    Ok(read_up_to(reader, u64::from(lane.max))? as u32)
+}
+
+/// Reads which component a rotation drops now, and brings its baseline into the form without it.
+fn turn(
+    reader: &mut BitReader<'_>,
+    rotation: SmallestThree,
+    columns: &mut [Vec<u32>],
+    index: usize,
+) -> Result<(), DecodeError> {
+    let codes: [u32; 4] = core::array::from_fn(|lane| columns[lane][index]);
+    let other = reader.read(2)? as u32;
+    if other == 3 {
+        return Err(DecodeError::OutOfRange { at_bit: reader.position_bits() });
+    }
+    let dropped = if other < codes[0] { other } else { other + 1 };
+    let [a, b, c] = rotation.turned(codes, dropped);
+    for (column, value) in columns.iter_mut().zip([dropped, a, b, c]) {
+        column[index] = value;
+    }
+    Ok(())
 }
 
 impl Fit {

@@ -20,6 +20,6 @@ pub use codec::Codec;
 pub use decode::{DecodeLimits, Decoder};
 pub use encode::{Encoder, Size};
 pub use level::{Changed, Level, Quantized};
-pub use profile::{Class, Context, FieldCode, GapCode, LaneWidth, Profile};
+pub use profile::{Class, Context, FieldCode, GapCode, LaneWidth, Profile, Reference};
 pub use store::{EntityId, Snapshot, Tick};
 pub use train::Trainer;

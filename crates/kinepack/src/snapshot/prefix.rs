@@ -1,4 +1,4 @@
-//! Canonical prefix codes of at most 10 bits, read through one table look-up. `spec/CODEC.md`, section 7.1.
+//! Canonical prefix codes of at most 8 bits, read through one table look-up. `spec/CODEC.md`, section 7.1.
 //!
 //! A code is given by the length of each symbol's word alone. Words are numbered as in DEFLATE (RFC 1951, 3.2.2): by
 //! length, then by symbol; and since bits are written least significant first, a word is stored reversed.
@@ -8,8 +8,8 @@ use alloc::vec::Vec;
 
 use crate::{BitReader, BitSink, DecodeError, SetupError};
 
-/// The longest word: keeps a table below 4 KiB.
-pub(super) const MAX_LENGTH_BITS: u32 = 10;
+/// The longest word: keeps a table at 512 bytes.
+pub(super) const MAX_LENGTH_BITS: u32 = 8;
 
 #[derive(Clone, Debug)]
 pub(super) struct PrefixCode {
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn incomplete_and_oversubscribed_lengths_are_refused() {
-        for lengths in [&[][..], &[1], &[1, 1, 1], &[2, 2, 2], &[0, 1], &[11; 2]] {
+        for lengths in [&[][..], &[1], &[1, 1, 1], &[2, 2, 2], &[0, 1], &[9; 2]] {
             assert_eq!(PrefixCode::new(lengths).err(), Some(SetupError::BadPrefixCode), "{lengths:?}");
         }
     }

@@ -58,13 +58,26 @@ pub enum Context {
     Field(usize),
 }
 
-/// Widths of one class.
+/// Widths of one class, and what its differences are taken from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Class {
-    /// For rotations whose dropped component is not the baseline's. Two more bits tell which it is.
-    pub turned: bool,
+    /// Where differences begin.
+    pub reference: Reference,
     /// Width of each lane; of a rotation's three components.
     pub lanes: Vec<LaneWidth>,
+}
+
+/// What the differences of a class are taken from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reference {
+    /// The baseline's value; for rotations, where the dropped component is the same.
+    Baseline,
+    /// For rotations: the baseline's, brought into the form without the component that is dropped now. Two more bits
+    /// tell which that is.
+    Turned,
+    /// For numbers: the baseline's value, moved as the entity coded before moved from its own. Things that are carried
+    /// together move alike.
+    Carried,
 }
 
 /// Width of a lane's difference in one class.
@@ -113,7 +126,7 @@ impl FieldCode {
         combinations.sort_by_key(|large_lanes| large_lanes.count_ones());
         let class = |large_lanes: &u32| {
             let width = |lane| if large_lanes >> lane & 1 == 1 { large } else { small };
-            Class { turned: false, lanes: (0..lanes).map(width).collect() }
+            Class { reference: Reference::Baseline, lanes: (0..lanes).map(width).collect() }
         };
         let mut lengths_bits = vec![1 + lanes as u8; combinations.len()];
         lengths_bits.push(1);
@@ -131,19 +144,17 @@ impl FieldCode {
         narrower_bits: &[u8],
     ) -> Self {
         let (lanes, is_rotation) = differenced(field, schema);
-        let class = |turned| {
-            move |width: &u8| {
-                let lanes = lanes.iter().enumerate().map(|(index, lane)| {
-                    let narrower_bits = narrower_bits.get(index).copied().unwrap_or(0);
-                    LaneWidth { bits: width.saturating_sub(narrower_bits).min(lane.bits() as u8), beyond_bits: 0 }
-                });
-                Class { turned, lanes: lanes.collect() }
-            }
+        let class = |reference, width: u8| {
+            let lanes = lanes.iter().enumerate().map(|(index, lane)| {
+                let narrower_bits = narrower_bits.get(index).copied().unwrap_or(0);
+                LaneWidth { bits: width.saturating_sub(narrower_bits).min(lane.bits() as u8), beyond_bits: 0 }
+            });
+            Class { reference, lanes: lanes.collect() }
         };
-        let mut classes: Vec<Class> = widths_bits.iter().map(class(false)).collect();
-        if is_rotation {
-            classes.extend(widths_bits.iter().map(class(true)));
-        }
+        let other = if is_rotation { Reference::Turned } else { Reference::Carried };
+        let references = [Reference::Baseline, other];
+        let classes: Vec<Class> =
+            widths_bits.iter().flat_map(|width| references.map(|reference| class(reference, *width))).collect();
         let mut code = Self { context, classes, lengths_bits: Vec::new() };
         code.lengths_bits = vec![prefix::lengths_bits(&vec![1; code.classes.len() + 1])];
         code
@@ -161,12 +172,12 @@ impl FieldCode {
 }
 
 impl Profile {
-    /// A profile that knows nothing of the data: eight classes a field, all alike. Correct for any schema; training
+    /// A profile that knows nothing of the data: seven classes a field, all alike. Correct for any schema; training
     /// ([`Trainer`](super::Trainer)) is what makes it small.
     pub fn untrained(schema: &Schema) -> Self {
         Self::with_fields(schema, |_, field| {
             let widest_bits = differenced(field, schema).0.iter().map(|lane| lane.bits()).max().unwrap_or(0);
-            let classes = if matches!(field.kind, FieldKind::Rotation(_)) { 3 } else { 7 };
+            let classes = 3;
             let widths_bits: Vec<u8> = (1..=classes).map(|n| (n * widest_bits / (classes + 1)).max(1) as u8).collect();
             FieldCode::magnitudes(field, schema, Context::None, &widths_bits, &[])
         })
@@ -188,8 +199,7 @@ impl Profile {
         let first = schema.fields().iter().position(|field| !differenced(field, schema).0.is_empty());
         Self::with_fields(schema, |index, field| {
             let widest_bits = differenced(field, schema).0.iter().map(|lane| lane.bits()).max().unwrap_or(0);
-            let turned = matches!(field.kind, FieldKind::Rotation(_));
-            let widths_bits: Vec<u8> = (1..(widest_bits as u8).min(if turned { 21 } else { 25 })).collect();
+            let widths_bits: Vec<u8> = (1..(widest_bits as u8).min(25)).collect();
             let context = match first {
                 Some(first) if first < index => Context::Field(first),
                 _ => Context::Previous,
@@ -208,12 +218,12 @@ impl Profile {
             flags: GapCode::doubling(),
             fields: fields.collect(),
         };
-        profile.spread_lengths();
+        profile.spread();
         profile
     }
 
-    /// Repeats a field's only lengths for each state of its context.
-    fn spread_lengths(&mut self) {
+    /// Repeats the lengths of a field that has them only once, for each state of its context.
+    pub fn spread(&mut self) {
         for index in 0..self.fields.len() {
             let states = self.states(index);
             let field = &mut self.fields[index];
@@ -242,8 +252,15 @@ impl Profile {
             let width_fits = |width: &LaneWidth| {
                 width.bits <= 32 && width.beyond_bits <= width.bits && (width.bits > 0 || width.beyond_bits == 0)
             };
+            let reference_fits = |reference| match reference {
+                Reference::Baseline => true,
+                Reference::Turned => is_rotation,
+                Reference::Carried => !is_rotation,
+            };
             let class_fits = |class: &Class| {
-                class.lanes.len() == lanes.len() && class.lanes.iter().all(width_fits) && (is_rotation || !class.turned)
+                class.lanes.len() == lanes.len()
+                    && class.lanes.iter().all(width_fits)
+                    && reference_fits(class.reference)
             };
             let context_fits = !matches!(code.context, Context::Field(other) if other >= index);
             // 63 classes and the field in full fit in a mask of 64 bits.

@@ -1,0 +1,77 @@
+//! What can be chosen about the world: the number of cubes.
+//!
+//! The article's scene is a 30 × 30 grid, 900 cubes and the player. Other counts serve to see how a coder scales.
+//! They are bounded so that the arena stays far within ±256 m, the range that the article gives to positions.
+
+use core::fmt;
+
+/// The greatest number of cubes, the player not counted: a grid of 100 × 100.
+pub const MAX_CUBES: u32 = 10_000;
+
+/// The options of a [`World`](crate::World).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Config {
+    /// Number of cubes beside the player's, 0 to [`MAX_CUBES`].
+    ///
+    /// They fill a near-square grid row by row, with `ceil(sqrt(cubes))` columns.
+    pub cubes: u32,
+}
+
+impl Default for Config {
+    /// The article's scene: 900 cubes, so 901 bodies.
+    fn default() -> Self {
+        Self { cubes: 900 }
+    }
+}
+
+impl Config {
+    /// Checks the ranges.
+    ///
+    /// # Errors
+    ///
+    /// [`ConfigError::TooManyCubes`] above [`MAX_CUBES`].
+    pub const fn validate(&self) -> Result<(), ConfigError> {
+        if self.cubes > MAX_CUBES {
+            return Err(ConfigError::TooManyCubes { cubes: self.cubes });
+        }
+        Ok(())
+    }
+}
+
+/// Why a [`Config`] was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// More than [`MAX_CUBES`] cubes.
+    TooManyCubes {
+        /// The number asked for.
+        cubes: u32,
+    },
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooManyCubes { cubes } => {
+                write!(formatter, "{cubes} cubes, but at most {MAX_CUBES} fit")
+            }
+        }
+    }
+}
+
+impl core::error::Error for ConfigError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_are_checked() {
+        assert_eq!(Config::default().validate(), Ok(()));
+        assert_eq!(Config { cubes: 0 }.validate(), Ok(()));
+        assert_eq!(Config { cubes: MAX_CUBES }.validate(), Ok(()));
+        let error = Config { cubes: 10_001 }.validate().unwrap_err();
+        assert_eq!(error, ConfigError::TooManyCubes { cubes: 10_001 });
+        assert_eq!(error.to_string(), "10001 cubes, but at most 10000 fit");
+    }
+}

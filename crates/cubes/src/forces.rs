@@ -1,0 +1,182 @@
+//! What the player's keys do: impulses on the player's cube and on the cubes around it.
+//!
+//! After the article's demo: strafing is a force a little above the centre, so that the cube tips over its edge and
+//! rolls; *push* lets it hover and blows the cubes around away; *pull* draws cubes in and drags them along, like a
+//! katamari ball. Accelerations are given rather than forces, so that masses do not matter.
+//!
+//! Impulses are used because an engine force would stay on until it is reset. Only bodies within reach are touched,
+//! and so woken up. Cost: with push or pull held, one distance for every cube.
+
+use rapier3d::prelude::*;
+
+use crate::input::Input;
+
+/// Acceleration of the player in the direction held. It must exceed what friction and tipping take.
+const STRAFE_M_PER_S2: f32 = 26.0;
+/// Speed in the direction held at which strafing no longer accelerates.
+const STRAFE_LIMIT_M_PER_S: f32 = 10.0;
+/// Height over the centre at which strafing takes hold: high enough to tip the cube over its edge.
+const STRAFE_HEIGHT_M: f32 = 0.5;
+
+/// Reach of a push, from the player's centre.
+const PUSH_REACH_M: f32 = 5.0;
+/// Acceleration of a push at its middle; it falls to zero at the reach.
+const PUSH_M_PER_S2: f32 = 100.0;
+/// Share of a push that goes upwards.
+const PUSH_LIFT_RATIO: f32 = 0.25;
+/// Height at which the player's centre hovers while pushing.
+const HOVER_HEIGHT_M: f32 = 2.0;
+const HOVER_STIFFNESS_PER_S2: f32 = 60.0;
+const HOVER_DAMPING_PER_S: f32 = 8.0;
+
+/// Reach of a pull, from the player's centre.
+const PULL_REACH_M: f32 = 3.5;
+/// Acceleration of a pull. With friction it must outweigh gravity, for cubes to hang on below.
+const PULL_M_PER_S2: f32 = 60.0;
+/// How fast a pulled cube takes on the motion of the player's cube at its place.
+const PULL_DRAG_PER_S: f32 = 4.0;
+
+/// Applies one tick of `input` to the bodies, of which the first is the player's.
+///
+/// Calls `touched` with the index of every cube that a push or pull reaches.
+pub(crate) fn apply(
+    input: Input,
+    tick_s: f32,
+    bodies: &mut RigidBodySet,
+    handles: &[RigidBodyHandle],
+    mut touched: impl FnMut(usize),
+) {
+    let Some((&player_handle, cube_handles)) = handles.split_first() else {
+        return;
+    };
+    strafe(input, tick_s, &mut bodies[player_handle]);
+    if input.push {
+        hover(tick_s, &mut bodies[player_handle]);
+    }
+    if !input.push && !input.pull {
+        return;
+    }
+
+    let player = Player::of(&bodies[player_handle]);
+    let mut reaction = Vector::ZERO;
+    for (cube, &handle) in cube_handles.iter().enumerate() {
+        // Reading first: to borrow a body mutably marks it as changed, which costs in the engine's next step.
+        let offset = bodies[handle].translation() - player.position;
+        let distance_m = offset.length();
+        let mut acceleration = Vector::ZERO;
+        if input.push && distance_m < PUSH_REACH_M {
+            acceleration += push(offset, distance_m);
+        }
+        if input.pull && distance_m < PULL_REACH_M {
+            let pulled = player.pull(offset, distance_m, bodies[handle].linvel());
+            // The player feels it too: else a load on one side would drive it, and lift it off the floor.
+            reaction -= pulled * bodies[handle].mass() * tick_s;
+            acceleration += pulled;
+        }
+        if acceleration != Vector::ZERO {
+            let body = &mut bodies[handle];
+            body.apply_impulse(acceleration * body.mass() * tick_s, true);
+            touched(cube + 1);
+        }
+    }
+    if reaction != Vector::ZERO {
+        bodies[player_handle].apply_impulse(reaction, true);
+    }
+}
+
+/// The player's motion, as far as pulled cubes follow it.
+struct Player {
+    position: Vector,
+    velocity: Vector,
+    spin: AngVector,
+}
+
+impl Player {
+    fn of(body: &RigidBody) -> Self {
+        Self { position: body.translation(), velocity: body.linvel(), spin: body.angvel() }
+    }
+
+    /// Acceleration of a pulled cube: towards the player, and towards moving as if it were a part of it.
+    fn pull(&self, offset: Vector, distance_m: f32, cube_velocity: Vector) -> Vector {
+        let carried = self.velocity + self.spin.cross(offset);
+        let inwards = -offset / distance_m.max(f32::EPSILON);
+        inwards * PULL_M_PER_S2 + (carried - cube_velocity) * PULL_DRAG_PER_S
+    }
+}
+
+fn strafe(input: Input, tick_s: f32, player: &mut RigidBody) {
+    let [x, y] = input.direction();
+    if (x, y) == (0, 0) {
+        return;
+    }
+    let direction = Vector::new(f32::from(x), f32::from(y), 0.0).normalize();
+    let speed_ratio = player.linvel().dot(direction) / STRAFE_LIMIT_M_PER_S;
+    // Against the motion no more than full force either, or turning around would be a jerk.
+    let acceleration = STRAFE_M_PER_S2 * (1.0 - speed_ratio).clamp(0.0, 1.0);
+    let hold = player.translation() + Vector::Z * STRAFE_HEIGHT_M;
+    player.apply_impulse_at_point(direction * acceleration * player.mass() * tick_s, hold, true);
+}
+
+/// Holds the player up with a damped spring that only pushes upwards.
+fn hover(tick_s: f32, player: &mut RigidBody) {
+    let rise_m = HOVER_HEIGHT_M - player.translation().z;
+    let weight_m_per_s2 = -crate::world::GRAVITY_M_PER_S2;
+    let acceleration = weight_m_per_s2 + rise_m * HOVER_STIFFNESS_PER_S2 - player.linvel().z * HOVER_DAMPING_PER_S;
+    player.apply_impulse(Vector::Z * acceleration.max(0.0) * player.mass() * tick_s, true);
+}
+
+/// Acceleration of a cube at `offset` from a pushing player.
+fn push(offset: Vector, distance_m: f32) -> Vector {
+    // The hovering player is above the cubes, and pushing them down would pin them to the floor: only x and y count.
+    let outwards = Vector::new(offset.x, offset.y, 0.0).normalize_or_zero();
+    let strength = PUSH_M_PER_S2 * (1.0 - distance_m / PUSH_REACH_M);
+    (outwards + Vector::Z * PUSH_LIFT_RATIO) * strength
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TICK_S: f32 = 1.0 / 60.0;
+
+    fn player_and_cube(cube_x_m: f32) -> (RigidBodySet, Vec<RigidBodyHandle>) {
+        let mut bodies = RigidBodySet::new();
+        let handles = [0.0, cube_x_m]
+            .map(|x_m| {
+                bodies.insert(RigidBodyBuilder::dynamic().translation(Vector::new(x_m, 0.0, 2.0)).additional_mass(1.0))
+            })
+            .to_vec();
+        (bodies, handles)
+    }
+
+    fn cubes_touched(input: Input, cube_x_m: f32) -> Vec<usize> {
+        let (mut bodies, handles) = player_and_cube(cube_x_m);
+        let mut touched = Vec::new();
+        apply(input, TICK_S, &mut bodies, &handles, |index| {
+            touched.push(index);
+        });
+        touched
+    }
+
+    #[test]
+    fn push_and_pull_reach_so_far() {
+        let push = Input { push: true, ..Input::default() };
+        let pull = Input { pull: true, ..Input::default() };
+        assert_eq!(cubes_touched(push, PUSH_REACH_M - 0.1), [1]);
+        assert_eq!(cubes_touched(push, PUSH_REACH_M + 0.1), [0; 0]);
+        assert_eq!(cubes_touched(pull, PULL_REACH_M - 0.1), [1]);
+        assert_eq!(cubes_touched(pull, PULL_REACH_M + 0.1), [0; 0]);
+        assert_eq!(cubes_touched(Input::default(), 1.0), [0; 0]);
+    }
+
+    #[test]
+    fn push_goes_outwards_and_up_and_pull_inwards() {
+        let pushed = push(Vector::new(2.0, 0.0, -1.0), 5.0_f32.sqrt());
+        assert!(pushed.x > 0.0 && pushed.z > 0.0 && pushed.y == 0.0);
+        let player = Player { position: Vector::ZERO, velocity: Vector::ZERO, spin: AngVector::ZERO };
+        let pulled = player.pull(Vector::new(2.0, 0.0, 0.0), 2.0, Vector::ZERO);
+        assert_eq!(pulled, Vector::new(-PULL_M_PER_S2, 0.0, 0.0));
+        assert!(push(Vector::ZERO, 0.0).is_finite());
+        assert!(player.pull(Vector::ZERO, 0.0, Vector::ZERO).is_finite());
+    }
+}

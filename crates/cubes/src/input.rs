@@ -1,0 +1,47 @@
+//! What the player holds down in one tick.
+
+/// The keys held during one tick. The default holds none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Input {
+    /// Strafe towards −x.
+    pub left: bool,
+    /// Strafe towards +x.
+    pub right: bool,
+    /// Strafe away from the viewer, towards +y.
+    pub up: bool,
+    /// Strafe towards the viewer, towards −y.
+    pub down: bool,
+    /// Hover, and blow the cubes around away.
+    pub push: bool,
+    /// Draw the cubes around towards the player, and drag them along.
+    pub pull: bool,
+}
+
+impl Input {
+    /// The direction held: x and y, each −1, 0 or 1. Opposite keys cancel out.
+    pub fn direction(self) -> [i8; 2] {
+        [i8::from(self.right) - i8::from(self.left), i8::from(self.up) - i8::from(self.down)]
+    }
+
+    /// Holds exactly the keys of `direction`, of which only the signs count, and leaves the buttons as they are.
+    #[must_use]
+    pub fn with_direction(self, direction: [i8; 2]) -> Self {
+        Self { left: direction[0] < 0, right: direction[0] > 0, down: direction[1] < 0, up: direction[1] > 0, ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directions_round_trip_and_opposites_cancel() {
+        for x in -1..=1 {
+            for y in -1..=1 {
+                assert_eq!(Input::default().with_direction([x, y]).direction(), [x, y]);
+            }
+        }
+        let both = Input { left: true, right: true, up: true, ..Input::default() };
+        assert_eq!(both.direction(), [0, 1]);
+    }
+}

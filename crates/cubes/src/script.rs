@@ -1,0 +1,179 @@
+//! A scripted player: presses keys as a person does, so that runs of any length can be made without one.
+//!
+//! Keys are held in spells: a direction for 0.2 to 2 s and then another or none, the push and pull buttons each
+//! with spells of their own. Like a person it heads for cubes, mostly, and turns back when it has left them behind.
+//! The habits of each style are a table, tuned so that about as many cubes move as in known runs of the article's
+//! scene (`examples/statistics.rs` counts them).
+//!
+//! It sees the world, as a person does, and is random otherwise: same style, seed and world, same keys.
+
+use core::ops::RangeInclusive;
+
+use crate::input::Input;
+use crate::random::Random;
+use crate::style::Style;
+use crate::world::{TICK_HZ, World};
+
+/// How long a direction is held, 0.2 to 2 s.
+const DIRECTION_TICKS: RangeInclusive<u32> = 12..=120;
+/// How long no direction is held between two.
+const PAUSE_TICKS: RangeInclusive<u32> = 12..=60;
+/// How often a new direction is towards some cube rather than any.
+const HEAD_FOR_CUBE_PERCENT: u32 = 85;
+/// The speed that the player reckons with on the way to a cube.
+const CRUISE_M_PER_S: f32 = 8.0;
+
+/// How a style uses the keys.
+struct Habits {
+    /// How often a spell without a direction follows one with.
+    pause_percent: u32,
+    push: Option<ButtonHabit>,
+    pull: Option<ButtonHabit>,
+}
+
+/// For how many ticks a button is held and let go.
+struct ButtonHabit {
+    held: RangeInclusive<u32>,
+    free: RangeInclusive<u32>,
+}
+
+impl Habits {
+    fn of(style: Style) -> Option<Habits> {
+        let button = |held, free| Some(ButtonHabit { held, free });
+        match style {
+            Style::Typical => {
+                Some(Habits { pause_percent: 20, push: button(6..=30, 90..=360), pull: button(90..=300, 30..=90) })
+            }
+            Style::Push => Some(Habits { pause_percent: 10, push: button(20..=90, 15..=45), pull: None }),
+            Style::Pull => Some(Habits { pause_percent: 15, push: None, pull: button(240..=720, 12..=60) }),
+            Style::Rest => None,
+        }
+    }
+}
+
+/// A player made of habits and chance.
+pub struct Script {
+    /// None for a player that never touches a key.
+    habits: Option<Habits>,
+    random: Random,
+    direction: [i8; 2],
+    /// Ticks until the next direction is chosen.
+    direction_ticks: u32,
+    push: Button,
+    pull: Button,
+}
+
+/// A button that is held and let go in turns.
+struct Button {
+    is_held: bool,
+    /// Ticks until it changes over.
+    ticks: u32,
+}
+
+impl Script {
+    /// A player of that style. The seed decides everything else that the world does not.
+    pub fn new(style: Style, seed: u64) -> Script {
+        Script {
+            habits: Habits::of(style),
+            random: Random::new(seed),
+            direction: [0, 0],
+            direction_ticks: 0,
+            push: Button::new(),
+            pull: Button::new(),
+        }
+    }
+
+    /// The keys for the next step of `world`. To be called once before each step.
+    pub fn next_input(&mut self, world: &World) -> Input {
+        let Some(habits) = &self.habits else {
+            return Input::default();
+        };
+        if self.direction_ticks == 0 {
+            let moved = self.direction != [0, 0];
+            if moved && self.random.chance(habits.pause_percent) {
+                self.direction = [0, 0];
+                self.direction_ticks = self.random.within(PAUSE_TICKS);
+            } else {
+                let (direction, ticks) = new_direction(self.direction, &mut self.random, world);
+                self.direction = direction;
+                self.direction_ticks = ticks;
+            }
+        }
+        self.direction_ticks -= 1;
+        let push = self.push.next(habits.push.as_ref(), &mut self.random);
+        // Pulling what is being blown away makes no sense, and fingers are few.
+        let pull = self.pull.next(habits.pull.as_ref(), &mut self.random) && !push;
+        Input { push, pull, ..Input::default() }.with_direction(self.direction)
+    }
+}
+
+impl Button {
+    /// A button whose first spell is a free one: with no ticks left, it changes over at once.
+    fn new() -> Self {
+        Self { is_held: true, ticks: 0 }
+    }
+
+    /// Whether the button is held in this tick. A style without a habit for it never presses it.
+    fn next(&mut self, habit: Option<&ButtonHabit>, random: &mut Random) -> bool {
+        let Some(habit) = habit else {
+            return false;
+        };
+        if self.ticks == 0 {
+            self.is_held = !self.is_held;
+            let spell = if self.is_held { habit.held.clone() } else { habit.free.clone() };
+            self.ticks = random.within(spell);
+        }
+        self.ticks -= 1;
+        self.is_held
+    }
+}
+
+/// A direction and for how long to hold it: back to the grid when far from it, else often to a cube.
+///
+/// It differs from `old`, unless that still is the way back.
+fn new_direction(old: [i8; 2], random: &mut Random, world: &World) -> ([i8; 2], u32) {
+    let player = world.body(0).position;
+    let offset_to = |[x, y]: [f32; 2]| [x - player[0], y - player[1]];
+    let ticks = random.within(DIRECTION_TICKS);
+    // Beyond the grid lie the cubes that were blown out of it, but nothing is to be had along the walls.
+    let turn_back_m = f32::midpoint(world.grid_half_width_m(), world.half_width_m());
+    if player[0].abs().max(player[1].abs()) > turn_back_m {
+        let home = towards(offset_to([0.0, 0.0]));
+        return (home, ticks);
+    }
+    let cubes = world.len() as u32 - 1;
+    if cubes > 0 && random.chance(HEAD_FOR_CUBE_PERCENT) {
+        let [x, y, _] = world.body(1 + random.below(cubes) as usize).position;
+        let offset = offset_to([x, y]);
+        let direction = towards(offset);
+        if direction != [0, 0] && direction != old {
+            // Nobody runs on past what they are after.
+            let distance_m = offset[0].hypot(offset[1]);
+            let way_ticks = (distance_m / CRUISE_M_PER_S * TICK_HZ as f32) as u32;
+            let ticks = way_ticks.clamp(*DIRECTION_TICKS.start(), *DIRECTION_TICKS.end());
+            return (direction, ticks);
+        }
+    }
+    loop {
+        let any = [random.below(3) as i8 - 1, random.below(3) as i8 - 1];
+        if any != [0, 0] && any != old {
+            return (any, ticks);
+        }
+    }
+}
+
+/// The one of the eight directions that is closest to that of an offset in x and y. None if that is zero.
+fn towards([x_m, y_m]: [f32; 2]) -> [i8; 2] {
+    // Half a right angle is split at 22.5°: a component below tan 22.5° of the other is none.
+    const TAN_EIGHTH_TURN: f32 = 0.414_213_56;
+    let sign = |along_m: f32, across_m: f32| {
+        if along_m.abs() <= across_m.abs() * TAN_EIGHTH_TURN {
+            0
+        } else if along_m > 0.0 {
+            1
+        } else {
+            -1
+        }
+    };
+    [sign(x_m, y_m), sign(y_m, x_m)]
+}
