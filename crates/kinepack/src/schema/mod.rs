@@ -62,7 +62,7 @@ impl Schema {
 
     /// Bits of one entity when every lane is sent in full.
     pub fn bits_per_entity(&self) -> u32 {
-        self.lanes.iter().map(|lane| lane.bits()).sum()
+        self.lanes.iter().map(Lane::bits).sum()
     }
 }
 

@@ -17,8 +17,6 @@ pub struct Encoder {
     alignment: Alignment,
     /// The baseline's columns lined up with the snapshot's entities, where the sets differ.
     aligned: Vec<Vec<u32>>,
-    /// One word an entity, not zero where a lane differs.
-    differs: Vec<u32>,
     pub(super) changed: Vec<u32>,
     /// Among `changed`, those that changed the field at hand.
     flagged: Vec<u32>,
@@ -45,7 +43,6 @@ impl Encoder {
         Self {
             alignment: Alignment::default(),
             aligned: vec![Vec::new(); tables.schema.lanes().len()],
-            differs: Vec::new(),
             changed: Vec::new(),
             flagged: Vec::new(),
             contexts: Contexts::default(),
@@ -121,7 +118,7 @@ impl Encoder {
         new: &[Vec<u32>],
         count: usize,
     ) {
-        find_changed(base, new, count, &mut self.differs, &mut self.changed);
+        find_changed(base, new, count, &mut self.changed);
         self.size.changed_entities = self.changed.len();
         let begin = writer.len_bits();
         write_set(writer, count, &self.changed, coding);
@@ -178,17 +175,30 @@ impl Encoder {
     }
 }
 
+/// Entities that are compared at once: few enough for the differences to stay in registers.
+const BLOCK: usize = 16;
+
 /// The entities of which a lane differs. The comparison runs over plain arrays, at the speed of memory.
-fn find_changed(base: &[Vec<u32>], new: &[Vec<u32>], count: usize, differs: &mut Vec<u32>, changed: &mut Vec<u32>) {
-    differs.clear();
-    differs.resize(count, 0);
-    for (base, new) in base.iter().zip(new) {
-        for ((differs, base), new) in differs.iter_mut().zip(base).zip(new) {
-            *differs |= base ^ new;
-        }
-    }
+fn find_changed(base: &[Vec<u32>], new: &[Vec<u32>], count: usize, changed: &mut Vec<u32>) {
     changed.clear();
-    changed.extend(differs.iter().zip(0..).filter(|(differs, _)| **differs != 0).map(|(_, index)| index));
+    let mut push = |first: usize, differs: &[u32]| {
+        if differs.iter().fold(0, |any, differs| any | differs) != 0 {
+            changed.extend((first as u32..).zip(differs).filter(|(_, differs)| **differs != 0).map(|(index, _)| index));
+        }
+    };
+    let whole = count - count % BLOCK;
+    for first in (0..whole).step_by(BLOCK) {
+        let mut differs = [0; BLOCK];
+        for (base, new) in base.iter().zip(new) {
+            for ((differs, base), new) in differs.iter_mut().zip(&base[first..][..BLOCK]).zip(&new[first..][..BLOCK]) {
+                *differs |= base ^ new;
+            }
+        }
+        push(first, &differs);
+    }
+    for index in whole..count {
+        push(index, &[base.iter().zip(new).fold(0, |any, (base, new)| any | (base[index] ^ new[index]))]);
+    }
 }
 
 /// Which of the changed entities changed the lanes of one field, by number among them.

@@ -30,7 +30,9 @@ impl Alignment {
         ids: &[EntityId],
         gaps: &GapTable,
     ) -> bool {
-        let same = baseline == ids;
+        // Without an early end the comparison runs over whole registers.
+        let differ = baseline.iter().zip(ids).fold(0, |any, (base, id)| any | (base.0 ^ id.0));
+        let same = baseline.len() == ids.len() && differ == 0;
         sink.write_bool(!same);
         if same {
             return true;

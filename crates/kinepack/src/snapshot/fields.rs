@@ -4,7 +4,6 @@
 //! Choosing a class is a look-up a lane: for each size of a difference a mask tells the classes that hold it, and the
 //! lowest bit that all lanes share is the class.
 
-use alloc::vec;
 use alloc::vec::Vec;
 
 use super::prefix::PrefixCode;
@@ -395,7 +394,7 @@ pub(super) struct Contexts {
 impl Contexts {
     /// Forgets everything; room for `fields` fields of `changed` entities.
     pub(super) fn reset(&mut self, fields: usize, changed: usize) {
-        self.classes.resize_with(fields, || vec![]);
+        self.classes.resize_with(fields, Vec::new);
         for field in &mut self.classes {
             field.clear();
             field.resize(changed, 0);

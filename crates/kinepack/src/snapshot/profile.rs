@@ -176,7 +176,7 @@ impl Profile {
     /// ([`Trainer`](super::Trainer)) is what makes it small.
     pub fn untrained(schema: &Schema) -> Self {
         Self::with_fields(schema, |_, field| {
-            let widest_bits = differenced(field, schema).0.iter().map(|lane| lane.bits()).max().unwrap_or(0);
+            let widest_bits = differenced(field, schema).0.iter().map(crate::Lane::bits).max().unwrap_or(0);
             let classes = 3;
             let widths_bits: Vec<u8> = (1..=classes).map(|n| (n * widest_bits / (classes + 1)).max(1) as u8).collect();
             FieldCode::magnitudes(field, schema, Context::None, &widths_bits, &[])
@@ -198,7 +198,7 @@ impl Profile {
     pub fn magnitudes(schema: &Schema) -> Self {
         let first = schema.fields().iter().position(|field| !differenced(field, schema).0.is_empty());
         Self::with_fields(schema, |index, field| {
-            let widest_bits = differenced(field, schema).0.iter().map(|lane| lane.bits()).max().unwrap_or(0);
+            let widest_bits = differenced(field, schema).0.iter().map(crate::Lane::bits).max().unwrap_or(0);
             let widths_bits: Vec<u8> = (1..(widest_bits as u8).min(25)).collect();
             let context = match first {
                 Some(first) if first < index => Context::Field(first),
