@@ -1,0 +1,146 @@
+//! The frozen bytes of `spec/vectors/`: what this version writes, and what every later one must read.
+//!
+//! A line is `level profile packet`, for the snapshots that `spec/vectors/README.md` describes. Lines are only ever added.
+//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack --test vectors` prints the lines as they would be written now.
+
+use kinepack::{
+    Codec, Decoder, Encoder, EntityId, Field, FieldKind, FloatLimits, IntegerLimits, Level, Profile, Schema,
+    SmallestThree, Snapshot, Tick, Trainer,
+};
+
+const PACKETS: &str = include_str!("../../../spec/vectors/packets.txt");
+
+fn schema() -> Schema {
+    let axis = FloatLimits::until(-256.0, 256.0, 1.0 / 512.0).unwrap();
+    let height = FloatLimits::until(0.0, 32.0, 1.0 / 512.0).unwrap();
+    let heading = FloatLimits::until(0.0, 360.0, 0.5).unwrap().wrapping();
+    Schema::new(vec![
+        Field::new("position", FieldKind::Floats(vec![axis, axis, height])),
+        Field::new("orientation", FieldKind::Rotation(SmallestThree::new(9).unwrap())),
+        Field::new("interacting", FieldKind::Bool),
+        Field::new("heading", FieldKind::Floats(vec![heading])),
+        Field::new("weapon", FieldKind::Choice { max: 4 }),
+        Field::new("clock", FieldKind::Integer(IntegerLimits::new(0, 1 << 40, 1).unwrap())),
+    ])
+}
+
+/// Step of the generator that `spec/vectors/README.md` defines.
+struct Numbers(u64);
+
+impl Numbers {
+    fn up_to(&mut self, max: u32) -> u32 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 32) % (u64::from(max) + 1)) as u32
+    }
+}
+
+/// The baseline and the snapshot of the vectors.
+fn snapshots(schema: &Schema) -> [Snapshot; 2] {
+    let mut numbers = Numbers(1);
+    let mut baseline = Snapshot::new(schema, Tick(1));
+    let mut snapshot = Snapshot::new(schema, Tick(7));
+    for id in 0..40 {
+        let mut lanes: Vec<u32> = schema.lanes().iter().map(|lane| numbers.up_to(lane.max)).collect();
+        if id % 13 != 5 {
+            baseline.push_lanes(EntityId(3 * id), &lanes).unwrap();
+        }
+        if numbers.up_to(3) > 0 {
+            for (lane, value) in schema.lanes().iter().zip(&mut lanes) {
+                match numbers.up_to(5) {
+                    0 => *value = numbers.up_to(lane.max),
+                    1 | 2 => *value = value.saturating_add(numbers.up_to(20)).min(lane.max),
+                    3 => *value = value.saturating_sub(numbers.up_to(300)),
+                    _ => {}
+                }
+            }
+        }
+        if id % 11 != 7 {
+            snapshot.push_lanes(EntityId(3 * id), &lanes).unwrap();
+        }
+    }
+    [baseline, snapshot]
+}
+
+fn profiles(schema: &Schema) -> [(&'static str, Profile); 4] {
+    let mut trainer = Trainer::new(schema.clone(), Profile::magnitudes(schema)).unwrap();
+    let [baseline, snapshot] = snapshots(schema);
+    trainer.observe(&baseline, &snapshot).unwrap();
+    [
+        ("trained", trainer.finish()),
+        ("untrained", Profile::untrained(schema)),
+        ("article", Profile::article(schema)),
+        ("magnitudes", Profile::magnitudes(schema)),
+    ]
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn bytes(hex: &str) -> Vec<u8> {
+    (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
+}
+
+#[test]
+fn every_vector_is_written_and_read() {
+    let schema = schema();
+    let [baseline, snapshot] = snapshots(&schema);
+    let mut written = String::from("# level profile packet\n");
+    for level in Level::TABLE {
+        for (name, profile) in profiles(&schema) {
+            let codec = Codec::new(schema.clone(), level, profile).unwrap();
+            let mut packet = Vec::new();
+            Encoder::new(&codec).encode(&baseline, &snapshot, &mut packet).unwrap();
+            written += &format!("{} {name} {}\n", level.row, hex(&packet));
+        }
+    }
+    if std::env::var_os("KINEPACK_WRITE_VECTORS").is_some() {
+        println!("{written}");
+    }
+    assert!(written == PACKETS, "the packets are not those of spec/vectors/packets.txt");
+    for line in PACKETS.lines().filter(|line| !line.starts_with('#')) {
+        let [level, name, packet] = line.split(' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let (_, profile) = profiles(&schema).into_iter().find(|(known, _)| *known == name).unwrap();
+        let codec = Codec::new(schema.clone(), Level::named(level).unwrap(), profile).unwrap();
+        let mut decoded = Snapshot::new(&schema, Tick(0));
+        Decoder::new(&codec).decode(&baseline, &bytes(packet), Tick(7), &mut decoded).unwrap();
+        assert_eq!(decoded, snapshot, "{line}");
+    }
+}
+
+/// The profiles as `spec/vectors/profiles.txt` lists them.
+fn listed_profiles(schema: &Schema) -> String {
+    let mut listed = String::new();
+    for (name, profile) in profiles(schema) {
+        for (gaps, code) in [("entities", &profile.entities), ("flags", &profile.flags)] {
+            listed += &format!("{name} {gaps} widths {:?} words {:?}\n", code.widths_bits, code.lengths_bits);
+        }
+        for (field, code) in schema.fields().iter().zip(&profile.fields) {
+            listed += &format!("{name} {} {:?}\n", field.name, code.context);
+            for class in &code.classes {
+                let widths: Vec<String> =
+                    class.lanes.iter().map(|width| format!("{}/{}", width.bits, width.beyond_bits)).collect();
+                listed += &format!("  {:?} {}\n", class.reference, widths.join(" "));
+            }
+            let alike = code.lengths_bits.iter().all(|lengths| *lengths == code.lengths_bits[0]);
+            for lengths_bits in &code.lengths_bits[..if alike { 1 } else { code.lengths_bits.len() }] {
+                listed += &format!("  words {lengths_bits:?}\n");
+            }
+        }
+    }
+    listed
+}
+
+#[test]
+fn the_profiles_of_the_vectors_are_those_listed() {
+    let listed = listed_profiles(&schema());
+    if std::env::var_os("KINEPACK_WRITE_VECTORS").is_some() {
+        println!("{listed}");
+    }
+    assert!(listed == include_str!("../../../spec/vectors/profiles.txt"));
+}
+
+#[test]
+fn the_schema_hash_is_the_one_of_the_vectors() {
+    assert_eq!(format!("{:016x}", schema().hash()), include_str!("../../../spec/vectors/schema_hash.txt").trim());
+}
