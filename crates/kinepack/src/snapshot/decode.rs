@@ -4,10 +4,10 @@ use alloc::vec::Vec;
 
 use super::codec::{Codec, Tables};
 use super::entities::Alignment;
-use super::fields::{Carry, Contexts};
+use super::fields::{Contexts, FieldTable, Work};
 use super::sets::{SetCoding, read_set};
 use super::store::{Snapshot, Tick};
-use crate::{BitReader, DecodeError, LaneArithmetic};
+use crate::{BitReader, DecodeError};
 
 /// What a decoder is willing to hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub struct Decoder {
     flagged: Vec<u32>,
     scratch: Vec<u32>,
     contexts: Contexts,
-    carry: Carry,
+    work: Work,
     /// The snapshot at work; swapped with the caller's when it is whole.
     next: Snapshot,
 }
@@ -54,7 +54,7 @@ impl Decoder {
             flagged: Vec::new(),
             scratch: Vec::new(),
             contexts: Contexts::default(),
-            carry: Carry::default(),
+            work: Work::default(),
             next: Snapshot::new(codec.schema(), Tick(0)),
             codec: codec.clone(),
         }
@@ -104,13 +104,13 @@ impl Decoder {
         let count = self.next.len();
         for (field, rest) in tables.fields.iter().zip(&tables.rest) {
             let columns = &mut self.next.columns[field.lanes.clone()];
+            self.work.reset(columns.len());
             for index in 0..count {
                 match rest {
-                    Some(rest) if reader.read_bool()? => {
-                        columns.iter_mut().zip(rest).for_each(|(column, rest)| column[index] = *rest);
-                    }
-                    _ => field.read_full(reader, columns, index)?,
+                    Some(rest) if reader.read_bool()? => FieldTable::put(rest, &mut self.work),
+                    _ => field.read_full(reader, &mut self.work)?,
                 }
+                self.work.store_new(columns, index);
             }
         }
         Ok(())
@@ -141,26 +141,24 @@ impl Decoder {
         let field = &tables.fields[index];
         let level = &tables.level;
         let columns = &mut self.next.columns[field.lanes.clone()];
-        if field.is_relative(level.relative_numbers, level.relative_rotations) {
-            let mut previous = 0;
-            self.carry.reset(field.lanes.len());
-            for &nth in &self.flagged {
-                let state = self.contexts.state(field.context, nth as usize, previous);
-                let entity = self.changed[nth as usize] as usize;
-                let class = field.read(reader, state, columns, entity, &mut self.carry)?;
-                self.contexts.record(index, nth as usize, class);
-                previous = class + 1;
-            }
-            return Ok(());
-        }
-        let other = level.field_flags && field.all.iter().all(|lane| lane.arithmetic == LaneArithmetic::Category);
+        let relative = field.is_relative(level.relative_numbers, level.relative_rotations);
+        let other = level.field_flags && field.is_category();
+        let mut previous = 0;
+        self.work.reset(field.lanes.len());
         for &nth in &self.flagged {
             let entity = self.changed[nth as usize] as usize;
-            if other && field.all.len() == 1 {
-                field.read_other(reader, columns, entity)?;
+            self.work.load_base(columns, entity);
+            if relative {
+                let state = self.contexts.state(field.context, nth as usize, previous);
+                let class = field.read(reader, state, &mut self.work)?;
+                self.contexts.record(index, nth as usize, class);
+                previous = class + 1;
+            } else if other {
+                field.read_other(reader, &mut self.work)?;
             } else {
-                field.read_full(reader, columns, entity)?;
+                field.read_full(reader, &mut self.work)?;
             }
+            self.work.store_new(columns, entity);
         }
         Ok(())
     }

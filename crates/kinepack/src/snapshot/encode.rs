@@ -5,10 +5,10 @@ use alloc::vec::Vec;
 
 use super::codec::{Codec, Tables};
 use super::entities::Alignment;
-use super::fields::{Carry, Contexts, FieldTable};
+use super::fields::{Contexts, FieldTable, Work};
 use super::sets::{SetCoding, write_set};
 use super::store::Snapshot;
-use crate::{BitSink, BitWriter, EncodeError, LaneArithmetic};
+use crate::{BitSink, BitWriter, EncodeError};
 
 /// Writes snapshots. Keeps its scratch memory: in steady state it allocates nothing.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub struct Encoder {
     /// Among `changed`, those that changed the field at hand.
     flagged: Vec<u32>,
     pub(super) contexts: Contexts,
-    carry: Carry,
+    work: Work,
     size: Size,
 }
 
@@ -46,7 +46,7 @@ impl Encoder {
             changed: Vec::new(),
             flagged: Vec::new(),
             contexts: Contexts::default(),
-            carry: Carry::default(),
+            work: Work::default(),
             size: Size { fields_bits: vec![0; tables.fields.len()], ..Size::default() },
             codec: codec.clone(),
         }
@@ -94,15 +94,17 @@ impl Encoder {
         for ((field, rest), field_bits) in tables.fields.iter().zip(&tables.rest).zip(&mut self.size.fields_bits) {
             let columns = &columns[field.lanes.clone()];
             let begin = writer.len_bits();
+            self.work.reset(columns.len());
             for index in 0..count {
+                self.work.load_new(columns, index);
                 if let Some(rest) = rest {
-                    let at_rest = columns.iter().zip(rest).all(|(column, rest)| column[index] == *rest);
+                    let at_rest = FieldTable::is_at(rest, &self.work);
                     writer.write_bool(at_rest);
                     if at_rest {
                         continue;
                     }
                 }
-                field.write_full(writer, columns, index);
+                field.write_full(writer, &self.work);
             }
             *field_bits = writer.len_bits() - begin;
         }
@@ -127,11 +129,11 @@ impl Encoder {
         for (index, field) in tables.fields.iter().enumerate() {
             let [base, new] = [&base[field.lanes.clone()], &new[field.lanes.clone()]];
             let begin = writer.len_bits();
-            self.flagged.clear();
             if tables.level.field_flags {
                 find_flagged(base, new, &self.changed, &mut self.flagged);
                 write_set(writer, self.changed.len(), &self.flagged, SetCoding::BitsOrGaps(&tables.flags));
             } else {
+                self.flagged.clear();
                 self.flagged.extend(0..self.changed.len() as u32);
             }
             let values = writer.len_bits();
@@ -149,27 +151,25 @@ impl Encoder {
         base: &[Vec<u32>],
         new: &[Vec<u32>],
     ) {
-        let field: &FieldTable = &tables.fields[index];
+        let field = &tables.fields[index];
         let level = &tables.level;
-        if field.is_relative(level.relative_numbers, level.relative_rotations) {
-            let mut previous = 0;
-            self.carry.reset(field.lanes.len());
-            for &nth in &self.flagged {
-                let state = self.contexts.state(field.context, nth as usize, previous);
-                let entity = self.changed[nth as usize] as usize;
-                let class = field.write(writer, state, [base, new], entity, &mut self.carry);
-                self.contexts.record(index, nth as usize, class);
-                previous = class + 1;
-            }
-            return;
-        }
-        let other = level.field_flags && field.all.iter().all(|lane| lane.arithmetic == LaneArithmetic::Category);
+        let relative = field.is_relative(level.relative_numbers, level.relative_rotations);
+        let other = level.field_flags && field.is_category();
+        let mut previous = 0;
+        self.work.reset(field.lanes.len());
         for &nth in &self.flagged {
             let entity = self.changed[nth as usize] as usize;
-            if other && field.all.len() == 1 {
-                field.write_other(writer, base, new, entity);
+            self.work.load_base(base, entity);
+            self.work.load_new(new, entity);
+            if relative {
+                let state = self.contexts.state(field.context, nth as usize, previous);
+                let class = field.write(writer, state, &mut self.work);
+                self.contexts.record(index, nth as usize, class);
+                previous = class + 1;
+            } else if other {
+                field.write_other(writer, &self.work);
             } else {
-                field.write_full(writer, new, entity);
+                field.write_full(writer, &self.work);
             }
         }
     }
@@ -183,7 +183,11 @@ fn find_changed(base: &[Vec<u32>], new: &[Vec<u32>], count: usize, changed: &mut
     changed.clear();
     let mut push = |first: usize, differs: &[u32]| {
         if differs.iter().fold(0, |any, differs| any | differs) != 0 {
-            changed.extend((first as u32..).zip(differs).filter(|(_, differs)| **differs != 0).map(|(index, _)| index));
+            for (index, differs) in (first as u32..).zip(differs) {
+                if *differs != 0 {
+                    changed.push(index);
+                }
+            }
         }
     };
     let whole = count - count % BLOCK;
@@ -203,6 +207,15 @@ fn find_changed(base: &[Vec<u32>], new: &[Vec<u32>], count: usize, changed: &mut
 
 /// Which of the changed entities changed the lanes of one field, by number among them.
 fn find_flagged(base: &[Vec<u32>], new: &[Vec<u32>], changed: &[u32], flagged: &mut Vec<u32>) {
-    let differs = |entity: usize| base.iter().zip(new).any(|(base, new)| base[entity] != new[entity]);
-    flagged.extend(changed.iter().zip(0..).filter(|(entity, _)| differs(**entity as usize)).map(|(_, nth)| nth));
+    // Written without a branch: which ones differ is hard to predict.
+    flagged.clear();
+    flagged.resize(changed.len(), 0);
+    let mut count = 0;
+    for (nth, &entity) in (0..).zip(changed) {
+        let entity = entity as usize;
+        let differs = base.iter().zip(new).fold(0, |any, (base, new)| any | (base[entity] ^ new[entity]));
+        flagged[count] = nth;
+        count += usize::from(differs != 0);
+    }
+    flagged.truncate(count);
 }

@@ -1,7 +1,7 @@
 //! Snapshots, and the codec that writes one relative to another.
 //!
 //! The way of one snapshot: which entities came and went ([`entities`]) → which of them changed ([`sets`]) → field by
-//! field, which of those changed it ([`sets`] again) and by how much ([`fields`]). The [`level`] says which of these
+//! field, which of those changed it ([`sets`] again) and by how much ([`fields`], [`widths`]). The [`level`] says which of these
 //! stages are used, the [`profile`] holds their parameters, [`codec`] turns both into tables. `spec/CODEC.md`, sections 6 to 10.
 
 mod codec;
@@ -15,6 +15,7 @@ mod profile;
 mod sets;
 mod store;
 mod train;
+mod widths;
 
 pub use codec::Codec;
 pub use decode::{DecodeLimits, Decoder};

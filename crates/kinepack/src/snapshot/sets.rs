@@ -28,8 +28,13 @@ pub(super) struct GapTable {
     widths_bits: Vec<u8>,
     /// The first distance, less 1, of each class; the last class begins at the last entry.
     starts: Vec<u32>,
+    /// The class of each short distance.
+    short_classes: [u8; SHORT],
     code: PrefixCode,
 }
+
+/// Distances, less 1, whose classes are looked up.
+const SHORT: usize = 64;
 
 impl GapTable {
     pub(super) fn new(code: &GapCode) -> Result<Self, SetupError> {
@@ -44,12 +49,18 @@ impl GapTable {
             starts.push(start);
         }
         let prefix = PrefixCode::new(&code.lengths_bits).map_err(|_| SetupError::BadGapCode)?;
-        Ok(Self { widths_bits: code.widths_bits.clone(), starts, code: prefix })
+        let class_of = |distance| starts.iter().rposition(|start| *start as usize <= distance).unwrap_or(0) as u8;
+        let short_classes = core::array::from_fn(class_of);
+        Ok(Self { widths_bits: code.widths_bits.clone(), starts, short_classes, code: prefix })
     }
 
     /// The class of a distance less 1.
+    #[inline]
     pub(super) fn class(&self, distance: u32) -> usize {
-        self.starts.iter().rposition(|start| *start <= distance).unwrap_or(0)
+        match self.short_classes.get(distance as usize) {
+            Some(class) => usize::from(*class),
+            None => self.starts.iter().rposition(|start| *start <= distance).unwrap_or(0),
+        }
     }
 
     /// Bits of the offset in a class, within a set of `count` indices.

@@ -58,7 +58,7 @@ impl Trainer {
         for (index, field) in tables.fields.iter().enumerate() {
             let classes = self.encoder.contexts.of_field(index);
             let flagged: Vec<u32> = (0..).zip(classes).filter(|(_, class)| **class > 0).map(|(nth, _)| nth).collect();
-            if field.all.len() > 1 || !flagged.is_empty() {
+            if !field.is_category() {
                 count_gaps(&mut self.flags, &tables.flags, changed.len(), &flagged);
             }
             let mut previous = 0;
