@@ -150,10 +150,12 @@ impl FieldTable {
         let lanes = &mut work.lanes[self.first..];
         for ((lane, kind), fits) in lanes.iter_mut().zip(&self.kinds[self.first..]).zip(self.fits.chunks_exact(SIZES)) {
             lane.plain = kind.difference(lane.base, lane.new);
-            lane.carried = kind.shorter(lane.plain - lane.moved);
-            lane.moved = lane.plain;
             plain_mask &= classes(fits, lane.plain);
-            carried_mask &= classes(fits, lane.carried);
+            if carried_mask != 0 {
+                lane.carried = kind.shorter(lane.plain - lane.moved);
+                lane.moved = lane.plain;
+                carried_mask &= classes(fits, lane.carried);
+            }
         }
         let class = ((plain_mask | carried_mask).trailing_zeros() as usize).min(self.full_class());
         self.codes[state].write(sink, class);
