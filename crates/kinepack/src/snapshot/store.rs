@@ -138,7 +138,8 @@ impl Snapshot {
         &self.columns[lane]
     }
 
-    /// The state of the entity at `index` of [`ids`](Self::ids), reconstructed. Allocates a row of lanes.
+    /// The state of the entity at `index` of [`ids`](Self::ids), reconstructed. Allocates only where the schema
+    /// has more than 64 lanes.
     ///
     /// # Errors
     /// [`EncodeError::SchemaMismatch`] for a type of another schema.
@@ -149,7 +150,18 @@ impl Snapshot {
         if T::LANES != self.columns.len() {
             return Err(EncodeError::SchemaMismatch { expected_lanes: self.columns.len(), lanes: T::LANES });
         }
-        let row: Vec<u32> = self.columns.iter().map(|column| column[index]).collect();
-        Ok(T::reconstruct(&row))
+        let mut few = [0; 64];
+        let mut many = Vec::new();
+        let row = match few.get_mut(..T::LANES) {
+            Some(row) => row,
+            None => {
+                many.resize(T::LANES, 0);
+                &mut many[..]
+            }
+        };
+        for (lane, column) in row.iter_mut().zip(&self.columns) {
+            *lane = column[index];
+        }
+        Ok(T::reconstruct(row))
     }
 }
