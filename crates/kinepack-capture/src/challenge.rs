@@ -9,15 +9,27 @@ use std::fs::File;
 use std::io::{self, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use kinepack::{EntityId, Snapshot};
+use kinepack::{EncodeError, EntityId, Snapshot};
 
 use crate::CaptureError;
 use crate::cube::{Measured, POSITION_OFFSET};
+use crate::unpacked::Unpacked;
 
 /// Objects of a `.bin` file, which does not say.
 const BIN_OBJECTS: u32 = 901;
 const BIN_RECORD_BYTES: usize = 32;
 const F32_RECORD_BYTES: usize = 53;
+/// A cube's lanes in the words of a `.bin` record: which word, and what it is called in messages.
+const BIN_LANES: [(usize, &str); 8] = [
+    (4, "position x"),
+    (5, "position y"),
+    (6, "position z"),
+    (0, "dropped component"),
+    (1, "first component"),
+    (2, "second component"),
+    (3, "third component"),
+    (7, "interacting"),
+];
 /// More than any capture; keeps a frame below 4 MB whatever a header says.
 const MAX_OBJECTS: u32 = 65_536;
 
@@ -75,12 +87,7 @@ impl Challenge {
         }
         let io_error = |source| CaptureError::Io { path: path.clone(), source };
         let file = BufReader::new(File::open(&path).map_err(io_error)?);
-        let source: Box<dyn Read> = if packed {
-            let decoder = ruzstd::decoding::StreamingDecoder::new(file);
-            Box::new(decoder.map_err(|error| io_error(io::Error::new(ErrorKind::InvalidData, error.to_string())))?)
-        } else {
-            Box::new(file)
-        };
+        let source: Box<dyn Read> = if packed { Box::new(Unpacked::new(file)) } else { Box::new(file) };
         let mut challenge = Self {
             path,
             source,
@@ -171,6 +178,9 @@ impl Challenge {
             _ => {}
         }
         self.next_frame += 1;
+        if !self.quantized {
+            self.check_interacting()?;
+        }
         let bytes = &self.buffer[..];
         Ok(Some(if self.quantized {
             Frame::Quantized(QuantizedFrame { path: &self.path, frame, bytes })
@@ -187,10 +197,22 @@ impl Challenge {
                 Ok(0) => break,
                 Ok(count) => filled += count,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(source) => return Err(CaptureError::Io { path: self.path.clone(), source }),
+                Err(error) => {
+                    let source = io::Error::new(error.kind(), format!("frame {}: {error}", self.next_frame));
+                    return Err(CaptureError::Io { path: self.path.clone(), source });
+                }
             }
         }
         Ok(filled)
+    }
+
+    /// Every bit pattern is a float; this byte alone tells that the records are not of this format.
+    fn check_interacting(&self) -> Result<(), CaptureError> {
+        let flags = self.buffer.chunks_exact(F32_RECORD_BYTES).map(|record| record[F32_RECORD_BYTES - 1]);
+        match (0..).zip(flags).find(|(_, flag)| *flag > 1) {
+            None => Ok(()),
+            Some((object, flag)) => Err(self.bad_value(object, format!("interacting is {flag}, not 0 or 1"))),
+        }
     }
 
     /// The error of a state of the last frame that does not fit its schema.
@@ -206,14 +228,22 @@ impl QuantizedFrame<'_> {
     /// [`CaptureError::BadValue`] for a value out of its range.
     pub fn push_into(&self, snapshot: &mut Snapshot) -> Result<(), CaptureError> {
         for (object, record) in (0..).zip(self.bytes.chunks_exact(BIN_RECORD_BYTES)) {
-            let [dropped, a, b, c, x, y, z, interacting] = std::array::from_fn(|index| read_u32(record, index * 4));
-            let [x, y] = [x, y].map(|axis| axis.wrapping_add(POSITION_OFFSET));
-            let pushed = snapshot.push_lanes(EntityId(object), &[x, y, z, dropped, a, b, c, interacting]);
-            pushed.map_err(|error| CaptureError::BadValue {
+            let words: [u32; 8] = std::array::from_fn(|index| read_u32(record, index * 4));
+            let mut lanes = BIN_LANES.map(|(word, _)| words[word]);
+            for axis in &mut lanes[..2] {
+                *axis = axis.wrapping_add(POSITION_OFFSET);
+            }
+            snapshot.push_lanes(EntityId(object), &lanes).map_err(|error| CaptureError::BadValue {
                 path: self.path.to_path_buf(),
                 frame: self.frame,
                 object,
-                reason: error.to_string(),
+                reason: match error {
+                    EncodeError::LaneOutOfRange { lane, .. } => {
+                        let (word, name) = BIN_LANES[lane];
+                        format!("{name} {} is out of range", words[word] as i32)
+                    }
+                    other => other.to_string(),
+                },
             })?;
         }
         Ok(())

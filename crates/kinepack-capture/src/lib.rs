@@ -9,6 +9,7 @@
 mod challenge;
 pub mod cube;
 mod error;
+mod unpacked;
 
 pub use challenge::{Challenge, Frame};
 pub use error::CaptureError;

@@ -10,7 +10,7 @@ use kinepack_capture::cube::{Cube, Measured};
 
 use crate::failure::Failure;
 use crate::ladder::{Ladder, Measurement, Parameters};
-use crate::report::{HEADER_BYTES, Report, kbps};
+use crate::report::{HEADER_BYTES, Report, kbps, print};
 use crate::world::WorldArguments;
 
 /// The baseline is 100 ms old, as with a round trip of that length.
@@ -52,9 +52,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     live.finish();
     let rate_hz = cubes::TICK_HZ;
     let report = Report::new(arguments.world.name(), LAG_FRAMES, rate_hz, states.len(), ladder.measurements());
-    let mut out = io::stdout().lock();
-    let written = report.write_table(&mut out).and_then(|()| difference.write(&mut out));
-    written.and_then(|()| out.flush()).map_err(Failure::Output)
+    print(|out| report.write_table(out).and_then(|()| difference.write(out)))
 }
 
 /// How far the decoded state is from the simulated one: quantization, and nothing else.
@@ -112,9 +110,11 @@ impl Live {
             let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
             display.add(ProgressBar::new(length).with_style(style.progress_chars("█▉▊▋▌▍▎▏ ")))
         };
-        let rows = Level::TABLE.iter().map(|_| line("{prefix:>24} {bar:32} {msg}", 1000));
-        let lines = rows.chain([line("{msg}", 1)]).collect();
-        Self { lines, bar: line("{bar:57} frame {pos} of {len}, {eta} left", u64::from(frames)) }
+        // The display shows lines in the order in which they are made.
+        let mut lines: Vec<ProgressBar> =
+            Level::TABLE.iter().map(|_| line("{prefix:>20} {wide_bar} {msg}", 1000)).collect();
+        lines.push(line("{wide_msg}", 1));
+        Self { lines, bar: line("{wide_bar} frame {pos} of {len}, {eta} left", u64::from(frames)) }
     }
 
     /// Sizes over the last [`REFRESH_FRAMES`], on a logarithmic bar from 100 bytes to 100 kB.
@@ -124,7 +124,7 @@ impl Live {
             line.set_prefix(level.level.name);
             line.set_position(((bytes / 100.0).log10() / 3.0 * 1000.0).clamp(0.0, 1000.0) as u64);
             line.set_message(format!(
-                "{:7.0} bytes {:8.0} kbit/s {:8.0} with headers",
+                "{:6.0} bytes {:6.0} kbit/s {:6.0} with headers",
                 bytes,
                 kbps(bytes, cubes::TICK_HZ),
                 kbps(bytes + HEADER_BYTES, cubes::TICK_HZ)
@@ -133,7 +133,7 @@ impl Live {
         if let (Some(line), Some(packed)) = (self.lines.last(), ladder.measurements().last()) {
             let parts = packed.mean_parts_bits();
             line.set_message(format!(
-                "packed: {:.0} cubes changed, bits: {:.0} flags and indices, {:.0} position, {:.0} orientation; off by at most {:.2} mm, {:.2}°",
+                "{:.0} cubes changed; bits: {:.0} sets, {:.0} position, {:.0} orientation; within {:.2} mm, {:.2}°",
                 packed.mean_changed(),
                 parts.flags_and_indices,
                 parts.position,

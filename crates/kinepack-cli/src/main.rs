@@ -15,7 +15,7 @@ use clap::{Parser, Subcommand};
 
 /// Motion in the fewest bits: measures and shows how small the state of moving things gets.
 #[derive(Parser)]
-#[command(version, arg_required_else_help = true)]
+#[command(name = "kinepack", version, arg_required_else_help = true)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,

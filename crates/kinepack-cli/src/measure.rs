@@ -1,6 +1,5 @@
 //! `kinepack measure`: each level's size and speed on a capture or on the built-in world.
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
@@ -10,13 +9,14 @@ use kinepack_capture::{Challenge, Frame};
 
 use crate::failure::Failure;
 use crate::ladder::{BadFrame, Ladder, Parameters};
-use crate::report::Report;
+use crate::report::{Report, print};
 use crate::world::WorldArguments;
 
 /// Measure each level on a capture, or on the built-in world: every frame is encoded, decoded and compared.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// A capture: .bin or .f32 of the data compression challenge, or one of them as .zst. Without it, the built-in world.
+    #[arg(conflicts_with_all = ["seconds", "seed", "style", "cubes"])]
     file: Option<PathBuf>,
     /// Levels by name or number; all that the data allow when not given.
     #[arg(long = "level", value_name = "LEVEL", value_delimiter = ',', value_parser = parse_level)]
@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     /// Print one JSON document instead of a table.
     #[arg(long)]
     json: bool,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Built-in world")]
     world: WorldArguments,
 }
 
@@ -46,9 +46,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Some(path) => measure_capture(arguments, path)?,
         None => measure_world(arguments)?,
     };
-    let mut out = io::stdout().lock();
-    let written = if arguments.json { report.write_json(&mut out) } else { report.write_table(&mut out) };
-    written.and_then(|()| out.flush()).map_err(Failure::Output)
+    print(|out| if arguments.json { report.write_json(out) } else { report.write_table(out) })
 }
 
 /// The levels asked for, or all that the data allow, in the order of the table.
@@ -72,7 +70,7 @@ fn measure_capture(arguments: &Arguments, path: &PathBuf) -> Result<Report, Fail
         match capture.next_frame()? {
             None => break,
             Some(Frame::Quantized(frame)) => {
-                ladder.add_with(|_, snapshot| frame.push_into(snapshot).map_err(Failure::from))?
+                ladder.add_with(|_, snapshot| frame.push_into(snapshot).map_err(Failure::from))?;
             }
             Some(Frame::Floats(frame)) => {
                 states.clear();

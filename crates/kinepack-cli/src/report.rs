@@ -1,11 +1,11 @@
 //! What was measured, as a table for people and as one JSON document for machines.
 
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
 
-use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
-use comfy_table::{CellAlignment, Table};
+use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 use serde::Serialize;
 
+use crate::failure::Failure;
 use crate::ladder::Measurement;
 
 /// Bytes that each snapshot takes besides its payload: IP and UDP (28) and a packet header of sequence, baseline and
@@ -60,6 +60,15 @@ pub(crate) fn kbps(bytes: f64, rate_hz: u32) -> f64 {
     bytes * 8.0 * f64::from(rate_hz) / 1000.0
 }
 
+/// Writes to standard output. A reader that has seen enough and closed it (`| head`) is no failure.
+pub(crate) fn print(write: impl FnOnce(&mut io::StdoutLock<'static>) -> io::Result<()>) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    match write(&mut out).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::Output(error)),
+        _ => Ok(()),
+    }
+}
+
 impl Report {
     pub(crate) fn new<'a>(
         file: String,
@@ -93,10 +102,10 @@ impl Report {
             "{file}: {objects} objects at {rate_hz} Hz, {frames} frames, each against the one {lag} before, decoded and compared"
         )?;
         let mut table = Table::new();
-        table.load_style(UTF8_HORIZONTAL_ONLY);
+        table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
         table.set_header([
-            "level",
             "",
+            "\nlevel",
             "bytes\nmean",
             "\np50",
             "\np95",
@@ -113,13 +122,13 @@ impl Report {
         for level in &self.levels {
             table.add_row(level.cells());
         }
-        for column in table.column_iter_mut().skip(2) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-        table.column_iter_mut().for_each(|column| {
+        for (index, column) in table.column_iter_mut().enumerate() {
             column.set_padding((0, 1));
-        });
-        writeln!(out, "{table}")
+            if index != 1 {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+        writeln!(out, "{}", table.trim_fmt())
     }
 }
 

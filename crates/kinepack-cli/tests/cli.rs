@@ -1,0 +1,289 @@
+//! The program as its users see it: exit codes, what stands on which stream, and the numbers that never change.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+#[path = "../../kinepack-capture/tests/common/mod.rs"]
+mod common;
+
+use std::io::Read;
+use std::process::{Command, Stdio};
+
+use common::{Files, Header, OBJECTS, bin, f32_file, good_bin, good_f32, record, states, zst};
+use kinepack::Level;
+use serde_json::Value;
+
+/// What a run of the program left.
+struct Run {
+    code: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+fn program() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kinepack"));
+    command.stdin(Stdio::null());
+    command
+}
+
+fn run(arguments: &[&str]) -> Run {
+    let output = program().args(arguments).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    Run { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+}
+
+/// The standard output of a run that succeeds and says nothing on standard error.
+fn stdout(arguments: &[&str]) -> String {
+    let run = run(arguments);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{arguments:?}");
+    run.stdout
+}
+
+fn json(arguments: &[&str]) -> Value {
+    serde_json::from_str(&stdout(&[arguments, &["--json"]].concat())).expect("one JSON document")
+}
+
+/// The names of the levels of a document.
+fn level_names(document: &Value) -> Vec<&str> {
+    document["levels"].as_array().unwrap().iter().map(|level| level["level"].as_str().unwrap()).collect()
+}
+
+fn all_names() -> Vec<&'static str> {
+    Level::TABLE.iter().map(|level| level.name).collect()
+}
+
+/// The one line on standard error of a run that is refused with exit code 2 and prints nothing.
+fn refusal(arguments: &[&str]) -> String {
+    let run = run(arguments);
+    assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{arguments:?}: {}", run.stderr);
+    assert!(run.stderr.starts_with("kinepack: ") && run.stderr.ends_with('\n'), "{:?}", run.stderr);
+    assert_eq!(run.stderr.lines().count(), 1, "{:?}", run.stderr);
+    run.stderr
+}
+
+#[test]
+fn measuring_the_built_in_world_prints_a_row_for_each_level() {
+    let table = stdout(&["measure", "--seconds", "1", "--cubes", "100"]);
+    let first = table.lines().next().unwrap();
+    assert!(first.contains("101 objects at 60 Hz, 54 frames, each against the one 6 before"), "{first}");
+    for level in Level::TABLE {
+        let row = table.lines().filter(|line| line.split_whitespace().nth(1) == Some(level.name)).count();
+        assert_eq!(row, 1, "{} in\n{table}", level.name);
+    }
+    assert_eq!(table.lines().count(), 1 + 2 + 1 + 12, "title, header, separator, rows:\n{table}");
+    assert!(table.lines().all(|line| line == line.trim_end()), "{table}");
+}
+
+#[test]
+fn the_json_document_has_its_keys_and_its_sums_agree() {
+    let document = json(&["measure", "--seconds", "1", "--cubes", "100"]);
+    assert_eq!(document["lag"], 6);
+    assert_eq!(document["frames"], 54);
+    assert!(document["file"].as_str().unwrap().contains("--seed 1"));
+    assert_eq!(level_names(&document), all_names());
+    let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    let has = |value: &Value, wanted: &[&str]| {
+        let keys = keys(value);
+        assert!(wanted.iter().all(|key| keys.iter().any(|there| there == key)), "{wanted:?} in {keys:?}");
+    };
+    has(&document, &["file", "lag", "frames", "levels"]);
+    for level in document["levels"].as_array().unwrap() {
+        has(level, &["level", "bytes_per_frame", "bits_per_frame", "encode_us_per_frame", "decode_us_per_frame"]);
+        assert_eq!(level["verified"], true);
+        let bytes = &level["bytes_per_frame"];
+        has(bytes, &["mean", "p50", "p95", "max"]);
+        let number = |value: &Value| value.as_f64().unwrap();
+        let [p50, p95, max] = ["p50", "p95", "max"].map(|key| number(&bytes[key]));
+        assert!(p50 <= p95 && p95 <= max && number(&bytes["mean"]) <= max, "{bytes}");
+        let bits: f64 = level["bits_per_frame"].as_object().unwrap().values().map(number).sum();
+        let padding_bits = number(&bytes["mean"]) * 8.0 - bits;
+        assert!((0.0..8.0).contains(&padding_bits), "{padding_bits} in {level}");
+        assert!(number(&level["encode_us_per_frame"]) > 0.0 && number(&level["decode_us_per_frame"]) > 0.0);
+    }
+}
+
+#[test]
+fn rows_1_to_6_of_the_built_in_world_are_those_of_the_article() {
+    let document = json(&["measure", "--seconds", "1", "--level", "1,2,3,4,5,6"]);
+    let max = |row: usize| document["levels"][row - 1]["bytes_per_frame"]["max"].as_u64().unwrap();
+    let mean = |row: usize| document["levels"][row - 1]["bytes_per_frame"]["mean"].as_f64().unwrap();
+    // 901 cubes of 321, 222, 159, 126 and 80 bits, and a bit that tells the set of cubes is the baseline's.
+    for (row, bits) in [(1, 321), (2, 222), (3, 159), (5, 126), (6, 80)] {
+        let bytes = (901 * bits + 1_u64).div_ceil(8);
+        assert_eq!((max(row), mean(row)), (bytes, bytes as f64), "row {row}");
+    }
+    assert_eq!([1, 2, 3, 5, 6].map(max), [36_153, 25_003, 17_908, 14_191, 9_011]);
+    // A cube at rest saves 32 of the 33 bits of its velocity, one that moves pays a bit.
+    assert!(mean(4) < mean(3) && mean(4) > mean(5), "{}", mean(4));
+    let kbps = document["levels"][0]["kbps_with_headers"].as_f64().unwrap();
+    assert!((kbps - 17_368.8).abs() < 1e-6, "{kbps}");
+}
+
+#[test]
+fn levels_are_selected_by_name_and_by_number() {
+    let of = |levels: &[&str]| {
+        let document = json(&[&["measure", "--seconds", "1", "--cubes", "20"], levels].concat());
+        level_names(&document).into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(of(&["--level", "packed"]), ["packed"]);
+    assert_eq!(of(&["--level", "7"]), ["changed-bits"]);
+    // In the order of the table, each once.
+    assert_eq!(of(&["--level", "packed,9,at-rest"]), ["at-rest", "relative-indices", "packed"]);
+    assert_eq!(of(&["--level", "12", "--level", "packed", "--level", "1"]), ["uncompressed", "packed"]);
+}
+
+#[test]
+fn the_lag_decides_which_frames_have_a_baseline() {
+    let world = ["measure", "--seconds", "1", "--cubes", "50", "--level", "packed", "--lag"];
+    for (lag, frames) in [("1", 59), ("12", 48), ("59", 1)] {
+        let document = json(&[&world[..], &[lag]].concat());
+        assert_eq!(document["lag"].to_string(), lag);
+        assert_eq!(document["frames"], frames);
+    }
+}
+
+#[test]
+fn every_profile_can_be_measured() {
+    for profile in ["built-in", "article", "untrained"] {
+        let world = ["measure", "--seconds", "1", "--cubes", "50", "--level", "9,10,11,12", "--profile", profile];
+        assert_eq!(json(&world)["levels"].as_array().unwrap().len(), 4, "{profile}");
+    }
+}
+
+#[test]
+fn captures_are_measured_at_the_levels_that_they_allow() {
+    let files = Files::new();
+    let [bin, f32] = [("run.bin", good_bin(8)), ("run.f32", good_f32(8, 40))];
+    for (name, bytes) in [bin, f32] {
+        let plain = files.write(name, &bytes);
+        let packed = files.write(&format!("{name}.zst"), &zst(&bytes));
+        let [plain, packed] = [&plain, &packed].map(|path| path.to_str().unwrap());
+        let document = json(&["measure", plain]);
+        let levels = if name == "run.bin" { &all_names()[5..] } else { &all_names()[..] };
+        assert_eq!(level_names(&document), levels);
+        assert_eq!(document["file"], *plain);
+        assert_eq!(document["frames"], 2);
+        let unpacked = json(&["measure", packed]);
+        assert_eq!(level_names(&unpacked), levels);
+        for (packed, plain) in unpacked["levels"].as_array().unwrap().iter().zip(document["levels"].as_array().unwrap())
+        {
+            assert_eq!(packed["bytes_per_frame"], plain["bytes_per_frame"]);
+        }
+    }
+}
+
+#[test]
+fn bad_captures_are_refused_in_one_line() {
+    let files = Files::new();
+    let run = good_bin(8);
+    let frame = OBJECTS * 32;
+    let mut high: Vec<Vec<_>> = states(8, OBJECTS).iter().map(|states| states.iter().map(record).collect()).collect();
+    high[7][13][1] = 512;
+    let mut far = states(8, 5);
+    far[3][4].position[2] = -0.5;
+    let mut lost = states(8, 5);
+    lost[2][1].orientation = [0.0; 4];
+    let bad = [
+        ("cut.bin", run[..7 * frame + 9].to_vec(), "frame 7 has 9 of 28832 bytes"),
+        ("odd.bin", [&run[..], &[0; 3]].concat(), "frame 8 has 3 of 28832 bytes"),
+        ("empty.bin", Vec::new(), "holds no frame"),
+        ("foreign.f32", run.clone(), "does not begin with CF32"),
+        ("version.f32", f32_file(Header { version: 2, ..Header::new(5, 8) }, &states(8, 5)), "version is not 1"),
+        ("billions.f32", Header::new(4_000_000_000, 8).bytes(), "number of objects"),
+        ("fewer.f32", f32_file(Header::new(5, 9), &states(8, 5)), "frame 8 has 0 of 265 bytes"),
+        ("more.f32", f32_file(Header::new(5, 7), &states(8, 5)), "more data than the 7 frames"),
+        ("run.txt", run.clone(), "must end in .bin"),
+        ("foreign.bin.zst", run.clone(), "zstd data damaged"),
+        ("cut.bin.zst", zst(&run)[..500].to_vec(), "zstd data damaged"),
+        ("high.bin", bin(&high), "frame 7, object 13: first component 512 is out of range"),
+        ("far.f32", f32_file(Header::new(5, 8), &far), "frame 3, object 4: field `position`: -0.5 is outside"),
+        ("lost.f32", f32_file(Header::new(5, 8), &lost), "frame 2, object 1: field `orientation`"),
+        ("short.bin", good_bin(6), "6 frames are too few for a baseline 6 frames back"),
+    ];
+    for (name, bytes, says) in bad {
+        let path = files.write(name, &bytes);
+        let path = path.to_str().unwrap();
+        for arguments in [&["measure", path][..], &["measure", path, "--json"]] {
+            let message = refusal(arguments);
+            assert!(message.contains(says), "{message:?} does not say {says:?}");
+            assert!(name == "short.bin" || message.contains(path), "{message:?} does not name the file");
+        }
+    }
+    let message = refusal(&["measure", files.path("missing.bin").to_str().unwrap()]);
+    assert!(message.contains("missing.bin"), "{message}");
+    let run = files.write("run.bin", &run);
+    let message = refusal(&["measure", run.to_str().unwrap(), "--level", "packed,1"]);
+    assert!(message.contains("level 1 (uncompressed) needs floats"), "{message}");
+    let message = refusal(&["measure", "--seconds", "1", "--cubes", "5", "--lag", "60"]);
+    assert!(message.contains("60 frames are too few"), "{message}");
+}
+
+#[test]
+fn bad_arguments_are_refused_with_what_would_be_good() {
+    let bad: [(&[&str], &str); 8] = [
+        (&["measure", "--level", "loud"], "12 packed"),
+        (&["measure", "--level", "13"], "1 uncompressed"),
+        (&["measure", "--lag", "0"], "1..=600"),
+        (&["measure", "--style", "loud"], "typical, push, pull, rest"),
+        (&["measure", "run.bin", "--seed", "2"], "cannot be used with"),
+        (&["measure", "--profile", "loud"], "untrained"),
+        (&["demo", "--seconds", "0"], "1..=86400"),
+        (&["loud"], "unrecognized subcommand"),
+    ];
+    for (arguments, says) in bad {
+        let run = run(arguments);
+        assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{arguments:?}");
+        assert!(run.stderr.contains(says), "{:?} does not say {says:?}", run.stderr);
+    }
+}
+
+#[test]
+fn the_demo_ends_with_the_table_and_how_close_the_decoded_world_is() {
+    let text = stdout(&["demo", "--seconds", "1", "--cubes", "200", "--fast"]);
+    for name in all_names() {
+        assert!(text.contains(name), "{name} in\n{text}");
+    }
+    let last = text.lines().last().unwrap();
+    let words: Vec<&str> = last.strip_prefix("The decoded world is within ").expect(last).split(' ').collect();
+    let millimetres: f64 = words[0].parse().unwrap();
+    let degrees: f64 = words[5].trim_end_matches('°').parse().unwrap();
+    assert!(millimetres <= 1000.0 / 1024.0 + 0.01, "half a step of 1/512 m: {last}");
+    assert!(degrees <= 0.48, "the worst of 9 bits: {last}");
+    assert!(last.ends_with("over 54 frames."), "{last}");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_sizes() {
+    let sizes = |seed: &str| {
+        let document = json(&["measure", "--seconds", "2", "--cubes", "100", "--style", "push", "--seed", seed]);
+        let levels = document["levels"].as_array().unwrap();
+        levels.iter().map(|level| level["bytes_per_frame"].to_string() + &level["bits_per_frame"].to_string()).collect()
+    };
+    let first: Vec<String> = sizes("3");
+    assert_eq!(first, sizes("3"));
+    assert_ne!(first, sizes("4"));
+}
+
+#[test]
+fn a_closed_output_is_no_failure() {
+    for arguments in [&["measure", "--json"][..], &["measure"], &["demo", "--fast"]] {
+        let mut command = program();
+        command.args(arguments).args(["--seconds", "1", "--cubes", "20"]);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let mut stderr = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+        assert_eq!((child.wait().unwrap().code(), stderr.as_str()), (Some(0), ""), "{arguments:?}");
+    }
+}
+
+#[test]
+fn help_and_version_are_there() {
+    for (arguments, says) in [
+        (&["--help"][..], "Commands:"),
+        (&["--version"], "kinepack "),
+        (&["demo", "--help"], "--fast"),
+        (&["measure", "--help"], "Built-in world:"),
+    ] {
+        assert!(stdout(arguments).contains(says), "{arguments:?}");
+    }
+}
