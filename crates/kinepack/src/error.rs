@@ -80,12 +80,19 @@ pub enum EncodeError {
         /// The refused id.
         id: u32,
     },
-    /// A state or a snapshot of another schema.
-    SchemaMismatch {
+    /// A state with another number of lanes than the snapshot's schema.
+    LaneCount {
         /// Lanes that the schema has.
         expected_lanes: usize,
         /// Lanes that were given.
         lanes: usize,
+    },
+    /// A snapshot of another schema than the codec's.
+    SchemaMismatch {
+        /// [`Schema::hash`](crate::Schema::hash) of the codec's.
+        expected_hash: u64,
+        /// That of the snapshot's.
+        hash: u64,
     },
     /// A lane above the largest value that its schema allows.
     LaneOutOfRange {
@@ -119,8 +126,11 @@ impl fmt::Display for EncodeError {
                 write!(f, "the buffer has {buffer_bytes} bytes, {needed_bytes} are needed")
             }
             Self::IdsNotIncreasing { id } => write!(f, "entity {id} is not above the entity pushed before it"),
-            Self::SchemaMismatch { expected_lanes, lanes } => {
+            Self::LaneCount { expected_lanes, lanes } => {
                 write!(f, "{lanes} lanes given, the schema has {expected_lanes}")
+            }
+            Self::SchemaMismatch { expected_hash, hash } => {
+                write!(f, "a snapshot of schema {hash:016x}, the codec's is {expected_hash:016x}")
             }
             Self::LaneOutOfRange { lane, value } => write!(f, "lane {lane}: {value} is above the schema's maximum"),
         }
@@ -166,12 +176,12 @@ pub enum DecodeError {
         /// The caller's limit.
         limit: u32,
     },
-    /// A snapshot that was given along has another number of lanes than the schema.
+    /// A snapshot that was given along is of another schema than the codec's.
     SchemaMismatch {
-        /// Lanes that the schema has.
-        expected_lanes: usize,
-        /// Lanes that were given.
-        lanes: usize,
+        /// [`Schema::hash`](crate::Schema::hash) of the codec's.
+        expected_hash: u64,
+        /// That of the snapshot's.
+        hash: u64,
     },
 }
 
@@ -186,8 +196,8 @@ impl fmt::Display for DecodeError {
             Self::OutOfRange { at_bit } => write!(f, "a value before bit {at_bit} is outside of its limits"),
             Self::BadEntitySet { at_bit } => write!(f, "the entity set before bit {at_bit} is inconsistent"),
             Self::TooManyEntities { count, limit } => write!(f, "{count} entities, the limit is {limit}"),
-            Self::SchemaMismatch { expected_lanes, lanes } => {
-                write!(f, "{lanes} lanes given, the schema has {expected_lanes}")
+            Self::SchemaMismatch { expected_hash, hash } => {
+                write!(f, "a snapshot of schema {hash:016x}, the codec's is {expected_hash:016x}")
             }
         }
     }

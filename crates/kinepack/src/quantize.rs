@@ -27,9 +27,13 @@ use crate::{BitReader, BitSink, DecodeError, EncodeError, SetupError, bits_for};
 pub struct FloatLimits {
     min: f64,
     max: f64,
+    /// The largest value that has a code: `max`, or half a step before the end of a range without its end.
+    highest: f64,
     step: f64,
     max_code: u32,
     wraps: bool,
+    /// True for values that come and go as `f32`: where the ends, rounded to `f32`, count as the ends.
+    single: bool,
 }
 
 /// The most steps that a range of floats can have.
@@ -52,7 +56,7 @@ impl FloatLimits {
         if steps >= MAX_STEPS + 1.0 {
             return Err(SetupError::TooManySteps);
         }
-        Ok(Self { min, max, step: precision, max_code: steps as u32, wraps: false })
+        Ok(Self { min, max, highest: max, step: precision, max_code: steps as u32, wraps: false, single: false })
     }
 
     /// Limits from `min` to `max`, both included, in the 2^`bits` − 1 steps that `bits` (1 to 32) bits can tell apart.
@@ -70,7 +74,8 @@ impl FloatLimits {
         }
     }
 
-    /// As [`new`](Self::new), without the end of the range itself: −256 to 256 in steps of 1/512 are 2¹⁸ codes.
+    /// As [`new`](Self::new), without the end of the range itself: −256 to 256 in steps of 1/512 are 2¹⁸ codes. Values
+    /// within half a step of the end have no code.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -78,7 +83,10 @@ impl FloatLimits {
         if !(precision.is_finite() && precision > 0.0) {
             return Err(SetupError::BadPrecision);
         }
-        Self::new(min, end - precision, precision)
+        match Self::new(min, end - precision, precision) {
+            Ok(limits) => Ok(Self { highest: end - precision / 2.0, ..limits }),
+            Err(error) => Err(error),
+        }
     }
 
     /// As [`with_bits`](Self::with_bits), without the end of the range itself: the step is the range divided by 2^`bits`.
@@ -100,7 +108,8 @@ impl FloatLimits {
         self
     }
 
-    /// The same limits, refused where `f32` cannot tell neighbouring steps apart.
+    /// The same limits for values that come and go as `f32`: what was reconstructed and rounded has the code that it came
+    /// from, also at the ends. Refused where `f32` cannot tell neighbouring steps apart.
     ///
     /// # Errors
     /// [`SetupError::FinerThanFloat`] when the spacing of `f32` at the far end of the range is not below the step: a
@@ -108,7 +117,17 @@ impl FloatLimits {
     pub const fn for_f32(self) -> Result<Self, SetupError> {
         let far = if -self.min > self.max { -self.min } else { self.max } as f32;
         let spacing = f32::from_bits(far.to_bits() + 1) as f64 - far as f64;
-        if self.max_code > 0 && spacing >= self.step { Err(SetupError::FinerThanFloat) } else { Ok(self) }
+        // Beyond the range of `f32` the spacing is no number.
+        if self.max_code == 0 || spacing < self.step {
+            Ok(Self { single: true, ..self })
+        } else {
+            Err(SetupError::FinerThanFloat)
+        }
+    }
+
+    /// The same limits for `f32`, where the caller knows of the spacing.
+    pub(crate) fn of_single(&self) -> Self {
+        Self { single: true, ..*self }
     }
 
     /// The smallest value.
@@ -148,10 +167,17 @@ impl FloatLimits {
     /// value below the minimum or above the maximum.
     #[inline]
     pub fn quantize(&self, value: f64) -> Result<u32, EncodeError> {
-        if !self.wraps && !(self.min..=self.max).contains(&value) && !value.is_nan() {
+        if !self.wraps && !self.contains(value) && !value.is_nan() {
             return Err(EncodeError::OutOfRange { field: "", value });
         }
         self.quantize_clamped(value)
+    }
+
+    /// True from the minimum to the highest value.
+    #[inline]
+    fn contains(&self, value: f64) -> bool {
+        let within_single = || (self.min as f32..=self.highest as f32).contains(&(value as f32));
+        (self.min..=self.highest).contains(&value) || (self.single && within_single())
     }
 
     /// As [`quantize`](Self::quantize), but a value outside of the range takes the nearest end.
@@ -166,6 +192,10 @@ impl FloatLimits {
         if self.wraps {
             return Ok(self.quantize_wrapped(value));
         }
+        // The last step may be a shorter one; its end belongs to it even where `f32` rounded it down.
+        if self.single && value as f32 >= self.max as f32 {
+            return Ok(self.max_code);
+        }
         // The cast saturates at both ends.
         let code = ((value - self.min) / self.step + 0.5) as u32;
         Ok(code.min(self.max_code))
@@ -174,7 +204,8 @@ impl FloatLimits {
     fn quantize_wrapped(&self, value: f64) -> u32 {
         let codes = u64::from(self.max_code) + 1;
         let period = self.step * codes as f64;
-        let mut offset = (value - self.min) % period;
+        // The first remainder is exact, so that many turns cost no precision.
+        let mut offset = (value % period - self.min) % period;
         if offset < 0.0 {
             offset += period;
         }

@@ -60,7 +60,7 @@ impl Limits for FloatLimits {
     }
 
     fn code_of(&self, value: f32) -> Result<u64, EncodeError> {
-        Ok(u64::from(self.quantize(f64::from(value))?))
+        Ok(u64::from(self.of_single().quantize(f64::from(value))?))
     }
 
     fn value_of(&self, code: u64) -> f32 {

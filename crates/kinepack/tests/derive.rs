@@ -191,10 +191,12 @@ fn numbers() {
         (Numbers { ammo: 1001, ..NUMBERS }, "ammo", 1001.0),
         (Numbers { small: 32, ..NUMBERS }, "small", 32.0),
         (Numbers { signed: 16, ..NUMBERS }, "signed", 16.0),
-        (Numbers { steps: [0.0, 9.8], ..NUMBERS }, "steps", 9.8),
+        (Numbers { steps: [0.0, 9.9], ..NUMBERS }, "steps", 9.9),
     ] {
         assert_eq!(error(&state), EncodeError::OutOfRange { field, value });
     }
+    let last = Numbers { steps: [0.0, 9.8], ..NUMBERS };
+    assert_eq!(round_trip(&last).steps, [0.0, 9.75], "within half a step of the last one before the end");
     assert_eq!(error(&Numbers { stick: [f32::NAN, 0.0], ..NUMBERS }), EncodeError::NotANumber { field: "stick" });
 }
 

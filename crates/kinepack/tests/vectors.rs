@@ -3,6 +3,8 @@
 //! A line is `level profile packet`, for the snapshots that `spec/vectors/README.md` describes. Lines are only ever added.
 //! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack --test vectors` prints the lines as they would be written now.
 
+#![allow(clippy::unwrap_used)]
+
 use kinepack::{
     Codec, Decoder, Encoder, EntityId, Field, FieldKind, FloatLimits, IntegerLimits, Level, Profile, Schema,
     SmallestThree, Snapshot, Tick, Trainer,
@@ -138,6 +140,26 @@ fn the_profiles_of_the_vectors_are_those_listed() {
         println!("{listed}");
     }
     assert!(listed == include_str!("../../../spec/vectors/profiles.txt"));
+}
+
+#[test]
+fn an_entity_in_full_carries_the_next_one() {
+    let axis = FloatLimits::until(0.0, 64.0, 1.0 / 16.0).unwrap();
+    let schema = Schema::new(vec![Field::new("position", FieldKind::Floats(vec![axis; 3]))]);
+    let snapshot = |states: [[u32; 3]; 3]| {
+        let mut snapshot = Snapshot::new(&schema, Tick(0));
+        (0..).zip(states).for_each(|(id, lanes)| snapshot.push_lanes(EntityId(id), &lanes).unwrap());
+        snapshot
+    };
+    let baseline = snapshot([[500; 3]; 3]);
+    let moved = snapshot([[500, 500, 505], [700, 500, 503], [700, 500, 503]]);
+    let codec = Codec::new(schema.clone(), Level::TABLE[9], Profile::untrained(&schema)).unwrap();
+    let mut packet = Vec::new();
+    Encoder::new(&codec).encode(&baseline, &moved, &mut packet).unwrap();
+    assert_eq!(hex(&packet), "6c08eb79a5ef3ea9");
+    let mut decoded = Snapshot::new(&schema, Tick(0));
+    Decoder::new(&codec).decode(&baseline, &packet, Tick(0), &mut decoded).unwrap();
+    assert_eq!(decoded, moved);
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! The bit cursor: the first stage of every encoder and the last of every decoder.
 //!
 //! Bits fill bytes from the least significant end, values are little-endian, and up to 64 bits are written or read in
-//! one call (`spec/CODEC.md`, section 1). A 64-bit accumulator stands between the calls and the buffer, so a call costs
-//! about a nanosecond.
+//! one call (`spec/CODEC.md`, section 1). Both work on 64-bit words: a write goes to an accumulator, a read loads the word
+//! at its position, and costs about a nanosecond.
 
 mod reader;
 mod writer;
@@ -23,5 +23,5 @@ pub const fn bits_for(max: u64) -> u32 {
 /// The lowest `bits` bits set; `bits` is at most 64.
 #[inline]
 pub(crate) const fn mask(bits: u32) -> u64 {
-    if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
+    1u64.unbounded_shl(bits).wrapping_sub(1)
 }

@@ -1,39 +1,44 @@
 //! Reading bits from bytes that may come from anyone.
 
-use super::mask;
 use crate::DecodeError;
 
-/// The most bits that one refill guarantees while the data last.
-const REFILL_BITS: u32 = 56;
+/// What 8 bytes hold from any bit of the first of them on.
+const WORD_BITS: u32 = 57;
 
 /// Reads bits, least significant first, from a byte slice. The counterpart of [`BitWriter`](crate::BitWriter).
+///
+/// Each read loads the 8 bytes at its position: nothing but the position goes from one read to the next, and no branch
+/// depends on how the widths fall.
 #[derive(Clone, Debug)]
 pub struct BitReader<'a> {
     bytes: &'a [u8],
-    /// First byte that is not yet counted in `available_bits`.
-    next_byte: usize,
-    /// The next bits. Bits at `available_bits` and above are either zero or the true next bits of the data, so that
-    /// filling them in again changes nothing.
-    window: u64,
-    available_bits: u32,
+    /// Invariant: at most the number of bits in `bytes`.
+    position_bits: u64,
+    /// The last 8 bytes, or all where there are fewer: the bits where no 8 bytes are left.
+    tail: u64,
 }
 
 impl<'a> BitReader<'a> {
     /// A reader at the first bit of `bytes`.
+    #[inline]
     pub fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, next_byte: 0, window: 0, available_bits: 0 }
+        let tail = match bytes.last_chunk() {
+            Some(chunk) => u64::from_le_bytes(*chunk),
+            None => bytes.iter().rev().fold(0, |tail, byte| tail << 8 | u64::from(*byte)),
+        };
+        Self { bytes, position_bits: 0, tail }
     }
 
     /// Number of bits read so far.
     #[inline]
     pub fn position_bits(&self) -> u64 {
-        self.next_byte as u64 * 8 - u64::from(self.available_bits)
+        self.position_bits
     }
 
     /// Number of bits left, padding included.
     #[inline]
     pub fn left_bits(&self) -> u64 {
-        (self.bytes.len() - self.next_byte) as u64 * 8 + u64::from(self.available_bits)
+        self.bytes.len() as u64 * 8 - self.position_bits
     }
 
     /// Reads `bits` (0 to 64) bits.
@@ -43,14 +48,16 @@ impl<'a> BitReader<'a> {
     #[inline]
     pub fn read(&mut self, bits: u32) -> Result<u64, DecodeError> {
         debug_assert!(bits <= 64);
-        if bits <= self.available_bits {
-            return Ok(self.take(bits));
+        if bits > WORD_BITS {
+            return self.read_long(bits);
         }
-        self.refill();
-        if bits <= self.available_bits {
-            return Ok(self.take(bits));
-        }
-        self.read_across(bits)
+        let word = match self.word() {
+            Some(word) => word,
+            None if u64::from(bits) <= self.left_bits() => self.tail_word(),
+            None => return Err(self.end_of_data(bits)),
+        };
+        self.position_bits += u64::from(bits);
+        Ok(word & low(bits))
     }
 
     /// Reads one bit.
@@ -62,14 +69,11 @@ impl<'a> BitReader<'a> {
         Ok(self.read(1)? != 0)
     }
 
-    /// The next `bits` (0 to 56) bits without reading them; zeros stand in for bits past the end.
+    /// The next `bits` (0 to 57) bits without reading them; zeros stand in for bits past the end.
     #[inline]
     pub fn peek(&mut self, bits: u32) -> u64 {
-        debug_assert!(bits <= REFILL_BITS);
-        if bits > self.available_bits {
-            self.refill();
-        }
-        self.window & mask(bits)
+        debug_assert!(bits <= WORD_BITS);
+        self.word().unwrap_or_else(|| self.tail_word()) & low(bits)
     }
 
     /// Skips the bits up to the next multiple of 8.
@@ -96,49 +100,38 @@ impl<'a> BitReader<'a> {
         self.align()
     }
 
-    /// Invariant: `bits` is at most `available_bits`.
+    /// At least 57 bits from the position on, where 8 bytes are left.
     #[inline]
-    fn take(&mut self, bits: u32) -> u64 {
-        let value = self.window & mask(bits);
-        self.window = if bits == 64 { 0 } else { self.window >> bits };
-        self.available_bits -= bits;
-        value
+    fn word(&self) -> Option<u64> {
+        let byte = (self.position_bits / 8) as usize;
+        let chunk = self.bytes.get(byte..byte + 8)?.first_chunk()?;
+        Some(u64::from_le_bytes(*chunk) >> (self.position_bits % 8))
     }
 
+    /// All bits from the position on, where fewer than 8 bytes are left, and zeros.
     #[inline]
-    fn refill(&mut self) {
-        if let Some(chunk) = self.bytes.get(self.next_byte..).and_then(<[u8]>::first_chunk::<8>) {
-            self.window |= u64::from_le_bytes(*chunk) << self.available_bits;
-            let whole_bytes = (63 - self.available_bits) / 8;
-            self.next_byte += whole_bytes as usize;
-            self.available_bits += whole_bytes * 8;
-        } else {
-            self.refill_tail();
-        }
+    fn tail_word(&self) -> u64 {
+        let passed_bits = self.position_bits - self.bytes.len().saturating_sub(8) as u64 * 8;
+        if passed_bits < 64 { self.tail >> passed_bits } else { 0 }
     }
 
     #[cold]
-    fn refill_tail(&mut self) {
-        while self.available_bits <= REFILL_BITS
-            && let Some(&byte) = self.bytes.get(self.next_byte)
-        {
-            self.window |= u64::from(byte) << self.available_bits;
-            self.next_byte += 1;
-            self.available_bits += 8;
+    fn read_long(&mut self, bits: u32) -> Result<u64, DecodeError> {
+        if u64::from(bits) > self.left_bits() {
+            return Err(self.end_of_data(bits));
         }
+        let below = self.read(32)?;
+        Ok(below | self.read(bits - 32)? << 32)
     }
 
-    /// Reads that a refilled window does not hold: more than 56 bits, or past the end.
     #[cold]
-    fn read_across(&mut self, bits: u32) -> Result<u64, DecodeError> {
-        let left_bits = self.left_bits();
-        if u64::from(bits) > left_bits {
-            let at_bit = self.position_bits();
-            return Err(DecodeError::EndOfData { at_bit, wanted_bits: bits, left_bits: left_bits as u32 });
-        }
-        let low_bits = self.available_bits;
-        let low = self.take(low_bits);
-        self.refill();
-        Ok(low | self.take(bits - low_bits) << low_bits)
+    fn end_of_data(&self, wanted_bits: u32) -> DecodeError {
+        DecodeError::EndOfData { at_bit: self.position_bits, wanted_bits, left_bits: self.left_bits() as u32 }
     }
+}
+
+/// The lowest `bits` bits set; `bits` is at most 63.
+#[inline]
+const fn low(bits: u32) -> u64 {
+    !(u64::MAX << (bits % 64))
 }

@@ -74,10 +74,10 @@ impl Decoder {
     ) -> Result<(), DecodeError> {
         let codec = self.codec.clone();
         let tables = codec.tables();
-        let expected_lanes = tables.schema.lanes().len();
-        for lanes in [baseline.lane_count(), out.lane_count()] {
-            if lanes != expected_lanes {
-                return Err(DecodeError::SchemaMismatch { expected_lanes, lanes });
+        let expected_hash = tables.schema.hash();
+        for hash in [baseline.schema_hash(), out.schema_hash()] {
+            if hash != expected_hash {
+                return Err(DecodeError::SchemaMismatch { expected_hash, hash });
             }
         }
         let mut reader = BitReader::new(bytes);

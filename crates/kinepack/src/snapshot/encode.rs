@@ -56,7 +56,7 @@ impl Encoder {
     /// both sides use an empty snapshot. Returns where the bits went.
     ///
     /// # Errors
-    /// [`EncodeError::SchemaMismatch`] where a snapshot has another number of lanes than the codec's schema.
+    /// [`EncodeError::SchemaMismatch`] where a snapshot is of another schema.
     pub fn encode(
         &mut self,
         baseline: &Snapshot,
@@ -65,10 +65,10 @@ impl Encoder {
     ) -> Result<&Size, EncodeError> {
         let codec = self.codec.clone();
         let tables = codec.tables();
-        let expected_lanes = tables.schema.lanes().len();
-        for lanes in [baseline.lane_count(), snapshot.lane_count()] {
-            if lanes != expected_lanes {
-                return Err(EncodeError::SchemaMismatch { expected_lanes, lanes });
+        let expected_hash = tables.schema.hash();
+        for hash in [baseline.schema_hash(), snapshot.schema_hash()] {
+            if hash != expected_hash {
+                return Err(EncodeError::SchemaMismatch { expected_hash, hash });
             }
         }
         let mut writer = BitWriter::append(out);
@@ -159,8 +159,7 @@ impl Encoder {
         self.work.reset(field.lanes.len());
         for &nth in &self.flagged {
             let entity = self.changed[nth as usize] as usize;
-            self.work.load_base(base, entity);
-            self.work.load_new(new, entity);
+            self.work.load(base, new, entity);
             if relative {
                 let state = self.contexts.state(field.context, nth as usize, previous);
                 let class = field.write(writer, state, &mut self.work);
@@ -180,34 +179,47 @@ const BLOCK: usize = 16;
 
 /// The entities of which a lane differs. The comparison runs over plain arrays, at the speed of memory.
 fn find_changed(base: &[Vec<u32>], new: &[Vec<u32>], count: usize, changed: &mut Vec<u32>) {
+    // The next place is written whether the entity differs or not, instead of a branch that is hard to predict.
     changed.clear();
+    changed.resize(count, 0);
+    let mut found = 0;
     let mut push = |first: usize, differs: &[u32]| {
         if differs.iter().fold(0, |any, differs| any | differs) != 0 {
             for (index, differs) in (first as u32..).zip(differs) {
-                if *differs != 0 {
-                    changed.push(index);
-                }
+                changed[found] = index;
+                found += usize::from(*differs != 0);
             }
         }
     };
-    let whole = count - count % BLOCK;
-    for first in (0..whole).step_by(BLOCK) {
-        let mut differs = [0; BLOCK];
-        for (base, new) in base.iter().zip(new) {
-            for ((differs, base), new) in differs.iter_mut().zip(&base[first..][..BLOCK]).zip(&new[first..][..BLOCK]) {
-                *differs |= base ^ new;
-            }
-        }
+    let mut first = 0;
+    while let Some(differs) = compare_block(base, new, first) {
         push(first, &differs);
+        first += BLOCK;
     }
-    for index in whole..count {
+    for index in first..count {
         push(index, &[base.iter().zip(new).fold(0, |any, (base, new)| any | (base[index] ^ new[index]))]);
     }
+    changed.truncate(found);
+}
+
+/// Which of a block of entities differ in a lane; `None` where no whole block is left.
+#[inline]
+fn compare_block(base: &[Vec<u32>], new: &[Vec<u32>], first: usize) -> Option<[u32; BLOCK]> {
+    let mut differs = [0; BLOCK];
+    if base.is_empty() {
+        return None;
+    }
+    for (base, new) in base.iter().zip(new) {
+        let base: &[u32; BLOCK] = base.get(first..)?.first_chunk()?;
+        let new: &[u32; BLOCK] = new.get(first..)?.first_chunk()?;
+        differs = core::array::from_fn(|index| differs[index] | (base[index] ^ new[index]));
+    }
+    Some(differs)
 }
 
 /// Which of the changed entities changed the lanes of one field, by number among them.
 fn find_flagged(base: &[Vec<u32>], new: &[Vec<u32>], changed: &[u32], flagged: &mut Vec<u32>) {
-    // Written without a branch: which ones differ is hard to predict.
+    // As above.
     flagged.clear();
     flagged.resize(changed.len(), 0);
     let mut count = 0;

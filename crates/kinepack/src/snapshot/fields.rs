@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 
 use super::prefix::PrefixCode;
 use super::profile::{Context, FieldCode, Profile, Reference, differenced};
-use super::widths::{Fit, SIZES, Width, classes};
+use super::widths::{Fits, Width};
+use crate::bits::mask;
 use crate::quantize::read_up_to;
 use crate::{BitReader, BitSink, DecodeError, FieldKind, Lane, Schema, SetupError, SmallestThree, bits_for};
 
@@ -23,8 +24,10 @@ pub(super) struct FieldTable {
     references: Vec<Reference>,
     /// Class-major: one width a differenced lane.
     widths: Vec<Width>,
-    /// Lane-major: [`SIZES`] entries a differenced lane.
-    fits: Vec<Fit>,
+    /// Bits of all lanes of each class.
+    class_bits: Vec<u32>,
+    /// One a differenced lane.
+    fits: Vec<Fits>,
     /// The classes of each reference.
     baseline_mask: u64,
     turned_mask: u64,
@@ -44,8 +47,7 @@ struct LaneWork {
     /// How far the entity before moved in this lane.
     moved: i64,
     /// From the baseline, and from the baseline carried.
-    plain: i64,
-    carried: i64,
+    differences: [i64; 2],
 }
 
 impl Work {
@@ -53,6 +55,15 @@ impl Work {
     pub(super) fn reset(&mut self, lanes: usize) {
         self.lanes.clear();
         self.lanes.resize(lanes, LaneWork::default());
+    }
+
+    /// Takes the baseline's and the new values of an entity.
+    #[inline]
+    pub(super) fn load(&mut self, base: &[Vec<u32>], new: &[Vec<u32>], entity: usize) {
+        for ((lane, base), new) in self.lanes.iter_mut().zip(base).zip(new) {
+            lane.base = base[entity];
+            lane.new = new[entity];
+        }
     }
 
     /// Takes the baseline's values of an entity.
@@ -94,13 +105,11 @@ impl FieldTable {
         let mask_of = |reference| -> u64 {
             (0..).zip(&code.classes).filter(|(_, class)| class.reference == reference).map(|(k, _)| 1u64 << k).sum()
         };
-        let mut fits = Vec::new();
-        for lane in 0..lanes.len() {
-            for size in 0..SIZES as u32 {
-                let class_widths = widths.iter().skip(lane).step_by(lanes.len()).copied();
-                fits.push(Fit::new(class_widths, size).ok_or(SetupError::BadFieldCode { field: index })?);
-            }
-        }
+        let fits_of = |lane| {
+            let widths = widths.iter().skip(lane).step_by(lanes.len()).copied();
+            Fits::new(widths).ok_or(SetupError::BadFieldCode { field: index })
+        };
+        let fits = (0..lanes.len()).map(fits_of).collect::<Result<_, _>>()?;
         let codes = code.lengths_bits.iter().map(|lengths| PrefixCode::new(lengths));
         Ok(Self {
             lanes: field.lanes(),
@@ -110,6 +119,10 @@ impl FieldTable {
             context: code.context,
             codes: codes.collect::<Result<_, _>>()?,
             references: code.classes.iter().map(|class| class.reference).collect(),
+            class_bits: widths
+                .chunks(lanes.len().max(1))
+                .map(|widths| widths.iter().map(|width| width.bits).sum())
+                .collect(),
             widths,
             fits,
             baseline_mask: mask_of(Reference::Baseline),
@@ -148,29 +161,41 @@ impl FieldTable {
         }
         let mut carried_mask = self.carried_mask;
         let lanes = &mut work.lanes[self.first..];
-        for ((lane, kind), fits) in lanes.iter_mut().zip(&self.kinds[self.first..]).zip(self.fits.chunks_exact(SIZES)) {
-            lane.plain = kind.difference(lane.base, lane.new);
-            plain_mask &= classes(fits, lane.plain);
-            if carried_mask != 0 {
-                lane.carried = kind.shorter(lane.plain - lane.moved);
-                lane.moved = lane.plain;
-                carried_mask &= classes(fits, lane.carried);
+        for ((lane, kind), fits) in lanes.iter_mut().zip(&self.kinds[self.first..]).zip(&self.fits) {
+            let plain = kind.difference(lane.base, lane.new);
+            plain_mask &= fits.classes(plain);
+            lane.differences[0] = plain;
+            if self.carried_mask != 0 {
+                let carried = kind.shorter(plain - lane.moved);
+                carried_mask &= fits.classes(carried);
+                lane.differences[1] = carried;
+                lane.moved = plain;
             }
         }
         let class = ((plain_mask | carried_mask).trailing_zeros() as usize).min(self.full_class());
-        self.codes[state].write(sink, class);
+        let (word, mut word_bits) = self.codes[state].word(class);
+        let mut word = u64::from(word);
         let Some(&reference) = self.references.get(class) else {
+            sink.write(word, word_bits);
             self.write_full(sink, work);
             return class;
         };
         if reference == Reference::Turned {
-            sink.write(u64::from(others_index(dropped[0], dropped[1])), 2);
+            word |= u64::from(others_index(dropped[0], dropped[1])) << word_bits;
+            word_bits += 2;
         }
+        let carried = usize::from(reference == Reference::Carried);
         let lanes = &work.lanes[self.first..];
         for (lane, width) in lanes.iter().zip(&self.widths[class * lanes.len()..]) {
-            let difference = if reference == Reference::Carried { lane.carried } else { lane.plain };
-            sink.write(width.code(difference), width.bits);
+            let difference = lane.differences[carried];
+            if word_bits + width.bits >= 64 {
+                sink.write(word, word_bits);
+                (word, word_bits) = (0, 0);
+            }
+            word |= width.code(difference) << word_bits;
+            word_bits += width.bits;
         }
+        sink.write(word, word_bits);
         class
     }
 
@@ -198,13 +223,17 @@ impl FieldTable {
             }
             work.lanes[0].new = dropped;
         }
+        // All ones or none, instead of a branch: which reference comes next is hard to predict.
+        let carried = -i64::from(reference == Reference::Carried);
         let lanes = &mut work.lanes[self.first..];
         let widths = &self.widths[class * lanes.len()..];
+        // One read for all lanes where they fit in a word.
+        let at_once = self.class_bits[class] <= 64;
+        let mut word = if at_once { reader.read(self.class_bits[class])? } else { 0 };
         for ((lane, kind), width) in lanes.iter_mut().zip(&self.kinds[self.first..]).zip(widths) {
-            let mut difference = width.difference(reader.read(width.bits)?);
-            if reference == Reference::Carried {
-                difference += lane.moved;
-            }
+            let code = if at_once { word & mask(width.bits) } else { reader.read(width.bits)? };
+            word = word.unbounded_shr(width.bits);
+            let difference = width.difference(code) + (lane.moved & carried);
             lane.new = kind.offset(lane.base, difference).ok_or_else(|| out_of_range(reader))?;
             lane.moved = kind.difference(lane.base, lane.new);
         }
@@ -238,10 +267,11 @@ impl FieldTable {
     /// Reads what [`write_other`](Self::write_other) wrote.
     pub(super) fn read_other(&self, reader: &mut BitReader<'_>, work: &mut Work) -> Result<(), DecodeError> {
         for (lane, kind) in work.lanes.iter_mut().zip(&self.kinds) {
-            lane.new = other_at(lane.base, reader.read(other_bits(kind))? as u32);
-            if lane.new > kind.max {
+            let index = reader.read(other_bits(kind))?;
+            if index >= u64::from(kind.max) {
                 return Err(DecodeError::OutOfRange { at_bit: reader.position_bits() });
             }
+            lane.new = other_at(lane.base, index as u32);
         }
         Ok(())
     }
@@ -268,10 +298,10 @@ fn others_index(base: u32, value: u32) -> u32 {
     if value > base { value - 1 } else { value }
 }
 
-/// The value that has this number among those that are not `base`.
+/// The value that has this number, below the largest value, among those that are not `base`.
 #[inline]
 fn other_at(base: u32, index: u32) -> u32 {
-    index.saturating_add(u32::from(index >= base))
+    index + u32::from(index >= base)
 }
 
 /// States of the contexts of all fields: what was coded just before.

@@ -66,10 +66,17 @@ impl PrefixCode {
         Ok(Self { words, symbols, peek_bits })
     }
 
+    /// A symbol's word, and its length in bits.
+    #[inline]
+    pub(super) fn word(&self, symbol: usize) -> (u16, u32) {
+        let word = self.words[symbol];
+        (word.bits, u32::from(word.length_bits))
+    }
+
     #[inline]
     pub(super) fn write(&self, sink: &mut impl BitSink, symbol: usize) {
-        let word = self.words[symbol];
-        sink.write(u64::from(word.bits), u32::from(word.length_bits));
+        let (word, length_bits) = self.word(symbol);
+        sink.write(u64::from(word), length_bits);
     }
 
     #[inline]
@@ -81,8 +88,8 @@ impl PrefixCode {
 }
 
 /// Lengths of a code for symbols that occur `counts` times: Huffman's, held to [`MAX_LENGTH_BITS`].
-pub(super) fn lengths_bits(counts: &[u32]) -> Vec<u8> {
-    let mut counts: Vec<u64> = counts.iter().map(|count| u64::from(*count).max(1)).collect();
+pub(super) fn lengths_bits(counts: &[u64]) -> Vec<u8> {
+    let mut counts: Vec<u64> = counts.iter().map(|count| (*count).max(1)).collect();
     loop {
         let lengths = huffman(&counts);
         if lengths.iter().all(|length| u32::from(*length) <= MAX_LENGTH_BITS) {

@@ -103,7 +103,7 @@ impl GapCode {
     }
 
     /// The same classes with the best lengths for what was counted.
-    pub(super) fn trained(&self, counts: &[u32]) -> Self {
+    pub(super) fn trained(&self, counts: &[u64]) -> Self {
         Self { widths_bits: self.widths_bits.clone(), lengths_bits: prefix::lengths_bits(counts) }
     }
 }

@@ -26,16 +26,21 @@ pub struct Snapshot {
     pub(super) ids: Vec<EntityId>,
     /// Invariant: one column a lane of the schema, each as long as `ids`, no value above its lane's maximum.
     pub(super) columns: Vec<Vec<u32>>,
+    /// Of the schema.
+    schema_hash: u64,
     /// The largest value of each lane.
     maxima: Vec<u32>,
     /// Scratch: the lanes of the entity being pushed.
     row: Vec<u32>,
 }
 
-/// Equal are snapshots of the same tick, the same entities and the same lanes.
+/// Equal are snapshots of the same schema and tick, the same entities and the same lanes.
 impl PartialEq for Snapshot {
     fn eq(&self, other: &Self) -> bool {
-        self.tick == other.tick && self.ids == other.ids && self.columns == other.columns
+        self.schema_hash == other.schema_hash
+            && self.tick == other.tick
+            && self.ids == other.ids
+            && self.columns == other.columns
     }
 }
 
@@ -52,7 +57,14 @@ impl Snapshot {
     /// A snapshot without entities.
     pub fn new(schema: &Schema, tick: Tick) -> Self {
         let maxima: Vec<u32> = schema.lanes().iter().map(|lane| lane.max).collect();
-        Self { tick, ids: Vec::new(), columns: vec![Vec::new(); maxima.len()], row: vec![0; maxima.len()], maxima }
+        Self {
+            schema_hash: schema.hash(),
+            tick,
+            ids: Vec::new(),
+            columns: vec![Vec::new(); maxima.len()],
+            row: vec![0; maxima.len()],
+            maxima,
+        }
     }
 
     /// Removes all entities and sets the tick; the memory stays.
@@ -90,7 +102,7 @@ impl Snapshot {
 
     fn check(&self, id: EntityId, lanes: usize) -> Result<(), EncodeError> {
         if lanes != self.columns.len() {
-            return Err(EncodeError::SchemaMismatch { expected_lanes: self.columns.len(), lanes });
+            return Err(EncodeError::LaneCount { expected_lanes: self.columns.len(), lanes });
         }
         if self.ids.last().is_some_and(|last| *last >= id) {
             return Err(EncodeError::IdsNotIncreasing { id: id.0 });
@@ -125,6 +137,11 @@ impl Snapshot {
         self.ids.binary_search(&id).ok()
     }
 
+    /// [`Schema::hash`] of its schema.
+    pub fn schema_hash(&self) -> u64 {
+        self.schema_hash
+    }
+
     /// Number of lanes of an entity.
     pub fn lane_count(&self) -> usize {
         self.columns.len()
@@ -142,13 +159,13 @@ impl Snapshot {
     /// has more than 64 lanes.
     ///
     /// # Errors
-    /// [`EncodeError::SchemaMismatch`] for a type of another schema.
+    /// [`EncodeError::LaneCount`] for a type of another schema.
     ///
     /// # Panics
     /// Where there is no such entity.
     pub fn read<T: Pack>(&self, index: usize) -> Result<T, EncodeError> {
         if T::LANES != self.columns.len() {
-            return Err(EncodeError::SchemaMismatch { expected_lanes: self.columns.len(), lanes: T::LANES });
+            return Err(EncodeError::LaneCount { expected_lanes: self.columns.len(), lanes: T::LANES });
         }
         let mut few = [0; 64];
         let mut many = Vec::new();

@@ -21,9 +21,9 @@ pub struct Trainer {
     codec: Codec,
     packet: Vec<u8>,
     /// For each field, for each state of its context, how often each class was needed.
-    fields: Vec<Vec<Vec<u32>>>,
-    entities: Vec<u32>,
-    flags: Vec<u32>,
+    fields: Vec<Vec<Vec<u64>>>,
+    entities: Vec<u64>,
+    flags: Vec<u64>,
 }
 
 impl Trainer {
@@ -78,13 +78,12 @@ impl Trainer {
         profile.flags = profile.flags.trained(&self.flags);
         for (code, states) in profile.fields.iter_mut().zip(self.fields) {
             let classes = code.classes.len() + 1;
-            let pooled: Vec<u64> =
-                (0..classes).map(|class| states.iter().map(|counts| u64::from(counts[class])).sum()).collect();
+            let pooled: Vec<u64> = (0..classes).map(|class| states.iter().map(|counts| counts[class]).sum()).collect();
             let all = pooled.iter().sum::<u64>().max(1);
-            let smoothed = |counts: &Vec<u32>| {
+            let smoothed = |counts: &Vec<u64>| {
                 // As if each state had also seen 64 values as the whole field has them; in 1/16 values.
-                let prior = |class: usize| (pooled[class] * 64 * 16 / all) as u32;
-                let counts: Vec<u32> = (0..classes).map(|class| counts[class] * 16 + prior(class)).collect();
+                let prior = |class: usize| pooled[class] * 64 * 16 / all;
+                let counts: Vec<u64> = (0..classes).map(|class| counts[class] * 16 + prior(class)).collect();
                 prefix::lengths_bits(&counts)
             };
             code.lengths_bits = states.iter().map(smoothed).collect();
@@ -93,7 +92,7 @@ impl Trainer {
     }
 }
 
-fn count_gaps(counts: &mut [u32], table: &GapTable, count: usize, members: &[u32]) {
+fn count_gaps(counts: &mut [u64], table: &GapTable, count: usize, members: &[u32]) {
     let complement = members.len() > count / 2;
     for_each_listed(count, members, complement, |distance| counts[table.class(distance)] += 1);
 }

@@ -5,8 +5,8 @@
 
 use crate::bits_for;
 
-/// Sizes of a difference: 0, and 1 + the bits of its magnitude, which are at most 34: a carried difference is one of two.
-pub(super) const SIZES: usize = 36;
+/// Sizes of a difference, the bits that hold it in two's complement: at most 35, since a carried difference is one of two.
+const SIZES: usize = 36;
 
 /// A lane's width in one class: the class holds differences of `bits` bits, or where `beyond` is not 0 those from
 /// `beyond` on and those below `-beyond`.
@@ -23,67 +23,85 @@ impl Width {
         Self { bits: u32::from(bits), beyond: (1i64 << beyond_bits) / 2, half: (1i64 << bits) / 2 }
     }
 
+    // Written without branches: the sign of a difference is as hard to predict as anything.
+
     #[inline]
     pub(super) fn code(self, difference: i64) -> u64 {
         // The two ranges beyond become one around zero.
-        let inward = if difference >= 0 { difference - self.beyond } else { difference + self.beyond };
-        (inward + self.half) as u64
+        (difference - self.beyond_towards(difference) + self.half) as u64
     }
 
     #[inline]
     pub(super) fn difference(self, code: u64) -> i64 {
         let inward = code as i64 - self.half;
-        if inward >= 0 { inward + self.beyond } else { inward - self.beyond }
+        inward + self.beyond_towards(inward)
+    }
+
+    /// `beyond` with the sign of `difference`.
+    #[inline]
+    fn beyond_towards(self, difference: i64) -> i64 {
+        let sign = difference >> 63;
+        (self.beyond ^ sign) - sign
     }
 }
 
-/// The classes that hold a difference of one size: `always`, and `below_edge` where its magnitude is below `edge`.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Fit {
-    always: u64,
-    below_edge: u64,
-    edge: u64,
+/// For each size of a lane's difference, a mask of the classes that hold it; and where a class holds only some of a size,
+/// those below an edge.
+#[derive(Debug)]
+pub(super) struct Fits {
+    always: [u64; SIZES],
+    below_edge: [(u64, u64); SIZES],
+    /// False where `below_edge` is empty, as it is without classes that begin beyond others.
+    has_edges: bool,
 }
 
-impl Fit {
-    /// What holds differences of `size` in a lane with these widths, a class each; `None` where two classes of one width
-    /// begin at different ends of small ones.
-    pub(super) fn new(widths: impl Iterator<Item = Width>, size: u32) -> Option<Self> {
-        let mut fit = Self::default();
-        // Magnitudes of this size run from `low` to `high`.
-        let [low, high] = match size {
-            0 | 1 => [0, 0],
-            _ => [1u64 << (size - 2), (1 << (size - 1)) - 1],
-        };
-        for (class, width) in widths.enumerate() {
-            let end = (width.half + width.beyond) as u64;
-            let begins = low >= width.beyond as u64;
-            if width.bits == 0 {
-                fit.always |= u64::from(size == 0) << class;
-            } else if begins && high < end {
-                fit.always |= 1 << class;
-            } else if begins && low < end {
-                if fit.below_edge != 0 && fit.edge != end {
-                    return None;
+impl Fits {
+    /// The fits of a lane with these widths, a class each; `None` where two classes of one width begin at different ends of
+    /// small ones.
+    pub(super) fn new(widths: impl Iterator<Item = Width> + Clone) -> Option<Self> {
+        let mut fits = Self { always: [0; SIZES], below_edge: [(0, 0); SIZES], has_edges: false };
+        for size in 0..SIZES {
+            // Magnitudes of this size run from `low` to `high`.
+            let [low, high] = match size {
+                0 | 1 => [0, 0],
+                _ => [1u64 << (size - 2), (1 << (size - 1)) - 1],
+            };
+            let (edge, below_edge) = &mut fits.below_edge[size];
+            for (class, width) in widths.clone().enumerate() {
+                let end = (width.half + width.beyond) as u64;
+                let begins = low >= width.beyond as u64;
+                if width.bits == 0 {
+                    fits.always[size] |= u64::from(size == 0) << class;
+                } else if begins && high < end {
+                    fits.always[size] |= 1 << class;
+                } else if begins && low < end {
+                    if *below_edge != 0 && *edge != end {
+                        return None;
+                    }
+                    *edge = end;
+                    *below_edge |= 1 << class;
+                    fits.has_edges = true;
                 }
-                fit.below_edge |= 1 << class;
-                fit.edge = end;
             }
         }
-        Some(fit)
+        Some(fits)
     }
 
+    /// The classes that hold `difference`.
     #[inline]
-    fn classes(&self, magnitude: u64) -> u64 {
-        if magnitude < self.edge { self.always | self.below_edge } else { self.always }
+    pub(super) fn classes(&self, difference: i64) -> u64 {
+        // Zigzag: 0, -1, 1, -2, 2 … become 0, 1, 2, 3, 4 …, whose bits are the width in two's complement.
+        let zigzag = (difference << 1) ^ (difference >> 63);
+        let size = bits_for(zigzag as u64) as usize;
+        let mut classes = self.always[size];
+        if self.has_edges {
+            // Distance from the nearer of 0 and -1: differences of n bits have magnitudes below 2^(n - 1).
+            let magnitude = (difference ^ (difference >> 63)) as u64;
+            let (edge, below_edge) = self.below_edge[size];
+            if magnitude < edge {
+                classes |= below_edge;
+            }
+        }
+        classes
     }
-}
-
-/// The classes that hold `difference`, of a lane's [`SIZES`] fits.
-#[inline]
-pub(super) fn classes(fits: &[Fit], difference: i64) -> u64 {
-    // Distance from the nearer of 0 and -1: differences of `bits` bits have magnitudes below `2^(bits - 1)`.
-    let magnitude = (difference ^ (difference >> 63)) as u64;
-    let size = if difference == 0 { 0 } else { 1 + bits_for(magnitude) as usize };
-    fits[size].classes(magnitude)
 }

@@ -1,0 +1,202 @@
+//! Encoding and decoding one frame at each level of the table, and finding out that nothing changed.
+//!
+//! `encode/<source>/<level>` and `decode/<source>/<level>` go round and round over 120 consecutive frames in memory,
+//! from the sixth second on, each against the frame 6 before (100 ms): the time is the mean of a frame. Sources are
+//! the built-in world (901 cubes, typical, seed 1) and a challenge file, where the environment names one. `rest` is a
+//! snapshot that equals its baseline, at the last level: what a world costs while it sleeps, per entity.
+//!
+//! `KINEPACK_CAPTURE=/absolute/path/typical.bin cargo bench -p kinepack-cli --bench levels`
+
+#![allow(missing_docs)]
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use cubes::{Body, Config, Script, Style, World};
+use kinepack::{Codec, Decoder, Encoder, EntityId, Level, Profile, Quantized, Snapshot, Tick};
+use kinepack_capture::cube::{self, Measured};
+use kinepack_capture::{Challenge, Frame};
+
+/// Names the challenge file.
+const CAPTURE_VARIABLE: &str = "KINEPACK_CAPTURE";
+/// Frames left out at the beginning: 5 seconds, after which the play is in full swing.
+const SKIPPED_FRAMES: usize = 300;
+/// Frames between a snapshot and its baseline.
+const LAG: usize = 6;
+/// Frames that are encoded and decoded.
+const MEASURED_FRAMES: usize = 120;
+
+/// Frames in memory.
+enum Source {
+    /// Before quantization: measurable at every level.
+    Floats { name: &'static str, frames: Vec<Vec<Measured>> },
+    /// Quantized already: measurable where everything is.
+    Quantized { name: &'static str, frames: Vec<Snapshot> },
+}
+
+impl Source {
+    fn world() -> Self {
+        let mut world = World::new(&Config::default()).expect("the default is valid");
+        let mut script = Script::new(Style::Typical, 1);
+        let mut frames = Vec::new();
+        for frame in 0..SKIPPED_FRAMES + LAG + MEASURED_FRAMES {
+            if frame >= SKIPPED_FRAMES {
+                frames.push(world.bodies().map(measured).collect());
+            }
+            let input = script.next_input(&world);
+            world.step(input);
+        }
+        Self::Floats { name: "world", frames }
+    }
+
+    /// The capture, if the environment names one. A file that cannot be read ends the run: better than a missing row.
+    fn capture() -> Option<Self> {
+        let Some(path) = std::env::var_os(CAPTURE_VARIABLE) else {
+            eprintln!("{CAPTURE_VARIABLE} is not set: the real capture is left out");
+            return None;
+        };
+        let mut challenge = Challenge::open(path).unwrap_or_else(|error| panic!("{error}"));
+        let schema = cube::schema(Quantized::Everything);
+        let (mut floats, mut quantized) = (Vec::new(), Vec::new());
+        for frame in 0..SKIPPED_FRAMES + LAG + MEASURED_FRAMES {
+            match challenge.next_frame().unwrap_or_else(|error| panic!("{error}")) {
+                None => panic!("the capture ends after {frame} frames, before the frames to measure"),
+                Some(_) if frame < SKIPPED_FRAMES => {}
+                Some(Frame::Floats(states)) => floats.push(states.states().collect()),
+                Some(Frame::Quantized(records)) => {
+                    let mut snapshot = Snapshot::new(&schema, Tick(frame as u32));
+                    records.push_into(&mut snapshot).unwrap_or_else(|error| panic!("{error}"));
+                    quantized.push(snapshot);
+                }
+            }
+        }
+        Some(if challenge.is_quantized() {
+            Self::Quantized { name: "capture", frames: quantized }
+        } else {
+            Self::Floats { name: "capture", frames: floats }
+        })
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Floats { name, .. } | Self::Quantized { name, .. } => name,
+        }
+    }
+
+    /// The frames as a level takes them, if it can.
+    fn snapshots(&self, quantized: Quantized) -> Option<Vec<Snapshot>> {
+        match self {
+            Self::Floats { frames, .. } => {
+                Some((0..).zip(frames).map(|(tick, states)| snapshot(quantized, tick, states)).collect())
+            }
+            Self::Quantized { frames, .. } => (quantized == Quantized::Everything).then(|| frames.clone()),
+        }
+    }
+}
+
+fn measured(body: Body) -> Measured {
+    let Body { position, orientation, velocity, interacting } = body;
+    Measured { position, orientation, velocity, interacting }
+}
+
+fn snapshot(quantized: Quantized, tick: u32, states: &[Measured]) -> Snapshot {
+    let mut snapshot = Snapshot::new(&cube::schema(quantized), Tick(tick));
+    for (id, state) in (0..).zip(states) {
+        cube::push(&mut snapshot, quantized, EntityId(id), *state).expect("cubes are within their schema");
+    }
+    snapshot
+}
+
+fn codec(level: Level) -> Codec {
+    let schema = cube::schema(level.quantized);
+    let profile = if level.quantized == Quantized::Everything { cube::profile() } else { Profile::untrained(&schema) };
+    Codec::new(schema, level, profile).expect("the built-in profiles fit their schemas")
+}
+
+/// Encodes every frame once and decodes it again; returns the packets.
+fn packets(codec: &Codec, snapshots: &[Snapshot]) -> Vec<Vec<u8>> {
+    let (mut encoder, mut decoder) = (Encoder::new(codec), Decoder::new(codec));
+    let mut decoded = Snapshot::new(codec.schema(), Tick(0));
+    let pairs = snapshots.iter().zip(&snapshots[LAG..]);
+    pairs
+        .map(|(baseline, snapshot)| {
+            let mut packet = Vec::new();
+            encoder.encode(baseline, snapshot, &mut packet).expect("the schema is the codec's");
+            decoder.decode(baseline, &packet, snapshot.tick, &mut decoded).expect("it was just encoded");
+            assert!(decoded == *snapshot, "{} does not come back as it was", codec.level().name);
+            packet
+        })
+        .collect()
+}
+
+fn levels(criterion: &mut Criterion) {
+    for source in [Some(Source::world()), Source::capture()].into_iter().flatten() {
+        for level in Level::TABLE {
+            let Some(snapshots) = source.snapshots(level.quantized) else { continue };
+            let codec = codec(level);
+            let packets = packets(&codec, &snapshots);
+
+            let mut group = criterion.benchmark_group(format!("encode/{}", source.name()));
+            let mut encoder = Encoder::new(&codec);
+            let mut packet = Vec::new();
+            let mut frames = snapshots.iter().zip(&snapshots[LAG..]).cycle();
+            group.bench_function(level.name, |bencher| {
+                bencher.iter(|| {
+                    let (baseline, snapshot) = frames.next().expect("it goes round");
+                    packet.clear();
+                    encoder.encode(black_box(baseline), black_box(snapshot), &mut packet).map(|size| size.sets_bits)
+                });
+            });
+            group.finish();
+
+            let mut group = criterion.benchmark_group(format!("decode/{}", source.name()));
+            let mut decoder = Decoder::new(&codec);
+            let mut decoded = Snapshot::new(codec.schema(), Tick(0));
+            let mut frames = snapshots.iter().zip(&packets).cycle();
+            group.bench_function(level.name, |bencher| {
+                bencher.iter(|| {
+                    let (baseline, packet) = frames.next().expect("it goes round");
+                    decoder.decode(black_box(baseline), black_box(packet), Tick(1), &mut decoded)
+                });
+            });
+            group.finish();
+        }
+    }
+}
+
+fn rest(criterion: &mut Criterion) {
+    let codec = codec(Level::PACKED);
+    let world = World::new(&Config::default()).expect("the default is valid");
+    let states: Vec<Measured> = world.bodies().map(measured).collect();
+    for entities in [states.len(), 10_000] {
+        let states: Vec<Measured> = states.iter().copied().cycle().take(entities).collect();
+        let baseline = snapshot(codec.level().quantized, 0, &states);
+        let same = snapshot(codec.level().quantized, 6, &states);
+        let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
+        let mut packet = Vec::new();
+
+        let mut group = criterion.benchmark_group("rest");
+        group.throughput(Throughput::Elements(entities as u64));
+        encoder.encode(&baseline, &same, &mut packet).expect("the schema is the codec's");
+        let mut decoded = Snapshot::new(codec.schema(), Tick(0));
+        group.bench_function(BenchmarkId::new("decode", entities), |bencher| {
+            bencher.iter(|| decoder.decode(black_box(&baseline), black_box(&packet), same.tick, &mut decoded));
+        });
+        group.bench_function(BenchmarkId::new("encode", entities), |bencher| {
+            bencher.iter(|| {
+                packet.clear();
+                encoder.encode(black_box(&baseline), black_box(&same), &mut packet).map(|size| size.sets_bits)
+            });
+        });
+        group.finish();
+    }
+}
+
+criterion_group! {
+    name = benches;
+    // Tens of rows: a second each.
+    config = Criterion::default().warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(1));
+    targets = levels, rest
+}
+criterion_main!(benches);

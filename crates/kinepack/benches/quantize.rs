@@ -1,0 +1,95 @@
+//! The quantizers: from numbers to codes and back, 4,096 seeded values in a run over a plain array.
+//!
+//! Real numbers as a position in the cube world (±256 m, 1/512 m) and as an angle that wraps; integers in steps of 1
+//! and of 3; rotations as smallest three in 9 and in 15 bits a component.
+//!
+//! `cargo bench -p kinepack --bench quantize`
+
+#![allow(missing_docs)]
+
+mod random;
+
+use std::f64::consts::PI;
+use std::hint::black_box;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use kinepack::{EncodeError, FloatLimits, IntegerLimits, SmallestThree};
+use random::Random;
+
+const VALUES: usize = 4096;
+
+/// Benchmarks `quantize/<name>` over `values`, and `reconstruct/<name>` over the codes that come out.
+fn both_ways<Value: Copy, Code: Copy + Default, Back: Copy + Default>(
+    criterion: &mut Criterion,
+    name: &str,
+    values: &[Value],
+    quantize: impl Fn(Value) -> Result<Code, EncodeError>,
+    reconstruct: impl Fn(Code) -> Back,
+) {
+    let mut codes = vec![Code::default(); values.len()];
+    let mut run = |values: &[Value]| {
+        for (code, value) in codes.iter_mut().zip(values) {
+            *code = quantize(*value)?;
+        }
+        black_box(&codes);
+        Ok::<_, EncodeError>(())
+    };
+    // Before the timing, so that there are codes also where only `reconstruct` is asked for.
+    run(values).expect("all values are in range");
+    let mut group = criterion.benchmark_group("quantize");
+    group.throughput(Throughput::Elements(values.len() as u64));
+    group.bench_function(name, |bencher| bencher.iter(|| run(black_box(values))));
+    group.finish();
+
+    let mut backs = vec![Back::default(); codes.len()];
+    let mut run = |codes: &[Code]| {
+        for (back, code) in backs.iter_mut().zip(codes) {
+            *back = reconstruct(*code);
+        }
+        black_box(&backs);
+    };
+    let mut group = criterion.benchmark_group("reconstruct");
+    group.throughput(Throughput::Elements(codes.len() as u64));
+    group.bench_function(name, |bencher| bencher.iter(|| run(black_box(&codes))));
+    group.finish();
+}
+
+/// From 0 up to, not including, 1.
+fn ratio(random: &mut Random) -> f64 {
+    (random.word() >> 11) as f64 / (1u64 << 53) as f64
+}
+
+fn floats(criterion: &mut Criterion) {
+    let mut random = Random::seeded(1);
+    let position = FloatLimits::until(-256.0, 256.0, 1.0 / 512.0).expect("a range");
+    let angle = FloatLimits::until_with_bits(-PI, PI, 12).expect("a range").wrapping();
+    let values: Vec<f64> = (0..VALUES).map(|_| (ratio(&mut random) - 0.5) * 511.0).collect();
+    let limits = black_box(position);
+    both_ways(criterion, "float", &values, |value| limits.quantize(value), |code| limits.reconstruct(code));
+    let values: Vec<f64> = (0..VALUES).map(|_| (ratio(&mut random) - 0.5) * 4.0 * PI).collect();
+    let limits = black_box(angle);
+    both_ways(criterion, "angle", &values, |value| limits.quantize(value), |code| limits.reconstruct(code));
+}
+
+fn integers(criterion: &mut Criterion) {
+    let mut random = Random::seeded(2);
+    let values: Vec<i32> = (0..VALUES).map(|_| (random.word() % 30_001) as i32 - 10_000).collect();
+    for step in [1, 3] {
+        let limits = black_box(IntegerLimits::new(-10_000, 20_000, step).expect("a range"));
+        let name = format!("integer/step-{step}");
+        both_ways(criterion, &name, &values, |value| limits.quantize(value), |code| limits.reconstruct(code));
+    }
+}
+
+fn rotations(criterion: &mut Criterion) {
+    let mut random = Random::seeded(3);
+    let values: Vec<[f32; 4]> = (0..VALUES).map(|_| [(); 4].map(|()| ratio(&mut random) as f32 * 2.0 - 1.0)).collect();
+    for bits in [9, 15] {
+        let rotation = black_box(SmallestThree::new(bits).expect("2 to 20 bits"));
+        let name = format!("smallest-three/{bits}-bits");
+        both_ways(criterion, &name, &values, |value| rotation.quantize(value), |codes| rotation.reconstruct(codes));
+    }
+}
+
+criterion_group!(benches, floats, integers, rotations);
+criterion_main!(benches);

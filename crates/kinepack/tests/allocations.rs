@@ -1,0 +1,134 @@
+//! In steady state nothing allocates; and what a stranger sends cannot make a decoder allocate without bound.
+//!
+//! `allocation-counter` counts the allocations of the calling thread alone, so that these tests can run side by side.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use allocation_counter::{AllocationInfo, measure};
+use kinepack::{
+    BitSink, BitWriter, Codec, DecodeError, DecodeLimits, Decoder, Encoder, EntityId, Level, Pack, Profile, Schema,
+    Snapshot, Tick,
+};
+use support::{DECODED, frames, profiles, schemas};
+
+/// Rounds over the same frames before counting: encoder and decoder have then seen the largest of everything, and the
+/// two snapshots that a decoder swaps have both held it.
+const WARM_UP_ROUNDS: usize = 3;
+
+#[test]
+fn encoding_and_decoding_allocate_nothing_in_steady_state() {
+    for (schema_name, schema) in schemas() {
+        let mut frames = frames(&schema, 3, 20, 9);
+        // One that equals its baseline, and one that nobody is left in.
+        frames.extend([frames[8].clone(), frames[0].clone()]);
+        let profiles = profiles(&schema);
+        for level in Level::TABLE {
+            for (profile_name, profile) in &profiles {
+                let codec = Codec::new(schema.clone(), level, profile.clone()).unwrap();
+                let mut encoder = Encoder::new(&codec);
+                let mut decoder = Decoder::new(&codec);
+                let mut packet = Vec::new();
+                let mut out = Snapshot::new(&schema, Tick(0));
+                let mut round = || {
+                    for pair in frames.windows(2) {
+                        packet.clear();
+                        encoder.encode(&pair[0], &pair[1], &mut packet).unwrap();
+                        decoder.decode(&pair[0], &packet, pair[1].tick, &mut out).unwrap();
+                        assert!(out == pair[1]);
+                    }
+                };
+                (0..WARM_UP_ROUNDS).for_each(|_| round());
+                let counted = measure(round);
+                assert_eq!(counted.count_total, 0, "{schema_name}, {}, {profile_name}", level.name);
+            }
+        }
+    }
+}
+
+#[derive(Pack)]
+struct Ball {
+    #[pack(range = -100.0..=100.0, precision = 0.01)]
+    position: [f32; 3],
+    #[pack(rotation, bits = 10)]
+    orientation: [f32; 4],
+    serial: u64,
+    alive: bool,
+}
+
+#[test]
+fn filling_a_snapshot_again_allocates_nothing() {
+    let schema = Schema::of::<Ball>();
+    let mut snapshot = Snapshot::new(&schema, Tick(0));
+    let mut fill = || {
+        snapshot.clear(Tick(1));
+        for id in 0..500 {
+            let orientation = [0.0, 0.0, 0.6, 0.8];
+            let ball = Ball { position: [id as f32 / 10.0; 3], orientation, serial: 1 << 40, alive: id % 2 == 0 };
+            snapshot.push(EntityId(id), &ball).unwrap();
+        }
+    };
+    fill();
+    assert_eq!(measure(&mut fill).count_total, 0);
+    assert_eq!(snapshot.len(), 500);
+}
+
+#[test]
+fn a_writer_over_a_lent_buffer_allocates_nothing() {
+    let mut buffer = [0; 100];
+    let counted = measure(|| {
+        let mut writer = BitWriter::lend(&mut buffer);
+        (0..40).for_each(|bits| writer.write(u64::MAX, bits));
+        assert_eq!(writer.finish(), Ok(98));
+    });
+    assert_eq!(counted.count_total, 0);
+}
+
+/// Packets that announce more than they hold: the memory taken stays within what the limits allow.
+#[test]
+fn a_refused_packet_takes_no_more_memory_than_the_limits_allow() {
+    const MAX_ENTITIES: u32 = 100;
+    for (schema_name, schema) in schemas() {
+        let bytes_per_entity = 4 * schema.lanes().len() as u64 + 16 + schema.fields().len() as u64;
+        // A vector that grows takes up to twice what it holds, and as much again while it moves.
+        let bound = 4 * u64::from(MAX_ENTITIES) * bytes_per_entity + 4096;
+        let baseline = Snapshot::new(&schema, Tick(0));
+        for level in Level::TABLE {
+            let codec = Codec::new(schema.clone(), level, Profile::untrained(&schema)).unwrap();
+            for packet in bombs(MAX_ENTITIES) {
+                let mut out = baseline.clone();
+                let mut decoder = Decoder::with_limits(&codec, DecodeLimits { max_entities: MAX_ENTITIES });
+                let mut refusal = Ok(());
+                let counted: AllocationInfo =
+                    measure(|| refusal = decoder.decode(&baseline, &packet, DECODED, &mut out));
+                assert!(counted.bytes_max <= bound, "{schema_name}, {}: {counted:?}, bound {bound}", level.name);
+                if let Err(DecodeError::TooManyEntities { count, limit }) = refusal {
+                    assert!(count > u64::from(limit) && counted.count_total == 0, "{counted:?}");
+                }
+            }
+        }
+    }
+}
+
+/// Packets against an empty baseline: so many entities came, and then as many bits as one likes.
+fn bombs(limit: u32) -> Vec<Vec<u8>> {
+    let counts =
+        [1, u64::from(limit) - 1, u64::from(limit), u64::from(limit) + 1, 70_000, (1 << 32) - 1, (1 << 33) - 2];
+    let mut packets = Vec::new();
+    for count in counts {
+        for tail in [0x00, 0xFF] {
+            let mut packet = Vec::new();
+            let mut writer = BitWriter::append(&mut packet);
+            writer.write_bool(true);
+            // Elias gamma of the count plus 1.
+            let below_bits = (count + 1).ilog2();
+            writer.write(1 << below_bits, below_bits + 1);
+            writer.write(count + 1, below_bits);
+            writer.finish().unwrap();
+            packet.resize(packet.len() + 20_000, tail);
+            packets.push(packet);
+        }
+    }
+    packets
+}

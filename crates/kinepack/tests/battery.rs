@@ -1,0 +1,373 @@
+//! The battery: every decoder is given valid data, cut data, data with a tail, data with each bit turned, and noise.
+//! It must return what was encoded, or an error that changes nothing; it never panics.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use kinepack::value::{Difference, read_difference, read_if_changed, write_difference, write_if_changed};
+use kinepack::{
+    BitReader, BitSink, BitWriter, Codec, DecodeError, DecodeLimits, Decoder, EncodeError, Encoder, EntityId, Field,
+    FieldKind, FloatLimits, IntegerLimits, Level, Profile, Schema, Snapshot, Tick, bits_for,
+};
+use support::{DECODED, Random, Subject, at_tick, frames, profiles, schema, schemas};
+
+/// The longest data of which every bit is turned; of longer ones as many bits, spread over them.
+const ALL_FLIPS_BYTES: usize = 512;
+
+/// Gives `decode` everything that a decoder must survive. `decode` reads all of what it is given, checks by itself that
+/// what it accepts is valid, and keeps whatever state it has from call to call. `valid` is what it must accept.
+fn battery(name: &str, valid: &[u8], mut decode: impl FnMut(&[u8]) -> Result<(), DecodeError>) {
+    assert_eq!(decode(valid), Ok(()), "{name}");
+    for len in 0..valid.len() {
+        let error = decode(&valid[..len]).expect_err(name);
+        assert!(matches!(error, DecodeError::EndOfData { .. }), "{name}, cut to {len} bytes: {error:?}");
+    }
+    for tail in [&[0][..], &[0xFF], &[0; 9], &[0xA5; 33]] {
+        let error = decode(&[valid, tail].concat()).expect_err(name);
+        let at_least_bits = 8 * tail.len() as u64;
+        let is_told = matches!(error, DecodeError::TrailingData { left_bits } if left_bits >= at_least_bits);
+        assert!(is_told, "{name}, {} bytes too long: {error:?}", tail.len());
+    }
+    let mut random = Random::new(valid.len() as u64);
+    let mut flipped = valid.to_vec();
+    for bit in 0..8 * valid.len().min(ALL_FLIPS_BYTES) {
+        let spread = valid.len() > ALL_FLIPS_BYTES;
+        let bit = if spread { random.below(8 * valid.len() as u64) as usize } else { bit };
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        let _ = decode(&flipped);
+        flipped[bit / 8] ^= 1 << (bit % 8);
+    }
+    for len in (0..20).chain([31, 64, 257]) {
+        let _ = decode(&vec![0; len]);
+        let _ = decode(&vec![0xFF; len]);
+        let _ = decode(&random.bytes(len));
+        // A valid beginning, so that the noise gets past the first checks.
+        let kept = random.below(valid.len() as u64 + 1) as usize;
+        let _ = decode(&[&valid[..kept], &random.bytes(len)].concat());
+    }
+    assert_eq!(decode(valid), Ok(()), "{name}: the decoder is not what it was");
+}
+
+/// The codecs of one schema, each with its name. The rows without a set of what changed do not look at most of the
+/// profile: one is enough.
+fn codecs(schema_name: &str) -> Vec<(String, Codec)> {
+    let schema = schema(schema_name);
+    let profiles = profiles(&schema);
+    let mut codecs = Vec::new();
+    for level in Level::TABLE {
+        for (name, profile) in profiles.iter().take(if level.row < 7 { 1 } else { 4 }) {
+            let name = format!("{schema_name}, {} ({}), {name} profile", level.name, level.row);
+            codecs.push((name, Codec::new(schema.clone(), level, profile.clone()).unwrap()));
+        }
+    }
+    codecs
+}
+
+fn snapshots_survive(schema_name: &str) {
+    for (seed, (name, codec)) in codecs(schema_name).iter().enumerate() {
+        let mut subject = Subject::new(codec);
+        // Wide entities are long: two have bits enough to turn.
+        let entities = if schema_name == "wide" { 2 } else { 3 };
+        let frames = frames(codec.schema(), seed as u64 % 5, entities, 4);
+        let last = frames.len() - 1;
+        // The first snapshot of all, a usual one, and one that leaves nobody.
+        for (baseline, snapshot) in [(0, 1), (last - 1, last), (last, 0)] {
+            let [baseline, snapshot] = [&frames[baseline], &frames[snapshot]];
+            let valid = subject.encode(baseline, snapshot);
+            let expected = at_tick(snapshot, DECODED);
+            battery(name, &valid, |bytes| {
+                let decoded = subject.decode_and_return(baseline, bytes)?;
+                assert!(bytes != valid || decoded == expected, "{name}: not what was encoded");
+                Ok(())
+            });
+        }
+    }
+}
+
+#[test]
+fn snapshots_of_cubes_survive() {
+    snapshots_survive("cube");
+}
+
+#[test]
+fn snapshots_of_wide_entities_survive() {
+    snapshots_survive("wide");
+}
+
+#[test]
+fn snapshots_of_the_narrowest_and_widest_fields_survive() {
+    snapshots_survive("corners");
+}
+
+#[test]
+fn snapshots_of_one_flag_and_of_nothing_survive() {
+    snapshots_survive("flag");
+    snapshots_survive("empty");
+}
+
+#[test]
+fn snapshots_come_back_lane_for_lane() {
+    for (schema_name, _) in schemas() {
+        for (seed, (_, codec)) in codecs(schema_name).iter().enumerate() {
+            let mut subject = Subject::new(codec);
+            let frames = frames(codec.schema(), seed as u64, 20, 5);
+            for (baseline, snapshot) in [(0, 1), (1, 2), (2, 3), (3, 4), (4, 4), (4, 0), (0, 0), (3, 1)] {
+                subject.round_trip(&frames[baseline], &frames[snapshot]);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_same_snapshots_give_the_same_bytes_from_a_new_and_a_used_encoder() {
+    for (schema_name, _) in schemas() {
+        for (name, codec) in codecs(schema_name) {
+            let frames = frames(codec.schema(), 8, 10, 5);
+            let mut used = Subject::new(&codec);
+            for pair in frames.windows(2) {
+                let packet = used.encode(&pair[0], &pair[1]);
+                assert_eq!(packet, Subject::new(&codec).encode(&pair[0], &pair[1]), "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn packets_above_the_entity_limit_are_refused() {
+    for (schema_name, _) in schemas() {
+        for (name, codec) in codecs(schema_name) {
+            let frames = frames(codec.schema(), 4, 9, 3);
+            let [few, many] = [&frames[0], &frames[2]];
+            let count = many.len();
+            let mut unlimited = Subject::new(&codec);
+            let [came, same] = [unlimited.encode(few, many), unlimited.encode(many, many)];
+            let below = DecodeLimits { max_entities: count as u32 - 1 };
+            let mut refusing = Subject::with_limits(&codec, below);
+            for (baseline, packet) in [(few, &came), (many, &same)] {
+                let refusal = DecodeError::TooManyEntities { count: count as u64, limit: below.max_entities };
+                assert_eq!(refusing.decode(baseline, packet), Err(refusal), "{name}");
+            }
+            let mut accepting = Subject::with_limits(&codec, DecodeLimits { max_entities: count as u32 });
+            accepting.decode(few, &came).unwrap();
+            accepting.decode(many, &same).unwrap();
+            let left = unlimited.encode(many, few);
+            assert!(refusing.decode(many, &left).is_ok(), "{name}: a large baseline that everyone leaves");
+        }
+    }
+}
+
+#[test]
+fn snapshots_of_another_schema_are_refused() {
+    let [cube, wide] = [schema("cube"), schema("wide")];
+    let codec = Codec::new(cube.clone(), Level::PACKED, Profile::untrained(&cube)).unwrap();
+    let [own, other] = [Snapshot::new(&cube, Tick(1)), Snapshot::new(&wide, Tick(1))];
+    let [expected_hash, hash] = [cube.hash(), wide.hash()];
+
+    let mut packet = vec![7];
+    let refusal = EncodeError::SchemaMismatch { expected_hash, hash };
+    let mut encoder = Encoder::new(&codec);
+    assert_eq!(encoder.encode(&own, &other, &mut packet).err(), Some(refusal.clone()));
+    assert_eq!(encoder.encode(&other, &own, &mut packet).err(), Some(refusal));
+    assert_eq!(packet, [7], "a refused snapshot leaves no bytes");
+    encoder.encode(&own, &own, &mut packet).unwrap();
+
+    let refusal = DecodeError::SchemaMismatch { expected_hash, hash };
+    let mut decoder = Decoder::new(&codec);
+    let mut out = own.clone();
+    assert_eq!(decoder.decode(&other, &packet[1..], DECODED, &mut out), Err(refusal));
+    assert!(out == own);
+    let mut out = other.clone();
+    assert_eq!(decoder.decode(&own, &packet[1..], DECODED, &mut out), Err(refusal));
+    assert!(out == other);
+}
+
+#[test]
+fn ids_from_both_ends_and_all_ids_of_a_full_run_come_back() {
+    let schema = schema("flag");
+    let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema)).unwrap();
+    let mut subject = Subject::new(&codec);
+    let snapshot_of = |ids: &mut dyn Iterator<Item = u32>| {
+        let mut snapshot = Snapshot::new(&schema, Tick(1));
+        ids.for_each(|id| snapshot.push_lanes(EntityId(id), &[id & 1]).unwrap());
+        snapshot
+    };
+    let snapshots = [
+        snapshot_of(&mut [].into_iter()),
+        snapshot_of(&mut [0].into_iter()),
+        snapshot_of(&mut [u32::MAX].into_iter()),
+        snapshot_of(&mut [0, u32::MAX].into_iter()),
+        snapshot_of(&mut [u32::MAX - 1, u32::MAX].into_iter()),
+        snapshot_of(&mut (0..300)),
+        snapshot_of(&mut (u32::MAX - 299..=u32::MAX)),
+    ];
+    for baseline in &snapshots {
+        for snapshot in &snapshots {
+            subject.round_trip(baseline, snapshot);
+        }
+    }
+}
+
+/// A choice that is known to be another is told by its number among the others; no other has the number after the last.
+#[test]
+fn the_choice_after_the_last_of_all_is_refused() {
+    for max in [5, 13, u32::MAX] {
+        let schema = Schema::new(vec![Field::new("choice", FieldKind::Choice { max })]);
+        let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema)).unwrap();
+        let choice = |value| {
+            let mut snapshot = Snapshot::new(&schema, Tick(1));
+            snapshot.push_lanes(EntityId(1), &[value]).unwrap();
+            snapshot
+        };
+        let mut subject = Subject::new(&codec);
+        for (before, after) in [(0, max), (max, max - 1), (max, 0), (max / 2, max)] {
+            subject.round_trip(&choice(before), &choice(after));
+        }
+        for before in [0, 3] {
+            let mut packet = Vec::new();
+            let mut encoder = Encoder::new(&codec);
+            let size = encoder.encode(&choice(before), &choice(max), &mut packet).unwrap();
+            // The last of the others has the number `max` - 1, which is even: its lowest bit makes it the next.
+            assert_eq!(size.fields_bits, [u64::from(bits_for(u64::from(max)))]);
+            packet[size.sets_bits as usize / 8] ^= 1 << (size.sets_bits % 8);
+            let refusal = subject.decode(&choice(before), &packet);
+            assert!(matches!(refusal, Err(DecodeError::OutOfRange { .. })), "choices to {max}: {refusal:?}");
+        }
+    }
+}
+
+#[test]
+fn values_against_a_baseline_survive() {
+    let length = FloatLimits::new(-100.0, 100.0, 0.1).unwrap();
+    let angle = FloatLimits::until(0.0, 360.0, 0.5).unwrap().wrapping();
+    let point = FloatLimits::new(2.5, 2.5, 1.0).unwrap();
+    let count = IntegerLimits::new(i128::from(i64::MIN), i128::from(i64::MAX), 1).unwrap();
+    let tens = IntegerLimits::new(-5, 1000, 10).unwrap();
+    let near = Difference::of_steps(-5, 6).unwrap();
+
+    let mut valid = Vec::new();
+    let mut writer = BitWriter::append(&mut valid);
+    write_if_changed(&mut writer, &length, 1.0, 50.0).unwrap();
+    write_difference(&mut writer, &length, &near, 99.9, 100.0).unwrap();
+    write_difference(&mut writer, &length, &near, -100.0, 100.0).unwrap();
+    write_if_changed(&mut writer, &angle, 10.0, 10.1).unwrap();
+    write_difference(&mut writer, &angle, &near, 359.5, 1.0).unwrap();
+    write_if_changed(&mut writer, &point, 2.5, 2.5).unwrap();
+    write_difference(&mut writer, &count, &near, 0, -5).unwrap();
+    write_difference(&mut writer, &count, &near, i128::from(i64::MAX), i128::from(i64::MIN)).unwrap();
+    write_if_changed(&mut writer, &tens, 0, 999).unwrap();
+    writer.finish().unwrap();
+
+    let is_length = |value: Option<f32>| value.is_none_or(|value| (-100.0..=100.0).contains(&value));
+    let is_angle = |value: Option<f32>| value.is_none_or(|value| (0.0..360.0).contains(&value));
+    battery("values", &valid, |bytes| {
+        let mut reader = BitReader::new(bytes);
+        let lengths = [
+            read_if_changed(&mut reader, &length)?,
+            read_difference(&mut reader, &length, &near, 99.9)?,
+            read_difference(&mut reader, &length, &near, -100.0)?,
+        ];
+        let angles = [read_if_changed(&mut reader, &angle)?, read_difference(&mut reader, &angle, &near, 359.5)?];
+        let still = read_if_changed(&mut reader, &point)?;
+        let counts = [
+            read_difference(&mut reader, &count, &near, 0)?,
+            read_difference(&mut reader, &count, &near, i128::from(i64::MAX))?,
+        ];
+        let ten = read_if_changed(&mut reader, &tens)?;
+        reader.finish()?;
+        assert!(lengths.into_iter().all(is_length) && angles.into_iter().all(is_angle));
+        assert!(still.is_none_or(|value| value == 2.5));
+        assert!(counts.into_iter().flatten().all(|value| i64::try_from(value).is_ok()));
+        assert!(ten.is_none_or(|value| (-5..=1000).contains(&value)));
+        if bytes == valid {
+            assert_eq!(lengths, [Some(50.0), Some(100.0), Some(100.0)]);
+            assert_eq!((angles, still), ([None, Some(1.0)], None));
+            assert_eq!((counts, ten), ([Some(-5), Some(i128::from(i64::MIN))], Some(995)));
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn codes_survive() {
+    let floats = [
+        FloatLimits::new(-100.0, 100.0, 0.1).unwrap(),
+        FloatLimits::with_bits(0.0, 1.0, 32).unwrap(),
+        FloatLimits::new(3.0, 3.0, 0.5).unwrap(),
+        FloatLimits::until(0.0, 360.0, 0.1).unwrap().wrapping(),
+    ];
+    let integers = [
+        IntegerLimits::new(-20, 100, 1).unwrap(),
+        IntegerLimits::new(0, i128::from(u64::MAX), 1).unwrap(),
+        IntegerLimits::new(0, i128::from(u64::MAX), 1_000_000_007).unwrap(),
+    ];
+    let mut valid = Vec::new();
+    let mut writer = BitWriter::append(&mut valid);
+    for limits in &floats {
+        [0, limits.max_code() / 2, limits.max_code()].iter().for_each(|code| limits.write_code(&mut writer, *code));
+    }
+    for limits in &integers {
+        [0, limits.max_code() / 2, limits.max_code()].iter().for_each(|code| limits.write_code(&mut writer, *code));
+    }
+    writer.finish().unwrap();
+    battery("codes", &valid, |bytes| {
+        let mut reader = BitReader::new(bytes);
+        for limits in &floats {
+            for expected in [0, limits.max_code() / 2, limits.max_code()] {
+                let code = limits.read_code(&mut reader)?;
+                assert!(code <= limits.max_code() && (bytes != valid || code == expected));
+            }
+        }
+        for limits in &integers {
+            for expected in [0, limits.max_code() / 2, limits.max_code()] {
+                let code = limits.read_code(&mut reader)?;
+                assert!(code <= limits.max_code() && (bytes != valid || code == expected));
+            }
+        }
+        reader.finish()
+    });
+}
+
+#[test]
+fn bits_survive() {
+    let mut valid = Vec::new();
+    let mut writer = BitWriter::append(&mut valid);
+    (0..=64).for_each(|bits| writer.write(0x5555_5555_5555_5555, bits));
+    writer.write_bool(true);
+    writer.align();
+    writer.write(0x1234, 16);
+    writer.finish().unwrap();
+    battery("bits", &valid, |bytes| {
+        let mut reader = BitReader::new(bytes);
+        for bits in 0..=64 {
+            let peeked = reader.peek(bits.min(56));
+            let value = reader.read(bits)?;
+            assert!(bits > 56 || value == peeked);
+            assert!(bits == 64 || value >> bits == 0);
+        }
+        let flag = reader.read_bool()?;
+        reader.align()?;
+        let last = reader.read(16)?;
+        reader.finish()?;
+        assert!(bytes != valid || (flag && last == 0x1234));
+        Ok(())
+    });
+}
+
+#[test]
+fn padding_that_is_not_zero_is_refused() {
+    for (name, codec) in codecs("cube") {
+        let frames = frames(codec.schema(), 21, 3, 4);
+        let mut subject = Subject::new(&codec);
+        for pair in frames.windows(2) {
+            let mut packet = Vec::new();
+            let size = Encoder::new(&codec).encode(&pair[0], &pair[1], &mut packet).unwrap().clone();
+            let used_bits = (size.sets_bits + size.fields_bits.iter().sum::<u64>()) as usize;
+            for bit in used_bits..8 * packet.len() {
+                packet[bit / 8] ^= 1 << (bit % 8);
+                assert_eq!(subject.decode(&pair[0], &packet), Err(DecodeError::Padding), "{name}");
+                packet[bit / 8] ^= 1 << (bit % 8);
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! The drivers of the fuzz targets over the stored corpus, and over mutations of it: what `cargo +nightly fuzz run`
+//! looks for, in a few seconds and without it.
+//!
+//! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack --test corpus` writes the corpus anew.
+
+#![allow(clippy::unwrap_used)]
+
+// Public in the crate of the fuzz targets.
+#[allow(unreachable_pub)]
+#[path = "../../../fuzz/src/drivers.rs"]
+mod drivers;
+mod support;
+
+use std::fs;
+use std::path::PathBuf;
+
+use support::Random;
+
+/// Mutations of each stored file.
+const MUTATIONS: usize = 200;
+
+fn directory(target: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target)
+}
+
+/// Runs a driver over the stored files of a target in the order of their names, and over mutations of each.
+fn run(target: &str, driver: fn(&[u8])) {
+    let mut paths: Vec<PathBuf> = fs::read_dir(directory(target)).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    assert!(!paths.is_empty(), "no corpus for {target}");
+    let mut random = Random::new(paths.len() as u64);
+    for path in paths {
+        let data = fs::read(&path).unwrap();
+        driver(&data);
+        for _ in 0..MUTATIONS {
+            driver(&mutated(&data, &mut random));
+        }
+    }
+}
+
+/// A few bits turned, bytes set, pieces cut out or doubled.
+fn mutated(data: &[u8], random: &mut Random) -> Vec<u8> {
+    let mut data = data.to_vec();
+    for _ in 0..=random.below(4) {
+        let at = random.below(data.len() as u64) as usize;
+        let piece = at..data.len().min(at + 1 + random.below(8) as usize);
+        match random.below(6) {
+            0 => data.truncate(at),
+            1 => drop(data.drain(piece)),
+            2 => data.extend_from_within(piece),
+            3 if at < data.len() => data[at] = random.word() as u8,
+            _ if at < data.len() => data[at] ^= 1 << random.below(8),
+            _ => data.push(random.word() as u8),
+        }
+    }
+    data
+}
+
+#[test]
+fn packets_and_their_mutations_are_snapshots_or_errors() {
+    run("snapshot", drivers::snapshot);
+}
+
+#[test]
+fn any_two_snapshots_come_back() {
+    run("encode_roundtrip", drivers::encode_roundtrip);
+}
+
+#[test]
+fn profiles_are_refused_or_work() {
+    run("profile", drivers::profile);
+}
+
+#[test]
+fn values_against_a_baseline_are_values_or_errors() {
+    run("value", drivers::value);
+}
+
+#[test]
+fn the_bit_cursors_agree_with_the_naive_model() {
+    run("bits", drivers::bits);
+}
+
+#[test]
+fn the_corpus_is_what_the_drivers_take() {
+    let mut random = Random::new(2015);
+    let mut of_length = |len: usize, count: usize| (0..count).map(|_| random.bytes(len)).collect::<Vec<_>>();
+    // Codecs are numbered level by level, four profiles a level: from each schema some of every kind.
+    let packets = (0..5).flat_map(|schema| {
+        drivers::snapshot_corpus(schema, [3, 13, 16, 26, 31, 35, 39, 43, 44, 45, 46, 47].into_iter())
+    });
+    check("snapshot", packets.collect());
+    check("encode_roundtrip", [of_length(40, 6), of_length(300, 6), of_length(1200, 4)].concat());
+    check("profile", [of_length(60, 6), of_length(400, 6), of_length(1500, 4)].concat());
+    check("value", of_length(40, 16).into_iter().zip(0..).map(|(data, kind)| [&[kind], &data[..]].concat()).collect());
+    check(
+        "bits",
+        [8, 20, 60]
+            .into_iter()
+            .flat_map(|steps| of_length(200, 4).into_iter().map(move |data| [&[steps], &data[..]].concat()))
+            .collect(),
+    );
+}
+
+/// Compares the stored files with what they should be, or writes them. Others, found by fuzzing, may stand beside them.
+fn check(target: &str, files: Vec<Vec<u8>>) {
+    let directory = directory(target);
+    for (index, data) in files.iter().enumerate() {
+        let path = directory.join(format!("{index:02}"));
+        if std::env::var_os("KINEPACK_WRITE_CORPUS").is_some() {
+            fs::create_dir_all(&directory).unwrap();
+            fs::write(&path, data).unwrap();
+        }
+        assert!(fs::read(&path).unwrap() == *data, "{} is out of date", path.display());
+    }
+}

@@ -1,0 +1,388 @@
+//! The crate's decoder against the one in `reference/`, which was written from `spec/CODEC.md` alone: on the frozen
+//! vectors, on random snapshots, and on damaged packets, where both refuse or both say the same.
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "reference/mod.rs"]
+mod reference;
+
+use std::collections::BTreeSet;
+
+use kinepack::{
+    Class, Codec, Context, DecodeLimits, Decoder, Encoder, EntityId, Field, FieldCode, FieldKind, FloatLimits, GapCode,
+    IntegerLimits, LaneArithmetic, LaneWidth, Level, Profile, Role, Schema, SmallestThree, Snapshot, Tick, Trainer,
+};
+use reference::{Axis, Differences, Entities, Gaps, Kind, Reader, Reference, Width, Words, bits_for};
+
+/// The generator of `spec/vectors/README.md`.
+struct Numbers(u64);
+
+impl Numbers {
+    fn up_to(&mut self, max: i128) -> i128 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        i128::from(self.0 >> 32) % (max + 1)
+    }
+
+    fn one_in(&mut self, chances: i128) -> bool {
+        self.up_to(chances - 1) == 0
+    }
+}
+
+fn field(name: &'static str, kind: Kind) -> reference::Field {
+    reference::Field { name, velocity: false, kind }
+}
+
+fn velocity(name: &'static str, kind: Kind) -> reference::Field {
+    reference::Field { name, velocity: true, kind }
+}
+
+/// The schema of the vectors.
+fn vectors_schema() -> Vec<reference::Field> {
+    let axis = Axis::until(-256.0, 256.0, 1.0 / 512.0);
+    vec![
+        field("position", Kind::Floats(vec![axis, axis, Axis::until(0.0, 32.0, 1.0 / 512.0)])),
+        field("orientation", Kind::Rotation { bits: 9 }),
+        field("interacting", Kind::Bool),
+        field("heading", Kind::Floats(vec![Axis::until(0.0, 360.0, 0.5).cyclic()])),
+        field("weapon", Kind::Choice { max: 4 }),
+        field("clock", Kind::Integer { min: 0, max: 1 << 40, step: 1 }),
+    ]
+}
+
+/// The same schema for the crate.
+fn of_the_crate(schema: &[reference::Field]) -> Schema {
+    let limits = |axis: &Axis| {
+        // Not `FloatLimits::new(min, max)`: a period needs the end.
+        let limits = FloatLimits::until(axis.min, axis.max + axis.step, axis.step).unwrap();
+        if axis.cyclic { limits.wrapping() } else { limits }
+    };
+    let of_the_crate = |field: &reference::Field| {
+        let kind = match &field.kind {
+            Kind::Floats(axes) => FieldKind::Floats(axes.iter().map(limits).collect()),
+            Kind::Integer { min, max, step } => FieldKind::Integer(IntegerLimits::new(*min, *max, *step).unwrap()),
+            Kind::Rotation { bits } => FieldKind::Rotation(SmallestThree::new(u32::from(*bits)).unwrap()),
+            Kind::Bool => FieldKind::Bool,
+            Kind::Choice { max } => FieldKind::Choice { max: *max },
+            Kind::Raw { lanes } => FieldKind::Raw { lanes: *lanes },
+        };
+        Field::new(field.name, kind).with_role(if field.velocity { Role::Velocity } else { Role::Plain })
+    };
+    let made = Schema::new(schema.iter().map(of_the_crate).collect());
+    assert_eq!(made.hash(), reference::hash(schema));
+    let lanes: Vec<reference::Lane> = schema.iter().flat_map(reference::Field::lanes).collect();
+    assert_eq!(made.lanes().len(), lanes.len());
+    for (made, lane) in made.lanes().iter().zip(lanes) {
+        let differences = match made.arithmetic {
+            LaneArithmetic::Linear => Differences::Linear,
+            LaneArithmetic::Cyclic => Differences::Cyclic,
+            LaneArithmetic::Category => Differences::None,
+        };
+        assert_eq!((i128::from(made.max), differences), (lane.max, lane.differences));
+    }
+    made
+}
+
+/// The same profile for the reference.
+fn of_the_reference(profile: &Profile) -> reference::Profile {
+    let words =
+        |lengths: &Vec<u8>| Words::of_lengths(&lengths.iter().map(|bits| usize::from(*bits)).collect::<Vec<_>>());
+    let gaps = |code: &GapCode| Gaps {
+        widths: code.widths_bits.iter().map(|bits| usize::from(*bits)).collect(),
+        words: words(&code.lengths_bits),
+    };
+    let width = |width: &LaneWidth| Width { bits: usize::from(width.bits), beyond: usize::from(width.beyond_bits) };
+    let class = |class: &Class| {
+        let reference = match class.reference {
+            kinepack::Reference::Baseline => Reference::Baseline,
+            kinepack::Reference::Turned => Reference::Turned,
+            kinepack::Reference::Carried => Reference::Carried,
+        };
+        (reference, class.lanes.iter().map(width).collect())
+    };
+    let field = |code: &FieldCode| reference::FieldCode {
+        context: match code.context {
+            Context::None => reference::Context::None,
+            Context::Previous => reference::Context::Previous,
+            Context::Field(field) => reference::Context::Field(field),
+        },
+        classes: code.classes.iter().map(class).collect(),
+        words: code.lengths_bits.iter().map(words).collect(),
+    };
+    reference::Profile {
+        entities: gaps(&profile.entities),
+        flags: gaps(&profile.flags),
+        fields: profile.fields.iter().map(field).collect(),
+    }
+}
+
+fn snapshot(schema: &Schema, entities: &Entities) -> Snapshot {
+    let mut snapshot = Snapshot::new(schema, Tick(0));
+    for (id, lanes) in entities {
+        let lanes: Vec<u32> = lanes.iter().map(|lane| u32::try_from(*lane).unwrap()).collect();
+        snapshot.push_lanes(EntityId(*id), &lanes).unwrap();
+    }
+    snapshot
+}
+
+fn entities(snapshot: &Snapshot) -> Entities {
+    let lanes = |index| (0..snapshot.lane_count()).map(|lane| i128::from(snapshot.lane(lane)[index])).collect();
+    snapshot.ids().iter().enumerate().map(|(index, id)| (id.0, lanes(index))).collect()
+}
+
+fn maxima(schema: &[reference::Field]) -> Vec<i128> {
+    schema.iter().flat_map(reference::Field::lanes).map(|lane| lane.max).collect()
+}
+
+#[test]
+fn the_reference_reads_the_frozen_vectors() {
+    let schema = vectors_schema();
+    let hash = include_str!("../../../spec/vectors/schema_hash.txt").trim();
+    assert_eq!(format!("{:016x}", reference::hash(&schema)), hash);
+    let mut numbers = Numbers(1);
+    let (mut baseline, mut expected) = (Entities::new(), Entities::new());
+    for n in 0..40 {
+        let mut lanes: Vec<i128> = maxima(&schema).into_iter().map(|max| numbers.up_to(max)).collect();
+        if n % 13 != 5 {
+            baseline.insert(3 * n, lanes.clone());
+        }
+        if numbers.up_to(3) > 0 {
+            for (lane, max) in lanes.iter_mut().zip(maxima(&schema)) {
+                match numbers.up_to(5) {
+                    0 => *lane = numbers.up_to(max),
+                    1 | 2 => *lane = (*lane + numbers.up_to(20)).min(max),
+                    3 => *lane = (*lane - numbers.up_to(300)).max(0),
+                    _ => {}
+                }
+            }
+        }
+        if n % 11 != 7 {
+            expected.insert(3 * n, lanes);
+        }
+    }
+    let profiles = reference::parse_profiles(include_str!("../../../spec/vectors/profiles.txt"));
+    let packets = include_str!("../../../spec/vectors/packets.txt");
+    let mut levels = BTreeSet::new();
+    for line in packets.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty()) {
+        let [level, profile, hex] = line.split_whitespace().collect::<Vec<_>>().try_into().unwrap();
+        let packet: Vec<u8> =
+            (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect();
+        let level = level.parse().unwrap();
+        let reader = Reader { schema: &schema, profile: &profiles[profile], level, max_entities: 1000 };
+        assert!(reader.decode(&baseline, &packet) == Ok(expected.clone()), "level {level}, {profile}");
+        levels.insert(level);
+    }
+    assert_eq!(levels, (1..=12).collect());
+}
+
+/// Schemas for random snapshots: every kind of field, all cyclic, and wide integers.
+fn schemas() -> [Vec<reference::Field>; 3] {
+    let axis = Axis::until(-256.0, 256.0, 1.0 / 512.0);
+    let speed = Axis::until(-32.0, 32.0, 1.0 / 32.0);
+    let things = vec![
+        field("position", Kind::Floats(vec![axis, axis, Axis::until(0.0, 32.0, 1.0 / 512.0)])),
+        field("orientation", Kind::Rotation { bits: 9 }),
+        field("burning", Kind::Bool),
+        velocity("velocity", Kind::Floats(vec![speed; 3])),
+        velocity("never at rest", Kind::Floats(vec![Axis::until(1.0, 5.0, 0.25), speed])),
+        velocity("counted", Kind::Integer { min: -5, max: 5, step: 1 }),
+        field("weapon", Kind::Choice { max: 4 }),
+        field("alone", Kind::Choice { max: 0 }),
+        field("seen", Kind::Integer { min: -10, max: 1000, step: 7 }),
+    ];
+    let cyclic = vec![
+        field("heading", Kind::Floats(vec![Axis::until(0.0, 360.0, 0.5).cyclic()])),
+        field("odd", Kind::Floats(vec![Axis::until(0.0, 7.0, 1.0).cyclic(), Axis::until(-8.0, 8.0, 1.0).cyclic()])),
+        velocity("turning", Kind::Floats(vec![Axis::until(90.0, 450.0, 1.0).cyclic()])),
+        field("fine", Kind::Floats(vec![Axis::until(0.0, 1.0, 1.0 / 4_294_967_296.0).cyclic()])),
+    ];
+    let wide = vec![
+        field("flag", Kind::Bool),
+        field("clock", Kind::Integer { min: i128::from(i64::MIN), max: i128::from(i64::MAX), step: 1 }),
+        field("raw", Kind::Raw { lanes: 3 }),
+        velocity("patterns", Kind::Raw { lanes: 1 }),
+        field("coarse", Kind::Rotation { bits: 2 }),
+        field("fine", Kind::Rotation { bits: 20 }),
+        field("just two lanes", Kind::Integer { min: 0, max: 1 << 32, step: 1 }),
+        field("just one lane", Kind::Integer { min: 0, max: (1 << 32) - 1, step: 1 }),
+    ];
+    [things, cyclic, wide]
+}
+
+/// The code of 0 in the lanes of the velocities that have one, to have things at rest.
+const ZERO_CODES: [i128; 2] = [1024, 270];
+
+/// Someone's move in one lane, of any magnitude.
+fn moved(numbers: &mut Numbers, lane: &reference::Lane, value: i128) -> i128 {
+    let codes = lane.max + 1;
+    let magnitude = numbers.up_to(bits_for(lane.max) as i128);
+    let mut steps = numbers.up_to((1 << magnitude) - 1);
+    match numbers.up_to(20) {
+        0 => return numbers.up_to(lane.max),
+        1 => return ZERO_CODES[numbers.up_to(1) as usize].min(lane.max),
+        2 => steps = codes / 2,
+        3 => steps = (codes + 1) / 2,
+        4 => steps = 1 << magnitude,
+        5 => steps = 1,
+        _ => {}
+    }
+    let steps = if numbers.one_in(2) { steps } else { -steps };
+    if lane.differences == Differences::Linear {
+        (value + steps).clamp(0, lane.max)
+    } else {
+        (value + steps).rem_euclid(codes)
+    }
+}
+
+/// A baseline and a snapshot.
+fn pair(numbers: &mut Numbers, schema: &[reference::Field]) -> [Entities; 2] {
+    let lanes: Vec<reference::Lane> = schema.iter().flat_map(reference::Field::lanes).collect();
+    let count = numbers.up_to(MAX_ENTITIES as i128);
+    // All, none, or one in a few came, left, changed.
+    let chance = |numbers: &mut Numbers| [1, 2, 4, 20, 1 << 30][numbers.up_to(4) as usize];
+    let [came, left, still] = [chance(numbers) + 1, chance(numbers) + 1, chance(numbers)];
+    let lane_still = [1, 2, 5][numbers.up_to(2) as usize] + 1;
+    let common: Vec<i128> = lanes.iter().map(|lane| moved(numbers, lane, lane.max / 2) - lane.max / 2).collect();
+    let (mut baseline, mut snapshot) = (Entities::new(), Entities::new());
+    let mut id = 0_u32;
+    for index in 0..count {
+        let mut values: Vec<i128> = lanes.iter().map(|lane| numbers.up_to(lane.max)).collect();
+        if !numbers.one_in(came) {
+            baseline.insert(id, values.clone());
+        }
+        if !numbers.one_in(still) {
+            let together = numbers.one_in(2);
+            for ((lane, value), common) in lanes.iter().zip(&mut values).zip(&common) {
+                if numbers.one_in(lane_still) {
+                    continue;
+                }
+                *value = if together { *value + common } else { moved(numbers, lane, *value) };
+                *value = (*value).clamp(0, lane.max);
+            }
+        }
+        if !numbers.one_in(left) {
+            snapshot.insert(id, values);
+        }
+        let apart = if numbers.one_in(6) { numbers.up_to(1 << 20) as u32 } else { 0 };
+        id = id.saturating_add(1 + apart);
+        if index + 2 == count && numbers.one_in(4) {
+            id = u32::MAX;
+        }
+    }
+    [baseline, snapshot]
+}
+
+/// What no other profile has: classes without bits, of 32 bits, beyond more than the class before, a state for
+/// everything, and a gap code of a single class.
+fn odd_profile(schema: &Schema) -> Profile {
+    let mut profile = Profile::untrained(schema);
+    let mut earlier = None;
+    for (index, code) in profile.fields.iter_mut().enumerate() {
+        let Some(first) = code.classes.first() else { continue };
+        let (lanes, other) = (first.lanes.len(), code.classes[1].reference);
+        let class = |reference, bits, beyond_bits| Class {
+            reference,
+            lanes: (0..lanes)
+                .map(|lane| if lane == 0 { LaneWidth { bits, beyond_bits } } else { first.lanes[0] })
+                .collect(),
+        };
+        let even = |reference, bits| Class { reference, lanes: vec![LaneWidth { bits, beyond_bits: 0 }; lanes] };
+        code.classes = vec![
+            even(other, 0),
+            class(kinepack::Reference::Baseline, 1, 1),
+            class(other, 8, 3),
+            even(kinepack::Reference::Baseline, 32),
+        ];
+        code.context = earlier.map_or(Context::Previous, Context::Field);
+        code.lengths_bits = vec![
+            vec![1, 2, 3, 4, 4],
+            vec![4, 4, 3, 2, 1],
+            vec![3, 3, 2, 2, 2],
+            vec![2, 2, 2, 3, 3],
+            vec![8, 8, 7, 6, 6],
+            vec![1, 3, 3, 3, 3],
+        ];
+        code.lengths_bits[4] = vec![2, 2, 3, 3, 2];
+        earlier = Some(index);
+    }
+    profile.entities = GapCode { widths_bits: Vec::new(), lengths_bits: vec![0] };
+    profile.flags = GapCode { widths_bits: vec![0, 1], lengths_bits: vec![2, 1, 2] };
+    profile
+}
+
+const MAX_ENTITIES: usize = 40;
+const PAIRS: usize = 24;
+
+#[test]
+fn both_decoders_agree() {
+    let mut numbers = Numbers(2);
+    let (mut packets, mut refused, mut taken) = (0, 0, 0);
+    for fields in schemas() {
+        let schema = of_the_crate(&fields);
+        let pairs: Vec<[Entities; 2]> = (0..PAIRS * 5).map(|_| pair(&mut numbers, &fields)).collect();
+        let mut trainer = Trainer::new(schema.clone(), Profile::magnitudes(&schema)).unwrap();
+        for [baseline, new] in &pairs[..10] {
+            trainer.observe(&snapshot(&schema, baseline), &snapshot(&schema, new)).unwrap();
+        }
+        let profiles = [
+            Profile::untrained(&schema),
+            Profile::article(&schema),
+            Profile::magnitudes(&schema),
+            trainer.finish(),
+            odd_profile(&schema),
+        ];
+        for (nth, profile) in profiles.into_iter().enumerate() {
+            let of_the_reference = of_the_reference(&profile);
+            for level in Level::TABLE {
+                let codec = Codec::new(schema.clone(), level, profile.clone()).unwrap();
+                let limits = DecodeLimits { max_entities: MAX_ENTITIES as u32 };
+                let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::with_limits(&codec, limits));
+                let reader = Reader {
+                    schema: &fields,
+                    profile: &of_the_reference,
+                    level: level.row,
+                    max_entities: MAX_ENTITIES,
+                };
+                for (index, [baseline, new]) in pairs[nth * PAIRS..][..PAIRS].iter().enumerate() {
+                    // Not every pair at every level, to be done soon. The first rows look at less of the profile.
+                    if !(usize::from(level.row) + index).is_multiple_of(if level.row < 7 { 6 } else { 3 }) {
+                        continue;
+                    }
+                    let name = format!("{}, profile {nth}, level {}, pair {index}", fields[0].name, level.row);
+                    let held = snapshot(&schema, baseline);
+                    let mut packet = Vec::new();
+                    encoder.encode(&held, &snapshot(&schema, new), &mut packet).unwrap();
+                    let mut both = |packet: &[u8]| {
+                        let mut decoded = Snapshot::new(&schema, Tick(0));
+                        let by_crate = decoder.decode(&held, packet, Tick(0), &mut decoded).map(|_| entities(&decoded));
+                        let by_reference = reader.decode(baseline, packet);
+                        match (&by_crate, &by_reference) {
+                            (Ok(by_crate), Ok(by_reference)) => {
+                                assert!(by_crate == by_reference, "{name}: not the same of {packet:02x?}");
+                            }
+                            (Err(_), Err(_)) => {}
+                            (Ok(_), Err(why)) => panic!("{name}: the crate takes what {why:?}: {packet:02x?}"),
+                            (Err(why), Ok(_)) => panic!("{name}: the reference takes what {why:?}: {packet:02x?}"),
+                        }
+                        by_reference.is_ok()
+                    };
+                    both(&packet);
+                    assert!(reader.decode(baseline, &packet).as_ref() == Ok(new), "{name}: the encoder wrote another");
+                    packets += 1;
+                    let mut damaged = vec![packet[..numbers.up_to(packet.len() as i128 - 1) as usize].to_vec()];
+                    // Where the sets are, and anywhere.
+                    for end in [3, 3, packet.len(), packet.len()] {
+                        let bit = numbers.up_to(8 * end.min(packet.len()) as i128 - 1) as usize;
+                        let mut packet = packet.clone();
+                        packet[bit / 8] ^= 1 << (bit % 8);
+                        damaged.push(packet);
+                    }
+                    for packet in &damaged {
+                        if both(packet) { taken += 1 } else { refused += 1 }
+                    }
+                }
+            }
+        }
+    }
+    // The damage is of both kinds.
+    assert!(packets > 1000 && taken > 1000 && refused > 2000, "{packets}, {taken}, {refused}");
+}

@@ -1,0 +1,648 @@
+//! A second reader of snapshots, written from `spec/CODEC.md` alone: straightforward, slow, and without a line of the
+//! crate. What it and the crate's decoder disagree on, one of them or the specification has wrong.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Entities by id, each with its lanes.
+pub(crate) type Entities = BTreeMap<u32, Vec<i128>>;
+
+/// Why a packet is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Refused(pub(crate) &'static str);
+
+fn refuse<T>(why: &'static str) -> Result<T, Refused> {
+    Err(Refused(why))
+}
+
+// Section 1: bits.
+
+/// Bits that hold 0 to `max`.
+pub(crate) fn bits_for(max: i128) -> usize {
+    let mut bits = 0;
+    while max >> bits > 0 {
+        bits += 1;
+    }
+    bits
+}
+
+struct Bits {
+    bits: Vec<bool>,
+    at: usize,
+}
+
+impl Bits {
+    fn of(packet: &[u8]) -> Self {
+        let bits = packet.iter().flat_map(|byte| (0..8).map(move |bit| byte >> bit & 1 == 1)).collect();
+        Self { bits, at: 0 }
+    }
+
+    fn bool(&mut self) -> Result<bool, Refused> {
+        let bit = self.bits.get(self.at).copied();
+        self.at += 1;
+        bit.ok_or(Refused("the data end within a value"))
+    }
+
+    fn value(&mut self, bits: usize) -> Result<i128, Refused> {
+        let mut value = 0;
+        for bit in 0..bits {
+            value |= i128::from(self.bool()?) << bit;
+        }
+        Ok(value)
+    }
+
+    fn up_to(&mut self, max: i128) -> Result<i128, Refused> {
+        let value = self.value(bits_for(max))?;
+        if value > max { refuse("a number is above its maximum") } else { Ok(value) }
+    }
+
+    fn gamma(&mut self) -> Result<i128, Refused> {
+        let mut zeros = 0;
+        while !self.bool()? {
+            zeros += 1;
+            if zeros > 32 {
+                return refuse("more than 32 zeros");
+            }
+        }
+        Ok(1 << zeros | self.value(zeros)?)
+    }
+
+    fn end(&self) -> Result<(), Refused> {
+        let rest = &self.bits[self.at..];
+        if rest.len() >= 8 {
+            return refuse("bytes after the last");
+        }
+        if rest.contains(&true) { refuse("the padding is not zero") } else { Ok(()) }
+    }
+}
+
+// Section 5: schemas.
+
+/// What a lane's differences are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Differences {
+    None,
+    Linear,
+    Cyclic,
+}
+
+/// One integer, 0 to `max`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lane {
+    pub(crate) max: i128,
+    pub(crate) differences: Differences,
+}
+
+impl Lane {
+    /// Section 5.1.
+    fn difference(&self, base: i128, new: i128) -> i128 {
+        let codes = self.max + 1;
+        match self.differences {
+            Differences::Cyclic => {
+                let up = (new - base).rem_euclid(codes);
+                if 2 * up > codes { up - codes } else { up }
+            }
+            _ => new - base,
+        }
+    }
+}
+
+/// One axis of a field of floats.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Axis {
+    pub(crate) min: f64,
+    pub(crate) max: f64,
+    pub(crate) step: f64,
+    pub(crate) cyclic: bool,
+}
+
+impl Axis {
+    /// The range from `min` to `end` without its end.
+    pub(crate) fn until(min: f64, end: f64, step: f64) -> Self {
+        Self { min, max: end - step, step, cyclic: false }
+    }
+
+    /// The same where the end is the beginning.
+    pub(crate) fn cyclic(self) -> Self {
+        Self { cyclic: true, ..self }
+    }
+
+    fn max_code(&self) -> i128 {
+        ((self.max - self.min) / self.step + 0.5).trunc() as i128
+    }
+
+    /// The code of 0, where the limits hold it.
+    fn code_of_zero(&self) -> Option<i128> {
+        let codes = self.max_code() + 1;
+        if self.cyclic {
+            let offset = (0.0 - self.min).rem_euclid(codes as f64 * self.step);
+            return Some((offset / self.step + 0.5).trunc() as i128 % codes);
+        }
+        let code = ((0.0 - self.min) / self.step + 0.5).trunc() as i128;
+        (self.min <= 0.0 && self.max >= 0.0).then_some(code.min(self.max_code()))
+    }
+}
+
+/// What a field is.
+#[derive(Clone, Debug)]
+pub(crate) enum Kind {
+    Floats(Vec<Axis>),
+    Integer { min: i128, max: i128, step: u64 },
+    Rotation { bits: u8 },
+    Bool,
+    Choice { max: u32 },
+    Raw { lanes: u8 },
+}
+
+/// One field.
+#[derive(Clone, Debug)]
+pub(crate) struct Field {
+    pub(crate) name: &'static str,
+    pub(crate) velocity: bool,
+    pub(crate) kind: Kind,
+}
+
+impl Field {
+    pub(crate) fn lanes(&self) -> Vec<Lane> {
+        use Differences::{Cyclic, Linear, None};
+        let lane = |max, differences| Lane { max, differences };
+        match &self.kind {
+            Kind::Floats(axes) => {
+                axes.iter().map(|axis| lane(axis.max_code(), if axis.cyclic { Cyclic } else { Linear })).collect()
+            }
+            Kind::Integer { min, max, step } => {
+                let (span, step) = (max - min, i128::from(*step));
+                let max_code = (2 * span + step - 1) / (2 * step);
+                if bits_for(max_code) <= 32 {
+                    vec![lane(max_code, Linear)]
+                } else {
+                    vec![lane((1 << 32) - 1, Cyclic), lane(max_code >> 32, Linear)]
+                }
+            }
+            Kind::Rotation { bits } => {
+                let component = lane((1 << bits) - 1, Linear);
+                vec![lane(3, None), component, component, component]
+            }
+            Kind::Bool => vec![lane(1, None)],
+            Kind::Choice { max } => vec![lane(i128::from(*max), None)],
+            Kind::Raw { lanes } => vec![lane((1 << 32) - 1, Linear); usize::from(*lanes)],
+        }
+    }
+
+    fn is_rotation(&self) -> bool {
+        matches!(self.kind, Kind::Rotation { .. })
+    }
+
+    /// The lanes of 0 of a velocity whose limits hold it.
+    fn at_rest(&self) -> Option<Vec<i128>> {
+        match &self.kind {
+            Kind::Floats(axes) if self.velocity => axes.iter().map(Axis::code_of_zero).collect(),
+            _ => None,
+        }
+    }
+}
+
+/// Section 5.3.
+pub(crate) fn hash(schema: &[Field]) -> u64 {
+    let mut bytes = Vec::new();
+    for field in schema {
+        bytes.extend((field.name.len() as u32).to_le_bytes());
+        bytes.extend(field.name.as_bytes());
+        bytes.push(u8::from(field.velocity));
+        match &field.kind {
+            Kind::Floats(axes) => {
+                bytes.extend([0, axes.len() as u8]);
+                for axis in axes {
+                    for number in [axis.min, axis.max, axis.step] {
+                        bytes.extend(number.to_bits().to_le_bytes());
+                    }
+                    bytes.push(u8::from(axis.cyclic));
+                }
+            }
+            Kind::Integer { min, max, step } => {
+                bytes.push(1);
+                bytes.extend(min.to_le_bytes());
+                bytes.extend(max.to_le_bytes());
+                bytes.extend(step.to_le_bytes());
+            }
+            Kind::Rotation { bits } => bytes.extend([2, *bits]),
+            Kind::Bool => bytes.push(3),
+            Kind::Choice { max } => {
+                bytes.push(4);
+                bytes.extend(max.to_le_bytes());
+            }
+            Kind::Raw { lanes } => bytes.extend([5, *lanes]),
+        }
+    }
+    let mut hash: u128 = 0xcbf2_9ce4_8422_2325;
+    for byte in bytes {
+        hash = (hash ^ u128::from(byte)) * 0x100_0000_01b3 % (1 << 64);
+    }
+    hash as u64
+}
+
+// Sections 7 and 9.1: profiles.
+
+/// A prefix code: the symbol of each word.
+#[derive(Clone, Debug)]
+pub(crate) struct Words(HashMap<Vec<bool>, usize>);
+
+impl Words {
+    /// Numbered as in section 7.1.
+    pub(crate) fn of_lengths(lengths: &[usize]) -> Self {
+        if lengths.len() == 1 {
+            return Self(HashMap::from([(Vec::new(), 0)]));
+        }
+        let (mut words, mut next) = (HashMap::new(), 0);
+        for length in 1..=8 {
+            for symbol in (0..lengths.len()).filter(|symbol| lengths[*symbol] == length) {
+                words.insert((0..length).rev().map(|bit| next >> bit & 1 == 1).collect(), symbol);
+                next += 1;
+            }
+            next *= 2;
+        }
+        assert_eq!(words.len(), lengths.len(), "lengths of 1 to 8");
+        assert_eq!(next, 512, "a complete code");
+        Self(words)
+    }
+
+    fn read(&self, bits: &mut Bits) -> Result<usize, Refused> {
+        let mut word = Vec::new();
+        loop {
+            if let Some(symbol) = self.0.get(&word) {
+                return Ok(*symbol);
+            }
+            word.push(bits.bool()?);
+        }
+    }
+}
+
+/// A code of gaps.
+#[derive(Clone, Debug)]
+pub(crate) struct Gaps {
+    pub(crate) widths: Vec<usize>,
+    pub(crate) words: Words,
+}
+
+impl Gaps {
+    fn read(&self, bits: &mut Bits, count: usize) -> Result<i128, Refused> {
+        let class = self.words.read(bits)?;
+        let first: i128 = self.widths[..class].iter().map(|width| 1 << width).sum();
+        let width = self.widths.get(class).copied().unwrap_or_else(|| bits_for(count as i128 - 1 - first));
+        Ok(first + bits.value(width)?)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reference {
+    Baseline,
+    Turned,
+    Carried,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Context {
+    None,
+    Previous,
+    Field(usize),
+}
+
+/// Width of a lane in a class.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Width {
+    pub(crate) bits: usize,
+    pub(crate) beyond: usize,
+}
+
+impl Width {
+    fn read(self, bits: &mut Bits) -> Result<i128, Refused> {
+        if self.bits == 0 {
+            return Ok(0);
+        }
+        let large = 1 << (self.bits - 1);
+        let small = if self.beyond == 0 { 0 } else { 1 << (self.beyond - 1) };
+        let held = bits.value(self.bits)? - large;
+        Ok(if held >= 0 { held + small } else { held - small })
+    }
+}
+
+/// What a profile says of a field.
+#[derive(Clone, Debug)]
+pub(crate) struct FieldCode {
+    pub(crate) context: Context,
+    pub(crate) classes: Vec<(Reference, Vec<Width>)>,
+    /// One for each state, or one for all.
+    pub(crate) words: Vec<Words>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Profile {
+    pub(crate) entities: Gaps,
+    pub(crate) flags: Gaps,
+    pub(crate) fields: Vec<FieldCode>,
+}
+
+/// `[2, 3]`.
+fn list(text: &str) -> Vec<usize> {
+    let inner = text.trim().trim_start_matches('[').trim_end_matches(']');
+    inner.split(',').filter(|number| !number.trim().is_empty()).map(|number| number.trim().parse().unwrap()).collect()
+}
+
+/// Reads `profiles.txt` of the vectors.
+pub(crate) fn parse_profiles(text: &str) -> HashMap<String, Profile> {
+    let mut gaps: HashMap<(String, String), Gaps> = HashMap::new();
+    let mut fields: HashMap<String, Vec<FieldCode>> = HashMap::new();
+    let mut open = String::new();
+    for line in text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
+        let tokens: Vec<&str> = line.split_whitespace().collect();
+        if line.starts_with(' ') {
+            let field = fields.get_mut(&open).unwrap().last_mut().unwrap();
+            let reference = match tokens[0] {
+                "words" => {
+                    field.words.push(Words::of_lengths(&list(line.trim().strip_prefix("words").unwrap())));
+                    continue;
+                }
+                "Baseline" => Reference::Baseline,
+                "Turned" => Reference::Turned,
+                "Carried" => Reference::Carried,
+                other => panic!("no reference: {other}"),
+            };
+            let width = |token: &&str| {
+                let (bits, beyond) = token.split_once('/').unwrap();
+                Width { bits: bits.parse().unwrap(), beyond: beyond.parse().unwrap() }
+            };
+            field.classes.push((reference, tokens[1..].iter().map(width).collect()));
+        } else if tokens[2] == "widths" {
+            let (_, lists) = line.split_once("widths").unwrap();
+            let (widths, lengths) = lists.split_once("words").unwrap();
+            let code = Gaps { widths: list(widths), words: Words::of_lengths(&list(lengths)) };
+            gaps.insert((tokens[0].into(), tokens[1].into()), code);
+        } else {
+            open = tokens[0].into();
+            let context = match tokens[2] {
+                "None" => Context::None,
+                "Previous" => Context::Previous,
+                field => Context::Field(field.trim_start_matches("Field(").trim_end_matches(')').parse().unwrap()),
+            };
+            let code = FieldCode { context, classes: Vec::new(), words: Vec::new() };
+            fields.entry(open.clone()).or_default().push(code);
+        }
+    }
+    let profile = |(name, fields): (String, Vec<FieldCode>)| {
+        let mut gaps = |of: &str| gaps.remove(&(name.clone(), of.into())).unwrap();
+        let profile = Profile { entities: gaps("entities"), flags: gaps("flags"), fields };
+        (name, profile)
+    };
+    fields.into_iter().map(profile).collect()
+}
+
+// Section 7: sets.
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Bits,
+    BitsOrIndices,
+    BitsOrGaps,
+}
+
+fn read_set(bits: &mut Bits, form: Form, count: usize, gaps: &Gaps) -> Result<BTreeSet<usize>, Refused> {
+    let mut set = BTreeSet::new();
+    if count == 0 {
+        return Ok(set);
+    }
+    if form == Form::Bits || bits.bool()? {
+        for index in 0..count {
+            if bits.bool()? {
+                set.insert(index);
+            }
+        }
+        return Ok(set);
+    }
+    if form == Form::BitsOrIndices {
+        for _ in 0..bits.up_to(count as i128)? {
+            let index = bits.up_to(count as i128 - 1)? as usize;
+            if set.last().is_some_and(|last| *last >= index) {
+                return refuse("indices that do not increase");
+            }
+            set.insert(index);
+        }
+        return Ok(set);
+    }
+    let lists_others = bits.bool()?;
+    let mut index = -1;
+    for _ in 1..bits.gamma()? {
+        index += 1 + gaps.read(bits, count)?;
+        if index >= count as i128 {
+            return refuse("an index above the last");
+        }
+        set.insert(index as usize);
+    }
+    Ok(if lists_others { (0..count).filter(|index| !set.contains(index)).collect() } else { set })
+}
+
+// Section 3.2.
+
+/// The components of `base`, a rotation's four lanes, in the form that drops `dropped`.
+fn turned(base: &[i128], dropped: usize, max: i128) -> Vec<i128> {
+    let was = base[0] as usize;
+    if was == dropped {
+        return base[1..].to_vec();
+    }
+    let mut scaled = [0; 4];
+    for (component, code) in (0..4).filter(|component| *component != was).zip(&base[1..]) {
+        scaled[component] = 2 * code - max;
+    }
+    let squares: i128 = scaled.iter().map(|s| s * s).sum();
+    scaled[was] = (2 * max * max - squares).max(0).isqrt();
+    if scaled[dropped] < 0 {
+        scaled = scaled.map(|s| -s);
+    }
+    let code = |component: usize| (scaled[component] + max + 1).div_euclid(2).clamp(0, max);
+    (0..4).filter(|component| *component != dropped).map(code).collect()
+}
+
+// Sections 6, 8 and 9.
+
+/// What a lane of a packet is read against.
+pub(crate) struct Reader<'a> {
+    pub(crate) schema: &'a [Field],
+    pub(crate) profile: &'a Profile,
+    pub(crate) level: u8,
+    pub(crate) max_entities: usize,
+}
+
+impl Reader<'_> {
+    /// The entities of the snapshot that `packet` holds relative to `baseline`.
+    pub(crate) fn decode(&self, baseline: &Entities, packet: &[u8]) -> Result<Entities, Refused> {
+        let bits = &mut Bits::of(packet);
+        let before = self.read_entities(bits, baseline)?;
+        let mut after = before.clone();
+        if self.level <= 6 {
+            self.read_every_entity(bits, &mut after)?;
+        } else {
+            self.read_changes(bits, &before, &mut after)?;
+        }
+        bits.end()?;
+        Ok(after)
+    }
+
+    /// The entities of the new snapshot with their lanes in the baseline.
+    fn read_entities(&self, bits: &mut Bits, baseline: &Entities) -> Result<Entities, Refused> {
+        let mut entities = baseline.clone();
+        let mut came = Vec::new();
+        if bits.bool()? {
+            // Whatever the level, and with the gap code of the entities.
+            let left = read_set(bits, Form::BitsOrGaps, baseline.len(), &self.profile.entities)?;
+            for (index, id) in baseline.keys().enumerate() {
+                if left.contains(&index) {
+                    entities.remove(id);
+                }
+            }
+            let mut next = 0;
+            for _ in 1..bits.gamma()? {
+                let id = next + bits.gamma()? - 1;
+                let Ok(held) = u32::try_from(id) else { return refuse("an id above 2^32 - 1") };
+                if entities.contains_key(&held) {
+                    return refuse("one who came is there");
+                }
+                came.push(held);
+                next = id + 1;
+            }
+        }
+        let lanes: usize = self.schema.iter().map(|field| field.lanes().len()).sum();
+        entities.extend(came.into_iter().map(|id| (id, vec![0; lanes])));
+        if entities.len() > self.max_entities { refuse("too many entities") } else { Ok(entities) }
+    }
+
+    /// Each field with the place of its first lane.
+    fn fields(&self) -> impl Iterator<Item = (usize, usize, &Field)> {
+        let mut first = 0;
+        self.schema.iter().enumerate().map(move |(index, field)| {
+            let lane = first;
+            first += field.lanes().len();
+            (index, lane, field)
+        })
+    }
+
+    fn read_every_entity(&self, bits: &mut Bits, entities: &mut Entities) -> Result<(), Refused> {
+        for (_, first, field) in self.fields() {
+            let at_rest = field.at_rest().filter(|_| self.level == 4);
+            let lanes = field.lanes();
+            for values in entities.values_mut() {
+                let values = &mut values[first..first + lanes.len()];
+                match &at_rest {
+                    Some(zero) if bits.bool()? => values.clone_from_slice(zero),
+                    _ => values.clone_from_slice(&read_in_full(bits, &lanes)?),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn read_changes(&self, bits: &mut Bits, before: &Entities, after: &mut Entities) -> Result<(), Refused> {
+        let form = match self.level {
+            7 => Form::Bits,
+            8 => Form::BitsOrIndices,
+            _ => Form::BitsOrGaps,
+        };
+        let ids: Vec<u32> = before.keys().copied().collect();
+        let changed = read_set(bits, form, ids.len(), &self.profile.entities)?;
+        let changed: Vec<u32> = changed.into_iter().map(|index| ids[index]).collect();
+        // The class that an entity had in a field; the one after the last stands for in full.
+        let mut classes: HashMap<(usize, u32), usize> = HashMap::new();
+        for (index, first, field) in self.fields() {
+            let flagged = if self.level == 12 {
+                let flagged = read_set(bits, Form::BitsOrGaps, changed.len(), &self.profile.flags)?;
+                flagged.into_iter().map(|nth| changed[nth]).collect()
+            } else {
+                changed.clone()
+            };
+            let lanes = field.lanes();
+            let has_differences = lanes.iter().any(|lane| lane.differences != Differences::None);
+            let from_level = if field.is_rotation() { 11 } else { 10 };
+            let mut previous = None;
+            for id in flagged {
+                let base = &before[&id][first..first + lanes.len()];
+                let values = if has_differences && self.level >= from_level {
+                    let code = &self.profile.fields[index];
+                    let class_before = match code.context {
+                        Context::None => None,
+                        Context::Previous => previous.map(|previous| classes[&(index, previous)]),
+                        Context::Field(field) => classes.get(&(field, id)).copied(),
+                    };
+                    let state = class_before.map_or(0, |class| 1 + class);
+                    let words = code.words.get(state).unwrap_or(&code.words[0]);
+                    let class = words.read(bits)?;
+                    classes.insert((index, id), class);
+                    // How the entity written before moved.
+                    let carried: Vec<i128> = match previous {
+                        Some(other) => (0..lanes.len())
+                            .map(|lane| {
+                                lanes[lane].difference(before[&other][first + lane], after[&other][first + lane])
+                            })
+                            .collect(),
+                        None => vec![0; lanes.len()],
+                    };
+                    previous = Some(id);
+                    match code.classes.get(class) {
+                        Some((reference, widths)) => {
+                            read_differences(bits, &lanes, base, *reference, widths, &carried)?
+                        }
+                        None => read_in_full(bits, &lanes)?,
+                    }
+                } else if self.level == 12 && lanes.len() == 1 && !has_differences {
+                    if lanes[0].max == 0 {
+                        return refuse("a lane of one value cannot change");
+                    }
+                    let other = bits.up_to(lanes[0].max - 1)?;
+                    vec![if other < base[0] { other } else { other + 1 }]
+                } else {
+                    read_in_full(bits, &lanes)?
+                };
+                after.get_mut(&id).unwrap()[first..first + lanes.len()].clone_from_slice(&values);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn read_in_full(bits: &mut Bits, lanes: &[Lane]) -> Result<Vec<i128>, Refused> {
+    lanes.iter().map(|lane| bits.up_to(lane.max)).collect()
+}
+
+/// A field's lanes by a class that is not the field in full.
+fn read_differences(
+    bits: &mut Bits,
+    lanes: &[Lane],
+    base: &[i128],
+    reference: Reference,
+    widths: &[Width],
+    carried: &[i128],
+) -> Result<Vec<i128>, Refused> {
+    let mut values = base.to_vec();
+    match reference {
+        Reference::Baseline => {}
+        Reference::Turned => {
+            let Some(dropped) = (0..4).filter(|component| *component != base[0]).nth(bits.value(2)? as usize) else {
+                return refuse("turned into none of the three forms");
+            };
+            values = vec![dropped];
+            values.extend(turned(base, dropped as usize, lanes[1].max));
+        }
+        Reference::Carried => values.iter_mut().zip(carried).for_each(|(value, moved)| *value += moved),
+    }
+    let differenced: Vec<usize> =
+        (0..lanes.len()).filter(|lane| lanes[*lane].differences != Differences::None).collect();
+    assert_eq!(differenced.len(), widths.len());
+    for (lane, width) in differenced.into_iter().zip(widths) {
+        let Lane { max, differences } = lanes[lane];
+        let mut value = values[lane] + width.read(bits)?;
+        if differences == Differences::Cyclic {
+            value = value.rem_euclid(max + 1);
+        }
+        if !(0..=max).contains(&value) {
+            return refuse("a difference leads out of the lane");
+        }
+        values[lane] = value;
+    }
+    Ok(values)
+}

@@ -1,0 +1,16 @@
+//! What the tests and the fuzz targets share: a seeded source of numbers, worlds of every kind of field, and what must
+//! hold for a codec whatever it is given.
+
+// Each test binary compiles this for itself and uses its own part of it.
+#![allow(dead_code, unused_imports)]
+#![allow(clippy::unwrap_used)]
+
+mod model;
+mod random;
+mod subject;
+mod worlds;
+
+pub(crate) use model::BitModel;
+pub(crate) use random::Random;
+pub(crate) use subject::{DECODED, Subject, assert_valid, at_tick};
+pub(crate) use worlds::{World, frames, profiles, schema, schemas};

@@ -1,0 +1,43 @@
+//! A seeded source of numbers (SplitMix64): the same on every platform and in every release.
+
+#[derive(Clone, Debug)]
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// 64 bits.
+    pub(crate) fn word(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut word = self.0;
+        word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        word ^ word >> 31
+    }
+
+    /// A number from 0 to `end` − 1; 0 where `end` is 0.
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
+        ((u128::from(self.word()) * u128::from(end)) >> 64) as u64
+    }
+
+    /// A number from 0 to `max`.
+    pub(crate) fn up_to(&mut self, max: u32) -> u32 {
+        self.below(u64::from(max) + 1) as u32
+    }
+
+    /// True once in `count` times.
+    pub(crate) fn one_in(&mut self, count: u64) -> bool {
+        self.below(count) == 0
+    }
+
+    /// A number from −1 to 1.
+    pub(crate) fn unit(&mut self) -> f32 {
+        (self.word() >> 40) as f32 / (1u32 << 23) as f32 - 1.0
+    }
+
+    pub(crate) fn bytes(&mut self, len: usize) -> Vec<u8> {
+        (0..len).map(|_| self.word() as u8).collect()
+    }
+}

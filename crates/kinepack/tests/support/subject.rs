@@ -1,0 +1,85 @@
+//! A codec under test, and what must hold for it whatever it is given.
+
+use kinepack::{Codec, DecodeError, DecodeLimits, Decoder, Encoder, Schema, Snapshot, Tick};
+
+/// The tick of everything that a [`Subject`] decodes.
+pub(crate) const DECODED: Tick = Tick(0xDEC0_DED0);
+
+/// One codec with its encoder and its decoder, which keep their scratch memory from call to call.
+pub(crate) struct Subject {
+    codec: Codec,
+    encoder: Encoder,
+    decoder: Decoder,
+}
+
+impl Subject {
+    pub(crate) fn new(codec: &Codec) -> Self {
+        Self::with_limits(codec, DecodeLimits::default())
+    }
+
+    pub(crate) fn with_limits(codec: &Codec, limits: DecodeLimits) -> Self {
+        Self { encoder: Encoder::new(codec), decoder: Decoder::with_limits(codec, limits), codec: codec.clone() }
+    }
+
+    pub(crate) fn schema(&self) -> &Schema {
+        self.codec.schema()
+    }
+
+    /// Encodes, and checks that what the encoder says of the size is true.
+    pub(crate) fn encode(&mut self, baseline: &Snapshot, snapshot: &Snapshot) -> Vec<u8> {
+        let mut packet = Vec::new();
+        let size = self.encoder.encode(baseline, snapshot, &mut packet).unwrap();
+        let bits = size.sets_bits + size.fields_bits.iter().sum::<u64>();
+        assert_eq!(bits.div_ceil(8), packet.len() as u64, "{size:?}");
+        assert!(size.changed_entities <= snapshot.len());
+        packet
+    }
+
+    /// Decodes anything: the result is a valid snapshot, or an error that leaves `out` as it was.
+    pub(crate) fn decode(&mut self, baseline: &Snapshot, packet: &[u8]) -> Result<Snapshot, DecodeError> {
+        let held = at_tick(baseline, Tick(!baseline.tick.0));
+        let mut out = held.clone();
+        if let Err(error) = self.decoder.decode(baseline, packet, DECODED, &mut out) {
+            assert!(out == held, "{error:?} has changed the snapshot");
+            return Err(error);
+        }
+        assert_eq!(out.tick, DECODED);
+        assert_valid(self.codec.schema(), &out);
+        Ok(out)
+    }
+
+    /// Decodes anything, as [`decode`](Self::decode). What is accepted can also be encoded and comes back the same.
+    pub(crate) fn decode_and_return(&mut self, baseline: &Snapshot, packet: &[u8]) -> Result<Snapshot, DecodeError> {
+        let decoded = self.decode(baseline, packet)?;
+        self.round_trip(baseline, &decoded);
+        Ok(decoded)
+    }
+
+    /// Encodes, decodes, compares lane for lane and returns the packet.
+    pub(crate) fn round_trip(&mut self, baseline: &Snapshot, snapshot: &Snapshot) -> Vec<u8> {
+        let packet = self.encode(baseline, snapshot);
+        let decoded = self.decode(baseline, &packet).unwrap();
+        assert_eq!(decoded.ids(), snapshot.ids());
+        for lane in 0..snapshot.lane_count() {
+            assert_eq!(decoded.lane(lane), snapshot.lane(lane), "lane {lane}");
+        }
+        packet
+    }
+}
+
+/// The same state at another tick.
+pub(crate) fn at_tick(snapshot: &Snapshot, tick: Tick) -> Snapshot {
+    let mut snapshot = snapshot.clone();
+    snapshot.tick = tick;
+    snapshot
+}
+
+/// Ids strictly increase, and every lane has a value for each entity, none above the lane's largest.
+pub(crate) fn assert_valid(schema: &Schema, snapshot: &Snapshot) {
+    assert!(snapshot.ids().is_sorted_by(|a, b| a < b), "ids {:?}", snapshot.ids());
+    assert_eq!(snapshot.lane_count(), schema.lanes().len());
+    for (index, lane) in schema.lanes().iter().enumerate() {
+        assert_eq!(snapshot.lane(index).len(), snapshot.len());
+        assert!(snapshot.lane(index).iter().all(|value| *value <= lane.max), "lane {index}");
+    }
+}

@@ -1,0 +1,223 @@
+//! Schemas with every kind of field, and worlds of them in which entities come, go, rest, drift together and leap.
+
+use std::collections::BTreeMap;
+
+use kinepack::{
+    EntityId, Field, FieldKind, FloatLimits, IntegerLimits, LaneArithmetic, Profile, Role, Schema, SmallestThree,
+    Snapshot, Tick, Trainer,
+};
+
+use super::Random;
+
+/// The schemas of the tests, each with its name.
+pub(crate) fn schemas() -> Vec<(&'static str, Schema)> {
+    let names = ["cube", "wide", "corners", "flag", "empty"];
+    names.into_iter().map(|name| (name, schema(name))).collect()
+}
+
+/// The schema with this name.
+pub(crate) fn schema(name: &str) -> Schema {
+    let fields = match name {
+        "cube" => cube(),
+        "wide" => wide(),
+        "corners" => corners(),
+        "flag" => vec![Field::new("flag", FieldKind::Bool)],
+        _ => Vec::new(),
+    };
+    Schema::new(fields)
+}
+
+/// The article's cube: 18, 18 and 14 bits of position, a rotation of 9 bits a component, a flag.
+fn cube() -> Vec<Field> {
+    let side = FloatLimits::until(-256.0, 256.0, 1.0 / 512.0).unwrap();
+    let height = FloatLimits::until(0.0, 32.0, 1.0 / 512.0).unwrap();
+    vec![
+        Field::new("position", FieldKind::Floats(vec![side, side, height])),
+        rotation("orientation", 9),
+        Field::new("interacting", FieldKind::Bool),
+    ]
+}
+
+/// One of everything.
+fn wide() -> Vec<Field> {
+    let angle = FloatLimits::until(0.0, 360.0, 0.1).unwrap().wrapping();
+    let point = FloatLimits::new(5.0, 5.0, 1.0).unwrap();
+    let axes = (1..=8).map(|axis| FloatLimits::with_bits(-1.0, 1.0, 2 * axis).unwrap()).collect();
+    let speed = FloatLimits::new(-32.0, 32.0, 1.0 / 32.0).unwrap();
+    vec![
+        integer("serial", 0, i128::from(u64::MAX)),
+        Field::new("heading", FieldKind::Floats(vec![angle])),
+        Field::new("stance", FieldKind::Choice { max: 4 }),
+        integer("mood", -128, 127),
+        Field::new("raw", FieldKind::Raw { lanes: 3 }),
+        Field::new("anchor", FieldKind::Floats(vec![point])),
+        rotation("coarse", 2),
+        rotation("fine", 20),
+        Field::new("arms", FieldKind::Floats(axes)),
+        Field::new("velocity", FieldKind::Floats(vec![speed; 3])).with_role(Role::Velocity),
+    ]
+}
+
+/// The narrowest and the widest fields that can be.
+fn corners() -> Vec<Field> {
+    let circle = FloatLimits::until_with_bits(-1.0, 1.0, 32).unwrap().wrapping();
+    vec![
+        Field::new("nothing", FieldKind::Raw { lanes: 0 }),
+        Field::new("only", FieldKind::Choice { max: 0 }),
+        Field::new("any", FieldKind::Choice { max: u32::MAX }),
+        integer("one above", 0, 1 << 32),
+        integer("one bit", -1, 0),
+        integer("signed", i128::from(i64::MIN), i128::from(i64::MAX)),
+        Field::new("circle", FieldKind::Floats(vec![circle])),
+        Field::new("no axes", FieldKind::Floats(Vec::new())).with_role(Role::Velocity),
+        integer("always seven", 7, 7),
+    ]
+}
+
+fn integer(name: &str, min: i128, max: i128) -> Field {
+    Field::new(name, FieldKind::Integer(IntegerLimits::new(min, max, 1).unwrap()))
+}
+
+fn rotation(name: &str, bits: u32) -> Field {
+    Field::new(name, FieldKind::Rotation(SmallestThree::new(bits).unwrap()))
+}
+
+/// Every way to a profile, each with its name.
+pub(crate) fn profiles(schema: &Schema) -> [(&'static str, Profile); 4] {
+    let mut trainer = Trainer::new(schema.clone(), Profile::magnitudes(schema)).unwrap();
+    for pair in frames(schema, 0x7EAC4, 12, 6).windows(2) {
+        trainer.observe(&pair[0], &pair[1]).unwrap();
+    }
+    [
+        ("untrained", Profile::untrained(schema)),
+        ("article", Profile::article(schema)),
+        ("magnitudes", Profile::magnitudes(schema)),
+        ("trained", trainer.finish()),
+    ]
+}
+
+/// `count` snapshots of one world, the first without entities, each a few ticks after the one before.
+pub(crate) fn frames(schema: &Schema, seed: u64, entities: usize, count: usize) -> Vec<Snapshot> {
+    let mut world = World::new(schema, seed, entities);
+    let mut frames = vec![Snapshot::new(schema, Tick(0))];
+    while frames.len() < count {
+        frames.push(world.snapshot());
+        world.step();
+    }
+    frames.truncate(count);
+    frames
+}
+
+/// Entities by id, each with its lanes.
+pub(crate) struct World {
+    schema: Schema,
+    random: Random,
+    tick: u32,
+    usual_entities: usize,
+    entities: BTreeMap<u32, Vec<u32>>,
+}
+
+impl World {
+    /// A world of about as many entities as `usual_entities`.
+    pub(crate) fn new(schema: &Schema, seed: u64, usual_entities: usize) -> Self {
+        let random = Random::new(seed);
+        let mut world = Self { schema: schema.clone(), random, tick: 1, usual_entities, entities: BTreeMap::new() };
+        (0..usual_entities).for_each(|_| world.come());
+        world
+    }
+
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        let mut snapshot = Snapshot::new(&self.schema, Tick(self.tick));
+        for (id, lanes) in &self.entities {
+            snapshot.push_lanes(EntityId(*id), lanes).unwrap();
+        }
+        snapshot
+    }
+
+    /// Moves about half of the entities; in two of three steps some come and some leave.
+    pub(crate) fn step(&mut self) {
+        self.tick += 1 + self.random.up_to(9);
+        if !self.random.one_in(3) {
+            let random = &mut self.random;
+            self.entities.retain(|_, _| !random.one_in(6));
+            let missing = (self.usual_entities + 1).saturating_sub(self.entities.len());
+            (0..missing).for_each(|_| self.come());
+        }
+        let drift: Vec<i64> = self.schema.lanes().iter().map(|_| self.random.below(41) as i64 - 20).collect();
+        for lanes in self.entities.values_mut() {
+            match self.random.below(8) {
+                0..4 => {}
+                4 | 5 => carry(&self.schema, &drift, lanes),
+                _ => leap(&self.schema, &mut self.random, lanes),
+            }
+        }
+    }
+
+    fn come(&mut self) {
+        let id = match self.random.below(16) {
+            0 => 0,
+            1 => u32::MAX,
+            2..8 => self.random.word() as u32,
+            _ => self.random.below(3 * self.usual_entities as u64) as u32,
+        };
+        let random = &mut self.random;
+        let lanes = self.schema.lanes().iter().map(|lane| any_value(random, lane.max)).collect();
+        self.entities.insert(id, lanes);
+    }
+}
+
+/// Any value of a lane; its ends more often than the others.
+fn any_value(random: &mut Random, max: u32) -> u32 {
+    match random.below(6) {
+        0 => 0,
+        1 => max,
+        _ => random.up_to(max),
+    }
+}
+
+/// Moves each number by the same as those of all others.
+fn carry(schema: &Schema, drift: &[i64], lanes: &mut [u32]) {
+    for ((lane, drift), value) in schema.lanes().iter().zip(drift).zip(lanes) {
+        *value = moved(*value, *drift, lane.max, lane.arithmetic);
+    }
+}
+
+/// Changes about half of the fields: a little, a lot, or to one of the ends.
+fn leap(schema: &Schema, random: &mut Random, lanes: &mut [u32]) {
+    for field in schema.fields() {
+        if random.one_in(2) {
+            continue;
+        }
+        if let (FieldKind::Rotation(rotation), false) = (&field.kind, random.one_in(4)) {
+            turn(rotation, random, &mut lanes[field.lanes()]);
+            continue;
+        }
+        for lane in field.lanes() {
+            let limits = schema.lanes()[lane];
+            lanes[lane] = match random.below(8) {
+                0..3 => any_value(random, limits.max),
+                3 => lanes[lane],
+                _ => {
+                    let reach = 1i64 << random.below(20);
+                    let steps = random.below(2 * reach as u64 + 1) as i64 - reach;
+                    moved(lanes[lane], steps, limits.max, limits.arithmetic)
+                }
+            };
+        }
+    }
+}
+
+/// Turns a rotation a little, so that now and then another component is dropped.
+fn turn(rotation: &SmallestThree, random: &mut Random, lanes: &mut [u32]) {
+    let codes = [lanes[0], lanes[1], lanes[2], lanes[3]];
+    let turned = rotation.reconstruct(codes).map(|component| component + 0.2 * random.unit());
+    lanes.copy_from_slice(&rotation.quantize(turned).unwrap_or(codes));
+}
+
+fn moved(value: u32, steps: i64, max: u32, arithmetic: LaneArithmetic) -> u32 {
+    let to = i64::from(value) + steps;
+    match arithmetic {
+        LaneArithmetic::Linear => to.clamp(0, i64::from(max)) as u32,
+        LaneArithmetic::Cyclic | LaneArithmetic::Category => to.rem_euclid(i64::from(max) + 1) as u32,
+    }
+}

@@ -1,0 +1,373 @@
+//! The drivers of the fuzz targets: plain functions that panic where something does not hold.
+//!
+//! Each takes any bytes. The first few choose what is tested (schema, level, profile, baseline), so that a mutation can
+//! reach every combination; the rest is what a stranger sent. The tests of `kinepack` run them over the stored corpus.
+
+use std::sync::OnceLock;
+
+use kinepack::value::{Difference, Limits, read_difference, read_if_changed, write_difference, write_if_changed};
+use kinepack::{
+    BitReader, BitSink, BitWriter, Class, Codec, Context, DecodeError, EntityId, FieldCode, FloatLimits, GapCode,
+    IntegerLimits, LaneWidth, Level, Profile, Reference, Schema, Snapshot, Tick,
+};
+
+use crate::support::{BitModel, Subject, frames, profiles, schemas};
+
+/// Snapshots of each schema that data can name as baseline; the first is empty.
+const BASELINES: usize = 5;
+
+/// A schema with codecs for each level and profile, and some of its snapshots.
+struct Bench {
+    /// Level by level, the profiles of each.
+    codecs: Vec<Codec>,
+    baselines: Vec<Snapshot>,
+}
+
+fn benches() -> &'static [Bench] {
+    static BENCHES: OnceLock<Vec<Bench>> = OnceLock::new();
+    BENCHES.get_or_init(|| {
+        let bench = |schema: &Schema| {
+            let profiles = profiles(schema);
+            let codec = |level, profile: &Profile| Codec::new(schema.clone(), level, profile.clone()).unwrap();
+            let of_level = |level| profiles.each_ref().map(|(_, profile)| codec(level, profile));
+            let codecs = Level::TABLE.into_iter().flat_map(of_level).collect();
+            Bench { codecs, baselines: frames(schema, 77, 6, BASELINES) }
+        };
+        schemas().iter().map(|(_, schema)| bench(schema)).collect()
+    })
+}
+
+/// Takes bytes from the front; zeros where there are none.
+struct Source<'a>(&'a [u8]);
+
+impl Source<'_> {
+    fn byte(&mut self) -> u8 {
+        let (first, rest) = self.0.split_first().unwrap_or((&0, &[]));
+        self.0 = rest;
+        *first
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        usize::from(self.byte()) % end
+    }
+
+    fn word(&mut self) -> u32 {
+        u32::from_le_bytes([(); 4].map(|()| self.byte()))
+    }
+}
+
+fn choose(source: &mut Source<'_>) -> (&'static Bench, &'static Codec) {
+    let bench = &benches()[source.below(benches().len())];
+    (bench, &bench.codecs[source.below(bench.codecs.len())])
+}
+
+/// What [`snapshot`] takes for a packet that is one: the numbers of schema, codec and baseline, and the packet.
+#[allow(dead_code, reason = "for who makes a corpus")]
+pub fn snapshot_data(schema: usize, codec: usize, baseline: usize, packet: &[u8]) -> Vec<u8> {
+    [&[schema as u8, codec as u8, baseline as u8], packet].concat()
+}
+
+/// Packets for the corpus of [`snapshot`]: one for each of these codecs of a schema.
+#[allow(dead_code, reason = "for who makes a corpus")]
+pub fn snapshot_corpus(schema: usize, codecs: impl Iterator<Item = usize>) -> Vec<Vec<u8>> {
+    let bench = &benches()[schema];
+    let data = |codec: usize| {
+        let baseline = codec % (BASELINES - 1);
+        let [before, after] = [&bench.baselines[baseline], &bench.baselines[baseline + 1]];
+        snapshot_data(schema, codec, baseline, &Subject::new(&bench.codecs[codec]).encode(before, after))
+    };
+    codecs.map(data).collect()
+}
+
+/// Decodes a packet: a valid snapshot or an error that changes nothing, and the decoder works as before.
+pub fn snapshot(data: &[u8]) {
+    let mut source = Source(data);
+    let (bench, codec) = choose(&mut source);
+    let baseline = &bench.baselines[source.below(BASELINES)];
+    let mut subject = Subject::new(codec);
+    let _ = subject.decode_and_return(baseline, source.0);
+    let used = subject.round_trip(&bench.baselines[1], &bench.baselines[2]);
+    assert_eq!(used, Subject::new(codec).encode(&bench.baselines[1], &bench.baselines[2]));
+}
+
+/// Encodes a snapshot made of the data relative to another: it comes back lane for lane, and no part of it is enough.
+pub fn encode_roundtrip(data: &[u8]) {
+    let mut source = Source(data);
+    let (_, codec) = choose(&mut source);
+    let cuts = source.byte();
+    let before = state(codec.schema(), &mut source, None);
+    let after = state(codec.schema(), &mut source, Some(&before));
+    let mut subject = Subject::new(codec);
+    for (baseline, snapshot) in [(&before, &after), (&after, &before), (&after, &after)] {
+        let mut packet = subject.round_trip(baseline, snapshot);
+        let cut = usize::from(cuts) % packet.len();
+        let refusal = subject.decode(baseline, &packet[..cut]);
+        assert!(matches!(refusal, Err(DecodeError::EndOfData { .. })), "{cut} bytes: {refusal:?}");
+        packet.push(cuts);
+        let refusal = subject.decode(baseline, &packet);
+        assert!(matches!(refusal, Err(DecodeError::TrailingData { .. })), "{refusal:?}");
+    }
+}
+
+/// A snapshot of up to 15 entities; with `before`, some of them as there.
+fn state(schema: &Schema, source: &mut Source<'_>, before: Option<&Snapshot>) -> Snapshot {
+    let mut snapshot = Snapshot::new(schema, Tick(source.word()));
+    let mut next = 0u32;
+    for nth in 0..source.below(16) {
+        let control = source.byte();
+        let known = before.and_then(|before| before.ids().get(nth).map(|id| (before, id.0)));
+        let (id, base) = match (known, control & 3) {
+            (Some((before, id)), 1..) if id >= next => (id, Some(before)),
+            (_, 0) => (next.saturating_add(source.word()), None),
+            _ => (next.saturating_add(u32::from(source.byte())), None),
+        };
+        let mut value = |lane: usize| {
+            let max = schema.lanes()[lane].max;
+            let old = base.map(|before| before.lane(lane)[nth]);
+            match (old, source.byte()) {
+                (Some(old), 0..128) => old,
+                (Some(old), step @ 128..224) => old.saturating_add_signed(i32::from(step) - 176).min(max),
+                (_, 255) => max,
+                (_, 224..255) => source.word().min(max),
+                (None, small) => u32::from(small).min(max),
+            }
+        };
+        let lanes: Vec<u32> = (0..schema.lanes().len()).map(&mut value).collect();
+        snapshot.push_lanes(EntityId(id), &lanes).unwrap();
+        match id.checked_add(1) {
+            Some(after) => next = after,
+            None => break,
+        }
+    }
+    snapshot
+}
+
+/// Makes a profile of the data: a codec refuses it, or works with it.
+pub fn profile(data: &[u8]) {
+    let mut source = Source(data);
+    let schemas = schemas();
+    let (_, schema) = &schemas[source.below(schemas.len())];
+    let level = Level::TABLE[source.below(Level::TABLE.len())];
+    let baseline = source.below(BASELINES - 1);
+    let profile = any_profile(schema, &mut source);
+    let Ok(codec) = Codec::new(schema.clone(), level, profile) else {
+        return;
+    };
+    let mut subject = Subject::new(&codec);
+    let frames = frames(schema, u64::from(source.byte()), 8, BASELINES);
+    subject.round_trip(&frames[baseline], &frames[baseline + 1]);
+    let _ = subject.decode_and_return(&frames[baseline], source.0);
+}
+
+/// A profile of which all parts come from the data, but the lengths of each code are completed if they can be.
+fn any_profile(schema: &Schema, source: &mut Source<'_>) -> Profile {
+    let mut profile = Profile::untrained(schema);
+    if source.byte() & 1 == 1 {
+        profile.entities = any_gap_code(source);
+    }
+    if source.byte() & 1 == 1 {
+        profile.flags = any_gap_code(source);
+    }
+    for (index, code) in profile.fields.iter_mut().enumerate() {
+        if source.byte() & 1 == 0 {
+            continue;
+        }
+        let lanes = code.classes.first().map_or(0, |class| class.lanes.len());
+        let classes = source.below(66);
+        let context = match source.below(4) {
+            0 => Context::None,
+            1 => Context::Previous,
+            2 => Context::Field(source.below(index + 2)),
+            _ => Context::Field(index.saturating_sub(1)),
+        };
+        let class = |_| Class {
+            reference: [Reference::Baseline, Reference::Turned, Reference::Carried][source.below(3)],
+            lanes: (0..lanes).map(|_| any_width(source)).collect(),
+        };
+        let classes: Vec<Class> = (0..classes).map(class).collect();
+        let lengths_bits = vec![any_lengths(source, classes.len() + 1)];
+        *code = FieldCode { context, classes, lengths_bits };
+    }
+    profile.spread();
+    profile
+}
+
+fn any_width(source: &mut Source<'_>) -> LaneWidth {
+    let byte = source.byte();
+    let bits = byte % 36;
+    LaneWidth { bits, beyond_bits: if byte < 128 { 0 } else { source.byte() % (bits + 2) } }
+}
+
+fn any_gap_code(source: &mut Source<'_>) -> GapCode {
+    let widths_bits: Vec<u8> = (0..source.below(40)).map(|_| source.byte() % 27).collect();
+    let lengths_bits = any_lengths(source, widths_bits.len() + 1);
+    GapCode { widths_bits, lengths_bits }
+}
+
+/// `count` lengths: of a code in which all but the last few words are as short as can be, or anything.
+fn any_lengths(source: &mut Source<'_>, count: usize) -> Vec<u8> {
+    if source.byte() == 255 {
+        return (0..count).map(|_| source.byte() % 12).collect();
+    }
+    // Each split of a word in two keeps the code complete.
+    let mut lengths = vec![0u8];
+    while lengths.len() < count {
+        let from = source.below(lengths.len());
+        let split = (0..lengths.len()).map(|nth| (from + nth) % lengths.len()).find(|nth| lengths[*nth] < 8);
+        let Some(split) = split else { break };
+        lengths[split] += 1;
+        lengths.push(lengths[split]);
+    }
+    lengths
+}
+
+/// Reads values against baselines: each is one of its limits, and what is written of it is read back.
+pub fn value(data: &[u8]) {
+    let mut source = Source(data);
+    let control = [(); 4].map(|()| source.byte());
+    let [min, max] = [source.byte() as i8, source.byte() as i8].map(i64::from);
+    let near = Difference::of_steps(min.min(max), min.max(max)).unwrap();
+    let base = u64::from(source.word()) << 32 | u64::from(source.word());
+    match control[0] % 8 {
+        0 => values(&FloatLimits::new(-100.0, 100.0, 0.1).unwrap(), &near, base, source.0),
+        1 => values(&FloatLimits::until(0.0, 360.0, 0.1).unwrap().wrapping(), &near, base, source.0),
+        2 => values(&FloatLimits::new(2.5, 2.5, 0.1).unwrap(), &near, base, source.0),
+        3 => values(&FloatLimits::with_bits(-1.0, 1.0, 23).unwrap(), &near, base, source.0),
+        4 => values(&IntegerLimits::new(i128::from(i64::MIN), i128::from(i64::MAX), 1).unwrap(), &near, base, source.0),
+        5 => values(&IntegerLimits::new(0, i128::from(u64::MAX), 3).unwrap(), &near, base, source.0),
+        6 => values(&IntegerLimits::new(-7, 1000, 10).unwrap(), &near, base, source.0),
+        _ => {
+            // Any limits at all, if they are possible.
+            let [min, max] = [control[1], control[2]].map(|byte| f32::from(byte as i8));
+            let step = f64::from(control[3]) / 64.0;
+            if let Ok(limits) = FloatLimits::new(f64::from(min), f64::from(max), step).and_then(FloatLimits::for_f32) {
+                values(&limits, &near, base, source.0);
+            }
+        }
+    }
+}
+
+fn values<L>(limits: &L, near: &Difference, base: u64, data: &[u8])
+where
+    L: Limits,
+    L::Value: PartialEq + core::fmt::Debug,
+{
+    let mut baseline = limits.value_of(base % limits.largest_code().saturating_add(1).max(1));
+    let mut reader = BitReader::new(data);
+    // Values of no width take no more than their flags, but those they do take.
+    while reader.left_bits() > 0 {
+        let is_difference = !reader.position_bits().is_multiple_of(3);
+        let begin = reader.position_bits();
+        let read = if is_difference {
+            read_difference(&mut reader, limits, near, baseline)
+        } else {
+            read_if_changed(&mut reader, limits)
+        };
+        let value = match read {
+            Ok(value) => value.unwrap_or(baseline),
+            Err(DecodeError::EndOfData { .. }) => break,
+            Err(DecodeError::OutOfRange { at_bit }) => {
+                assert!(at_bit > begin && at_bit == reader.position_bits());
+                continue;
+            }
+            Err(error) => panic!("{error:?}"),
+        };
+        let code = limits.code_of(value).unwrap();
+        assert!(code <= limits.largest_code());
+        assert_eq!(limits.value_of(code), value);
+
+        let mut bytes = Vec::new();
+        let mut writer = BitWriter::append(&mut bytes);
+        write_if_changed(&mut writer, limits, baseline, value).unwrap();
+        write_difference(&mut writer, limits, near, baseline, value).unwrap();
+        writer.finish().unwrap();
+        let mut again = BitReader::new(&bytes);
+        assert_eq!(read_if_changed(&mut again, limits).unwrap().unwrap_or(baseline), value);
+        assert_eq!(read_difference(&mut again, limits, near, baseline).unwrap().unwrap_or(baseline), value);
+        again.finish().unwrap();
+        baseline = value;
+    }
+}
+
+/// Runs the bit cursors beside the naive model: the first byte is a number of steps, one byte each; the rest are the bits.
+pub fn bits(data: &[u8]) {
+    let (count, data) = data.split_first().unwrap_or((&0, &[]));
+    let (steps, bytes) = data.split_at(data.len().min(usize::from(*count)));
+    read_beside_model(steps, bytes);
+    write_beside_model(steps, bytes);
+}
+
+fn read_beside_model(steps: &[u8], bytes: &[u8]) {
+    let mut reader = BitReader::new(bytes);
+    let mut model = BitModel::of(bytes);
+    for &step in steps {
+        assert_eq!(reader.position_bits(), model.position_bits());
+        assert_eq!(reader.left_bits(), model.left_bits());
+        let bits = u32::from(step) % 65;
+        match step {
+            0..130 => {
+                let left_bits = model.left_bits();
+                let end = DecodeError::EndOfData {
+                    at_bit: model.position_bits(),
+                    wanted_bits: bits,
+                    left_bits: left_bits.min(64) as u32,
+                };
+                assert_eq!(reader.read(bits), model.read(bits).ok_or(end));
+            }
+            130..195 => assert_eq!(reader.peek(bits.min(56)), model.peek(bits.min(56))),
+            195..225 => assert_eq!(reader.read_bool().ok(), model.read(1).map(|bit| bit == 1)),
+            _ => {
+                let padding = model.read(model.padding_bits());
+                assert_eq!(reader.align(), if padding == Some(0) { Ok(()) } else { Err(DecodeError::Padding) });
+            }
+        }
+    }
+    let left_bits = model.left_bits();
+    let expected = match model.read(left_bits.min(7) as u32) {
+        _ if left_bits >= 8 => Err(DecodeError::TrailingData { left_bits }),
+        Some(0) => Ok(()),
+        _ => Err(DecodeError::Padding),
+    };
+    assert_eq!(reader.finish(), expected);
+}
+
+fn write_beside_model(steps: &[u8], bytes: &[u8]) {
+    let mut source = Source(bytes);
+    let mut grown = vec![0xEE];
+    let mut lent = vec![0xEE; bytes.len()];
+    let lent_bytes = lent.len();
+    let mut model = BitModel::default();
+    let mut writers = [BitWriter::append(&mut grown), BitWriter::lend(&mut lent)];
+    for &step in steps {
+        let bits = u32::from(step) % 65;
+        let value = u64::from(source.word()) << 32 | u64::from(source.word());
+        for writer in &mut writers {
+            match step {
+                0..195 => writer.write(value, bits),
+                195..225 => writer.write_bool(value & 1 == 1),
+                _ => writer.align(),
+            }
+        }
+        match step {
+            0..195 => model.write(value, bits),
+            195..225 => model.write(value, 1),
+            _ => model.pad(),
+        }
+        assert!(writers.iter().all(|writer| writer.len_bits() == model.len_bits()));
+    }
+    let expected = model.to_bytes();
+    let [to_grown, to_lent] = writers.map(BitWriter::finish);
+    assert_eq!(to_grown, Ok(expected.len()));
+    assert_eq!(grown, [&[0xEE], &expected[..]].concat());
+    match to_lent {
+        Ok(len) => {
+            assert_eq!(&lent[..len], expected);
+            assert!(lent[len..].iter().all(|byte| *byte == 0xEE), "bytes behind the end are touched");
+        }
+        Err(error) => {
+            let full = kinepack::EncodeError::BufferFull { needed_bytes: expected.len(), buffer_bytes: lent_bytes };
+            assert_eq!(error, full);
+            assert!(expected.len() > lent_bytes);
+        }
+    }
+}
