@@ -130,8 +130,19 @@ impl<'a> BitReader<'a> {
     }
 }
 
-/// The lowest `bits` bits set; `bits` is at most 63.
+/// The lowest `bits` bits set; `bits` is at most [`WORD_BITS`].
 #[inline]
-const fn low(bits: u32) -> u64 {
-    !(u64::MAX << (bits % 64))
+fn low(bits: u32) -> u64 {
+    LOW[bits as usize % LOW.len()]
 }
+
+/// A look-up is shorter than two shifts by a width that only the register `cl` can hold.
+const LOW: [u64; 64] = {
+    let mut low = [0; 64];
+    let mut bits = 0;
+    while bits < low.len() {
+        low[bits] = (1 << bits) - 1;
+        bits += 1;
+    }
+    low
+};
