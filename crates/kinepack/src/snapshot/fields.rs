@@ -159,20 +159,17 @@ impl FieldTable {
                 work.turn(rotation, dropped[1]);
             }
         }
-        let mut carried_mask = self.carried_mask;
-        let lanes = &mut work.lanes[self.first..];
-        for ((lane, kind), fits) in lanes.iter_mut().zip(&self.kinds[self.first..]).zip(&self.fits) {
-            let plain = kind.difference(lane.base, lane.new);
-            plain_mask &= fits.classes(plain);
-            lane.differences[0] = plain;
-            if self.carried_mask != 0 {
-                let carried = kind.shorter(plain - lane.moved);
-                carried_mask &= fits.classes(carried);
-                lane.differences[1] = carried;
-                lane.moved = plain;
-            }
-        }
-        let class = ((plain_mask | carried_mask).trailing_zeros() as usize).min(self.full_class());
+        let masks = [plain_mask, self.carried_mask];
+        let (lanes, kinds) = (&mut work.lanes[self.first..], &self.kinds[self.first..]);
+        let mask = if kinds.len() == VECTOR
+            && let Some(lanes) = lanes.first_chunk_mut::<VECTOR>()
+            && let (Some(kinds), Some(fits)) = (kinds.first_chunk::<VECTOR>(), self.fits.first_chunk::<VECTOR>())
+        {
+            classes(lanes, kinds, fits, masks)
+        } else {
+            classes(lanes, kinds, &self.fits, masks)
+        };
+        let class = (mask.trailing_zeros() as usize).min(self.full_class());
         let (word, mut word_bits) = self.codes[state].word(class);
         let mut word = u64::from(word);
         let Some(&reference) = self.references.get(class) else {
@@ -185,17 +182,14 @@ impl FieldTable {
             word_bits += 2;
         }
         let carried = usize::from(reference == Reference::Carried);
-        let lanes = &work.lanes[self.first..];
-        for (lane, width) in lanes.iter().zip(&self.widths[class * lanes.len()..]) {
-            let difference = lane.differences[carried];
-            if word_bits + width.bits >= 64 {
-                sink.write(word, word_bits);
-                (word, word_bits) = (0, 0);
-            }
-            word |= width.code(difference) << word_bits;
-            word_bits += width.bits;
+        let (lanes, widths) = (&work.lanes[self.first..], &self.widths[class * self.fits.len()..]);
+        if self.fits.len() == VECTOR
+            && let (Some(lanes), Some(widths)) = (lanes.first_chunk::<VECTOR>(), widths.first_chunk::<VECTOR>())
+        {
+            write_lanes(sink, lanes, widths, carried, (word, word_bits));
+        } else {
+            write_lanes(sink, lanes, widths, carried, (word, word_bits));
         }
-        sink.write(word, word_bits);
         class
     }
 
@@ -223,21 +217,19 @@ impl FieldTable {
             }
             work.lanes[0].new = dropped;
         }
-        // All ones or none, instead of a branch: which reference comes next is hard to predict.
-        let carried = -i64::from(reference == Reference::Carried);
-        let lanes = &mut work.lanes[self.first..];
-        let widths = &self.widths[class * lanes.len()..];
-        // One read for all lanes where they fit in a word.
-        let at_once = self.class_bits[class] <= 64;
-        let mut word = if at_once { reader.read(self.class_bits[class])? } else { 0 };
-        for ((lane, kind), width) in lanes.iter_mut().zip(&self.kinds[self.first..]).zip(widths) {
-            let code = if at_once { word & mask(width.bits) } else { reader.read(width.bits)? };
-            word = word.unbounded_shr(width.bits);
-            let difference = width.difference(code) + (lane.moved & carried);
-            lane.new = kind.offset(lane.base, difference).ok_or_else(|| out_of_range(reader))?;
-            lane.moved = kind.difference(lane.base, lane.new);
-        }
-        Ok(class)
+        let carried = reference == Reference::Carried;
+        let bits = self.class_bits[class];
+        let widths = &self.widths[class * self.fits.len()..];
+        let (lanes, kinds) = (&mut work.lanes[self.first..], &self.kinds[self.first..]);
+        let read = if kinds.len() == VECTOR
+            && let Some(lanes) = lanes.first_chunk_mut::<VECTOR>()
+            && let (Some(kinds), Some(widths)) = (kinds.first_chunk::<VECTOR>(), widths.first_chunk::<VECTOR>())
+        {
+            read_lanes(reader, lanes, kinds, widths, carried, bits)?
+        } else {
+            read_lanes(reader, lanes, kinds, widths, carried, bits)?
+        };
+        read.then_some(class).ok_or_else(|| out_of_range(reader))
     }
 
     /// Writes all lanes of the entity at work.
@@ -285,6 +277,74 @@ impl FieldTable {
     pub(super) fn put(rest: &[u32], work: &mut Work) {
         work.lanes.iter_mut().zip(rest).for_each(|(lane, rest)| lane.new = *rest);
     }
+}
+
+/// Lanes of a vector, a rotation's components: the loops over lanes are compiled for this length, and for any.
+const VECTOR: usize = 3;
+
+/// Takes the differences of all lanes and returns the classes that hold them, of those in `masks`: for differences
+/// from the baseline, and carried.
+#[inline(always)]
+fn classes(lanes: &mut [LaneWork], kinds: &[Lane], fits: &[Fits], masks: [u64; 2]) -> u64 {
+    let [mut plain_mask, mut carried_mask] = masks;
+    for ((lane, kind), fits) in lanes.iter_mut().zip(kinds).zip(fits) {
+        let plain = kind.difference(lane.base, lane.new);
+        plain_mask &= fits.classes(plain);
+        lane.differences[0] = plain;
+        if masks[1] != 0 {
+            let carried = kind.shorter(plain - lane.moved);
+            carried_mask &= fits.classes(carried);
+            lane.differences[1] = carried;
+            lane.moved = plain;
+        }
+    }
+    plain_mask | carried_mask
+}
+
+/// Writes the differences in their widths, behind the bits that are already in `word`.
+#[inline(always)]
+fn write_lanes(
+    sink: &mut impl BitSink,
+    lanes: &[LaneWork],
+    widths: &[Width],
+    carried: usize,
+    (mut word, mut word_bits): (u64, u32),
+) {
+    for (lane, width) in lanes.iter().zip(widths) {
+        if word_bits + width.bits >= 64 {
+            sink.write(word, word_bits);
+            (word, word_bits) = (0, 0);
+        }
+        word |= width.code(lane.differences[carried]) << word_bits;
+        word_bits += width.bits;
+    }
+    sink.write(word, word_bits);
+}
+
+/// Reads the differences, `bits` bits in all, and makes new values of them. False where one leaves its lane.
+#[inline(always)]
+fn read_lanes(
+    reader: &mut BitReader<'_>,
+    lanes: &mut [LaneWork],
+    kinds: &[Lane],
+    widths: &[Width],
+    carried: bool,
+    bits: u32,
+) -> Result<bool, DecodeError> {
+    // All ones or none, instead of a branch: which reference comes next is hard to predict.
+    let carried = -i64::from(carried);
+    // One read for all lanes where they fit in a word.
+    let at_once = bits <= 64;
+    let mut word = if at_once { reader.read(bits)? } else { 0 };
+    for ((lane, kind), width) in lanes.iter_mut().zip(kinds).zip(widths) {
+        let code = if at_once { word & mask(width.bits) } else { reader.read(width.bits)? };
+        word >>= width.bits;
+        let difference = width.difference(code) + (lane.moved & carried);
+        let Some(value) = kind.offset(lane.base, difference) else { return Ok(false) };
+        lane.new = value;
+        lane.moved = kind.difference(lane.base, value);
+    }
+    Ok(true)
 }
 
 /// Bits that tell a value from all others of a lane.
