@@ -76,6 +76,16 @@ impl<'a> BitReader<'a> {
         self.word().unwrap_or_else(|| self.tail_word()) & low(bits)
     }
 
+    /// Moves on by `bits` that were peeked.
+    #[inline]
+    pub(crate) fn skip(&mut self, bits: u32) -> Result<(), DecodeError> {
+        if u64::from(bits) > self.left_bits() {
+            return Err(self.end_of_data(bits));
+        }
+        self.position_bits += u64::from(bits);
+        Ok(())
+    }
+
     /// Skips the bits up to the next multiple of 8.
     ///
     /// # Errors

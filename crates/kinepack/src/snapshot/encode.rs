@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::codec::{Codec, Tables};
 use super::entities::Alignment;
-use super::fields::{Contexts, FieldTable, Work};
+use super::fields::{Contexts, FieldTable, Measured, Work};
 use super::sets::{SetCoding, write_set};
 use super::store::Snapshot;
 use crate::{BitSink, BitWriter, EncodeError};
@@ -18,9 +18,14 @@ pub struct Encoder {
     /// The baseline's columns lined up with the snapshot's entities, where the sets differ.
     aligned: Vec<Vec<u32>>,
     pub(super) changed: Vec<u32>,
+    /// One word a changed entity, not zero where it changed the field at hand.
+    differs: Vec<u32>,
     /// Among `changed`, those that changed the field at hand.
     flagged: Vec<u32>,
     pub(super) contexts: Contexts,
+    /// The entities of `flagged`, by index.
+    entities: Vec<u32>,
+    measured: Measured,
     work: Work,
     size: Size,
 }
@@ -44,8 +49,11 @@ impl Encoder {
             alignment: Alignment::default(),
             aligned: vec![Vec::new(); tables.schema.lanes().len()],
             changed: Vec::new(),
+            differs: Vec::new(),
             flagged: Vec::new(),
             contexts: Contexts::default(),
+            entities: Vec::new(),
+            measured: Measured::default(),
             work: Work::default(),
             size: Size { fields_bits: vec![0; tables.fields.len()], ..Size::default() },
             codec: codec.clone(),
@@ -130,7 +138,7 @@ impl Encoder {
             let [base, new] = [&base[field.lanes.clone()], &new[field.lanes.clone()]];
             let begin = writer.len_bits();
             if tables.level.field_flags {
-                find_flagged(base, new, &self.changed, &mut self.flagged);
+                find_flagged(base, new, &self.changed, &mut self.differs, &mut self.flagged);
                 write_set(writer, self.changed.len(), &self.flagged, SetCoding::BitsOrGaps(&tables.flags));
             } else {
                 self.flagged.clear();
@@ -153,19 +161,26 @@ impl Encoder {
     ) {
         let field = &tables.fields[index];
         let level = &tables.level;
-        let relative = field.is_relative(level.relative_numbers, level.relative_rotations);
+        if field.is_relative(level.relative_numbers, level.relative_rotations) {
+            self.entities.clear();
+            self.entities.extend(self.flagged.iter().map(|nth| self.changed[*nth as usize]));
+            field.measure(base, new, &self.entities, &mut self.measured);
+            let mut previous = 0;
+            for (place, (&nth, &entity)) in self.flagged.iter().zip(&self.entities).enumerate() {
+                let state = self.contexts.state(field.context, nth as usize, previous);
+                let class = field.write(writer, state, (&self.measured, place), (new, entity as usize));
+                self.contexts.record(index, nth as usize, class);
+                previous = class + 1;
+            }
+            return;
+        }
         let other = level.field_flags && field.is_category();
-        let mut previous = 0;
         self.work.reset(field.lanes.len());
         for &nth in &self.flagged {
             let entity = self.changed[nth as usize] as usize;
-            self.work.load(base, new, entity);
-            if relative {
-                let state = self.contexts.state(field.context, nth as usize, previous);
-                let class = field.write(writer, state, &mut self.work);
-                self.contexts.record(index, nth as usize, class);
-                previous = class + 1;
-            } else if other {
+            self.work.load_base(base, entity);
+            self.work.load_new(new, entity);
+            if other {
                 field.write_other(writer, &self.work);
             } else {
                 field.write_full(writer, &self.work);
@@ -218,16 +233,21 @@ fn compare_block(base: &[Vec<u32>], new: &[Vec<u32>], first: usize) -> Option<[u
 }
 
 /// Which of the changed entities changed the lanes of one field, by number among them.
-fn find_flagged(base: &[Vec<u32>], new: &[Vec<u32>], changed: &[u32], flagged: &mut Vec<u32>) {
-    // As above.
+fn find_flagged(base: &[Vec<u32>], new: &[Vec<u32>], changed: &[u32], differs: &mut Vec<u32>, flagged: &mut Vec<u32>) {
+    differs.clear();
+    differs.resize(changed.len(), 0);
+    for (base, new) in base.iter().zip(new) {
+        for (differs, &entity) in differs.iter_mut().zip(changed) {
+            *differs |= base[entity as usize] ^ new[entity as usize];
+        }
+    }
+    // Without a branch, as above.
     flagged.clear();
     flagged.resize(changed.len(), 0);
-    let mut count = 0;
-    for (nth, &entity) in (0..).zip(changed) {
-        let entity = entity as usize;
-        let differs = base.iter().zip(new).fold(0, |any, (base, new)| any | (base[entity] ^ new[entity]));
-        flagged[count] = nth;
-        count += usize::from(differs != 0);
+    let mut found = 0;
+    for (nth, differs) in (0..).zip(differs) {
+        flagged[found] = nth;
+        found += usize::from(*differs != 0);
     }
-    flagged.truncate(count);
+    flagged.truncate(found);
 }

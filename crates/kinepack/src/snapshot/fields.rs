@@ -46,8 +46,6 @@ struct LaneWork {
     new: u32,
     /// How far the entity before moved in this lane.
     moved: i64,
-    /// From the baseline, and from the baseline carried.
-    differences: [i64; 2],
 }
 
 impl Work {
@@ -55,15 +53,6 @@ impl Work {
     pub(super) fn reset(&mut self, lanes: usize) {
         self.lanes.clear();
         self.lanes.resize(lanes, LaneWork::default());
-    }
-
-    /// Takes the baseline's and the new values of an entity.
-    #[inline]
-    pub(super) fn load(&mut self, base: &[Vec<u32>], new: &[Vec<u32>], entity: usize) {
-        for ((lane, base), new) in self.lanes.iter_mut().zip(base).zip(new) {
-            lane.base = base[entity];
-            lane.new = new[entity];
-        }
     }
 
     /// Takes the baseline's values of an entity.
@@ -91,6 +80,30 @@ impl Work {
             largest.base = dropped;
             [a.base, b.base, c.base] = turned;
         }
+    }
+}
+
+/// The differences of one field for all entities that are written, taken lane by lane: the loops run over arrays.
+#[derive(Debug, Default)]
+pub(super) struct Measured {
+    /// Lane-major: the values that differences are taken from.
+    base: Vec<u32>,
+    /// Entity-major: from the baseline, and from the baseline carried.
+    differences: Vec<[i64; 2]>,
+    /// For each entity, the classes that hold all of either.
+    classes: Vec<[u64; 2]>,
+    /// For each entity, the components that a rotation drops before and now.
+    dropped: Vec<[u32; 2]>,
+}
+
+impl Measured {
+    fn reset(&mut self, entities: usize, lanes: usize, masks: [u64; 2]) {
+        self.base.clear();
+        self.dropped.clear();
+        self.differences.clear();
+        self.differences.resize(entities * lanes, [0; 2]);
+        self.classes.clear();
+        self.classes.resize(entities, masks);
     }
 }
 
@@ -146,50 +159,84 @@ impl FieldTable {
         self.references.len()
     }
 
-    /// Writes the entity at work relative to its baseline and returns the class.
-    #[inline]
-    pub(super) fn write(&self, sink: &mut impl BitSink, state: usize, work: &mut Work) -> usize {
-        let dropped = [work.lanes[0].base, work.lanes[0].new];
-        let mut plain_mask = self.baseline_mask;
-        if let Some(rotation) = self.rotation
-            && dropped[0] != dropped[1]
-        {
-            plain_mask = self.turned_mask;
-            if self.turned_mask != 0 {
-                work.turn(rotation, dropped[1]);
+    /// Takes the differences of all `entities`, and which classes hold them.
+    pub(super) fn measure(&self, base: &[Vec<u32>], new: &[Vec<u32>], entities: &[u32], measured: &mut Measured) {
+        measured.reset(entities.len(), self.fits.len(), [self.baseline_mask, self.carried_mask]);
+        let Measured { base: base_values, differences, classes, dropped } = measured;
+        for column in &base[self.first..] {
+            base_values.extend(entities.iter().map(|entity| column[*entity as usize]));
+        }
+        if let Some(rotation) = self.rotation {
+            for (nth, &entity) in entities.iter().enumerate() {
+                let [before, now] = [base[0][entity as usize], new[0][entity as usize]];
+                dropped.push([before, now]);
+                if before == now {
+                    continue;
+                }
+                classes[nth][0] = self.turned_mask;
+                let [a, b, c] = [0, 1, 2].map(|lane| lane * entities.len() + nth);
+                let codes = [before, base_values[a], base_values[b], base_values[c]];
+                [base_values[a], base_values[b], base_values[c]] = rotation.turned(codes, now);
             }
         }
-        let masks = [plain_mask, self.carried_mask];
-        let (lanes, kinds) = (&mut work.lanes[self.first..], &self.kinds[self.first..]);
-        let mask = if kinds.len() == VECTOR
-            && let Some(lanes) = lanes.first_chunk_mut::<VECTOR>()
-            && let (Some(kinds), Some(fits)) = (kinds.first_chunk::<VECTOR>(), self.fits.first_chunk::<VECTOR>())
+        let [count, lanes] = [entities.len().max(1), self.fits.len().max(1)];
+        let columns = base_values.chunks(count).zip(&new[self.first..]);
+        for (lane, ((base, new), (kind, fits))) in
+            columns.zip(self.kinds[self.first..].iter().zip(&self.fits)).enumerate()
         {
-            classes(lanes, kinds, fits, masks)
-        } else {
-            classes(lanes, kinds, &self.fits, masks)
-        };
-        let class = (mask.trailing_zeros() as usize).min(self.full_class());
+            let mut moved = 0;
+            let rows = differences.chunks_exact_mut(lanes).zip(&mut *classes);
+            for ((entity, base), (row, [plain_mask, carried_mask])) in entities.iter().zip(base).zip(rows) {
+                let plain = kind.difference(*base, new[*entity as usize]);
+                let mut carried = 0;
+                *plain_mask &= fits.classes(plain);
+                if self.carried_mask != 0 {
+                    carried = kind.shorter(plain - moved);
+                    *carried_mask &= fits.classes(carried);
+                    moved = plain;
+                }
+                row[lane] = [plain, carried];
+            }
+        }
+    }
+
+    /// Writes the `nth` of the measured entities relative to its baseline and returns the class.
+    #[inline]
+    pub(super) fn write(
+        &self,
+        sink: &mut impl BitSink,
+        state: usize,
+        (measured, nth): (&Measured, usize),
+        (new, entity): (&[Vec<u32>], usize),
+    ) -> usize {
+        let [plain_mask, carried_mask] = measured.classes[nth];
+        let class = ((plain_mask | carried_mask).trailing_zeros() as usize).min(self.full_class());
         let (word, mut word_bits) = self.codes[state].word(class);
         let mut word = u64::from(word);
         let Some(&reference) = self.references.get(class) else {
             sink.write(word, word_bits);
-            self.write_full(sink, work);
+            for (kind, column) in self.kinds.iter().zip(new) {
+                sink.write(u64::from(column[entity]), kind.bits());
+            }
             return class;
         };
         if reference == Reference::Turned {
-            word |= u64::from(others_index(dropped[0], dropped[1])) << word_bits;
+            let [before, now] = measured.dropped[nth];
+            word |= u64::from(others_index(before, now)) << word_bits;
             word_bits += 2;
         }
         let carried = usize::from(reference == Reference::Carried);
-        let (lanes, widths) = (&work.lanes[self.first..], &self.widths[class * self.fits.len()..]);
-        if self.fits.len() == VECTOR
-            && let (Some(lanes), Some(widths)) = (lanes.first_chunk::<VECTOR>(), widths.first_chunk::<VECTOR>())
-        {
-            write_lanes(sink, lanes, widths, carried, (word, word_bits));
-        } else {
-            write_lanes(sink, lanes, widths, carried, (word, word_bits));
+        let lanes = self.fits.len();
+        let widths = &self.widths[class * lanes..][..lanes];
+        for (differences, width) in measured.differences[nth * lanes..][..lanes].iter().zip(widths) {
+            if word_bits + width.bits >= 64 {
+                sink.write(word, word_bits);
+                (word, word_bits) = (0, 0);
+            }
+            word |= width.code(differences[carried]) << word_bits;
+            word_bits += width.bits;
         }
+        sink.write(word, word_bits);
         class
     }
 
@@ -279,47 +326,8 @@ impl FieldTable {
     }
 }
 
-/// Lanes of a vector, a rotation's components: the loops over lanes are compiled for this length, and for any.
+/// Lanes of a vector, a rotation's components: the loop over lanes is compiled for this length, and for any.
 const VECTOR: usize = 3;
-
-/// Takes the differences of all lanes and returns the classes that hold them, of those in `masks`: for differences
-/// from the baseline, and carried.
-#[inline(always)]
-fn classes(lanes: &mut [LaneWork], kinds: &[Lane], fits: &[Fits], masks: [u64; 2]) -> u64 {
-    let [mut plain_mask, mut carried_mask] = masks;
-    for ((lane, kind), fits) in lanes.iter_mut().zip(kinds).zip(fits) {
-        let plain = kind.difference(lane.base, lane.new);
-        plain_mask &= fits.classes(plain);
-        lane.differences[0] = plain;
-        if masks[1] != 0 {
-            let carried = kind.shorter(plain - lane.moved);
-            carried_mask &= fits.classes(carried);
-            lane.differences[1] = carried;
-            lane.moved = plain;
-        }
-    }
-    plain_mask | carried_mask
-}
-
-/// Writes the differences in their widths, behind the bits that are already in `word`.
-#[inline(always)]
-fn write_lanes(
-    sink: &mut impl BitSink,
-    lanes: &[LaneWork],
-    widths: &[Width],
-    carried: usize,
-    (mut word, mut word_bits): (u64, u32),
-) {
-    for (lane, width) in lanes.iter().zip(widths) {
-        if word_bits + width.bits >= 64 {
-            sink.write(word, word_bits);
-            (word, word_bits) = (0, 0);
-        }
-        word |= width.code(lane.differences[carried]) << word_bits;
-        word_bits += width.bits;
-    }
-    sink.write(word, word_bits);
-}
 
 /// Reads the differences, `bits` bits in all, and makes new values of them. False where one leaves its lane.
 #[inline(always)]

@@ -82,7 +82,7 @@ impl PrefixCode {
     #[inline]
     pub(super) fn read(&self, reader: &mut BitReader<'_>) -> Result<usize, DecodeError> {
         let entry = self.symbols[reader.peek(self.peek_bits) as usize];
-        reader.read(u32::from(entry.length_bits))?;
+        reader.skip(u32::from(entry.length_bits))?;
         Ok(usize::from(entry.symbol))
     }
 }

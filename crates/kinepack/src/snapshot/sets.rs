@@ -232,7 +232,7 @@ pub(super) fn read_gamma(reader: &mut BitReader<'_>) -> Result<u64, DecodeError>
         reader.read(33)?;
         return Err(DecodeError::OutOfRange { at_bit: reader.position_bits() });
     }
-    reader.read(below_bits + 1)?;
+    reader.skip(below_bits + 1)?;
     Ok(1 << below_bits | reader.read(below_bits)?)
 }
 
