@@ -99,7 +99,7 @@ impl Report {
         let Self { file, lag, rate_hz, frames, objects, .. } = self;
         writeln!(
             out,
-            "{file}: {objects} objects at {rate_hz} Hz, {frames} frames, each against the one {lag} before, decoded and compared"
+            "{file}\n{objects} objects at {rate_hz} Hz, {frames} frames, each against the one {lag} before, decoded and compared"
         )?;
         let mut table = Table::new();
         table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
