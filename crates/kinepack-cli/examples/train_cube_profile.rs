@@ -1,7 +1,7 @@
 //! Trains the cube's profile and prints it as the Rust source of `kinepack-capture/src/cube/profile/trained.rs`.
 //!
 //! `cargo run --release -p kinepack-cli --example train_cube_profile [FILE...]`: on captures, or without any on the
-//! built-in world: four minutes of each style, seeds 1000 to 1003, which no measurement uses.
+//! built-in world: four runs of a minute in each style but rest, seeds 1000 to 1003, which no measurement uses.
 
 use std::collections::VecDeque;
 use std::error::Error;
