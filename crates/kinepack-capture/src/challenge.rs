@@ -6,7 +6,7 @@
 //! angular velocity as `f32` and interacting as `u8`. All little-endian. Reading is streaming: one frame in memory.
 
 use std::fs::File;
-use std::io::{self, BufReader, ErrorKind, Read};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use kinepack::{EncodeError, EntityId, Snapshot};
@@ -76,6 +76,23 @@ impl Challenge {
     /// [`CaptureError`] for a name or header of another format and for a file that cannot be read.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, CaptureError> {
         let path = path.into();
+        let file = || Ok(BufReader::new(File::open(&path)?));
+        Self::with_source(path.clone(), file)
+    }
+
+    /// Reads a capture from anywhere; the ending of `name` tells the format.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn from_reader(name: impl Into<PathBuf>, reader: impl BufRead + 'static) -> Result<Self, CaptureError> {
+        Self::with_source(name.into(), || Ok(reader))
+    }
+
+    /// Opens the source only where the name is one of a capture.
+    fn with_source<R: BufRead + 'static>(
+        path: PathBuf,
+        open: impl FnOnce() -> io::Result<R>,
+    ) -> Result<Self, CaptureError> {
         let name = path.to_string_lossy().into_owned();
         let (inner, packed) = match name.strip_suffix(".zst") {
             Some(inner) => (inner, true),
@@ -85,9 +102,8 @@ impl Challenge {
         if !quantized && !inner.ends_with(".f32") {
             return Err(CaptureError::UnknownFormat { path });
         }
-        let io_error = |source| CaptureError::Io { path: path.clone(), source };
-        let file = BufReader::new(File::open(&path).map_err(io_error)?);
-        let source: Box<dyn Read> = if packed { Box::new(Unpacked::new(file)) } else { Box::new(file) };
+        let source = open().map_err(|source| CaptureError::Io { path: path.clone(), source })?;
+        let source: Box<dyn Read> = if packed { Box::new(Unpacked::new(source)) } else { Box::new(source) };
         let mut challenge = Self {
             path,
             source,
