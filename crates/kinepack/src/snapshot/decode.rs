@@ -3,8 +3,9 @@
 use alloc::vec::Vec;
 
 use super::codec::{Codec, Tables};
+use super::contexts::Contexts;
 use super::entities::Alignment;
-use super::fields::{Contexts, FieldTable, Work};
+use super::fields::{FieldTable, Work};
 use super::sets::{SetCoding, read_set};
 use super::store::{Snapshot, Tick};
 use crate::{BitReader, DecodeError};

@@ -4,8 +4,9 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::codec::{Codec, Tables};
+use super::contexts::Contexts;
 use super::entities::Alignment;
-use super::fields::{Contexts, FieldTable, Measured, Work};
+use super::fields::{FieldTable, Measured, Work};
 use super::sets::{SetCoding, write_set};
 use super::store::Snapshot;
 use crate::{BitSink, BitWriter, EncodeError};

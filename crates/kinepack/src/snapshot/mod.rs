@@ -5,6 +5,7 @@
 //! stages are used, the [`profile`] holds their parameters, [`codec`] turns both into tables. `spec/CODEC.md`, sections 6 to 10.
 
 mod codec;
+mod contexts;
 mod decode;
 mod encode;
 mod entities;
