@@ -41,8 +41,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Reading order: [`BitWriter`] and [`BitReader`]; the quantizers [`FloatLimits`], [`IntegerLimits`] and
-//! [`SmallestThree`]; [`value`], for one value against a baseline; [`Schema`] and [`Pack`]; [`Snapshot`]; [`Level`],
+//! Reading order: [`BitWriter`] and [`BitReader`]; the quantizers [`FloatLimits`], [`VectorLimits`],
+//! [`IntegerLimits`] and [`SmallestThree`]; [`value`], for one value against a baseline; [`Schema`] and [`Pack`]; [`Snapshot`]; [`Level`],
 //! [`Profile`] and [`Codec`]. The formats are normative in `spec/CODEC.md`.
 
 #![no_std]
@@ -58,6 +58,7 @@ mod schema;
 mod snapshot;
 
 pub mod value;
+mod vector;
 
 pub use bits::{BitCounter, BitReader, BitSink, BitWriter, bits_for};
 pub use error::{DecodeError, EncodeError, SetupError};
@@ -70,6 +71,7 @@ pub use snapshot::{
     Changed, Class, Codec, Context, DecodeLimits, Decoder, Encoder, EntityId, FieldCode, GapCode, LaneWidth, Level,
     Profile, Quantized, Reference, Size, Snapshot, Tick, Trainer,
 };
+pub use vector::VectorLimits;
 
 #[doc(hidden)]
 pub mod __derive {
