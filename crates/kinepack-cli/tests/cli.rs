@@ -63,13 +63,14 @@ fn refusal(arguments: &[&str]) -> String {
 #[test]
 fn measuring_the_built_in_world_prints_a_row_for_each_level() {
     let table = stdout(&["measure", "--seconds", "1", "--cubes", "100"]);
-    let first = table.lines().next().unwrap();
-    assert!(first.contains("101 objects at 60 Hz, 54 frames, each against the one 6 before"), "{first}");
+    let title: Vec<&str> = table.lines().take(2).collect();
+    assert!(title[0].contains("--seconds 1 --seed 1 --cubes 100"), "{title:?}");
+    assert!(title[1].starts_with("101 objects at 60 Hz, 54 frames, each against the one 6 before"), "{title:?}");
     for level in Level::TABLE {
         let row = table.lines().filter(|line| line.split_whitespace().nth(1) == Some(level.name)).count();
         assert_eq!(row, 1, "{} in\n{table}", level.name);
     }
-    assert_eq!(table.lines().count(), 1 + 2 + 1 + 12, "title, header, separator, rows:\n{table}");
+    assert_eq!(table.lines().count(), 2 + 2 + 1 + 12, "title, header, separator, rows:\n{table}");
     assert!(table.lines().all(|line| line == line.trim_end()), "{table}");
 }
 
