@@ -14,6 +14,8 @@ pub(crate) enum Failure {
     Capture(CaptureError),
     /// The world cannot be built as asked.
     World(ConfigError),
+    /// A level of the command line that is none.
+    UnknownLevel { name: String },
     /// A level of the command line that measures floats, on a capture that has none.
     NeedsFloats { level: Level },
     /// The capture or run is not longer than the lag.
@@ -40,6 +42,11 @@ impl fmt::Display for Failure {
         match self {
             Self::Capture(error) => error.fmt(f),
             Self::World(error) => error.fmt(f),
+            Self::UnknownLevel { name } => {
+                let names: Vec<String> =
+                    Level::TABLE.iter().map(|level| format!("{} {}", level.row, level.name)).collect();
+                write!(f, "--level {name}: no such level; there are {}", names.join(", "))
+            }
             Self::NeedsFloats { level } => {
                 write!(
                     f,

@@ -19,8 +19,8 @@ pub(crate) struct Arguments {
     #[arg(conflicts_with_all = ["seconds", "seed", "style", "cubes"])]
     file: Option<PathBuf>,
     /// Levels by name or number; all that the data allow when not given.
-    #[arg(long = "level", value_name = "LEVEL", value_delimiter = ',', value_parser = parse_level)]
-    levels: Vec<Level>,
+    #[arg(long = "level", value_name = "LEVEL", value_delimiter = ',')]
+    levels: Vec<String>,
     /// How many frames back the baseline is.
     #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=600))]
     lag: u32,
@@ -32,13 +32,6 @@ pub(crate) struct Arguments {
     json: bool,
     #[command(flatten, next_help_heading = "Built-in world")]
     world: WorldArguments,
-}
-
-fn parse_level(name: &str) -> Result<Level, String> {
-    Level::named(name).ok_or_else(|| {
-        let names: Vec<String> = Level::TABLE.iter().map(|level| format!("{} {}", level.row, level.name)).collect();
-        format!("the levels are: {}", names.join(", "))
-    })
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -55,10 +48,12 @@ fn levels(arguments: &Arguments, quantized: bool) -> Result<Vec<Level>, Failure>
     if arguments.levels.is_empty() {
         return Ok(Level::TABLE.into_iter().filter(measurable).collect());
     }
-    if let Some(level) = arguments.levels.iter().find(|level| !measurable(level)) {
+    let named = |name: &String| Level::named(name).ok_or_else(|| Failure::UnknownLevel { name: name.clone() });
+    let asked = arguments.levels.iter().map(named).collect::<Result<Vec<Level>, _>>()?;
+    if let Some(level) = asked.iter().find(|level| !measurable(level)) {
         return Err(Failure::NeedsFloats { level: *level });
     }
-    Ok(Level::TABLE.into_iter().filter(|level| arguments.levels.contains(level)).collect())
+    Ok(Level::TABLE.into_iter().filter(|level| asked.contains(level)).collect())
 }
 
 fn measure_capture(arguments: &Arguments, path: &PathBuf) -> Result<Report, Failure> {

@@ -220,9 +220,11 @@ fn bad_captures_are_refused_in_one_line() {
 
 #[test]
 fn bad_arguments_are_refused_with_what_would_be_good() {
-    let bad: [(&[&str], &str); 8] = [
-        (&["measure", "--level", "loud"], "12 packed"),
-        (&["measure", "--level", "13"], "1 uncompressed"),
+    for level in ["loud", "13", ""] {
+        let message = refusal(&["measure", "--level", level]);
+        assert!(message.contains("1 uncompressed") && message.contains("12 packed"), "{message}");
+    }
+    let bad: [(&[&str], &str); 6] = [
         (&["measure", "--lag", "0"], "1..=600"),
         (&["measure", "--style", "loud"], "typical, push, pull, rest"),
         (&["measure", "run.bin", "--seed", "2"], "cannot be used with"),
