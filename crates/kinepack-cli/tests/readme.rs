@@ -4,6 +4,8 @@
 
 use std::process::Command;
 
+use kinepack::Level;
+
 /// The lines of the shell blocks of a page.
 fn shell_lines(page: &str) -> Vec<&str> {
     let mut lines = Vec::new();
@@ -39,13 +41,15 @@ fn the_program_understands_the_commands_of_the_readme() {
         // The arguments are parsed, up to the last, and nothing runs: the files of the examples are placeholders.
         let output = Command::new(env!("CARGO_BIN_EXE_kinepack")).args(&command).arg("--help").output().unwrap();
         assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+        // Levels are looked up later than that.
+        let levels = command.iter().skip_while(|word| **word != "--level").nth(1);
+        assert!(levels.is_none_or(|names| names.split(',').all(|name| Level::named(name).is_some())), "{command:?}");
     }
 }
 
 #[test]
 fn a_wrong_option_would_be_noticed() {
-    for command in
-        [["measure", "--loud", "--help"], ["measure", "--level=loud", "--help"], ["loud", "--fast", "--help"]]
+    for command in [["measure", "--loud", "--help"], ["measure", "--lag=loud", "--help"], ["loud", "--fast", "--help"]]
     {
         let output = Command::new(env!("CARGO_BIN_EXE_kinepack")).args(command).output().unwrap();
         assert!(!output.status.success(), "{command:?}");
