@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::codec::{Codec, Tables};
 use super::contexts::Contexts;
 use super::entities::Alignment;
-use super::fields::{FieldTable, Work};
+use super::fields::Work;
 use super::sets::{SetCoding, read_set};
 use super::store::{Snapshot, Tick};
 use crate::{BitReader, DecodeError};
@@ -108,7 +108,7 @@ impl Decoder {
             self.work.reset(columns.len());
             for index in 0..count {
                 match rest {
-                    Some(rest) if reader.read_bool()? => FieldTable::put(rest, &mut self.work),
+                    Some(rest) if reader.read_bool()? => self.work.put(rest),
                     _ => field.read_full(reader, &mut self.work)?,
                 }
                 self.work.store_new(columns, index);

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::codec::{Codec, Tables};
 use super::contexts::Contexts;
 use super::entities::Alignment;
-use super::fields::{FieldTable, Measured, Work};
+use super::fields::Measured;
 use super::sets::{SetCoding, write_set};
 use super::store::Snapshot;
 use crate::{BitSink, BitWriter, EncodeError};
@@ -27,7 +27,6 @@ pub struct Encoder {
     /// The entities of `flagged`, by index.
     entities: Vec<u32>,
     measured: Measured,
-    work: Work,
     size: Size,
 }
 
@@ -55,7 +54,6 @@ impl Encoder {
             contexts: Contexts::default(),
             entities: Vec::new(),
             measured: Measured::default(),
-            work: Work::default(),
             size: Size { fields_bits: vec![0; tables.fields.len()], ..Size::default() },
             codec: codec.clone(),
         }
@@ -103,17 +101,15 @@ impl Encoder {
         for ((field, rest), field_bits) in tables.fields.iter().zip(&tables.rest).zip(&mut self.size.fields_bits) {
             let columns = &columns[field.lanes.clone()];
             let begin = writer.len_bits();
-            self.work.reset(columns.len());
             for index in 0..count {
-                self.work.load_new(columns, index);
                 if let Some(rest) = rest {
-                    let at_rest = FieldTable::is_at(rest, &self.work);
+                    let at_rest = columns.iter().zip(rest).all(|(column, rest)| column[index] == *rest);
                     writer.write_bool(at_rest);
                     if at_rest {
                         continue;
                     }
                 }
-                field.write_full(writer, &self.work);
+                field.write_full(writer, columns, index);
             }
             *field_bits = writer.len_bits() - begin;
         }
@@ -176,15 +172,12 @@ impl Encoder {
             return;
         }
         let other = level.field_flags && field.is_category();
-        self.work.reset(field.lanes.len());
         for &nth in &self.flagged {
             let entity = self.changed[nth as usize] as usize;
-            self.work.load_base(base, entity);
-            self.work.load_new(new, entity);
             if other {
-                field.write_other(writer, &self.work);
+                field.write_other(writer, base, new, entity);
             } else {
-                field.write_full(writer, &self.work);
+                field.write_full(writer, new, entity);
             }
         }
     }

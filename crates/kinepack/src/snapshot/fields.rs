@@ -34,7 +34,7 @@ pub(super) struct FieldTable {
     carried_mask: u64,
 }
 
-/// The lanes of the entity at work, and what its coding leaves for the next.
+/// The lanes of the entity that is read, and what its reading leaves for the next.
 #[derive(Debug, Default)]
 pub(super) struct Work {
     lanes: Vec<LaneWork>,
@@ -61,10 +61,9 @@ impl Work {
         self.lanes.iter_mut().zip(columns).for_each(|(lane, column)| lane.base = column[entity]);
     }
 
-    /// Takes the new values of an entity.
-    #[inline]
-    pub(super) fn load_new(&mut self, columns: &[Vec<u32>], entity: usize) {
-        self.lanes.iter_mut().zip(columns).for_each(|(lane, column)| lane.new = column[entity]);
+    /// Makes `values` the new ones.
+    pub(super) fn put(&mut self, values: &[u32]) {
+        self.lanes.iter_mut().zip(values).for_each(|(lane, value)| lane.new = *value);
     }
 
     /// Puts the new values where the baseline's stood.
@@ -174,6 +173,9 @@ impl FieldTable {
                     continue;
                 }
                 classes[nth][0] = self.turned_mask;
+                if self.turned_mask == 0 {
+                    continue;
+                }
                 let [a, b, c] = [0, 1, 2].map(|lane| lane * entities.len() + nth);
                 let codes = [before, base_values[a], base_values[b], base_values[c]];
                 [base_values[a], base_values[b], base_values[c]] = rotation.turned(codes, now);
@@ -215,9 +217,7 @@ impl FieldTable {
         let mut word = u64::from(word);
         let Some(&reference) = self.references.get(class) else {
             sink.write(word, word_bits);
-            for (kind, column) in self.kinds.iter().zip(new) {
-                sink.write(u64::from(column[entity]), kind.bits());
-            }
+            self.write_full(sink, new, entity);
             return class;
         };
         if reference == Reference::Turned {
@@ -279,11 +279,11 @@ impl FieldTable {
         read.then_some(class).ok_or_else(|| out_of_range(reader))
     }
 
-    /// Writes all lanes of the entity at work.
+    /// Writes all lanes of an entity.
     #[inline]
-    pub(super) fn write_full(&self, sink: &mut impl BitSink, work: &Work) {
-        for (lane, kind) in work.lanes.iter().zip(&self.kinds) {
-            sink.write(u64::from(lane.new), kind.bits());
+    pub(super) fn write_full(&self, sink: &mut impl BitSink, new: &[Vec<u32>], entity: usize) {
+        for (kind, column) in self.kinds.iter().zip(new) {
+            sink.write(u64::from(column[entity]), kind.bits());
         }
     }
 
@@ -297,9 +297,9 @@ impl FieldTable {
     }
 
     /// Writes a flag or choice that is known not to be the baseline's: a flag takes no bits.
-    pub(super) fn write_other(&self, sink: &mut impl BitSink, work: &Work) {
-        for (lane, kind) in work.lanes.iter().zip(&self.kinds) {
-            sink.write(u64::from(others_index(lane.base, lane.new)), other_bits(kind));
+    pub(super) fn write_other(&self, sink: &mut impl BitSink, base: &[Vec<u32>], new: &[Vec<u32>], entity: usize) {
+        for ((kind, base), new) in self.kinds.iter().zip(base).zip(new) {
+            sink.write(u64::from(others_index(base[entity], new[entity])), other_bits(kind));
         }
     }
 
@@ -313,16 +313,6 @@ impl FieldTable {
             lane.new = other_at(lane.base, index as u32);
         }
         Ok(())
-    }
-
-    /// True where `rest` are the new values of the entity at work.
-    pub(super) fn is_at(rest: &[u32], work: &Work) -> bool {
-        work.lanes.iter().zip(rest).all(|(lane, rest)| lane.new == *rest)
-    }
-
-    /// Makes `rest` the new values of the entity at work.
-    pub(super) fn put(rest: &[u32], work: &mut Work) {
-        work.lanes.iter_mut().zip(rest).for_each(|(lane, rest)| lane.new = *rest);
     }
 }
 
