@@ -1,0 +1,3 @@
+//! Snapshots over lossy networks, without input or output.
+
+#![forbid(unsafe_code)]
