@@ -52,6 +52,7 @@ extern crate alloc;
 
 mod bits;
 mod error;
+mod hash;
 mod quantize;
 mod rotation;
 mod schema;
@@ -68,8 +69,8 @@ pub use quantize::{FloatLimits, IntegerLimits};
 pub use rotation::SmallestThree;
 pub use schema::{Components, Field, FieldKind, Lane, LaneArithmetic, Pack, PackWith, Role, Schema};
 pub use snapshot::{
-    Changed, Class, Codec, Context, DecodeLimits, Decoder, Encoder, EntityId, FieldCode, GapCode, LaneWidth, Level,
-    Profile, Quantized, Reference, Size, Snapshot, Tick, Trainer,
+    Changed, Class, Codec, Context, DecodeLimits, Decoder, Difference, Encoder, EntityId, FieldCode, GapCode,
+    LaneWidth, Level, Profile, Quantized, Reference, Size, Snapshot, Tick, Trainer,
 };
 pub use vector::VectorLimits;
 

@@ -10,6 +10,8 @@ mod pack;
 
 use alloc::vec::Vec;
 
+use crate::hash::Fnv1a;
+
 pub use field::{Field, FieldKind, Lane, LaneArithmetic, Role};
 pub use pack::{Components, Pack, PackWith};
 
@@ -37,11 +39,11 @@ impl Schema {
             field.kind.append_lanes(&mut lanes);
             field.lane_count = lanes.len() - field.first_lane;
         }
-        let mut hasher = Fnv1a(0xcbf2_9ce4_8422_2325);
+        let mut hasher = Fnv1a::new();
         for field in &fields {
             field.hash_into(&mut |bytes| hasher.add(bytes));
         }
-        Self { fields, lanes, hash: hasher.0 }
+        Self { fields, lanes, hash: hasher.finish() }
     }
 
     /// The fields in order.
@@ -63,15 +65,5 @@ impl Schema {
     /// Bits of one entity when every lane is sent in full.
     pub fn bits_per_entity(&self) -> u32 {
         self.lanes.iter().map(Lane::bits).sum()
-    }
-}
-
-struct Fnv1a(u64);
-
-impl Fnv1a {
-    fn add(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
     }
 }

@@ -7,6 +7,7 @@ use super::fields::FieldTable;
 use super::level::{Changed, Level};
 use super::profile::Profile;
 use super::sets::{GapTable, SetCoding};
+use crate::hash::Fnv1a;
 use crate::{Role, Schema, SetupError};
 
 /// What an [`Encoder`](super::Encoder) and a [`Decoder`](super::Decoder) agree on. Cheap to clone: the tables are shared.
@@ -17,6 +18,7 @@ pub struct Codec(Arc<Tables>);
 pub(super) struct Tables {
     pub(super) schema: Schema,
     pub(super) level: Level,
+    hash: u64,
     pub(super) entities: GapTable,
     pub(super) flags: GapTable,
     pub(super) fields: Vec<FieldTable>,
@@ -31,6 +33,10 @@ impl Codec {
     /// [`SetupError`] where the profile is of another schema or malformed.
     pub fn new(schema: Schema, level: Level, profile: Profile) -> Result<Self, SetupError> {
         profile.validate(&schema)?;
+        let mut hasher = Fnv1a::new();
+        hasher.add(&schema.hash().to_le_bytes());
+        hasher.add(&[level.row]);
+        profile.hash_into(&mut hasher);
         let fields = (0..schema.fields().len()).map(|index| FieldTable::new(&schema, &profile, index));
         let at_rest = |role| level.at_rest && role == Role::Velocity;
         Ok(Self(Arc::new(Tables {
@@ -38,6 +44,7 @@ impl Codec {
             entities: GapTable::new(&profile.entities)?,
             flags: GapTable::new(&profile.flags)?,
             rest: schema.fields().iter().map(|f| if at_rest(f.role) { f.kind.zero_lanes() } else { None }).collect(),
+            hash: hasher.finish(),
             level,
             schema,
         })))
@@ -51,6 +58,11 @@ impl Codec {
     /// The level.
     pub fn level(&self) -> &Level {
         &self.0.level
+    }
+
+    /// A hash over schema, level and profile: equal on both sides, or they cannot read each other. `spec/CODEC.md`, section 11.
+    pub fn hash(&self) -> u64 {
+        self.0.hash
     }
 
     pub(super) fn tables(&self) -> &Tables {

@@ -187,7 +187,7 @@ impl Encoder {
 const BLOCK: usize = 16;
 
 /// The entities of which a lane differs. The comparison runs over plain arrays, at the speed of memory.
-fn find_changed(base: &[Vec<u32>], new: &[Vec<u32>], count: usize, changed: &mut Vec<u32>) {
+pub(super) fn find_changed(base: &[Vec<u32>], new: &[Vec<u32>], count: usize, changed: &mut Vec<u32>) {
     // The next place is written whether the entity differs or not, instead of a branch that is hard to predict.
     changed.clear();
     changed.resize(count, 0);

@@ -49,7 +49,7 @@ impl Alignment {
     }
 
     /// A walk over both sorted lists.
-    fn compare(&mut self, baseline: &[EntityId], ids: &[EntityId]) {
+    pub(super) fn compare(&mut self, baseline: &[EntityId], ids: &[EntityId]) {
         self.sources.clear();
         self.left.clear();
         self.came.clear();
@@ -68,6 +68,16 @@ impl Alignment {
             }
         }
         self.left.extend(base as u32..baseline.len() as u32);
+    }
+
+    /// Who left, by index into the baseline.
+    pub(super) fn left(&self) -> &[u32] {
+        &self.left
+    }
+
+    /// Whether the snapshot's entity at `index` is not in the baseline.
+    pub(super) fn came(&self, index: usize) -> bool {
+        self.sources[index] == CAME
     }
 
     /// Reads the set of entities into `ids`. True where it is the baseline's.

@@ -7,10 +7,12 @@
 mod codec;
 mod contexts;
 mod decode;
+mod difference;
 mod encode;
 mod entities;
 mod fields;
 mod level;
+mod patch;
 mod prefix;
 mod profile;
 mod sets;
@@ -20,6 +22,7 @@ mod widths;
 
 pub use codec::Codec;
 pub use decode::{DecodeLimits, Decoder};
+pub use difference::Difference;
 pub use encode::{Encoder, Size};
 pub use level::{Changed, Level, Quantized};
 pub use profile::{Class, Context, FieldCode, GapCode, LaneWidth, Profile, Reference};

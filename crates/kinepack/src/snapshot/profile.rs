@@ -9,6 +9,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::prefix;
+use crate::hash::Fnv1a;
 use crate::{Field, FieldKind, LaneArithmetic, Schema, SetupError};
 
 /// The parameters of all stages for one schema.
@@ -69,15 +70,16 @@ pub struct Class {
 
 /// What the differences of a class are taken from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
 pub enum Reference {
     /// The baseline's value; for rotations, where the dropped component is the same.
-    Baseline,
+    Baseline = 0,
     /// For rotations: the baseline's, brought into the form without the component that is dropped now. Two more bits
     /// tell which that is.
-    Turned,
+    Turned = 1,
     /// For numbers: the baseline's value, moved as the entity coded before moved from its own. Things that are carried
     /// together move alike.
-    Carried,
+    Carried = 2,
 }
 
 /// Width of a lane's difference in one class.
@@ -87,6 +89,32 @@ pub struct LaneWidth {
     pub bits: u8,
     /// Where not 0: differences that fit in this many bits are not in this class, and its range begins beyond them.
     pub beyond_bits: u8,
+}
+
+impl Profile {
+    /// `spec/CODEC.md`, section 11.
+    pub(super) fn hash_into(&self, hasher: &mut Fnv1a) {
+        for gaps in [&self.entities, &self.flags] {
+            hasher.add_list(&gaps.widths_bits);
+            hasher.add_list(&gaps.lengths_bits);
+        }
+        for field in &self.fields {
+            let (tag, other) = match field.context {
+                Context::None => (0, 0),
+                Context::Previous => (1, 0),
+                Context::Field(index) => (2, index as u32),
+            };
+            hasher.add(&[tag]);
+            hasher.add(&other.to_le_bytes());
+            hasher.add(&(field.classes.len() as u32).to_le_bytes());
+            for class in &field.classes {
+                hasher.add(&[class.reference as u8]);
+                class.lanes.iter().for_each(|lane| hasher.add(&[lane.bits, lane.beyond_bits]));
+            }
+            hasher.add(&(field.lengths_bits.len() as u32).to_le_bytes());
+            field.lengths_bits.iter().for_each(|lengths| hasher.add_list(lengths));
+        }
+    }
 }
 
 impl GapCode {

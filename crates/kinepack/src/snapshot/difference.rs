@@ -1,0 +1,77 @@
+//! What differs between two snapshots: who left, who came, who changed. The same comparison as the encoder's.
+
+use alloc::vec::Vec;
+
+use super::encode::find_changed;
+use super::entities::Alignment;
+use super::store::{EntityId, Snapshot};
+
+/// What differs between a baseline and a snapshot of the same schema. Keeps its memory from one comparison to the next.
+#[derive(Debug, Default)]
+pub struct Difference {
+    /// Entities of the baseline that the snapshot does not have.
+    pub left: Vec<EntityId>,
+    /// Where the snapshot has those that came, and those of which a lane differs, increasing.
+    pub sent: Vec<u32>,
+    changed: Vec<u32>,
+    alignment: Alignment,
+    aligned: Vec<Vec<u32>>,
+}
+
+impl Difference {
+    /// Compares; what was found before is overwritten. Cost: a run over both.
+    ///
+    /// # Panics
+    /// Where the schemas have different numbers of lanes.
+    pub fn find(&mut self, baseline: &Snapshot, snapshot: &Snapshot) {
+        assert_eq!(baseline.lane_count(), snapshot.lane_count(), "snapshots of one schema");
+        self.left.clear();
+        if baseline.ids == snapshot.ids {
+            find_changed(&baseline.columns, &snapshot.columns, snapshot.len(), &mut self.sent);
+            return;
+        }
+        self.alignment.compare(&baseline.ids, &snapshot.ids);
+        self.left.extend(self.alignment.left().iter().map(|index| baseline.ids[*index as usize]));
+        self.aligned.resize_with(snapshot.lane_count(), Vec::new);
+        self.alignment.line_up(baseline, &mut self.aligned);
+        find_changed(&self.aligned, &snapshot.columns, snapshot.len(), &mut self.changed);
+        // One that came with zero in every lane is not among the changed ones.
+        let mut changed = self.changed.iter().peekable();
+        let is_sent = |index: &u32| changed.next_if_eq(&index).is_some() | self.alignment.came(*index as usize);
+        self.sent.clear();
+        self.sent.extend((0..snapshot.len() as u32).filter(is_sent));
+    }
+
+    /// True where the snapshots hold the same.
+    pub fn is_empty(&self) -> bool {
+        self.left.is_empty() && self.sent.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+
+    use super::*;
+    use crate::{Field, FieldKind, Schema, Tick};
+
+    #[test]
+    fn who_left_came_and_changed() {
+        let schema = Schema::new(vec![Field::new("value", FieldKind::Raw { lanes: 1 })]);
+        let snapshot = |rows: &[(u32, u32)]| {
+            let mut snapshot = Snapshot::new(&schema, Tick(0));
+            rows.iter().for_each(|(id, value)| snapshot.push_lanes(EntityId(*id), &[*value]).unwrap());
+            snapshot
+        };
+        let mut difference = Difference::default();
+        let before = snapshot(&[(1, 0), (2, 5), (4, 7), (6, 6)]);
+        difference.find(&before, &snapshot(&[(2, 5), (3, 0), (4, 8), (9, 9)]));
+        assert_eq!(difference.left, [EntityId(1), EntityId(6)]);
+        assert_eq!(difference.sent, [1, 2, 3]);
+        difference.find(&before, &before);
+        assert!(difference.is_empty());
+        difference.find(&before, &snapshot(&[(1, 0), (2, 6), (4, 7), (6, 6)]));
+        assert!(difference.left.is_empty());
+        assert_eq!(difference.sent, [1]);
+    }
+}

@@ -1,0 +1,186 @@
+//! Snapshots made of parts of others: rows copied, replaced and removed. What a network layer builds baselines from that were
+//! never sent as a whole.
+
+use alloc::vec::Vec;
+
+use super::store::{EntityId, Snapshot};
+use crate::EncodeError;
+use crate::hash::Fnv1a;
+
+impl Snapshot {
+    /// Makes this a copy of `other`. Of the same schema, the memory is used again.
+    pub fn copy_from(&mut self, other: &Self) {
+        if self.schema_hash() != other.schema_hash() {
+            *self = other.clone();
+            return;
+        }
+        self.tick = other.tick;
+        self.ids.clone_from(&other.ids);
+        self.columns.clone_from(&other.columns);
+    }
+
+    /// A hash over the entities and their lanes, not the tick: equal states have equal ones. `spec/CODEC.md`, section 11.
+    pub fn state_hash(&self) -> u64 {
+        let mut hasher = Fnv1a::new();
+        hasher.add(&self.schema_hash().to_le_bytes());
+        hasher.add(&(self.len() as u32).to_le_bytes());
+        self.ids.iter().for_each(|id| hasher.add(&id.0.to_le_bytes()));
+        self.columns.iter().flatten().for_each(|lane| hasher.add(&lane.to_le_bytes()));
+        hasher.finish()
+    }
+
+    /// Appends the entity at `index` of `from`, as [`push_lanes`](Self::push_lanes) would.
+    ///
+    /// # Errors
+    /// [`EncodeError`] for a snapshot of another schema, and where the id is not above the last one.
+    ///
+    /// # Panics
+    /// Where there is no such entity.
+    pub fn push_row(&mut self, from: &Self, index: usize) -> Result<(), EncodeError> {
+        if self.schema_hash() != from.schema_hash() {
+            let [expected_hash, hash] = [self.schema_hash(), from.schema_hash()];
+            return Err(EncodeError::SchemaMismatch { expected_hash, hash });
+        }
+        let id = from.ids[index];
+        if self.ids.last().is_some_and(|last| *last >= id) {
+            return Err(EncodeError::IdsNotIncreasing { id: id.0 });
+        }
+        self.ids.push(id);
+        for (column, from) in self.columns.iter_mut().zip(&from.columns) {
+            column.push(from[index]);
+        }
+        Ok(())
+    }
+
+    /// Keeps only the entities whose ids are in `ids`, which is sorted.
+    pub fn retain(&mut self, ids: &[EntityId]) {
+        let mut wanted = ids.iter().peekable();
+        let mut is_wanted = |id: &EntityId| {
+            while wanted.next_if(|wanted| *wanted < id).is_some() {}
+            wanted.next_if_eq(&id).is_some()
+        };
+        let kept: Vec<bool> = self.ids.iter().map(&mut is_wanted).collect();
+        if kept.iter().all(|kept| *kept) {
+            return;
+        }
+        keep(&mut self.ids, &kept);
+        self.columns.iter_mut().for_each(|column| keep(column, &kept));
+    }
+
+    /// Removes the entities `gone`, sorted, then puts in those of `rows`, replacing the ones that are there. Those of `gone`
+    /// that are not there are passed over.
+    ///
+    /// Cost: where no id comes or goes, a binary search an entity of `rows`; else a copy of the whole.
+    ///
+    /// # Errors
+    /// [`EncodeError::SchemaMismatch`] for rows of another schema.
+    pub fn patch(&mut self, gone: &[EntityId], rows: &Self) -> Result<(), EncodeError> {
+        if self.schema_hash() != rows.schema_hash() {
+            let [expected_hash, hash] = [self.schema_hash(), rows.schema_hash()];
+            return Err(EncodeError::SchemaMismatch { expected_hash, hash });
+        }
+        let there = |id: &EntityId| self.ids.binary_search(id).ok();
+        let places: Option<Vec<usize>> = rows.ids.iter().map(there).collect();
+        match places {
+            Some(places) if !gone.iter().any(|id| there(id).is_some()) => {
+                for (column, new) in self.columns.iter_mut().zip(&rows.columns) {
+                    places.iter().zip(new).for_each(|(place, value)| column[*place] = *value);
+                }
+            }
+            _ => self.merge(gone, rows),
+        }
+        Ok(())
+    }
+
+    /// [`patch`](Self::patch) where ids come or go.
+    fn merge(&mut self, gone: &[EntityId], rows: &Self) {
+        // Of each entity of the result: where it is, in `rows` or here.
+        let mut sources: Vec<(bool, usize)> = Vec::with_capacity(self.len() + rows.len());
+        let mut ids = Vec::with_capacity(self.len() + rows.len());
+        let mut new = rows.ids.iter().enumerate().peekable();
+        let mut gone = gone.iter().peekable();
+        for (index, id) in self.ids.iter().enumerate() {
+            while let Some((place, new_id)) = new.next_if(|(_, new_id)| *new_id < id) {
+                sources.push((true, place));
+                ids.push(*new_id);
+            }
+            while gone.next_if(|gone| *gone < id).is_some() {}
+            let source = match new.next_if(|(_, new_id)| *new_id == id) {
+                Some((place, _)) => (true, place),
+                None if gone.peek() == Some(&id) => continue,
+                None => (false, index),
+            };
+            sources.push(source);
+            ids.push(*id);
+        }
+        for (place, id) in new {
+            sources.push((true, place));
+            ids.push(*id);
+        }
+        for (column, new) in self.columns.iter_mut().zip(&rows.columns) {
+            *column = sources.iter().map(|(is_new, at)| if *is_new { new[*at] } else { column[*at] }).collect();
+        }
+        self.ids = ids;
+    }
+}
+
+fn keep<T>(values: &mut Vec<T>, kept: &[bool]) {
+    let mut kept = kept.iter();
+    values.retain(|_| kept.next().is_some_and(|kept| *kept));
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+
+    use super::*;
+    use crate::{Field, FieldKind, Schema, Tick};
+
+    fn snapshot(rows: &[(u32, u32)]) -> Snapshot {
+        let schema = Schema::new(vec![Field::new("value", FieldKind::Raw { lanes: 1 })]);
+        let mut snapshot = Snapshot::new(&schema, Tick(0));
+        rows.iter().for_each(|(id, value)| snapshot.push_lanes(EntityId(*id), &[*value]).unwrap());
+        snapshot
+    }
+
+    fn patched(base: &[(u32, u32)], gone: &[u32], rows: &[(u32, u32)]) -> Snapshot {
+        let mut out = snapshot(base);
+        let gone: Vec<EntityId> = gone.iter().copied().map(EntityId).collect();
+        out.patch(&gone, &snapshot(rows)).unwrap();
+        out
+    }
+
+    #[test]
+    fn rows_replace_come_and_go() {
+        let base = [(1, 10), (3, 30), (5, 50)];
+        assert_eq!(patched(&base, &[], &[]), snapshot(&base));
+        assert_eq!(patched(&base, &[], &[(3, 31)]), snapshot(&[(1, 10), (3, 31), (5, 50)]));
+        assert_eq!(patched(&base, &[2, 3], &[]), snapshot(&[(1, 10), (5, 50)]));
+        assert_eq!(
+            patched(&base, &[1, 5, 9], &[(0, 1), (4, 2), (5, 3), (7, 4)]),
+            snapshot(&[(0, 1), (3, 30), (4, 2), (5, 3), (7, 4)]),
+            "one that is removed and put in is there"
+        );
+        assert_eq!(patched(&[], &[1], &[(2, 2)]), snapshot(&[(2, 2)]));
+    }
+
+    #[test]
+    fn only_what_is_wanted_is_kept() {
+        let mut out = snapshot(&[(1, 10), (3, 30), (5, 50)]);
+        out.retain(&[0, 3, 4, 5, 6].map(EntityId));
+        assert_eq!(out, snapshot(&[(3, 30), (5, 50)]));
+        out.retain(&[]);
+        assert!(out.is_empty());
+    }
+
+    #[test]
+    fn another_schema_is_refused() {
+        let schema = Schema::new(vec![Field::new("other", FieldKind::Raw { lanes: 1 })]);
+        let other = Snapshot::new(&schema, Tick(0));
+        assert!(snapshot(&[]).patch(&[], &other).is_err());
+        let mut out = snapshot(&[(4, 1)]);
+        assert!(out.push_row(&snapshot(&[(4, 2)]), 0).is_err());
+        assert!(out.push_row(&snapshot(&[(5, 2)]), 0).is_ok());
+        assert_eq!(out, snapshot(&[(4, 1), (5, 2)]));
+    }
+}
