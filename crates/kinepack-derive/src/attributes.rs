@@ -2,10 +2,10 @@
 //!
 //! A rule then takes those that belong to it, `rules.rs`; what is left over cannot stand beside it.
 
-use syn::{Attribute, Error, Expr, Ident, Path, Result, Token, Type, parse_quote};
+use syn::{Attribute, Error, Expr, Ident, Member, Path, Result, Token, Type, parse_quote};
 
 /// The attributes of fields and how each is written.
-const KNOWN: [(&str, &str); 10] = [
+const KNOWN: [(&str, &str); 11] = [
     ("range", "range = a..=b"),
     ("precision", "precision = p"),
     ("bits", "bits = n"),
@@ -14,6 +14,7 @@ const KNOWN: [(&str, &str); 10] = [
     ("wrap", "wrap"),
     ("clamp", "clamp"),
     ("velocity", "velocity"),
+    ("step", "step"),
     ("with", "with = Type"),
     ("skip", "skip"),
 ];
@@ -42,6 +43,7 @@ pub(crate) enum Value {
     Flag,
     Expr(Expr),
     Type(Type),
+    Member(Member),
 }
 
 /// The attributes of one field that no rule has taken yet, in order.
@@ -62,12 +64,14 @@ impl Given {
                     return Err(Error::new(key.span(), format!("`{name}` is given twice; remove one")));
                 }
                 let has_value = meta.input.peek(Token![=]);
-                if has_value != form.contains('=') {
+                // `velocity` may say of which field.
+                if name != "velocity" && has_value != form.contains('=') {
                     let takes = if has_value { "no value" } else { "a value" };
                     return Err(Error::new(key.span(), format!("`{name}` takes {takes}: write `{form}`")));
                 }
                 let value = match name.as_str() {
                     "with" => Value::Type(meta.value()?.parse()?),
+                    "velocity" if has_value => Value::Member(meta.value()?.parse()?),
                     _ if has_value => Value::Expr(meta.value()?.parse()?),
                     _ => Value::Flag,
                 };

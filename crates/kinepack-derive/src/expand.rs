@@ -9,12 +9,14 @@ use quote::{format_ident, quote};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{
-    Data, DataEnum, DataStruct, DeriveInput, Error, Fields, Index, Member, Path, Result, WherePredicate, parse_quote,
+    Data, DataEnum, DataStruct, DeriveInput, Error, Field, Fields, Index, Member, Path, Result, Type, WherePredicate,
+    parse_quote,
 };
 
 use crate::attributes;
+use crate::interpolate;
 use crate::limits::Site;
-use crate::rules::{self, Rule};
+use crate::rules::{self, FieldRule, Rule};
 
 /// The code that `#[derive(Pack)]` adds, or why there is none.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
@@ -33,6 +35,44 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     })
 }
 
+/// A field of the struct.
+pub(crate) struct StructField<'a> {
+    pub(crate) member: Member,
+    pub(crate) name: String,
+    pub(crate) ty: &'a Type,
+    pub(crate) rule: FieldRule,
+}
+
+impl<'a> StructField<'a> {
+    fn new(index: usize, field: &'a Field) -> Result<Self> {
+        let member = match &field.ident {
+            Some(ident) => Member::Named(ident.clone()),
+            None => Member::Unnamed(Index { index: index as u32, span: field.ty.span() }),
+        };
+        let name = member_name(&member);
+        let rule = rules::rule(&name, &field.ty, &field.attrs)?;
+        Ok(Self { member, name, ty: &field.ty, rule })
+    }
+}
+
+/// The name of a field as a schema has it.
+pub(crate) fn member_name(member: &Member) -> String {
+    match member {
+        Member::Named(ident) => ident.unraw().to_string(),
+        Member::Unnamed(index) => index.index.to_string(),
+    }
+}
+
+/// The constant with the limits of the field at `index`.
+pub(crate) fn limits_of(index: usize) -> TokenStream {
+    let limit = limit_name(index);
+    quote!(<Self as __KinepackLimits>::#limit)
+}
+
+fn limit_name(index: usize) -> syn::Ident {
+    format_ident!("FIELD_{index}")
+}
+
 /// The parts of the code that each field adds to.
 #[derive(Default)]
 struct Parts {
@@ -44,51 +84,63 @@ struct Parts {
     fields: Vec<TokenStream>,
     quantize: Vec<TokenStream>,
     reconstruct: Vec<TokenStream>,
+    interpolate: TokenStream,
 }
 
 fn expand_struct(input: &DeriveInput, data: &DataStruct, krate: &Path) -> Result<TokenStream> {
-    let mut parts = Parts::default();
+    let mut fields = Vec::new();
     let mut errors: Option<Error> = None;
     for (index, field) in data.fields.iter().enumerate() {
-        let member = match &field.ident {
-            Some(ident) => Member::Named(ident.clone()),
-            None => Member::Unnamed(Index { index: index as u32, span: field.ty.span() }),
-        };
-        let name = field.ident.as_ref().map_or_else(|| index.to_string(), |ident| ident.unraw().to_string());
-        match rules::rule(&name, &field.ty, &field.attrs) {
-            Ok(rule) => {
-                let span = Span::mixed_site().located_at(member.span());
-                let site = Site { krate, name: &name, ty: &field.ty, span };
-                parts.add(input, &site, &member, &rule);
-            }
-            Err(error) => match &mut errors {
-                Some(errors) => errors.combine(error),
-                None => errors = Some(error),
-            },
+        match (StructField::new(index, field), &mut errors) {
+            (Ok(field), _) => fields.push(field),
+            (Err(error), Some(errors)) => errors.combine(error),
+            (Err(error), None) => errors = Some(error),
         }
     }
-    match errors {
-        Some(errors) => Err(errors),
-        None => Ok(parts.into_impl(input, krate)),
+    if let Some(errors) = errors {
+        return Err(errors);
     }
+    let velocities = interpolate::velocities(&fields)?;
+    let mut parts = Parts::default();
+    let mut lanes = Vec::new();
+    for (index, field) in fields.iter().enumerate() {
+        let span = Span::mixed_site().located_at(field.member.span());
+        let site = Site { krate, name: &field.name, ty: field.ty, span };
+        lanes.push(parts.add(input, &site, index, field));
+    }
+    parts.interpolate = interpolate::expand(krate, &fields, &lanes, &velocities);
+    Ok(parts.into_impl(input, krate))
+}
+
+/// The lanes of one field: how many, and the expression of the value that those in `part` stand for.
+pub(crate) struct FieldLanes {
+    pub(crate) count: TokenStream,
+    pub(crate) reconstruct: TokenStream,
 }
 
 impl Parts {
-    /// Adds a field of the struct.
-    fn add(&mut self, input: &DeriveInput, site: &Site<'_>, member: &Member, rule: &Rule) {
+    /// Adds a field of the struct; returns its lanes, if it has some.
+    fn add(
+        &mut self,
+        input: &DeriveInput,
+        site: &Site<'_>,
+        index: usize,
+        field: &StructField<'_>,
+    ) -> Option<FieldLanes> {
+        let member = &field.member;
         let &Site { krate, name, ty, .. } = site;
         let helpers = quote!(#krate::__derive);
-        let limit = format_ident!("FIELD_{}", self.limit_names.len());
-        let limits = quote!(<Self as __KinepackLimits>::#limit);
-        let bound = match rule {
+        let (limit, limits) = (limit_name(index), limits_of(index));
+        let mut own = None;
+        let bound = match &field.rule.lanes {
             Rule::Nested => {
-                self.add_code(
+                own = Some(self.add_code(
                     member,
                     quote!(<#ty as #krate::Pack>::LANES),
                     quote!(<#ty as #krate::Pack>::fields(&#helpers::join(path, #name), fields);),
                     quote!(<#ty as #krate::Pack>::quantize(&self.#member, part)?;),
                     quote!(<#ty as #krate::Pack>::reconstruct(part)),
-                );
+                ));
                 quote!(#ty: #krate::Pack)
             }
             Rule::Skip => {
@@ -97,55 +149,56 @@ impl Parts {
             }
             Rule::With(with) => {
                 let lanes = quote!(<#with as #krate::PackWith<#ty>>);
-                self.add_code(
+                own = Some(self.add_code(
                     member,
                     quote!(#lanes::LANES),
                     quote!(#lanes::fields(&#helpers::join(path, #name), fields);),
                     quote!(#lanes::quantize(&self.#member, part).map_err(|error| error.in_field(#name))?;),
                     quote!(#lanes::reconstruct(part)),
-                );
+                ));
                 quote!(#with: #krate::PackWith<#ty>)
             }
             Rule::Rotation { bits } => {
                 self.add_limit(limit, quote!(#krate::SmallestThree), site.rotation(bits));
-                self.add_code(
+                own = Some(self.add_code(
                     member,
                     quote!(4),
                     quote!(fields.push(#helpers::rotation_field(path, #name, &#limits));),
                     quote!(#helpers::quantize_rotation::<#ty>(&self.#member, &#limits, #name, part)?;),
                     quote!(#helpers::reconstruct_rotation::<#ty>(&#limits, part)),
-                );
+                ));
                 quote!(#ty: #krate::Components)
             }
             Rule::Floats(floats) => {
                 let count = floats.axes.len();
                 let clamp = floats.clamp;
-                let role = if floats.velocity { quote!(Velocity) } else { quote!(Plain) };
+                let role = if floats.velocity.is_some() { quote!(Velocity) } else { quote!(Plain) };
                 self.add_limit(limit, quote!([#krate::FloatLimits; #count]), site.floats(floats));
-                self.add_code(
+                own = Some(self.add_code(
                     member,
                     quote!(<#ty as #krate::Components>::COUNT),
                     quote!(fields.push(#helpers::floats_field::<#ty>(path, #name, &#limits, #krate::Role::#role));),
                     quote!(#helpers::quantize_floats::<#ty>(&self.#member, &#limits, #clamp, #name, part)?;),
                     quote!(#helpers::reconstruct_floats::<#ty>(&#limits, part)),
-                );
+                ));
                 quote!(#ty: #krate::Components)
             }
             Rule::Integer { ends, step, clamp } => {
                 self.add_limit(limit, quote!(#krate::IntegerLimits), site.integer(ends.as_ref(), step.as_ref()));
-                self.add_code(
+                own = Some(self.add_code(
                     member,
                     quote!(#helpers::integer_lanes(&#limits)),
                     quote!(fields.push(#helpers::integer_field(path, #name, &#limits));),
                     quote!(#helpers::quantize_integer(self.#member, &#limits, #clamp, #name, part)?;),
                     quote!(#helpers::reconstruct_integer(&#limits, part) as #ty),
-                );
-                return;
+                ));
+                return own;
             }
         };
         if names_parameter(input, bound.clone()) {
             self.predicates.push(parse_quote!(#bound));
         }
+        own
     }
 
     fn add_limit(&mut self, name: syn::Ident, ty: TokenStream, value: TokenStream) {
@@ -162,7 +215,7 @@ impl Parts {
         field: TokenStream,
         quantize: TokenStream,
         reconstruct: TokenStream,
-    ) {
+    ) -> FieldLanes {
         self.fields.push(field);
         self.quantize.push(quote! {
             let (part, lanes) = lanes.split_at_mut(#lane_count);
@@ -174,12 +227,13 @@ impl Parts {
             lanes = rest;
             #reconstruct
         }));
-        self.lane_counts.push(lane_count);
+        self.lane_counts.push(lane_count.clone());
+        FieldLanes { count: lane_count, reconstruct }
     }
 
     fn into_impl(self, input: &DeriveInput, krate: &Path) -> TokenStream {
-        let Self { predicates, limit_names, limit_types, limit_values, lane_counts, fields, quantize, reconstruct } =
-            self;
+        let Self { predicates, limit_names, limit_types, limit_values, .. } = self;
+        let Self { lane_counts, fields, quantize, reconstruct, interpolate, .. } = self;
         let mut generics = input.generics.clone();
         if !predicates.is_empty() {
             generics.make_where_clause().predicates.extend(predicates);
@@ -228,6 +282,8 @@ impl Parts {
                     let _ = &mut lanes;
                     state
                 }
+
+                #interpolate
             }
         }
     }

@@ -3,7 +3,8 @@
 //! Use it through `kinepack`, whose `derive` feature is on by default and re-exports it beside the trait of the same
 //! name; the table of attributes stands on that trait. A derive runs in three steps: `attributes` reads what
 //! `#[pack(...)]` says of each field; `rules` decides how the field becomes lanes and refuses what makes no sense,
-//! with the field's name and what to do about it; `expand` writes the `impl`, and `limits` the constants in it.
+//! with the field's name and what to do about it; `expand` writes the `impl`, `limits` the constants in it, and
+//! `interpolate` what is between two states.
 //! Whether a range is possible is known only when its expressions are evaluated, so the constants refuse it, still at
 //! compile time.
 //!
@@ -27,6 +28,7 @@ mod attributes;
 mod rules;
 
 mod expand;
+mod interpolate;
 mod limits;
 
 use proc_macro::TokenStream;

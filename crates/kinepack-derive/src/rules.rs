@@ -2,9 +2,26 @@
 //! instead. Errors begin with the name of the field, which [`rule`] adds in one place.
 
 use syn::spanned::Spanned;
-use syn::{Attribute, Error, Expr, RangeLimits, Result, Type, parse_quote};
+use syn::{Attribute, Error, Expr, Member, RangeLimits, Result, Type, parse_quote};
 
 use crate::attributes::{Given, Value, ungrouped};
+
+/// What the attributes of a field say.
+pub(crate) struct FieldRule {
+    pub(crate) lanes: Rule,
+    /// True where it does not blend in interpolation.
+    pub(crate) steps: bool,
+}
+
+impl FieldRule {
+    /// For a velocity, the field that it names, if any.
+    pub(crate) fn velocity(&self) -> Option<Option<&Member>> {
+        match &self.lanes {
+            Rule::Floats(Floats { velocity: Some(velocity), .. }) => Some(velocity.of.as_ref()),
+            _ => None,
+        }
+    }
+}
 
 /// How a field becomes lanes.
 pub(crate) enum Rule {
@@ -30,7 +47,12 @@ pub(crate) struct Floats {
     pub(crate) one_an_axis: bool,
     pub(crate) wrap: bool,
     pub(crate) clamp: bool,
-    pub(crate) velocity: bool,
+    pub(crate) velocity: Option<Velocity>,
+}
+
+/// A velocity's field, where it names one.
+pub(crate) struct Velocity {
+    pub(crate) of: Option<Member>,
 }
 
 /// Both ends of a range.
@@ -50,7 +72,7 @@ pub(crate) enum Step {
 }
 
 /// The rule of the field `name`.
-pub(crate) fn rule(name: &str, ty: &Type, attributes: &[Attribute]) -> Result<Rule> {
+pub(crate) fn rule(name: &str, ty: &Type, attributes: &[Attribute]) -> Result<FieldRule> {
     Given::parse(attributes)
         .and_then(|given| given.into_rule(ty))
         .map_err(|error| Error::new(error.span(), format!("field `{name}`: {error}")))
@@ -71,17 +93,22 @@ pub(crate) fn integer_name(ty: &Type) -> Option<String> {
 }
 
 impl Given {
-    fn into_rule(mut self, ty: &Type) -> Result<Rule> {
-        if self.0.is_empty() {
-            return Ok(Rule::Nested);
-        }
+    fn into_rule(mut self, ty: &Type) -> Result<FieldRule> {
         if self.take("skip").is_some() {
             self.nothing_left("`skip` stands alone, as nothing of the field is sent")?;
-            return Ok(Rule::Skip);
+            return Ok(FieldRule { lanes: Rule::Skip, steps: false });
         }
         if let Some((_, Value::Type(with))) = self.take("with") {
             self.nothing_left("`with` stands alone, as its type decides everything")?;
-            return Ok(Rule::With(with));
+            return Ok(FieldRule { lanes: Rule::With(with), steps: false });
+        }
+        let steps = self.take("step").is_some();
+        Ok(FieldRule { lanes: self.into_lanes(ty)?, steps })
+    }
+
+    fn into_lanes(mut self, ty: &Type) -> Result<Rule> {
+        if self.0.is_empty() {
+            return Ok(Rule::Nested);
         }
         if let Some((key, _)) = self.take("rotation") {
             let bits = self.take_expr("bits");
@@ -156,13 +183,11 @@ impl Given {
                 return Err(Error::new(key.span(), message));
             }
         }
-        Ok(Rule::Floats(Floats {
-            axes,
-            one_an_axis,
-            wrap: wrap.is_some(),
-            clamp,
-            velocity: self.take("velocity").is_some(),
-        }))
+        let velocity = self.take("velocity").map(|(_, value)| match value {
+            Value::Member(of) => Velocity { of: Some(of) },
+            _ => Velocity { of: None },
+        });
+        Ok(Rule::Floats(Floats { axes, one_an_axis, wrap: wrap.is_some(), clamp, velocity }))
     }
 
     /// Takes out what chooses the step.

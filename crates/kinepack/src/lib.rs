@@ -43,7 +43,7 @@
 //!
 //! Reading order: [`BitWriter`] and [`BitReader`]; the quantizers [`FloatLimits`], [`VectorLimits`],
 //! [`IntegerLimits`] and [`SmallestThree`]; [`value`], for one value against a baseline; [`Schema`] and [`Pack`]; [`Snapshot`]; [`Level`],
-//! [`Profile`] and [`Codec`]. The formats are normative in `spec/CODEC.md`.
+//! [`Profile`] and [`Codec`]; [`Between`], for playback. The formats are normative in `spec/CODEC.md`.
 
 #![no_std]
 #![forbid(unsafe_code)]
@@ -53,6 +53,7 @@ extern crate alloc;
 mod bits;
 mod error;
 mod hash;
+mod interpolate;
 mod quantize;
 mod rotation;
 mod schema;
@@ -63,6 +64,7 @@ mod vector;
 
 pub use bits::{BitCounter, BitReader, BitSink, BitWriter, bits_for};
 pub use error::{DecodeError, EncodeError, SetupError};
+pub use interpolate::Between;
 #[cfg(feature = "derive")]
 pub use kinepack_derive::Pack;
 pub use quantize::{FloatLimits, IntegerLimits};

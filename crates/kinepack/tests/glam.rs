@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use glam::{DQuat, DVec2, DVec3, Quat, Vec2, Vec3, Vec3A, Vec4};
-use kinepack::{EncodeError, FieldKind, Lane, Pack, Schema};
+use kinepack::{Between, EncodeError, FieldKind, Lane, Pack, Schema};
 
 #[derive(Pack, Clone, Debug, PartialEq)]
 struct Body {
@@ -111,4 +111,43 @@ fn errors_name_the_field() {
     assert_eq!(far.quantize(&mut lanes), Err(EncodeError::OutOfRange { field: "far", value: -1.5e6 }));
     let zero = Body { precise: DQuat::from_xyzw(0.0, 0.0, 0.0, 0.0), ..body() };
     assert_eq!(zero.quantize(&mut lanes), Err(EncodeError::NotANumber { field: "precise" }));
+}
+
+#[test]
+fn states_between_turn_and_move() {
+    #[derive(Pack)]
+    struct Mover {
+        #[pack(range = -64.0..64.0, precision = 0.125)]
+        position: Vec3,
+        #[pack(rotation, bits = 12)]
+        orientation: Quat,
+        #[pack(velocity, range = -64.0..64.0, precision = 0.125)]
+        velocity: Vec3,
+        whole: Vec2,
+        whole_rotation: Quat,
+    }
+
+    let mover = |x: f32, climb: f32, angle: f32| Mover {
+        position: Vec3::new(x, 0.0, 0.0),
+        orientation: Quat::from_rotation_y(angle),
+        velocity: Vec3::new(4.0, climb, 0.0),
+        whole: Vec2::splat(x),
+        whole_rotation: -Quat::from_rotation_y(angle),
+    };
+    let (from, to) = (mover(0.0, 4.0, 3.0), mover(4.0, -4.0, -3.0));
+    let mut lanes = [[0; Mover::LANES]; 2];
+    from.quantize(&mut lanes[0]).unwrap();
+    to.quantize(&mut lanes[1]).unwrap();
+    let there = Mover::interpolate(&lanes[0], &lanes[1], Between { ratio: 0.25, seconds: 1.0 });
+    assert_eq!((there.position, there.velocity), (Vec3::new(1.0, 0.75, 0.0), Vec3::new(4.0, 2.0, 0.0)));
+    assert_eq!(there.whole, Vec2::ONE);
+    // The short way from 3 to −3 radians is on across π.
+    let wanted = Quat::from_rotation_y(3.0 + 0.25 * (core::f32::consts::TAU - 6.0));
+    assert!(there.orientation.angle_between(wanted) < 0.002);
+    assert!(there.whole_rotation.angle_between(wanted) < 1e-3 && there.whole_rotation.is_normalized());
+
+    let none = Mover { whole_rotation: Quat::from_xyzw(0.0, 0.0, 0.0, 0.0), ..from };
+    none.quantize(&mut lanes[0]).unwrap();
+    let there = Mover::interpolate(&lanes[0], &lanes[1], Between { ratio: 0.25, seconds: 1.0 });
+    assert_eq!(there.whole_rotation, none.whole_rotation, "what has no direction steps");
 }

@@ -1,10 +1,11 @@
-//! What the code of `#[derive(Pack)]` calls: path names, limits in constants, and the loops over components.
+//! What the code of `#[derive(Pack)]` calls: path names, limits in constants, the loops over components, and the lanes of
+//! two states side by side.
 
 use alloc::string::String;
 pub use alloc::vec::Vec;
 
 use super::{Components, Field, FieldKind, Role};
-use crate::{EncodeError, FloatLimits, IntegerLimits, SetupError, SmallestThree};
+use crate::{Between, EncodeError, FloatLimits, IntegerLimits, SetupError, SmallestThree};
 
 /// `path.name`, or `name` at the top.
 pub fn join(path: &str, name: &str) -> String {
@@ -95,6 +96,92 @@ pub fn reconstruct_rotation<T: Components>(rotation: &SmallestThree, lanes: &[u3
     let xyzw = rotation.reconstruct([lanes[0], lanes[1], lanes[2], lanes[3]]);
     components.as_mut().copy_from_slice(&xyzw.map(f64::from));
     T::from_components(components)
+}
+
+/// The lanes of two states, of which a derived `interpolate` takes those of field after field.
+#[derive(Clone, Copy)]
+pub struct LanePair<'a> {
+    /// Of the first state.
+    pub from: &'a [u32],
+    /// Of the second; as many.
+    pub to: &'a [u32],
+}
+
+impl<'a> LanePair<'a> {
+    /// The first `count` lanes of each.
+    #[inline]
+    pub fn new(from: &'a [u32], to: &'a [u32], count: usize) -> Self {
+        Self { from: &from[..count], to: &to[..count] }
+    }
+
+    /// Splits the next `count` lanes off.
+    #[inline]
+    pub fn split(&mut self, count: usize) -> Self {
+        let ((from, from_rest), (to, to_rest)) = (self.from.split_at(count), self.to.split_at(count));
+        *self = Self { from: from_rest, to: to_rest };
+        Self { from, to }
+    }
+}
+
+/// The value between; `axes` as for [`quantize_floats`].
+#[inline]
+pub fn interpolate_floats<T: Components>(axes: &[FloatLimits], lanes: LanePair<'_>, at: Between) -> T {
+    let mut components = T::ZERO;
+    for (index, component) in components.as_mut().iter_mut().enumerate() {
+        let (axis, from, to) = (axis(axes, index), lanes.from[index], lanes.to[index]);
+        *component = if axis.wraps() {
+            at.around(axis, from, to, T::SINGLE)
+        } else {
+            at.linear(axis.reconstruct(from), axis.reconstruct(to))
+        };
+    }
+    T::from_components(components)
+}
+
+/// The value between two that have velocities, within limits: `axes` as for [`quantize_floats`], or none.
+#[inline]
+pub fn interpolate_moving<T: Components>(axes: &[FloatLimits], ends: [T; 2], velocities: [T; 2], at: Between) -> T {
+    let [from, to] = ends.each_ref().map(T::components);
+    let velocities = velocities.each_ref().map(T::components);
+    let mut components = T::ZERO;
+    for (index, component) in components.as_mut().iter_mut().enumerate() {
+        let (from, to) = (from.as_ref()[index], to.as_ref()[index]);
+        let value = at.hermite(from, to, [velocities[0].as_ref()[index], velocities[1].as_ref()[index]]);
+        *component = match axes {
+            // Without limits a cubic may leave what `f32` holds.
+            [] if T::SINGLE && (value as f32).is_infinite() => at.linear(from, to),
+            [] => value,
+            axes => value.clamp(axis(axes, index).min(), axis(axes, index).max()),
+        };
+    }
+    let [from, to] = ends;
+    // The ends as they are: through `f64` the bits of a NaN may change.
+    at.end(from, to).unwrap_or_else(|| T::from_components(components))
+}
+
+/// The quaternion between.
+#[inline]
+pub fn interpolate_rotation<T: Components>(rotation: &SmallestThree, lanes: LanePair<'_>, at: Between) -> T {
+    let LanePair { from, to } = lanes;
+    // What does not turn keeps its bits.
+    let end = if from == to { Some(from) } else { at.end(from, to) };
+    if let Some(end) = end {
+        return reconstruct_rotation(rotation, end);
+    }
+    let xyzw = |lanes: &[u32]| rotation.reconstruct([lanes[0], lanes[1], lanes[2], lanes[3]]).map(f64::from);
+    let mut components = T::ZERO;
+    // Any codes give a rotation, so there is always a turn.
+    components.as_mut().copy_from_slice(&at.slerp(xyzw(from), xyzw(to)).unwrap_or_else(|| xyzw(from)));
+    T::from_components(components)
+}
+
+/// The quaternion between two that are not quantized; steps where one has no direction.
+#[cfg(feature = "glam")]
+pub fn interpolate_raw_rotation(from: &[u32], to: &[u32], at: Between) -> [f32; 4] {
+    let [from, to]: [[f32; 4]; 2] = [from, to].map(super::Pack::reconstruct);
+    let end = if from == to { Some(from) } else { at.end(from, to) };
+    end.or_else(|| at.slerp(from.map(f64::from), to.map(f64::from)).map(|xyzw| xyzw.map(|component| component as f32)))
+        .unwrap_or(from)
 }
 
 /// Quantizes an integer into one lane or two.

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::derived;
 use super::{Field, FieldKind};
-use crate::EncodeError;
+use crate::{Between, EncodeError};
 
 /// A type with a schema. Derive it; write it by hand only for a type whose lanes the attributes cannot describe.
 ///
@@ -22,9 +22,15 @@ use crate::EncodeError;
 /// | `rotation, bits = n` | quaternions x, y, z, w | smallest three, 2 to 20 bits a component |
 /// | `wrap` | with `range = a..b` | an angle: the end is the beginning |
 /// | `clamp` | with `range` or `max` | out-of-range values take the nearest end instead of being an error |
-/// | `velocity` | vectors | at rest when zero; used by level 4 and by interpolation |
+/// | `velocity`, `velocity = field` | numbers and vectors with `range` | units a second of another field, for interpolation; at rest when zero, for level 4 |
+/// | `step` | anything sent without `with` | does not blend in interpolation: what counts teleports, or must not be between |
 /// | `with = Type` | anything | lanes by `Type`'s [`PackWith`] |
 /// | `skip` | anything | not sent; `Default::default()` on the other side |
+///
+/// `velocity = field` names the field that moves with it: of the same type, and not marked `velocity`, `rotation`, `wrap`,
+/// `step`, `skip` or `with`. `velocity` alone means the nearest such field before it in the struct, or else the nearest after
+/// it; where there is none, nothing moves with it. Where several mean the same field, the one that names it counts, or
+/// else the first: after `position` come `linear_velocity` and `angular_velocity`, and the first is the position's.
 ///
 /// Values are constant expressions. Limits that are impossible, such as a step finer than the field's `f32`, are compile
 /// errors. On the type itself `#[pack(crate = path)]` says where kinepack is, if not at `::kinepack`.
@@ -48,6 +54,29 @@ pub trait Pack: Sized {
 
     /// The state that `lanes` stand for; any values of the lanes give a state.
     fn reconstruct(lanes: &[u32]) -> Self;
+
+    /// The state between the two that `from` and `to` stand for, for playback. At ratio 0 it is
+    /// [`reconstruct`](Self::reconstruct) of `from` and at ratio 1 of `to`, exactly; within limits everywhere, never NaN
+    /// where the two states are not, and without allocation. The default steps.
+    ///
+    /// What the derive writes, field by field:
+    ///
+    /// | field | between the ends |
+    /// |---|---|
+    /// | `f32`, `f64`, vectors, with a `range` or without | on the line, component by component; steps where an end is not finite |
+    /// | the same, where another field is its `velocity` | on the cubic of both ends and both velocities (Hermite), within the `range` |
+    /// | with `wrap` | the short way round |
+    /// | `rotation`, and glam's `Quat` without an attribute | the shorter turn at constant angular speed, of length 1 |
+    /// | `bool`, enums, integers, all with `step` | steps: `from`, and `to` from ratio 1 on |
+    /// | structs, arrays | part by part, by their own `interpolate` |
+    /// | `with = Type` | by `Type`'s [`PackWith::interpolate`] |
+    /// | `skip` | `Default::default()` |
+    ///
+    /// Integers step, since most of them count or name something. A quaternion and its negative being the same rotation, the
+    /// sign may change where the ratio becomes 1. [`Between`] has an example.
+    fn interpolate(from: &[u32], to: &[u32], at: Between) -> Self {
+        Self::reconstruct(at.step(from, to))
+    }
 }
 
 /// Lanes for a type that is not one's own: named in `#[pack(with = Type)]`.
@@ -66,6 +95,12 @@ pub trait PackWith<T> {
 
     /// The value that `lanes` stand for.
     fn reconstruct(lanes: &[u32]) -> T;
+
+    /// The value between the two that `from` and `to` stand for, as [`Pack::interpolate`]. The default steps;
+    /// [`Between::linear`] is there for numbers.
+    fn interpolate(from: &[u32], to: &[u32], at: Between) -> T {
+        Self::reconstruct(at.step(from, to))
+    }
 }
 
 /// Numbers and vectors of numbers, for fields with a `range` or a `rotation`.
@@ -172,9 +207,9 @@ glam_components! {
     glam::DQuat, 4, f64, false;
 }
 
-/// `Pack` for plain values: `$to` gives the bits of a value, `$from` makes it of them.
+/// `Pack` for plain values: `$to` gives the bits of a value, `$from` makes it of them, `$between` goes from one to another.
 macro_rules! plain {
-    ($($type:ty, $kind:expr, $lanes:literal, $to:expr, $from:expr;)*) => {$(
+    ($($type:ty, $kind:expr, $lanes:literal, $to:expr, $from:expr, $between:expr;)*) => {$(
         impl Pack for $type {
             const LANES: usize = $lanes;
 
@@ -193,6 +228,12 @@ macro_rules! plain {
             fn reconstruct(lanes: &[u32]) -> Self {
                 $from(derived::load_wide(lanes))
             }
+
+            #[inline]
+            fn interpolate(from: &[u32], to: &[u32], at: Between) -> Self {
+                let (from, to) = (Self::reconstruct(from), Self::reconstruct(to));
+                at.end(from, to).unwrap_or_else(|| $between(at, from, to))
+            }
         }
     )*};
 }
@@ -203,14 +244,16 @@ macro_rules! plain_integers {
         FieldKind::Integer(derived::full_range($type::MIN as i128, $type::MAX as i128)),
         $lanes,
         |value: $type| value.wrapping_sub($type::MIN) as u64 & (u64::MAX >> (64 - $type::BITS)),
-        |bits: u64| $type::MIN.wrapping_add(bits as $type);
+        |bits: u64| $type::MIN.wrapping_add(bits as $type),
+        Between::step;
     )*} };
 }
 
 plain! {
-    bool, FieldKind::Bool, 1, |value: bool| u64::from(value), |bits: u64| bits != 0;
-    f32, FieldKind::Raw { lanes: 1 }, 1, |value: f32| u64::from(value.to_bits()), |bits: u64| f32::from_bits(bits as u32);
-    f64, FieldKind::Raw { lanes: 2 }, 2, |value: f64| value.to_bits(), f64::from_bits;
+    bool, FieldKind::Bool, 1, |value: bool| u64::from(value), |bits: u64| bits != 0, Between::step;
+    f32, FieldKind::Raw { lanes: 1 }, 1, |value: f32| u64::from(value.to_bits()), |bits: u64| f32::from_bits(bits as u32),
+        |at: Between, from, to| at.linear(f64::from(from), f64::from(to)) as f32;
+    f64, FieldKind::Raw { lanes: 2 }, 2, |value: f64| value.to_bits(), f64::from_bits, Between::linear;
 }
 
 plain_integers! {
@@ -238,13 +281,23 @@ impl<T: Pack, const N: usize> Pack for [T; N] {
     }
 
     fn reconstruct(lanes: &[u32]) -> Self {
-        core::array::from_fn(|index| T::reconstruct(&lanes[index * T::LANES..(index + 1) * T::LANES]))
+        core::array::from_fn(|index| T::reconstruct(part::<T>(lanes, index)))
     }
+
+    fn interpolate(from: &[u32], to: &[u32], at: Between) -> Self {
+        core::array::from_fn(|index| T::interpolate(part::<T>(from, index), part::<T>(to, index), at))
+    }
+}
+
+/// The lanes of one part of an array.
+#[inline]
+fn part<T: Pack>(lanes: &[u32], index: usize) -> &[u32] {
+    &lanes[index * T::LANES..(index + 1) * T::LANES]
 }
 
 #[cfg(feature = "glam")]
 macro_rules! plain_glam {
-    ($($type:ty, $array:ty;)*) => {$(
+    ($($type:ty, $array:ty, $interpolate:path;)*) => {$(
         impl Pack for $type {
             const LANES: usize = <$array as Pack>::LANES;
 
@@ -259,15 +312,19 @@ macro_rules! plain_glam {
             fn reconstruct(lanes: &[u32]) -> Self {
                 <$type>::from_array(Pack::reconstruct(lanes))
             }
+
+            fn interpolate(from: &[u32], to: &[u32], at: Between) -> Self {
+                <$type>::from_array($interpolate(from, to, at))
+            }
         }
     )*};
 }
 
 #[cfg(feature = "glam")]
 plain_glam! {
-    glam::Vec2, [f32; 2];
-    glam::Vec3, [f32; 3];
-    glam::Vec3A, [f32; 3];
-    glam::Vec4, [f32; 4];
-    glam::Quat, [f32; 4];
+    glam::Vec2, [f32; 2], Pack::interpolate;
+    glam::Vec3, [f32; 3], Pack::interpolate;
+    glam::Vec3A, [f32; 3], Pack::interpolate;
+    glam::Vec4, [f32; 4], Pack::interpolate;
+    glam::Quat, [f32; 4], derived::interpolate_raw_rotation;
 }

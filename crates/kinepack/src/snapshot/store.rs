@@ -4,7 +4,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::{EncodeError, Pack, Schema};
+use crate::{Between, EncodeError, Pack, Schema};
 
 /// Names an entity for as long as it lives; the same on both sides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -64,6 +64,18 @@ impl Snapshot {
             columns: vec![Vec::new(); maxima.len()],
             row: vec![0; maxima.len()],
             maxima,
+        }
+    }
+
+    /// A snapshot without entities, of the schema and tick of `other`.
+    pub fn new_like(other: &Self) -> Self {
+        Self {
+            tick: other.tick,
+            ids: Vec::new(),
+            columns: vec![Vec::new(); other.columns.len()],
+            schema_hash: other.schema_hash,
+            maxima: other.maxima.clone(),
+            row: other.row.clone(),
         }
     }
 
@@ -164,21 +176,49 @@ impl Snapshot {
     /// # Panics
     /// Where there is no such entity.
     pub fn read<T: Pack>(&self, index: usize) -> Result<T, EncodeError> {
-        if T::LANES != self.columns.len() {
-            return Err(EncodeError::LaneCount { expected_lanes: self.columns.len(), lanes: T::LANES });
+        self.with_row(T::LANES, index, T::reconstruct)
+    }
+
+    /// The state between that of the entity at `index` here and at `to_index` in `to`, by [`Pack::interpolate`]. It is the
+    /// caller who knows that they are the same entity, and that it was not another in the time between. Allocates only
+    /// where the schema has more than 64 lanes.
+    ///
+    /// # Errors
+    /// [`EncodeError::LaneCount`] for a type of another schema, [`EncodeError::SchemaMismatch`] for two snapshots of two.
+    ///
+    /// # Panics
+    /// Where there is no such entity.
+    pub fn interpolate<T: Pack>(
+        &self,
+        index: usize,
+        to: &Self,
+        to_index: usize,
+        at: Between,
+    ) -> Result<T, EncodeError> {
+        if self.schema_hash != to.schema_hash {
+            return Err(EncodeError::SchemaMismatch { expected_hash: self.schema_hash, hash: to.schema_hash });
+        }
+        self.with_row(T::LANES, index, |from| to.with_row(T::LANES, to_index, |to| T::interpolate(from, to, at)))?
+    }
+
+    /// What `read` makes of the lanes of the entity at `index`, gathered from their columns.
+    #[inline]
+    fn with_row<R>(&self, lanes: usize, index: usize, read: impl FnOnce(&[u32]) -> R) -> Result<R, EncodeError> {
+        if lanes != self.columns.len() {
+            return Err(EncodeError::LaneCount { expected_lanes: self.columns.len(), lanes });
         }
         let mut few = [0; 64];
         let mut many = Vec::new();
-        let row = match few.get_mut(..T::LANES) {
+        let row = match few.get_mut(..lanes) {
             Some(row) => row,
             None => {
-                many.resize(T::LANES, 0);
+                many.resize(lanes, 0);
                 &mut many[..]
             }
         };
         for (lane, column) in row.iter_mut().zip(&self.columns) {
             *lane = column[index];
         }
-        Ok(T::reconstruct(row))
+        Ok(read(row))
     }
 }
