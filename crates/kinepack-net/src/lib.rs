@@ -1,3 +1,66 @@
 //! Snapshots over lossy networks, without input or output.
+//!
+//! A [`Hub`] sends one world to many receivers; a [`Receiver`] shows it. Both are state machines: datagrams and the time go
+//! in, datagrams and states come out, so the same code runs over UDP, in QUIC datagrams, in a browser, or under a virtual
+//! clock. Each snapshot is encoded relative to a view that its receiver has acknowledged; what is lost is never sent again, and nothing drifts.
+//!
+//! ```
+//! use std::time::Duration;
+//! use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
+//! use kinepack_net::{Hub, HubConfig, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions};
+//!
+//! #[derive(Pack)]
+//! struct Ball {
+//!     #[pack(range = -100.0..100.0, precision = 0.01)]
+//!     position: [f32; 3],
+//! }
+//!
+//! let schema = Schema::of::<Ball>();
+//! let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
+//! let mut hub = Hub::new(&codec, HubConfig::default())?;
+//! let mut receiver = Receiver::new(&codec, ReceiverConfig::default())?;
+//! let player = ReceiverId(1);
+//! hub.add(player, &ReceiverOptions::default(), Duration::ZERO)?;
+//!
+//! let mut world = Snapshot::new(&schema, Tick(0));
+//! for tick in 1..=60 {
+//!     let now = Duration::from_secs(1) * tick / 60;
+//!     while let Some(datagram) = receiver.poll_transmit(now) {
+//!         hub.handle(player, now, datagram)?; // over your transport
+//!     }
+//!     world.clear(Tick(tick));
+//!     world.push(EntityId(7), &Ball { position: [tick as f32 * 0.1, 0.0, 1.0] })?;
+//!     hub.tick(now, &world)?;
+//!     while let Some((_, datagram)) = hub.poll_transmit() {
+//!         receiver.handle(now, datagram)?; // over your transport
+//!     }
+//!     assert!(tick < 2 || receiver.newest() == Some(&world));
+//! }
+//! let playback = receiver.playback(Duration::from_secs(1)).ok_or("nothing came")?;
+//! let ball: Ball = playback.samples().next().ok_or("no entity")?.state()?;
+//! assert!((ball.position[0] - playback.tick() as f32 * 0.1).abs() < 0.011);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Reading order: [`Hub`], [`Receiver`], [`Playback`], [`JitterBuffer`]; [`Link`] simulates a bad network. The format is normative in
+//! `spec/NET.md`.
 
 #![forbid(unsafe_code)]
+
+mod error;
+mod link;
+mod merge;
+mod packet;
+mod playout;
+mod receiver;
+mod round_trip;
+mod sender;
+mod sequence;
+
+pub use error::{NetError, Refused};
+pub use link::{HEADER_BYTES, Link, LinkConfig, LinkError, LinkPreset, LinkStats, Loss, PRESETS, Tally};
+pub use packet::{Acknowledgement, Mismatch, VERSION};
+pub use playout::{Entry, JitterBuffer, Playout, PlayoutConfig, PlayoutError, PlayoutStats, Pushed};
+pub use receiver::{Playback, Received, Receiver, ReceiverConfig, ReceiverStats, Sample};
+pub use sender::{Handled, Hub, HubConfig, PeerStatus, ReceiverId, ReceiverOptions, Weight};
+pub use sequence::Sequence;

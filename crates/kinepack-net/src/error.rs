@@ -1,0 +1,136 @@
+//! Every reason for which this crate says no.
+
+use core::fmt;
+
+use kinepack::{DecodeError, EntityId};
+
+use crate::packet::Mismatch;
+
+/// Why a datagram was refused. Nothing has changed but a counter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Refused {
+    /// Shorter or longer than its kind asks for.
+    Length {
+        /// Bytes that came.
+        bytes: usize,
+    },
+    /// No kind of datagram that this side takes, or bits that must be 0 are not.
+    Kind {
+        /// The first byte.
+        first_byte: u8,
+    },
+    /// It was taken before.
+    Duplicate,
+    /// It is more than 32 behind the newest: too old to be acknowledged.
+    TooOld,
+    /// Relative to a view or a reference state that is not held.
+    NoBaseline,
+    /// A merge field that names a view that is not held, or where there is nothing to merge.
+    BadMerge,
+    /// The snapshot in it is no valid one.
+    Snapshot(DecodeError),
+    /// A fragment that contradicts the others of its block.
+    BadFragment,
+    /// A block larger than this side's limit.
+    BlockTooLarge {
+        /// The limit.
+        limit_bytes: usize,
+    },
+    /// An acknowledgement of something that was never sent.
+    NeverSent,
+    /// An acknowledgement of something sent too long ago.
+    LongAgo,
+    /// From a receiver that was not added.
+    UnknownReceiver,
+    /// From a receiver that has not said hello.
+    NoHello,
+    /// A hello of other hashes or another version: the two sides cannot understand each other.
+    Mismatch(Mismatch),
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Length { bytes } => write!(f, "a datagram of {bytes} bytes is too short or too long for its kind"),
+            Self::Kind { first_byte } => write!(f, "no kind of datagram for this side: first byte {first_byte:#04x}"),
+            Self::Duplicate => write!(f, "a datagram that was taken before"),
+            Self::TooOld => write!(f, "a datagram more than 32 behind the newest"),
+            Self::NoBaseline => write!(f, "relative to a view that is not held"),
+            Self::BadMerge => write!(f, "merges a view that is not held, or where there is nothing to merge"),
+            Self::Snapshot(error) => write!(f, "the snapshot in it is not valid: {error}"),
+            Self::BadFragment => write!(f, "a fragment that contradicts its block"),
+            Self::BlockTooLarge { limit_bytes } => write!(f, "a block above the limit of {limit_bytes} bytes"),
+            Self::NeverSent => write!(f, "an acknowledgement of something that was never sent"),
+            Self::LongAgo => write!(f, "an acknowledgement of something sent too long ago"),
+            Self::UnknownReceiver => write!(f, "from a receiver that was not added"),
+            Self::NoHello => write!(f, "from a receiver that has not said hello"),
+            Self::Mismatch(mismatch) => mismatch.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for Refused {}
+
+impl From<DecodeError> for Refused {
+    fn from(error: DecodeError) -> Self {
+        Self::Snapshot(error)
+    }
+}
+
+/// Why an endpoint cannot be set up or a world not be sent.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum NetError {
+    /// A datagram size outside of 128 to 65,507 bytes.
+    DatagramBytes {
+        /// What was asked for.
+        bytes: usize,
+    },
+    /// A time of zero where one must pass, or no datagram a tick.
+    NoTime,
+    /// A budget below what one small datagram a second needs.
+    BudgetTooSmall {
+        /// What was asked for.
+        bytes_per_s: u32,
+    },
+    /// A receiver with this id is there.
+    ReceiverTaken,
+    /// No receiver has this id.
+    UnknownReceiver,
+    /// A snapshot of another schema than the codec's.
+    SchemaMismatch {
+        /// The codec's.
+        expected_hash: u64,
+        /// That of the snapshot.
+        hash: u64,
+    },
+    /// A set of entities that is not sorted, or has one twice.
+    NotSorted {
+        /// The first entity that is not above the one before.
+        id: EntityId,
+    },
+    /// Settings of the playout that contradict each other.
+    Playout(crate::PlayoutError),
+}
+
+impl fmt::Display for NetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::DatagramBytes { bytes } => write!(f, "datagrams of {bytes} bytes; 128 to 65507 are possible"),
+            Self::NoTime => write!(f, "a time or a count of zero where something has to happen in between"),
+            Self::BudgetTooSmall { bytes_per_s } => {
+                write!(f, "a budget of {bytes_per_s} bytes a second; at least 256 are needed")
+            }
+            Self::ReceiverTaken => write!(f, "a receiver with this id is there"),
+            Self::UnknownReceiver => write!(f, "there is no receiver with this id"),
+            Self::SchemaMismatch { expected_hash, hash } => {
+                write!(f, "a snapshot of schema {hash:016x}, the codec's is {expected_hash:016x}")
+            }
+            Self::NotSorted { id } => write!(f, "entity {} is not above the one before it", id.0),
+            Self::Playout(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for NetError {}

@@ -1,0 +1,180 @@
+//! A bad link, simulated: datagrams go in, and come out late, twice, in another order, or not at all.
+//!
+//! One `Link` is one direction; a connection has two, seeded differently. It stands between two endpoints in tests,
+//! demos and measurements, under whatever clock the caller has. A datagram passes, in this order:
+//! the path's MTU → the queue before the bottleneck ([`LinkConfig::bandwidth_bps`]) → loss → duplication →
+//! latency, jitter and reordering. So what is lost behind the bottleneck has used its bandwidth, as on a radio link.
+//!
+//! The same seed and the same calls give the same result on every platform: every mechanism draws from a generator
+//! of its own and decides with integers. Sources: Gilbert (1960) and Elliott (1963) for loss in bursts, RFC 4737 for
+//! what counts as reordered; the knobs are those of Linux' `netem`. Cost: one allocation a datagram, O(log n) for n
+//! in flight.
+
+mod bottleneck;
+mod config;
+mod delay;
+mod loss;
+mod presets;
+mod random;
+mod stats;
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::time::Duration;
+
+use bottleneck::Bottleneck;
+pub use config::{LinkConfig, LinkError, Loss};
+use delay::DelayLine;
+use loss::LossChain;
+pub use presets::{LinkPreset, PRESETS};
+use random::Random;
+pub use stats::{LinkStats, Tally};
+
+/// Bytes that IPv4 (20) and UDP (8) put before each datagram.
+pub const HEADER_BYTES: u32 = 28;
+
+/// One direction of a simulated network.
+///
+/// `now` is the time since any fixed moment. Time that goes backwards counts as standing still.
+///
+/// Memory: the datagrams in flight. Where the bandwidth is capped these are at most `queue_bytes`, and what the link
+/// carries during its greatest delay, twice where all is duplicated. Without a cap it is delay × the rate of sending.
+///
+/// ```
+/// use std::time::Duration;
+/// use kinepack_net::{Link, LinkConfig};
+///
+/// let mut link = Link::new(LinkConfig { latency: Duration::from_millis(40), ..LinkConfig::PERFECT }, 1)?;
+/// link.send(Duration::from_millis(0), b"hello");
+/// assert_eq!(link.poll(Duration::from_millis(39)), None);
+/// assert_eq!(link.next_due(), Some(Duration::from_millis(40)));
+/// assert_eq!(link.poll(Duration::from_millis(40)).as_deref(), Some(&b"hello"[..]));
+/// # Ok::<(), kinepack_net::LinkError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Link {
+    config: LinkConfig,
+    bottleneck: Bottleneck,
+    losses: LossChain,
+    duplicates: Random,
+    delays: DelayLine,
+    /// The earliest on top.
+    in_flight: BinaryHeap<Reverse<InFlight>>,
+    /// Number of datagrams and copies that went on their way so far.
+    departed: u64,
+    /// Datagrams sent later than this one have a higher number. Of those delivered, the highest; 0 before any.
+    newest_delivered: u64,
+    /// The latest time that a call gave.
+    now: Duration,
+    stats: LinkStats,
+}
+
+impl Link {
+    /// An idle link.
+    ///
+    /// # Errors
+    /// What [`LinkConfig::validate`] says.
+    pub fn new(config: LinkConfig, seed: u64) -> Result<Self, LinkError> {
+        config.validate()?;
+        // A generator each: that datagrams are duplicated, say, does not change which ones are lost.
+        let mut seeds = Random::new(seed);
+        Ok(Self {
+            config,
+            bottleneck: Bottleneck::default(),
+            losses: LossChain::new(seeds.split()),
+            duplicates: seeds.split(),
+            delays: DelayLine::new(seeds.split(), seeds.split()),
+            in_flight: BinaryHeap::new(),
+            departed: 0,
+            newest_delivered: 0,
+            now: Duration::ZERO,
+            stats: LinkStats::default(),
+        })
+    }
+
+    /// The link's configuration.
+    pub fn config(&self) -> &LinkConfig {
+        &self.config
+    }
+
+    /// Changes what the link does to datagrams sent from now on. Those on their way keep the time at which they are
+    /// due, and jitter alone does not let later ones overtake them.
+    ///
+    /// # Errors
+    /// What [`LinkConfig::validate`] says; the link is then as it was.
+    pub fn reconfigure(&mut self, config: LinkConfig) -> Result<(), LinkError> {
+        config.validate()?;
+        self.config = config;
+        Ok(())
+    }
+
+    /// Takes a datagram, which may be empty. Copies it.
+    pub fn send(&mut self, now: Duration, datagram: &[u8]) {
+        self.now = self.now.max(now);
+        self.stats.sent.add(datagram.len());
+        let packet_bytes = datagram.len() as u64 + u64::from(HEADER_BYTES);
+        if packet_bytes > u64::from(self.config.mtu_bytes) {
+            self.stats.too_large.add(datagram.len());
+            return;
+        }
+        let Some(departure) = self.bottleneck.pass(&self.config, self.now, packet_bytes) else {
+            self.stats.queue_dropped.add(datagram.len());
+            return;
+        };
+        if self.losses.takes(&self.config.loss) {
+            self.stats.lost.add(datagram.len());
+            return;
+        }
+        self.depart(departure, false, datagram.to_vec());
+        if self.duplicates.chance(self.config.duplicate_ratio) {
+            self.stats.duplicated.add(datagram.len());
+            self.depart(departure, true, datagram.to_vec());
+        }
+    }
+
+    /// The next datagram that is due by `now`, in the order in which they are due; those due at the same time in the
+    /// order in which they were sent. Call it until it says `None`.
+    pub fn poll(&mut self, now: Duration) -> Option<Vec<u8>> {
+        self.now = self.now.max(now);
+        if self.next_due()? > self.now {
+            return None;
+        }
+        let Reverse(arrived) = self.in_flight.pop()?;
+        self.stats.delivered.add(arrived.datagram.len());
+        if arrived.number < self.newest_delivered && !arrived.is_copy {
+            self.stats.reordered.add(arrived.datagram.len());
+        }
+        self.newest_delivered = self.newest_delivered.max(arrived.number);
+        Some(arrived.datagram)
+    }
+
+    /// When the next datagram is due; it may lie in the past. `None` where nothing is on its way.
+    pub fn next_due(&self) -> Option<Duration> {
+        self.in_flight.peek().map(|Reverse(next)| next.due)
+    }
+
+    /// Number of datagrams, copies included, that are on their way.
+    pub fn in_flight(&self) -> usize {
+        self.in_flight.len()
+    }
+
+    /// What became of the datagrams so far.
+    pub fn stats(&self) -> &LinkStats {
+        &self.stats
+    }
+
+    fn depart(&mut self, departure: Duration, is_copy: bool, datagram: Vec<u8>) {
+        self.departed += 1;
+        let due = self.delays.due(&self.config, departure);
+        self.in_flight.push(Reverse(InFlight { due, number: self.departed, is_copy, datagram }));
+    }
+}
+
+/// A datagram on its way. Its order is that of delivery: the first two fields decide, and numbers are unique.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct InFlight {
+    due: Duration,
+    number: u64,
+    is_copy: bool,
+    datagram: Vec<u8>,
+}

@@ -1,0 +1,65 @@
+//! A small generator of pseudo-random numbers: `SplitMix64` (Steele, Lea and Flood, "Fast Splittable Pseudorandom
+//! Number Generators", 2014). A crate might change its stream with a version; a seed that failed must fail for ever.
+
+use std::time::Duration;
+
+/// The state is the count of numbers drawn, times the golden ratio, plus the seed.
+#[derive(Clone, Debug)]
+pub(super) struct Random {
+    state: u64,
+}
+
+impl Random {
+    pub(super) fn new(seed: u64) -> Self {
+        Self { state: seed }
+    }
+
+    /// A generator of its own, for another purpose.
+    pub(super) fn split(&mut self) -> Self {
+        Self::new(self.bits())
+    }
+
+    /// 64 uniform bits.
+    fn bits(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.state;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// True in this share of cases, to 2⁻³². The only float: `f32` times a power of two is exact in `f64`.
+    pub(super) fn chance(&mut self, ratio: f32) -> bool {
+        (self.bits() >> 32) < (f64::from(ratio) * 4_294_967_296.0) as u64
+    }
+
+    /// A uniform time from 0 to `longest`, which is less than 500 years.
+    pub(super) fn up_to(&mut self, longest: Duration) -> Duration {
+        let count = longest.as_nanos() + 1;
+        Duration::from_nanos(((u128::from(self.bits()) * count) >> 64) as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_stream_is_the_published_one() {
+        let mut random = Random::new(1_234_567);
+        assert_eq!(random.bits(), 6_457_827_717_110_365_317);
+        assert_eq!(random.bits(), 3_203_168_211_198_807_973);
+    }
+
+    #[test]
+    fn ends_are_reached_and_kept() {
+        let mut random = Random::new(7);
+        let mut seen = [false; 4];
+        for _ in 0..200 {
+            seen[random.up_to(Duration::from_nanos(3)).as_nanos() as usize] = true;
+            assert!(random.up_to(Duration::ZERO).is_zero());
+            assert!(!random.chance(0.0) && random.chance(1.0));
+        }
+        assert_eq!(seen, [true; 4]);
+    }
+}

@@ -1,0 +1,426 @@
+//! The datagrams' headers, to bytes and back. `spec/NET.md`, sections 2 to 6.
+//!
+//! Parsing checks what a datagram alone can show; what it refers to is checked by who holds that.
+
+use core::fmt;
+
+use kinepack::Tick;
+
+use crate::{Refused, Sequence};
+
+const SNAPSHOT: u8 = 0;
+const FRAGMENT: u8 = 1;
+const REFUSAL: u8 = 2;
+const HELLO: u8 = 4;
+const ACKNOWLEDGEMENT: u8 = 5;
+const KIND_MASK: u8 = 0b111;
+const LEFT_OUT: u8 = 1 << 3;
+const MERGE: u8 = 1 << 4;
+const STRIDE_SHIFT: u32 = 5;
+
+/// The version of `spec/NET.md` that this crate speaks.
+pub const VERSION: u8 = 1;
+
+/// Bytes in front of a fragment's part.
+pub(crate) const FRAGMENT_HEADER_BYTES: usize = 8;
+/// The longest header of a snapshot.
+pub(crate) const SNAPSHOT_HEADER_BYTES: usize = 4 + 1 + 5 + 4;
+
+/// What both sides must have alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Hello {
+    pub(crate) version: u8,
+    pub(crate) schema_hash: u64,
+    pub(crate) codec_hash: u64,
+    pub(crate) initial_hash: u64,
+}
+
+/// In what the two sides of a connection differ. The hash is the sender's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Mismatch {
+    /// The version of the protocol.
+    Version {
+        /// The sender's.
+        version: u8,
+    },
+    /// The schema: fields, ranges, precisions or their order.
+    Schema {
+        /// The sender's [`Schema::hash`](kinepack::Schema::hash).
+        hash: u64,
+    },
+    /// The codec: level or profile.
+    Codec {
+        /// The sender's [`Codec::hash`](kinepack::Codec::hash).
+        hash: u64,
+    },
+    /// The initial state that both sides should know.
+    Initial {
+        /// The [`state_hash`](kinepack::Snapshot::state_hash) of the sender's.
+        hash: u64,
+    },
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (what, hash) = match self {
+            Self::Version { version } => {
+                return write!(f, "the sender speaks version {version} of the protocol, this is version {VERSION}");
+            }
+            Self::Schema { hash } => ("schema", hash),
+            Self::Codec { hash } => ("codec (level or profile)", hash),
+            Self::Initial { hash } => ("initial state", hash),
+        };
+        write!(f, "the two sides have a different {what}; the sender's hash is {hash:016x}")
+    }
+}
+
+impl Hello {
+    /// In what `theirs` differs from this.
+    pub(crate) fn mismatch(&self, theirs: &Self) -> Option<Mismatch> {
+        let Self { version, schema_hash, codec_hash, initial_hash } = *self;
+        if version != theirs.version {
+            return Some(Mismatch::Version { version });
+        }
+        if schema_hash != theirs.schema_hash {
+            return Some(Mismatch::Schema { hash: schema_hash });
+        }
+        if codec_hash != theirs.codec_hash {
+            return Some(Mismatch::Codec { hash: codec_hash });
+        }
+        (initial_hash != theirs.initial_hash).then_some(Mismatch::Initial { hash: initial_hash })
+    }
+
+    pub(crate) fn write(&self, out: &mut Vec<u8>) {
+        out.extend([HELLO, self.version]);
+        for hash in [self.schema_hash, self.codec_hash, self.initial_hash] {
+            out.extend(hash.to_le_bytes());
+        }
+    }
+}
+
+impl Mismatch {
+    fn write(&self, out: &mut Vec<u8>) {
+        let (reason, value) = match *self {
+            Self::Version { version } => (0, u64::from(version)),
+            Self::Schema { hash } => (1, hash),
+            Self::Codec { hash } => (2, hash),
+            Self::Initial { hash } => (3, hash),
+        };
+        out.extend([REFUSAL, reason]);
+        out.extend(value.to_le_bytes());
+    }
+}
+
+pub(crate) fn write_refusal(mismatch: &Mismatch, out: &mut Vec<u8>) {
+    mismatch.write(out);
+}
+
+/// What was received: the newest sequence, and the 32 before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Acknowledgement {
+    /// The newest sequence received.
+    pub latest: Sequence,
+    /// Bit i: `latest` − 1 − i was received too.
+    pub before: u32,
+}
+
+impl Acknowledgement {
+    /// The six bytes that may travel in any message from the receiver to the sender.
+    pub fn to_bytes(self) -> [u8; 6] {
+        let ([a, b], [c, d, e, f]) = (self.latest.0.to_le_bytes(), self.before.to_le_bytes());
+        [a, b, c, d, e, f]
+    }
+
+    /// Back from six bytes; any are an acknowledgement, though not one that a sender takes.
+    pub fn from_bytes([a, b, c, d, e, f]: [u8; 6]) -> Self {
+        Self { latest: Sequence(u16::from_le_bytes([a, b])), before: u32::from_le_bytes([c, d, e, f]) }
+    }
+
+    pub(crate) fn write(self, out: &mut Vec<u8>) {
+        out.push(ACKNOWLEDGEMENT);
+        out.extend(self.to_bytes());
+    }
+}
+
+/// The header of a snapshot datagram.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SnapshotHeader {
+    pub(crate) sequence: Sequence,
+    pub(crate) baseline: Baseline,
+    pub(crate) left_out: bool,
+    pub(crate) time: Time,
+    /// `None`: as section 4.1 has it for merge 0.
+    pub(crate) merge: Option<u32>,
+}
+
+/// What a snapshot is relative to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Baseline {
+    /// The view of so many sequences before, at least 1.
+    Back(u8),
+    /// The reference state of this number.
+    Reference(u8),
+}
+
+/// When a snapshot was the state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Time {
+    /// So many ticks a sequence after the baseline, 1 to 7.
+    Stride(u8),
+    /// This tick; what was shown before held until `interval_ticks` before it.
+    Explicit { tick: Tick, interval_ticks: u8 },
+}
+
+impl SnapshotHeader {
+    pub(crate) fn write(&self, out: &mut Vec<u8>) {
+        let stride = match self.time {
+            Time::Stride(stride) => stride,
+            Time::Explicit { .. } => 0,
+        };
+        debug_assert!(stride < 8);
+        let flag = |set: bool, bit: u8| if set { bit } else { 0 };
+        out.push(
+            SNAPSHOT | flag(self.left_out, LEFT_OUT) | flag(self.merge.is_some(), MERGE) | (stride << STRIDE_SHIFT),
+        );
+        out.extend(self.sequence.0.to_le_bytes());
+        match self.baseline {
+            Baseline::Back(back) => out.push(back),
+            Baseline::Reference(number) => out.extend([0, number]),
+        }
+        if let Time::Explicit { tick, interval_ticks } = self.time {
+            out.extend(tick.0.to_le_bytes());
+            out.push(interval_ticks);
+        }
+        if let Some(field) = self.merge {
+            out.extend(field.to_le_bytes());
+        }
+    }
+}
+
+/// The header of a fragment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FragmentHeader {
+    pub(crate) sequence: Sequence,
+    pub(crate) block: u8,
+    pub(crate) index: u16,
+    pub(crate) count: u16,
+}
+
+impl FragmentHeader {
+    pub(crate) fn write(&self, out: &mut Vec<u8>) {
+        out.push(FRAGMENT);
+        out.extend(self.sequence.0.to_le_bytes());
+        out.push(self.block);
+        out.extend(self.index.to_le_bytes());
+        out.extend(self.count.to_le_bytes());
+    }
+}
+
+/// A datagram from sender to receiver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Downstream<'a> {
+    Snapshot(SnapshotHeader, &'a [u8]),
+    Fragment(FragmentHeader, &'a [u8]),
+    Refusal(Mismatch),
+}
+
+/// A datagram from receiver to sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Upstream {
+    Hello(Hello),
+    Acknowledgement(Acknowledgement),
+}
+
+impl<'a> Downstream<'a> {
+    pub(crate) fn parse(bytes: &'a [u8]) -> Result<Self, Refused> {
+        let mut parts = Parts::new(bytes);
+        let [first_byte] = parts.take()?;
+        match first_byte & KIND_MASK {
+            SNAPSHOT => parse_snapshot(first_byte, parts),
+            FRAGMENT if first_byte == FRAGMENT => {
+                let header = FragmentHeader {
+                    sequence: Sequence(u16::from_le_bytes(parts.take()?)),
+                    block: u8::from_le_bytes(parts.take()?),
+                    index: u16::from_le_bytes(parts.take()?),
+                    count: u16::from_le_bytes(parts.take()?),
+                };
+                if parts.rest.is_empty() {
+                    return Err(parts.wrong_length());
+                }
+                if header.index >= header.count || header.block == 0 {
+                    return Err(Refused::BadFragment);
+                }
+                Ok(Self::Fragment(header, parts.rest))
+            }
+            REFUSAL if first_byte == REFUSAL => {
+                let [reason] = parts.take()?;
+                let hash = u64::from_le_bytes(parts.take()?);
+                parts.end()?;
+                Ok(Self::Refusal(match reason {
+                    0 => Mismatch::Version { version: u8::try_from(hash).unwrap_or(u8::MAX) },
+                    1 => Mismatch::Schema { hash },
+                    2 => Mismatch::Codec { hash },
+                    3 => Mismatch::Initial { hash },
+                    _ => return Err(Refused::Kind { first_byte: reason }),
+                }))
+            }
+            _ => Err(Refused::Kind { first_byte }),
+        }
+    }
+}
+
+fn parse_snapshot(first_byte: u8, mut parts: Parts<'_>) -> Result<Downstream<'_>, Refused> {
+    let sequence = Sequence(u16::from_le_bytes(parts.take()?));
+    let baseline = match parts.take()? {
+        [0] => Baseline::Reference(u8::from_le_bytes(parts.take()?)),
+        [back] => Baseline::Back(back),
+    };
+    let stride = first_byte >> STRIDE_SHIFT;
+    let time = match (stride, baseline) {
+        (0, _) => {
+            let tick = Tick(u32::from_le_bytes(parts.take()?));
+            Time::Explicit { tick, interval_ticks: u8::from_le_bytes(parts.take()?) }
+        }
+        (_, Baseline::Reference(_)) => return Err(Refused::Kind { first_byte }),
+        (stride, Baseline::Back(_)) => Time::Stride(stride),
+    };
+    let merge = match (first_byte & MERGE != 0, baseline) {
+        (false, _) => None,
+        (true, Baseline::Back(_)) => Some(u32::from_le_bytes(parts.take()?)),
+        (true, Baseline::Reference(_)) => return Err(Refused::BadMerge),
+    };
+    let header = SnapshotHeader { sequence, baseline, left_out: first_byte & LEFT_OUT != 0, time, merge };
+    Ok(Downstream::Snapshot(header, parts.rest))
+}
+
+impl Upstream {
+    pub(crate) fn parse(bytes: &[u8]) -> Result<Self, Refused> {
+        let mut parts = Parts::new(bytes);
+        let [first_byte] = parts.take()?;
+        let parsed = match first_byte {
+            HELLO => Self::Hello(Hello {
+                version: u8::from_le_bytes(parts.take()?),
+                schema_hash: u64::from_le_bytes(parts.take()?),
+                codec_hash: u64::from_le_bytes(parts.take()?),
+                initial_hash: u64::from_le_bytes(parts.take()?),
+            }),
+            ACKNOWLEDGEMENT => Self::Acknowledgement(Acknowledgement::from_bytes(parts.take()?)),
+            _ => return Err(Refused::Kind { first_byte }),
+        };
+        parts.end()?;
+        Ok(parsed)
+    }
+}
+
+/// A datagram, taken apart from the front.
+#[derive(Clone, Copy)]
+struct Parts<'a> {
+    bytes: usize,
+    rest: &'a [u8],
+}
+
+impl<'a> Parts<'a> {
+    fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes: bytes.len(), rest: bytes }
+    }
+
+    fn take<const N: usize>(&mut self) -> Result<[u8; N], Refused> {
+        let (first, rest) = self.rest.split_first_chunk().ok_or(self.wrong_length())?;
+        self.rest = rest;
+        Ok(*first)
+    }
+
+    fn end(&self) -> Result<(), Refused> {
+        if self.rest.is_empty() { Ok(()) } else { Err(self.wrong_length()) }
+    }
+
+    fn wrong_length(&self) -> Refused {
+        Refused::Length { bytes: self.bytes }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn snapshot_bytes(header: &SnapshotHeader) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        header.write(&mut bytes);
+        bytes
+    }
+
+    #[test]
+    fn a_steady_header_has_four_bytes() {
+        let header = SnapshotHeader {
+            sequence: Sequence(0x1234),
+            baseline: Baseline::Back(6),
+            left_out: true,
+            time: Time::Stride(1),
+            merge: None,
+        };
+        let bytes = snapshot_bytes(&header);
+        assert_eq!(bytes, [0b0010_1000, 0x34, 0x12, 6]);
+        assert_eq!(Downstream::parse(&bytes), Ok(Downstream::Snapshot(header, &[])));
+    }
+
+    #[test]
+    fn every_header_comes_back_and_no_prefix_does() {
+        let explicit = Time::Explicit { tick: Tick(70_000), interval_ticks: 3 };
+        let merge = Some(0x8000_0001);
+        let headers = [
+            (Baseline::Reference(9), explicit, None, 10),
+            (Baseline::Back(255), explicit, merge, 13),
+            (Baseline::Back(1), Time::Stride(7), merge, 8),
+        ];
+        for (baseline, time, merge, len) in headers {
+            let header = SnapshotHeader { sequence: Sequence(65_535), baseline, left_out: false, time, merge };
+            let bytes = snapshot_bytes(&header);
+            assert_eq!(bytes.len(), len);
+            assert!(len <= SNAPSHOT_HEADER_BYTES);
+            assert_eq!(Downstream::parse(&bytes), Ok(Downstream::Snapshot(header, &[])));
+            for end in 0..len {
+                assert_eq!(Downstream::parse(&bytes[..end]), Err(Refused::Length { bytes: end }));
+            }
+        }
+    }
+
+    #[test]
+    fn the_way_back() {
+        let hello = Hello { version: 1, schema_hash: 2, codec_hash: 3, initial_hash: 4 };
+        let mut bytes = Vec::new();
+        hello.write(&mut bytes);
+        assert_eq!(bytes.len(), 26);
+        assert_eq!(Upstream::parse(&bytes), Ok(Upstream::Hello(hello)));
+        let other = Hello { codec_hash: 9, ..hello };
+        assert_eq!(hello.mismatch(&hello), None);
+        let mismatch = hello.mismatch(&other).unwrap();
+        assert_eq!(mismatch, Mismatch::Codec { hash: 3 });
+        let mut refusal = Vec::new();
+        write_refusal(&mismatch, &mut refusal);
+        assert!(refusal.len() < 26, "no amplification");
+        assert_eq!(Downstream::parse(&refusal), Ok(Downstream::Refusal(mismatch)));
+        let acknowledgement = Acknowledgement { latest: Sequence(7), before: 0b101 };
+        let mut bytes = Vec::new();
+        acknowledgement.write(&mut bytes);
+        assert_eq!(bytes, [5, 7, 0, 0b101, 0, 0, 0]);
+        assert_eq!(Upstream::parse(&bytes), Ok(Upstream::Acknowledgement(acknowledgement)));
+        bytes.push(0);
+        assert_eq!(Upstream::parse(&bytes), Err(Refused::Length { bytes: 8 }));
+    }
+
+    #[test]
+    fn foreign_kinds_and_reserved_bits_are_refused() {
+        for first_byte in [3, 6, 7, 4, 5, 8 | 1, 16 | 2] {
+            let refused = Downstream::parse(&[first_byte; 40]);
+            assert_eq!(refused, Err(Refused::Kind { first_byte }));
+        }
+        for first_byte in [0, 1, 2, 3, 6, 7, 8 | 4, 128 | 5] {
+            assert_eq!(Upstream::parse(&[first_byte; 40]), Err(Refused::Kind { first_byte }));
+        }
+        // A stride without a view to count from, a fragment outside of its block, one of no block.
+        assert!(Downstream::parse(&[0b0010_0000, 0, 0, 0, 0, 0, 0, 0, 0, 0]).is_err());
+        assert_eq!(Downstream::parse(&[1, 0, 0, 1, 5, 0, 5, 0, 9]), Err(Refused::BadFragment));
+        assert_eq!(Downstream::parse(&[1, 0, 0, 0, 0, 0, 5, 0, 9]), Err(Refused::BadFragment));
+    }
+}

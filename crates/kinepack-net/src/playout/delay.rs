@@ -1,0 +1,128 @@
+//! How long the delay must be: what the states that arrived lately would have needed.
+//!
+//! A state's *transit* is its arrival minus its tick's time: the network's time plus the unknown offset of two clocks.
+//! The smallest of late stands for a network without jitter; it moves along where the clocks drift. With the delay D,
+//! the state of time t is shown at t + smallest transit + D. The state before reaches until t′, its own tick or until
+//! when it is known to have held, and the next must arrive before that is over: D ≥ arrival − t′ − smallest transit.
+//! So the interval of sending, jitter, and gaps by loss enter by themselves, as one number a state, its *need*; the
+//! delay is a quantile of the needs.
+
+use super::PlayoutConfig;
+use super::window::SortedWindow;
+
+/// Where a need exceeds the longest delay by more than this, the stream had stopped; the network was not just slow.
+const STOPPED_NS: i64 = 500_000_000;
+
+/// A state that is newer than all before it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arrival {
+    pub(super) now_ns: i64,
+    pub(super) tick_ns: i64,
+    /// Until when the state before it reaches. `None` for the first.
+    pub(super) reach_ns: Option<i64>,
+}
+
+/// How an arrival relates to those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Disposition {
+    /// The stream begins, or begins anew: its ticks have another relation to time.
+    Anew,
+    /// The stream had stopped for longer than any delay.
+    AfterStop,
+    /// The stream goes on.
+    Next,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct DelayEstimator {
+    min_delay_ns: i64,
+    max_delay_ns: i64,
+    window_ns: i64,
+    coverage_ratio: f64,
+    transits: SortedWindow,
+    /// Arrival − reach of each state that goes on from the one before. The smallest transit is subtracted later, since
+    /// it changes.
+    needs: SortedWindow,
+    /// Of `transits`; it stays when the window runs empty.
+    fastest_transit_ns: i64,
+    last_transit_ns: Option<i64>,
+    /// Invariant: within the configured bounds. It stays when the window runs empty.
+    target_ns: i64,
+    jitter_ns: i64,
+}
+
+impl DelayEstimator {
+    pub(super) fn new(config: &PlayoutConfig) -> Self {
+        // The configuration is validated: a minute at most.
+        let min_delay_ns = config.min_delay.as_nanos() as i64;
+        Self {
+            min_delay_ns,
+            max_delay_ns: config.max_delay.as_nanos() as i64,
+            window_ns: config.window.as_nanos() as i64,
+            coverage_ratio: f64::from(config.coverage_ratio),
+            transits: SortedWindow::default(),
+            needs: SortedWindow::default(),
+            fastest_transit_ns: 0,
+            last_transit_ns: None,
+            target_ns: min_delay_ns,
+            jitter_ns: 0,
+        }
+    }
+
+    /// The delay to aim at.
+    pub(super) fn target_ns(&self) -> i64 {
+        self.target_ns
+    }
+
+    /// The longest delay to aim at.
+    pub(super) fn max_delay_ns(&self) -> i64 {
+        self.max_delay_ns
+    }
+
+    /// RFC 3550's interarrival jitter.
+    pub(super) fn jitter_ns(&self) -> i64 {
+        self.jitter_ns
+    }
+
+    /// The time of the stream that a state without any delay but the network's would show.
+    pub(super) fn live_ns(&self, now_ns: i64) -> i64 {
+        now_ns.saturating_sub(self.fastest_transit_ns)
+    }
+
+    pub(super) fn observe(&mut self, arrival: Arrival) -> Disposition {
+        let limit_ns = self.max_delay_ns + STOPPED_NS;
+        let transit_ns = arrival.now_ns.saturating_sub(arrival.tick_ns);
+        let is_other_relation = transit_ns.abs_diff(self.fastest_transit_ns) > limit_ns as u64;
+        let last_transit_ns = self.last_transit_ns.replace(transit_ns).filter(|_| !is_other_relation);
+        if last_transit_ns.is_none() {
+            self.transits.clear();
+            self.needs.clear();
+        }
+        self.transits.insert(arrival.now_ns, transit_ns);
+        let since_ns = arrival.now_ns.saturating_sub(self.window_ns);
+        self.transits.expire(since_ns);
+        self.needs.expire(since_ns);
+        self.fastest_transit_ns = self.transits.sorted().first().copied().unwrap_or(transit_ns);
+
+        let (Some(last_transit_ns), Some(reach_ns)) = (last_transit_ns, arrival.reach_ns) else {
+            return Disposition::Anew;
+        };
+        self.jitter_ns += ((transit_ns - last_transit_ns).abs() - self.jitter_ns) / 16;
+        let need_ns = arrival.now_ns.saturating_sub(reach_ns);
+        let has_stopped = need_ns.saturating_sub(self.fastest_transit_ns) > limit_ns;
+        if !has_stopped {
+            self.needs.insert(arrival.now_ns, need_ns);
+        }
+        self.aim();
+        if has_stopped { Disposition::AfterStop } else { Disposition::Next }
+    }
+
+    fn aim(&mut self) {
+        let needs = self.needs.sorted();
+        let in_time = (self.coverage_ratio * needs.len() as f64).ceil() as usize;
+        if let Some(quantile_ns) = needs.get(in_time.max(1) - 1) {
+            let delay_ns = quantile_ns.saturating_sub(self.fastest_transit_ns);
+            self.target_ns = delay_ns.clamp(self.min_delay_ns, self.max_delay_ns);
+        }
+    }
+}

@@ -1,0 +1,339 @@
+//! One receiver of a world.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kinepack::{Codec, DecodeLimits, Decoder, Difference, Snapshot, Tick};
+
+use super::assembly::{Added, Assembly};
+use super::known::Known;
+use super::playback::Playback;
+use super::views::{Held, Views};
+use super::window::Window;
+use crate::packet::{Baseline, Downstream, FragmentHeader, Hello, Mismatch, SnapshotHeader};
+use crate::sender::{check_schema, hello};
+use crate::{Acknowledgement, JitterBuffer, NetError, PlayoutConfig, PlayoutStats, Pushed, Refused, Sequence};
+
+/// What a receiver is willing to hold, and how it plays.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReceiverConfig {
+    /// The most entities of a view; about 256 views are held at most, about 70 usually.
+    pub limits: DecodeLimits,
+    /// The largest block, in bytes.
+    pub max_block_bytes: usize,
+    /// Time between two hellos while nothing comes.
+    pub hello_every: Duration,
+    /// An entity that was not refreshed for longer is not blended over the whole time: its motion ends in the newest state and
+    /// takes this long at most.
+    pub longest_blend: Duration,
+    /// The jitter buffer.
+    pub playout: PlayoutConfig,
+}
+
+impl Default for ReceiverConfig {
+    /// Blocks of 4 MiB hold 65,536 entities of 64 bytes; a hello every 250 ms finds a server soon. A quarter of a second is
+    /// what a snapshot takes at the slowest sensible rate, with a loss.
+    fn default() -> Self {
+        Self {
+            limits: DecodeLimits::default(),
+            max_block_bytes: 4 << 20,
+            hello_every: Duration::from_millis(250),
+            longest_blend: Duration::from_millis(250),
+            playout: PlayoutConfig::default(),
+        }
+    }
+}
+
+/// What a datagram brought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Received {
+    /// A state of the world.
+    Snapshot {
+        /// When it was the state.
+        tick: Tick,
+        /// True where the sender left something out.
+        left_out: bool,
+        /// True where one from later was there already.
+        late: bool,
+    },
+    /// A part of a block that is not whole.
+    Fragment,
+    /// The last part of a block: a whole state.
+    Block {
+        /// When it was the state.
+        tick: Tick,
+    },
+}
+
+/// Counts of a receiver.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReceiverStats {
+    /// Datagrams that were taken.
+    pub received: u64,
+    /// Datagrams that were refused, those that came twice included.
+    pub refused: u64,
+    /// Datagrams that came twice.
+    pub duplicates: u64,
+    /// Bytes of all datagrams.
+    pub bytes: u64,
+    /// Snapshots too late to be shown.
+    pub late: u64,
+    /// Blocks that became whole.
+    pub blocks: u64,
+    /// Views held as baselines.
+    pub views: usize,
+}
+
+/// Receives a world.
+///
+/// Order of calls: [`handle`](Self::handle) for each datagram, then [`poll_transmit`](Self::poll_transmit) until it has nothing more, at
+/// least a few times a second; [`playback`](Self::playback) for each frame that is drawn. Time is the caller's.
+#[derive(Debug)]
+pub struct Receiver {
+    config: ReceiverConfig,
+    hello: Hello,
+    /// `None` once something came.
+    next_hello: Option<Duration>,
+    mismatch: Option<Mismatch>,
+    acknowledges: bool,
+    window: Window,
+    views: Views,
+    assembly: Assembly,
+    decoder: Decoder,
+    difference: Difference,
+    decoded: Snapshot,
+    known: Option<Known>,
+    newest: Option<Sequence>,
+    buffer: JitterBuffer<Known>,
+    stats: ReceiverStats,
+    out: Vec<u8>,
+}
+
+impl Receiver {
+    /// A receiver that knows nothing yet.
+    ///
+    /// # Errors
+    /// [`NetError`] for a configuration that makes no sense.
+    pub fn new(codec: &Codec, config: ReceiverConfig) -> Result<Self, NetError> {
+        Self::with_initial(codec, config, &Snapshot::new(codec.schema(), Tick(0)))
+    }
+
+    /// A receiver that knows the same `initial` state as the hub.
+    ///
+    /// # Errors
+    /// [`NetError`] for a configuration that makes no sense, and a state of another schema.
+    pub fn with_initial(codec: &Codec, config: ReceiverConfig, initial: &Snapshot) -> Result<Self, NetError> {
+        check_schema(codec.schema().hash(), initial)?;
+        if config.hello_every.is_zero() {
+            return Err(NetError::NoTime);
+        }
+        let empty = Snapshot::new(codec.schema(), Tick(0));
+        Ok(Self {
+            hello: hello(codec, initial),
+            next_hello: Some(Duration::ZERO),
+            mismatch: None,
+            acknowledges: false,
+            window: Window::default(),
+            views: Views::new(Arc::new(initial.clone()), empty.clone(), config.limits.max_entities),
+            assembly: Assembly::default(),
+            decoder: Decoder::with_limits(codec, config.limits),
+            difference: Difference::default(),
+            decoded: empty,
+            known: None,
+            newest: None,
+            buffer: JitterBuffer::new(config.playout).map_err(NetError::Playout)?,
+            stats: ReceiverStats::default(),
+            out: Vec::new(),
+            config,
+        })
+    }
+
+    /// Takes a datagram from the sender.
+    ///
+    /// # Errors
+    /// [`Refused`]; nothing has changed then but a counter.
+    pub fn handle(&mut self, now: Duration, datagram: &[u8]) -> Result<Received, Refused> {
+        self.stats.bytes += datagram.len() as u64;
+        let taken = Downstream::parse(datagram).and_then(|parsed| match parsed {
+            Downstream::Snapshot(header, snapshot) => self.take_snapshot(now, &header, snapshot),
+            Downstream::Fragment(header, part) => self.take_fragment(now, &header, part),
+            // Once states flow, nobody says that they cannot.
+            Downstream::Refusal(_) if self.next_hello.is_none() => Err(Refused::Kind { first_byte: datagram[0] }),
+            Downstream::Refusal(mismatch) => {
+                self.mismatch = Some(mismatch);
+                Err(Refused::Mismatch(mismatch))
+            }
+        });
+        match taken {
+            Ok(_) => {
+                self.stats.received += 1;
+                self.acknowledges = true;
+                self.next_hello = None;
+            }
+            Err(refused) => {
+                self.stats.refused += 1;
+                self.stats.duplicates += u64::from(refused == Refused::Duplicate);
+            }
+        }
+        taken
+    }
+
+    fn take_snapshot(&mut self, now: Duration, header: &SnapshotHeader, bytes: &[u8]) -> Result<Received, Refused> {
+        let sequence = header.sequence;
+        self.window.check(sequence)?;
+        let (base, tick, interval_ticks) = self.views.baseline(header)?;
+        self.decoder.decode(base, bytes, tick, &mut self.decoded)?;
+        let sent = header.left_out.then(|| {
+            self.difference.find(base, &self.decoded);
+            let mut sent = Snapshot::new_like(&self.decoded);
+            for &index in &self.difference.sent {
+                // Increasing, as they are in the view.
+                let _ = sent.push_row(&self.decoded, index as usize);
+            }
+            sent
+        });
+
+        // From here on nothing fails.
+        self.window.note(sequence);
+        let view = Arc::new(self.decoded.clone());
+        let late = self.newest.is_some_and(|newest| sequence.since(newest) < 0);
+        self.show(now, sequence, &view, sent.as_ref(), interval_ticks, late);
+        let own_back = match header.baseline {
+            Baseline::Back(back) => back,
+            Baseline::Reference(_) => 0,
+        };
+        let newest = self.window.newest().unwrap_or(sequence);
+        self.views.add(Held { sequence, view, own_back, sent }, header.baseline, newest);
+        if !late {
+            self.newest = Some(sequence);
+        }
+        Ok(Received::Snapshot { tick, left_out: header.left_out, late })
+    }
+
+    /// Brings what is known up to date and hands it to the jitter buffer.
+    fn show(
+        &mut self,
+        now: Duration,
+        sequence: Sequence,
+        view: &Arc<Snapshot>,
+        sent: Option<&Snapshot>,
+        interval_ticks: u8,
+        late: bool,
+    ) {
+        let tick = view.tick;
+        let Some(sent) = sent else {
+            let whole = Known::whole(Arc::clone(view));
+            if !late {
+                self.known = Some(whole.clone());
+            }
+            // The pause before this snapshot is known to be one only where the snapshot before it came.
+            let before = self.views.find(sequence.before(1)).filter(|held| held.sent.is_none());
+            let unchanged_until = before.map_or(0, |_| tick.0.saturating_sub(u32::from(interval_ticks)));
+            self.push(now, Tick(unchanged_until), whole);
+            return;
+        };
+        // Rows and views are of one schema, and sorted.
+        if late {
+            if let Some(known) = &mut self.known {
+                let _ = known.add_late(tick, sent);
+            }
+            return;
+        }
+        let mut known = self.known.take().unwrap_or_else(|| Known::whole(Arc::clone(view)));
+        let _ = known.advance(tick, &self.difference.left, sent);
+        self.known = Some(known.clone());
+        self.push(now, Tick(0), known);
+    }
+
+    fn push(&mut self, now: Duration, unchanged_until: Tick, known: Known) {
+        if self.buffer.push(now, known.state.tick, unchanged_until, known) == Pushed::Late {
+            self.stats.late += 1;
+        }
+    }
+
+    fn take_fragment(&mut self, now: Duration, header: &FragmentHeader, part: &[u8]) -> Result<Received, Refused> {
+        self.window.check(header.sequence)?;
+        let received = match self.assembly.add(header, part, self.config.max_block_bytes)? {
+            Added::Part => Received::Fragment,
+            Added::Whole(number, bytes) => {
+                let (head, snapshot) = bytes.split_first_chunk().ok_or(Refused::BadFragment)?;
+                let [a, b, c, d, reference] = *head;
+                let tick = Tick(u32::from_le_bytes([a, b, c, d]));
+                let base = self.views.reference(reference)?;
+                self.decoder.decode(base, snapshot, tick, &mut self.decoded)?;
+                let state = Arc::new(self.decoded.clone());
+                self.views.add_reference(number, Arc::clone(&state));
+                let known = Known::whole(state);
+                self.known = Some(known.clone());
+                self.push(now, Tick(0), known);
+                self.stats.blocks += 1;
+                Received::Block { tick }
+            }
+        };
+        self.window.note(header.sequence);
+        Ok(received)
+    }
+
+    /// The next datagram to send: hello until something came, then what was received. Valid until the next call.
+    pub fn poll_transmit(&mut self, now: Duration) -> Option<&[u8]> {
+        self.out.clear();
+        if self.next_hello.is_some_and(|due| now >= due) {
+            self.next_hello = Some(now + self.config.hello_every);
+            self.hello.write(&mut self.out);
+        } else {
+            self.poll_acknowledgement()?.write(&mut self.out);
+        }
+        Some(&self.out)
+    }
+
+    /// What was received, once after each time that something was: for callers that put it into messages of their own.
+    pub fn poll_acknowledgement(&mut self) -> Option<Acknowledgement> {
+        if !std::mem::take(&mut self.acknowledges) {
+            return None;
+        }
+        self.window.acknowledgement()
+    }
+
+    /// Why the sender refuses this receiver, where it does.
+    pub fn mismatch(&self) -> Option<Mismatch> {
+        self.mismatch
+    }
+
+    /// The newest that is known of each entity; `None` before the first state.
+    pub fn newest(&self) -> Option<&Snapshot> {
+        self.known.as_ref().map(|known| &*known.state)
+    }
+
+    /// The view of a sequence, while it is held: what the sender must know exactly.
+    pub fn view(&self, sequence: Sequence) -> Option<&Snapshot> {
+        self.views.find(sequence).map(|held| &*held.view)
+    }
+
+    /// The sequence of the newest snapshot.
+    pub fn newest_sequence(&self) -> Option<Sequence> {
+        self.newest
+    }
+
+    /// What to show now; `None` before the first state.
+    pub fn playback(&mut self, now: Duration) -> Option<Playback<'_>> {
+        let tick_hz = self.config.playout.tick_hz;
+        let longest_blend_ticks = self.config.longest_blend.as_secs_f64() * f64::from(tick_hz);
+        self.buffer.at(now).map(|playout| Playback::new(playout, tick_hz, longest_blend_ticks))
+    }
+
+    /// Counts.
+    pub fn stats(&self) -> ReceiverStats {
+        ReceiverStats { views: self.views.len(), ..self.stats }
+    }
+
+    /// How playback does.
+    pub fn playout_stats(&self) -> PlayoutStats {
+        self.buffer.stats()
+    }
+
+    /// Parts that came of a block on its way, and all.
+    pub fn block_progress(&self) -> Option<(usize, usize)> {
+        self.assembly.progress()
+    }
+}

@@ -1,0 +1,61 @@
+//! The newest that is known of each entity. Where snapshots leave things out, a view alone is not that: what was sent in one datagram
+//! is not in the views after it until the sender knows that it arrived.
+
+use std::sync::Arc;
+
+use kinepack::{EncodeError, EntityId, Snapshot, Tick};
+
+/// A state to show, and how fresh each entity in it is.
+#[derive(Clone, Debug)]
+pub(super) struct Known {
+    pub(super) state: Arc<Snapshot>,
+    /// For each entity the tick of which its lanes are; `None` where that is the state's for all.
+    fresh: Option<Vec<u32>>,
+}
+
+impl Known {
+    /// A state in which nothing was left out.
+    pub(super) fn whole(state: Arc<Snapshot>) -> Self {
+        Self { state, fresh: None }
+    }
+
+    /// The tick of which the entity at `index` is.
+    pub(super) fn fresh(&self, index: usize) -> Tick {
+        self.fresh.as_ref().map_or(self.state.tick, |fresh| Tick(fresh[index]))
+    }
+
+    pub(super) fn is_whole(&self) -> bool {
+        self.fresh.is_none()
+    }
+
+    /// Brings this up to `tick`: who left, and what was sent.
+    pub(super) fn advance(&mut self, tick: Tick, left: &[EntityId], sent: &Snapshot) -> Result<(), EncodeError> {
+        let before: Vec<(EntityId, u32)> = (0..).zip(self.state.ids()).map(|(i, id)| (*id, self.fresh(i).0)).collect();
+        let state = Arc::make_mut(&mut self.state);
+        state.patch(left, sent)?;
+        state.tick = tick;
+        let mut before = before.into_iter().peekable();
+        let mut sent = sent.ids().iter().peekable();
+        let fresh = state.ids().iter().map(|id| {
+            while before.next_if(|(other, _)| other < id).is_some() {}
+            let is_sent = sent.next_if_eq(&id).is_some();
+            before.peek().filter(|(other, _)| other == id && !is_sent).map_or(tick.0, |(_, fresh)| *fresh)
+        });
+        self.fresh = Some(fresh.collect());
+        Ok(())
+    }
+
+    /// Takes what a late snapshot of `tick` sent, where it is news.
+    pub(super) fn add_late(&mut self, tick: Tick, sent: &Snapshot) -> Result<(), EncodeError> {
+        let Some(fresh) = &mut self.fresh else { return Ok(()) };
+        let mut news = sent.clone();
+        news.clear(tick);
+        for (row, id) in sent.ids().iter().enumerate() {
+            if let Some(index) = self.state.position(*id).filter(|index| fresh[*index] < tick.0) {
+                fresh[index] = tick.0;
+                news.push_row(sent, row)?;
+            }
+        }
+        Arc::make_mut(&mut self.state).patch(&[], &news)
+    }
+}

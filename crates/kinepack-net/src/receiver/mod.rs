@@ -1,0 +1,14 @@
+//! The receiving side: datagrams in, states to show out.
+//!
+//! [`endpoint`] routes; [`window`] knows which sequences came, [`views`] holds the baselines, [`assembly`] puts blocks together,
+//! [`known`] keeps the newest that is known of each entity, and [`playback`] says which states to show of each.
+
+mod assembly;
+mod endpoint;
+mod known;
+mod playback;
+mod views;
+mod window;
+
+pub use endpoint::{Received, Receiver, ReceiverConfig, ReceiverStats};
+pub use playback::{Playback, Sample};

@@ -1,0 +1,152 @@
+//! The views that the receiver holds: baselines of what is to come. `spec/NET.md`, sections 4.1, 4.2 and 5.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use kinepack::{Snapshot, Tick};
+
+use crate::merge::Merger;
+use crate::packet::{Baseline, SnapshotHeader, Time};
+use crate::{Refused, Sequence};
+
+/// Views so far before the newest baseline may still be merged or built on.
+const KEPT_BEFORE_BASELINE: i32 = 64;
+/// No baseline is farther back.
+const WINDOW: i32 = 255;
+
+/// One view.
+#[derive(Debug)]
+pub(super) struct Held {
+    pub(super) sequence: Sequence,
+    pub(super) view: Arc<Snapshot>,
+    pub(super) own_back: u8,
+    /// The entities that were sent, where something was left out.
+    pub(super) sent: Option<Snapshot>,
+}
+
+/// The views and reference states that are held.
+#[derive(Debug)]
+pub(super) struct Views {
+    /// By sequence, oldest first.
+    held: VecDeque<Held>,
+    /// The newest last; the one before it until a snapshot was relative to the newest.
+    references: Vec<(u8, Arc<Snapshot>)>,
+    newest_baseline: Option<Sequence>,
+    merger: Merger,
+    scratch: Snapshot,
+    max_entities: usize,
+}
+
+impl Views {
+    pub(super) fn new(initial: Arc<Snapshot>, empty: Snapshot, max_entities: u32) -> Self {
+        Self {
+            held: VecDeque::new(),
+            references: vec![(0, initial)],
+            newest_baseline: None,
+            merger: Merger::new(empty.clone()),
+            scratch: empty,
+            max_entities: max_entities as usize,
+        }
+    }
+
+    /// A reference state.
+    pub(super) fn reference(&self, number: u8) -> Result<&Arc<Snapshot>, Refused> {
+        let found = self.references.iter().find(|(other, _)| *other == number);
+        found.map(|(_, state)| state).ok_or(Refused::NoBaseline)
+    }
+
+    /// A block became a reference state.
+    pub(super) fn add_reference(&mut self, number: u8, state: Arc<Snapshot>) {
+        if self.references.len() > 1 {
+            self.references.remove(0);
+        }
+        self.references.push((number, state));
+    }
+
+    /// The baseline of a snapshot, with what is to be merged, and the tick of the snapshot.
+    pub(super) fn baseline(&mut self, header: &SnapshotHeader) -> Result<(&Snapshot, Tick, u8), Refused> {
+        let tick_of = |base: Tick, back: u8| match header.time {
+            Time::Stride(stride) => base.0.checked_add(u32::from(back) * u32::from(stride)).map(|t| (Tick(t), stride)),
+            Time::Explicit { tick, interval_ticks } => Some((tick, interval_ticks)),
+        };
+        let back = match header.baseline {
+            Baseline::Reference(number) => {
+                let state = self.reference(number)?;
+                let (tick, interval) = tick_of(state.tick, 0).ok_or(Refused::NoBaseline)?;
+                return Ok((state, tick, interval));
+            }
+            Baseline::Back(back) => back,
+        };
+        let at = self.index(header.sequence.before(u16::from(back))).ok_or(Refused::NoBaseline)?;
+        let base = &self.held[at];
+        let (tick, interval) = tick_of(base.view.tick, back).ok_or(Refused::NoBaseline)?;
+        let Some(own) = &base.sent else {
+            return if header.merge.is_none() { Ok((&base.view, tick, interval)) } else { Err(Refused::BadMerge) };
+        };
+        let mut sent = vec![own];
+        match header.merge {
+            None => {
+                for distance in 1..=i32::from(base.own_back).saturating_sub(1).min(32) {
+                    let held = self.index(base.sequence.before(distance as u16)).map(|at| &self.held[at]);
+                    sent.extend(held.and_then(|held| held.sent.as_ref()));
+                }
+            }
+            Some(field) => {
+                for bit in (0..32).filter(|bit| field >> bit & 1 == 1) {
+                    let at = self.index(base.sequence.before(bit + 1)).ok_or(Refused::BadMerge)?;
+                    sent.push(self.held[at].sent.as_ref().ok_or(Refused::BadMerge)?);
+                }
+            }
+        }
+        self.scratch.copy_from(&base.view);
+        // Views and rows are of one schema, and sorted.
+        self.merger.merge(&mut self.scratch, &sent).map_err(|_| Refused::BadMerge)?;
+        if self.scratch.len() > self.max_entities {
+            return Err(Refused::BadMerge);
+        }
+        Ok((&self.scratch, tick, interval))
+    }
+
+    /// Keeps a view, and drops those that no baseline needs any more.
+    pub(super) fn add(&mut self, held: Held, baseline: Baseline, newest: Sequence) {
+        match baseline {
+            Baseline::Back(back) => {
+                let base = held.sequence.before(u16::from(back));
+                if self.newest_baseline.is_none_or(|newest| base.since(newest) > 0) {
+                    self.newest_baseline = Some(base);
+                }
+            }
+            Baseline::Reference(number) => {
+                if self.references.last().is_some_and(|(newest, _)| *newest == number) && self.references.len() > 1 {
+                    self.references.remove(0);
+                }
+            }
+        }
+        let at = self.held.partition_point(|other| held.sequence.since(other.sequence) > 0);
+        self.held.insert(at, held);
+        let needless = |held: &Held| {
+            newest.since(held.sequence) > WINDOW
+                || self.newest_baseline.is_some_and(|base| base.since(held.sequence) > KEPT_BEFORE_BASELINE)
+        };
+        while self.held.front().is_some_and(needless) {
+            self.held.pop_front();
+        }
+        // A baseline number that is out of sight will come again and mean something else.
+        self.newest_baseline = self.newest_baseline.filter(|base| newest.since(*base) <= WINDOW);
+    }
+
+    /// A view that is held.
+    pub(super) fn find(&self, sequence: Sequence) -> Option<&Held> {
+        self.index(sequence).map(|at| &self.held[at])
+    }
+
+    /// Number of views held.
+    pub(super) fn len(&self) -> usize {
+        self.held.len()
+    }
+
+    fn index(&self, sequence: Sequence) -> Option<usize> {
+        let at = self.held.partition_point(|held| sequence.since(held.sequence) > 0);
+        self.held.get(at).filter(|held| held.sequence == sequence).map(|_| at)
+    }
+}

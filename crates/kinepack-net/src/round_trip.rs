@@ -1,0 +1,37 @@
+//! The time from sending a datagram to the answer for it, smoothed. Source: RFC 6298, sections 2 and 3.
+
+use std::time::Duration;
+
+/// Before anything was measured.
+const UNKNOWN: Duration = Duration::from_millis(500);
+/// No timer is finer.
+const GRANULARITY: Duration = Duration::from_millis(30);
+
+/// A smoothed round trip.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct RoundTrip {
+    smoothed: Option<Duration>,
+    variation: Duration,
+}
+
+impl RoundTrip {
+    pub(crate) fn sample(&mut self, sample: Duration) {
+        match self.smoothed {
+            None => (self.smoothed, self.variation) = (Some(sample), sample / 2),
+            Some(smoothed) => {
+                self.variation = (self.variation * 3 + smoothed.abs_diff(sample)) / 4;
+                self.smoothed = Some((smoothed * 7 + sample) / 8);
+            }
+        }
+    }
+
+    /// The smoothed round trip, once one was measured.
+    pub(crate) fn smoothed(&self) -> Option<Duration> {
+        self.smoothed
+    }
+
+    /// How long to wait for an answer before what was sent counts as lost.
+    pub(crate) fn patience(&self) -> Duration {
+        self.smoothed.map_or(UNKNOWN, |smoothed| smoothed + (self.variation * 4).max(GRANULARITY))
+    }
+}

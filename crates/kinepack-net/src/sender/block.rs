@@ -1,0 +1,94 @@
+//! A state too large for one datagram, sent in fragments until each was acknowledged. `spec/NET.md`, section 5.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use kinepack::Tick;
+
+use super::view::View;
+use crate::packet::{FRAGMENT_HEADER_BYTES, FragmentHeader};
+
+/// A block on its way to one receiver.
+#[derive(Debug)]
+pub(super) struct BlockOut {
+    pub(super) number: u8,
+    /// What the receiver has when all is there.
+    pub(super) view: Arc<View>,
+    bytes: Arc<[u8]>,
+    part_bytes: usize,
+    /// Fragments to send, those to send again first.
+    waiting: VecDeque<u16>,
+    acknowledged: Vec<bool>,
+    missing: usize,
+}
+
+/// The bytes of a block.
+pub(super) fn block_bytes(tick: Tick, reference: u8, snapshot: &[u8]) -> Arc<[u8]> {
+    let mut bytes = tick.0.to_le_bytes().to_vec();
+    bytes.push(reference);
+    bytes.extend_from_slice(snapshot);
+    bytes.into()
+}
+
+impl BlockOut {
+    /// Cuts `bytes` into parts for datagrams of `datagram_bytes`; `None` where they would be more than 65,535.
+    pub(super) fn new(number: u8, view: Arc<View>, bytes: Arc<[u8]>, datagram_bytes: usize) -> Option<Self> {
+        let part_bytes = datagram_bytes - FRAGMENT_HEADER_BYTES;
+        let count = u16::try_from(bytes.len().div_ceil(part_bytes)).ok()?;
+        Some(Self {
+            number,
+            view,
+            bytes,
+            part_bytes,
+            waiting: (0..count).collect(),
+            acknowledged: vec![false; usize::from(count)],
+            missing: usize::from(count),
+        })
+    }
+
+    /// The next fragment to send; it counts as sent.
+    pub(super) fn next_index(&mut self) -> Option<u16> {
+        loop {
+            let index = self.waiting.pop_front()?;
+            if !self.acknowledged[usize::from(index)] {
+                return Some(index);
+            }
+        }
+    }
+
+    /// A fragment's part of the bytes.
+    pub(super) fn part(&self, index: u16) -> &[u8] {
+        let begin = usize::from(index) * self.part_bytes;
+        &self.bytes[begin..(begin + self.part_bytes).min(self.bytes.len())]
+    }
+
+    /// The header of the fragment at `index`.
+    pub(super) fn header(&self, index: u16, sequence: crate::Sequence) -> FragmentHeader {
+        FragmentHeader { sequence, block: self.number, index, count: self.acknowledged.len() as u16 }
+    }
+
+    /// True where a fragment waits to be sent.
+    pub(super) fn has_waiting(&self) -> bool {
+        self.waiting.iter().any(|index| !self.acknowledged[usize::from(*index)])
+    }
+
+    /// Notes that a fragment arrived. True where all did.
+    pub(super) fn acknowledge(&mut self, index: u16) -> bool {
+        let acknowledged = &mut self.acknowledged[usize::from(index)];
+        self.missing -= usize::from(!*acknowledged);
+        *acknowledged = true;
+        self.missing == 0
+    }
+
+    /// Notes that a fragment was lost: it is sent again before what was never sent.
+    pub(super) fn lose(&mut self, index: u16) {
+        if !self.acknowledged[usize::from(index)] && !self.waiting.contains(&index) {
+            self.waiting.push_front(index);
+        }
+    }
+
+    /// Fragments that arrived, and all.
+    pub(super) fn progress(&self) -> (usize, usize) {
+        (self.acknowledged.len() - self.missing, self.acknowledged.len())
+    }
+}

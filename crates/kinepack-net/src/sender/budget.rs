@@ -1,0 +1,66 @@
+//! A byte budget a second: a bucket that fills with time and that every datagram drains.
+
+use std::time::Duration;
+
+/// Time for which an unused budget is kept.
+const KEPT: Duration = Duration::from_millis(100);
+/// The bucket holds two datagrams at least, or a small budget could never send a full one.
+const DATAGRAMS_KEPT: u64 = 2;
+
+/// What may be sent to one receiver.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Budget {
+    bytes_per_s: u32,
+    /// In billionths of a byte, so that no rounding is lost: bytes a second times nanoseconds.
+    bucket: u64,
+    full: u64,
+    filled_at: Duration,
+}
+
+impl Budget {
+    pub(super) fn new(bytes_per_s: u32, datagram_bytes: usize, now: Duration) -> Self {
+        let kept = u64::from(bytes_per_s) * KEPT.as_nanos() as u64;
+        let full = kept.max(DATAGRAMS_KEPT * datagram_bytes as u64 * 1_000_000_000);
+        Self { bytes_per_s, bucket: full, full, filled_at: now }
+    }
+
+    pub(super) fn fill(&mut self, now: Duration) {
+        // The bucket is full long before.
+        let elapsed_ns = now.saturating_sub(self.filled_at).min(Duration::from_secs(1)).as_nanos() as u64;
+        self.filled_at = self.filled_at.max(now);
+        self.bucket = self.bucket.saturating_add(elapsed_ns * u64::from(self.bytes_per_s)).min(self.full);
+    }
+
+    /// Bytes that may be sent now.
+    pub(super) fn bytes(&self) -> usize {
+        (self.bucket / 1_000_000_000) as usize
+    }
+
+    pub(super) fn spend(&mut self, bytes: usize) {
+        self.bucket = self.bucket.saturating_sub(bytes as u64 * 1_000_000_000);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_brings_the_budget_however_it_is_cut() {
+        let mut budget = Budget::new(64_000, 1_200, Duration::ZERO);
+        budget.spend(budget.bytes());
+        let (mut now, mut spent) = (Duration::ZERO, 0);
+        for _ in 0..60 {
+            now += Duration::from_nanos(16_666_667);
+            budget.fill(now);
+            spent += budget.bytes();
+            budget.spend(budget.bytes());
+        }
+        assert!((63_999..=64_000).contains(&spent), "{spent}");
+        budget.fill(now + Duration::from_secs(60));
+        assert_eq!(budget.bytes(), 6_400, "what is not used is lost");
+        budget.fill(now);
+        budget.fill(Duration::MAX);
+        assert_eq!(budget.bytes(), 6_400);
+    }
+}

@@ -1,0 +1,294 @@
+//! What was sent to one receiver and what became of it: acknowledgements, losses, the round trip, and which view can be the
+//! next baseline. `spec/NET.md`, sections 4.2 and 6.
+//!
+//! Cost: an acknowledgement looks at 33 entries; memory is at most [`WINDOW`] entries and what their views share.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kinepack::EntityId;
+
+use super::view::View;
+use crate::round_trip::RoundTrip;
+use crate::{Acknowledgement, Refused, Sequence};
+
+/// How far back a baseline may be: what one byte tells.
+pub(super) const WINDOW: usize = 255;
+/// Views this far before the newest acknowledged one may still be merged.
+const MERGED: i32 = 32;
+/// A view this much older is a baseline to be preferred where nothing was left out in it.
+const WHOLE_PREFERRED: i32 = 8;
+/// A datagram so far behind one that was acknowledged is lost, not late. TCP takes 3; wireless links overtake more.
+const REORDERED: i32 = 6;
+
+/// One datagram.
+#[derive(Debug)]
+pub(super) struct Sent {
+    pub(super) sequence: Sequence,
+    pub(super) at: Duration,
+    pub(super) content: Content,
+    state: State,
+}
+
+#[derive(Debug)]
+pub(super) enum Content {
+    Snapshot {
+        view: Arc<View>,
+        /// As on the wire; 0 for a reference state.
+        own_back: u8,
+        /// When the entities sent were last sent before: what the accumulators go back to if this is lost.
+        sent_before: Vec<(EntityId, u32)>,
+    },
+    Fragment {
+        block: u8,
+        index: u16,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    InFlight,
+    Acknowledged,
+    Lost,
+}
+
+/// What an acknowledgement, or the time, changed.
+#[derive(Debug)]
+pub(super) enum Fate {
+    Acknowledged(usize),
+    Lost(usize),
+}
+
+/// The datagrams of the window, in order; sequences without a gap.
+#[derive(Debug)]
+pub(super) struct History {
+    entries: VecDeque<Sent>,
+    next: Sequence,
+    sent_count: u64,
+    newest_acknowledged: Option<Sequence>,
+    newest_view: Option<Sequence>,
+    /// Views from before this are no baselines any more: a reference state took their place.
+    floor: Sequence,
+    pub(super) round_trip: RoundTrip,
+    pub(super) acknowledged_count: u64,
+    pub(super) lost_count: u64,
+}
+
+/// A baseline for the next snapshot.
+#[derive(Debug)]
+pub(super) struct Base<'a> {
+    pub(super) back: u8,
+    pub(super) view: &'a Arc<View>,
+    /// The views to merge into it, newest first.
+    pub(super) merged: Vec<&'a Arc<View>>,
+    /// The merge field; `None` where the rule for merge 0 says the same.
+    pub(super) field: Option<u32>,
+}
+
+impl History {
+    pub(super) fn new(first: Sequence) -> Self {
+        Self {
+            entries: VecDeque::new(),
+            next: first,
+            sent_count: 0,
+            newest_acknowledged: None,
+            newest_view: None,
+            floor: first,
+            round_trip: RoundTrip::default(),
+            acknowledged_count: 0,
+            lost_count: 0,
+        }
+    }
+
+    /// The sequence of the next datagram.
+    pub(super) fn next(&self) -> Sequence {
+        self.next
+    }
+
+    pub(super) fn sent_count(&self) -> u64 {
+        self.sent_count
+    }
+
+    pub(super) fn view(&self, sequence: Sequence) -> Option<&Arc<View>> {
+        match &self.entries[self.index(sequence)?].content {
+            Content::Snapshot { view, .. } => Some(view),
+            Content::Fragment { .. } => None,
+        }
+    }
+
+    pub(super) fn entry(&self, index: usize) -> &Sent {
+        &self.entries[index]
+    }
+
+    /// Notes that the next datagram was sent.
+    pub(super) fn push(&mut self, at: Duration, content: Content) {
+        if self.entries.len() == WINDOW
+            && let Some(gone) = self.entries.pop_front()
+        {
+            // A number that is out of the window will come again and mean something else.
+            let other = |sequence: &Sequence| *sequence != gone.sequence;
+            self.newest_view = self.newest_view.filter(other);
+            self.newest_acknowledged = self.newest_acknowledged.filter(other);
+        }
+        self.entries.push_back(Sent { sequence: self.next, at, content, state: State::InFlight });
+        self.next = self.next.after(1);
+        self.sent_count += 1;
+    }
+
+    /// Where a sequence stands among the entries.
+    fn index(&self, sequence: Sequence) -> Option<usize> {
+        let index = sequence.since(self.entries.front()?.sequence);
+        usize::try_from(index).ok().filter(|index| *index < self.entries.len())
+    }
+
+    /// Takes an acknowledgement; `fates` gets what it changed, by index for [`entry`](Self::entry) until [`forget`](Self::forget).
+    pub(super) fn acknowledge(
+        &mut self,
+        now: Duration,
+        acknowledgement: Acknowledgement,
+        fates: &mut Vec<Fate>,
+    ) -> Result<(), Refused> {
+        let Acknowledgement { latest, before } = acknowledgement;
+        let behind = self.next.since(latest) - 1;
+        if behind < 0 {
+            return Err(Refused::NeverSent);
+        }
+        let farthest = behind as u64 + u64::from(u32::BITS - before.leading_zeros());
+        if farthest >= self.sent_count {
+            return Err(Refused::NeverSent);
+        }
+        if behind as usize >= WINDOW {
+            return Err(Refused::LongAgo);
+        }
+        let newest_before = self.newest_acknowledged;
+        if newest_before.is_none_or(|newest| latest.since(newest) > 0) {
+            self.newest_acknowledged = Some(latest);
+            if let Some(index) = self.index(latest) {
+                self.round_trip.sample(now.saturating_sub(self.entries[index].at));
+            }
+        }
+        for bit in (0..u32::BITS).rev().filter(|bit| before >> bit & 1 == 1) {
+            self.mark_acknowledged(latest.before(bit as u16 + 1), fates);
+        }
+        self.mark_acknowledged(latest, fates);
+        self.find_lost(now, fates);
+        Ok(())
+    }
+
+    fn mark_acknowledged(&mut self, sequence: Sequence, fates: &mut Vec<Fate>) {
+        let Some(index) = self.index(sequence) else { return };
+        let entry = &mut self.entries[index];
+        if entry.state == State::Acknowledged {
+            return;
+        }
+        entry.state = State::Acknowledged;
+        self.acknowledged_count += 1;
+        if matches!(entry.content, Content::Snapshot { .. })
+            && sequence.since(self.floor) >= 0
+            && self.newest_view.is_none_or(|newest| sequence.since(newest) > 0)
+        {
+            self.newest_view = Some(sequence);
+        }
+        fates.push(Fate::Acknowledged(index));
+    }
+
+    /// Finds what must be lost: overtaken by enough others, or without an answer for long.
+    pub(super) fn find_lost(&mut self, now: Duration, fates: &mut Vec<Fate>) {
+        let patience = self.round_trip.patience();
+        let newest = self.newest_acknowledged;
+        for (index, entry) in self.entries.iter_mut().enumerate() {
+            let overtaken = newest.is_some_and(|newest| newest.since(entry.sequence) > REORDERED);
+            let silent = now.saturating_sub(entry.at) > patience;
+            if !overtaken && !silent {
+                // Those after it are younger still.
+                break;
+            }
+            if entry.state == State::InFlight {
+                entry.state = State::Lost;
+                self.lost_count += 1;
+                fates.push(Fate::Lost(index));
+            }
+        }
+    }
+
+    /// Drops what can be no baseline any more.
+    pub(super) fn forget(&mut self) {
+        let Some(newest) = self.newest_view else { return };
+        let keep = MERGED + WHOLE_PREFERRED;
+        while self.entries.front().is_some_and(|entry| newest.since(entry.sequence) > keep) {
+            self.entries.pop_front();
+        }
+    }
+
+    /// From now on only what is sent later can be a baseline.
+    pub(super) fn begin_anew(&mut self) {
+        self.floor = self.next;
+        self.newest_view = None;
+    }
+
+    /// The view to build on: the newest that was acknowledged, or one not much older in which nothing was left out.
+    pub(super) fn base(&self) -> Option<Base<'_>> {
+        let newest = self.index(self.newest_view?)?;
+        let whole = self.acknowledged_views(newest).find(|(_, view, _)| view.is_whole());
+        if let Some((index, view, _)) = whole
+            && newest - index <= WHOLE_PREFERRED as usize
+        {
+            return Some(Base { back: self.back(index)?, view, merged: Vec::new(), field: None });
+        }
+        let (_, view, own_back) = self.acknowledged_views(newest).next()?;
+        // Views that were sent after the one's own baseline, which has everything from before.
+        let range = if own_back == 0 { MERGED } else { MERGED.min(i32::from(own_back) - 1) } as usize;
+        let (mut merged, mut field, mut all) = (Vec::new(), 0u32, true);
+        for distance in 1..=range.min(newest) {
+            let entry = &self.entries[newest - distance];
+            match &entry.content {
+                Content::Snapshot { view, .. } if !view.is_whole() && entry.sequence.since(self.floor) >= 0 => {
+                    if entry.state == State::Acknowledged {
+                        merged.push(view);
+                        field |= 1 << (distance - 1);
+                    } else {
+                        all = false;
+                    }
+                }
+                _ => {}
+            }
+        }
+        let by_rule = if own_back == 0 { field == 0 } else { all && range <= newest };
+        Some(Base { back: self.back(newest)?, view, merged, field: (!by_rule).then_some(field) })
+    }
+
+    fn back(&self, index: usize) -> Option<u8> {
+        u8::try_from(self.entries.len() - index).ok()
+    }
+
+    /// The acknowledged views at and before an index, newest first.
+    fn acknowledged_views(&self, newest: usize) -> impl Iterator<Item = (usize, &Arc<View>, u8)> {
+        (0..=newest).rev().filter_map(|index| match &self.entries[index] {
+            Sent { state: State::Acknowledged, content: Content::Snapshot { view, own_back, .. }, .. } => {
+                Some((index, view, *own_back))
+            }
+            _ => None,
+        })
+    }
+
+    /// Views in flight in which something was left out, that the next snapshot's baseline does not have.
+    pub(super) fn in_flight(&self) -> impl Iterator<Item = &Arc<View>> {
+        self.entries.iter().filter_map(|entry| match &entry.content {
+            Content::Snapshot { view, .. } if entry.state == State::InFlight => Some(view),
+            _ => None,
+        })
+    }
+
+    /// True where nothing was acknowledged for `silence`, though something was sent before.
+    pub(super) fn is_silent(&self, now: Duration, silence: Duration) -> bool {
+        let after_newest = |entry: &Sent| self.newest_acknowledged.is_none_or(|n| entry.sequence.since(n) > 0);
+        let first = self.entries.iter().find(|entry| after_newest(entry));
+        first.is_some_and(|entry| now.saturating_sub(entry.at) > silence)
+    }
+
+    /// How long ago the newest acknowledged view was sent, in sequences.
+    pub(super) fn baseline_age(&self) -> Option<u16> {
+        self.newest_view.map(|view| self.next.since(view).unsigned_abs() as u16)
+    }
+}

@@ -1,0 +1,266 @@
+//! Many receivers of one world.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kinepack::{Codec, EntityId, Snapshot, Tick};
+
+use super::peer::{Moment, Peer, PeerStatus};
+use super::sending::Sending;
+use super::view::View;
+use crate::packet::{Hello, Upstream, VERSION, write_refusal};
+use crate::{Acknowledgement, NetError, Refused, Sequence};
+
+/// Names a receiver; the caller chooses, such as the transport's number of the connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ReceiverId(pub u64);
+
+/// What holds for all receivers of a hub.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HubConfig {
+    /// The largest datagram that the transport takes, without its own headers.
+    pub datagram_bytes: usize,
+    /// What the transport adds to each datagram; counted in budgets.
+    pub overhead_bytes: usize,
+    /// Time between snapshots where nothing changes or nobody answers.
+    pub keep_alive: Duration,
+    /// Without an answer for so long, a receiver only gets keep-alives.
+    pub silence: Duration,
+    /// The most fragments that one receiver gets in a tick.
+    pub datagrams_per_tick: u32,
+}
+
+impl Default for HubConfig {
+    /// 1,200 bytes pass every path of the Internet in one piece (RFC 9000, section 14); 28 are the headers of IPv4 and UDP. Four
+    /// keep-alives a second cost 1.2 kbit/s and notice a new round trip soon. One second of silence is many round
+    /// trips. Four fragments a tick at 60 Hz are 2.3 Mbit/s, which a slow connection still carries for the moment that a block takes.
+    fn default() -> Self {
+        Self {
+            datagram_bytes: 1_200,
+            overhead_bytes: 28,
+            keep_alive: Duration::from_millis(250),
+            silence: Duration::from_secs(1),
+            datagrams_per_tick: 4,
+        }
+    }
+}
+
+impl HubConfig {
+    /// Checks the ranges.
+    ///
+    /// # Errors
+    /// [`NetError::DatagramBytes`] and [`NetError::NoTime`].
+    pub fn validate(&self) -> Result<(), NetError> {
+        if !(128..=65_507).contains(&self.datagram_bytes) {
+            return Err(NetError::DatagramBytes { bytes: self.datagram_bytes });
+        }
+        if self.keep_alive.is_zero() || self.silence.is_zero() || self.datagrams_per_tick == 0 {
+            return Err(NetError::NoTime);
+        }
+        Ok(())
+    }
+}
+
+/// What holds for one receiver.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReceiverOptions {
+    /// The most bytes a second, the transport's headers included; `None` for no limit but the datagram's size a tick.
+    pub budget_bytes_per_s: Option<u32>,
+    /// Where sequences begin. 0, but for tests of what happens when they wrap.
+    pub first_sequence: Sequence,
+}
+
+/// A receiver's weight of an entity: how much it matters to it, 1 being usual. Multiplied with the time since it was last sent.
+pub type Weight<'a> = &'a dyn Fn(ReceiverId, EntityId) -> f32;
+
+/// What a datagram from a receiver was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Handled {
+    /// It speaks the same language: snapshots flow from the next tick on.
+    Joined,
+    /// Its hello came again.
+    HelloAgain,
+    /// What it received.
+    Acknowledged,
+}
+
+/// Sends one world to many receivers.
+///
+/// Order of calls, each tick of sending: [`handle`](Self::handle) for each datagram that came in, then [`tick`](Self::tick) once with the
+/// state of the world, then [`poll_transmit`](Self::poll_transmit) until it has nothing more. Time is the caller's: any clock that does not
+/// run backwards. Call `tick` as often as snapshots are to be sent, 10 to 60 times a second; the world may step more often.
+///
+/// Cost of a tick: one encoding for each distinct pair of baseline and subject, and a copy of the result for each receiver.
+#[derive(Debug)]
+pub struct Hub {
+    config: HubConfig,
+    hello: Hello,
+    schema_hash: u64,
+    initial: Arc<View>,
+    peers: BTreeMap<ReceiverId, Peer>,
+    sending: Sending,
+    last_tick: Option<Tick>,
+}
+
+impl Hub {
+    /// A hub for snapshots of `codec`, starting from the empty state: what does not fit one datagram is first sent as a block.
+    ///
+    /// # Errors
+    /// As [`HubConfig::validate`].
+    pub fn new(codec: &Codec, config: HubConfig) -> Result<Self, NetError> {
+        Self::with_initial(codec, config, &Snapshot::new(codec.schema(), Tick(0)))
+    }
+
+    /// A hub for receivers that know the `initial` state already, as a level that both sides loaded.
+    ///
+    /// # Errors
+    /// As [`HubConfig::validate`], and [`NetError::SchemaMismatch`].
+    pub fn with_initial(codec: &Codec, config: HubConfig, initial: &Snapshot) -> Result<Self, NetError> {
+        config.validate()?;
+        let schema_hash = codec.schema().hash();
+        check_schema(schema_hash, initial)?;
+        Ok(Self {
+            config,
+            hello: hello(codec, initial),
+            schema_hash,
+            initial: Arc::new(View { id: 0, state: None, subject: Arc::new(initial.clone()), behind: None }),
+            peers: BTreeMap::new(),
+            sending: Sending::new(codec),
+            last_tick: None,
+        })
+    }
+
+    /// Adds a receiver. It gets nothing until its hello came.
+    ///
+    /// # Errors
+    /// [`NetError::ReceiverTaken`], [`NetError::BudgetTooSmall`].
+    pub fn add(&mut self, id: ReceiverId, options: &ReceiverOptions, now: Duration) -> Result<(), NetError> {
+        if let Some(bytes_per_s) = options.budget_bytes_per_s.filter(|budget| *budget < 256) {
+            return Err(NetError::BudgetTooSmall { bytes_per_s });
+        }
+        if self.peers.contains_key(&id) {
+            return Err(NetError::ReceiverTaken);
+        }
+        self.peers.insert(id, Peer::new(id, options, &self.config, &self.initial, now));
+        Ok(())
+    }
+
+    /// Removes a receiver with all that was kept for it. False where there was none.
+    pub fn remove(&mut self, id: ReceiverId) -> bool {
+        self.sending.outbox.forget(id);
+        self.peers.remove(&id).is_some()
+    }
+
+    /// The receivers, by id.
+    pub fn receivers(&self) -> impl Iterator<Item = ReceiverId> {
+        self.peers.keys().copied()
+    }
+
+    /// Says which entities a receiver is to see: sorted, or `None` for all. Receivers that are given clones of one [`Arc`] share the work.
+    /// An entity that is not in the world does not matter.
+    ///
+    /// # Errors
+    /// [`NetError::UnknownReceiver`], [`NetError::NotSorted`].
+    pub fn set_relevant(&mut self, id: ReceiverId, entities: Option<Arc<[EntityId]>>) -> Result<(), NetError> {
+        let unsorted = |entities: &Arc<[EntityId]>| entities.windows(2).find(|pair| pair[0] >= pair[1]).map(|p| p[1]);
+        if let Some(id) = entities.as_ref().and_then(unsorted) {
+            return Err(NetError::NotSorted { id });
+        }
+        self.peers.get_mut(&id).ok_or(NetError::UnknownReceiver)?.relevant = entities;
+        Ok(())
+    }
+
+    /// Takes a datagram of a receiver.
+    ///
+    /// # Errors
+    /// [`Refused`]; nothing has changed then. On [`Refused::Mismatch`] the receiver is told so, and may be removed.
+    pub fn handle(&mut self, from: ReceiverId, now: Duration, datagram: &[u8]) -> Result<Handled, Refused> {
+        let peer = self.peers.get_mut(&from).ok_or(Refused::UnknownReceiver)?;
+        match Upstream::parse(datagram)? {
+            Upstream::Acknowledgement(acknowledgement) => {
+                peer.acknowledge(now, acknowledgement)?;
+                Ok(Handled::Acknowledged)
+            }
+            Upstream::Hello(theirs) => {
+                if let Some(mismatch) = self.hello.mismatch(&theirs) {
+                    self.sending.outbox.push(from, |out| write_refusal(&mismatch, out));
+                    return Err(Refused::Mismatch(mismatch));
+                }
+                Ok(if peer.join() { Handled::Joined } else { Handled::HelloAgain })
+            }
+        }
+    }
+
+    /// Takes an acknowledgement that came in a message of another kind.
+    ///
+    /// # Errors
+    /// As [`handle`](Self::handle).
+    pub fn acknowledge(&mut self, from: ReceiverId, now: Duration, received: Acknowledgement) -> Result<(), Refused> {
+        self.peers.get_mut(&from).ok_or(Refused::UnknownReceiver)?.acknowledge(now, received)
+    }
+
+    /// Makes the datagrams of this tick: `world` is the whole state, its tick above that of the call before.
+    ///
+    /// # Errors
+    /// [`NetError::SchemaMismatch`].
+    pub fn tick(&mut self, now: Duration, world: &Snapshot) -> Result<(), NetError> {
+        self.tick_with(now, world, None)
+    }
+
+    /// As [`tick`](Self::tick), where not all entities matter alike: where a receiver's datagram or budget is too small for everything that
+    /// changed, what has the largest weight times ticks since it was last sent goes first. Such snapshots are not shared
+    /// between receivers.
+    ///
+    /// # Errors
+    /// As [`tick`](Self::tick).
+    pub fn tick_with(&mut self, now: Duration, world: &Snapshot, weight: Option<Weight<'_>>) -> Result<(), NetError> {
+        check_schema(self.schema_hash, world)?;
+        let interval = self.last_tick.map_or(1, |last| world.tick.0.saturating_sub(last.0));
+        self.last_tick = Some(world.tick);
+        let interval_ticks = interval.clamp(1, 255) as u8;
+        self.sending.begin(world);
+        let moment = Moment { now, tick: world.tick, interval_ticks, config: &self.config, weight };
+        for peer in self.peers.values_mut() {
+            let stepped = peer.step(&moment, &mut self.sending);
+            debug_assert!(stepped.is_ok(), "all snapshots are of one schema, their rows sorted: {stepped:?}");
+        }
+        Ok(())
+    }
+
+    /// The next datagram to send. Valid until the next call.
+    pub fn poll_transmit(&mut self) -> Option<(ReceiverId, &[u8])> {
+        self.sending.outbox.pop()
+    }
+
+    /// How things stand with a receiver.
+    pub fn status(&self, id: ReceiverId) -> Option<PeerStatus> {
+        self.peers.get(&id).map(Peer::status)
+    }
+
+    /// The view that a receiver has when a snapshot has reached it, as long as it can be a baseline: for tests and tools.
+    pub fn view(&self, id: ReceiverId, sequence: Sequence) -> Option<Snapshot> {
+        self.peers.get(&id)?.view(sequence)
+    }
+
+    /// Snapshots that the last tick encoded for all receivers together.
+    pub fn encoded(&self) -> usize {
+        self.sending.encoded
+    }
+}
+
+/// What both sides must have alike.
+pub(crate) fn hello(codec: &Codec, initial: &Snapshot) -> Hello {
+    Hello {
+        version: VERSION,
+        schema_hash: codec.schema().hash(),
+        codec_hash: codec.hash(),
+        initial_hash: initial.state_hash(),
+    }
+}
+
+pub(crate) fn check_schema(expected_hash: u64, snapshot: &Snapshot) -> Result<(), NetError> {
+    let hash = snapshot.schema_hash();
+    if hash == expected_hash { Ok(()) } else { Err(NetError::SchemaMismatch { expected_hash, hash }) }
+}

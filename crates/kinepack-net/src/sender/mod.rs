@@ -1,0 +1,20 @@
+//! The sending side: one world, many receivers.
+//!
+//! [`hub`] routes; per receiver, [`peer`] decides what to do in a tick with what [`history`] knows of acknowledgements; [`subjects`] has what
+//! there is to see and [`view`]s what a receiver holds; [`plan`] chooses what fits; [`block`] carries what is too large; [`budget`] and
+//! [`freshness`] say how much and what first.
+
+mod block;
+mod budget;
+mod freshness;
+mod history;
+mod hub;
+mod peer;
+mod plan;
+mod sending;
+mod subjects;
+mod view;
+
+pub use hub::{Handled, Hub, HubConfig, ReceiverId, ReceiverOptions, Weight};
+pub(crate) use hub::{check_schema, hello};
+pub use peer::PeerStatus;

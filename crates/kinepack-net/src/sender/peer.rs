@@ -1,0 +1,341 @@
+//! One receiver as the sender sees it: what to send it in a tick.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kinepack::{EncodeError, EntityId, Snapshot, Tick};
+
+use super::block::{BlockOut, block_bytes};
+use super::budget::Budget;
+use super::freshness::Freshness;
+use super::history::{Base, Content, Fate, History};
+use super::hub::{HubConfig, ReceiverId, ReceiverOptions, Weight};
+use super::plan::Plan;
+use super::sending::{Order, Outbox, Sending};
+use super::view::View;
+use crate::packet::{Baseline, SNAPSHOT_HEADER_BYTES, SnapshotHeader, Time};
+use crate::{Acknowledgement, Refused, Sequence};
+
+/// A budget that does not pay for this much waits for the next tick.
+const LEAST_BYTES: usize = SNAPSHOT_HEADER_BYTES + 50;
+/// So long after a block arrived, what changed since is brought up to date in parts, not with another block.
+const BLOCK_IS_RECENT: Duration = Duration::from_secs(5);
+
+/// How things stand with one receiver.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PeerStatus {
+    /// True once its hello was taken.
+    pub joined: bool,
+    /// The smoothed time from sending to the answer.
+    pub round_trip: Option<Duration>,
+    /// How many datagrams ago the view was sent that is the baseline now.
+    pub baseline_age: Option<u16>,
+    /// Datagrams sent, acknowledged, and found lost.
+    pub sent: u64,
+    /// Of those sent, how many were acknowledged.
+    pub acknowledged: u64,
+    /// Of those sent, how many were overtaken by others or never answered. Some may still have arrived.
+    pub lost: u64,
+    /// Payload bytes sent, this protocol's headers included.
+    pub bytes: u64,
+    /// Fragments of a block on its way that arrived, and all of them.
+    pub block: Option<(usize, usize)>,
+    /// Entities in which the last view sent is behind the world.
+    pub behind: usize,
+}
+
+/// What a hub knows of one receiver.
+#[derive(Debug)]
+pub(super) struct Peer {
+    id: ReceiverId,
+    joined: bool,
+    history: History,
+    reference: Reference,
+    block: Option<BlockOut>,
+    newest_block: u8,
+    budget: Option<Budget>,
+    pub(super) relevant: Option<Arc<[EntityId]>>,
+    freshness: Freshness,
+    expects_part: bool,
+    last_sent: Option<Duration>,
+    fates: Vec<Fate>,
+    bytes: u64,
+    behind: usize,
+}
+
+/// A state that both sides hold for good.
+#[derive(Debug)]
+struct Reference {
+    number: u8,
+    view: Arc<View>,
+    since: Duration,
+}
+
+/// A tick as a peer needs it.
+pub(super) struct Moment<'a> {
+    pub(super) now: Duration,
+    pub(super) tick: Tick,
+    pub(super) interval_ticks: u8,
+    pub(super) config: &'a HubConfig,
+    pub(super) weight: Option<Weight<'a>>,
+}
+
+impl Peer {
+    pub(super) fn new(
+        id: ReceiverId,
+        options: &ReceiverOptions,
+        config: &HubConfig,
+        initial: &Arc<View>,
+        now: Duration,
+    ) -> Self {
+        let datagram_bytes = config.datagram_bytes + config.overhead_bytes;
+        Self {
+            id,
+            joined: false,
+            history: History::new(options.first_sequence),
+            reference: Reference { number: 0, view: Arc::clone(initial), since: now },
+            block: None,
+            newest_block: 0,
+            budget: options.budget_bytes_per_s.map(|bytes_per_s| Budget::new(bytes_per_s, datagram_bytes, now)),
+            relevant: None,
+            freshness: Freshness::default(),
+            expects_part: false,
+            last_sent: None,
+            fates: Vec::new(),
+            bytes: 0,
+            behind: 0,
+        }
+    }
+
+    /// Begins to send. False where it had begun.
+    pub(super) fn join(&mut self) -> bool {
+        !std::mem::replace(&mut self.joined, true)
+    }
+
+    pub(super) fn status(&self) -> PeerStatus {
+        PeerStatus {
+            joined: self.joined,
+            round_trip: self.history.round_trip.smoothed(),
+            baseline_age: self.history.baseline_age(),
+            sent: self.history.sent_count(),
+            acknowledged: self.history.acknowledged_count,
+            lost: self.history.lost_count,
+            bytes: self.bytes,
+            block: self.block.as_ref().map(BlockOut::progress),
+            behind: self.behind,
+        }
+    }
+
+    pub(super) fn view(&self, sequence: Sequence) -> Option<Snapshot> {
+        let view = self.history.view(sequence)?;
+        let mut snapshot = Snapshot::new_like(&view.subject);
+        view.write_to(&mut snapshot).ok()?;
+        Some(snapshot)
+    }
+
+    pub(super) fn acknowledge(&mut self, now: Duration, acknowledgement: Acknowledgement) -> Result<(), Refused> {
+        if !self.joined {
+            return Err(Refused::NoHello);
+        }
+        self.history.acknowledge(now, acknowledgement, &mut self.fates)?;
+        self.settle(now);
+        self.history.forget();
+        Ok(())
+    }
+
+    /// Draws the consequences of what arrived and what did not.
+    fn settle(&mut self, now: Duration) {
+        for fate in self.fates.drain(..) {
+            match fate {
+                Fate::Acknowledged(index) => {
+                    let Content::Fragment { block, index } = self.history.entry(index).content else { continue };
+                    let whole = self.block.as_mut().filter(|out| out.number == block).map(|out| out.acknowledge(index));
+                    if whole == Some(true)
+                        && let Some(block) = self.block.take()
+                    {
+                        self.reference = Reference { number: block.number, view: block.view, since: now };
+                        self.freshness.note_whole(self.reference.view.tick());
+                        self.history.begin_anew();
+                    }
+                }
+                Fate::Lost(index) => match &self.history.entry(index).content {
+                    Content::Fragment { block, index } => {
+                        if let Some(out) = self.block.as_mut().filter(|out| out.number == *block) {
+                            out.lose(*index);
+                        }
+                    }
+                    Content::Snapshot { view, sent_before, .. } if view.is_whole() => {
+                        debug_assert!(sent_before.is_empty());
+                        self.freshness.lose_whole(self.reference.view.tick());
+                    }
+                    Content::Snapshot { view, sent_before, .. } => self.freshness.lose(view.tick(), sent_before),
+                },
+            }
+        }
+    }
+
+    /// Sends what this tick asks for.
+    pub(super) fn step(&mut self, moment: &Moment<'_>, sending: &mut Sending) -> Result<(), EncodeError> {
+        if !self.joined {
+            return Ok(());
+        }
+        let Moment { now, config, .. } = *moment;
+        self.history.find_lost(now, &mut self.fates);
+        self.settle(now);
+        if let Some(budget) = &mut self.budget {
+            budget.fill(now);
+        }
+        let subject = sending.subjects.of(self.relevant.as_ref());
+        let rested = self.last_sent.is_none_or(|last| now.saturating_sub(last) >= config.keep_alive);
+        let silent = self.history.is_silent(now, config.silence);
+        if silent && !rested {
+            return Ok(());
+        }
+        if let Some(base) = self.history.base() {
+            // Contact is back: what a block was begun for is there.
+            self.block = None;
+            let state = sending.subjects.view(subject).state;
+            let limit_bytes = self.limit_bytes(config);
+            if (base.view.state == state && !rested) || limit_bytes < LEAST_BYTES {
+                return Ok(());
+            }
+            let plan = self.plan(moment, sending, &base, subject, limit_bytes)?;
+            let header = header(moment, self.history.next(), Baseline::Back(base.back), &base, plan.view.is_whole());
+            self.send_snapshot(moment, &mut sending.outbox, &header, &plan);
+            return Ok(());
+        }
+        if self.block.is_none() && !self.step_from_reference(moment, sending, subject)? {
+            return Ok(());
+        }
+        self.send_fragments(moment, &mut sending.outbox, silent);
+        Ok(())
+    }
+
+    /// Sends a snapshot relative to the reference state, or begins a block where that is too large: then true.
+    fn step_from_reference(
+        &mut self,
+        moment: &Moment<'_>,
+        sending: &mut Sending,
+        subject: usize,
+    ) -> Result<bool, EncodeError> {
+        let limit_bytes = self.limit_bytes(moment.config);
+        if limit_bytes < LEAST_BYTES {
+            return Ok(false);
+        }
+        let view = Arc::clone(&self.reference.view);
+        let base = Base { back: 0, view: &view, merged: Vec::new(), field: None };
+        let recent = self.reference.number != 0 && moment.now.saturating_sub(self.reference.since) < BLOCK_IS_RECENT;
+        let plan = if recent {
+            self.plan(moment, sending, &base, subject, limit_bytes)?
+        } else {
+            sending.whole(&base, subject)?
+        };
+        if plan.bytes.len() <= limit_bytes {
+            let baseline = Baseline::Reference(self.reference.number);
+            let header = header(moment, self.history.next(), baseline, &base, plan.view.is_whole());
+            self.send_snapshot(moment, &mut sending.outbox, &header, &plan);
+            return Ok(false);
+        }
+        let number = self.newest_block % 255 + 1;
+        let bytes = block_bytes(moment.tick, self.reference.number, &plan.bytes);
+        self.block = BlockOut::new(number, Arc::clone(&plan.view), bytes, moment.config.datagram_bytes);
+        self.newest_block = number;
+        Ok(self.block.is_some())
+    }
+
+    fn plan(
+        &self,
+        moment: &Moment<'_>,
+        sending: &mut Sending,
+        base: &Base<'_>,
+        subject: usize,
+        limit_bytes: usize,
+    ) -> Result<Arc<Plan>, EncodeError> {
+        let of = moment.weight.map(|_| self.id);
+        let mut score = |entity| {
+            let weight = moment.weight.map_or(1.0, |weight| weight(self.id, entity));
+            weight * self.freshness.age_ticks(entity, moment.tick) as f32
+        };
+        let order = Order { base, subject, limit_bytes, expects_part: self.expects_part, of };
+        sending.plan(&order, self.history.in_flight(), &mut score)
+    }
+
+    /// The most bytes that a snapshot may take now, without its header.
+    fn limit_bytes(&self, config: &HubConfig) -> usize {
+        let affordable = self.budget.as_ref().map_or(usize::MAX, Budget::bytes);
+        affordable
+            .saturating_sub(config.overhead_bytes)
+            .min(config.datagram_bytes)
+            .saturating_sub(SNAPSHOT_HEADER_BYTES)
+    }
+
+    fn send_snapshot(&mut self, moment: &Moment<'_>, outbox: &mut Outbox, header: &SnapshotHeader, plan: &Plan) {
+        let bytes = outbox.push(self.id, |out| {
+            header.write(out);
+            out.extend_from_slice(&plan.bytes);
+        });
+        let (mut sent_before, mut behind) = (Vec::new(), 0);
+        match &plan.view.behind {
+            None => self.freshness.note_whole(moment.tick),
+            Some(part) => {
+                sent_before = self.freshness.note(&part.sent);
+                self.freshness.tidy(&plan.view.subject);
+                behind = part.old.len() + part.unknown.len();
+            }
+        }
+        self.behind = behind;
+        self.expects_part = behind > 0;
+        let own_back = match header.baseline {
+            Baseline::Back(back) => back,
+            Baseline::Reference(_) => 0,
+        };
+        let view = Arc::clone(&plan.view);
+        self.note_sent(moment, bytes, Content::Snapshot { view, own_back, sent_before });
+    }
+
+    /// Sends fragments of the block as the budget and the tick allow; one where nobody answers.
+    fn send_fragments(&mut self, moment: &Moment<'_>, outbox: &mut Outbox, silent: bool) {
+        let most = if silent { 1 } else { moment.config.datagrams_per_tick };
+        let datagram_bytes = moment.config.datagram_bytes + moment.config.overhead_bytes;
+        for _ in 0..most {
+            let Some(block) = self.block.as_mut().filter(|block| block.has_waiting()) else { return };
+            if self.budget.as_ref().is_some_and(|budget| budget.bytes() < datagram_bytes) {
+                return;
+            }
+            let sequence = self.history.next();
+            let number = block.number;
+            let Some(index) = block.next_index() else { return };
+            let bytes = outbox.push(self.id, |out| {
+                block.header(index, sequence).write(out);
+                out.extend_from_slice(block.part(index));
+            });
+            self.note_sent(moment, bytes, Content::Fragment { block: number, index });
+        }
+    }
+
+    fn note_sent(&mut self, moment: &Moment<'_>, bytes: usize, content: Content) {
+        self.history.push(moment.now, content);
+        self.last_sent = Some(moment.now);
+        self.bytes += bytes as u64;
+        if let Some(budget) = &mut self.budget {
+            budget.spend(bytes + moment.config.overhead_bytes);
+        }
+    }
+}
+
+fn header(
+    moment: &Moment<'_>,
+    sequence: Sequence,
+    baseline: Baseline,
+    base: &Base<'_>,
+    is_whole: bool,
+) -> SnapshotHeader {
+    let Moment { tick, interval_ticks, .. } = *moment;
+    let steady = u32::from(base.back) * u32::from(interval_ticks);
+    let is_steady = base.view.tick().0.checked_add(steady) == Some(tick.0) && (1..8).contains(&interval_ticks);
+    let time = match baseline {
+        Baseline::Back(_) if is_steady => Time::Stride(interval_ticks),
+        _ => Time::Explicit { tick, interval_ticks },
+    };
+    SnapshotHeader { sequence, baseline, left_out: !is_whole, time, merge: base.field }
+}

@@ -1,0 +1,180 @@
+//! What all receivers of a hub share in a tick: plans already made, and the datagrams that wait to go out.
+
+use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
+use std::sync::Arc;
+
+use kinepack::{Codec, EncodeError, EntityId, Snapshot, Tick};
+
+use super::history::Base;
+use super::hub::ReceiverId;
+use super::plan::{Plan, Planner};
+use super::subjects::Subjects;
+use super::view::{Behind, View};
+use crate::merge::Merger;
+
+/// The shared part of a hub.
+#[derive(Debug)]
+pub(super) struct Sending {
+    pub(super) subjects: Subjects,
+    pub(super) outbox: Outbox,
+    planner: Planner,
+    merger: Merger,
+    /// The baseline at hand, where it is no subject of an earlier tick.
+    base: Snapshot,
+    /// Plans of this tick for everything, by baseline and subject.
+    whole: HashMap<(BaseKey, usize), Arc<Plan>>,
+    /// Plans of this tick for a part.
+    parts: HashMap<PartKey, Arc<Plan>>,
+    /// Snapshots encoded in this tick.
+    pub(super) encoded: usize,
+}
+
+/// The ids of the views that make a baseline.
+type BaseKey = Vec<u64>;
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct PartKey {
+    base: BaseKey,
+    /// Views on their way in which something was left out: what is in them need not be sent at once again.
+    in_flight: Vec<u64>,
+    subject: usize,
+    limit_bytes: usize,
+    /// Whose weights are its own.
+    of: Option<ReceiverId>,
+}
+
+/// Datagrams that wait to go out, one behind the other.
+#[derive(Debug, Default)]
+pub(super) struct Outbox {
+    bytes: Vec<u8>,
+    parts: VecDeque<(ReceiverId, Range<usize>)>,
+}
+
+impl Outbox {
+    /// Adds what `write` writes; returns its length.
+    pub(super) fn push(&mut self, to: ReceiverId, write: impl FnOnce(&mut Vec<u8>)) -> usize {
+        if self.parts.is_empty() {
+            self.bytes.clear();
+        }
+        let begin = self.bytes.len();
+        write(&mut self.bytes);
+        self.parts.push_back((to, begin..self.bytes.len()));
+        self.bytes.len() - begin
+    }
+
+    pub(super) fn pop(&mut self) -> Option<(ReceiverId, &[u8])> {
+        let (to, range) = self.parts.pop_front()?;
+        Some((to, &self.bytes[range]))
+    }
+
+    pub(super) fn forget(&mut self, receiver: ReceiverId) {
+        self.parts.retain(|(to, _)| *to != receiver);
+    }
+}
+
+/// What a plan is made for.
+pub(super) struct Order<'a> {
+    pub(super) base: &'a Base<'a>,
+    pub(super) subject: usize,
+    pub(super) limit_bytes: usize,
+    /// Where the last plan for this receiver had to leave something out, it is not tried to send everything first.
+    pub(super) expects_part: bool,
+    /// Whose weights are its own.
+    pub(super) of: Option<ReceiverId>,
+}
+
+impl Sending {
+    pub(super) fn new(codec: &Codec) -> Self {
+        let empty = Snapshot::new(codec.schema(), Tick(0));
+        Self {
+            subjects: Subjects::default(),
+            outbox: Outbox::default(),
+            planner: Planner::new(codec),
+            merger: Merger::new(empty.clone()),
+            base: empty,
+            whole: HashMap::new(),
+            parts: HashMap::new(),
+            encoded: 0,
+        }
+    }
+
+    pub(super) fn begin(&mut self, world: &Snapshot) {
+        self.whole.clear();
+        self.parts.clear();
+        self.encoded = 0;
+        self.subjects.begin(world);
+    }
+
+    /// Everything, relative to a baseline, however long that is.
+    pub(super) fn whole(&mut self, base: &Base<'_>, subject: usize) -> Result<Arc<Plan>, EncodeError> {
+        let key = (base_key(base), subject);
+        if let Some(plan) = self.whole.get(&key) {
+            return Ok(Arc::clone(plan));
+        }
+        let Self { planner, merger, subjects, .. } = self;
+        let view = subjects.view(subject);
+        let bytes = planner.whole(materialize(base, merger, &mut self.base)?, &view.subject)?.to_vec();
+        let plan = Arc::new(Plan { view: Arc::clone(view), bytes });
+        self.encoded += 1;
+        self.whole.insert(key, Arc::clone(&plan));
+        Ok(plan)
+    }
+
+    /// Everything where it fits, else what matters most.
+    pub(super) fn plan<'v>(
+        &mut self,
+        order: &Order<'_>,
+        in_flight: impl Iterator<Item = &'v Arc<View>>,
+        score: &mut dyn FnMut(EntityId) -> f32,
+    ) -> Result<Arc<Plan>, EncodeError> {
+        let &Order { base, subject, limit_bytes, expects_part, of } = order;
+        let view = Arc::clone(self.subjects.view(subject));
+        let hopeless = expects_part && {
+            let base = materialize(base, &mut self.merger, &mut self.base)?;
+            self.planner.is_hopeless(base, &view.subject, limit_bytes)
+        };
+        if !hopeless {
+            let plan = self.whole(base, subject)?;
+            if plan.bytes.len() <= limit_bytes {
+                return Ok(plan);
+            }
+        }
+        let in_flight = in_flight.filter(|view| !view.is_whole()).map(|view| view.id).collect();
+        let key = PartKey { base: base_key(base), in_flight, subject, limit_bytes, of };
+        if let Some(plan) = self.parts.get(&key) {
+            return Ok(Arc::clone(plan));
+        }
+        let id = self.subjects.new_id();
+        let base = materialize(base, &mut self.merger, &mut self.base)?;
+        let behind = self.planner.part(base, &view.subject, limit_bytes, score)?;
+        let view = View { id, state: None, behind: Some(behind), subject: Arc::clone(&view.subject) };
+        debug_assert!(self.planner.made(&view), "the view is what was encoded");
+        let plan = Arc::new(Plan { bytes: self.planner.bytes().to_vec(), view: Arc::new(view) });
+        self.encoded += 1;
+        self.parts.insert(key, Arc::clone(&plan));
+        Ok(plan)
+    }
+}
+
+fn base_key(base: &Base<'_>) -> BaseKey {
+    std::iter::once(base.view).chain(base.merged.iter().copied()).map(|view| view.id).collect()
+}
+
+/// The baseline as one snapshot: in place where it is a subject of an earlier tick, else in `scratch`.
+fn materialize<'a>(
+    base: &'a Base<'_>,
+    merger: &mut Merger,
+    scratch: &'a mut Snapshot,
+) -> Result<&'a Snapshot, EncodeError> {
+    let Some(Behind { sent, .. }) = &base.view.behind else {
+        return Ok(&base.view.subject);
+    };
+    base.view.write_to(scratch)?;
+    if !base.merged.is_empty() {
+        let others = base.merged.iter().filter_map(|view| view.behind.as_ref());
+        let sent: Vec<&Snapshot> = std::iter::once(sent).chain(others.map(|behind| &behind.sent)).collect();
+        merger.merge(scratch, &sent)?;
+    }
+    Ok(scratch)
+}

@@ -1,0 +1,48 @@
+//! What a receiver holds after one snapshot. Views of one tick share the world's memory; each stores only how it is behind.
+
+use std::sync::Arc;
+
+use kinepack::{EncodeError, EntityId, Snapshot, Tick};
+
+/// A view that a receiver has, or will have when the snapshot reaches it.
+#[derive(Debug)]
+pub(super) struct View {
+    /// Tells views apart; equal ones have the same memory.
+    pub(super) id: u64,
+    /// Tells states apart: views of the whole of a state that did not change have the same. `None` where something was left out.
+    pub(super) state: Option<u64>,
+    /// What there was to see.
+    pub(super) subject: Arc<Snapshot>,
+    /// What was left out; `None` in a whole view.
+    pub(super) behind: Option<Behind>,
+}
+
+/// How a view differs from what there was to see, and what was sent.
+#[derive(Debug)]
+pub(super) struct Behind {
+    /// Entities as the receiver still has them: changed since, or left.
+    pub(super) old: Snapshot,
+    /// Entities that it does not know of.
+    pub(super) unknown: Vec<EntityId>,
+    /// Entities that were sent.
+    pub(super) sent: Snapshot,
+}
+
+impl View {
+    pub(super) fn is_whole(&self) -> bool {
+        self.behind.is_none()
+    }
+
+    pub(super) fn tick(&self) -> Tick {
+        self.subject.tick
+    }
+
+    /// The view as one snapshot.
+    pub(super) fn write_to(&self, out: &mut Snapshot) -> Result<(), EncodeError> {
+        out.copy_from(&self.subject);
+        match &self.behind {
+            Some(behind) => out.patch(&behind.unknown, &behind.old),
+            None => Ok(()),
+        }
+    }
+}

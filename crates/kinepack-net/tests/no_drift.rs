@@ -1,0 +1,86 @@
+//! No drift, under virtual time: whatever the link does, each view that a receiver decodes equals the one that the sender meant.
+
+mod support;
+
+use std::time::Duration;
+
+use kinepack_net::{HubConfig, LinkConfig, Loss, PRESETS, ReceiverOptions, Sequence};
+use support::{Net, World};
+
+fn millis(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+fn run(link: LinkConfig, seed: u64, options: ReceiverOptions, entities: usize, ticks: u32) -> Net {
+    let mut net = Net::new(World::new(entities, seed), HubConfig::default());
+    net.add(link, seed, options).unwrap();
+    for _ in 0..ticks {
+        net.step(None);
+    }
+    net
+}
+
+#[test]
+fn a_perfect_link_shows_every_tick() {
+    let mut net = Net::new(World::new(50, 1), HubConfig::default());
+    net.add(LinkConfig::default(), 1, ReceiverOptions::default()).unwrap();
+    for tick in 0..300 {
+        let before = net.world.snapshot.clone();
+        net.step(None);
+        let newest = net.clients[0].receiver.newest();
+        assert!(tick < 3 || newest.is_some_and(|newest| newest.holds_same(&before)), "tick {tick}");
+    }
+    assert_eq!(net.clients[0].left_out, 0);
+    assert!(net.clients[0].refused.is_empty());
+}
+
+#[test]
+fn every_preset() {
+    for preset in PRESETS {
+        for seed in 1..4 {
+            let net = run(preset.config, seed, ReceiverOptions::default(), 60, 900);
+            let client = &net.clients[0];
+            assert!(client.snapshots > 400, "{}: {} {:?}", preset.name, client.snapshots, client.refused);
+        }
+    }
+}
+
+#[test]
+fn half_of_everything_lost_and_reordered_by_a_second() {
+    let link = LinkConfig {
+        latency: millis(80),
+        jitter: millis(40),
+        loss: Loss::Independent { ratio: 0.5 },
+        duplicate_ratio: 0.1,
+        reorder_ratio: 0.2,
+        reorder_delay: millis(1000),
+        ..LinkConfig::default()
+    };
+    for seed in 1..6 {
+        let options = ReceiverOptions { first_sequence: Sequence(65_300), ..ReceiverOptions::default() };
+        let net = run(link, seed, options, 40, 1800);
+        let client = &net.clients[0];
+        assert!(client.snapshots > 500, "{} {:?}", client.snapshots, client.refused);
+    }
+}
+
+#[test]
+fn budgets_leave_out_and_stay_exact() {
+    let link = LinkConfig { latency: millis(50), loss: Loss::Independent { ratio: 0.05 }, ..LinkConfig::default() };
+    for seed in 1..4 {
+        let mut world = World::new(1500, seed);
+        world.moving_one_in = 2;
+        let mut net = Net::new(world, HubConfig::default());
+        let options = ReceiverOptions { budget_bytes_per_s: Some(20_000), first_sequence: Sequence(65_400) };
+        net.add(link, seed, options).unwrap();
+        for _ in 0..900 {
+            net.step(None);
+        }
+        let client = &net.clients[0];
+        assert!(client.left_out > 300, "{} of {} {:?}", client.left_out, client.snapshots, client.refused);
+        let rate = (client.bytes + 28 * client.snapshots) as f64 / 15.0;
+        assert!(rate < 20_300.0, "{rate} bytes a second");
+        assert!(client.largest <= 1200);
+        assert!(client.blocks >= 1);
+    }
+}

@@ -1,0 +1,506 @@
+//! The jitter buffer under virtual time, behind the simulated link.
+
+use std::time::Duration;
+
+use kinepack::Tick;
+use kinepack_net::{JitterBuffer, Link, LinkConfig, Loss, PRESETS, PlayoutConfig, PlayoutError, PlayoutStats, Pushed};
+use proptest::prelude::*;
+
+const MS: Duration = Duration::from_millis(1);
+
+fn ms(milliseconds: f64) -> Duration {
+    Duration::from_secs_f64(milliseconds / 1e3)
+}
+
+/// A stream of 60 ticks a second over a link, drawn at 60 Hz, and what was seen.
+struct Stream {
+    link: Link,
+    buffer: JitterBuffer<u32>,
+    /// A state is sent every so many ticks.
+    interval_ticks: u32,
+    /// The sender's clock, as the receiver sees it.
+    sender_rate: f64,
+    next_tick: u32,
+    /// When `next_tick` is.
+    next_at: Duration,
+    now: Duration,
+    last_shown: f64,
+    frames: u64,
+    starved_frames: u64,
+    /// Since the last `measure`.
+    delays: Vec<Duration>,
+}
+
+impl Stream {
+    fn new(link: LinkConfig, interval_ticks: u32, seed: u64) -> Self {
+        Self::with(link, interval_ticks, seed, PlayoutConfig::default())
+    }
+
+    fn with(link: LinkConfig, interval_ticks: u32, seed: u64, config: PlayoutConfig) -> Self {
+        Self {
+            link: Link::new(link, seed).unwrap(),
+            buffer: JitterBuffer::new(config).unwrap(),
+            interval_ticks,
+            sender_rate: 1.0,
+            next_tick: 1000,
+            next_at: Duration::ZERO,
+            now: Duration::ZERO,
+            last_shown: 0.0,
+            frames: 0,
+            starved_frames: 0,
+            delays: Vec::new(),
+        }
+    }
+
+    /// Runs on; while not `sending`, the sender's ticks go on.
+    fn run(&mut self, duration: Duration, sending: bool) {
+        let end = self.now + duration;
+        // Frames that slide along the ticks, so that no phase is special.
+        let frame = ms(16.61);
+        while self.now < end {
+            let frame_at = self.now + frame;
+            while self.next_at <= frame_at {
+                self.receive(self.next_at);
+                if sending && self.next_tick.is_multiple_of(self.interval_ticks) {
+                    self.link.send(self.next_at, &self.next_tick.to_le_bytes().repeat(60));
+                }
+                self.next_tick += 1;
+                self.next_at += ms(1e3 / 60.0 / self.sender_rate);
+            }
+            self.receive(frame_at);
+            self.now = frame_at;
+            self.draw();
+        }
+    }
+
+    fn receive(&mut self, until: Duration) {
+        while let Some(due) = self.link.next_due().filter(|due| *due <= until) {
+            let datagram = self.link.poll(due).expect("something is due");
+            let tick = u32::from_le_bytes(datagram[..4].try_into().unwrap());
+            let before = self.buffer.len();
+            let pushed = self.buffer.push(due, Tick(tick), Tick(0), tick);
+            assert!(pushed == Pushed::Stored || self.buffer.len() == before);
+        }
+    }
+
+    fn draw(&mut self) {
+        let Some(shown) = self.buffer.at(self.now) else { return };
+        assert!(shown.tick >= self.last_shown, "{} after {}", shown.tick, self.last_shown);
+        assert!((0.0..=1.0).contains(&shown.ratio));
+        assert!(shown.starved <= (shown.from.tick == shown.to.tick && shown.ratio == 1.0));
+        assert!(f64::from(shown.from.tick.0) <= shown.tick + 1e-6 && shown.tick <= f64::from(shown.to.tick.0) + 1e-6);
+        // What was stored is the tick, so what is shown is, too, where the motion is not said to have rested.
+        let [from, to] = [shown.from.state, shown.to.state].map(f64::from);
+        assert!((from + f64::from(shown.ratio) * (to - from) - shown.tick).abs() < 0.01);
+        assert!(shown.later().map(|entry| entry.tick).is_sorted());
+        assert!(shown.later().all(|entry| entry.tick > shown.to.tick && entry.state == entry.tick.0));
+        self.last_shown = shown.tick;
+        self.frames += 1;
+        self.starved_frames += u64::from(shown.starved);
+        self.delays.push(self.buffer.stats().delay);
+    }
+
+    /// Mean delay in milliseconds and share of starved frames since the last call.
+    fn measure(&mut self) -> (f64, f64) {
+        let delays: f64 = self.delays.iter().map(Duration::as_secs_f64).sum();
+        let measured = (1e3 * delays / self.delays.len() as f64, self.starved_frames as f64 / self.frames as f64);
+        self.delays.clear();
+        (self.frames, self.starved_frames) = (0, 0);
+        measured
+    }
+
+    fn stats(&self) -> PlayoutStats {
+        self.buffer.stats()
+    }
+}
+
+fn delayed(latency_ms: u32, jitter_ms: u32) -> LinkConfig {
+    LinkConfig { latency: MS * latency_ms, jitter: MS * jitter_ms, ..LinkConfig::PERFECT }
+}
+
+#[test]
+fn without_jitter_the_delay_is_the_interval() {
+    for (interval_ticks, interval_ms) in [(1, 16.667), (2, 33.333), (6, 100.0)] {
+        let mut stream = Stream::new(delayed(40, 0), interval_ticks, 1);
+        stream.run(MS * 10_000, true);
+        stream.measure();
+        stream.run(MS * 60_000, true);
+        let (delay_ms, starved_ratio) = stream.measure();
+        assert!((interval_ms - 0.01..interval_ms + 0.1).contains(&delay_ms), "{interval_ms}: {delay_ms}");
+        assert_eq!(starved_ratio, 0.0);
+        let stats = stream.stats();
+        assert!(stats.jitter < MS / 1000 && stats.starved_ratio < 0.002, "{stats:?}");
+        assert_eq!((stats.late, stats.jumps), (0, 0));
+    }
+}
+
+#[test]
+fn the_bounds_of_the_delay_are_kept() {
+    for (min_ms, max_ms, expected_ms) in [(150, 500, 150.0), (0, 60, 60.0), (0, 500, 100.0)] {
+        let config = PlayoutConfig { min_delay: MS * min_ms, max_delay: MS * max_ms, ..PlayoutConfig::default() };
+        let mut stream = Stream::with(delayed(40, 0), 6, 1, config);
+        stream.run(MS * 10_000, true);
+        stream.measure();
+        stream.run(MS * 10_000, true);
+        let (delay_ms, starved_ratio) = stream.measure();
+        assert!((delay_ms - expected_ms).abs() < 0.1, "{expected_ms}: {delay_ms}");
+        // The clock waits from 60 ms after a state to the next one after 100.
+        assert!(if max_ms == 60 { (starved_ratio - 0.4).abs() < 0.01 } else { starved_ratio == 0.0 });
+    }
+}
+
+/// `cargo test -p kinepack-net --test playout presets -- --nocapture` prints the table.
+#[test]
+fn presets_starve_as_seldom_as_asked_for() {
+    // Mean delay at most, and share of starved frames at most: 1 − coverage, and what bursts of loss add.
+    let bounds = [
+        ("lan", [(18.0, 0.001), (102.0, 0.001)]),
+        ("cable", [(21.0, 0.005), (112.0, 0.005)]),
+        ("wifi", [(50.0, 0.010), (170.0, 0.014)]),
+        ("mobile", [(75.0, 0.018), (200.0, 0.025)]),
+        ("terrible", [(250.0, 0.035), (370.0, 0.110)]),
+    ];
+    for (preset, (name, bounds)) in PRESETS.iter().zip(bounds) {
+        assert_eq!(preset.name, name);
+        for (interval_ticks, (most_delay_ms, most_starved_ratio)) in [1, 6].into_iter().zip(bounds) {
+            let (mut delay_ms, mut starved_ratio) = (0.0, 0.0);
+            for seed in 0..3 {
+                let mut stream = Stream::new(preset.config, interval_ticks, seed);
+                stream.run(MS * 10_000, true);
+                stream.measure();
+                stream.run(MS * 200_000, true);
+                let measured = stream.measure();
+                delay_ms += measured.0 / 3.0;
+                starved_ratio += measured.1 / 3.0;
+                assert!((stream.stats().starved_ratio - measured.1).abs() < 0.003 + 0.1 * measured.1, "{name}");
+            }
+            println!(
+                "{name:9} {:2} Hz: {delay_ms:6.1} ms, {:5.2} % starved",
+                60 / interval_ticks,
+                100.0 * starved_ratio
+            );
+            assert!(delay_ms <= most_delay_ms, "{name}, every {interval_ticks} ticks: {delay_ms} ms");
+            assert!(starved_ratio <= most_starved_ratio, "{name}, every {interval_ticks} ticks: {starved_ratio}");
+        }
+    }
+}
+
+#[test]
+fn the_delay_follows_the_jitter_up_and_down() {
+    let mut stream = Stream::new(delayed(40, 5), 1, 3);
+    stream.run(MS * 10_000, true);
+    let calm = stream.stats();
+    assert!((ms(17.0)..ms(23.0)).contains(&calm.delay), "{calm:?}");
+    stream.link.reconfigure(delayed(40, 80)).unwrap();
+    stream.run(MS * 4_000, true);
+    let rough = stream.stats();
+    assert!((ms(60.0)..ms(100.0)).contains(&rough.target_delay), "{rough:?}");
+    assert!((ms(60.0)..ms(110.0)).contains(&rough.delay), "{rough:?}");
+    assert!(rough.jitter > calm.jitter * 2);
+    stream.measure();
+    stream.run(MS * 20_000, true);
+    assert!(stream.measure().1 < 0.02);
+    stream.link.reconfigure(delayed(40, 5)).unwrap();
+    // The window, and 60 ms at 5 %.
+    stream.run(MS * 4_500, true);
+    let calm = stream.stats();
+    assert!((ms(17.0)..ms(23.0)).contains(&calm.delay), "{calm:?}");
+    assert_eq!(calm.jumps, 0);
+}
+
+#[test]
+fn single_losses_are_covered_where_they_are_more_than_a_percent() {
+    let config = LinkConfig { loss: Loss::Independent { ratio: 0.05 }, ..delayed(40, 0) };
+    let mut stream = Stream::new(config, 1, 5);
+    stream.run(MS * 10_000, true);
+    stream.measure();
+    stream.run(MS * 100_000, true);
+    let (delay_ms, starved_ratio) = stream.measure();
+    assert!((33.0..45.0).contains(&delay_ms), "{delay_ms}");
+    assert!(starved_ratio < 0.01, "{starved_ratio}");
+}
+
+#[test]
+fn a_stream_that_stops_is_live_again_when_it_comes_back() {
+    for (interval_ticks, interval) in [(1, ms(16.7)), (6, ms(100.0))] {
+        let mut stream = Stream::new(delayed(40, 0), interval_ticks, 1);
+        stream.run(MS * 5_000, true);
+        stream.measure();
+        stream.run(MS * 3_000, false);
+        let held = stream.last_shown;
+        assert!(stream.measure().1 > 0.9);
+        stream.run(MS * 45, true);
+        stream.run(interval + MS * 20, true);
+        // It leaps to where it would have been.
+        assert!(stream.last_shown > held + 170.0);
+        assert_eq!(stream.stats().jumps, 1);
+        stream.measure();
+        stream.run(MS * 5_000, true);
+        let (delay_ms, starved_ratio) = stream.measure();
+        assert!((delay_ms - interval.as_secs_f64() * 1e3).abs() < 1.0, "{delay_ms}");
+        assert_eq!(starved_ratio, 0.0);
+        // 3 s of 8.
+        assert!((0.35..0.4).contains(&(stream.stats().starved_ratio * 13.13 / 8.0)), "{:?}", stream.stats());
+    }
+}
+
+#[test]
+fn a_short_gap_is_gone_on_from_without_a_leap() {
+    let mut stream = Stream::new(delayed(40, 0), 1, 1);
+    stream.run(MS * 5_000, true);
+    stream.run(MS * 200, false);
+    let held = stream.last_shown;
+    stream.run(MS * 50, true);
+    stream.run(ms(16.61), true);
+    assert!((0.0..3.0).contains(&(stream.last_shown - held)), "{} after {held}", stream.last_shown);
+    // The delay has grown by what was missing, and shrinks by 50 ms a second.
+    let delay_ms = |stream: &Stream| stream.stats().delay.as_secs_f64() * 1e3;
+    assert!((190.0..235.0).contains(&delay_ms(&stream)), "{}", delay_ms(&stream));
+    stream.run(MS * 2_000, true);
+    assert!((90.0..135.0).contains(&delay_ms(&stream)), "{}", delay_ms(&stream));
+    stream.run(MS * 3_000, true);
+    assert!((16.0..17.0).contains(&delay_ms(&stream)), "{}", delay_ms(&stream));
+    assert_eq!(stream.stats().jumps, 0);
+}
+
+#[test]
+fn ticks_that_leap_or_stand_still_are_followed() {
+    let mut stream = Stream::new(delayed(40, 0), 1, 1);
+    stream.run(MS * 5_000, true);
+    // The sender leaps ten seconds ahead.
+    stream.next_tick += 600;
+    stream.run(MS * 100, true);
+    assert!(stream.last_shown > 1000.0 + 5.0 * 60.0 + 595.0);
+    assert_eq!(stream.stats().jumps, 1);
+    // It is paused for as long, ticks and all.
+    let tick = stream.next_tick;
+    stream.run(MS * 10_000, false);
+    stream.next_tick = tick;
+    let held = stream.last_shown;
+    stream.run(MS * 200, true);
+    assert!((5.0..15.0).contains(&(stream.last_shown - held)), "{} after {held}", stream.last_shown);
+    stream.measure();
+    stream.run(MS * 5_000, true);
+    let (delay_ms, starved_ratio) = stream.measure();
+    assert!((16.0..18.0).contains(&delay_ms), "{delay_ms}");
+    assert_eq!(starved_ratio, 0.0);
+    assert_eq!(stream.stats().jumps, 2);
+}
+
+#[test]
+fn a_sender_that_restarts_is_late_until_the_reset() {
+    let mut stream = Stream::new(delayed(40, 0), 1, 1);
+    stream.run(MS * 2_000, true);
+    stream.next_tick = 7;
+    let shown = stream.last_shown;
+    stream.run(MS * 1_000, true);
+    assert!(stream.last_shown - shown < 5.0);
+    assert!(stream.stats().late > 50);
+    let late = stream.stats().late;
+    stream.buffer.reset();
+    stream.last_shown = 0.0;
+    assert!(stream.buffer.is_empty() && stream.buffer.at(stream.now).is_none());
+    stream.run(MS * 2_000, true);
+    assert!((7.0 + 170.0..7.0 + 180.0).contains(&stream.last_shown), "{}", stream.last_shown);
+    assert_eq!(stream.stats().late, late);
+}
+
+#[test]
+fn clocks_that_drift_are_followed() {
+    for sender_rate in [1.0 - 200e-6, 1.0 + 200e-6] {
+        let mut stream = Stream::new(delayed(40, 5), 1, 9);
+        stream.sender_rate = sender_rate;
+        for _ in 0..10 {
+            stream.run(MS * 60_000, true);
+            let (delay_ms, _) = stream.measure();
+            assert!((17.0..23.0).contains(&delay_ms), "{delay_ms} ms at {sender_rate}");
+        }
+        let stats = stream.stats();
+        assert!(stats.starved_ratio < 0.01 && stats.jumps == 0, "{stats:?}");
+    }
+}
+
+#[test]
+fn reordered_and_repeated_states_change_nothing_of_what_is_shown() {
+    let config = LinkConfig { duplicate_ratio: 0.3, reorder_ratio: 0.2, reorder_delay: MS * 30, ..delayed(40, 5) };
+    let mut stream = Stream::new(config, 1, 4);
+    // The assertions are in `receive` and `draw`.
+    stream.run(MS * 60_000, true);
+    let (delay_ms, starved_ratio) = stream.measure();
+    assert!((17.0..60.0).contains(&delay_ms), "{delay_ms}");
+    assert!(starved_ratio < 0.02, "{starved_ratio}");
+    assert!(stream.link.stats().reordered.count > 200);
+}
+
+#[test]
+fn states_are_put_in_their_places() {
+    let mut buffer = JitterBuffer::new(PlayoutConfig { min_delay: MS * 100, ..PlayoutConfig::default() }).unwrap();
+    let push = |buffer: &mut JitterBuffer<()>, at_ms, tick| buffer.push(MS * at_ms, Tick(tick), Tick(0), ());
+    assert_eq!(push(&mut buffer, 1000, 60), Pushed::Stored);
+    assert_eq!(push(&mut buffer, 1100, 66), Pushed::Stored);
+    assert_eq!(push(&mut buffer, 1101, 63), Pushed::Stored);
+    assert_eq!(push(&mut buffer, 1102, 63), Pushed::Duplicate);
+    // Nothing has been shown: older is welcome.
+    assert_eq!(push(&mut buffer, 1103, 57), Pushed::Stored);
+    let shown = buffer.at(MS * 1125).unwrap();
+    let later: Vec<u32> = shown.later().map(|entry| entry.tick.0).collect();
+    assert_eq!((shown.from.tick, shown.to.tick, later), (Tick(60), Tick(63), vec![66]));
+    assert!((shown.tick - 61.5).abs() < 0.01 && (shown.ratio - 0.5).abs() < 0.01, "{}", shown.tick);
+    assert_eq!(push(&mut buffer, 1126, 57), Pushed::Late);
+    assert_eq!(push(&mut buffer, 1127, 61), Pushed::Late);
+    assert_eq!(push(&mut buffer, 1128, 60), Pushed::Duplicate);
+    assert_eq!(push(&mut buffer, 1129, 62), Pushed::Stored);
+    assert_eq!((buffer.stats().late, buffer.len()), (2, 4));
+}
+
+#[test]
+fn memory_is_bounded() {
+    let config = PlayoutConfig { max_states: 8, ..PlayoutConfig::default() };
+    let mut buffer = JitterBuffer::new(config).unwrap();
+    for tick in (100..200).step_by(2) {
+        assert_eq!(buffer.push(MS, Tick(tick), Tick(0), ()), Pushed::Stored);
+        assert!(buffer.len() <= 8);
+    }
+    // 184 is the oldest: 186 after the one in between.
+    assert_eq!(buffer.push(MS, Tick(101), Tick(0), ()), Pushed::Late);
+    assert_eq!(buffer.push(MS, Tick(191), Tick(0), ()), Pushed::Stored);
+    // The clock has not come as far as what is left.
+    let shown = buffer.at(MS).unwrap();
+    assert_eq!((shown.from.tick, shown.to.tick, shown.later().len()), (Tick(186), Tick(186), 7));
+    assert!(!shown.starved);
+    // Nothing is left but what is shown, when it has passed all of it.
+    assert!(buffer.at(MS * 10_000).is_some_and(|shown| shown.starved && shown.to.tick == Tick(198)));
+    assert_eq!(buffer.len(), 1);
+}
+
+/// A sender that sends at 60 Hz while something moves, and every half second while all is at rest.
+#[test]
+fn rest_is_held_until_it_ends() {
+    let mut buffer = JitterBuffer::new(PlayoutConfig::default()).unwrap();
+    let tick_time = |tick: u32| ms(f64::from(tick) * 1e3 / 60.0) + MS * 30;
+    let mut last = 0.0;
+    let mut previous = Tick(0);
+    let mut shown_at = Vec::new();
+    for tick in 0..600 {
+        // At rest at 5.0 from tick 300 to 495, then a unit a tick.
+        let moves = tick <= 300 || tick > 495;
+        if moves || tick % 30 == 0 {
+            let position = if tick <= 495 { 5.0 } else { f64::from(tick) - 490.0 };
+            let unchanged_until = if tick > 300 && tick <= 496 { Tick(tick - 1) } else { previous };
+            let _ = buffer.push(tick_time(tick), Tick(tick), unchanged_until, position);
+            previous = Tick(tick);
+        }
+        let shown = buffer.at(tick_time(tick) + MS * 3).unwrap();
+        let position = shown.from.state + f64::from(shown.ratio) * (shown.to.state - shown.from.state);
+        assert!(shown.tick >= last);
+        last = shown.tick;
+        shown_at.push((shown.tick, position, buffer.stats()));
+    }
+    for (tick, (shown_tick, position, stats)) in shown_at.iter().enumerate() {
+        // Not a bit of the motion before it begins, and all of it after.
+        let expected = if *shown_tick <= 495.0 { 5.0 } else { shown_tick - 490.0 };
+        assert!((position - expected).abs() < 0.01, "tick {tick}: {position} at {shown_tick}");
+        // The pause has not made the delay longer, nor does it count as starved.
+        assert!(tick < 30 || stats.target_delay < ms(17.0), "tick {tick}: {stats:?}");
+        assert!(tick < 500 || stats.delay < ms(18.0), "tick {tick}: {stats:?}");
+    }
+    let stats = shown_at[599].2;
+    assert!(stats.starved_ratio < 0.01 && stats.jumps == 0, "{stats:?}");
+}
+
+#[test]
+fn time_may_stand_still_or_go_back() {
+    let mut buffer = JitterBuffer::new(PlayoutConfig::default()).unwrap();
+    for tick in 0..10 {
+        assert_eq!(buffer.push(MS * 1000, Tick(tick), Tick(0), ()), Pushed::Stored);
+    }
+    let tick = buffer.at(MS * 1000).unwrap().tick;
+    assert_eq!(buffer.at(MS * 500).unwrap().tick, tick);
+    assert_eq!(buffer.at(Duration::ZERO).unwrap().tick, tick);
+    assert!(buffer.at(Duration::MAX).unwrap().starved);
+    assert_eq!(buffer.push(Duration::MAX, Tick(u32::MAX), Tick(u32::MAX), ()), Pushed::Stored);
+    assert!(buffer.at(Duration::MAX).is_some());
+    assert!(buffer.stats().starved_ratio <= 1.0);
+}
+
+#[test]
+fn impossible_configurations_are_refused() {
+    let config = PlayoutConfig::default();
+    let refused = |config| JitterBuffer::<()>::new(config).map(|_| ()).unwrap_err();
+    assert_eq!(refused(PlayoutConfig { tick_hz: 0, ..config }), PlayoutError::NoTickRate);
+    let bad = PlayoutConfig { min_delay: MS * 501, ..config };
+    assert_eq!(refused(bad), PlayoutError::BadDelays { min: MS * 501, max: MS * 500 });
+    assert!(matches!(refused(PlayoutConfig { max_delay: MS * 60_001, ..config }), PlayoutError::BadDelays { .. }));
+    for ratio in [0.0, -1.0, 1.1, f32::NAN] {
+        let coverage = refused(PlayoutConfig { coverage_ratio: ratio, ..config });
+        assert!(matches!(coverage, PlayoutError::BadCoverage { .. }));
+        assert!(matches!(refused(PlayoutConfig { slew_ratio: ratio, ..config }), PlayoutError::BadSlew { .. }));
+    }
+    for window in [Duration::ZERO, MS * 60_001] {
+        assert_eq!(refused(PlayoutConfig { window, ..config }), PlayoutError::BadWindow { window });
+    }
+    let error = refused(PlayoutConfig { max_states: 1, ..config });
+    assert_eq!(error.to_string(), "1 states stored, at least 2 are needed");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Whatever the link, the pauses and the leaps of the ticks: playout never goes backwards, shows what is true at
+    /// its tick, and keeps its bounds (the assertions of `Stream`).
+    #[test]
+    fn playout_never_goes_backwards(
+        seed: u64,
+        [latency_ms, jitter_ms, reorder_ms] in [0u32..300, 0u32..400, 0u32..300],
+        [loss, duplicates, reorders] in [0.0f32..0.6, 0.0f32..0.5, 0.0f32..0.5],
+        interval_ticks in 1u32..20,
+        max_states in 2usize..64,
+        [coverage_ratio, slew_ratio] in [0.5f32..=1.0, 0.01f32..=0.5],
+        spans in prop::collection::vec((0u32..4000, any::<bool>(), prop::option::weighted(0.2, -50i32..2000)), 1..8),
+    ) {
+        let link = LinkConfig {
+            loss: Loss::bursts(loss, 3.0),
+            duplicate_ratio: duplicates,
+            reorder_ratio: reorders,
+            reorder_delay: MS * reorder_ms,
+            ..delayed(latency_ms, jitter_ms)
+        };
+        let config = PlayoutConfig { max_states, coverage_ratio, slew_ratio, ..PlayoutConfig::default() };
+        let mut stream = Stream::with(link, interval_ticks, seed, config);
+        for (span_ms, sending, leap_ticks) in spans {
+            stream.next_tick = stream.next_tick.saturating_add_signed(leap_ticks.unwrap_or(0));
+            stream.run(MS * span_ms, sending);
+            prop_assert!(stream.buffer.len() <= max_states);
+            prop_assert!(stream.stats().target_delay <= config.max_delay);
+        }
+    }
+
+    /// Any calls at all, in any order of time and ticks: no panic, and still not backwards.
+    #[test]
+    fn any_calls_are_survived(
+        max_states in 2usize..10,
+        tick_hz in prop::sample::select(vec![1u32, 30, 60, 1_000_000, u32::MAX]),
+        calls in prop::collection::vec((any::<u64>(), 0u32..8, any::<u32>(), any::<u32>(), 0u8..32), 0..300),
+    ) {
+        let mut buffer = JitterBuffer::new(PlayoutConfig { tick_hz, max_states, ..PlayoutConfig::default() }).unwrap();
+        let mut last = 0.0;
+        for (now, coarseness, tick, unchanged_until, kind) in calls {
+            let now = Duration::from_nanos(now >> (8 * coarseness));
+            let tick = Tick(tick >> (4 * coarseness));
+            if kind == 0 {
+                buffer.reset();
+                last = 0.0;
+            } else if kind < 20 {
+                let _ = buffer.push(now, tick, Tick(unchanged_until >> (4 * coarseness)), tick);
+                prop_assert!((1..=max_states).contains(&buffer.len()));
+            } else if let Some(shown) = buffer.at(now) {
+                prop_assert!(shown.tick >= last && (0.0..=1.0).contains(&shown.ratio));
+                prop_assert!(shown.from.tick <= shown.to.tick && shown.from.state == shown.from.tick);
+                last = shown.tick;
+            }
+            let stats = buffer.stats();
+            prop_assert!((0.0..=1.0).contains(&stats.starved_ratio));
+            prop_assert!(stats.target_delay <= MS * 500);
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! A world of random entities, and a hub and receivers that are joined by bad links under virtual time.
+
+#![allow(dead_code, missing_docs, unreachable_pub, reason = "each test uses a part")]
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
+use kinepack_net::{
+    Hub, HubConfig, Link, LinkConfig, NetError, Received, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions,
+    Refused, Sequence, Weight,
+};
+
+pub const TICK_HZ: u32 = 60;
+
+#[derive(Pack, Clone, Debug, PartialEq)]
+pub struct Thing {
+    #[pack(range = [-256.0..256.0, -256.0..256.0, 0.0..32.0], precision = 1.0 / 512.0, clamp)]
+    pub position: [f32; 3],
+    #[pack(rotation, bits = 9)]
+    pub orientation: [f32; 4],
+    #[pack(max = 9)]
+    pub kind: u8,
+    pub awake: bool,
+}
+
+pub fn codec() -> Codec {
+    let schema = Schema::of::<Thing>();
+    Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema)).unwrap()
+}
+
+/// xorshift64*.
+#[derive(Clone)]
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+    }
+
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11
+    }
+
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.next() % bound
+    }
+
+    pub fn chance(&mut self, one_in: u64) -> bool {
+        self.below(one_in) == 0
+    }
+
+    /// −1 to 1.
+    pub fn unit(&mut self) -> f32 {
+        self.below(20_001) as f32 / 10_000.0 - 1.0
+    }
+}
+
+/// Entities that move, rest, come and go.
+pub struct World {
+    things: Vec<(EntityId, Thing, [f32; 3])>,
+    next_id: u32,
+    random: Random,
+    /// One in so many entities moves.
+    pub moving_one_in: u64,
+    /// In each tick, with this chance one in, an entity comes or goes.
+    pub change_one_in: u64,
+    pub snapshot: Snapshot,
+}
+
+impl World {
+    pub fn new(count: usize, seed: u64) -> Self {
+        let schema = Schema::of::<Thing>();
+        let mut world = Self {
+            things: Vec::new(),
+            next_id: 0,
+            random: Random::new(seed),
+            moving_one_in: 4,
+            change_one_in: 5,
+            snapshot: Snapshot::new(&schema, Tick(0)),
+        };
+        (0..count).for_each(|_| world.spawn());
+        world.capture(Tick(0));
+        world
+    }
+
+    fn spawn(&mut self) {
+        let random = &mut self.random;
+        self.next_id += 1 + random.below(3) as u32;
+        let thing = Thing {
+            position: [random.unit() * 50.0, random.unit() * 50.0, random.unit().abs() * 9.0],
+            orientation: [random.unit(), random.unit(), random.unit(), 1.5],
+            kind: random.below(10) as u8,
+            awake: false,
+        };
+        self.things.push((EntityId(self.next_id), thing, [0.0; 3]));
+    }
+
+    pub fn step(&mut self, tick: Tick) {
+        if self.random.chance(self.change_one_in) {
+            if self.random.chance(2) || self.things.is_empty() {
+                self.spawn();
+            } else {
+                let index = self.random.below(self.things.len() as u64) as usize;
+                self.things.remove(index);
+            }
+        }
+        let Self { things, random, moving_one_in, .. } = self;
+        for (id, thing, velocity) in things {
+            if u64::from(id.0) % *moving_one_in != 0 {
+                continue;
+            }
+            if random.chance(30) {
+                thing.awake = !random.chance(3);
+                *velocity = if thing.awake { [random.unit() * 0.1, random.unit() * 0.1, 0.0] } else { [0.0; 3] };
+                thing.kind = random.below(10) as u8;
+            }
+            if thing.awake {
+                for (axis, step) in thing.position.iter_mut().zip(*velocity) {
+                    *axis += step + random.unit() * 0.01;
+                }
+                thing.orientation[random.below(3) as usize] += random.unit() * 0.05;
+            }
+        }
+        self.capture(tick);
+    }
+
+    fn capture(&mut self, tick: Tick) {
+        self.snapshot.clear(tick);
+        for (id, thing, _) in &self.things {
+            self.snapshot.push(*id, thing).unwrap();
+        }
+    }
+}
+
+/// The lanes of an entity.
+pub fn lanes(snapshot: &Snapshot, index: usize) -> Vec<u32> {
+    (0..snapshot.lane_count()).map(|lane| snapshot.lane(lane)[index]).collect()
+}
+
+/// One receiver with its links.
+pub struct Client {
+    pub id: ReceiverId,
+    pub receiver: Receiver,
+    pub down: Link,
+    pub up: Link,
+    /// The views that the sender says this one has, by sequence.
+    pub expected: HashMap<u16, Snapshot>,
+    pub snapshots: u64,
+    pub left_out: u64,
+    pub blocks: u64,
+    pub largest: usize,
+    pub bytes: u64,
+    pub refused: HashMap<String, u64>,
+}
+
+/// A hub with receivers, step by step.
+pub struct Net {
+    pub hub: Hub,
+    pub clients: Vec<Client>,
+    pub world: World,
+    pub tick: u32,
+    pub ticks_per_snapshot: u32,
+    codec: Codec,
+}
+
+impl Net {
+    pub fn new(world: World, config: HubConfig) -> Self {
+        let codec = codec();
+        let hub = Hub::new(&codec, config).unwrap();
+        Self { hub, clients: Vec::new(), world, tick: 0, ticks_per_snapshot: 1, codec }
+    }
+
+    pub fn now(&self) -> Duration {
+        Duration::from_secs(1) * self.tick / TICK_HZ
+    }
+
+    pub fn add(&mut self, link: LinkConfig, seed: u64, options: ReceiverOptions) -> Result<usize, NetError> {
+        let id = ReceiverId(seed);
+        self.hub.add(id, &options, self.now())?;
+        self.clients.push(Client {
+            id,
+            receiver: Receiver::new(&self.codec, ReceiverConfig::default())?,
+            down: Link::new(link, seed * 2).unwrap(),
+            up: Link::new(link, seed * 2 + 1).unwrap(),
+            expected: HashMap::new(),
+            snapshots: 0,
+            left_out: 0,
+            blocks: 0,
+            largest: 0,
+            bytes: 0,
+            refused: HashMap::new(),
+        });
+        Ok(self.clients.len() - 1)
+    }
+
+    /// One tick: everything that is due arrives, the world moves, snapshots go out. Each view that arrives is compared
+    /// with the sender's.
+    pub fn step(&mut self, weight: Option<Weight<'_>>) {
+        self.tick += 1;
+        let now = self.now();
+        for client in &mut self.clients {
+            client.receive(now);
+            while let Some(datagram) = client.receiver.poll_transmit(now) {
+                client.up.send(now, datagram);
+            }
+            while let Some(datagram) = client.up.poll(now) {
+                let _ = self.hub.handle(client.id, now, &datagram);
+            }
+        }
+        self.world.step(Tick(self.tick));
+        if self.tick % self.ticks_per_snapshot != 0 {
+            return;
+        }
+        self.hub.tick_with(now, &self.world.snapshot, weight).unwrap();
+        let mut sent = Vec::new();
+        while let Some((to, datagram)) = self.hub.poll_transmit() {
+            sent.push((to, datagram.to_vec()));
+        }
+        for (to, datagram) in sent {
+            let client = self.clients.iter_mut().find(|client| client.id == to).unwrap();
+            client.bytes += datagram.len() as u64;
+            client.largest = client.largest.max(datagram.len());
+            let sequence = u16::from_le_bytes([datagram[1], datagram[2]]);
+            client.expected.remove(&sequence);
+            if let Some(view) = self.hub.view(to, Sequence(sequence)) {
+                client.expected.insert(sequence, view);
+            }
+            client.down.send(now, &datagram);
+        }
+    }
+}
+
+impl Client {
+    fn receive(&mut self, now: Duration) {
+        while let Some(datagram) = self.down.poll(now) {
+            let sequence = u16::from_le_bytes([datagram[1], datagram[2]]);
+            match self.receiver.handle(now, &datagram) {
+                Ok(Received::Snapshot { tick, left_out, .. }) => {
+                    self.snapshots += 1;
+                    self.left_out += u64::from(left_out);
+                    let view = self.receiver.view(Sequence(sequence)).expect("the newest views are held");
+                    assert_eq!(view.tick, tick);
+                    assert!(*view == self.expected[&sequence], "sequence {sequence}: the views of both sides differ");
+                }
+                Ok(Received::Block { .. }) => self.blocks += 1,
+                Ok(_) => {}
+                Err(refused) => {
+                    assert!(!matches!(refused, Refused::Snapshot(_) | Refused::BadMerge), "{refused}");
+                    *self.refused.entry(refused.to_string()).or_default() += 1;
+                }
+            }
+        }
+    }
+}
