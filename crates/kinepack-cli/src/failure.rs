@@ -1,11 +1,16 @@
 //! Why a command failed, and the exit code that says so: 2 for what was given to it, 1 for what it did itself.
 
 use std::fmt;
+use std::net::SocketAddr;
 use std::process::ExitCode;
 
 use cubes::ConfigError;
 use kinepack::Level;
 use kinepack_capture::CaptureError;
+use kinepack_net::{LinkError, NetError};
+use renetcode::NetcodeError;
+
+use crate::udp::SecretError;
 
 /// Why a command failed.
 #[derive(Debug)]
@@ -24,6 +29,24 @@ pub(crate) enum Failure {
     OutOfRange { object: u32, reason: String },
     /// A frame did not come back as it was: a defect of this program.
     NotVerified { level: Level, frame: u32, reason: String },
+    /// The secret of the connection is missing or unusable.
+    Secret(SecretError),
+    /// A UDP socket cannot be used.
+    Socket { address: SocketAddr, error: std::io::Error },
+    /// More clients than the transport takes, or none.
+    MaxClients { given: usize, limit: usize },
+    /// The connection cannot be prepared.
+    Connection(NetcodeError),
+    /// A link of the command line that is none.
+    UnknownLink { name: String },
+    /// A time of the command line that is none.
+    BadTime { ms: f64 },
+    /// Numbers of a link that contradict each other.
+    Link(LinkError),
+    /// An endpoint cannot be set up as asked.
+    Net(NetError),
+    /// A state that arrived is not the one that was sent: a defect of this program.
+    Drifted { wrong_lanes: u64 },
     /// The report could not be written.
     Output(std::io::Error),
 }
@@ -31,7 +54,9 @@ pub(crate) enum Failure {
 impl Failure {
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
-            Self::NotVerified { .. } | Self::OutOfRange { .. } | Self::Output(_) => ExitCode::from(1),
+            Self::NotVerified { .. } | Self::OutOfRange { .. } | Self::Drifted { .. } | Self::Output(_) => {
+                ExitCode::from(1)
+            }
             _ => ExitCode::from(2),
         }
     }
@@ -60,6 +85,19 @@ impl fmt::Display for Failure {
             Self::OutOfRange { object, reason } => write!(f, "object {object} of the built-in world: {reason}"),
             Self::NotVerified { level, frame, reason } => {
                 write!(f, "level {}: frame {frame} did not come back as it was: {reason}", level.name)
+            }
+            Self::Secret(error) => error.fmt(f),
+            Self::Socket { address, error } => write!(f, "UDP {address}: {error}"),
+            Self::MaxClients { given, limit } => write!(f, "{given} clients; a server takes 1 to {limit}"),
+            Self::Connection(error) => write!(f, "cannot prepare the connection: {error}"),
+            Self::UnknownLink { name } => {
+                write!(f, "--link {name}: no such link; there are {}", crate::link_options::names())
+            }
+            Self::BadTime { ms } => write!(f, "{ms} ms: a time is a number from 0 on"),
+            Self::Link(error) => write!(f, "this link cannot be: {error}"),
+            Self::Net(error) => error.fmt(f),
+            Self::Drifted { wrong_lanes } => {
+                write!(f, "{wrong_lanes} lanes did not arrive as they were sent: please report this")
             }
             Self::Output(error) => write!(f, "cannot write the report: {error}"),
         }

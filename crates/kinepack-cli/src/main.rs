@@ -2,11 +2,19 @@
 
 #![forbid(unsafe_code)]
 
+mod cube_stream;
 mod demo;
+mod distribution;
 mod failure;
 mod ladder;
+mod link_options;
 mod measure;
 mod report;
+mod sender;
+mod session_report;
+mod truth;
+mod udp;
+mod viewer;
 mod world;
 
 use std::process::ExitCode;

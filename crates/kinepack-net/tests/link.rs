@@ -1,5 +1,7 @@
 //! The simulated link: what it does by the numbers, and that it does the same again.
 
+#![allow(clippy::unwrap_used)]
+
 use std::time::Duration;
 
 use kinepack_net::{HEADER_BYTES, Link, LinkConfig, LinkError, LinkStats, Loss, PRESETS};
@@ -42,6 +44,10 @@ fn assert_balanced(link: &Link, in_flight_bytes: u64) {
     assert_eq!(sent.count + duplicated.count, left);
     let left_bytes = delivered.bytes + lost.bytes + queue_dropped.bytes + too_large.bytes + in_flight_bytes;
     assert_eq!(sent.bytes + duplicated.bytes, left_bytes);
+}
+
+fn removed_bytes(stats: &LinkStats) -> u64 {
+    [stats.lost, stats.queue_dropped, stats.too_large].iter().map(|tally| tally.bytes).sum()
 }
 
 fn assert_near(value: f64, expected: f64, tolerance_ratio: f64, what: &str) {
@@ -300,7 +306,13 @@ fn a_seed_gives_the_same_for_ever() {
     };
     assert_eq!(digest("terrible", 1), digest("terrible", 1));
     assert_ne!(digest("terrible", 1), digest("terrible", 2));
-    let frozen = [("lan", 0xDA45_CE0E_7F58_AEAE), ("cable", 0x7D7D_CE02_4717_6CFB), ("wifi", 0x2953_ECE3_FA4F_2568), ("mobile", 0x6E7E_B67D_87C0_0891), ("terrible", 0x3C88_8AB5_16EE_CF99)];
+    let frozen = [
+        ("lan", 0xDA45_CE0E_7F58_AEAE),
+        ("cable", 0x7D7D_CE02_4717_6CFB),
+        ("wifi", 0x2953_ECE3_FA4F_2568),
+        ("mobile", 0x6E7E_B67D_87C0_0891),
+        ("terrible", 0x3C88_8AB5_16EE_CF99),
+    ];
     for (name, expected) in frozen {
         assert_eq!(digest(name, 1), expected, "{name}: {:#018X}", digest(name, 1));
     }
@@ -380,11 +392,9 @@ proptest! {
             let kept = link.in_flight() as u64 + link.stats().delivered.count;
             prop_assert!(kept >= before.delivered.count);
             let after = *link.stats();
-            let removed = [after.lost, after.queue_dropped, after.too_large].map(|tally| tally.bytes).iter().sum::<u64>();
-            let removed_before =
-                [before.lost, before.queue_dropped, before.too_large].map(|tally| tally.bytes).iter().sum::<u64>();
+            let removed = removed_bytes(&after) - removed_bytes(&before);
             in_flight_bytes += len_bytes as u64 + after.duplicated.bytes - before.duplicated.bytes;
-            in_flight_bytes -= removed - removed_before;
+            in_flight_bytes -= removed;
             while polls && let Some(datagram) = link.poll(now) {
                 prop_assert!(datagram.iter().all(|byte| *byte == datagram.len() as u8));
                 in_flight_bytes -= datagram.len() as u64;

@@ -1,5 +1,7 @@
 //! The jitter buffer under virtual time, behind the simulated link.
 
+#![allow(clippy::unwrap_used)]
+
 use std::time::Duration;
 
 use kinepack::Tick;

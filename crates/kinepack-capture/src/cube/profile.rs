@@ -1,6 +1,6 @@
 //! The profile trained for cubes.
 
-use kinepack::{Context, FieldCode, Profile, Quantized};
+use kinepack::{Context, FieldCode, Profile, Quantized, Schema};
 
 mod trained;
 
@@ -27,4 +27,15 @@ pub fn profile() -> Profile {
     profile.fields[0].lengths_bits = trained::POSITION.iter().map(|lengths| lengths.to_vec()).collect();
     profile.fields[1].lengths_bits = trained::ORIENTATION.iter().map(|lengths| lengths.to_vec()).collect();
     profile
+}
+
+/// The same for [`SwiftCube`](super::SwiftCube), whose velocities are not trained for.
+pub fn swift_profile() -> Profile {
+    let mut swift = Profile::untrained(&Schema::of::<super::SwiftCube>());
+    let trained = profile();
+    (swift.entities, swift.flags) = (trained.entities, trained.flags);
+    for (field, trained) in swift.fields.iter_mut().zip(&trained.fields[..2]) {
+        field.clone_from(trained);
+    }
+    swift
 }

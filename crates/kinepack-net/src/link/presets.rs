@@ -74,7 +74,7 @@ pub const PRESETS: [LinkPreset; 5] = [
     },
     LinkPreset {
         name: "terrible",
-        about: "a far server over a crowded cell: above 300 ms there and back, 10 % lost in bursts of five, all else too",
+        about: "a far server over a crowded cell: above 300 ms there and back, 10 % lost in bursts of five",
         config: LinkConfig {
             latency: Duration::from_millis(140),
             jitter: Duration::from_millis(100),

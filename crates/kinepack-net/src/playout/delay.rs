@@ -2,8 +2,8 @@
 //!
 //! A state's *transit* is its arrival minus its tick's time: the network's time plus the unknown offset of two clocks.
 //! The smallest of late stands for a network without jitter; it moves along where the clocks drift. With the delay D,
-//! the state of time t is shown at t + smallest transit + D. The state before reaches until t′, its own tick or until
-//! when it is known to have held, and the next must arrive before that is over: D ≥ arrival − t′ − smallest transit.
+//! the state of time t is shown at t + smallest transit + D. The state before reaches until t′, its own tick or
+//! until when it is known to have held; the next must arrive before that is over: D ≥ arrival − t′ − smallest transit.
 //! So the interval of sending, jitter, and gaps by loss enter by themselves, as one number a state, its *need*; the
 //! delay is a quantile of the needs.
 
@@ -40,8 +40,8 @@ pub(super) struct DelayEstimator {
     window_ns: i64,
     coverage_ratio: f64,
     transits: SortedWindow,
-    /// Arrival − reach of each state that goes on from the one before. The smallest transit is subtracted later, since
-    /// it changes.
+    /// Arrival − reach of each state that goes on from the one before. The smallest transit is subtracted later,
+    /// since it changes.
     needs: SortedWindow,
     /// Of `transits`; it stays when the window runs empty.
     fastest_transit_ns: i64,

@@ -1,14 +1,14 @@
 //! The jitter buffer: states come in when the network pleases, and are shown evenly.
 //!
-//! Last stage of a receiver: snapshot decoded → **`JitterBuffer`** → two states and how far between them, for the schema
-//! to interpolate. It knows neither fields nor network; a state is whatever the caller stores.
+//! Last stage of a receiver: snapshot decoded → **`JitterBuffer`** → two states and how far between them, for the
+//! schema to interpolate. It knows neither fields nor network; a state is whatever the caller stores.
 //!
 //! What is shown lies a *delay* in the past, long enough that the next state is there when it is needed, and no longer.
 //! The delay follows from what arrived lately ([`delay`]), and a clock that never goes backwards follows the delay
 //! by running a little fast or slow ([`clock`]). The idea is that of adaptive playout in audio (Ramjee et al. 1994;
 //! WebRTC's NetEq), with other means: audio stretches samples, motion only bends its clock. The jitter in the
 //! statistics is RFC 3550's, section 6.4.1. Cost of a state: O(log n) and a short move within two arrays of at most
-//! 1024 numbers; of a frame: O(log n). Memory: `max_states` states and 24 KiB.
+//! 1024 numbers; of a frame: O(log n). Memory: `max_states` states and 48 KiB.
 
 mod clock;
 mod config;
@@ -76,7 +76,8 @@ pub struct Entry<S> {
 pub enum Pushed {
     /// It is in the buffer, in its place.
     Stored,
-    /// Its tick has been shown or skipped already, or it is older than all states of a full buffer.
+    /// Its tick has been shown or skipped already, or it is older than all states of a full buffer. Copies of states
+    /// that have been shown are late as well.
     Late,
     /// The buffer has a state of this tick.
     Duplicate,

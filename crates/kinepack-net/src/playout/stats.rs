@@ -12,7 +12,7 @@ pub struct PlayoutStats {
     pub target_delay: Duration,
     /// Smoothed difference of the transit times of successive states: the interarrival jitter of RFC 3550.
     pub jitter: Duration,
-    /// Number of states that came too late to be shown. Where all are, the sender has restarted:
+    /// Number of states that came too late to be shown, copies included. Where all are, the sender has restarted:
     /// [`reset`](super::JitterBuffer::reset).
     pub late: u64,
     /// Share of the time in which the next state was needed and not there. Pauses that a state's `unchanged_until`

@@ -1,0 +1,105 @@
+//! The display while the demo runs: both worlds from above, and what passes between them.
+
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+
+use super::Live;
+use crate::sender::Sender;
+use crate::viewer::Viewer;
+
+/// Half of what the maps show, in metres.
+const HALF_M: f32 = 10.0;
+const COLUMNS: usize = 36;
+const ROWS: usize = 18;
+/// A character of braille has two by four dots.
+const DOTS: (usize, usize) = (COLUMNS * 2, ROWS * 4);
+
+/// Lines that are drawn over and over.
+pub(super) struct Display {
+    maps: Vec<ProgressBar>,
+    numbers: Vec<ProgressBar>,
+    bar: ProgressBar,
+}
+
+impl Display {
+    pub(super) fn new(ticks: u32) -> Self {
+        let display = MultiProgress::new();
+        let line = |template: &str, length| {
+            let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+            display.add(ProgressBar::new(length).with_style(style))
+        };
+        let maps = (0..=ROWS).map(|_| line("{wide_msg}", 1)).collect();
+        let numbers = (0..3).map(|_| line("{wide_msg}", 1)).collect();
+        Self { maps, numbers, bar: line("{wide_bar} tick {pos} of {len}, {eta} left", u64::from(ticks)) }
+    }
+
+    pub(super) fn show(&self, tick: u32, sender: &Sender, viewer: &Viewer, live: &Live) {
+        self.bar.set_position(u64::from(tick));
+        if self.bar.is_hidden() {
+            return;
+        }
+        let sent = map(sender.states().iter().map(|state| state.position));
+        let shown = map(viewer.shown.iter().map(|shown| shown.position));
+        if let Some(head) = self.maps.first() {
+            head.set_message(format!("{:COLUMNS$}   {}", "simulated", "shown on the other side"));
+        }
+        for ((line, sent), shown) in self.maps.iter().skip(1).zip(sent).zip(shown) {
+            line.set_message(format!("{sent}   {shown}"));
+        }
+        let playout = viewer.receiver.playout_stats();
+        let error = [&viewer.error.position_mm, &viewer.error.rotation_deg].map(|error| error.percentile(0.99));
+        let numbers = [
+            format!(
+                "{:6.1} kbit/s payload, {:6.1} with IP and UDP headers; 17,369 uncompressed",
+                live.kbps_payload, live.kbps_total
+            ),
+            format!(
+                "{:5.1} % lost, round trip {:5.1} ms, baseline {} snapshots back, playout delay {:5.1} ms",
+                live.loss_ratio * 100.0,
+                live.round_trip_ms,
+                live.baseline_age,
+                playout.delay.as_secs_f64() * 1e3
+            ),
+            format!("what moves is shown within {:.1} mm and {:.2}° of the truth (99 %)", error[0], error[1]),
+        ];
+        for (line, number) in self.numbers.iter().zip(numbers) {
+            line.set_message(number);
+        }
+    }
+
+    pub(super) fn finish(&self) {
+        self.maps.iter().chain(&self.numbers).chain([&self.bar]).for_each(ProgressBar::finish_and_clear);
+    }
+}
+
+/// A map from above: a dot for each object; the first one, the player, is as large as it is.
+fn map(positions: impl Iterator<Item = [f32; 3]>) -> Vec<String> {
+    let mut dots = vec![[false; DOTS.0]; DOTS.1];
+    let scale = |metres: f32, dots: usize| ((metres + HALF_M) / (2.0 * HALF_M) * dots as f32).floor() as i32;
+    let mut set = |x: i32, y: i32| {
+        let row = usize::try_from(DOTS.1 as i32 - 1 - y).ok().and_then(|y| dots.get_mut(y));
+        if let Some(dot) = row.and_then(|row| usize::try_from(x).ok().and_then(|x| row.get_mut(x))) {
+            *dot = true;
+        }
+    };
+    for (object, [x, y, _]) in positions.enumerate() {
+        let (x, y) = (scale(x, DOTS.0), scale(y, DOTS.1));
+        let reach = if object == 0 { 2 } else { 0 };
+        for dx in -reach..=reach {
+            (-reach..=reach).for_each(|dy| set(x + dx, y + dy));
+        }
+    }
+    dots.chunks(4).map(braille).collect()
+}
+
+/// A row of characters from four rows of dots.
+fn braille(rows: &[[bool; DOTS.0]]) -> String {
+    /// The bit of each dot of a character, row by row (Unicode, block Braille Patterns).
+    const BITS: [[u32; 2]; 4] = [[0, 3], [1, 4], [2, 5], [6, 7]];
+    let character = |column: usize| {
+        let bits = rows.iter().zip(BITS).map(|(row, bits)| {
+            u32::from(row[2 * column]) << bits[0] | u32::from(row[2 * column + 1]) << bits[1]
+        });
+        char::from_u32(0x2800 + bits.fold(0, |all, bits| all | bits)).unwrap_or(' ')
+    };
+    (0..COLUMNS).map(character).collect()
+}

@@ -1,0 +1,61 @@
+//! Two UDP sockets on this machine: behind the simulated link, the demo's datagrams travel for real.
+
+use std::io::ErrorKind;
+use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
+use std::time::Duration;
+
+use crate::failure::Failure;
+
+/// A datagram that did not come through within this is lost; the kernel delivers at once, or drops.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// A socket for each side.
+pub(super) struct Loopback {
+    sender: UdpSocket,
+    viewer: UdpSocket,
+    buffer: Vec<u8>,
+}
+
+impl Loopback {
+    pub(super) fn new() -> Result<Self, Failure> {
+        let (sender, viewer) = (bind()?, bind()?);
+        let address = |socket: &UdpSocket| socket.local_addr().map_err(failed);
+        sender.connect(address(&viewer)?).map_err(failed)?;
+        viewer.connect(address(&sender)?).map_err(failed)?;
+        Ok(Self { sender, viewer, buffer: vec![0; 65_536] })
+    }
+
+    /// Sends a datagram to the viewer's socket and returns what arrives there.
+    pub(super) fn to_viewer(&mut self, datagram: &[u8]) -> Result<Option<&[u8]>, Failure> {
+        carry(&self.sender, &self.viewer, datagram, &mut self.buffer)
+    }
+
+    /// The other way.
+    pub(super) fn to_sender(&mut self, datagram: &[u8]) -> Result<Option<&[u8]>, Failure> {
+        carry(&self.viewer, &self.sender, datagram, &mut self.buffer)
+    }
+}
+
+fn bind() -> Result<UdpSocket, Failure> {
+    let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).map_err(failed)?;
+    socket.set_read_timeout(Some(PATIENCE)).map_err(failed)?;
+    Ok(socket)
+}
+
+fn carry<'b>(
+    from: &UdpSocket,
+    to: &UdpSocket,
+    datagram: &[u8],
+    buffer: &'b mut [u8],
+) -> Result<Option<&'b [u8]>, Failure> {
+    from.send(datagram).map_err(failed)?;
+    match to.recv(buffer) {
+        Ok(bytes) => Ok(Some(&buffer[..bytes])),
+        Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => Ok(None),
+        Err(error) => Err(failed(error)),
+    }
+}
+
+fn failed(error: std::io::Error) -> Failure {
+    Failure::Socket { address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), error }
+}

@@ -1,0 +1,106 @@
+//! The simulated link on the command line: one by name, and each number by itself.
+
+use std::time::Duration;
+
+use clap::Args;
+use kinepack_net::{LinkConfig, LinkError, Loss, PRESETS};
+
+use crate::failure::Failure;
+
+/// Options of the simulated link; the same for both directions.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct LinkOptions {
+    /// A link by name: lan, cable, wifi, mobile or terrible.
+    #[arg(long, default_value = "wifi", value_name = "NAME")]
+    pub(crate) link: String,
+    /// Round trip of the idle link in milliseconds, jitter not counted.
+    #[arg(long, value_name = "MS")]
+    pub(crate) round_trip_ms: Option<f64>,
+    /// The longest additional delay of each direction in milliseconds.
+    #[arg(long, value_name = "MS")]
+    pub(crate) jitter_ms: Option<f64>,
+    /// Loss in percent.
+    #[arg(long, value_name = "PERCENT")]
+    pub(crate) loss: Option<f32>,
+    /// Datagrams lost in a row, on average.
+    #[arg(long, value_name = "DATAGRAMS", default_value_t = 1.0, requires = "loss")]
+    pub(crate) burst: f32,
+    /// Datagrams that arrive twice, in percent.
+    #[arg(long, value_name = "PERCENT")]
+    pub(crate) duplicate: Option<f32>,
+    /// Datagrams that fall behind others, in percent.
+    #[arg(long, value_name = "PERCENT")]
+    pub(crate) reorder: Option<f32>,
+    /// By how much they fall behind at most, in milliseconds.
+    #[arg(long, value_name = "MS")]
+    pub(crate) reorder_ms: Option<f64>,
+    /// What the link carries, in kbit/s, headers included.
+    #[arg(long, value_name = "KBPS")]
+    pub(crate) bandwidth_kbps: Option<u32>,
+    /// The largest packet that passes, headers included.
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) mtu: Option<u32>,
+    /// Seed of the link's chances.
+    #[arg(long, default_value_t = 1, value_name = "SEED")]
+    pub(crate) link_seed: u64,
+}
+
+impl LinkOptions {
+    /// The link asked for.
+    pub(crate) fn config(&self) -> Result<LinkConfig, Failure> {
+        let mut config = LinkConfig::named(&self.link).ok_or_else(|| Failure::UnknownLink { name: self.link.clone() })?;
+        let duration = |ms: f64| Duration::try_from_secs_f64(ms / 1e3).map_err(|_| Failure::BadTime { ms });
+        if let Some(ms) = self.round_trip_ms {
+            config.latency = duration(ms / 2.0)?;
+        }
+        if let Some(ms) = self.jitter_ms {
+            config.jitter = duration(ms)?;
+        }
+        if let Some(ms) = self.reorder_ms {
+            config.reorder_delay = duration(ms)?;
+        }
+        match self.loss.map(|percent| percent / 100.0) {
+            Some(ratio) if self.burst > 1.0 => config.loss = Loss::bursts(ratio, self.burst),
+            Some(ratio) => config.loss = Loss::Independent { ratio },
+            None => {}
+        }
+        let ratio = |percent: Option<f32>, preset: f32| percent.map_or(preset, |percent| percent / 100.0);
+        config.duplicate_ratio = ratio(self.duplicate, config.duplicate_ratio);
+        config.reorder_ratio = ratio(self.reorder, config.reorder_ratio);
+        config.bandwidth_bps = self.bandwidth_kbps.map(|kbps| kbps.saturating_mul(1000)).or(config.bandwidth_bps);
+        config.mtu_bytes = self.mtu.unwrap_or(config.mtu_bytes);
+        config.validate()?;
+        Ok(config)
+    }
+
+    /// How a report names it.
+    pub(crate) fn name(&self) -> String {
+        let mut name = format!("--link {}", self.link);
+        let mut add = |option: &str, value: Option<String>| {
+            if let Some(value) = value {
+                name.push_str(&format!(" --{option} {value}"));
+            }
+        };
+        add("round-trip-ms", self.round_trip_ms.map(|v| v.to_string()));
+        add("jitter-ms", self.jitter_ms.map(|v| v.to_string()));
+        add("loss", self.loss.map(|v| v.to_string()));
+        add("burst", (self.burst > 1.0).then(|| self.burst.to_string()));
+        add("duplicate", self.duplicate.map(|v| v.to_string()));
+        add("reorder", self.reorder.map(|v| v.to_string()));
+        add("reorder-ms", self.reorder_ms.map(|v| v.to_string()));
+        add("bandwidth-kbps", self.bandwidth_kbps.map(|v| v.to_string()));
+        add("mtu", self.mtu.map(|v| v.to_string()));
+        name
+    }
+}
+
+/// The names of all links.
+pub(crate) fn names() -> String {
+    PRESETS.map(|preset| preset.name).join(", ")
+}
+
+impl From<LinkError> for Failure {
+    fn from(error: LinkError) -> Self {
+        Self::Link(error)
+    }
+}

@@ -1,0 +1,125 @@
+//! The sending side of the program: the built-in world, quantized and given to a hub.
+
+use std::time::Duration;
+
+use clap::Args;
+use kinepack::{Snapshot, Tick};
+use kinepack_capture::cube::Measured;
+use kinepack_net::{Hub, HubConfig, NetError, ReceiverId, ReceiverOptions};
+
+use crate::cube_stream::CubeStream;
+use crate::failure::Failure;
+use crate::truth::Truth;
+use crate::world::{Played, WorldArguments};
+
+/// How the world is sent.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct SendOptions {
+    /// Snapshots a second: 60, 30, 20, 15, 12 or 10.
+    #[arg(long, default_value_t = 60, value_parser = parse_send_hz, value_name = "HZ")]
+    pub(crate) send_hz: u32,
+    /// Send velocities too, so that playback follows curves: for few snapshots a second.
+    #[arg(long)]
+    pub(crate) velocities: bool,
+    /// A limit for each receiver in kbit/s, headers included. What matters most goes first.
+    #[arg(long, value_name = "KBPS", value_parser = clap::value_parser!(u32).range(3..=1_000_000))]
+    pub(crate) budget_kbps: Option<u32>,
+}
+
+fn parse_send_hz(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(hz @ (60 | 30 | 20 | 15 | 12 | 10)) => Ok(hz),
+        _ => Err("60, 30, 20, 15, 12 and 10 divide the world's 60 steps a second".to_owned()),
+    }
+}
+
+impl SendOptions {
+    pub(crate) fn stream(&self) -> CubeStream {
+        if self.velocities { CubeStream::Swift } else { CubeStream::Plain }
+    }
+
+    pub(crate) fn receiver_options(&self) -> ReceiverOptions {
+        let budget_bytes_per_s = self.budget_kbps.map(|kbps| kbps * 125);
+        ReceiverOptions { budget_bytes_per_s, ..ReceiverOptions::default() }
+    }
+
+    /// How a report names it.
+    pub(crate) fn name(&self) -> String {
+        let mut name = format!("--send-hz {}", self.send_hz);
+        if self.velocities {
+            name.push_str(" --velocities");
+        }
+        if let Some(kbps) = self.budget_kbps {
+            name.push_str(&format!(" --budget-kbps {kbps}"));
+        }
+        name
+    }
+}
+
+/// The world, and the hub that sends it.
+pub(crate) struct Sender {
+    pub(crate) hub: Hub,
+    pub(crate) truth: Truth,
+    world: Played,
+    stream: CubeStream,
+    states: Vec<Measured>,
+    /// The state of the tick that was sent last.
+    pub(crate) snapshot: Snapshot,
+    ticks_per_snapshot: u32,
+    tick: u32,
+}
+
+impl Sender {
+    pub(crate) fn new(world: &WorldArguments, options: &SendOptions, config: HubConfig) -> Result<Self, Failure> {
+        let stream = options.stream();
+        let codec = stream.codec();
+        Ok(Self {
+            hub: Hub::new(&codec, config)?,
+            truth: Truth::default(),
+            world: world.play()?,
+            stream,
+            states: Vec::new(),
+            snapshot: Snapshot::new(codec.schema(), Tick(0)),
+            ticks_per_snapshot: cubes::TICK_HZ / options.send_hz,
+            tick: 0,
+        })
+    }
+
+    /// The world's next step. True where snapshots wait to be sent.
+    pub(crate) fn step(&mut self, now: Duration) -> Result<bool, Failure> {
+        self.tick += 1;
+        self.world.next_frame(&mut self.states);
+        self.truth.push(self.tick, &self.states);
+        if self.tick % self.ticks_per_snapshot != 0 {
+            return Ok(false);
+        }
+        let quantized = self.stream.quantize(&self.states, Tick(self.tick), &mut self.snapshot);
+        quantized.map_err(|error| Failure::OutOfRange { object: self.snapshot.len() as u32, reason: error.to_string() })?;
+        self.hub.tick(now, &self.snapshot)?;
+        Ok(true)
+    }
+
+    pub(crate) fn tick(&self) -> u32 {
+        self.tick
+    }
+
+    /// The true state of the tick at hand.
+    pub(crate) fn states(&self) -> &[Measured] {
+        &self.states
+    }
+
+    pub(crate) fn add(&mut self, id: ReceiverId, options: &SendOptions, now: Duration) -> Result<(), NetError> {
+        self.hub.add(id, &options.receiver_options(), now)
+    }
+}
+
+/// When a tick is due.
+pub(crate) fn due(tick: u32) -> Duration {
+    Duration::from_nanos(u64::from(tick) * 1_000_000_000 / u64::from(cubes::TICK_HZ))
+}
+
+impl From<NetError> for Failure {
+    fn from(error: NetError) -> Self {
+        Self::Net(error)
+    }
+}

@@ -1,0 +1,86 @@
+//! What a session over a link was like, as a table for people and as one JSON document for machines.
+
+use std::io::{self, Write};
+
+use comfy_table::{CellAlignment, Table, TableStyle};
+use serde::Serialize;
+
+use crate::distribution::Summary;
+
+/// One world on its way to one viewer.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(crate) struct SessionReport {
+    /// The options that make this run again.
+    pub(crate) world: String,
+    pub(crate) link: String,
+    pub(crate) sending: String,
+    pub(crate) seconds: f64,
+    /// Datagrams with snapshots or parts of blocks.
+    pub(crate) frames_sent: u64,
+    /// Snapshots that arrived and were decoded.
+    pub(crate) frames_received: u64,
+    /// Of those, how many had to leave something out.
+    pub(crate) frames_with_left_out: u64,
+    /// Frames that were drawn.
+    pub(crate) states_shown: u64,
+    /// Lanes of all snapshots that arrived that differ from what was sent.
+    pub(crate) wrong_lanes: u64,
+    /// Share of the datagrams that the link lost, for whatever reason.
+    pub(crate) loss_ratio: f64,
+    /// From the sender, without IP and UDP headers.
+    pub(crate) kbps_payload: f64,
+    /// With them.
+    pub(crate) kbps_total: f64,
+    /// From the viewer, with headers.
+    pub(crate) kbps_upstream: f64,
+    pub(crate) round_trip_ms: f64,
+    /// How many datagrams before the one encoded its baseline was sent, on average.
+    pub(crate) baseline_age: f64,
+    pub(crate) playout_delay_ms: f64,
+    /// Share of the time in which the next state was needed and not there.
+    pub(crate) starved_ratio: f64,
+    pub(crate) shown_error_mm: Summary,
+    pub(crate) shown_error_deg: Summary,
+}
+
+impl SessionReport {
+    pub(crate) fn write_json(&self, out: &mut impl Write) -> io::Result<()> {
+        serde_json::to_writer_pretty(&mut *out, self)?;
+        writeln!(out)
+    }
+
+    pub(crate) fn write_table(&self, out: &mut impl Write) -> io::Result<()> {
+        let Self { world, link, sending, .. } = self;
+        writeln!(out, "{world}\n{link}\n{sending}")?;
+        let summary = |of: &Summary, unit: &str| format!("{:.2} / {:.2} / {:.2} {unit}", of.p50, of.p99, of.max);
+        let rows = [
+            ("bandwidth, payload", format!("{:.1} kbit/s", self.kbps_payload)),
+            ("with IP and UDP headers", format!("{:.1} kbit/s", self.kbps_total)),
+            ("the way back, with headers", format!("{:.1} kbit/s", self.kbps_upstream)),
+            ("snapshots sent / arrived / partial", {
+                format!("{} / {} / {}", self.frames_sent, self.frames_received, self.frames_with_left_out)
+            }),
+            ("lost by the link", format!("{:.2} %", self.loss_ratio * 100.0)),
+            ("round trip", format!("{:.1} ms", self.round_trip_ms)),
+            ("age of the baseline", format!("{:.1} snapshots", self.baseline_age)),
+            ("playout delay", format!("{:.1} ms", self.playout_delay_ms)),
+            ("states shown", self.states_shown.to_string()),
+            ("starved", format!("{:.2} % of the time", self.starved_ratio * 100.0)),
+            ("shown error of what moves, median / 99 % / largest", summary(&self.shown_error_mm, "mm")),
+            ("and of its rotation", summary(&self.shown_error_deg, "°")),
+            ("lanes that differ from what was sent", self.wrong_lanes.to_string()),
+        ];
+        let mut table = Table::new();
+        table.load_style(TableStyle::new());
+        for (what, value) in rows {
+            table.add_row([what.to_owned(), value]);
+        }
+        for (index, column) in table.column_iter_mut().enumerate() {
+            column.set_padding((0, 2));
+            if index == 1 {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+        writeln!(out, "{}", table.trim_fmt())
+    }
+}

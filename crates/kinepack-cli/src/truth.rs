@@ -1,0 +1,89 @@
+//! What the simulation really did in the last seconds: what the shown state is compared with.
+
+use std::collections::VecDeque;
+
+use kinepack_capture::cube::Measured;
+
+use crate::cube_stream::Shown;
+use crate::distribution::Distribution;
+
+/// Ticks that are kept: longer than any playout delay and round trip.
+const KEPT_TICKS: usize = 600;
+
+/// True states, tick by tick.
+#[derive(Debug, Default)]
+pub(crate) struct Truth {
+    /// The states of tick `first` and those after it.
+    states: VecDeque<Vec<Measured>>,
+    first: u32,
+}
+
+/// How far the shown state is from the true one at the same moment of the simulation.
+///
+/// Percentiles are over the cubes that move then; of those at rest, the error is half a step, and they are many. The largest is over all.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ShownError {
+    pub(crate) position_mm: Distribution,
+    pub(crate) rotation_deg: Distribution,
+}
+
+impl Truth {
+    /// The states of the next tick.
+    pub(crate) fn push(&mut self, tick: u32, states: &[Measured]) {
+        if self.states.is_empty() {
+            self.first = tick;
+        }
+        let mut room = Vec::new();
+        if self.states.len() == KEPT_TICKS {
+            room = self.states.pop_front().unwrap_or_default();
+            self.first += 1;
+        }
+        room.clear();
+        room.extend_from_slice(states);
+        self.states.push_back(room);
+    }
+
+    /// The states before and after a moment, and how far between them it is.
+    pub(crate) fn around(&self, tick: f64) -> Option<(&[Measured], &[Measured], f32)> {
+        let before = self.at(tick.floor() as u32)?;
+        let after = self.at(tick.ceil() as u32).unwrap_or(before);
+        Some((before, after, tick.fract() as f32))
+    }
+
+    fn at(&self, tick: u32) -> Option<&[Measured]> {
+        self.states.get(tick.checked_sub(self.first)? as usize).map(Vec::as_slice)
+    }
+}
+
+impl ShownError {
+    /// Compares a cube that is shown with where it truly was.
+    pub(crate) fn add(&mut self, shown: &Shown, before: &Measured, after: &Measured, ratio: f32) {
+        let moves = before.position != after.position || before.orientation != after.orientation;
+        let blend = |a: f32, b: f32| a + (b - a) * ratio;
+        let off = |axis: usize| f64::from(shown.position[axis] - blend(before.position[axis], after.position[axis]));
+        let position_mm = (off(0).powi(2) + off(1).powi(2) + off(2).powi(2)).sqrt() * 1e3;
+        let dot: f32 = before.orientation.iter().zip(after.orientation).map(|(a, b)| a * b).sum();
+        let side = if dot < 0.0 { -1.0 } else { 1.0 };
+        let mut orientation = [0.0; 4];
+        for (axis, blended) in orientation.iter_mut().enumerate() {
+            *blended = blend(before.orientation[axis], side * after.orientation[axis]);
+        }
+        let rotation_deg = angle_deg(shown.orientation, orientation);
+        if moves {
+            self.position_mm.add(position_mm);
+            self.rotation_deg.add(rotation_deg);
+        } else {
+            self.position_mm.note_largest(position_mm);
+            self.rotation_deg.note_largest(rotation_deg);
+        }
+    }
+}
+
+/// The angle between two rotations, from the chord between their quaternions.
+fn angle_deg(a: [f32; 4], b: [f32; 4]) -> f64 {
+    let length = b.iter().map(|b| f64::from(*b).powi(2)).sum::<f64>().sqrt();
+    let chord_squared =
+        |sign: f64| a.iter().zip(b).map(|(a, b)| (f64::from(*a) - sign * f64::from(b) / length).powi(2)).sum::<f64>();
+    let chord = chord_squared(1.0).min(chord_squared(-1.0)).sqrt();
+    (4.0 * (chord / 2.0).min(1.0).asin()).to_degrees()
+}

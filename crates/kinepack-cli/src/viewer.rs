@@ -1,0 +1,88 @@
+//! The receiving side of the program: a receiver, and what is to be said about what it shows.
+
+use std::time::Duration;
+
+use kinepack::Snapshot;
+use kinepack_net::{Received, Receiver, ReceiverConfig, Refused, Sequence};
+
+use crate::cube_stream::{CubeStream, Shown};
+use crate::failure::Failure;
+use crate::truth::{ShownError, Truth};
+
+/// A receiver that plays the world.
+pub(crate) struct Viewer {
+    pub(crate) receiver: Receiver,
+    stream: CubeStream,
+    pub(crate) error: ShownError,
+    pub(crate) states_shown: u64,
+    pub(crate) snapshots: u64,
+    pub(crate) left_out: u64,
+    /// Sums over the states shown, for means.
+    delay_ms: f64,
+    /// What is shown now.
+    pub(crate) shown: Vec<Shown>,
+}
+
+impl Viewer {
+    pub(crate) fn new(stream: CubeStream) -> Result<Self, Failure> {
+        Ok(Self {
+            receiver: Receiver::new(&stream.codec(), ReceiverConfig::default())?,
+            stream,
+            error: ShownError::default(),
+            states_shown: 0,
+            snapshots: 0,
+            left_out: 0,
+            delay_ms: 0.0,
+            shown: Vec::new(),
+        })
+    }
+
+    /// Takes a datagram; the sequence of the view where one came of it.
+    pub(crate) fn handle(&mut self, now: Duration, datagram: &[u8]) -> Result<Option<Sequence>, Refused> {
+        match self.receiver.handle(now, datagram)? {
+            Received::Snapshot { left_out, .. } => {
+                self.snapshots += 1;
+                self.left_out += u64::from(left_out);
+                Ok(datagram.get(1..3).map(|bytes| Sequence(u16::from_le_bytes([bytes[0], bytes[1]]))))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Draws a frame; where the truth is known, it is compared. False while there is nothing to show.
+    pub(crate) fn show(&mut self, now: Duration, truth: Option<&Truth>) -> Result<bool, Failure> {
+        let delay_ms = self.receiver.playout_stats().delay.as_secs_f64() * 1e3;
+        let Some(playback) = self.receiver.playback(now) else { return Ok(false) };
+        self.shown.clear();
+        let around = truth.and_then(|truth| truth.around(playback.tick()));
+        for sample in playback.samples() {
+            let object = sample.id.0;
+            let shown = self.stream.shown(&sample);
+            let shown = shown.map_err(|error| Failure::OutOfRange { object, reason: error.to_string() })?;
+            if let Some((before, after, ratio)) = around
+                && let (Some(before), Some(after)) = (before.get(object as usize), after.get(object as usize))
+            {
+                self.error.add(&shown, before, after, ratio);
+            }
+            self.shown.push(shown);
+        }
+        self.states_shown += 1;
+        self.delay_ms += delay_ms;
+        Ok(true)
+    }
+
+    /// Mean playout delay of what was shown.
+    pub(crate) fn mean_delay_ms(&self) -> f64 {
+        self.delay_ms / self.states_shown.max(1) as f64
+    }
+}
+
+/// Lanes in which two states differ; an entity that only one of them has differs in all.
+pub(crate) fn wrong_lanes(expected: &Snapshot, state: &Snapshot) -> u64 {
+    if expected.ids() != state.ids() {
+        let missing = |a: &Snapshot, b: &Snapshot| a.ids().iter().filter(|id| b.position(**id).is_none()).count();
+        return ((missing(expected, state) + missing(state, expected)) * state.lane_count()) as u64;
+    }
+    let differing = |lane: usize| expected.lane(lane).iter().zip(state.lane(lane)).filter(|(a, b)| a != b).count() as u64;
+    (0..state.lane_count()).map(differing).sum()
+}
