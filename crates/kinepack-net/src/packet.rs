@@ -23,8 +23,6 @@ pub const VERSION: u8 = 1;
 
 /// Bytes in front of a fragment's part.
 pub(crate) const FRAGMENT_HEADER_BYTES: usize = 8;
-/// The longest header of a snapshot.
-pub(crate) const SNAPSHOT_HEADER_BYTES: usize = 4 + 1 + 5 + 4;
 
 /// What both sides must have alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,6 +171,13 @@ pub(crate) enum Time {
 }
 
 impl SnapshotHeader {
+    /// Its length.
+    pub(crate) fn bytes(&self) -> usize {
+        let reference = usize::from(matches!(self.baseline, Baseline::Reference(_)));
+        let time = if matches!(self.time, Time::Explicit { .. }) { 5 } else { 0 };
+        4 + reference + time + if self.merge.is_some() { 4 } else { 0 }
+    }
+
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
         let stride = match self.time {
             Time::Stride(stride) => stride,
@@ -377,7 +382,7 @@ mod tests {
             let header = SnapshotHeader { sequence: Sequence(65_535), baseline, left_out: false, time, merge };
             let bytes = snapshot_bytes(&header);
             assert_eq!(bytes.len(), len);
-            assert!(len <= SNAPSHOT_HEADER_BYTES);
+            assert_eq!(header.bytes(), len);
             assert_eq!(Downstream::parse(&bytes), Ok(Downstream::Snapshot(header, &[])));
             for end in 0..len {
                 assert_eq!(Downstream::parse(&bytes[..end]), Err(Refused::Length { bytes: end }));

@@ -178,6 +178,12 @@ impl<S> JitterBuffer<S> {
         Pushed::Stored
     }
 
+    /// The state of a tick, where the buffer has one: to add to it.
+    pub fn state_mut(&mut self, tick: Tick) -> Option<&mut S> {
+        let index = self.entries.binary_search_by_key(&tick, |entry| entry.tick).ok()?;
+        Some(&mut self.entries[index].state)
+    }
+
     /// What to show at `now`; `None` while nothing has come.
     ///
     /// Drops the states before `from`.

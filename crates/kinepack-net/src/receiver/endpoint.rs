@@ -243,7 +243,11 @@ impl Receiver {
         let mut known = self.known.take().unwrap_or_else(|| Known::whole(Arc::clone(view)));
         let _ = known.advance(tick, &self.difference.left, sent);
         self.known = Some(known.clone());
-        self.push(now, Tick(0), known);
+        // One of several datagrams of a tick.
+        match self.buffer.state_mut(tick) {
+            Some(state) => *state = known,
+            None => self.push(now, Tick(0), known),
+        }
     }
 
     fn push(&mut self, now: Duration, unchanged_until: Tick, known: Known) {

@@ -14,10 +14,10 @@ pub(super) struct Freshness {
 }
 
 impl Freshness {
-    /// Ticks since the entity was last sent, at least 1.
+    /// Ticks since the entity was last sent.
     pub(super) fn age_ticks(&self, id: EntityId, now: Tick) -> u32 {
         let sent = self.sent.get(&id).copied().unwrap_or(0).max(self.whole);
-        now.0.saturating_sub(sent).max(1)
+        now.0.saturating_sub(sent)
     }
 
     /// Everything was sent.

@@ -227,6 +227,11 @@ impl History {
         self.newest_view = None;
     }
 
+    /// Whether there is a view to build on.
+    pub(super) fn has_base(&self) -> bool {
+        self.newest_view.is_some_and(|newest| self.index(newest).is_some())
+    }
+
     /// The view to build on: the newest that was acknowledged, or one not much older in which nothing was left out.
     pub(super) fn base(&self) -> Option<Base<'_>> {
         let newest = self.index(self.newest_view?)?;

@@ -27,14 +27,14 @@ pub struct HubConfig {
     pub keep_alive: Duration,
     /// Without an answer for so long, a receiver only gets keep-alives.
     pub silence: Duration,
-    /// The most fragments that one receiver gets in a tick.
+    /// The most datagrams that one receiver gets in a tick, where a snapshot or a block takes more than one.
     pub datagrams_per_tick: u32,
 }
 
 impl Default for HubConfig {
     /// 1,200 bytes pass every path of the Internet in one piece (RFC 9000, section 14); 28 are the headers of IPv4 and UDP. Four
     /// keep-alives a second cost 1.2 kbit/s and notice a new round trip soon. One second of silence is many round
-    /// trips. Four fragments a tick at 60 Hz are 2.3 Mbit/s, which a slow connection still carries for the moment that a block takes.
+    /// trips. Four datagrams a tick at 60 Hz are 2.3 Mbit/s, which a slow connection still carries for a moment.
     fn default() -> Self {
         Self {
             datagram_bytes: 1_200,
@@ -71,7 +71,8 @@ pub struct ReceiverOptions {
     pub first_sequence: Sequence,
 }
 
-/// A receiver's weight of an entity: how much it matters to it, 1 being usual. Multiplied with the time since it was last sent.
+/// A receiver's weight of an entity: how much it matters to it, 1 being usual, 0 never to send it unless everything fits. Multiplied with the time
+/// since it was last sent.
 pub type Weight<'a> = &'a dyn Fn(ReceiverId, EntityId) -> f32;
 
 /// What a datagram from a receiver was.

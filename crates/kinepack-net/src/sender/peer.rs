@@ -13,11 +13,11 @@ use super::hub::{HubConfig, ReceiverId, ReceiverOptions, Weight};
 use super::plan::Plan;
 use super::sending::{Order, Outbox, Sending};
 use super::view::View;
-use crate::packet::{Baseline, SNAPSHOT_HEADER_BYTES, SnapshotHeader, Time};
+use crate::packet::{Baseline, SnapshotHeader, Time};
 use crate::{Acknowledgement, Refused, Sequence};
 
-/// A budget that does not pay for this much waits for the next tick.
-const LEAST_BYTES: usize = SNAPSHOT_HEADER_BYTES + 50;
+/// A budget that does not pay for a snapshot of this size waits for the next tick.
+const LEAST_BYTES: usize = 48;
 /// So long after a block arrived, what changed since is brought up to date in parts, not with another block.
 const BLOCK_IS_RECENT: Duration = Duration::from_secs(5);
 
@@ -40,7 +40,7 @@ pub struct PeerStatus {
     pub bytes: u64,
     /// Fragments of a block on its way that arrived, and all of them.
     pub block: Option<(usize, usize)>,
-    /// Entities in which the last view sent is behind the world.
+    /// Entities that were to be sent in the last tick and found no room.
     pub behind: usize,
 }
 
@@ -191,23 +191,43 @@ impl Peer {
         if silent && !rested {
             return Ok(());
         }
-        if let Some(base) = self.history.base() {
+        if self.history.has_base() {
             // Contact is back: what a block was begun for is there.
             self.block = None;
-            let state = sending.subjects.view(subject).state;
-            let limit_bytes = self.limit_bytes(config);
-            if (base.view.state == state && !rested) || limit_bytes < LEAST_BYTES {
-                return Ok(());
-            }
-            let plan = self.plan(moment, sending, &base, subject, limit_bytes)?;
-            let header = header(moment, self.history.next(), Baseline::Back(base.back), &base, plan.view.is_whole());
-            self.send_snapshot(moment, &mut sending.outbox, &header, &plan);
-            return Ok(());
+            return self.step_from_view(moment, sending, subject, rested);
         }
         if self.block.is_none() && !self.step_from_reference(moment, sending, subject)? {
             return Ok(());
         }
         self.send_fragments(moment, &mut sending.outbox, silent);
+        Ok(())
+    }
+
+    /// Sends what changed relative to the newest view that was acknowledged, in as many datagrams as it takes and may be.
+    fn step_from_view(
+        &mut self,
+        moment: &Moment<'_>,
+        sending: &mut Sending,
+        subject: usize,
+        rested: bool,
+    ) -> Result<(), EncodeError> {
+        for nth in 0..moment.config.datagrams_per_tick {
+            let Some(base) = self.history.base() else { return Ok(()) };
+            if base.view.state == sending.subjects.view(subject).state && !rested {
+                return Ok(());
+            }
+            let mut header = header(moment, self.history.next(), Baseline::Back(base.back), &base);
+            let limit_bytes = self.limit_bytes(moment.config, &header);
+            if limit_bytes < LEAST_BYTES {
+                return Ok(());
+            }
+            let plan = self.plan(moment, sending, &base, subject, limit_bytes, nth > 0)?;
+            header.left_out = !plan.view.is_whole();
+            self.send_snapshot(moment, &mut sending.outbox, &header, &plan);
+            if self.behind == 0 {
+                return Ok(());
+            }
+        }
         Ok(())
     }
 
@@ -218,21 +238,22 @@ impl Peer {
         sending: &mut Sending,
         subject: usize,
     ) -> Result<bool, EncodeError> {
-        let limit_bytes = self.limit_bytes(moment.config);
+        let view = Arc::clone(&self.reference.view);
+        let base = Base { back: 0, view: &view, merged: Vec::new(), field: None };
+        let baseline = Baseline::Reference(self.reference.number);
+        let mut header = header(moment, self.history.next(), baseline, &base);
+        let limit_bytes = self.limit_bytes(moment.config, &header);
         if limit_bytes < LEAST_BYTES {
             return Ok(false);
         }
-        let view = Arc::clone(&self.reference.view);
-        let base = Base { back: 0, view: &view, merged: Vec::new(), field: None };
         let recent = self.reference.number != 0 && moment.now.saturating_sub(self.reference.since) < BLOCK_IS_RECENT;
         let plan = if recent {
-            self.plan(moment, sending, &base, subject, limit_bytes)?
+            self.plan(moment, sending, &base, subject, limit_bytes, false)?
         } else {
             sending.whole(&base, subject)?
         };
         if plan.bytes.len() <= limit_bytes {
-            let baseline = Baseline::Reference(self.reference.number);
-            let header = header(moment, self.history.next(), baseline, &base, plan.view.is_whole());
+            header.left_out = !plan.view.is_whole();
             self.send_snapshot(moment, &mut sending.outbox, &header, &plan);
             return Ok(false);
         }
@@ -250,23 +271,21 @@ impl Peer {
         base: &Base<'_>,
         subject: usize,
         limit_bytes: usize,
+        goes_on: bool,
     ) -> Result<Arc<Plan>, EncodeError> {
         let of = moment.weight.map(|_| self.id);
         let mut score = |entity| {
             let weight = moment.weight.map_or(1.0, |weight| weight(self.id, entity));
             weight * self.freshness.age_ticks(entity, moment.tick) as f32
         };
-        let order = Order { base, subject, limit_bytes, expects_part: self.expects_part, of };
+        let order = Order { base, subject, limit_bytes, expects_part: self.expects_part, goes_on, of };
         sending.plan(&order, self.history.in_flight(), &mut score)
     }
 
-    /// The most bytes that a snapshot may take now, without its header.
-    fn limit_bytes(&self, config: &HubConfig) -> usize {
+    /// The most bytes that a snapshot behind this header may take now.
+    fn limit_bytes(&self, config: &HubConfig, header: &SnapshotHeader) -> usize {
         let affordable = self.budget.as_ref().map_or(usize::MAX, Budget::bytes);
-        affordable
-            .saturating_sub(config.overhead_bytes)
-            .min(config.datagram_bytes)
-            .saturating_sub(SNAPSHOT_HEADER_BYTES)
+        affordable.saturating_sub(config.overhead_bytes).min(config.datagram_bytes).saturating_sub(header.bytes())
     }
 
     fn send_snapshot(&mut self, moment: &Moment<'_>, outbox: &mut Outbox, header: &SnapshotHeader, plan: &Plan) {
@@ -280,7 +299,7 @@ impl Peer {
             Some(part) => {
                 sent_before = self.freshness.note(&part.sent);
                 self.freshness.tidy(&plan.view.subject);
-                behind = part.old.len() + part.unknown.len();
+                behind = part.waiting;
             }
         }
         self.behind = behind;
@@ -323,13 +342,8 @@ impl Peer {
     }
 }
 
-fn header(
-    moment: &Moment<'_>,
-    sequence: Sequence,
-    baseline: Baseline,
-    base: &Base<'_>,
-    is_whole: bool,
-) -> SnapshotHeader {
+/// A header, as if nothing were left out.
+fn header(moment: &Moment<'_>, sequence: Sequence, baseline: Baseline, base: &Base<'_>) -> SnapshotHeader {
     let Moment { tick, interval_ticks, .. } = *moment;
     let steady = u32::from(base.back) * u32::from(interval_ticks);
     let is_steady = base.view.tick().0.checked_add(steady) == Some(tick.0) && (1..8).contains(&interval_ticks);
@@ -337,5 +351,5 @@ fn header(
         Baseline::Back(_) if is_steady => Time::Stride(interval_ticks),
         _ => Time::Explicit { tick, interval_ticks },
     };
-    SnapshotHeader { sequence, baseline, left_out: !is_whole, time, merge: base.field }
+    SnapshotHeader { sequence, baseline, left_out: false, time, merge: base.field }
 }

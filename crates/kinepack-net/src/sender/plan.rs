@@ -75,7 +75,7 @@ impl Planner {
         Ok(&self.bytes)
     }
 
-    /// What fits in `limit_bytes` of what differs: who left, then by `score`, highest first, into
+    /// What fits in `limit_bytes` of what differs: who left, then by `score`, highest first, not those of 0 and below, into
     /// [`bytes`](Self::bytes). Returns how the view is behind.
     pub(super) fn part(
         &mut self,
@@ -94,7 +94,8 @@ impl Planner {
         // Stable: equals stay in the order of their ids.
         self.items.sort_by(|a, b| b.score.total_cmp(&a.score));
 
-        let count = self.fit(base, subject, limit_bytes)?;
+        let wanted = self.items.partition_point(|item| item.score > 0.0);
+        let count = self.fit(base, subject, wanted, limit_bytes)?;
         let (mut old, mut unknown) = (Snapshot::new_like(subject), Vec::new());
         let mut left_out: Vec<(EntityId, Option<usize>)> = Vec::new();
         for item in &self.items[count..] {
@@ -110,7 +111,7 @@ impl Planner {
                 None => unknown.push(id),
             }
         }
-        Ok(Behind { old, unknown, sent: self.rows.clone() })
+        Ok(Behind { old, unknown, sent: self.rows.clone(), waiting: wanted - count })
     }
 
     /// The snapshot made last.
@@ -130,9 +131,14 @@ impl Planner {
         view.write_to(&mut whole).is_ok() && whole == self.target
     }
 
-    /// Encodes as many of the items, from the first, as fit; returns how many.
-    fn fit(&mut self, base: &Snapshot, subject: &Snapshot, limit_bytes: usize) -> Result<usize, EncodeError> {
-        let all = self.items.len();
+    /// Encodes as many of the first `all` items as fit; returns how many.
+    fn fit(
+        &mut self,
+        base: &Snapshot,
+        subject: &Snapshot,
+        all: usize,
+        limit_bytes: usize,
+    ) -> Result<usize, EncodeError> {
         let limit = limit_bytes as f64;
         // `fits` items are known to fit, `too_many` not to.
         let (mut fits, mut too_many) = (0, all + 1);

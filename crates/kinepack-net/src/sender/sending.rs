@@ -80,6 +80,8 @@ pub(super) struct Order<'a> {
     pub(super) limit_bytes: usize,
     /// Where the last plan for this receiver had to leave something out, it is not tried to send everything first.
     pub(super) expects_part: bool,
+    /// It is not the first datagram of this tick: what the first had is not sent again, so it cannot be everything.
+    pub(super) goes_on: bool,
     /// Whose weights are its own.
     pub(super) of: Option<ReceiverId>,
 }
@@ -128,13 +130,13 @@ impl Sending {
         in_flight: impl Iterator<Item = &'v Arc<View>>,
         score: &mut dyn FnMut(EntityId) -> f32,
     ) -> Result<Arc<Plan>, EncodeError> {
-        let &Order { base, subject, limit_bytes, expects_part, of } = order;
+        let &Order { base, subject, limit_bytes, expects_part, goes_on, of } = order;
         let view = Arc::clone(self.subjects.view(subject));
-        let hopeless = expects_part && {
+        let hopeless = expects_part && !goes_on && {
             let base = materialize(base, &mut self.merger, &mut self.base)?;
             self.planner.is_hopeless(base, &view.subject, limit_bytes)
         };
-        if !hopeless {
+        if !hopeless && !goes_on {
             let plan = self.whole(base, subject)?;
             if plan.bytes.len() <= limit_bytes {
                 return Ok(plan);

@@ -26,6 +26,8 @@ pub(super) struct Behind {
     pub(super) unknown: Vec<EntityId>,
     /// Entities that were sent.
     pub(super) sent: Snapshot,
+    /// Entities that were to be sent and found no room.
+    pub(super) waiting: usize,
 }
 
 impl View {
