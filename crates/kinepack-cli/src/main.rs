@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod crowd;
 mod cube_stream;
 mod demo;
 mod distribution;
@@ -11,7 +12,9 @@ mod link_options;
 mod measure;
 mod report;
 mod sender;
+mod session;
 mod session_report;
+mod simulate;
 mod truth;
 mod udp;
 mod viewer;
@@ -33,12 +36,14 @@ struct Arguments {
 enum Command {
     Demo(demo::Arguments),
     Measure(measure::Arguments),
+    Simulate(simulate::Arguments),
 }
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Measure(arguments) => measure::run(&arguments),
+        Command::Simulate(arguments) => simulate::run(&arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

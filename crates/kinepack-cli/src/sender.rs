@@ -10,7 +10,7 @@ use kinepack_net::{Hub, HubConfig, NetError, ReceiverId, ReceiverOptions};
 use crate::cube_stream::CubeStream;
 use crate::failure::Failure;
 use crate::truth::Truth;
-use crate::world::{Played, WorldArguments};
+use crate::world::Played;
 
 /// How the world is sent.
 #[derive(Args, Clone, Copy, Debug)]
@@ -70,13 +70,13 @@ pub(crate) struct Sender {
 }
 
 impl Sender {
-    pub(crate) fn new(world: &WorldArguments, options: &SendOptions, config: HubConfig) -> Result<Self, Failure> {
+    pub(crate) fn new(world: Played, options: &SendOptions, config: HubConfig) -> Result<Self, Failure> {
         let stream = options.stream();
         let codec = stream.codec();
         Ok(Self {
             hub: Hub::new(&codec, config)?,
             truth: Truth::default(),
-            world: world.play()?,
+            world,
             stream,
             states: Vec::new(),
             snapshot: Snapshot::new(codec.schema(), Tick(0)),
@@ -85,8 +85,8 @@ impl Sender {
         })
     }
 
-    /// The world's next step. True where snapshots wait to be sent.
-    pub(crate) fn step(&mut self, now: Duration) -> Result<bool, Failure> {
+    /// The world's next step. True where it is one to be sent.
+    pub(crate) fn step(&mut self) -> Result<bool, Failure> {
         self.tick += 1;
         self.world.next_frame(&mut self.states);
         self.truth.push(self.tick, &self.states);
@@ -94,9 +94,14 @@ impl Sender {
             return Ok(false);
         }
         let quantized = self.stream.quantize(&self.states, Tick(self.tick), &mut self.snapshot);
-        quantized.map_err(|error| Failure::OutOfRange { object: self.snapshot.len() as u32, reason: error.to_string() })?;
-        self.hub.tick(now, &self.snapshot)?;
+        quantized
+            .map_err(|error| Failure::OutOfRange { object: self.snapshot.len() as u32, reason: error.to_string() })?;
         Ok(true)
+    }
+
+    /// Gives the state to the hub: snapshots wait to be sent then.
+    pub(crate) fn send(&mut self, now: Duration) -> Result<(), Failure> {
+        Ok(self.hub.tick(now, &self.snapshot)?)
     }
 
     pub(crate) fn tick(&self) -> u32 {

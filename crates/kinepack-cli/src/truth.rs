@@ -8,7 +8,7 @@ use crate::cube_stream::Shown;
 use crate::distribution::Distribution;
 
 /// Ticks that are kept: longer than any playout delay and round trip.
-const KEPT_TICKS: usize = 600;
+const KEPT_TICKS: usize = 180;
 
 /// True states, tick by tick.
 #[derive(Debug, Default)]

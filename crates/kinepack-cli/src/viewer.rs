@@ -6,6 +6,7 @@ use kinepack::Snapshot;
 use kinepack_net::{Received, Receiver, ReceiverConfig, Refused, Sequence};
 
 use crate::cube_stream::{CubeStream, Shown};
+use crate::distribution::Distribution;
 use crate::failure::Failure;
 use crate::truth::{ShownError, Truth};
 
@@ -17,7 +18,9 @@ pub(crate) struct Viewer {
     pub(crate) states_shown: u64,
     pub(crate) snapshots: u64,
     pub(crate) left_out: u64,
-    /// Sums over the states shown, for means.
+    /// How old what is known of an object is that moves.
+    pub(crate) age_ms: Distribution,
+    /// Sum over the states shown, for the mean.
     delay_ms: f64,
     /// What is shown now.
     pub(crate) shown: Vec<Shown>,
@@ -32,6 +35,7 @@ impl Viewer {
             states_shown: 0,
             snapshots: 0,
             left_out: 0,
+            age_ms: Distribution::default(),
             delay_ms: 0.0,
             shown: Vec::new(),
         })
@@ -69,6 +73,19 @@ impl Viewer {
         self.states_shown += 1;
         self.delay_ms += delay_ms;
         Ok(true)
+    }
+
+    /// Notes how old what is known of each object is that moves, at a tick of the sender.
+    pub(crate) fn note_age(&mut self, tick: u32, truth: &Truth) {
+        let (Some(newest), Some(states)) = (self.receiver.newest(), truth.around(f64::from(tick))) else { return };
+        let Some((before, ..)) = truth.around(f64::from(tick) - 1.0) else { return };
+        for (index, id) in newest.ids().iter().enumerate() {
+            let object = id.0 as usize;
+            if before[object].position != states.0[object].position {
+                let age_ticks = tick.saturating_sub(self.receiver.fresh(index).0);
+                self.age_ms.add(f64::from(age_ticks) * 1e3 / f64::from(cubes::TICK_HZ));
+            }
+        }
     }
 
     /// Mean playout delay of what was shown.

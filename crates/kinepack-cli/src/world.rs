@@ -4,6 +4,7 @@ use clap::Args;
 use cubes::{Body, Config, Script, Style, World};
 use kinepack_capture::cube::Measured;
 
+use crate::crowd::Crowd;
 use crate::failure::Failure;
 
 /// Options of the built-in world.
@@ -23,10 +24,12 @@ pub(crate) struct WorldArguments {
     pub(crate) cubes: u32,
 }
 
-/// The world and who plays in it.
-pub(crate) struct Played {
-    world: World,
-    script: Script,
+/// A world, and who moves in it.
+pub(crate) enum Played {
+    /// The cubes, with a scripted player.
+    Cubes(Box<World>, Script),
+    /// Objects that walk about.
+    Crowd(Crowd),
 }
 
 impl WorldArguments {
@@ -42,7 +45,7 @@ impl WorldArguments {
 
     pub(crate) fn play(&self) -> Result<Played, Failure> {
         let world = World::new(&Config { cubes: self.cubes })?;
-        Ok(Played { world, script: Script::new(self.style, self.seed) })
+        Ok(Played::Cubes(Box::new(world), Script::new(self.style, self.seed)))
     }
 }
 
@@ -50,13 +53,18 @@ impl Played {
     /// The current state into `states`, and a step of the world after it.
     pub(crate) fn next_frame(&mut self, states: &mut Vec<Measured>) {
         states.clear();
-        states.extend(self.world.bodies().map(|Body { position, orientation, velocity, interacting }| Measured {
-            position,
-            orientation,
-            velocity,
-            interacting,
-        }));
-        let input = self.script.next_input(&self.world);
-        self.world.step(input);
+        match self {
+            Self::Crowd(crowd) => crowd.next_frame(states),
+            Self::Cubes(world, script) => {
+                states.extend(world.bodies().map(|Body { position, orientation, velocity, interacting }| Measured {
+                    position,
+                    orientation,
+                    velocity,
+                    interacting,
+                }));
+                let input = script.next_input(world);
+                world.step(input);
+            }
+        }
     }
 }

@@ -2,9 +2,8 @@
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
-use super::Live;
-use crate::sender::Sender;
-use crate::viewer::Viewer;
+use crate::sender::due;
+use crate::session::Session;
 
 /// Half of what the maps show, in metres.
 const HALF_M: f32 = 10.0;
@@ -32,12 +31,14 @@ impl Display {
         Self { maps, numbers, bar: line("{wide_bar} tick {pos} of {len}, {eta} left", u64::from(ticks)) }
     }
 
-    pub(super) fn show(&self, tick: u32, sender: &Sender, viewer: &Viewer, live: &Live) {
+    pub(super) fn show(&self, tick: u32, session: &Session) {
         self.bar.set_position(u64::from(tick));
         if self.bar.is_hidden() {
             return;
         }
-        let sent = map(sender.states().iter().map(|state| state.position));
+        let Some((peer, viewer)) = session.peers.first().and_then(|peer| Some((peer, peer.viewer()?))) else { return };
+        let live = peer.live(due(tick), &session.sender);
+        let sent = map(session.sender.states().iter().map(|state| state.position));
         let shown = map(viewer.shown.iter().map(|shown| shown.position));
         if let Some(head) = self.maps.first() {
             head.set_message(format!("{:COLUMNS$}   {}", "simulated", "shown on the other side"));

@@ -5,6 +5,7 @@ use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::time::Duration;
 
 use crate::failure::Failure;
+use crate::session::Carrier;
 
 /// A datagram that did not come through within this is lost; the kernel delivers at once, or drops.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -24,14 +25,14 @@ impl Loopback {
         viewer.connect(address(&sender)?).map_err(failed)?;
         Ok(Self { sender, viewer, buffer: vec![0; 65_536] })
     }
+}
 
-    /// Sends a datagram to the viewer's socket and returns what arrives there.
-    pub(super) fn to_viewer(&mut self, datagram: &[u8]) -> Result<Option<&[u8]>, Failure> {
+impl Carrier for Loopback {
+    fn down<'a>(&'a mut self, datagram: &'a [u8]) -> Result<Option<&'a [u8]>, Failure> {
         carry(&self.sender, &self.viewer, datagram, &mut self.buffer)
     }
 
-    /// The other way.
-    pub(super) fn to_sender(&mut self, datagram: &[u8]) -> Result<Option<&[u8]>, Failure> {
+    fn up<'a>(&'a mut self, datagram: &'a [u8]) -> Result<Option<&'a [u8]>, Failure> {
         carry(&self.viewer, &self.sender, datagram, &mut self.buffer)
     }
 }

@@ -309,6 +309,15 @@ impl Receiver {
         self.known.as_ref().map(|known| &*known.state)
     }
 
+    /// The tick of which the entity at `index` of [`newest`](Self::newest) is: that of the newest state, or an earlier one where later
+    /// snapshots left the entity out.
+    ///
+    /// # Panics
+    /// Where there is no such entity.
+    pub fn fresh(&self, index: usize) -> Tick {
+        self.known.as_ref().map_or(Tick(0), |known| known.fresh(index))
+    }
+
     /// The view of a sequence, while it is held: what the sender must know exactly.
     pub fn view(&self, sequence: Sequence) -> Option<&Snapshot> {
         self.views.find(sequence).map(|held| &*held.view)
