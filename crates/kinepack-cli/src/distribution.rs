@@ -6,8 +6,8 @@ use serde::Serialize;
 const LEAST: f64 = 1e-4;
 /// From one step to the next.
 const STEP: f64 = 1.01;
-/// Up to 10⁸ times the least.
-const STEPS: usize = 1852;
+/// Up to 10¹² times the least.
+const STEPS: usize = 2777;
 
 /// A distribution of numbers from 0 on.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use cubes::ConfigError;
 use kinepack::Level;
 use kinepack_capture::CaptureError;
-use kinepack_net::{LinkError, NetError};
+use kinepack_net::{LinkError, Mismatch, NetError};
 use renetcode::NetcodeError;
 
 use crate::udp::SecretError;
@@ -47,6 +47,12 @@ pub(crate) enum Failure {
     Net(NetError),
     /// A state that arrived is not the one that was sent: a defect of this program.
     Drifted { wrong_lanes: u64 },
+    /// Server and joiner cannot understand each other.
+    Mismatch { server: SocketAddr, mismatch: Mismatch, own_hash: u64 },
+    /// The time is over and no state came.
+    NothingReceived { server: SocketAddr },
+    /// Ctrl-C cannot be listened for.
+    Signals(ctrlc::Error),
     /// The report could not be written.
     Output(std::io::Error),
 }
@@ -54,9 +60,11 @@ pub(crate) enum Failure {
 impl Failure {
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
-            Self::NotVerified { .. } | Self::OutOfRange { .. } | Self::Drifted { .. } | Self::Output(_) => {
-                ExitCode::from(1)
-            }
+            Self::NotVerified { .. }
+            | Self::OutOfRange { .. }
+            | Self::Drifted { .. }
+            | Self::NothingReceived { .. }
+            | Self::Output(_) => ExitCode::from(1),
             _ => ExitCode::from(2),
         }
     }
@@ -99,6 +107,15 @@ impl fmt::Display for Failure {
             Self::Drifted { wrong_lanes } => {
                 write!(f, "{wrong_lanes} lanes did not arrive as they were sent: please report this")
             }
+            Self::Mismatch { server, mismatch, own_hash } => {
+                write!(f, "{server} refuses: {mismatch}")?;
+                match mismatch {
+                    Mismatch::Version { .. } => write!(f, "; use the same version of this program"),
+                    _ => write!(f, ", this side's is {own_hash:016x}; give --velocities to both or to none"),
+                }
+            }
+            Self::NothingReceived { server } => write!(f, "nothing was received from {server}"),
+            Self::Signals(error) => write!(f, "cannot listen for Ctrl-C: {error}"),
             Self::Output(error) => write!(f, "cannot write the report: {error}"),
         }
     }

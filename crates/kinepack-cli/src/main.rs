@@ -7,11 +7,15 @@ mod cube_stream;
 mod demo;
 mod distribution;
 mod failure;
+mod interrupt;
+mod join;
 mod ladder;
 mod link_options;
+mod map;
 mod measure;
 mod report;
 mod sender;
+mod serve;
 mod session;
 mod session_report;
 mod simulate;
@@ -37,6 +41,8 @@ enum Command {
     Demo(demo::Arguments),
     Measure(measure::Arguments),
     Simulate(simulate::Arguments),
+    Serve(serve::Arguments),
+    Join(join::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -44,6 +50,8 @@ fn main() -> ExitCode {
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Measure(arguments) => measure::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
+        Command::Serve(arguments) => serve::run(&arguments),
+        Command::Join(arguments) => join::run(&arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

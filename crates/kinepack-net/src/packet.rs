@@ -24,6 +24,9 @@ pub const VERSION: u8 = 1;
 /// Bytes in front of a fragment's part.
 pub(crate) const FRAGMENT_HEADER_BYTES: usize = 8;
 
+/// The longest header of a snapshot.
+pub(crate) const LONGEST_HEADER_BYTES: usize = 4 + 5 + 4;
+
 /// What both sides must have alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Hello {
@@ -383,6 +386,7 @@ mod tests {
             let bytes = snapshot_bytes(&header);
             assert_eq!(bytes.len(), len);
             assert_eq!(header.bytes(), len);
+            assert!(len <= LONGEST_HEADER_BYTES);
             assert_eq!(Downstream::parse(&bytes), Ok(Downstream::Snapshot(header, &[])));
             for end in 0..len {
                 assert_eq!(Downstream::parse(&bytes[..end]), Err(Refused::Length { bytes: end }));

@@ -54,6 +54,15 @@ pub(crate) enum LostReason {
     Dropped,
 }
 
+/// What a client has received and sent. Bytes are those of UDP's payload.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ClientStats {
+    pub(crate) datagrams_in: u64,
+    pub(crate) bytes_in: u64,
+    pub(crate) datagrams_out: u64,
+    pub(crate) bytes_out: u64,
+}
+
 /// A connection to a server, or the attempt at one.
 pub(crate) struct UdpClient {
     netcode: Box<NetcodeClient>,
@@ -66,19 +75,16 @@ pub(crate) struct UdpClient {
     last_hello: Option<Instant>,
     /// The read time-out that the socket has, to save the call that sets it again.
     read_timeout: Cell<Duration>,
+    stats: ClientStats,
     buffer: Box<[u8; 2048]>,
 }
 
 impl ClientOptions {
     /// A client with an id that nobody else has, and five seconds of patience.
     pub(crate) fn new(protocol_id: u64) -> Self {
-        Self { client_id: random_client_id(), protocol_id, timeout: Duration::from_secs(5) }
+        let client_id = u64::from_le_bytes(generate_random_bytes());
+        Self { client_id, protocol_id, timeout: Duration::from_secs(5) }
     }
-}
-
-/// A random id, from the operating system.
-pub(crate) fn random_client_id() -> u64 {
-    u64::from_le_bytes(generate_random_bytes())
 }
 
 impl UdpClient {
@@ -112,18 +118,19 @@ impl UdpClient {
             now: Instant::now(),
             last_hello: None,
             read_timeout: Cell::new(Duration::ZERO),
+            stats: ClientStats::default(),
             buffer: Box::new([0; 2048]),
         };
         client.advance(Duration::ZERO);
         Ok(client)
     }
 
-    pub(crate) fn client_id(&self) -> u64 {
-        self.options.client_id
-    }
-
     pub(crate) fn state(&self) -> ClientState {
         self.state
+    }
+
+    pub(crate) fn stats(&self) -> ClientStats {
+        self.stats
     }
 
     /// Hands every payload that has arrived to `on_datagram` and sends what the connection needs. Never waits.
@@ -184,6 +191,8 @@ impl UdpClient {
     }
 
     fn handle(&mut self, bytes: usize, on_datagram: &mut dyn FnMut(&[u8])) {
+        self.stats.datagrams_in += 1;
+        self.stats.bytes_in += bytes as u64;
         let datagram = &mut self.buffer[..bytes];
         let Some(header) = Header::read(datagram) else { return };
         // Only clients send these.
@@ -205,7 +214,7 @@ impl UdpClient {
     /// Moves the connection's clock and sends what is due: a request, a response, or a keep-alive.
     fn advance(&mut self, elapsed: Duration) {
         if let Some((packet, _)) = self.netcode.update(elapsed) {
-            let _ = self.socket.send(packet);
+            send(&self.socket, packet, &mut self.stats);
         }
     }
 
@@ -242,8 +251,15 @@ impl UdpClient {
 
     fn send_payload(&mut self, payload: &[u8]) -> Result<(), SendError> {
         let (_, packet) = self.netcode.generate_payload_packet(payload).map_err(|_| SendError::NotConnected)?;
-        let _ = self.socket.send(packet);
+        send(&self.socket, packet, &mut self.stats);
         Ok(())
+    }
+}
+
+fn send(socket: &UdpSocket, packet: &[u8], stats: &mut ClientStats) {
+    if let Ok(bytes) = socket.send(packet) {
+        stats.datagrams_out += 1;
+        stats.bytes_out += bytes as u64;
     }
 }
 
@@ -263,6 +279,10 @@ impl fmt::Display for LostReason {
 
 #[cfg(test)]
 impl UdpClient {
+    pub(super) fn client_id(&self) -> u64 {
+        self.options.client_id
+    }
+
     /// Sends what no client would.
     pub(super) fn send_raw(&self, datagram: &[u8]) {
         let _ = self.socket.send(datagram);

@@ -8,8 +8,6 @@
 //! What cannot be a packet of a client never reaches the thread that ticks. What does reach it is bounded for each
 //! poll, so that its cost stays bounded too, whoever sends. Payloads may be lost, repeated by nobody, and reordered.
 
-#![expect(dead_code, unused_imports, reason = "used by serve and join")]
-
 mod client;
 #[cfg(test)]
 mod flood;
@@ -23,8 +21,7 @@ mod socket;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use client::{ClientOptions, ClientState, LostReason, UdpClient, random_client_id};
-pub(crate) use limit::RateLimit;
+pub(crate) use client::{ClientOptions, ClientState, ClientStats, LostReason, UdpClient};
 pub(crate) use secret::{Secret, SecretArguments, SecretError};
 pub(crate) use server::{DisconnectReason, ServerEvent, ServerOptions, UdpServer, UdpStats};
 
@@ -38,6 +35,17 @@ pub(crate) const MAX_PAYLOAD_BYTES: usize = renetcode::NETCODE_MAX_PAYLOAD_BYTES
 /// What a payload grows by at most: 1 byte of type, the packet's number without its leading zero bytes (0 to 8 bytes:
 /// 3 after 18 minutes of 60 packets a second), 16 bytes of authentication. UDP and IPv4 add 28 more.
 pub(crate) const MAX_OVERHEAD_BYTES: usize = 1 + 8 + 16;
+
+/// What the program speaks, whatever its version: that differs is said by those who understand each other so far.
+pub(crate) const PROTOCOL_ID: u64 = u64::from_le_bytes(*b"kinepack");
+
+/// What IP and UDP add to a datagram that goes to `address` or comes from it.
+pub(crate) fn header_bytes(address: SocketAddr) -> usize {
+    match address {
+        SocketAddr::V4(_) => 20 + 8,
+        SocketAddr::V6(_) => 40 + 8,
+    }
+}
 
 /// How often a goodbye is said: nobody acknowledges it.
 const GOODBYES: usize = 4;

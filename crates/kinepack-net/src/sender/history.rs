@@ -16,9 +16,9 @@ use crate::{Acknowledgement, Refused, Sequence};
 /// How far back a baseline may be: what one byte tells.
 pub(super) const WINDOW: usize = 255;
 /// Views this far before the newest acknowledged one may still be merged.
-const MERGED: i32 = 32;
+const MERGED: usize = 32;
 /// A view this much older is a baseline to be preferred where nothing was left out in it.
-const WHOLE_PREFERRED: i32 = 8;
+const WHOLE_PREFERRED: usize = 8;
 /// A datagram so far behind one that was acknowledged is lost, not late. TCP takes 3; wireless links overtake more.
 const REORDERED: i32 = 6;
 
@@ -77,11 +77,13 @@ pub(super) struct History {
 
 /// A baseline for the next snapshot.
 #[derive(Debug)]
-pub(super) struct Base<'a> {
-    pub(super) back: u8,
-    pub(super) view: &'a Arc<View>,
+pub(super) struct Base {
+    /// `None` for a reference state.
+    pub(super) sequence: Option<Sequence>,
+    /// The view; where all parts of a split arrived, what they are together.
+    pub(super) view: Arc<View>,
     /// The views to merge into it, newest first.
-    pub(super) merged: Vec<&'a Arc<View>>,
+    pub(super) merged: Vec<Arc<View>>,
     /// The merge field; `None` where the rule for merge 0 says the same.
     pub(super) field: Option<u32>,
 }
@@ -215,7 +217,7 @@ impl History {
     /// Drops what can be no baseline any more.
     pub(super) fn forget(&mut self) {
         let Some(newest) = self.newest_view else { return };
-        let keep = MERGED + WHOLE_PREFERRED;
+        let keep = (MERGED + WHOLE_PREFERRED) as i32;
         while self.entries.front().is_some_and(|entry| newest.since(entry.sequence) > keep) {
             self.entries.pop_front();
         }
@@ -233,48 +235,68 @@ impl History {
     }
 
     /// The view to build on: the newest that was acknowledged, or one not much older in which nothing was left out.
-    pub(super) fn base(&self) -> Option<Base<'_>> {
+    pub(super) fn base(&self) -> Option<Base> {
         let newest = self.index(self.newest_view?)?;
-        let whole = self.acknowledged_views(newest).find(|(_, view, _)| view.is_whole());
-        if let Some((index, view, _)) = whole
-            && newest - index <= WHOLE_PREFERRED as usize
-        {
-            return Some(Base { back: self.back(index)?, view, merged: Vec::new(), field: None });
-        }
-        let (_, view, own_back) = self.acknowledged_views(newest).next()?;
-        // Views that were sent after the one's own baseline, which has everything from before.
-        let range = if own_back == 0 { MERGED } else { MERGED.min(i32::from(own_back) - 1) } as usize;
-        let (mut merged, mut field, mut all) = (Vec::new(), 0u32, true);
-        for distance in 1..=range.min(newest) {
-            let entry = &self.entries[newest - distance];
-            match &entry.content {
-                Content::Snapshot { view, .. } if !view.is_whole() && entry.sequence.since(self.floor) >= 0 => {
-                    if entry.state == State::Acknowledged {
-                        merged.push(view);
-                        field |= 1 << (distance - 1);
-                    } else {
-                        all = false;
-                    }
-                }
-                _ => {}
-            }
-        }
-        let by_rule = if own_back == 0 { field == 0 } else { all && range <= newest };
-        Some(Base { back: self.back(newest)?, view, merged, field: (!by_rule).then_some(field) })
+        let oldest = newest.saturating_sub(WHOLE_PREFERRED);
+        let whole = (oldest..=newest).rev().find_map(|index| self.whole_base(index));
+        whole.or_else(|| self.merged_base(newest))
     }
 
-    fn back(&self, index: usize) -> Option<u8> {
-        u8::try_from(self.entries.len() - index).ok()
-    }
-
-    /// The acknowledged views at and before an index, newest first.
-    fn acknowledged_views(&self, newest: usize) -> impl Iterator<Item = (usize, &Arc<View>, u8)> {
-        (0..=newest).rev().filter_map(|index| match &self.entries[index] {
-            Sent { state: State::Acknowledged, content: Content::Snapshot { view, own_back, .. }, .. } => {
-                Some((index, view, *own_back))
+    /// The acknowledged view at an index, with its own back.
+    fn acknowledged_view(&self, index: usize) -> Option<(&Arc<View>, u8)> {
+        match self.entries.get(index)? {
+            Sent { state: State::Acknowledged, content: Content::Snapshot { view, own_back, .. }, sequence, .. }
+                if sequence.since(self.floor) >= 0 =>
+            {
+                Some((view, *own_back))
             }
             _ => None,
-        })
+        }
+    }
+
+    /// The view at an index, where nothing is missing in it, or all the other parts arrived too.
+    fn whole_base(&self, index: usize) -> Option<Base> {
+        let (view, own_back) = self.acknowledged_view(index)?;
+        let sequence = Some(self.entries[index].sequence);
+        let Some(split) = view.split() else {
+            return view.is_whole().then(|| Base { sequence, view: Arc::clone(view), merged: Vec::new(), field: None });
+        };
+        // The parts were sent one after the other.
+        let others = split.parts.iter().position(|part| *part == view.id)?;
+        let is_there = |distance: usize| {
+            let part = index.checked_sub(distance).and_then(|index| self.acknowledged_view(index));
+            part.is_some_and(|(part, _)| part.id == split.parts[others - distance])
+        };
+        if others + 1 != split.parts.len() || !(1..=others).all(is_there) {
+            return None;
+        }
+        let by_rule = usize::from(own_back) == others + 1;
+        let field = (!by_rule).then_some((1 << others) - 1);
+        Some(Base { sequence, view: Arc::clone(&split.whole), merged: Vec::new(), field })
+    }
+
+    /// The view at an index, with what was sent after its own baseline.
+    fn merged_base(&self, newest: usize) -> Option<Base> {
+        let (view, own_back) = self.acknowledged_view(newest)?;
+        // What was sent before its own baseline is in that.
+        let range = if own_back == 0 { MERGED } else { MERGED.min(usize::from(own_back) - 1) };
+        let (mut merged, mut field, mut all) = (Vec::new(), 0u32, range <= newest);
+        for distance in 1..=range.min(newest) {
+            let Content::Snapshot { view, .. } = &self.entries[newest - distance].content else { continue };
+            if view.is_whole() {
+                continue;
+            }
+            match self.acknowledged_view(newest - distance) {
+                Some((view, _)) => {
+                    merged.push(Arc::clone(view));
+                    field |= 1 << (distance - 1);
+                }
+                None => all = false,
+            }
+        }
+        let by_rule = if own_back == 0 { field == 0 } else { all };
+        let sequence = Some(self.entries[newest].sequence);
+        Some(Base { sequence, view: Arc::clone(view), merged, field: (!by_rule).then_some(field) })
     }
 
     /// Views in flight in which something was left out, that the next snapshot's baseline does not have.

@@ -13,7 +13,7 @@ use super::hub::{HubConfig, ReceiverId, ReceiverOptions, Weight};
 use super::plan::Plan;
 use super::sending::{Order, Outbox, Sending};
 use super::view::View;
-use crate::packet::{Baseline, SnapshotHeader, Time};
+use crate::packet::{Baseline, LONGEST_HEADER_BYTES, SnapshotHeader, Time};
 use crate::{Acknowledgement, Refused, Sequence};
 
 /// A budget that does not pay for a snapshot of this size waits for the next tick.
@@ -216,7 +216,10 @@ impl Peer {
             if base.view.state == sending.subjects.view(subject).state && !rested {
                 return Ok(());
             }
-            let mut header = header(moment, self.history.next(), Baseline::Back(base.back), &base);
+            if nth == 0 && self.budget.is_none() && self.step_whole(moment, sending, &base, subject)? {
+                return Ok(());
+            }
+            let mut header = self.header(moment, &base);
             let limit_bytes = self.limit_bytes(moment.config, &header);
             if limit_bytes < LEAST_BYTES {
                 return Ok(());
@@ -231,6 +234,33 @@ impl Peer {
         Ok(())
     }
 
+    /// Sends everything, in one datagram or several, where that is possible: then true. All receivers with this baseline
+    /// get the same.
+    fn step_whole(
+        &mut self,
+        moment: &Moment<'_>,
+        sending: &mut Sending,
+        base: &Base,
+        subject: usize,
+    ) -> Result<bool, EncodeError> {
+        let header = self.header(moment, base);
+        let plan = sending.whole(base, subject)?;
+        if plan.bytes.len() <= self.limit_bytes(moment.config, &header) {
+            self.send_snapshot(moment, &mut sending.outbox, &header, &plan);
+            return Ok(true);
+        }
+        // The same for all receivers, whatever their headers.
+        let limit_bytes = moment.config.datagram_bytes - LONGEST_HEADER_BYTES;
+        let most = moment.config.datagrams_per_tick as usize;
+        let Some(parts) = sending.split(base, subject, limit_bytes, most)? else { return Ok(false) };
+        for plan in &*parts {
+            let header = SnapshotHeader { left_out: true, ..self.header(moment, base) };
+            self.send_snapshot(moment, &mut sending.outbox, &header, plan);
+        }
+        self.freshness.note_whole(moment.tick);
+        Ok(true)
+    }
+
     /// Sends a snapshot relative to the reference state, or begins a block where that is too large: then true.
     fn step_from_reference(
         &mut self,
@@ -238,10 +268,8 @@ impl Peer {
         sending: &mut Sending,
         subject: usize,
     ) -> Result<bool, EncodeError> {
-        let view = Arc::clone(&self.reference.view);
-        let base = Base { back: 0, view: &view, merged: Vec::new(), field: None };
-        let baseline = Baseline::Reference(self.reference.number);
-        let mut header = header(moment, self.history.next(), baseline, &base);
+        let base = Base { sequence: None, view: Arc::clone(&self.reference.view), merged: Vec::new(), field: None };
+        let mut header = self.header(moment, &base);
         let limit_bytes = self.limit_bytes(moment.config, &header);
         if limit_bytes < LEAST_BYTES {
             return Ok(false);
@@ -268,7 +296,7 @@ impl Peer {
         &self,
         moment: &Moment<'_>,
         sending: &mut Sending,
-        base: &Base<'_>,
+        base: &Base,
         subject: usize,
         limit_bytes: usize,
         goes_on: bool,
@@ -280,6 +308,23 @@ impl Peer {
         };
         let order = Order { base, subject, limit_bytes, expects_part: self.expects_part, goes_on, of };
         sending.plan(&order, self.history.in_flight(), &mut score)
+    }
+
+    /// The header of the next snapshot, as if nothing were left out.
+    fn header(&self, moment: &Moment<'_>, base: &Base) -> SnapshotHeader {
+        let Moment { tick, interval_ticks, .. } = *moment;
+        let sequence = self.history.next();
+        // The window is as long as what one byte tells.
+        let back = base.sequence.map_or(0, |base| sequence.since(base) as u8);
+        let steady = u32::from(back) * u32::from(interval_ticks);
+        let is_steady = base.view.tick().0.checked_add(steady) == Some(tick.0) && (1..8).contains(&interval_ticks);
+        let time = if back != 0 && is_steady {
+            Time::Stride(interval_ticks)
+        } else {
+            Time::Explicit { tick, interval_ticks }
+        };
+        let baseline = if back == 0 { Baseline::Reference(self.reference.number) } else { Baseline::Back(back) };
+        SnapshotHeader { sequence, baseline, left_out: false, time, merge: base.field }
     }
 
     /// The most bytes that a snapshot behind this header may take now.
@@ -340,16 +385,4 @@ impl Peer {
             budget.spend(bytes + moment.config.overhead_bytes);
         }
     }
-}
-
-/// A header, as if nothing were left out.
-fn header(moment: &Moment<'_>, sequence: Sequence, baseline: Baseline, base: &Base<'_>) -> SnapshotHeader {
-    let Moment { tick, interval_ticks, .. } = *moment;
-    let steady = u32::from(base.back) * u32::from(interval_ticks);
-    let is_steady = base.view.tick().0.checked_add(steady) == Some(tick.0) && (1..8).contains(&interval_ticks);
-    let time = match baseline {
-        Baseline::Back(_) if is_steady => Time::Stride(interval_ticks),
-        _ => Time::Explicit { tick, interval_ticks },
-    };
-    SnapshotHeader { sequence, baseline, left_out: false, time, merge: base.field }
 }

@@ -111,7 +111,7 @@ impl Planner {
                 None => unknown.push(id),
             }
         }
-        Ok(Behind { old, unknown, sent: self.rows.clone(), waiting: wanted - count })
+        Ok(Behind { old, unknown, sent: self.rows.clone(), waiting: wanted - count, split: None })
     }
 
     /// The snapshot made last.

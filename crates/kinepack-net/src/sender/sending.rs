@@ -10,7 +10,7 @@ use super::history::Base;
 use super::hub::ReceiverId;
 use super::plan::{Plan, Planner};
 use super::subjects::Subjects;
-use super::view::{Behind, View};
+use super::view::{Behind, Split, View};
 use crate::merge::Merger;
 
 /// The shared part of a hub.
@@ -24,6 +24,8 @@ pub(super) struct Sending {
     base: Snapshot,
     /// Plans of this tick for everything, by baseline and subject.
     whole: HashMap<(BaseKey, usize), Arc<Plan>>,
+    /// Plans of this tick for everything in several datagrams; `None` where those would be too many.
+    splits: HashMap<(BaseKey, usize), Option<Arc<[Arc<Plan>]>>>,
     /// Plans of this tick for a part.
     parts: HashMap<PartKey, Arc<Plan>>,
     /// Snapshots encoded in this tick.
@@ -75,7 +77,7 @@ impl Outbox {
 
 /// What a plan is made for.
 pub(super) struct Order<'a> {
-    pub(super) base: &'a Base<'a>,
+    pub(super) base: &'a Base,
     pub(super) subject: usize,
     pub(super) limit_bytes: usize,
     /// Where the last plan for this receiver had to leave something out, it is not tried to send everything first.
@@ -96,6 +98,7 @@ impl Sending {
             merger: Merger::new(empty.clone()),
             base: empty,
             whole: HashMap::new(),
+            splits: HashMap::new(),
             parts: HashMap::new(),
             encoded: 0,
         }
@@ -103,13 +106,14 @@ impl Sending {
 
     pub(super) fn begin(&mut self, world: &Snapshot) {
         self.whole.clear();
+        self.splits.clear();
         self.parts.clear();
         self.encoded = 0;
         self.subjects.begin(world);
     }
 
     /// Everything, relative to a baseline, however long that is.
-    pub(super) fn whole(&mut self, base: &Base<'_>, subject: usize) -> Result<Arc<Plan>, EncodeError> {
+    pub(super) fn whole(&mut self, base: &Base, subject: usize) -> Result<Arc<Plan>, EncodeError> {
         let key = (base_key(base), subject);
         if let Some(plan) = self.whole.get(&key) {
             return Ok(Arc::clone(plan));
@@ -121,6 +125,44 @@ impl Sending {
         self.encoded += 1;
         self.whole.insert(key, Arc::clone(&plan));
         Ok(plan)
+    }
+
+    /// Everything in several datagrams of at most `limit_bytes`, for all receivers with this baseline; `None` where more than `most`
+    /// were needed.
+    pub(super) fn split(
+        &mut self,
+        base: &Base,
+        subject: usize,
+        limit_bytes: usize,
+        most: usize,
+    ) -> Result<Option<Arc<[Arc<Plan>]>>, EncodeError> {
+        let key = (base_key(base), subject);
+        if let Some(parts) = self.splits.get(&key) {
+            return Ok(parts.clone());
+        }
+        let whole = Arc::clone(self.subjects.view(subject));
+        let base = materialize(base, &mut self.merger, &mut self.base)?;
+        let mut parts: Vec<(u64, Behind, Vec<u8>)> = Vec::new();
+        let mut waiting = usize::MAX;
+        while waiting > 0 && parts.len() < most {
+            let mut score = |id| {
+                let is_sent = parts.iter().any(|(_, behind, _)| behind.sent.position(id).is_some());
+                if is_sent { 0.0 } else { 1.0 }
+            };
+            let behind = self.planner.part(base, &whole.subject, limit_bytes, &mut score)?;
+            waiting = behind.waiting;
+            parts.push((self.subjects.new_id(), behind, self.planner.bytes().to_vec()));
+            self.encoded += 1;
+        }
+        let split = Arc::new(Split { whole: Arc::clone(&whole), parts: parts.iter().map(|(id, ..)| *id).collect() });
+        let plan = |(id, behind, bytes): (u64, Behind, Vec<u8>)| {
+            let behind = Some(Behind { waiting: 0, split: Some(Arc::clone(&split)), ..behind });
+            let view = View { id, state: None, behind, subject: Arc::clone(&whole.subject) };
+            Arc::new(Plan { view: Arc::new(view), bytes })
+        };
+        let parts = (waiting == 0).then(|| parts.into_iter().map(plan).collect());
+        self.splits.insert(key, parts.clone());
+        Ok(parts)
     }
 
     /// Everything where it fits, else what matters most.
@@ -159,13 +201,13 @@ impl Sending {
     }
 }
 
-fn base_key(base: &Base<'_>) -> BaseKey {
-    std::iter::once(base.view).chain(base.merged.iter().copied()).map(|view| view.id).collect()
+fn base_key(base: &Base) -> BaseKey {
+    std::iter::once(&base.view).chain(&base.merged).map(|view| view.id).collect()
 }
 
 /// The baseline as one snapshot: in place where it is a subject of an earlier tick, else in `scratch`.
 fn materialize<'a>(
-    base: &'a Base<'_>,
+    base: &'a Base,
     merger: &mut Merger,
     scratch: &'a mut Snapshot,
 ) -> Result<&'a Snapshot, EncodeError> {

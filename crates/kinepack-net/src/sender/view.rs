@@ -28,11 +28,26 @@ pub(super) struct Behind {
     pub(super) sent: Snapshot,
     /// Entities that were to be sent and found no room.
     pub(super) waiting: usize,
+    /// Where this is one of several parts that together are everything.
+    pub(super) split: Option<Arc<Split>>,
+}
+
+/// A whole state in several datagrams.
+#[derive(Debug)]
+pub(super) struct Split {
+    /// What a receiver has that has all of them.
+    pub(super) whole: Arc<View>,
+    /// The ids of the parts' views.
+    pub(super) parts: Vec<u64>,
 }
 
 impl View {
     pub(super) fn is_whole(&self) -> bool {
         self.behind.is_none()
+    }
+
+    pub(super) fn split(&self) -> Option<&Arc<Split>> {
+        self.behind.as_ref()?.split.as_ref()
     }
 
     pub(super) fn tick(&self) -> Tick {
