@@ -352,6 +352,8 @@ impl<'a> Parts<'a> {
 mod tests {
     use super::*;
 
+    const EMPTY: &[u8] = &[];
+
     fn snapshot_bytes(header: &SnapshotHeader) -> Vec<u8> {
         let mut bytes = Vec::new();
         header.write(&mut bytes);
@@ -369,7 +371,7 @@ mod tests {
         };
         let bytes = snapshot_bytes(&header);
         assert_eq!(bytes, [0b0010_1000, 0x34, 0x12, 6]);
-        assert_eq!(Downstream::parse(&bytes), Ok(Downstream::Snapshot(header, &[])));
+        assert_eq!(Downstream::parse(&bytes), Ok(Downstream::Snapshot(header, EMPTY)));
     }
 
     #[test]
@@ -387,7 +389,7 @@ mod tests {
             assert_eq!(bytes.len(), len);
             assert_eq!(header.bytes(), len);
             assert!(len <= LONGEST_HEADER_BYTES);
-            assert_eq!(Downstream::parse(&bytes), Ok(Downstream::Snapshot(header, &[])));
+            assert_eq!(Downstream::parse(&bytes), Ok(Downstream::Snapshot(header, EMPTY)));
             for end in 0..len {
                 assert_eq!(Downstream::parse(&bytes[..end]), Err(Refused::Length { bytes: end }));
             }
@@ -421,8 +423,8 @@ mod tests {
     #[test]
     fn foreign_kinds_and_reserved_bits_are_refused() {
         for first_byte in [3, 6, 7, 4, 5, 8 | 1, 16 | 2] {
-            let refused = Downstream::parse(&[first_byte; 40]);
-            assert_eq!(refused, Err(Refused::Kind { first_byte }));
+            let bytes = [first_byte; 40];
+            assert_eq!(Downstream::parse(&bytes), Err(Refused::Kind { first_byte }));
         }
         for first_byte in [0, 1, 2, 3, 6, 7, 8 | 4, 128 | 5] {
             assert_eq!(Upstream::parse(&[first_byte; 40]), Err(Refused::Kind { first_byte }));

@@ -94,6 +94,8 @@ pub enum EncodeError {
         /// That of the snapshot's.
         hash: u64,
     },
+    /// Only some of the changes were to be sent, of snapshots whose entities are not the same.
+    EntitiesDiffer,
     /// A lane above the largest value that its schema allows.
     LaneOutOfRange {
         /// Index of the lane in the schema.
@@ -132,6 +134,7 @@ impl fmt::Display for EncodeError {
             Self::SchemaMismatch { expected_hash, hash } => {
                 write!(f, "a snapshot of schema {hash:016x}, the codec's is {expected_hash:016x}")
             }
+            Self::EntitiesDiffer => write!(f, "the two snapshots do not have the same entities"),
             Self::LaneOutOfRange { lane, value } => write!(f, "lane {lane}: {value} is above the schema's maximum"),
         }
     }

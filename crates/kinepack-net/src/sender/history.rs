@@ -64,6 +64,8 @@ pub(super) enum Fate {
 #[derive(Debug)]
 pub(super) struct History {
     entries: VecDeque<Sent>,
+    /// The first so many entries are not in flight any more.
+    settled: usize,
     next: Sequence,
     sent_count: u64,
     newest_acknowledged: Option<Sequence>,
@@ -92,6 +94,7 @@ impl History {
     pub(super) fn new(first: Sequence) -> Self {
         Self {
             entries: VecDeque::new(),
+            settled: 0,
             next: first,
             sent_count: 0,
             newest_acknowledged: None,
@@ -128,6 +131,7 @@ impl History {
         if self.entries.len() == WINDOW
             && let Some(gone) = self.entries.pop_front()
         {
+            self.settled = self.settled.saturating_sub(1);
             // A number that is out of the window will come again and mean something else.
             let other = |sequence: &Sequence| *sequence != gone.sequence;
             self.newest_view = self.newest_view.filter(other);
@@ -199,18 +203,18 @@ impl History {
     pub(super) fn find_lost(&mut self, now: Duration, fates: &mut Vec<Fate>) {
         let patience = self.round_trip.patience();
         let newest = self.newest_acknowledged;
-        for (index, entry) in self.entries.iter_mut().enumerate() {
-            let overtaken = newest.is_some_and(|newest| newest.since(entry.sequence) > REORDERED);
-            let silent = now.saturating_sub(entry.at) > patience;
-            if !overtaken && !silent {
-                // Those after it are younger still.
-                break;
-            }
+        for (index, entry) in self.entries.iter_mut().enumerate().skip(self.settled) {
             if entry.state == State::InFlight {
+                let overtaken = newest.is_some_and(|newest| newest.since(entry.sequence) > REORDERED);
+                if !overtaken && now.saturating_sub(entry.at) <= patience {
+                    // Those after it are younger still.
+                    break;
+                }
                 entry.state = State::Lost;
                 self.lost_count += 1;
                 fates.push(Fate::Lost(index));
             }
+            self.settled = index + 1;
         }
     }
 
@@ -220,6 +224,7 @@ impl History {
         let keep = (MERGED + WHOLE_PREFERRED) as i32;
         while self.entries.front().is_some_and(|entry| newest.since(entry.sequence) > keep) {
             self.entries.pop_front();
+            self.settled = self.settled.saturating_sub(1);
         }
     }
 
@@ -227,11 +232,6 @@ impl History {
     pub(super) fn begin_anew(&mut self) {
         self.floor = self.next;
         self.newest_view = None;
-    }
-
-    /// Whether there is a view to build on.
-    pub(super) fn has_base(&self) -> bool {
-        self.newest_view.is_some_and(|newest| self.index(newest).is_some())
     }
 
     /// The view to build on: the newest that was acknowledged, or one not much older in which nothing was left out.

@@ -164,8 +164,7 @@ impl Peer {
                             out.lose(*index);
                         }
                     }
-                    Content::Snapshot { view, sent_before, .. } if view.is_whole() => {
-                        debug_assert!(sent_before.is_empty());
+                    Content::Snapshot { view, .. } if view.is_whole() || view.split().is_some() => {
                         self.freshness.lose_whole(self.reference.view.tick());
                     }
                     Content::Snapshot { view, sent_before, .. } => self.freshness.lose(view.tick(), sent_before),
@@ -191,34 +190,44 @@ impl Peer {
         if silent && !rested {
             return Ok(());
         }
-        if self.history.has_base() {
+        if let Some(base) = self.base(now) {
             // Contact is back: what a block was begun for is there.
             self.block = None;
-            return self.step_from_view(moment, sending, subject, rested);
+            return self.step_from(base, moment, sending, subject, rested);
         }
-        if self.block.is_none() && !self.step_from_reference(moment, sending, subject)? {
+        if self.block.is_none() && !self.begin_block(moment, sending, subject)? {
             return Ok(());
         }
         self.send_fragments(moment, &mut sending.outbox, silent);
         Ok(())
     }
 
-    /// Sends what changed relative to the newest view that was acknowledged, in as many datagrams as it takes and may be.
-    fn step_from_view(
+    /// What the next snapshot can build on: a view, or a block that has just arrived.
+    fn base(&self, now: Duration) -> Option<Base> {
+        let is_recent = self.reference.number != 0 && now.saturating_sub(self.reference.since) < BLOCK_IS_RECENT;
+        self.history.base().or_else(|| is_recent.then(|| self.reference_base()))
+    }
+
+    fn reference_base(&self) -> Base {
+        Base { sequence: None, view: Arc::clone(&self.reference.view), merged: Vec::new(), field: None }
+    }
+
+    /// Sends what changed, in as many datagrams as it takes and may be.
+    fn step_from(
         &mut self,
+        base: Base,
         moment: &Moment<'_>,
         sending: &mut Sending,
         subject: usize,
         rested: bool,
     ) -> Result<(), EncodeError> {
+        if base.view.state == sending.subjects.view(subject).state && !rested {
+            return Ok(());
+        }
+        if self.budget.is_none() && self.step_whole(moment, sending, &base, subject)? {
+            return Ok(());
+        }
         for nth in 0..moment.config.datagrams_per_tick {
-            let Some(base) = self.history.base() else { return Ok(()) };
-            if base.view.state == sending.subjects.view(subject).state && !rested {
-                return Ok(());
-            }
-            if nth == 0 && self.budget.is_none() && self.step_whole(moment, sending, &base, subject)? {
-                return Ok(());
-            }
             let mut header = self.header(moment, &base);
             let limit_bytes = self.limit_bytes(moment.config, &header);
             if limit_bytes < LEAST_BYTES {
@@ -257,31 +266,24 @@ impl Peer {
             let header = SnapshotHeader { left_out: true, ..self.header(moment, base) };
             self.send_snapshot(moment, &mut sending.outbox, &header, plan);
         }
-        self.freshness.note_whole(moment.tick);
         Ok(true)
     }
 
-    /// Sends a snapshot relative to the reference state, or begins a block where that is too large: then true.
-    fn step_from_reference(
+    /// Sends the whole state relative to the reference state, or begins a block where that is too large: then true.
+    fn begin_block(
         &mut self,
         moment: &Moment<'_>,
         sending: &mut Sending,
         subject: usize,
     ) -> Result<bool, EncodeError> {
-        let base = Base { sequence: None, view: Arc::clone(&self.reference.view), merged: Vec::new(), field: None };
-        let mut header = self.header(moment, &base);
+        let base = self.reference_base();
+        let header = self.header(moment, &base);
         let limit_bytes = self.limit_bytes(moment.config, &header);
         if limit_bytes < LEAST_BYTES {
             return Ok(false);
         }
-        let recent = self.reference.number != 0 && moment.now.saturating_sub(self.reference.since) < BLOCK_IS_RECENT;
-        let plan = if recent {
-            self.plan(moment, sending, &base, subject, limit_bytes, false)?
-        } else {
-            sending.whole(&base, subject)?
-        };
+        let plan = sending.whole(&base, subject)?;
         if plan.bytes.len() <= limit_bytes {
-            header.left_out = !plan.view.is_whole();
             self.send_snapshot(moment, &mut sending.outbox, &header, &plan);
             return Ok(false);
         }
@@ -341,6 +343,8 @@ impl Peer {
         let (mut sent_before, mut behind) = (Vec::new(), 0);
         match &plan.view.behind {
             None => self.freshness.note_whole(moment.tick),
+            // The parts of a split are everything together.
+            Some(part) if part.split.is_some() => self.freshness.note_whole(moment.tick),
             Some(part) => {
                 sent_before = self.freshness.note(&part.sent);
                 self.freshness.tidy(&plan.view.subject);

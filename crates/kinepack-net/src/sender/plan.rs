@@ -2,8 +2,8 @@
 //!
 //! The codec writes field by field, so an entity has no place of its own in the bytes and no exact price. The planner
 //! ranks what differs, guesses from earlier plans how many fit, encodes, and corrects the guess; a few rounds fill the
-//! datagram to 94 % or more. Cost: a comparison of all entities, a sort of those that differ, and about three
-//! encodings of those chosen.
+//! datagram to 94 % or more. Cost: a comparison of all entities, a sort of those that differ, and two or three
+//! encodings of those chosen; where entities come or go, of all.
 
 use std::sync::Arc;
 
@@ -23,6 +23,8 @@ pub(super) struct Plan {
 pub(super) struct Planner {
     encoder: Encoder,
     difference: Difference,
+    /// Nobody came or left.
+    same_entities: bool,
     items: Vec<Item>,
     chosen: Vec<u32>,
     gone: Vec<EntityId>,
@@ -58,6 +60,7 @@ impl Planner {
         Self {
             encoder: Encoder::new(codec),
             difference: Difference::default(),
+            same_entities: false,
             items: Vec::new(),
             chosen: Vec::new(),
             gone: Vec::new(),
@@ -71,8 +74,23 @@ impl Planner {
     /// Everything that differs.
     pub(super) fn whole(&mut self, base: &Snapshot, subject: &Snapshot) -> Result<&[u8], EncodeError> {
         self.bytes.clear();
-        self.encoder.encode(base, subject, &mut self.bytes)?;
+        let items = self.encoder.encode(base, subject, &mut self.bytes)?.changed_entities;
+        if items > 0 {
+            // Should it not fit, the first guess is good.
+            self.bits_per_item = self.bytes.len() as f64 * 8.0 / items as f64;
+        }
         Ok(&self.bytes)
+    }
+
+    /// Finds what differs: to be called before [`is_hopeless`](Self::is_hopeless) and [`part`](Self::part) with the same two.
+    pub(super) fn compare(&mut self, base: &Snapshot, subject: &Snapshot) {
+        self.difference.find(base, subject);
+        self.same_entities = base.ids() == subject.ids();
+    }
+
+    /// True where everything that differs is so much that trying to send it all would be a waste.
+    pub(super) fn is_hopeless(&self, limit_bytes: usize) -> bool {
+        self.difference.sent.len() as f64 * self.bits_per_item > 1.5 * 8.0 * limit_bytes as f64
     }
 
     /// What fits in `limit_bytes` of what differs: who left, then by `score`, highest first, not those of 0 and below, into
@@ -84,7 +102,6 @@ impl Planner {
         limit_bytes: usize,
         score: &mut dyn FnMut(EntityId) -> f32,
     ) -> Result<Behind, EncodeError> {
-        self.difference.find(base, subject);
         self.items.clear();
         let left = self.difference.left.iter().map(|id| Item { score: f32::INFINITY, what: What::Left(*id) });
         self.items.extend(left);
@@ -96,39 +113,33 @@ impl Planner {
 
         let wanted = self.items.partition_point(|item| item.score > 0.0);
         let count = self.fit(base, subject, wanted, limit_bytes)?;
-        let (mut old, mut unknown) = (Snapshot::new_like(subject), Vec::new());
-        let mut left_out: Vec<(EntityId, Option<usize>)> = Vec::new();
+        let (mut sent, mut old) = (Snapshot::new_like(subject), Snapshot::new_like(base));
+        sent.gather(subject, &self.chosen)?;
+        let mut unknown = Vec::new();
+        let mut left_out = Vec::new();
         for item in &self.items[count..] {
-            match item.what {
-                What::Left(id) => left_out.push((id, base.position(id))),
-                What::Sent(index) => left_out.push((ids[index as usize], base.position(ids[index as usize]))),
-            }
-        }
-        left_out.sort_unstable();
-        for (id, place) in left_out {
-            match place {
-                Some(place) => old.push_row(base, place)?,
+            let id = match item.what {
+                What::Sent(index) if self.same_entities => {
+                    left_out.push(index);
+                    continue;
+                }
+                What::Sent(index) => ids[index as usize],
+                What::Left(id) => id,
+            };
+            match base.position(id) {
+                Some(place) => left_out.push(place as u32),
                 None => unknown.push(id),
             }
         }
-        Ok(Behind { old, unknown, sent: self.rows.clone(), waiting: wanted - count, split: None })
+        left_out.sort_unstable();
+        unknown.sort_unstable();
+        old.gather(base, &left_out)?;
+        Ok(Behind { old, unknown, sent, waiting: wanted - count, split: None })
     }
 
     /// The snapshot made last.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
-    }
-
-    /// True where everything that differs is so much that trying to send it all would be a waste.
-    pub(super) fn is_hopeless(&mut self, base: &Snapshot, subject: &Snapshot, limit_bytes: usize) -> bool {
-        self.difference.find(base, subject);
-        self.difference.sent.len() as f64 * self.bits_per_item > 1.5 * 8.0 * limit_bytes as f64
-    }
-
-    /// True where the view is what was encoded last.
-    pub(super) fn made(&self, view: &View) -> bool {
-        let mut whole = self.target.clone();
-        view.write_to(&mut whole).is_ok() && whole == self.target
     }
 
     /// Encodes as many of the first `all` items as fit; returns how many.
@@ -142,7 +153,7 @@ impl Planner {
         let limit = limit_bytes as f64;
         // `fits` items are known to fit, `too_many` not to.
         let (mut fits, mut too_many) = (0, all + 1);
-        let mut guess = ((limit * 8.0 / self.bits_per_item) as usize).clamp(1, all.max(1)).min(all);
+        let mut guess = ((limit * 0.97 * 8.0 / self.bits_per_item) as usize).clamp(1, all.max(1)).min(all);
         let mut encoded = None;
         for _ in 0..ROUNDS {
             let bytes = self.encode(base, subject, guess)?;
@@ -186,14 +197,14 @@ impl Planner {
             }
         }
         self.chosen.sort_unstable();
-        self.rows.clear(subject.tick);
-        for &index in &self.chosen {
-            self.rows.push_row(subject, index as usize)?;
+        self.bytes.clear();
+        if self.same_entities {
+            self.encoder.encode_part(base, subject, &self.chosen, &mut self.bytes)?;
+            return Ok(self.bytes.len());
         }
+        self.rows.gather(subject, &self.chosen)?;
         self.target.copy_from(base);
         self.target.patch(&self.gone, &self.rows)?;
-        self.target.tick = subject.tick;
-        self.bytes.clear();
         self.encoder.encode(base, &self.target, &mut self.bytes)?;
         Ok(self.bytes.len())
     }

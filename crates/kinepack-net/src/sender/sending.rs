@@ -19,9 +19,10 @@ pub(super) struct Sending {
     pub(super) subjects: Subjects,
     pub(super) outbox: Outbox,
     planner: Planner,
-    merger: Merger,
-    /// The baseline at hand, where it is no subject of an earlier tick.
-    base: Snapshot,
+    /// The baseline at hand.
+    composed: Composed,
+    /// What the planner has compared last.
+    compared: Option<(BaseKey, usize)>,
     /// Plans of this tick for everything, by baseline and subject.
     whole: HashMap<(BaseKey, usize), Arc<Plan>>,
     /// Plans of this tick for everything in several datagrams; `None` where those would be too many.
@@ -95,8 +96,8 @@ impl Sending {
             subjects: Subjects::default(),
             outbox: Outbox::default(),
             planner: Planner::new(codec),
-            merger: Merger::new(empty.clone()),
-            base: empty,
+            composed: Composed { state: empty.clone(), key: Vec::new(), merger: Merger::new(empty) },
+            compared: None,
             whole: HashMap::new(),
             splits: HashMap::new(),
             parts: HashMap::new(),
@@ -108,6 +109,7 @@ impl Sending {
         self.whole.clear();
         self.splits.clear();
         self.parts.clear();
+        self.compared = None;
         self.encoded = 0;
         self.subjects.begin(world);
     }
@@ -118,9 +120,8 @@ impl Sending {
         if let Some(plan) = self.whole.get(&key) {
             return Ok(Arc::clone(plan));
         }
-        let Self { planner, merger, subjects, .. } = self;
-        let view = subjects.view(subject);
-        let bytes = planner.whole(materialize(base, merger, &mut self.base)?, &view.subject)?.to_vec();
+        let view = self.subjects.view(subject);
+        let bytes = self.planner.whole(self.composed.of(base)?, &view.subject)?.to_vec();
         let plan = Arc::new(Plan { view: Arc::clone(view), bytes });
         self.encoded += 1;
         self.whole.insert(key, Arc::clone(&plan));
@@ -141,7 +142,7 @@ impl Sending {
             return Ok(parts.clone());
         }
         let whole = Arc::clone(self.subjects.view(subject));
-        let base = materialize(base, &mut self.merger, &mut self.base)?;
+        self.compare(base, subject)?;
         let mut parts: Vec<(u64, Behind, Vec<u8>)> = Vec::new();
         let mut waiting = usize::MAX;
         while waiting > 0 && parts.len() < most {
@@ -149,7 +150,7 @@ impl Sending {
                 let is_sent = parts.iter().any(|(_, behind, _)| behind.sent.position(id).is_some());
                 if is_sent { 0.0 } else { 1.0 }
             };
-            let behind = self.planner.part(base, &whole.subject, limit_bytes, &mut score)?;
+            let behind = self.planner.part(self.composed.of(base)?, &whole.subject, limit_bytes, &mut score)?;
             waiting = behind.waiting;
             parts.push((self.subjects.new_id(), behind, self.planner.bytes().to_vec()));
             self.encoded += 1;
@@ -174,11 +175,10 @@ impl Sending {
     ) -> Result<Arc<Plan>, EncodeError> {
         let &Order { base, subject, limit_bytes, expects_part, goes_on, of } = order;
         let view = Arc::clone(self.subjects.view(subject));
-        let hopeless = expects_part && !goes_on && {
-            let base = materialize(base, &mut self.merger, &mut self.base)?;
-            self.planner.is_hopeless(base, &view.subject, limit_bytes)
-        };
-        if !hopeless && !goes_on {
+        if expects_part {
+            self.compare(base, subject)?;
+        }
+        if !goes_on && !(expects_part && self.planner.is_hopeless(limit_bytes)) {
             let plan = self.whole(base, subject)?;
             if plan.bytes.len() <= limit_bytes {
                 return Ok(plan);
@@ -190,14 +190,23 @@ impl Sending {
             return Ok(Arc::clone(plan));
         }
         let id = self.subjects.new_id();
-        let base = materialize(base, &mut self.merger, &mut self.base)?;
-        let behind = self.planner.part(base, &view.subject, limit_bytes, score)?;
+        self.compare(base, subject)?;
+        let behind = self.planner.part(self.composed.of(base)?, &view.subject, limit_bytes, score)?;
         let view = View { id, state: None, behind: Some(behind), subject: Arc::clone(&view.subject) };
-        debug_assert!(self.planner.made(&view), "the view is what was encoded");
         let plan = Arc::new(Plan { bytes: self.planner.bytes().to_vec(), view: Arc::new(view) });
         self.encoded += 1;
         self.parts.insert(key, Arc::clone(&plan));
         Ok(plan)
+    }
+
+    /// Has the planner find what differs.
+    fn compare(&mut self, base: &Base, subject: usize) -> Result<(), EncodeError> {
+        let key = Some((base_key(base), subject));
+        if self.compared != key {
+            self.planner.compare(self.composed.of(base)?, &self.subjects.view(subject).subject);
+            self.compared = key;
+        }
+        Ok(())
     }
 }
 
@@ -205,20 +214,31 @@ fn base_key(base: &Base) -> BaseKey {
     std::iter::once(&base.view).chain(&base.merged).map(|view| view.id).collect()
 }
 
-/// The baseline as one snapshot: in place where it is a subject of an earlier tick, else in `scratch`.
-fn materialize<'a>(
-    base: &'a Base,
-    merger: &mut Merger,
-    scratch: &'a mut Snapshot,
-) -> Result<&'a Snapshot, EncodeError> {
-    let Some(Behind { sent, .. }) = &base.view.behind else {
-        return Ok(&base.view.subject);
-    };
-    base.view.write_to(scratch)?;
-    if !base.merged.is_empty() {
-        let others = base.merged.iter().filter_map(|view| view.behind.as_ref());
-        let sent: Vec<&Snapshot> = std::iter::once(sent).chain(others.map(|behind| &behind.sent)).collect();
-        merger.merge(scratch, &sent)?;
+/// A baseline as one snapshot.
+#[derive(Debug)]
+struct Composed {
+    state: Snapshot,
+    /// Of which baseline `state` is.
+    key: BaseKey,
+    merger: Merger,
+}
+
+impl Composed {
+    /// The baseline: in place where it is a subject of an earlier tick, else put together once.
+    fn of<'a>(&'a mut self, base: &'a Base) -> Result<&'a Snapshot, EncodeError> {
+        let Some(Behind { sent, .. }) = &base.view.behind else {
+            return Ok(&base.view.subject);
+        };
+        let key = base_key(base);
+        if self.key != key {
+            base.view.write_to(&mut self.state)?;
+            if !base.merged.is_empty() {
+                let others = base.merged.iter().filter_map(|view| view.behind.as_ref());
+                let sent: Vec<&Snapshot> = std::iter::once(sent).chain(others.map(|behind| &behind.sent)).collect();
+                self.merger.merge(&mut self.state, &sent)?;
+            }
+            self.key = key;
+        }
+        Ok(&self.state)
     }
-    Ok(scratch)
 }

@@ -57,6 +57,27 @@ impl Snapshot {
         Ok(())
     }
 
+    /// Makes this the entities of `from` at `indices`, which are increasing, at the tick of `from`. The memory is used again.
+    ///
+    /// # Errors
+    /// [`EncodeError::SchemaMismatch`].
+    ///
+    /// # Panics
+    /// Where there is no such entity.
+    pub fn gather(&mut self, from: &Self, indices: &[u32]) -> Result<(), EncodeError> {
+        if self.schema_hash() != from.schema_hash() {
+            let [expected_hash, hash] = [self.schema_hash(), from.schema_hash()];
+            return Err(EncodeError::SchemaMismatch { expected_hash, hash });
+        }
+        debug_assert!(indices.is_sorted_by(|a, b| a < b));
+        self.clear(from.tick);
+        self.ids.extend(indices.iter().map(|index| from.ids[*index as usize]));
+        for (column, from) in self.columns.iter_mut().zip(&from.columns) {
+            column.extend(indices.iter().map(|index| from[*index as usize]));
+        }
+        Ok(())
+    }
+
     /// Keeps only the entities whose ids are in `ids`, which is sorted.
     pub fn retain(&mut self, ids: &[EntityId]) {
         let mut wanted = ids.iter().peekable();
@@ -187,5 +208,13 @@ mod tests {
         assert!(out.push_row(&snapshot(&[(4, 2)]), 0).is_err());
         assert!(out.push_row(&snapshot(&[(5, 2)]), 0).is_ok());
         assert_eq!(out, snapshot(&[(4, 1), (5, 2)]));
+        assert!(out.gather(&other, &[]).is_err());
+    }
+
+    #[test]
+    fn rows_are_gathered() {
+        let mut out = snapshot(&[(9, 9)]);
+        out.gather(&snapshot(&[(1, 10), (3, 30), (5, 50)]), &[0, 2]).unwrap();
+        assert_eq!(out, snapshot(&[(1, 10), (5, 50)]));
     }
 }
