@@ -151,6 +151,13 @@ impl<S> JitterBuffer<S> {
     /// A state that comes out of order is put in its place, unless that has been shown already. A full buffer drops
     /// its oldest state.
     pub fn push(&mut self, now: Duration, tick: Tick, unchanged_until: Tick, state: S) -> Pushed {
+        let newest = self.entries.back().map_or(tick, |newest| newest.tick);
+        self.push_part(now, tick, unchanged_until, newest.max(unchanged_until), state)
+    }
+
+    /// As [`push`](Self::push), for a state in which only some things are news. `reach` is the tick up to which those were known
+    /// before it came: the delay is to bridge the time from one news of a thing to the next, not from one state to the next.
+    pub fn push_part(&mut self, now: Duration, tick: Tick, unchanged_until: Tick, reach: Tick, state: S) -> Pushed {
         self.advance(now);
         let index = self.entries.partition_point(|entry| entry.tick < tick);
         if self.entries.get(index).is_some_and(|entry| entry.tick == tick) {
@@ -164,8 +171,7 @@ impl<S> JitterBuffer<S> {
         }
         // What comes behind a newer state was not waited for, and the newer one says more about the delay.
         if index == self.entries.len() {
-            let reach = self.entries.back().map(|newest| newest.tick.max(unchanged_until));
-            let reach_ns = reach.map(|reach| self.config.tick_ns(reach).min(tick_ns));
+            let reach_ns = self.entries.back().map(|_| self.config.tick_ns(reach).min(tick_ns));
             let arrival = Arrival { now_ns: self.now_ns, tick_ns, reach_ns };
             let disposition = self.delay.observe(arrival);
             self.clock.settle(arrival, disposition, &self.delay, self.shown_ns);

@@ -44,6 +44,12 @@ impl Default for ReceiverConfig {
     }
 }
 
+impl ReceiverConfig {
+    fn longest_blend_ticks(&self) -> f64 {
+        self.longest_blend.as_secs_f64() * f64::from(self.playout.tick_hz)
+    }
+}
+
 /// What a datagram brought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -230,7 +236,7 @@ impl Receiver {
             // The pause before this snapshot is known to be one only where the snapshot before it came.
             let before = self.views.find(sequence.before(1)).filter(|held| held.sent.is_none());
             let unchanged_until = before.map_or(0, |_| tick.0.saturating_sub(u32::from(interval_ticks)));
-            self.push(now, Tick(unchanged_until), whole);
+            self.push(now, Tick(unchanged_until), None, whole);
             return;
         };
         // Rows and views are of one schema, and sorted.
@@ -241,17 +247,23 @@ impl Receiver {
             return;
         }
         let mut known = self.known.take().unwrap_or_else(|| Known::whole(Arc::clone(view)));
+        let reach = known.reach(sent, self.config.longest_blend_ticks());
         let _ = known.advance(tick, &self.difference.left, sent);
         self.known = Some(known.clone());
         // One of several datagrams of a tick.
         match self.buffer.state_mut(tick) {
             Some(state) => *state = known,
-            None => self.push(now, Tick(0), known),
+            None => self.push(now, Tick(0), Some(reach), known),
         }
     }
 
-    fn push(&mut self, now: Duration, unchanged_until: Tick, known: Known) {
-        if self.buffer.push(now, known.state.tick, unchanged_until, known) == Pushed::Late {
+    fn push(&mut self, now: Duration, unchanged_until: Tick, reach: Option<Tick>, known: Known) {
+        let tick = known.state.tick;
+        let pushed = match reach {
+            Some(reach) => self.buffer.push_part(now, tick, unchanged_until, reach, known),
+            None => self.buffer.push(now, tick, unchanged_until, known),
+        };
+        if pushed == Pushed::Late {
             self.stats.late += 1;
         }
     }
@@ -270,7 +282,7 @@ impl Receiver {
                 self.views.add_reference(number, Arc::clone(&state));
                 let known = Known::whole(state);
                 self.known = Some(known.clone());
-                self.push(now, Tick(0), known);
+                self.push(now, Tick(0), None, known);
                 self.stats.blocks += 1;
                 Received::Block { tick }
             }
@@ -331,7 +343,7 @@ impl Receiver {
     /// What to show now; `None` before the first state.
     pub fn playback(&mut self, now: Duration) -> Option<Playback<'_>> {
         let tick_hz = self.config.playout.tick_hz;
-        let longest_blend_ticks = self.config.longest_blend.as_secs_f64() * f64::from(tick_hz);
+        let longest_blend_ticks = self.config.longest_blend_ticks();
         self.buffer.at(now).map(|playout| Playback::new(playout, tick_hz, longest_blend_ticks))
     }
 

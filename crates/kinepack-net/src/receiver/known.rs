@@ -28,6 +28,17 @@ impl Known {
         self.fresh.is_none()
     }
 
+    /// The tick up to which most of what was sent now was known before: nine in ten, those not counted that rested for longer than
+    /// playback blends over.
+    pub(super) fn reach(&self, sent: &Snapshot, longest_blend_ticks: f64) -> Tick {
+        let oldest = sent.tick.0.saturating_sub(longest_blend_ticks as u32);
+        let fresh = sent.ids().iter().filter_map(|id| Some(self.fresh(self.state.position(*id)?).0));
+        let mut fresh: Vec<u32> = fresh.filter(|fresh| *fresh > oldest).collect();
+        let tenth = fresh.len() / 10;
+        let reach = fresh.get(tenth).is_some().then(|| *fresh.select_nth_unstable(tenth).1);
+        Tick(reach.unwrap_or(self.state.tick.0))
+    }
+
     /// Brings this up to `tick`: who left, and what was sent.
     pub(super) fn advance(&mut self, tick: Tick, left: &[EntityId], sent: &Snapshot) -> Result<(), EncodeError> {
         let before: Vec<(EntityId, u32)> = (0..).zip(self.state.ids()).map(|(i, id)| (*id, self.fresh(i).0)).collect();
