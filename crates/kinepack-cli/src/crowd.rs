@@ -24,11 +24,8 @@ struct Walker {
 
 impl Crowd {
     pub(crate) fn new(objects: u32, moving: u32, seed: u64) -> Self {
-        let mut crowd = Self {
-            walkers: Vec::new(),
-            resting: Vec::new(),
-            random: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1,
-        };
+        let mut crowd =
+            Self { walkers: Vec::new(), resting: Vec::new(), random: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1 };
         for object in 0..objects {
             let place = [crowd.unit() * HALF_M, crowd.unit() * HALF_M];
             // Walkers are spread evenly among the others.

@@ -2,7 +2,7 @@
 
 use kinepack::{Codec, EncodeError, EntityId, Level, Schema, Snapshot, Tick};
 use kinepack_capture::cube::{self, Cube, Measured, SwiftCube};
-use kinepack_net::Sample;
+use kinepack_net::{Mismatch, Sample, VERSION};
 
 /// Which cubes are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +27,17 @@ impl CubeStream {
             Self::Swift => (Schema::of::<SwiftCube>(), cube::swift_profile()),
         };
         Codec::new(schema, Level::PACKED, profile).expect("the built-in profiles fit their schemas")
+    }
+
+    /// This side's value of what differs.
+    pub(crate) fn own_hash(self, mismatch: &Mismatch) -> u64 {
+        let codec = self.codec();
+        match mismatch {
+            Mismatch::Schema { .. } => codec.schema().hash(),
+            Mismatch::Codec { .. } => codec.hash(),
+            Mismatch::Initial { .. } => Snapshot::new(codec.schema(), Tick(0)).state_hash(),
+            _ => u64::from(VERSION),
+        }
     }
 
     /// Quantizes all cubes into `snapshot`.

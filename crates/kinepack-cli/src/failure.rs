@@ -53,6 +53,8 @@ pub(crate) enum Failure {
     NothingReceived { server: SocketAddr },
     /// Ctrl-C cannot be listened for.
     Signals(ctrlc::Error),
+    /// The picture could not be drawn.
+    Picture { path: std::path::PathBuf, reason: String },
     /// The report could not be written.
     Output(std::io::Error),
 }
@@ -116,6 +118,7 @@ impl fmt::Display for Failure {
             }
             Self::NothingReceived { server } => write!(f, "nothing was received from {server}"),
             Self::Signals(error) => write!(f, "cannot listen for Ctrl-C: {error}"),
+            Self::Picture { path, reason } => write!(f, "cannot draw into {}: {reason}", path.display()),
             Self::Output(error) => write!(f, "cannot write the report: {error}"),
         }
     }

@@ -142,11 +142,6 @@ impl Ladder {
     pub(crate) fn measurements(&self) -> impl Iterator<Item = &Measurement> {
         self.groups.iter().flat_map(|group| &group.runs).map(|run| &run.measurement)
     }
-
-    /// The last frame as the strongest level's decoder has it.
-    pub(crate) fn last_decoded(&self) -> Option<&Snapshot> {
-        self.groups.last()?.runs.last().map(|run| &run.decoded)
-    }
 }
 
 /// The parameters of the stages that have any.

@@ -48,7 +48,8 @@ pub(crate) struct LinkOptions {
 impl LinkOptions {
     /// The link asked for.
     pub(crate) fn config(&self) -> Result<LinkConfig, Failure> {
-        let mut config = LinkConfig::named(&self.link).ok_or_else(|| Failure::UnknownLink { name: self.link.clone() })?;
+        let mut config =
+            LinkConfig::named(&self.link).ok_or_else(|| Failure::UnknownLink { name: self.link.clone() })?;
         let duration = |ms: f64| Duration::try_from_secs_f64(ms / 1e3).map_err(|_| Failure::BadTime { ms });
         if let Some(ms) = self.round_trip_ms {
             config.latency = duration(ms / 2.0)?;

@@ -19,6 +19,7 @@ mod serve;
 mod session;
 mod session_report;
 mod simulate;
+mod sweep;
 mod truth;
 mod udp;
 mod viewer;
@@ -41,6 +42,7 @@ enum Command {
     Demo(demo::Arguments),
     Measure(measure::Arguments),
     Simulate(simulate::Arguments),
+    Sweep(sweep::Arguments),
     Serve(serve::Arguments),
     Join(join::Arguments),
 }
@@ -50,6 +52,7 @@ fn main() -> ExitCode {
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Measure(arguments) => measure::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
+        Command::Sweep(arguments) => sweep::run(&arguments),
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Join(arguments) => join::run(&arguments),
     };

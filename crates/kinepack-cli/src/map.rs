@@ -33,9 +33,10 @@ fn braille(rows: &[[bool; DOTS.0]]) -> String {
     /// The bit of each dot of a character, row by row (Unicode, block Braille Patterns).
     const BITS: [[u32; 2]; 4] = [[0, 3], [1, 4], [2, 5], [6, 7]];
     let character = |column: usize| {
-        let bits = rows.iter().zip(BITS).map(|(row, bits)| {
-            u32::from(row[2 * column]) << bits[0] | u32::from(row[2 * column + 1]) << bits[1]
-        });
+        let bits = rows
+            .iter()
+            .zip(BITS)
+            .map(|(row, bits)| u32::from(row[2 * column]) << bits[0] | u32::from(row[2 * column + 1]) << bits[1]);
         char::from_u32(0x2800 + bits.fold(0, |all, bits| all | bits)).unwrap_or(' ')
     };
     (0..COLUMNS).map(character).collect()

@@ -69,6 +69,25 @@ pub(crate) fn print(write: impl FnOnce(&mut io::StdoutLock<'static>) -> io::Resu
     }
 }
 
+/// Writes what was measured, a line each.
+pub(crate) fn write_rows(
+    out: &mut impl Write,
+    rows: impl IntoIterator<Item = (&'static str, String)>,
+) -> io::Result<()> {
+    let mut table = Table::new();
+    table.load_style(TableStyle::new());
+    for (what, value) in rows {
+        table.add_row([what.to_owned(), value]);
+    }
+    for (index, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, 2));
+        if index == 1 {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    writeln!(out, "{}", table.trim_fmt())
+}
+
 impl Report {
     pub(crate) fn new<'a>(
         file: String,

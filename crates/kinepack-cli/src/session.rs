@@ -133,6 +133,14 @@ impl Session {
         self.peers.iter_mut().try_for_each(|peer| peer.deliver(now, &mut self.sender, carrier))
     }
 
+    /// Brings each datagram that is due before a tick to its receiver at its own time, and then the tick.
+    pub(crate) fn run_until(&mut self, tick: Duration, carrier: &mut impl Carrier) -> Result<(), Failure> {
+        while let Some(arrival) = self.next_arrival().filter(|at| *at <= tick) {
+            self.deliver(arrival, carrier)?;
+        }
+        self.tick(tick, carrier)
+    }
+
     /// The world's next step, what is sent of it, and a frame of each viewer.
     pub(crate) fn tick(&mut self, now: Duration, carrier: &mut impl Carrier) -> Result<(), Failure> {
         self.deliver(now, carrier)?;

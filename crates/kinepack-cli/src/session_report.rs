@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
-use comfy_table::{CellAlignment, Table, TableStyle};
 use serde::Serialize;
 
 use crate::distribution::Summary;
+use crate::report::write_rows;
 
 /// One world on its way to one viewer.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -70,17 +70,6 @@ impl SessionReport {
             ("and of its rotation", summary(&self.shown_error_deg, "°")),
             ("lanes that differ from what was sent", self.wrong_lanes.to_string()),
         ];
-        let mut table = Table::new();
-        table.load_style(TableStyle::new());
-        for (what, value) in rows {
-            table.add_row([what.to_owned(), value]);
-        }
-        for (index, column) in table.column_iter_mut().enumerate() {
-            column.set_padding((0, 2));
-            if index == 1 {
-                column.set_cell_alignment(CellAlignment::Right);
-            }
-        }
-        writeln!(out, "{}", table.trim_fmt())
+        write_rows(out, rows)
     }
 }

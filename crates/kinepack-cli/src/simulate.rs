@@ -94,10 +94,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let exact = session.peers.len() <= EXACT_TIMES;
     let mut early_memory = None;
     for tick in 1..=ticks {
-        while let Some(arrival) = session.next_arrival().filter(|at| exact && *at <= due(tick)) {
-            session.deliver(arrival, &mut Direct)?;
+        if exact {
+            session.run_until(due(tick), &mut Direct)?;
+        } else {
+            session.tick(due(tick), &mut Direct)?;
         }
-        session.tick(due(tick), &mut Direct)?;
         if tick == ticks / 10 {
             early_memory = memory_mib();
         }
@@ -111,7 +112,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if report.wrong_lanes > 0 { Err(Failure::Drifted { wrong_lanes: report.wrong_lanes }) } else { Ok(()) }
 }
 
-fn progress(ticks: u32) -> ProgressBar {
+pub(crate) fn progress(ticks: u32) -> ProgressBar {
     let style = ProgressStyle::with_template("{wide_bar} tick {pos} of {len}, {eta} left");
     ProgressBar::new(u64::from(ticks)).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }

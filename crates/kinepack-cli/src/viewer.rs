@@ -100,6 +100,7 @@ pub(crate) fn wrong_lanes(expected: &Snapshot, state: &Snapshot) -> u64 {
         let missing = |a: &Snapshot, b: &Snapshot| a.ids().iter().filter(|id| b.position(**id).is_none()).count();
         return ((missing(expected, state) + missing(state, expected)) * state.lane_count()) as u64;
     }
-    let differing = |lane: usize| expected.lane(lane).iter().zip(state.lane(lane)).filter(|(a, b)| a != b).count() as u64;
+    let differing =
+        |lane: usize| expected.lane(lane).iter().zip(state.lane(lane)).filter(|(a, b)| a != b).count() as u64;
     (0..state.lane_count()).map(differing).sum()
 }

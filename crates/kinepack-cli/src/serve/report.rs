@@ -42,6 +42,8 @@ pub(super) struct ServeReport {
     pub(super) limited: u64,
     /// Dropped by the reader: faster than ticks take them.
     pub(super) overflowed: u64,
+    /// How often a sender of junk was not even read, for a second: what it sent then is in no other number.
+    pub(super) silenced: u64,
     /// What did not decipher, was replayed, or came from somebody who may not connect.
     pub(super) undeciphered: u64,
     /// From receivers, deciphered, and refused by the hub all the same.
@@ -60,8 +62,7 @@ impl ServeReport {
 
     pub(super) fn write_table(&self, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "{}\n{}", self.world, self.sending)?;
-        let times =
-            |of: &TimesUs| format!("{:.0} / {:.0} / {:.0} / {:.0} µs", of.mean, of.p50, of.p99, of.max);
+        let times = |of: &TimesUs| format!("{:.0} / {:.0} / {:.0} / {:.0} µs", of.mean, of.p50, of.p99, of.max);
         let cpu = |of: &Option<TimesUs>| of.as_ref().map_or_else(|| "not known on this system".to_owned(), times);
         let rows = [
             ("ticks", format!("{} in {:.1} s, stopped for {:.1} s", self.ticks, self.seconds, self.skipped_s)),
@@ -81,6 +82,7 @@ impl ServeReport {
             ("dropped: junk / too many / too fast", {
                 format!("{} / {} / {}", self.junk, self.limited, self.overflowed)
             }),
+            ("senders of junk silenced for a second", self.silenced.to_string()),
             ("not deciphered / deciphered but wrong", format!("{} / {}", self.undeciphered, self.wrong_datagrams)),
         ];
         write_rows(out, rows)

@@ -11,7 +11,7 @@ use crate::distribution::Distribution;
 /// Time that some work took.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Span {
-    pub(super) wall: Duration,
+    wall: Duration,
     /// `None` where the system does not tell.
     cpu: Option<Duration>,
 }
@@ -82,6 +82,10 @@ impl Spans {
         if let Some(cpu) = span.cpu {
             self.cpu.add(cpu);
         }
+    }
+
+    pub(super) fn count(&self) -> u32 {
+        self.wall.count
     }
 
     pub(super) fn wall_us(&self) -> TimesUs {

@@ -57,7 +57,10 @@ fn udp_data_flows_through_a_flood_of_junk() {
         host.poll();
         client.poll(&mut |_| heard += 1);
         let stats = host.server.stats();
-        host.payloads.len() > 100 && heard > 100 && stats.junk + stats.limited > 10_000
+        // Where nobody is silenced, all is read.
+        let is_through =
+            if cfg!(target_os = "linux") { stats.silenced > 0 } else { stats.junk + stats.limited > 10_000 };
+        host.payloads.len() > 100 && heard > 100 && is_through
     });
     let stats = host.server.stats();
     assert!(stats.refused <= 20, "what reaches the tick is limited: {stats:?}");

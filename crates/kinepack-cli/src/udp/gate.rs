@@ -85,6 +85,11 @@ impl Gate {
         }
     }
 
+    /// Whether the server has to do with `address`.
+    pub(super) fn knows(&self, address: SocketAddr) -> bool {
+        self.peers.contains_key(&address)
+    }
+
     /// Whether the server is to see `datagram`.
     pub(super) fn admit(&mut self, address: SocketAddr, datagram: &[u8], now_us: u64) -> Result<Header, Refusal> {
         let header = Header::read(datagram).ok_or(Refusal::Junk)?;

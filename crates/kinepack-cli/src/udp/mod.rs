@@ -17,6 +17,7 @@ mod reader;
 mod screen;
 mod secret;
 mod server;
+mod silence;
 mod socket;
 #[cfg(test)]
 mod tests;

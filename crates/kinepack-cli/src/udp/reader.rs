@@ -5,7 +5,8 @@
 //! threads hardly meet. What comes faster than this thread reads is dropped by the system.
 //!
 //! To wake up for each datagram costs more than to read it, and would take its core from others. While most of what
-//! comes is refused, the thread therefore sleeps for a moment and then reads what has gathered.
+//! comes is refused, the thread therefore sleeps for a moment and then reads what has gathered. Who floods from one address is not
+//! read at all, see [`silence`](super::silence).
 
 use std::io::ErrorKind;
 use std::mem;
@@ -18,6 +19,7 @@ use std::time::{Duration, Instant};
 
 use super::gate::{Gate, News, Refusal};
 use super::screen::{Header, Kind};
+use super::silence::Silence;
 
 /// The inbox's bounds, and so those of one poll: four datagrams of each of 1024 clients, and as many new connections
 /// as cost about a millisecond.
@@ -86,6 +88,7 @@ pub(super) struct Counters {
     pub(super) junk: AtomicU64,
     pub(super) limited: AtomicU64,
     pub(super) overflowed: AtomicU64,
+    pub(super) silenced: AtomicU64,
 }
 
 /// The running thread; it ends when this is dropped.
@@ -143,10 +146,22 @@ impl Shared {
     fn run(&self, socket: &UdpSocket, mut gate: Gate, start: Instant) {
         let mut buffer = [0; BUFFER_BYTES];
         let (mut refused, mut is_flooded) = (0, false);
+        let mut silence = Silence::default();
         while !self.is_over.load(Ordering::Relaxed) {
-            match socket.recv_from(&mut buffer) {
+            let received = socket.recv_from(&mut buffer);
+            let now_us = start.elapsed().as_micros() as u64;
+            silence.lift(socket, now_us);
+            match received {
                 Ok((bytes, address)) => {
-                    refused += usize::from(!self.handle(&mut gate, address, &buffer[..bytes], start));
+                    if let Some(refusal) = self.handle(&mut gate, address, &buffer[..bytes], now_us) {
+                        refused += 1;
+                        if refusal == Refusal::Junk
+                            && !gate.knows(address)
+                            && silence.note_junk(socket, address, now_us)
+                        {
+                            count(&self.counters.silenced, 1);
+                        }
+                    }
                     if !is_flooded && refused >= FLOOD_BEGINS {
                         is_flooded = socket.set_nonblocking(true).is_ok();
                     }
@@ -169,11 +184,10 @@ impl Shared {
         }
     }
 
-    /// Whether the datagram passed.
-    fn handle(&self, gate: &mut Gate, address: SocketAddr, datagram: &[u8], start: Instant) -> bool {
+    /// Puts a datagram into the inbox, or says why not.
+    fn handle(&self, gate: &mut Gate, address: SocketAddr, datagram: &[u8], now_us: u64) -> Option<Refusal> {
         count(&self.counters.datagrams, 1);
         count(&self.counters.bytes, datagram.len() as u64);
-        let now_us = start.elapsed().as_micros() as u64;
         // Acquire: an address that was told before its packet was sent is known when the answer arrives.
         if self.has_news.load(Ordering::Acquire) {
             let mut news = lock(&self.news);
@@ -185,12 +199,17 @@ impl Shared {
                 if !lock(&self.inbox).push(address, header, datagram) {
                     count(&self.counters.overflowed, 1);
                 }
-                return true;
+                None
             }
-            Err(Refusal::Junk) => count(&self.counters.junk, 1),
-            Err(Refusal::Limited) => count(&self.counters.limited, 1),
+            Err(refusal) => {
+                let counter = match refusal {
+                    Refusal::Junk => &self.counters.junk,
+                    Refusal::Limited => &self.counters.limited,
+                };
+                count(counter, 1);
+                Some(refusal)
+            }
         }
-        false
     }
 }
 

@@ -82,6 +82,8 @@ pub(crate) struct UdpStats {
     pub(crate) limited: u64,
     /// What arrived while the inbox was full.
     pub(crate) overflowed: u64,
+    /// How often a sender of junk was silenced for a second: what it sent then is in no other number.
+    pub(crate) silenced: u64,
     /// What did not decipher, was replayed, or came from somebody who may not connect.
     pub(crate) refused: u64,
     /// What the system did not take for sending.
@@ -213,11 +215,6 @@ impl UdpServer {
         self.drop_client(client);
     }
 
-    /// How many clients have been reported as connected and not as gone.
-    pub(crate) fn clients(&self) -> usize {
-        self.peers.values().filter(|peer| peer.is_confirmed).count()
-    }
-
     pub(crate) fn stats(&self) -> UdpStats {
         let counters = self.reader.counters();
         UdpStats {
@@ -228,6 +225,7 @@ impl UdpServer {
             junk: counters.junk.load(Ordering::Relaxed),
             limited: counters.limited.load(Ordering::Relaxed),
             overflowed: counters.overflowed.load(Ordering::Relaxed),
+            silenced: counters.silenced.load(Ordering::Relaxed),
             refused: self.refused,
             unsent: self.link.unsent,
         }
@@ -340,5 +338,13 @@ impl Link {
             }
             Err(_) => self.unsent += 1,
         }
+    }
+}
+
+#[cfg(test)]
+impl UdpServer {
+    /// How many clients have been reported as connected and not as gone.
+    pub(super) fn clients(&self) -> usize {
+        self.peers.values().filter(|peer| peer.is_confirmed).count()
     }
 }

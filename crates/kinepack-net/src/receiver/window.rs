@@ -18,7 +18,7 @@ impl Window {
             ..=-0x8000 => Err(Refused::TooOld),
             0 => Err(Refused::Duplicate),
             behind @ 1..=32 if before >> (behind - 1) & 1 == 1 => Err(Refused::Duplicate),
-            ..=32 => Ok(()),
+            -0x7FFF..=32 => Ok(()),
             _ => Err(Refused::TooOld),
         }
     }

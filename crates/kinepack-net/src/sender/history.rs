@@ -245,11 +245,9 @@ impl History {
     /// The acknowledged view at an index, with its own back.
     fn acknowledged_view(&self, index: usize) -> Option<(&Arc<View>, u8)> {
         match self.entries.get(index)? {
-            Sent { state: State::Acknowledged, content: Content::Snapshot { view, own_back, .. }, sequence, .. }
-                if sequence.since(self.floor) >= 0 =>
-            {
-                Some((view, *own_back))
-            }
+            Sent {
+                state: State::Acknowledged, content: Content::Snapshot { view, own_back, .. }, sequence, ..
+            } if sequence.since(self.floor) >= 0 => Some((view, *own_back)),
             _ => None,
         }
     }

@@ -270,12 +270,7 @@ impl Peer {
     }
 
     /// Sends the whole state relative to the reference state, or begins a block where that is too large: then true.
-    fn begin_block(
-        &mut self,
-        moment: &Moment<'_>,
-        sending: &mut Sending,
-        subject: usize,
-    ) -> Result<bool, EncodeError> {
+    fn begin_block(&mut self, moment: &Moment<'_>, sending: &mut Sending, subject: usize) -> Result<bool, EncodeError> {
         let base = self.reference_base();
         let header = self.header(moment, &base);
         let limit_bytes = self.limit_bytes(moment.config, &header);
@@ -320,11 +315,8 @@ impl Peer {
         let back = base.sequence.map_or(0, |base| sequence.since(base) as u8);
         let steady = u32::from(back) * u32::from(interval_ticks);
         let is_steady = base.view.tick().0.checked_add(steady) == Some(tick.0) && (1..8).contains(&interval_ticks);
-        let time = if back != 0 && is_steady {
-            Time::Stride(interval_ticks)
-        } else {
-            Time::Explicit { tick, interval_ticks }
-        };
+        let time =
+            if back != 0 && is_steady { Time::Stride(interval_ticks) } else { Time::Explicit { tick, interval_ticks } };
         let baseline = if back == 0 { Baseline::Reference(self.reference.number) } else { Baseline::Back(back) };
         SnapshotHeader { sequence, baseline, left_out: false, time, merge: base.field }
     }

@@ -1,0 +1,196 @@
+//! `kinepack join`: receives the world of a server and shows it; or many joiners at once, to see what a server takes.
+
+mod display;
+mod joiner;
+mod report;
+mod tally;
+
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use display::Display;
+use joiner::{Joiner, News, Target};
+use report::JoinReport;
+use tally::Tally;
+
+use crate::cube_stream::CubeStream;
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::report::print;
+use crate::sender::due;
+use crate::udp::SecretArguments;
+
+/// Frames between two refreshes of the display.
+const REFRESH_FRAMES: u32 = 3;
+/// Many joiners begin one after the other: a server takes so many new connections a second, not all at once.
+const STAGGER: Duration = Duration::from_millis(5);
+/// How often many joiners look for what has arrived.
+const ROUND: Duration = Duration::from_millis(2);
+/// From so many on, two threads share them.
+const MANY: usize = 32;
+
+/// Join a server and show its world.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// The server: an address or a name, and its port.
+    #[arg(value_name = "ADDRESS:PORT", value_parser = parse_server)]
+    server: SocketAddr,
+    #[command(flatten)]
+    secret: SecretArguments,
+    /// Expect velocities, as a server with --velocities sends them.
+    #[arg(long)]
+    velocities: bool,
+    /// Seconds to run [default: until Ctrl-C]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    seconds: Option<u32>,
+    /// Seconds of silence after which a connection is lost, or an attempt at one is given up.
+    #[arg(long, default_value_t = 5, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3_600))]
+    time_out: u64,
+    /// So many joiners at once, without a display: to try what a server takes.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_024))]
+    count: u32,
+    /// Print the summary as one JSON document.
+    #[arg(long)]
+    json: bool,
+}
+
+/// An address of the server; of several, one of IPv4, as `serve` listens there where nothing else is said.
+fn parse_server(text: &str) -> Result<SocketAddr, String> {
+    let found: Vec<SocketAddr> = text.to_socket_addrs().map_err(|error| error.to_string())?.collect();
+    let address = found.iter().find(|address| address.is_ipv4()).or(found.first());
+    address.copied().ok_or_else(|| "no address has this name".to_owned())
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let target = Target {
+        server: arguments.server,
+        secret: arguments.secret.resolve()?,
+        stream: if arguments.velocities { CubeStream::Swift } else { CubeStream::Plain },
+        timeout: Duration::from_secs(arguments.time_out),
+    };
+    let course = Course {
+        begin: Instant::now(),
+        end: arguments.seconds.map(|seconds| Duration::from_secs(u64::from(seconds))),
+        interrupt: Interrupt::listen()?,
+        receiving: AtomicUsize::new(0),
+    };
+    let mut display = Display::new(arguments.count == 1);
+    let tallies = if arguments.count == 1 {
+        watch(&target, &course, &mut display).map(|tally| vec![tally])
+    } else {
+        load(&target, &course, arguments.count as usize, &display)
+    };
+    display.finish();
+    let report = JoinReport::new(arguments.server, course.begin.elapsed().as_secs_f64(), &tallies?);
+    print(|out| if arguments.json { report.write_json(out) } else { report.write_table(out) })?;
+    // Who ends it early has seen enough.
+    if report.has_received() || course.interrupt.is_raised() {
+        return Ok(());
+    }
+    Err(Failure::NothingReceived { server: arguments.server })
+}
+
+/// The time of a run, and what its threads tell each other.
+struct Course {
+    begin: Instant,
+    end: Option<Duration>,
+    interrupt: Interrupt,
+    /// Joiners that have a state.
+    receiving: AtomicUsize,
+}
+
+impl Course {
+    fn now(&self) -> Duration {
+        self.begin.elapsed()
+    }
+
+    fn is_over(&self) -> bool {
+        self.interrupt.is_raised() || self.end.is_some_and(|end| self.now() >= end)
+    }
+}
+
+/// One joiner, and what it shows.
+fn watch(target: &Target, course: &Course, display: &mut Display) -> Result<Tally, Failure> {
+    let mut joiner = Joiner::new(target, Duration::ZERO);
+    let mut frame = 0;
+    while !course.is_over() {
+        let now = course.now();
+        if let Some(news) = joiner.step(now)? {
+            display.say(&line(target.server, news));
+        }
+        if now < due(frame) {
+            joiner.wait(due(frame) - now);
+            continue;
+        }
+        joiner.show(now)?;
+        if frame % REFRESH_FRAMES == 0 {
+            display.show(now, joiner.viewer(), &joiner.tally(now));
+        }
+        // A frame that is missed stays missed.
+        frame = (now.as_secs_f64() * f64::from(cubes::TICK_HZ)) as u32 + 1;
+    }
+    joiner.end(course.now());
+    Ok(joiner.tally(course.now()))
+}
+
+fn line(server: SocketAddr, news: News) -> String {
+    match news {
+        News::Joined => format!("joined {server}"),
+        News::Lost(reason) => format!("{server}: {reason}; trying again"),
+    }
+}
+
+/// Many joiners. The first speaks for all.
+fn load(target: &Target, course: &Course, count: usize, display: &Display) -> Result<Vec<Tally>, Failure> {
+    let mut joiners: Vec<Joiner<'_>> = (0..count).map(|index| Joiner::new(target, STAGGER * index as u32)).collect();
+    let share = if count < MANY { count } else { count.div_ceil(2) };
+    thread::scope(|scope| {
+        let threads: Vec<_> = joiners
+            .chunks_mut(share)
+            .enumerate()
+            .map(|(index, share)| scope.spawn(move || drive(share, course, (index == 0).then_some((target, display)))))
+            .collect();
+        while !course.is_over() {
+            thread::sleep(Duration::from_millis(100));
+            display.show_count(course.receiving.load(Ordering::Relaxed), count);
+        }
+        let joined = threads.into_iter().map(|thread| thread.join().expect("a joiner does not panic"));
+        joined.collect::<Result<Vec<()>, Failure>>()
+    })?;
+    let now = course.now();
+    Ok(joiners.iter().map(|joiner| joiner.tally(now)).collect())
+}
+
+/// Drives a share of the joiners.
+fn drive(joiners: &mut [Joiner<'_>], course: &Course, speaks: Option<(&Target, &Display)>) -> Result<(), Failure> {
+    let mut frame = 0;
+    while !course.is_over() {
+        let is_frame = course.now() >= due(frame);
+        for (index, joiner) in joiners.iter_mut().enumerate() {
+            let was_receiving = joiner.is_receiving();
+            let now = course.now();
+            // One that cannot be understood ends all.
+            let news = joiner.step(now).inspect_err(|_| course.interrupt.raise())?;
+            match (was_receiving, joiner.is_receiving()) {
+                (false, true) => drop(course.receiving.fetch_add(1, Ordering::Relaxed)),
+                (true, false) => drop(course.receiving.fetch_sub(1, Ordering::Relaxed)),
+                _ => {}
+            }
+            if let (0, Some(news), Some((target, display))) = (index, news, speaks) {
+                display.say(&line(target.server, news));
+            }
+            if is_frame {
+                joiner.pass(now);
+            }
+        }
+        if is_frame {
+            frame = (course.now().as_secs_f64() * f64::from(cubes::TICK_HZ)) as u32 + 1;
+        }
+        thread::sleep(ROUND);
+    }
+    joiners.iter_mut().for_each(|joiner| joiner.end(course.now()));
+    Ok(())
+}

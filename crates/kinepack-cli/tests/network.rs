@@ -1,0 +1,271 @@
+//! `serve` and `join` over loopback, as their users see them: what they say, what they count, and how they end.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+/// Long enough for a machine that is busy with other tests.
+const PATIENCE: Duration = Duration::from_secs(15);
+const SECRET: &str = "the secret of these tests";
+
+/// The program while it runs, and what it says on standard error.
+struct Running {
+    child: Child,
+    lines: Receiver<String>,
+    said: Vec<String>,
+}
+
+/// What a run left.
+struct Run {
+    code: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+impl Running {
+    fn start(arguments: &[&str], secret: Option<&str>) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kinepack"));
+        command.args(arguments).env_remove("KINEPACK_SECRET").envs(secret.map(|secret| ("KINEPACK_SECRET", secret)));
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let (sender, lines) = channel();
+        let stderr = BufReader::new(child.stderr.take().unwrap());
+        thread::spawn(move || stderr.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        Self { child, lines, said: Vec::new() }
+    }
+
+    /// A server of a small world at a free port, or at `port`; and its address.
+    fn serve_at(port: u16, options: &[&str]) -> (Self, String) {
+        let listen = format!("127.0.0.1:{port}");
+        let world = ["serve", "--json", "--cubes", "50", "--seconds", "60", "--listen", &listen];
+        let mut server = Self::start(&[&world, options].concat(), Some(SECRET));
+        let line = server.until("listening on");
+        (server, line.rsplit_once(' ').unwrap().1.to_owned())
+    }
+
+    fn serve(options: &[&str]) -> (Self, String) {
+        Self::serve_at(0, options)
+    }
+
+    fn join(server: &str, options: &[&str]) -> Self {
+        Self::start(&[&["join", server, "--json"], options].concat(), Some(SECRET))
+    }
+
+    /// The next line that contains `text`.
+    fn until(&mut self, text: &str) -> String {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            match self.lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
+                Ok(line) => self.said.push(line),
+                Err(error) => panic!("{error}: never said {text:?}, but {:#?}", self.said),
+            }
+            if let Some(line) = self.said.last().filter(|line| line.contains(text)) {
+                return line.clone();
+            }
+        }
+    }
+
+    fn signal(&self, name: &str) {
+        let status = Command::new("kill").args([name, &self.child.id().to_string()]).status().unwrap();
+        assert!(status.success());
+    }
+
+    /// Waits for its own end.
+    fn end(mut self) -> Run {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            match self.lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
+                Ok(line) => self.said.push(line),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => panic!("it does not end: {:#?}", self.said),
+            }
+        }
+        let mut stdout = String::new();
+        self.child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
+        let code = self.child.wait().unwrap().code();
+        Run { code, stdout, stderr: self.said.join("\n") }
+    }
+
+    fn interrupt(self) -> Run {
+        self.signal("-INT");
+        self.end()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Run {
+    /// The JSON document of a run that succeeded.
+    fn document(&self) -> Value {
+        assert_eq!(self.code, Some(0), "{}", self.stderr);
+        serde_json::from_str(&self.stdout).expect("one JSON document")
+    }
+}
+
+fn number(document: &Value, key: &str) -> f64 {
+    document[key].as_f64().unwrap_or_else(|| panic!("{key} in {document:#}"))
+}
+
+#[test]
+fn a_joiner_receives_and_both_say_what_they_counted() {
+    let (mut server, address) = Running::serve(&[]);
+    let joined = Running::join(&address, &["--seconds", "2"]).end();
+    server.until(" left; receivers: 0");
+    let [served, joined] = [server.interrupt().document(), joined.document()];
+    let frames = number(&joined, "frames_received");
+    assert!((30.0..=130.0).contains(&frames), "{joined:#}");
+    assert_eq!([&joined["joined"], &joined["dropped"], &joined["wrong_datagrams"]], [1, 0, 0], "{joined:#}");
+    assert!(number(&joined, "kbps_total") > 5.0 && number(&joined, "kbps_upstream") > 1.0, "{joined:#}");
+    assert!(number(&joined, "playout_delay_ms") > 0.0, "{joined:#}");
+    assert_eq!(joined["server"], address);
+    assert!(joined["not_known_here"][0].is_string());
+
+    for key in ["receivers_peak", "joined", "left"] {
+        assert_eq!(served[key], 1, "{key} in {served:#}");
+    }
+    for key in ["timed_out", "refused", "wrong_datagrams", "unsent"] {
+        assert_eq!(served[key], 0, "{key} in {served:#}");
+    }
+    for times in ["tick_us", "encode_us"].map(|key| &served[key]) {
+        let [mean, p50, p99, max] = ["mean", "p50", "p99", "max"].map(|key| number(times, key));
+        assert!(0.0 < p50 && p50 <= p99 && p99 <= max && mean <= max, "{times}");
+    }
+    assert!(number(&served, "ticks") > 60.0 && number(&served, "encoded_per_tick") > 0.0, "{served:#}");
+    assert!(number(&served, "datagrams_out") >= frames && number(&served, "datagrams_in") > 30.0, "{served:#}");
+    assert!(number(&served, "kbps_per_receiver") > 5.0, "{served:#}");
+}
+
+#[test]
+fn what_differs_is_said_on_both_sides_and_no_state_is_sent() {
+    let (mut server, address) = Running::serve(&["--velocities"]);
+    let joined = Running::join(&address, &["--seconds", "10"]).end();
+    assert_eq!((joined.code, joined.stdout.as_str()), (Some(2), ""), "{}", joined.stderr);
+    assert!(joined.stderr.contains("have a different schema") && joined.stderr.contains("--velocities"));
+    assert_eq!(joined.stderr.lines().count(), 1, "{}", joined.stderr);
+    assert!(server.until(" refused: ").contains("have a different schema"));
+    let alike = Running::join(&address, &["--velocities", "--seconds", "1"]).end().document();
+    assert!(number(&alike, "frames_received") > 10.0, "{alike:#}");
+    let served = server.interrupt().document();
+    assert_eq!([&served["refused"], &served["joined"]], [1, 1], "{served:#}");
+}
+
+#[test]
+fn another_secret_never_connects() {
+    let (server, address) = Running::serve(&[]);
+    let options = ["join", &address, "--json", "--seconds", "2", "--time-out", "1"];
+    let joined = Running::start(&options, Some("another secret of these tests")).end();
+    assert_eq!(joined.code, Some(1), "{}", joined.stderr);
+    assert!(joined.stderr.contains("does not answer") && joined.stderr.contains("another secret"), "{}", joined.stderr);
+    assert!(joined.stderr.contains("nothing was received from 127.0.0.1:"), "{}", joined.stderr);
+    let document: Value = serde_json::from_str(&joined.stdout).unwrap();
+    assert_eq!([&document["connections"], &document["frames_received"]], [0, 0], "{document:#}");
+    let served = server.interrupt();
+    assert!(!served.stderr.contains("joined"), "{}", served.stderr);
+    let served = served.document();
+    assert_eq!([&served["joined"], &served["datagrams_out"]], [0, 0], "{served:#}");
+}
+
+#[test]
+fn a_joiner_that_is_killed_times_out() {
+    let (mut server, address) = Running::serve(&["--time-out", "1"]);
+    let joiner = Running::join(&address, &[]);
+    server.until(" joined; receivers: 1");
+    let killed = Instant::now();
+    joiner.signal("-KILL");
+    server.until(" timed out: silent for 1 s; receivers: 0");
+    assert!(killed.elapsed() >= Duration::from_millis(900), "{:?}", killed.elapsed());
+    let served = server.interrupt().document();
+    assert_eq!([&served["timed_out"], &served["left"]], [1, 0], "{served:#}");
+}
+
+#[test]
+fn a_server_that_is_killed_and_started_again_is_found() {
+    let (mut server, address) = Running::serve(&[]);
+    let port = address.rsplit_once(':').unwrap().1.parse().unwrap();
+    let mut joiner = Running::join(&address, &["--time-out", "1"]);
+    server.until(" joined; receivers: 1");
+    joiner.until("joined 127.0.0.1:");
+    server.signal("-KILL");
+    joiner.until("the server fell silent; trying again");
+    let (mut server, _) = Running::serve_at(port, &[]);
+    server.until(" joined; receivers: 1");
+    joiner.until("joined 127.0.0.1:");
+    let joined = joiner.interrupt().document();
+    assert_eq!([&joined["connections"], &joined["dropped"]], [2, 1], "{joined:#}");
+}
+
+#[test]
+fn interrupts_end_both_sides_cleanly() {
+    let (mut server, address) = Running::serve(&[]);
+    let mut leaves = Running::join(&address, &[]);
+    let mut stays = Running::join(&address, &[]);
+    leaves.until("joined 127.0.0.1:");
+    stays.until("joined 127.0.0.1:");
+    assert_eq!(leaves.interrupt().document()["dropped"], 0);
+    server.until(" left; receivers: 1");
+    server.signal("-TERM");
+    let served = server.end().document();
+    assert_eq!([&served["receivers_peak"], &served["left"]], [2, 1], "{served:#}");
+    stays.until("the server ended the connection; trying again");
+    assert_eq!(stays.interrupt().document()["dropped"], 1);
+}
+
+#[test]
+fn many_joiners_receive_and_none_is_dropped() {
+    let (server, address) = Running::serve(&[]);
+    let joined = Running::join(&address, &["--count", "20", "--seconds", "3"]).end().document();
+    for (key, value) in [("joiners", 20), ("joined", 20), ("connections", 20), ("dropped", 0), ("wrong_datagrams", 0)] {
+        assert_eq!(joined[key], value, "{key} in {joined:#}");
+    }
+    assert!(number(&joined, "frames_received_min") > 30.0, "{joined:#}");
+    let served = server.interrupt().document();
+    assert_eq!([&served["receivers_peak"], &served["timed_out"]], [20, 0], "{served:#}");
+}
+
+#[test]
+fn a_full_server_says_so() {
+    let (_server, address) = Running::serve(&["--max-clients", "1"]);
+    let mut first = Running::join(&address, &[]);
+    first.until("joined 127.0.0.1:");
+    let mut second = Running::join(&address, &[]);
+    second.until("the server has no place left; trying again");
+    assert!(number(&second.interrupt().document(), "full") >= 1.0);
+}
+
+#[test]
+fn without_a_secret_both_say_what_to_do() {
+    for arguments in [&["serve", "--listen", "127.0.0.1:0"][..], &["join", "127.0.0.1:9"]] {
+        let run = Running::start(arguments, None).end();
+        assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{}", run.stderr);
+        for word in ["--secret-file", "KINEPACK_SECRET", "--insecure"] {
+            assert!(run.stderr.contains(word), "{}", run.stderr);
+        }
+    }
+}
+
+#[test]
+fn insecure_is_loud_and_works() {
+    let options = ["serve", "--insecure", "--cubes", "50", "--listen", "127.0.0.1:0"];
+    let mut server = Running::start(&options, None);
+    server.until("WARNING: --insecure");
+    let line = server.until("listening on");
+    let address = line.rsplit_once(' ').unwrap().1;
+    let joined = Running::start(&["join", address, "--insecure", "--seconds", "1"], None).end();
+    assert_eq!(joined.code, Some(0), "{}", joined.stderr);
+    assert!(joined.stderr.contains("WARNING") && joined.stdout.contains("not known on this side"), "{}", joined.stdout);
+    let served = server.interrupt();
+    assert_eq!(served.code, Some(0), "{}", served.stderr);
+    assert!(served.stdout.contains("joined / left / timed out / refused"), "{}", served.stdout);
+}

@@ -1,0 +1,192 @@
+//! A tick of the hub: for 1 to 1,000 receivers of the 901-cube world with round trips of 10 to 200 ms, and for one receiver with a
+//! budget of a world of 10,000 objects; and what one receiver does in a tick.
+//!
+//! `cargo bench -p kinepack-net --bench hub`. What a receiver costs is the time divided by their number; it falls, since
+//! each distinct baseline is encoded once. Encryption and sockets are not part of it.
+
+use std::collections::VecDeque;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use cubes::{Body, Config, Script, Style, World};
+use kinepack::{Codec, EntityId, Level, Schema, Snapshot, Tick};
+use kinepack_capture::cube::{Cube, profile};
+use kinepack_net::{Acknowledgement, Hub, HubConfig, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Sequence};
+
+const TICK: Duration = Duration::from_nanos(16_666_667);
+/// Frames of the world that are played over and over.
+const FRAMES: usize = 600;
+
+fn codec() -> Codec {
+    Codec::new(Schema::of::<Cube>(), Level::PACKED, profile()).expect("the built-in profile fits")
+}
+
+/// The cube world, some seconds after its beginning.
+fn cube_frames() -> Vec<Snapshot> {
+    let mut world = World::new(&Config::default()).expect("the default is valid");
+    let mut script = Script::new(Style::Typical, 7);
+    let mut frame = || {
+        let mut snapshot = Snapshot::new(&Schema::of::<Cube>(), Tick(0));
+        for (id, Body { position, orientation, interacting, .. }) in (0..).zip(world.bodies()) {
+            snapshot.push(EntityId(id), &Cube { position, orientation, interacting }).expect("within the range");
+        }
+        let input = script.next_input(&world);
+        world.step(input);
+        snapshot
+    };
+    (0..300).for_each(|_| drop(frame()));
+    (0..FRAMES).map(|_| frame()).collect()
+}
+
+/// 10,000 objects, each tenth of which walks around in a circle.
+fn crowd_frames() -> Vec<Snapshot> {
+    let frame = |tick: usize| {
+        let mut snapshot = Snapshot::new(&Schema::of::<Cube>(), Tick(0));
+        for id in 0..10_000u32 {
+            let turn = if id % 10 == 0 { tick as f32 * std::f32::consts::TAU / FRAMES as f32 + id as f32 } else { 0.0 };
+            let (sin, cos) = (turn.sin(), turn.cos());
+            let position =
+                [(id % 100) as f32 * 4.0 - 200.0 + cos * 3.0, (id / 100) as f32 * 4.0 - 200.0 + sin * 3.0, 1.0];
+            let orientation = [0.0, 0.0, (turn / 2.0).sin(), (turn / 2.0).cos()];
+            let cube = Cube { position, orientation, interacting: false };
+            snapshot.push(EntityId(id), &cube).expect("within the range");
+        }
+        snapshot
+    };
+    (0..120).map(frame).collect()
+}
+
+/// A hub whose receivers acknowledge everything after their round trip.
+struct Crowd {
+    hub: Hub,
+    frames: Vec<Snapshot>,
+    tick: u32,
+    /// For each receiver its round trip in ticks, and what is on its way: the tick in which it is acknowledged.
+    receivers: Vec<(u32, VecDeque<(u32, Sequence)>)>,
+}
+
+impl Crowd {
+    fn new(frames: Vec<Snapshot>, receivers: u32, budget_bytes_per_s: Option<u32>) -> Self {
+        let codec = codec();
+        let mut hub = Hub::new(&codec, HubConfig::default()).expect("the default is valid");
+        let mut receiver = Receiver::new(&codec, ReceiverConfig::default()).expect("the default is valid");
+        let hello = receiver.poll_transmit(Duration::ZERO).expect("hello comes first");
+        let options = ReceiverOptions { budget_bytes_per_s, ..ReceiverOptions::default() };
+        for id in (0..u64::from(receivers)).map(ReceiverId) {
+            hub.add(id, &options, Duration::ZERO).expect("the ids are distinct");
+            hub.handle(id, Duration::ZERO, hello).expect("both sides are alike");
+        }
+        let ticks = |index: u32| 1 + index * 11 / receivers.max(2).saturating_sub(1);
+        let mut crowd =
+            Self { hub, frames, tick: 0, receivers: (0..receivers).map(|i| (ticks(i), VecDeque::new())).collect() };
+        // Until the blocks have arrived.
+        for _ in 0..200 {
+            crowd.step();
+        }
+        crowd
+    }
+
+    /// A tick; returns the time that the hub took for it.
+    fn step(&mut self) -> Duration {
+        self.tick += 1;
+        let now = TICK * self.tick;
+        for (index, (_, under_way)) in self.receivers.iter_mut().enumerate() {
+            while let Some((_, sequence)) = under_way.pop_front_if(|(due, _)| *due <= self.tick) {
+                // All before it too, but none that was never sent.
+                let before = u32::MAX.checked_shr(32 - u32::from(sequence.0.min(32))).unwrap_or(0);
+                let acknowledgement = Acknowledgement { latest: sequence, before };
+                let _ = self.hub.acknowledge(ReceiverId(index as u64), now, acknowledgement);
+            }
+        }
+        let count = self.frames.len();
+        let frame = &mut self.frames[self.tick as usize % count];
+        frame.tick = Tick(self.tick);
+        let begin = Instant::now();
+        self.hub.tick(now, frame).expect("one schema");
+        let took = begin.elapsed();
+        while let Some((to, datagram)) = self.hub.poll_transmit() {
+            let sequence = Sequence(u16::from_le_bytes([datagram[1], datagram[2]]));
+            let (round_trip, under_way) = &mut self.receivers[to.0 as usize];
+            under_way.push_back((self.tick + *round_trip, sequence));
+        }
+        took
+    }
+}
+
+fn receivers(c: &mut Criterion) {
+    let mut group = c.benchmark_group("hub_tick_901_cubes");
+    group.sample_size(20);
+    let frames = cube_frames();
+    for receivers in [1, 10, 100, 1000] {
+        let mut crowd = Crowd::new(frames.clone(), receivers, None);
+        group.throughput(Throughput::Elements(u64::from(receivers)));
+        group.bench_function(BenchmarkId::new("receivers", receivers), |b| {
+            b.iter_custom(|ticks| (0..ticks).map(|_| crowd.step()).sum());
+        });
+    }
+    group.finish();
+}
+
+fn budget(c: &mut Criterion) {
+    let mut group = c.benchmark_group("hub_tick_10000_objects");
+    group.sample_size(20);
+    let frames = crowd_frames();
+    for receivers in [1, 10] {
+        let mut crowd = Crowd::new(frames.clone(), receivers, Some(64_000));
+        group.throughput(Throughput::Elements(u64::from(receivers)));
+        group.bench_function(BenchmarkId::new("512_kbps_receivers", receivers), |b| {
+            b.iter_custom(|ticks| (0..ticks).map(|_| crowd.step()).sum());
+        });
+    }
+    group.finish();
+}
+
+/// Decoding, and interpolating all cubes for a frame.
+fn receiver(c: &mut Criterion) {
+    let mut group = c.benchmark_group("receiver_901_cubes");
+    let codec = codec();
+    let mut frames = cube_frames();
+    let mut tick = 0;
+    let mut hub = Hub::new(&codec, HubConfig::default()).expect("the default is valid");
+    let mut receiver = Receiver::new(&codec, ReceiverConfig::default()).expect("the default is valid");
+    hub.add(ReceiverId(0), &ReceiverOptions::default(), Duration::ZERO).expect("the first");
+    let mut step = |hub: &mut Hub, receiver: &mut Receiver| {
+        tick += 1;
+        let now = TICK * tick;
+        while let Some(datagram) = receiver.poll_transmit(now) {
+            let _ = hub.handle(ReceiverId(0), now, datagram);
+        }
+        let frame = &mut frames[tick as usize % FRAMES];
+        frame.tick = Tick(tick);
+        hub.tick(now, frame).expect("one schema");
+        let mut took = Duration::ZERO;
+        while let Some((_, datagram)) = hub.poll_transmit() {
+            let begin = Instant::now();
+            let _ = black_box(receiver.handle(now, datagram));
+            took += begin.elapsed();
+        }
+        (now, took)
+    };
+    group.bench_function("datagrams_of_a_tick", |b| {
+        b.iter_custom(|ticks| (0..ticks).map(|_| step(&mut hub, &mut receiver).1).sum());
+    });
+    group.bench_function("playback_of_a_frame", |b| {
+        b.iter_custom(|ticks| {
+            let mut took = Duration::ZERO;
+            for _ in 0..ticks {
+                let (now, _) = step(&mut hub, &mut receiver);
+                let begin = Instant::now();
+                if let Some(playback) = receiver.playback(now) {
+                    playback.samples().for_each(|sample| drop(black_box(sample.state::<Cube>())));
+                }
+                took += begin.elapsed();
+            }
+            took
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, receivers, budget, receiver);
+criterion_main!(benches);
