@@ -1,0 +1,68 @@
+//! Snapshots made of parts: encoding a part of the changes is encoding a baseline that has that part.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use kinepack::{Codec, Difference, EncodeError, Encoder, Level, Snapshot};
+use support::{Random, frames, profiles, schema};
+
+/// The entities of `before`, those that `after` has too with their lanes of then.
+fn without_comings_and_goings(before: &Snapshot, after: &Snapshot) -> Snapshot {
+    let mut rows = after.clone();
+    rows.retain(before.ids());
+    let mut snapshot = before.clone();
+    snapshot.patch(&[], &rows).unwrap();
+    snapshot
+}
+
+#[test]
+fn a_part_of_the_changes_is_encoded_like_a_baseline_that_has_it() {
+    let mut random = Random::new(11);
+    for name in ["cube", "wide", "corners", "flag", "empty"] {
+        let schema = schema(name);
+        for level in Level::TABLE.into_iter().filter(|level| level.row >= 7) {
+            for (_, profile) in profiles(&schema) {
+                let codec = Codec::new(schema.clone(), level, profile).unwrap();
+                let mut encoder = Encoder::new(&codec);
+                let frames = frames(&schema, random.word(), 25, 3);
+                for before in &frames[..2] {
+                    let snapshot = without_comings_and_goings(before, &frames[2]);
+                    let mut difference = Difference::default();
+                    difference.find(before, &snapshot);
+                    let chosen: Vec<u32> = difference.sent.iter().copied().filter(|_| random.one_in(2)).collect();
+                    let mut rows = Snapshot::new_like(before);
+                    rows.gather(&snapshot, &chosen).unwrap();
+                    let mut target = before.clone();
+                    target.patch(&[], &rows).unwrap();
+                    let (mut expected, mut bytes) = (Vec::new(), Vec::new());
+                    let size = encoder.encode(before, &target, &mut expected).unwrap().clone();
+                    assert_eq!(encoder.encode_part(before, &snapshot, &chosen, &mut bytes), Ok(&size));
+                    assert_eq!(bytes, expected, "{name}, {}", level.name);
+                    if before.ids() != frames[2].ids() {
+                        let refused = encoder.encode_part(before, &frames[2], &[], &mut bytes);
+                        assert_eq!(refused, Err(EncodeError::EntitiesDiffer));
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn patching_a_baseline_with_its_difference_gives_the_snapshot() {
+    for (name, seed) in ["cube", "wide", "flag", "empty"].into_iter().flat_map(|name| (0..20).map(move |s| (name, s))) {
+        let frames = frames(&schema(name), seed, 25, 2);
+        let [before, after] = [&frames[0], &frames[1]];
+        let mut difference = Difference::default();
+        difference.find(before, after);
+        let mut rows = Snapshot::new_like(after);
+        rows.gather(after, &difference.sent).unwrap();
+        let mut patched = before.clone();
+        patched.patch(&difference.left, &rows).unwrap();
+        assert!(patched.holds_same(after), "{name}, {seed}");
+        assert_eq!(patched.state_hash(), after.state_hash());
+        difference.find(before, before);
+        assert!(difference.is_empty());
+    }
+}
