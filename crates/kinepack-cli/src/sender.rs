@@ -9,7 +9,6 @@ use kinepack_net::{Hub, HubConfig, NetError, ReceiverId, ReceiverOptions};
 
 use crate::cube_stream::CubeStream;
 use crate::failure::Failure;
-use crate::truth::Truth;
 use crate::world::Played;
 
 /// How the world is sent.
@@ -59,7 +58,6 @@ impl SendOptions {
 /// The world, and the hub that sends it.
 pub(crate) struct Sender {
     pub(crate) hub: Hub,
-    pub(crate) truth: Truth,
     world: Played,
     stream: CubeStream,
     states: Vec<Measured>,
@@ -75,7 +73,6 @@ impl Sender {
         let codec = stream.codec();
         Ok(Self {
             hub: Hub::new(&codec, config)?,
-            truth: Truth::default(),
             world,
             stream,
             states: Vec::new(),
@@ -89,8 +86,7 @@ impl Sender {
     pub(crate) fn step(&mut self) -> Result<bool, Failure> {
         self.tick += 1;
         self.world.next_frame(&mut self.states);
-        self.truth.push(self.tick, &self.states);
-        if self.tick % self.ticks_per_snapshot != 0 {
+        if !self.tick.is_multiple_of(self.ticks_per_snapshot) {
             return Ok(false);
         }
         let quantized = self.stream.quantize(&self.states, Tick(self.tick), &mut self.snapshot);

@@ -11,6 +11,7 @@ use crate::distribution::Distribution;
 use crate::failure::Failure;
 use crate::sender::{SendOptions, Sender, due};
 use crate::session_report::SessionReport;
+use crate::truth::Truth;
 use crate::viewer::{Viewer, wrong_lanes};
 use crate::world::Played;
 
@@ -42,6 +43,7 @@ impl Carrier for Direct {
 /// A sender and its receivers.
 pub(crate) struct Session {
     pub(crate) sender: Sender,
+    truth: Truth,
     pub(crate) peers: Vec<Peer>,
     /// Time that the hub took for all receivers together, in microseconds a tick.
     pub(crate) hub_us: Distribution,
@@ -86,6 +88,7 @@ impl Session {
     pub(crate) fn new(world: Played, options: &SendOptions) -> Result<Self, Failure> {
         Ok(Self {
             sender: Sender::new(world, options, HubConfig::default())?,
+            truth: Truth::default(),
             peers: Vec::new(),
             hub_us: Distribution::default(),
             hub_total: Duration::ZERO,
@@ -144,7 +147,9 @@ impl Session {
     /// The world's next step, what is sent of it, and a frame of each viewer.
     pub(crate) fn tick(&mut self, now: Duration, carrier: &mut impl Carrier) -> Result<(), Failure> {
         self.deliver(now, carrier)?;
-        if self.sender.step()? {
+        let is_sent = self.sender.step()?;
+        self.truth.push(self.sender.tick(), self.sender.states());
+        if is_sent {
             let begin = Instant::now();
             self.sender.send(now)?;
             let took = begin.elapsed();
@@ -161,7 +166,7 @@ impl Session {
             }
         }
         for peer in &mut self.peers {
-            peer.look(now, &self.sender)?;
+            peer.look(now, &self.sender, &self.truth)?;
         }
         Ok(())
     }
@@ -215,10 +220,10 @@ impl Peer {
     }
 
     /// Draws a frame and takes notes.
-    fn look(&mut self, now: Duration, sender: &Sender) -> Result<(), Failure> {
+    fn look(&mut self, now: Duration, sender: &Sender, truth: &Truth) -> Result<(), Failure> {
         let Side::Viewer(viewer) = &mut self.side else { return Ok(()) };
-        viewer.show(now, Some(&sender.truth))?;
-        viewer.note_age(sender.tick(), &sender.truth);
+        viewer.show(now, Some(truth))?;
+        viewer.note_age(sender.tick(), truth);
         while self.recent.front().is_some_and(|(at, _)| now.saturating_sub(*at) > Duration::from_secs(1)) {
             self.recent.pop_front();
         }

@@ -224,12 +224,16 @@ fn bad_arguments_are_refused_with_what_would_be_good() {
         let message = refusal(&["measure", "--level", level]);
         assert!(message.contains("1 uncompressed") && message.contains("12 packed"), "{message}");
     }
-    let bad: [(&[&str], &str); 6] = [
+    let bad: [(&[&str], &str); 10] = [
         (&["measure", "--lag", "0"], "1..=600"),
         (&["measure", "--style", "loud"], "typical, push, pull, rest"),
         (&["measure", "run.bin", "--seed", "2"], "cannot be used with"),
         (&["measure", "--profile", "loud"], "untrained"),
         (&["demo", "--seconds", "0"], "1..=86400"),
+        (&["demo", "--link", "loud"], "lan, cable, wifi, mobile, terrible"),
+        (&["demo", "--loss", "101"], "link"),
+        (&["demo", "--send-hz", "7"], "divide the world's 60"),
+        (&["simulate", "--round-trips-ms", "9"], "10..200"),
         (&["loud"], "unrecognized subcommand"),
     ];
     for (arguments, says) in bad {
@@ -240,18 +244,54 @@ fn bad_arguments_are_refused_with_what_would_be_good() {
 }
 
 #[test]
-fn the_demo_ends_with_the_table_and_how_close_the_decoded_world_is() {
-    let text = stdout(&["demo", "--seconds", "1", "--cubes", "200", "--fast"]);
-    for name in all_names() {
-        assert!(text.contains(name), "{name} in\n{text}");
+fn the_demo_ends_with_a_summary_and_nothing_drifted() {
+    let text = stdout(&["demo", "--seconds", "2", "--cubes", "200", "--fast"]);
+    for what in ["--seconds 2 --seed 1 --cubes 200", "--link wifi", "with IP and UDP headers", "playout delay"] {
+        assert!(text.contains(what), "{what} in\n{text}");
     }
     let last = text.lines().last().unwrap();
-    let words: Vec<&str> = last.strip_prefix("The decoded world is within ").expect(last).split(' ').collect();
-    let millimetres: f64 = words[0].parse().unwrap();
-    let degrees: f64 = words[5].trim_end_matches('°').parse().unwrap();
-    assert!(millimetres <= 1000.0 / 1024.0 + 0.01, "half a step of 1/512 m: {last}");
-    assert!(degrees <= 0.48, "the worst of 9 bits: {last}");
-    assert!(last.ends_with("over 54 frames."), "{last}");
+    assert!(last.starts_with("lanes that differ from what was sent") && last.ends_with(" 0"), "{last}");
+}
+
+#[test]
+fn the_json_document_of_the_demo_has_its_keys() {
+    let options = ["--link", "mobile", "--loss", "10", "--burst", "3", "--send-hz", "30", "--velocities"];
+    let document = json(&[&["demo", "--seconds", "3", "--fast"], &options[..]].concat());
+    assert_eq!(document["wrong_lanes"], 0);
+    for key in ["frames_sent", "states_shown", "kbps_payload", "kbps_total", "round_trip_ms", "playout_delay_ms"] {
+        assert!(document[key].as_f64().is_some_and(|value| value > 0.0), "{key} in {document}");
+    }
+    assert!(document["loss_ratio"].as_f64().is_some_and(|ratio| (0.01..0.3).contains(&ratio)), "{document}");
+    for key in ["shown_error_mm", "shown_error_deg"] {
+        for part in ["p50", "p99", "max"] {
+            assert!(document[key][part].is_number(), "{key}.{part} in {document}");
+        }
+    }
+    assert_eq!(document["link"], "--link mobile --loss 10 --burst 3");
+}
+
+#[test]
+fn a_simulation_counts_every_receiver_and_drifts_in_none() {
+    let document = json(&["simulate", "--seconds", "2", "--receivers", "20", "--round-trips-ms", "10..200"]);
+    assert_eq!((&document["receivers"], &document["wrong_lanes"]), (&Value::from(20), &Value::from(0)));
+    let crowd = ["--objects", "3000", "--moving", "1000", "--budget-kbps", "256"];
+    let document = json(&[&["simulate", "--seconds", "3", "--loss", "5"], &crowd[..]].concat());
+    assert_eq!(document["wrong_lanes"], 0);
+    let kbps = document["first"]["kbps_total"].as_f64().unwrap();
+    assert!((100.0..258.0).contains(&kbps), "the budget: {kbps}");
+    assert!(document["first"]["frames_with_left_out"].as_u64().is_some_and(|count| count > 0), "{document}");
+}
+
+#[test]
+fn a_sweep_draws_its_curves() {
+    let files = Files::new();
+    let path = files.path("sweep.svg");
+    let document = json(&["sweep", "--seconds", "1", "--cubes", "20", "--svg", path.to_str().unwrap()]);
+    for key in ["over_loss", "over_round_trip"] {
+        let points = document[key].as_array().unwrap();
+        assert!(points.len() > 4 && points.iter().all(|point| point["wrong_lanes"] == 0), "{document}");
+    }
+    assert!(std::fs::read_to_string(path).unwrap().starts_with("<svg"));
 }
 
 #[test]

@@ -33,7 +33,7 @@ fn the_program_understands_the_commands_of_the_readme() {
     let lines = shell_lines(&page);
     assert!(lines.iter().any(|line| line.starts_with("cargo test --workspace")), "the README says how to test");
     let commands: Vec<Vec<&str>> = lines.into_iter().filter_map(arguments).collect();
-    for subcommand in ["demo", "measure"] {
+    for subcommand in ["demo", "measure", "serve", "join", "simulate", "sweep"] {
         let shown = commands.iter().any(|command| command.first() == Some(&subcommand));
         assert!(shown, "the README shows no `{subcommand}`");
     }

@@ -66,7 +66,7 @@ impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (what, hash) = match self {
             Self::Version { version } => {
-                return write!(f, "the sender speaks version {version} of the protocol, this is version {VERSION}");
+                return write!(f, "the two sides speak different versions of the protocol; the sender's is {version}");
             }
             Self::Schema { hash } => ("schema", hash),
             Self::Codec { hash } => ("codec (level or profile)", hash),

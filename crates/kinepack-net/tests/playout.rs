@@ -506,3 +506,19 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn old_news_raises_the_delay_and_sets_nothing_back() {
+    // Each state has news of things that were last heard of nine ticks before, as where a budget leaves things out.
+    let mut buffer = JitterBuffer::new(PlayoutConfig::default()).unwrap();
+    let mut shown = 0.0;
+    for tick in 10..400u32 {
+        let now = Duration::from_secs(1) * tick / 60;
+        let _ = buffer.push_part(now, Tick(tick), Tick(0), Tick(tick - 9), tick);
+        let playout = buffer.at(now).unwrap();
+        assert!(playout.tick >= shown, "tick {tick}: from {shown} to {}", playout.tick);
+        shown = playout.tick;
+    }
+    let delay_ms = buffer.stats().delay.as_millis();
+    assert!((140..160).contains(&delay_ms), "nine ticks: {delay_ms} ms");
+}

@@ -3,6 +3,7 @@
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 use crate::map::{COLUMNS, ROWS, map};
+use crate::report::{HEADER_BYTES, kbps};
 use crate::sender::due;
 use crate::session::Session;
 
@@ -42,9 +43,10 @@ impl Display {
         }
         let playout = viewer.receiver.playout_stats();
         let error = [&viewer.error.position_mm, &viewer.error.rotation_deg].map(|error| error.percentile(0.99));
+        let uncompressed_kbps = uncompressed_kbps(session.sender.states().len());
         let numbers = [
             format!(
-                "{:6.1} kbit/s payload, {:6.1} with IP and UDP headers; 17,369 uncompressed",
+                "{:6.1} kbit/s payload, {:6.1} with IP and UDP headers; {uncompressed_kbps:.0} uncompressed",
                 live.kbps_payload, live.kbps_total
             ),
             format!(
@@ -64,4 +66,10 @@ impl Display {
     pub(super) fn finish(&self) {
         self.maps.iter().chain(&self.numbers).chain([&self.bar]).for_each(ProgressBar::finish_and_clear);
     }
+}
+
+/// What the article starts from: 321 bits an object and a header, at the world's rate.
+fn uncompressed_kbps(objects: usize) -> f64 {
+    let bytes = (objects as f64 * 321.0 / 8.0).ceil() + HEADER_BYTES;
+    kbps(bytes, cubes::TICK_HZ)
 }

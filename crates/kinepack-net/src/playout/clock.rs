@@ -76,7 +76,7 @@ impl Clock {
     ) {
         let live_ns = delay.live_ns(arrival.now_ns);
         let is_running = self.moved_at_ns.replace(arrival.now_ns).is_some();
-        let overrun_ns = arrival.reach_ns.map_or(0, |reach_ns| self.position_ns.saturating_sub(reach_ns));
+        let overrun_ns = arrival.covered_ns.map_or(0, |covered_ns| self.position_ns.saturating_sub(covered_ns));
         if is_running && overrun_ns > 0 {
             self.starved_ns = self.starved_ns.saturating_add(overrun_ns);
         }

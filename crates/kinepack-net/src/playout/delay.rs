@@ -18,8 +18,10 @@ const STOPPED_NS: i64 = 500_000_000;
 pub(super) struct Arrival {
     pub(super) now_ns: i64,
     pub(super) tick_ns: i64,
-    /// Until when the state before it reaches. `None` for the first.
+    /// Until when what is news in it was known before. `None` for the first.
     pub(super) reach_ns: Option<i64>,
+    /// Until when there was a state to show.
+    pub(super) covered_ns: Option<i64>,
 }
 
 /// How an arrival relates to those before it.

@@ -171,8 +171,10 @@ impl<S> JitterBuffer<S> {
         }
         // What comes behind a newer state was not waited for, and the newer one says more about the delay.
         if index == self.entries.len() {
-            let reach_ns = self.entries.back().map(|_| self.config.tick_ns(reach).min(tick_ns));
-            let arrival = Arrival { now_ns: self.now_ns, tick_ns, reach_ns };
+            let newest = self.entries.back().map(|newest| newest.tick.max(unchanged_until));
+            let reach_ns = newest.map(|_| self.config.tick_ns(reach).min(tick_ns));
+            let covered_ns = newest.map(|newest| self.config.tick_ns(newest).min(tick_ns));
+            let arrival = Arrival { now_ns: self.now_ns, tick_ns, reach_ns, covered_ns };
             let disposition = self.delay.observe(arrival);
             self.clock.settle(arrival, disposition, &self.delay, self.shown_ns);
         }

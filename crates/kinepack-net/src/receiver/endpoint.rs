@@ -193,10 +193,8 @@ impl Receiver {
         let sent = header.left_out.then(|| {
             self.difference.find(base, &self.decoded);
             let mut sent = Snapshot::new_like(&self.decoded);
-            for &index in &self.difference.sent {
-                // Increasing, as they are in the view.
-                let _ = sent.push_row(&self.decoded, index as usize);
-            }
+            // Of one schema.
+            let _ = sent.gather(&self.decoded, &self.difference.sent);
             sent
         });
 

@@ -14,10 +14,9 @@ impl Window {
     pub(super) fn check(&self, sequence: Sequence) -> Result<(), Refused> {
         let Some((latest, before)) = self.received else { return Ok(()) };
         match latest.since(sequence) {
-            // Half of all numbers away is neither before nor after.
-            ..=-0x8000 => Err(Refused::TooOld),
             0 => Err(Refused::Duplicate),
             behind @ 1..=32 if before >> (behind - 1) & 1 == 1 => Err(Refused::Duplicate),
+            // Half of all numbers away, -0x8000, is neither before nor after.
             -0x7FFF..=32 => Ok(()),
             _ => Err(Refused::TooOld),
         }

@@ -26,7 +26,7 @@ pub(super) struct Sending {
     /// Plans of this tick for everything, by baseline and subject.
     whole: HashMap<(BaseKey, usize), Arc<Plan>>,
     /// Plans of this tick for everything in several datagrams; `None` where those would be too many.
-    splits: HashMap<(BaseKey, usize), Option<Arc<[Arc<Plan>]>>>,
+    splits: HashMap<(BaseKey, usize), Option<Parts>>,
     /// Plans of this tick for a part.
     parts: HashMap<PartKey, Arc<Plan>>,
     /// Snapshots encoded in this tick.
@@ -35,6 +35,9 @@ pub(super) struct Sending {
 
 /// The ids of the views that make a baseline.
 type BaseKey = Vec<u64>;
+
+/// The datagrams of one state, for all receivers with the same baseline.
+type Parts = Arc<[Arc<Plan>]>;
 
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct PartKey {
@@ -136,7 +139,7 @@ impl Sending {
         subject: usize,
         limit_bytes: usize,
         most: usize,
-    ) -> Result<Option<Arc<[Arc<Plan>]>>, EncodeError> {
+    ) -> Result<Option<Parts>, EncodeError> {
         let key = (base_key(base), subject);
         if let Some(parts) = self.splits.get(&key) {
             return Ok(parts.clone());
@@ -178,7 +181,8 @@ impl Sending {
         if expects_part {
             self.compare(base, subject)?;
         }
-        if !goes_on && !(expects_part && self.planner.is_hopeless(limit_bytes)) {
+        let hopeless = expects_part && self.planner.is_hopeless(limit_bytes);
+        if !goes_on && !hopeless {
             let plan = self.whole(base, subject)?;
             if plan.bytes.len() <= limit_bytes {
                 return Ok(plan);

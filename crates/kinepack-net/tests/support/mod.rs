@@ -212,7 +212,7 @@ impl Net {
             }
         }
         self.world.step(Tick(self.tick));
-        if self.tick % self.ticks_per_snapshot != 0 {
+        if !self.tick.is_multiple_of(self.ticks_per_snapshot) {
             return;
         }
         self.hub.tick_with(now, &self.world.snapshot, weight).unwrap();
