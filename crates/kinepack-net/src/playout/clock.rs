@@ -89,7 +89,8 @@ impl Clock {
             Disposition::Next if overrun_ns > 0 => {
                 // But not to a delay that is longer than any.
                 let latest_ns = live_ns.saturating_sub(delay.max_delay_ns());
-                self.position_ns = self.position_ns.min(latest_ns.max(self.position_ns - overrun_ns));
+                let shown_ns = shown_ns.unwrap_or(i64::MIN);
+                self.position_ns = self.position_ns.min(latest_ns.max(self.position_ns - overrun_ns).max(shown_ns));
             }
             Disposition::Next => {}
         }

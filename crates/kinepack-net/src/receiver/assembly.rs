@@ -11,9 +11,12 @@ use crate::{Refused, Sequence};
 #[derive(Debug, Default)]
 pub(super) struct Assembly {
     block: Option<Block>,
-    /// The number of the block that was whole last, until another begins: parts of it that come again say nothing.
-    whole: Option<u8>,
+    /// The number of the block that was whole last, and its newest sequence: parts of it, and of older ones, say nothing.
+    whole: Option<(u8, Sequence)>,
 }
+
+/// A block that so much came after was given up. Far below half of all numbers, where older looks newer.
+const FORGOTTEN: i32 = 0x4000;
 
 #[derive(Debug)]
 struct Block {
@@ -29,7 +32,7 @@ struct Block {
 pub(super) enum Added {
     /// It is kept, or was there; the block is not whole.
     Part,
-    /// The block is whole: its number and bytes.
+    /// The block would be whole with this part: its number and bytes. Nothing has changed; [`Assembly::finish`] takes it.
     Whole(u8, Vec<u8>),
 }
 
@@ -37,7 +40,8 @@ impl Assembly {
     /// Takes a fragment.
     pub(super) fn add(&mut self, header: &FragmentHeader, part: &[u8], limit_bytes: usize) -> Result<Added, Refused> {
         let FragmentHeader { sequence, block: number, index, count } = *header;
-        let is_newer = self.block.as_ref().is_none_or(|block| sequence.since(block.newest) > 0);
+        let newest = self.block.as_ref().map(|block| block.newest).or(self.whole.map(|(_, newest)| newest));
+        let is_newer = newest.is_none_or(|newest| sequence.since(newest) > 0);
         match &mut self.block {
             Some(block) if block.number == number => {
                 if block.count != count {
@@ -51,6 +55,12 @@ impl Assembly {
                     if block.bytes + part.len() > limit_bytes {
                         return Err(Refused::BlockTooLarge { limit_bytes });
                     }
+                    if block.parts.len() + 1 == usize::from(count) {
+                        let before = block.parts.range(..index).map(|(_, part)| &**part);
+                        let after = block.parts.range(index..).map(|(_, part)| &**part);
+                        let bytes = before.chain([part]).chain(after).flatten().copied().collect();
+                        return Ok(Added::Whole(number, bytes));
+                    }
                     block.bytes += part.len();
                     block.parts.insert(index, part.into());
                 }
@@ -59,24 +69,32 @@ impl Assembly {
                 }
             }
             // A part of a block that is whole, or that the sender gave up.
-            _ if self.whole == Some(number) || !is_newer => return Ok(Added::Part),
+            _ if self.whole.is_some_and(|(whole, _)| whole == number) || !is_newer => {}
             _ => {
                 if part.len() > limit_bytes {
                     return Err(Refused::BlockTooLarge { limit_bytes });
+                }
+                if count == 1 {
+                    return Ok(Added::Whole(number, part.to_vec()));
                 }
                 let parts = BTreeMap::from([(index, part.into())]);
                 self.whole = None;
                 self.block = Some(Block { number, newest: sequence, count, parts, bytes: part.len() });
             }
         }
-        let is_whole = self.block.as_ref().is_some_and(|block| block.parts.len() == usize::from(block.count));
-        match self.block.take_if(|_| is_whole) {
-            Some(block) => {
-                self.whole = Some(number);
-                Ok(Added::Whole(number, block.parts.into_values().flatten().collect()))
-            }
-            None => Ok(Added::Part),
-        }
+        Ok(Added::Part)
+    }
+
+    /// The block that a part made whole is a state.
+    pub(super) fn finish(&mut self, number: u8, sequence: Sequence) {
+        let newest = self.block.take().filter(|block| block.number == number).map(|block| block.newest);
+        self.whole = Some((number, newest.filter(|newest| sequence.since(*newest) < 0).unwrap_or(sequence)));
+    }
+
+    /// Forgets what is so old that its sequences will soon look new.
+    pub(super) fn tidy(&mut self, newest: Sequence) {
+        self.block.take_if(|block| newest.since(block.newest) > FORGOTTEN);
+        self.whole.take_if(|(_, sequence)| newest.since(*sequence) > FORGOTTEN);
     }
 
     /// Parts that came of the block at hand, and all.
@@ -102,6 +120,7 @@ mod tests {
         assert_eq!(add(&mut assembly, 12, 1, 0, 3), Ok(Added::Part));
         assert_eq!(assembly.progress(), Some((2, 3)));
         let Ok(Added::Whole(1, bytes)) = add(&mut assembly, 8, 1, 1, 3) else { panic!() };
+        assembly.finish(1, Sequence(8));
         assert_eq!(bytes, [[0; 10], [1; 10], [2; 10]].concat());
         assert_eq!(add(&mut assembly, 14, 1, 1, 3), Ok(Added::Part), "of the one that is whole");
         assert_eq!(assembly.progress(), None);

@@ -173,6 +173,9 @@ impl Receiver {
         });
         match taken {
             Ok(_) => {
+                if let Some(newest) = self.window.newest() {
+                    self.assembly.tidy(newest);
+                }
                 self.stats.received += 1;
                 self.acknowledges = true;
                 self.next_hello = None;
@@ -277,10 +280,14 @@ impl Receiver {
                 let base = self.views.reference(reference)?;
                 self.decoder.decode(base, snapshot, tick, &mut self.decoded)?;
                 let state = Arc::new(self.decoded.clone());
-                self.views.add_reference(number, Arc::clone(&state));
-                let known = Known::whole(state);
-                self.known = Some(known.clone());
-                self.push(now, Tick(0), None, known);
+                self.assembly.finish(number, header.sequence);
+                self.views.add_reference(number, reference, Arc::clone(&state));
+                match &mut self.known {
+                    // Snapshots overtook it.
+                    Some(known) if known.state.tick >= tick => drop(known.add_late(tick, &state)),
+                    known => *known = Some(Known::whole(Arc::clone(&state))),
+                }
+                self.push(now, Tick(0), None, Known::whole(state));
                 self.stats.blocks += 1;
                 Received::Block { tick }
             }

@@ -29,6 +29,8 @@ pub(super) struct Held {
 pub(super) struct Views {
     /// By sequence, oldest first.
     held: VecDeque<Held>,
+    /// The newest that was dropped: of those up to it, nothing is known any more.
+    dropped: Option<Sequence>,
     /// The newest last; the one before it until a snapshot was relative to the newest.
     references: Vec<(u8, Arc<Snapshot>)>,
     newest_baseline: Option<Sequence>,
@@ -41,6 +43,7 @@ impl Views {
     pub(super) fn new(initial: Arc<Snapshot>, empty: Snapshot, max_entities: u32) -> Self {
         Self {
             held: VecDeque::new(),
+            dropped: None,
             references: vec![(0, initial)],
             newest_baseline: None,
             merger: Merger::new(empty.clone()),
@@ -55,11 +58,10 @@ impl Views {
         found.map(|(_, state)| state).ok_or(Refused::NoBaseline)
     }
 
-    /// A block became a reference state.
-    pub(super) fn add_reference(&mut self, number: u8, state: Arc<Snapshot>) {
-        if self.references.len() > 1 {
-            self.references.remove(0);
-        }
+    /// A block relative to the reference state `base` became one. The sender has `base` until it hears of that: blocks that it gave
+    /// up, though they became whole, are no reference states of its.
+    pub(super) fn add_reference(&mut self, number: u8, base: u8, state: Arc<Snapshot>) {
+        self.references.retain(|(other, _)| *other == base);
         self.references.push((number, state));
     }
 
@@ -87,13 +89,21 @@ impl Views {
         match header.merge {
             None => {
                 for distance in 1..=i32::from(base.own_back).saturating_sub(1).min(32) {
-                    let held = self.index(base.sequence.before(distance as u16)).map(|at| &self.held[at]);
-                    sent.extend(held.and_then(|held| held.sent.as_ref()));
+                    let sequence = base.sequence.before(distance as u16);
+                    match self.index(sequence).map(|at| &self.held[at]) {
+                        Some(held) => sent.extend(held.sent.as_ref()),
+                        // It may have been one to be merged: this snapshot comes too late.
+                        None if self.was_dropped(sequence) => return Err(Refused::NoBaseline),
+                        // A fragment, or one that did not come and is not meant.
+                        None => {}
+                    }
                 }
             }
             Some(field) => {
                 for bit in (0..32).filter(|bit| field >> bit & 1 == 1) {
-                    let at = self.index(base.sequence.before(bit + 1)).ok_or(Refused::BadMerge)?;
+                    let sequence = base.sequence.before(bit + 1);
+                    let missing = || if self.was_dropped(sequence) { Refused::NoBaseline } else { Refused::BadMerge };
+                    let at = self.index(sequence).ok_or_else(missing)?;
                     sent.push(self.held[at].sent.as_ref().ok_or(Refused::BadMerge)?);
                 }
             }
@@ -122,17 +132,19 @@ impl Views {
                 }
             }
         }
-        let at = self.held.partition_point(|other| held.sequence.since(other.sequence) > 0);
-        self.held.insert(at, held);
+        // A number that is out of sight will come again and mean something else.
+        self.newest_baseline = self.newest_baseline.filter(|base| (0..=WINDOW).contains(&newest.since(*base)));
         let needless = |held: &Held| {
-            newest.since(held.sequence) > WINDOW
+            // After a leap, what is far behind may look as if it were ahead.
+            !(0..=WINDOW).contains(&newest.since(held.sequence))
                 || self.newest_baseline.is_some_and(|base| base.since(held.sequence) > KEPT_BEFORE_BASELINE)
         };
         while self.held.front().is_some_and(needless) {
-            self.held.pop_front();
+            self.dropped = self.held.pop_front().map(|held| held.sequence);
         }
-        // A baseline number that is out of sight will come again and mean something else.
-        self.newest_baseline = self.newest_baseline.filter(|base| newest.since(*base) <= WINDOW);
+        self.dropped = self.dropped.filter(|dropped| (0..=2 * WINDOW).contains(&newest.since(*dropped)));
+        let at = self.held.partition_point(|other| held.sequence.since(other.sequence) > 0);
+        self.held.insert(at, held);
     }
 
     /// A view that is held.
@@ -143,6 +155,11 @@ impl Views {
     /// Number of views held.
     pub(super) fn len(&self) -> usize {
         self.held.len()
+    }
+
+    /// Whether a view, if it ever came, is too old to be held.
+    fn was_dropped(&self, sequence: Sequence) -> bool {
+        self.dropped.is_some_and(|dropped| dropped.since(sequence) >= 0)
     }
 
     fn index(&self, sequence: Sequence) -> Option<usize> {

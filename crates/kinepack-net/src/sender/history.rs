@@ -70,6 +70,8 @@ pub(super) struct History {
     sent_count: u64,
     newest_acknowledged: Option<Sequence>,
     newest_view: Option<Sequence>,
+    /// The newest that was used as a baseline: the receiver need not hold older ones.
+    newest_used: Option<Sequence>,
     /// Views from before this are no baselines any more: a reference state took their place.
     floor: Sequence,
     pub(super) round_trip: RoundTrip,
@@ -99,6 +101,7 @@ impl History {
             sent_count: 0,
             newest_acknowledged: None,
             newest_view: None,
+            newest_used: None,
             floor: first,
             round_trip: RoundTrip::default(),
             acknowledged_count: 0,
@@ -137,7 +140,14 @@ impl History {
             self.newest_view = self.newest_view.filter(other);
             self.newest_acknowledged = self.newest_acknowledged.filter(other);
         }
+        if let Content::Snapshot { own_back: back @ 1.., .. } = content {
+            self.newest_used = Some(self.next.before(u16::from(back)));
+        }
         self.entries.push_back(Sent { sequence: self.next, at, content, state: State::InFlight });
+        // What is out of the window is no baseline anyway, and a floor too far back would look as if it were ahead.
+        if let Some(oldest) = self.entries.front().filter(|oldest| oldest.sequence.since(self.floor) > 0) {
+            self.floor = oldest.sequence;
+        }
         self.next = self.next.after(1);
         self.sent_count += 1;
     }
@@ -164,7 +174,7 @@ impl History {
         if farthest >= self.sent_count {
             return Err(Refused::NeverSent);
         }
-        if behind as usize >= WINDOW {
+        if behind as usize > WINDOW {
             return Err(Refused::LongAgo);
         }
         let newest_before = self.newest_acknowledged;
@@ -237,7 +247,8 @@ impl History {
     /// The view to build on: the newest that was acknowledged, or one not much older in which nothing was left out.
     pub(super) fn base(&self) -> Option<Base> {
         let newest = self.index(self.newest_view?)?;
-        let oldest = newest.saturating_sub(WHOLE_PREFERRED);
+        let used = self.newest_used.and_then(|used| self.index(used)).unwrap_or(0);
+        let oldest = newest.saturating_sub(WHOLE_PREFERRED).max(used);
         let whole = (oldest..=newest).rev().find_map(|index| self.whole_base(index));
         whole.or_else(|| self.merged_base(newest))
     }

@@ -228,6 +228,9 @@ impl Peer {
             return Ok(());
         }
         for nth in 0..moment.config.datagrams_per_tick {
+            if !self.reaches(&base, 1) {
+                return Ok(());
+            }
             let mut header = self.header(moment, &base);
             let limit_bytes = self.limit_bytes(moment.config, &header);
             if limit_bytes < LEAST_BYTES {
@@ -241,6 +244,12 @@ impl Peer {
             }
         }
         Ok(())
+    }
+
+    /// Whether so many datagrams more can name a baseline: one byte tells how far back it is.
+    fn reaches(&self, base: &Base, datagrams: usize) -> bool {
+        let back = |base| self.history.next().since(base) as usize + datagrams - 1;
+        base.sequence.is_none_or(|base| back(base) <= usize::from(u8::MAX))
     }
 
     /// Sends everything, in one datagram or several, where that is possible: then true. All receivers with this baseline
@@ -262,6 +271,9 @@ impl Peer {
         let limit_bytes = moment.config.datagram_bytes - LONGEST_HEADER_BYTES;
         let most = moment.config.datagrams_per_tick as usize;
         let Some(parts) = sending.split(base, subject, limit_bytes, most)? else { return Ok(false) };
+        if !self.reaches(base, parts.len()) {
+            return Ok(false);
+        }
         for plan in &*parts {
             let header = SnapshotHeader { left_out: true, ..self.header(moment, base) };
             self.send_snapshot(moment, &mut sending.outbox, &header, plan);

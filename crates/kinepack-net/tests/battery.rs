@@ -1,0 +1,328 @@
+//! The battery: each datagram of recorded sessions, cut, with a tail, with bits turned, as another kind, and noise, given to the
+//! endpoint in the state that it was for. Nothing panics, and a refusal changes nothing: an endpoint that refused any
+//! number of datagrams goes on exactly as its twin that never saw them.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::time::Duration;
+
+use kinepack::{Snapshot, Tick};
+use kinepack_net::{
+    Hub, HubConfig, Link, LinkConfig, Loss, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Refused, Sequence,
+};
+use support::{Random, TICK_HZ, World, codec};
+
+const ID: ReceiverId = ReceiverId(1);
+/// From the front, the bytes of which every bit is turned: all headers, and some of what follows.
+const ALL_FLIPS_BYTES: usize = 20;
+/// Of the rest, so many bits.
+const OTHER_FLIPS: usize = 30;
+/// Of a session, so many datagrams become others.
+const MUTATED: usize = 20;
+
+/// What reaches a hub, in order.
+#[derive(Clone)]
+enum Event {
+    Datagram(Duration, Vec<u8>),
+    Tick(Duration, Box<Snapshot>),
+}
+
+/// A session as both sides saw it.
+struct Recorded {
+    config: HubConfig,
+    options: ReceiverOptions,
+    events: Vec<Event>,
+    /// What reached the receiver.
+    datagrams: Vec<(Duration, Vec<u8>)>,
+}
+
+fn record(entities: usize, config: HubConfig, options: ReceiverOptions, seed: u64, ticks: u32) -> Recorded {
+    let link = LinkConfig {
+        latency: Duration::from_millis(40),
+        loss: Loss::Independent { ratio: 0.15 },
+        duplicate_ratio: 0.1,
+        reorder_ratio: 0.1,
+        reorder_delay: Duration::from_millis(50),
+        ..LinkConfig::default()
+    };
+    let (mut down, mut up) = (Link::new(link, seed).unwrap(), Link::new(link, seed + 1).unwrap());
+    let mut world = World::new(entities, seed);
+    world.moving_one_in = 1;
+    let mut hub = Hub::new(&codec(), config.clone()).unwrap();
+    hub.add(ID, &options, Duration::ZERO).unwrap();
+    let mut receiver = Receiver::new(&codec(), ReceiverConfig::default()).unwrap();
+    let (mut events, mut datagrams) = (Vec::new(), Vec::new());
+    for tick in 1..=ticks {
+        let now = Duration::from_secs(1) * tick / TICK_HZ;
+        while let Some(datagram) = down.poll(now) {
+            let _ = receiver.handle(now, &datagram);
+            datagrams.push((now, datagram));
+        }
+        while let Some(datagram) = receiver.poll_transmit(now) {
+            up.send(now, datagram);
+        }
+        while let Some(datagram) = up.poll(now) {
+            let _ = hub.handle(ID, now, &datagram);
+            events.push(Event::Datagram(now, datagram));
+        }
+        world.step(Tick(tick));
+        hub.tick(now, &world.snapshot).unwrap();
+        events.push(Event::Tick(now, Box::new(world.snapshot.clone())));
+        while let Some((_, datagram)) = hub.poll_transmit() {
+            down.send(now, datagram);
+        }
+    }
+    Recorded { config, options, events, datagrams }
+}
+
+fn small_datagrams() -> HubConfig {
+    HubConfig { datagram_bytes: 128, ..HubConfig::default() }
+}
+
+/// Whole snapshots; parts with merge fields after a block; blocks of many fragments under a budget, around the wrap.
+fn sessions() -> [Recorded; 3] {
+    let options = ReceiverOptions::default();
+    let late = ReceiverOptions { first_sequence: Sequence(65_520), budget_bytes_per_s: Some(6_000) };
+    [
+        record(4, HubConfig::default(), options, 1, 45),
+        record(40, small_datagrams(), options, 2, 110),
+        record(60, small_datagrams(), late, 3, 60),
+    ]
+}
+
+/// Everything that can be done to a datagram.
+fn mutants(datagram: &[u8], random: &mut Random) -> Vec<Vec<u8>> {
+    let mut mutants: Vec<Vec<u8>> = (0..datagram.len()).map(|len| datagram[..len].to_vec()).collect();
+    for tail in [&[0][..], &[0xFF, 0], &[0xA5; 3]] {
+        mutants.push([datagram, tail].concat());
+    }
+    for first in 0..=255 {
+        mutants.push([&[first], &datagram[1..]].concat());
+    }
+    let bits = 8 * datagram.len();
+    let others = (0..OTHER_FLIPS).map(|_| random.below(bits as u64) as usize);
+    for bit in (0..bits.min(8 * ALL_FLIPS_BYTES)).chain(others) {
+        let mut flipped = datagram.to_vec();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        mutants.push(flipped);
+    }
+    for len in (0..12).chain([26, 64, 257]) {
+        let noise: Vec<u8> = (0..len).map(|_| random.next() as u8).collect();
+        mutants.push([&datagram[..datagram.len().min(4)], &noise].concat());
+        mutants.push(noise);
+    }
+    mutants.retain(|mutant| mutant != datagram);
+    mutants
+}
+
+/// A receiver that has taken the first `count` datagrams.
+fn receiver_after(datagrams: &[(Duration, Vec<u8>)]) -> Receiver {
+    let config = ReceiverConfig { max_block_bytes: 4_000, ..ReceiverConfig::default() };
+    let mut receiver = Receiver::new(&codec(), config).unwrap();
+    for (now, datagram) in datagrams {
+        observe(&mut receiver, *now);
+        let _ = receiver.handle(*now, datagram);
+        observe(&mut receiver, *now);
+    }
+    receiver
+}
+
+/// What a receiver says and shows, and what it counts of what it took.
+#[derive(Debug, PartialEq)]
+struct Observed {
+    sent: Vec<Vec<u8>>,
+    newest: Option<(Tick, u64)>,
+    newest_sequence: Option<Sequence>,
+    shown: Option<(u64, Vec<u32>)>,
+    block: Option<(usize, usize)>,
+    counts: [u64; 4],
+}
+
+fn observe(receiver: &mut Receiver, now: Duration) -> Observed {
+    let mut sent = Vec::new();
+    while let Some(datagram) = receiver.poll_transmit(now) {
+        sent.push(datagram.to_vec());
+    }
+    let shown = receiver.playback(now).map(|playback| {
+        let ids = playback.samples().map(|sample| sample.id.0).collect();
+        (playback.tick().to_bits(), ids)
+    });
+    let stats = receiver.stats();
+    Observed {
+        sent,
+        newest: receiver.newest().map(|newest| (newest.tick, newest.state_hash())),
+        newest_sequence: receiver.newest_sequence(),
+        shown,
+        block: receiver.block_progress(),
+        counts: [stats.received, stats.late, stats.blocks, stats.views as u64],
+    }
+}
+
+/// What can be seen of a receiver without changing it.
+type Held = (Option<(Tick, u64)>, Option<Sequence>, Option<(usize, usize)>, [u64; 4]);
+
+fn held(receiver: &Receiver) -> Held {
+    let stats = receiver.stats();
+    (
+        receiver.newest().map(|newest| (newest.tick, newest.state_hash())),
+        receiver.newest_sequence(),
+        receiver.block_progress(),
+        [stats.received, stats.late, stats.blocks, stats.views as u64],
+    )
+}
+
+fn assert_same_views(disturbed: &Receiver, twin: &Receiver) {
+    let newest = twin.newest_sequence().unwrap_or_default();
+    for behind in 0..300 {
+        let sequence = newest.before(behind);
+        assert_eq!(disturbed.view(sequence), twin.view(sequence), "{sequence:?}");
+    }
+}
+
+fn receiver_survives(datagrams: &[(Duration, Vec<u8>)]) {
+    let mut random = Random::new(7);
+    let (mut disturbed, mut twin) = (receiver_after(&[]), receiver_after(&[]));
+    for (index, (now, datagram)) in datagrams.iter().enumerate() {
+        assert_eq!(observe(&mut disturbed, *now), observe(&mut twin, *now), "before datagram {index}");
+        let before = held(&disturbed);
+        let is_chosen = index % (1 + datagrams.len() / MUTATED) == 0;
+        for mutant in is_chosen.then(|| mutants(datagram, &mut random)).into_iter().flatten() {
+            if disturbed.handle(*now, &mutant).is_err() {
+                assert_eq!(held(&disturbed), before, "datagram {index}: refused, yet not without effect");
+            } else {
+                // A valid datagram of another meaning: show, answer, and begin again.
+                observe(&mut disturbed, *now);
+                let _ = disturbed.handle(*now, datagram);
+                disturbed = receiver_after(&datagrams[..index]);
+                observe(&mut disturbed, *now);
+            }
+        }
+        assert_eq!(disturbed.handle(*now, datagram), twin.handle(*now, datagram), "datagram {index}");
+        assert_eq!(observe(&mut disturbed, *now), observe(&mut twin, *now), "after datagram {index}");
+    }
+    assert_same_views(&disturbed, &twin);
+}
+
+/// The header's forms in what reached the receiver: those of section 4, fragments.
+fn forms(datagrams: &[(Duration, Vec<u8>)]) -> [bool; 6] {
+    let any = |is: fn(&[u8]) -> bool| datagrams.iter().any(|(_, datagram)| is(datagram));
+    [
+        any(|d| d[0] & 7 == 0 && d[3] == 0),
+        any(|d| d[0] & 7 == 0 && d[3] != 0 && d[0] >> 5 == 0),
+        any(|d| d[0] & 7 == 0 && d[0] >> 5 == 1),
+        any(|d| d[0] & 0b1_1111 == 0b0_1000),
+        any(|d| d[0] & 0b1_0111 == 0b1_0000),
+        any(|d| d[0] == 1),
+    ]
+}
+
+#[test]
+fn receivers_survive_what_whole_snapshots_become() {
+    let [session, ..] = sessions();
+    assert!(forms(&session.datagrams)[0] && forms(&session.datagrams)[2]);
+    receiver_survives(&session.datagrams);
+}
+
+#[test]
+fn receivers_survive_what_parts_become() {
+    let [_, session, _] = sessions();
+    let [.., left_out, merge, fragment] = forms(&session.datagrams);
+    assert!(left_out && merge && fragment);
+    receiver_survives(&session.datagrams);
+}
+
+#[test]
+fn receivers_survive_what_blocks_become() {
+    let [_, _, session] = sessions();
+    let [reference, explicit, .., fragment] = forms(&session.datagrams);
+    assert!((reference || explicit) && fragment);
+    receiver_survives(&session.datagrams);
+}
+
+#[test]
+fn receivers_survive_what_refusals_become() {
+    let mut hub = Hub::new(&codec(), HubConfig::default()).unwrap();
+    hub.add(ID, &ReceiverOptions::default(), Duration::ZERO).unwrap();
+    let mut datagrams = Vec::new();
+    for byte in [1, 2, 10, 18] {
+        let mut hello = hello();
+        hello[byte] ^= 0x40;
+        assert!(matches!(hub.handle(ID, Duration::ZERO, &hello), Err(Refused::Mismatch(_))));
+        datagrams.push((Duration::ZERO, hub.poll_transmit().unwrap().1.to_vec()));
+    }
+    let [session, ..] = sessions();
+    datagrams.extend(session.datagrams.into_iter().take(3));
+    receiver_survives(&datagrams);
+}
+
+fn hello() -> Vec<u8> {
+    let mut receiver = Receiver::new(&codec(), ReceiverConfig::default()).unwrap();
+    receiver.poll_transmit(Duration::ZERO).unwrap().to_vec()
+}
+
+fn hub_after(session: &Recorded, count: usize) -> Hub {
+    let mut hub = Hub::new(&codec(), session.config.clone()).unwrap();
+    hub.add(ID, &session.options, Duration::ZERO).unwrap();
+    for event in &session.events[..count] {
+        drop(apply(&mut hub, event));
+    }
+    hub
+}
+
+/// What became of an event, and what the hub sends then.
+fn apply(hub: &mut Hub, event: &Event) -> (Result<(), Refused>, Vec<Vec<u8>>) {
+    let result = match event {
+        Event::Datagram(now, datagram) => hub.handle(ID, *now, datagram).map(drop),
+        Event::Tick(now, world) => {
+            hub.tick(*now, world).unwrap();
+            Ok(())
+        }
+    };
+    (result, drain(hub))
+}
+
+fn drain(hub: &mut Hub) -> Vec<Vec<u8>> {
+    let mut sent = Vec::new();
+    while let Some((_, datagram)) = hub.poll_transmit() {
+        sent.push(datagram.to_vec());
+    }
+    sent
+}
+
+#[test]
+fn hubs_survive_what_answers_become() {
+    let mut random = Random::new(11);
+    for session in sessions() {
+        let (mut disturbed, mut twin) = (hub_after(&session, 0), hub_after(&session, 0));
+        for (index, event) in session.events.iter().enumerate() {
+            // At a tick, what the last answer could have been.
+            let (now, datagram) = match event {
+                Event::Datagram(now, datagram) => (*now, datagram.clone()),
+                Event::Tick(..) if index % 3 != 0 => {
+                    assert_eq!(apply(&mut disturbed, event), apply(&mut twin, event), "event {index}");
+                    assert_eq!(disturbed.status(ID), twin.status(ID), "event {index}");
+                    continue;
+                }
+                Event::Tick(now, _) => (*now, hello()),
+            };
+            for mutant in mutants(&datagram, &mut random) {
+                let result = disturbed.handle(ID, now, &mutant);
+                let answer = drain(&mut disturbed);
+                match result {
+                    Ok(_) => {
+                        apply(&mut disturbed, event).1.clear();
+                        disturbed = hub_after(&session, index);
+                    }
+                    Err(Refused::Mismatch(_)) => {
+                        assert!(answer.len() == 1 && answer[0].len() <= mutant.len());
+                    }
+                    Err(_) => assert!(answer.is_empty()),
+                }
+            }
+            assert_eq!(apply(&mut disturbed, event), apply(&mut twin, event), "event {index}");
+            assert_eq!(disturbed.status(ID), twin.status(ID), "event {index}");
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! The drivers of the network's fuzz targets over their stored corpora, and over mutations of them.
+//!
+//! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-net --test corpus` writes the corpora anew.
+
+#![allow(clippy::unwrap_used)]
+
+// Public in the crate of the fuzz targets.
+#[allow(unreachable_pub)]
+#[path = "../../../fuzz/src/net.rs"]
+mod net;
+mod support;
+
+use std::fs;
+use std::path::PathBuf;
+
+use support::Random;
+
+/// Mutations of each stored file.
+const MUTATIONS: usize = 40;
+
+type Target = (&'static str, fn(&[u8]));
+
+const TARGETS: [Target; 5] = [
+    ("net_receiver", net::net_receiver),
+    ("net_hub", net::net_hub),
+    ("net_session", net::net_session),
+    ("link", net::link),
+    ("playout", net::playout),
+];
+
+fn directory(target: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target)
+}
+
+/// Runs a driver over the stored files of a target in the order of their names, and over mutations of each.
+fn run(target: &str) {
+    let (_, driver) = TARGETS.into_iter().find(|(name, _)| *name == target).unwrap();
+    let mut paths: Vec<PathBuf> = fs::read_dir(directory(target)).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    assert!(!paths.is_empty(), "no corpus for {target}");
+    let mut random = Random::new(paths.len() as u64);
+    for path in paths {
+        let data = fs::read(&path).unwrap();
+        driver(&data);
+        for _ in 0..MUTATIONS {
+            driver(&mutated(&data, &mut random));
+        }
+    }
+}
+
+/// A few bytes changed, pieces cut out or doubled.
+fn mutated(data: &[u8], random: &mut Random) -> Vec<u8> {
+    let mut data = data.to_vec();
+    for _ in 0..=random.below(4) {
+        let at = random.below(data.len() as u64 + 1) as usize;
+        let piece = at..data.len().min(at + 1 + random.below(8) as usize);
+        match random.below(5) {
+            0 => drop(data.drain(piece)),
+            1 => data.extend_from_within(piece),
+            2 if at < data.len() => data[at] = random.next() as u8,
+            _ if at < data.len() => data[at] ^= 1 << random.below(8),
+            _ => data.push(random.next() as u8),
+        }
+    }
+    data
+}
+
+#[test]
+fn datagrams_are_taken_or_refused_by_receivers() {
+    run("net_receiver");
+}
+
+#[test]
+fn answers_are_taken_or_refused_by_hubs() {
+    run("net_hub");
+}
+
+#[test]
+fn sessions_stay_exact_and_come_to_rest() {
+    run("net_session");
+}
+
+#[test]
+fn links_lose_but_never_invent() {
+    run("link");
+}
+
+#[test]
+fn playout_only_goes_forward() {
+    run("playout");
+}
+
+#[test]
+fn the_corpora_are_what_the_drivers_take() {
+    let mut random = Random::new(2026);
+    for (target, _) in TARGETS {
+        for (index, len) in [60, 200, 200, 600, 600, 1500].into_iter().enumerate() {
+            let data: Vec<u8> = (0..len).map(|_| random.next() as u8).collect();
+            // What most settings make of the first bytes is refused: of links, all; of playouts, half.
+            let data = match target {
+                "link" => [&[0, 40, 0, 20, 0, 90, 1, 30, 30][..], &[[0; 4], [0xFF; 4]].concat(), &data].concat(),
+                "playout" => [&[3, 0, 244, 1, 247, 25, 208, 7, 30][..], &data].concat(),
+                _ => data,
+            };
+            check(target, index, &data);
+        }
+    }
+}
+
+/// Compares a stored file with what it should be, or writes it. Others, found by fuzzing, may stand beside it.
+fn check(target: &str, index: usize, data: &[u8]) {
+    let path = directory(target).join(format!("{index:02}"));
+    if std::env::var_os("KINEPACK_WRITE_CORPUS").is_some() {
+        fs::create_dir_all(directory(target)).unwrap();
+        fs::write(&path, data).unwrap();
+    }
+    assert!(fs::read(&path).unwrap() == data, "{} is out of date", path.display());
+}

@@ -1,0 +1,437 @@
+//! Properties of whole sessions over generated links, budgets, worlds and outages: the same in every run, since the generator has a
+//! fixed seed. A session that failed becomes a test with a name.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use kinepack::{EntityId, Snapshot, Tick};
+use kinepack_net::{
+    Hub, HubConfig, Link, LinkConfig, Loss, Received, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Refused,
+    Sequence,
+};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use support::{Random, TICK_HZ, World, codec, lanes};
+
+const ID: ReceiverId = ReceiverId(1);
+const OVERHEAD_BYTES: usize = 28;
+
+/// One session.
+#[derive(Clone, Debug)]
+struct Case {
+    seed: u64,
+    link: LinkConfig,
+    budget: Option<u32>,
+    datagram_bytes: usize,
+    first_sequence: u16,
+    entities: usize,
+    moving_one_in: u64,
+    change_one_in: u64,
+    ticks_per_snapshot: u32,
+    /// From when to when nothing passes, in ticks: downwards and upwards.
+    outages: [(u32, u32); 2],
+    /// Ticks between changes of what is relevant; 0: everything always is.
+    relevance_every: u32,
+    weighted: bool,
+    ticks: u32,
+}
+
+fn any_link() -> impl Strategy<Value = LinkConfig> {
+    let loss = prop_oneof![
+        1 => Just(Loss::None),
+        3 => (0.0f32..0.5).prop_map(|ratio| Loss::Independent { ratio }),
+        2 => (0.01f32..0.3, 2.0f32..30.0).prop_map(|(ratio, burst)| Loss::bursts(ratio, burst)),
+    ];
+    let ratio = || prop_oneof![Just(0.0f32), 0.0f32..0.3];
+    (loss, ratio(), ratio(), 0u64..1000, 0u64..150, 0u64..80, prop_oneof![3 => Just(65_535u32), 1 => Just(700u32)])
+        .prop_map(|(loss, duplicate_ratio, reorder_ratio, reorder, latency, jitter, mtu_bytes)| LinkConfig {
+            latency: Duration::from_millis(latency),
+            jitter: Duration::from_millis(jitter),
+            loss,
+            duplicate_ratio,
+            reorder_ratio,
+            reorder_delay: Duration::from_millis(reorder),
+            mtu_bytes,
+            ..LinkConfig::default()
+        })
+}
+
+fn any_case() -> impl Strategy<Value = Case> {
+    let budget = prop_oneof![1 => Just(None), 2 => (3_000u32..100_000).prop_map(Some)];
+    let datagram_bytes = prop_oneof![2 => Just(1200usize), 1 => 128usize..600];
+    let first_sequence = prop_oneof![1 => Just(0u16), 2 => 65_000u16..=65_535, 1 => 32_000u16..33_000];
+    let outage =
+        || prop_oneof![2 => Just((0u32, 0u32)), 1 => (100u32..300, 60u32..300).prop_map(|(at, len)| (at, at + len))];
+    let world = (1usize..120, 1u64..5, prop_oneof![Just(2u64), Just(20), Just(1000)]);
+    let hub = (budget, datagram_bytes, first_sequence, prop_oneof![2 => Just(1u32), 1 => Just(6)]);
+    let rest = ([outage(), outage()], prop_oneof![2 => Just(0u32), 1 => 5u32..100], any::<bool>());
+    (1u64..1 << 40, any_link(), world, hub, rest).prop_map(|(seed, link, world, hub, rest)| {
+        let (entities, moving_one_in, change_one_in) = world;
+        let (budget, datagram_bytes, first_sequence, ticks_per_snapshot) = hub;
+        // What the path never carries must not be sent.
+        let datagram_bytes = datagram_bytes.min(link.mtu_bytes as usize - OVERHEAD_BYTES);
+        let (outages, relevance_every, weighted) = rest;
+        Case {
+            seed,
+            link,
+            budget,
+            datagram_bytes,
+            first_sequence,
+            entities,
+            moving_one_in,
+            change_one_in,
+            ticks_per_snapshot,
+            outages,
+            relevance_every,
+            weighted,
+            ticks: 600,
+        }
+    })
+}
+
+/// Tries a property on `cases` values.
+fn for_all(cases: u32, property: impl Fn(Case)) {
+    let config = Config { cases, failure_persistence: None, max_shrink_iters: 60, ..Config::default() };
+    let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
+    let outcome = runner.run(&any_case(), |case| {
+        property(case);
+        Ok(())
+    });
+    if let Err(error) = outcome {
+        panic!("{error}");
+    }
+}
+
+/// What the hub says that the receiver has after a datagram.
+struct Sent {
+    view: Snapshot,
+    /// What there was to see.
+    subject: Snapshot,
+    left_out: bool,
+}
+
+/// A session as it runs, with all that is checked on the way.
+struct Session {
+    case: Case,
+    hub: Hub,
+    receiver: Receiver,
+    down: Link,
+    up: Link,
+    world: World,
+    tick: u32,
+    relevant: Option<Arc<[EntityId]>>,
+    sent: HashMap<u16, Sent>,
+    /// Lanes that an entity has had.
+    had: HashMap<EntityId, HashSet<Vec<u32>>>,
+    before: Snapshot,
+    /// Bytes that the budget would have allowed now, at most.
+    bucket: f64,
+    newest_baseline: Option<u16>,
+    newest_tick: u32,
+    shown_tick: f64,
+    jumps: u64,
+    random: Random,
+    /// Datagrams sent.
+    datagrams: u64,
+    snapshots: u64,
+}
+
+impl Session {
+    fn new(case: Case) -> Self {
+        let config =
+            HubConfig { datagram_bytes: case.datagram_bytes, overhead_bytes: OVERHEAD_BYTES, ..HubConfig::default() };
+        let mut hub = Hub::new(&codec(), config).unwrap();
+        let first_sequence = Sequence(case.first_sequence);
+        let options = ReceiverOptions { budget_bytes_per_s: case.budget, first_sequence };
+        hub.add(ID, &options, Duration::ZERO).unwrap();
+        let mut world = World::new(case.entities, case.seed);
+        (world.moving_one_in, world.change_one_in) = (case.moving_one_in, case.change_one_in);
+        Self {
+            hub,
+            receiver: Receiver::new(&codec(), ReceiverConfig::default()).unwrap(),
+            down: Link::new(case.link, case.seed).unwrap(),
+            up: Link::new(case.link, case.seed + 1).unwrap(),
+            before: Snapshot::new(codec().schema(), Tick(0)),
+            world,
+            tick: 0,
+            relevant: None,
+            sent: HashMap::new(),
+            had: HashMap::new(),
+            bucket: 0.0,
+            newest_baseline: None,
+            newest_tick: 0,
+            shown_tick: f64::MIN,
+            jumps: 0,
+            random: Random::new(case.seed),
+            datagrams: 0,
+            snapshots: 0,
+            case,
+        }
+    }
+
+    fn step(&mut self) {
+        self.tick += 1;
+        let now = Duration::from_secs(1) * self.tick / TICK_HZ;
+        for (outage, link) in self.case.outages.into_iter().zip([&mut self.down, &mut self.up]) {
+            let is_out = (outage.0..outage.1).contains(&self.tick);
+            let loss = if is_out { Loss::Independent { ratio: 1.0 } } else { self.case.link.loss };
+            link.reconfigure(LinkConfig { loss, ..self.case.link }).unwrap();
+        }
+        while let Some(datagram) = self.down.poll(now) {
+            self.receive(now, &datagram);
+        }
+        self.check_receiver(now);
+        while let Some(datagram) = self.receiver.poll_transmit(now) {
+            self.up.send(now, datagram);
+        }
+        while let Some(datagram) = self.up.poll(now) {
+            let result = self.hub.handle(ID, now, &datagram);
+            assert!(matches!(result, Ok(_) | Err(Refused::LongAgo | Refused::NoHello)), "{result:?}");
+        }
+        self.world.step(Tick(self.tick));
+        self.remember();
+        if self.tick.is_multiple_of(self.case.ticks_per_snapshot) {
+            self.send(now);
+        }
+    }
+
+    fn remember(&mut self) {
+        let world = &self.world.snapshot;
+        for (index, id) in world.ids().iter().enumerate() {
+            let now = lanes(world, index);
+            let same = self.before.position(*id).is_some_and(|before| lanes(&self.before, before) == now);
+            if !same {
+                self.had.entry(*id).or_default().insert(now);
+            }
+        }
+        self.before.copy_from(world);
+    }
+
+    fn send(&mut self, now: Duration) {
+        if self.case.relevance_every > 0 && self.tick.is_multiple_of(self.case.relevance_every) {
+            let random = &mut self.random;
+            let ids = self.world.snapshot.ids().iter().copied();
+            let some: Vec<EntityId> = ids.filter(|_| random.chance(2)).collect();
+            self.relevant = (!self.random.chance(4)).then(|| some.into());
+            self.hub.set_relevant(ID, self.relevant.clone()).unwrap();
+        }
+        let weight = |_: ReceiverId, id: EntityId| (id.0 % 5) as f32;
+        self.hub.tick_with(now, &self.world.snapshot, self.case.weighted.then_some(&weight)).unwrap();
+        let mut datagrams = Vec::new();
+        while let Some((to, datagram)) = self.hub.poll_transmit() {
+            assert_eq!(to, ID);
+            datagrams.push(datagram.to_vec());
+        }
+        if let Some(bytes_per_s) = self.case.budget {
+            let full = (f64::from(bytes_per_s) / 10.0).max(2.0 * (self.case.datagram_bytes + OVERHEAD_BYTES) as f64);
+            let passed_s = f64::from(self.case.ticks_per_snapshot) / f64::from(TICK_HZ);
+            self.bucket =
+                if self.datagrams == 0 { full } else { (self.bucket + f64::from(bytes_per_s) * passed_s).min(full) };
+        }
+        for datagram in datagrams {
+            self.datagrams += 1;
+            assert!(datagram.len() <= self.case.datagram_bytes, "{} bytes", datagram.len());
+            self.bucket -= (datagram.len() + OVERHEAD_BYTES) as f64;
+            assert!(self.case.budget.is_none() || self.bucket > -2.0, "above the budget by {}", -self.bucket);
+            self.note_sent(&datagram);
+            self.down.send(now, &datagram);
+        }
+    }
+
+    fn note_sent(&mut self, datagram: &[u8]) {
+        let sequence = u16::from_le_bytes([datagram[1], datagram[2]]);
+        self.sent.remove(&sequence);
+        if datagram[0] & 7 != 0 {
+            return;
+        }
+        if datagram[3] != 0 {
+            let baseline = sequence.wrapping_sub(u16::from(datagram[3]));
+            if let Some(newest) = self.newest_baseline.filter(|newest| sequence.wrapping_sub(*newest) < 300) {
+                assert!(baseline.wrapping_sub(newest) < 0x8000, "the baseline went back from {newest} to {baseline}");
+            }
+            self.newest_baseline = Some(baseline);
+        }
+        let view = self.hub.view(ID, Sequence(sequence)).unwrap();
+        let subject = self.subject();
+        let left_out = datagram[0] & 8 != 0;
+        assert!(left_out || view.holds_same(&subject), "a view with nothing left out is what there is to see");
+        self.sent.insert(sequence, Sent { view, subject, left_out });
+    }
+
+    /// What the receiver is to see.
+    fn subject(&self) -> Snapshot {
+        let mut subject = self.world.snapshot.clone();
+        if let Some(relevant) = &self.relevant {
+            subject.retain(relevant);
+        }
+        subject
+    }
+
+    fn receive(&mut self, now: Duration, datagram: &[u8]) {
+        let sequence = u16::from_le_bytes([datagram[1], datagram[2]]);
+        match self.receiver.handle(now, datagram) {
+            Ok(Received::Snapshot { tick, left_out, .. }) => {
+                self.snapshots += 1;
+                let sent = &self.sent[&sequence];
+                let view = self.receiver.view(Sequence(sequence)).expect("the newest views are held");
+                assert!(*view == sent.view, "sequence {sequence}: the views of both sides differ");
+                assert_eq!((view.tick, sent.left_out), (tick, left_out));
+                assert!(left_out || *view == sent.subject);
+            }
+            Ok(_) => {}
+            Err(refused) => assert!(
+                matches!(refused, Refused::Duplicate | Refused::TooOld | Refused::NoBaseline),
+                "sequence {sequence}: {refused:?}"
+            ),
+        }
+    }
+
+    fn check_receiver(&mut self, now: Duration) {
+        let deep = self.tick.is_multiple_of(5);
+        if let Some(newest) = self.receiver.newest() {
+            assert!(newest.tick.0 >= self.newest_tick, "the newest state went back to tick {}", newest.tick.0);
+            self.newest_tick = newest.tick.0;
+            if deep {
+                for (index, id) in newest.ids().iter().enumerate() {
+                    assert!(self.had[id].contains(&lanes(newest, index)), "{id:?} never was like this");
+                }
+            }
+        }
+        let jumps = self.receiver.playout_stats().jumps;
+        let Some(playback) = self.receiver.playback(now) else { return };
+        assert!(playback.tick() >= self.shown_tick || jumps > self.jumps, "playback went backwards");
+        (self.shown_tick, self.jumps) = (playback.tick(), jumps);
+        if deep {
+            for sample in playback.samples() {
+                for (state, index) in [sample.from, sample.to] {
+                    assert_eq!(state.ids()[index], sample.id);
+                    assert!(self.had[&sample.id].contains(&lanes(state, index)), "{:?}", sample.id);
+                }
+                assert!((0.0..=1.0).contains(&sample.between.ratio) && sample.between.seconds >= 0.0);
+            }
+        }
+    }
+
+    /// Nothing moves any more: the receiver comes to hold exactly what there is to see, and little is sent.
+    fn settle(&mut self) {
+        (self.world.moving_one_in, self.world.change_one_in) = (u64::MAX, u64::MAX);
+        self.case.relevance_every = 0;
+        let subject = self.subject();
+        let mut waited = 0;
+        let is_there = |session: &Self| {
+            let acknowledged = session.hub.status(ID).unwrap().behind == 0;
+            acknowledged && session.receiver.newest().is_some_and(|newest| newest.holds_same(&subject))
+        };
+        while !is_there(self) {
+            self.step();
+            waited += 1;
+            assert!(
+                waited < 60 * TICK_HZ,
+                "it is never settled: {:?} {:?}",
+                self.hub.status(ID),
+                self.receiver.stats()
+            );
+        }
+        // Until that is known to the hub as well.
+        (0..10 * TICK_HZ).for_each(|_| self.step());
+        let (before, seconds) = (self.datagrams, 10);
+        (0..seconds * TICK_HZ).for_each(|_| self.step());
+        let sent = self.datagrams - before;
+        assert!(sent <= u64::from(5 * seconds), "{sent} datagrams in {seconds} s in which nothing changed");
+        assert!(self.receiver.newest().unwrap().holds_same(&subject));
+    }
+}
+
+fn run(case: Case) {
+    let mut session = Session::new(case);
+    for _ in 0..session.case.ticks {
+        session.step();
+    }
+    session.settle();
+    assert!(session.snapshots > 0);
+}
+
+#[test]
+fn sessions_stay_exact_and_come_to_rest() {
+    for_all(150, run);
+}
+
+/// A session on a perfect link, to be changed into one that failed.
+const EASY: Case = Case {
+    seed: 1,
+    link: LinkConfig::PERFECT,
+    budget: None,
+    datagram_bytes: 1200,
+    first_sequence: 0,
+    entities: 40,
+    moving_one_in: 1,
+    change_one_in: 20,
+    ticks_per_snapshot: 1,
+    outages: [(0, 0); 2],
+    relevance_every: 0,
+    weighted: false,
+    ticks: 600,
+};
+
+#[test]
+fn a_late_answer_for_a_whole_view_does_not_take_the_baseline_back() {
+    run(Case {
+        seed: 70_018_776_472,
+        link: LinkConfig {
+            latency: Duration::from_millis(99),
+            jitter: Duration::from_millis(18),
+            loss: Loss::Independent { ratio: 0.476_426_84 },
+            reorder_ratio: 0.180_538_76,
+            reorder_delay: Duration::from_millis(556),
+            ..LinkConfig::PERFECT
+        },
+        budget: Some(10_405),
+        datagram_bytes: 328,
+        first_sequence: 32_983,
+        entities: 37,
+        moving_one_in: 3,
+        change_one_in: 2,
+        ticks_per_snapshot: 6,
+        weighted: true,
+        ..EASY
+    });
+}
+
+#[test]
+fn a_state_in_many_parts_comes_to_rest() {
+    run(Case {
+        seed: 73_108_234_790,
+        link: LinkConfig { jitter: Duration::from_millis(1), ..LinkConfig::PERFECT },
+        datagram_bytes: 130,
+        first_sequence: 32_392,
+        entities: 115,
+        relevance_every: 49,
+        weighted: true,
+        ..EASY
+    });
+}
+
+#[test]
+fn a_baseline_255_back_is_out_of_reach_for_the_next_datagram() {
+    run(Case {
+        seed: 466_835_322_909,
+        link: LinkConfig {
+            latency: Duration::from_millis(23),
+            jitter: Duration::from_millis(7),
+            loss: Loss::Independent { ratio: 0.236_156_17 },
+            ..LinkConfig::PERFECT
+        },
+        budget: Some(99_141),
+        datagram_bytes: 131,
+        first_sequence: 32_337,
+        entities: 22,
+        change_one_in: 2,
+        outages: [(225, 445), (0, 0)],
+        ..EASY
+    });
+}

@@ -1,0 +1,166 @@
+//! The frozen datagrams of `spec/vectors/net.txt`: what this version writes, and what every later one must read. The file's head says
+//! what they are; lines are only ever added.
+//!
+//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-net --test vectors -- --nocapture` prints the lines as they would be written now.
+
+#![allow(clippy::unwrap_used)]
+
+use std::time::Duration;
+
+use kinepack::{Codec, EntityId, Field, FieldKind, IntegerLimits, Level, Profile, Schema, Snapshot, Tick};
+use kinepack_net::{
+    Acknowledgement, Hub, HubConfig, Received, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Refused, Sequence,
+};
+
+const VECTORS: &str = include_str!("../../../spec/vectors/net.txt");
+const ID: ReceiverId = ReceiverId(1);
+
+/// Twelve lanes of 31 bits: three entities are more than a datagram of 128 bytes.
+fn codec() -> Codec {
+    let lane = |index| {
+        let limits = IntegerLimits::new(0, (1 << 31) - 1, 1).unwrap();
+        Field::new(format!("lane {index}"), FieldKind::Integer(limits))
+    };
+    let schema = Schema::new((0..12).map(lane).collect());
+    Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema)).unwrap()
+}
+
+/// Entities 1, 2 and 9. Each lane is a small hash of entity, lane, and the tick at which the entity last changed: until tick 12 all
+/// change, from tick 20 on the first.
+fn world(codec: &Codec, tick: u32) -> Snapshot {
+    let mut world = Snapshot::new(codec.schema(), Tick(tick));
+    let still_from = tick.min(12);
+    for (id, changed) in [(1, if tick < 20 { still_from } else { tick }), (2, still_from), (9, still_from / 4)] {
+        let lane = |lane: u32| (id * 31 + lane * 7 + changed).wrapping_mul(0x9E37_79B1) >> 1;
+        world.push_lanes(EntityId(id), &(0..12).map(lane).collect::<Vec<_>>()).unwrap();
+    }
+    world
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn bytes(hex: &str) -> Vec<u8> {
+    (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
+}
+
+fn now(tick: u32) -> Duration {
+    Duration::from_millis(u64::from(tick) * 20)
+}
+
+fn receiver(codec: &Codec) -> Receiver {
+    Receiver::new(codec, ReceiverConfig::default()).unwrap()
+}
+
+/// Names a snapshot's header by its form.
+fn form(datagram: &[u8]) -> String {
+    if datagram[0] == 1 {
+        return "fragment".into();
+    }
+    let mut form = String::from(if datagram[3] == 0 { "reference" } else { "view" });
+    form += if datagram[0] >> 5 == 0 { "-tick" } else { "-stride" };
+    form += if datagram[0] & 8 != 0 { "-left-out" } else { "" };
+    form + if datagram[0] & 16 != 0 { "-merge" } else { "" }
+}
+
+/// What is written today.
+fn written() -> String {
+    let codec = codec();
+    let hello = receiver(&codec).poll_transmit(Duration::ZERO).unwrap().to_vec();
+    let mut lines = format!("hello {}\n", hex(&hello));
+    let mut hub = Hub::new(&codec, HubConfig { datagram_bytes: 128, ..HubConfig::default() }).unwrap();
+    hub.add(ID, &ReceiverOptions::default(), Duration::ZERO).unwrap();
+    for (name, byte) in [("version", 1), ("schema", 2), ("codec", 10), ("initial", 18)] {
+        let mut other = hello.clone();
+        other[byte] ^= 0x55;
+        assert!(matches!(hub.handle(ID, Duration::ZERO, &other), Err(Refused::Mismatch(_))));
+        lines += &format!("refusal-{name} {}\n", hex(hub.poll_transmit().unwrap().1));
+    }
+    hub.handle(ID, Duration::ZERO, &hello).unwrap();
+
+    // Two ticks each way; of the datagrams from the hub each seventh is lost, of those to it each fifth.
+    let mut receiver = receiver(&codec);
+    let _ = receiver.poll_transmit(Duration::ZERO);
+    let [mut down, mut up]: [Vec<(u32, Vec<u8>)>; 2] = Default::default();
+    let mut counts = [0u32; 2];
+    for tick in 1..=29 {
+        for (_, datagram) in down.extract_if(.., |(due, _)| *due <= tick) {
+            receiver.handle(now(tick), &datagram).unwrap();
+            let view = receiver.view(Sequence(u16::from_le_bytes([datagram[1], datagram[2]])));
+            let state = view.or(receiver.newest()).map_or(0, Snapshot::state_hash);
+            lines += &format!("{} {} {state:016x}\n", form(&datagram), hex(&datagram));
+        }
+        while let Some(datagram) = receiver.poll_transmit(now(tick)) {
+            counts[0] += 1;
+            lines += &format!("acknowledgement {}\n", hex(datagram));
+            if counts[0] % 5 != 0 {
+                up.push((tick + 2, datagram.to_vec()));
+            }
+        }
+        for (_, datagram) in up.extract_if(.., |(due, _)| *due <= tick) {
+            hub.handle(ID, now(tick), &datagram).unwrap();
+        }
+        // A pause of the sender: the tick is not in step with the sequence.
+        if tick == 16 || tick == 17 {
+            continue;
+        }
+        hub.tick(now(tick), &world(&codec, tick)).unwrap();
+        while let Some((_, datagram)) = hub.poll_transmit() {
+            counts[1] += 1;
+            if counts[1] % 7 != 0 {
+                down.push((tick + 2, datagram.to_vec()));
+            }
+        }
+    }
+    lines
+}
+
+#[test]
+fn every_datagram_is_written() {
+    let written = written();
+    if std::env::var_os("KINEPACK_WRITE_VECTORS").is_some() {
+        println!("{written}");
+    }
+    let frozen: Vec<&str> = VECTORS.lines().filter(|line| !line.starts_with('#')).collect();
+    assert!(written.lines().eq(frozen), "the datagrams are not those of spec/vectors/net.txt");
+}
+
+#[test]
+fn every_datagram_is_read() {
+    let codec = codec();
+    let mut receiver = receiver(&codec);
+    let mut forms = Vec::new();
+    for line in VECTORS.lines().filter(|line| !line.starts_with('#')) {
+        let (form, rest) = line.split_once(' ').unwrap();
+        let (datagram, state) = rest.split_once(' ').unwrap_or((rest, ""));
+        let datagram = bytes(datagram);
+        forms.push(form);
+        match form {
+            "hello" => assert_eq!(receiver.poll_transmit(Duration::ZERO), Some(&datagram[..])),
+            "acknowledgement" => {
+                let [5, six @ ..] = &datagram[..] else { panic!("{line}") };
+                let acknowledgement = Acknowledgement::from_bytes(six.try_into().unwrap());
+                assert_eq!(receiver.poll_acknowledgement(), Some(acknowledgement), "{line}");
+            }
+            _ if form.starts_with("refusal") => {
+                let refused = receiver.handle(Duration::ZERO, &datagram);
+                assert!(matches!(refused, Err(Refused::Mismatch(_))), "{line}: {refused:?}");
+            }
+            _ => {
+                let left_out = form.contains("left-out");
+                let received = receiver.handle(Duration::ZERO, &datagram).unwrap();
+                assert!(
+                    matches!(received, Received::Snapshot { left_out: is, .. } if is == left_out) || form == "fragment",
+                    "{line}"
+                );
+                let sequence = Sequence(u16::from_le_bytes([datagram[1], datagram[2]]));
+                let view = receiver.view(sequence).or(receiver.newest()).map_or(0, Snapshot::state_hash);
+                assert_eq!(format!("{view:016x}"), state, "{line}");
+            }
+        }
+    }
+    for form in ["hello", "refusal-initial", "acknowledgement", "fragment", "left-out", "-stride", "-tick", "-merge"] {
+        assert!(forms.iter().any(|known| known.contains(form)), "no {form}");
+    }
+}

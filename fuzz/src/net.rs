@@ -1,0 +1,480 @@
+//! The drivers of the targets `net_receiver`, `net_hub`, `net_session`, `link` and `playout`: any bytes as datagrams, as the fate of a
+//! session, as a network, as arrivals. The tests of `kinepack-net` run them over the stored corpus.
+
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use kinepack::{Codec, EntityId, Field, FieldKind, IntegerLimits, Level, Profile, Schema, Snapshot, Tick};
+use kinepack_net::{
+    Acknowledgement, Hub, HubConfig, JitterBuffer, Link, LinkConfig, Loss, Playback, PlayoutConfig, Received, Receiver,
+    ReceiverConfig, ReceiverId, ReceiverOptions, Refused, Sequence,
+};
+
+const ID: ReceiverId = ReceiverId(1);
+/// The most steps that data asks for.
+const MOST_STEPS: usize = 400;
+/// The most ticks of a session, but for its end.
+const MOST_TICKS: u32 = 1500;
+/// Lanes of an entity, and what they hold at most.
+const LANES: u32 = 4;
+const MAX: u32 = 1 << 20;
+
+/// Takes bytes from the front; zeros where there are none.
+struct Source<'a>(&'a [u8]);
+
+impl<'a> Source<'a> {
+    fn byte(&mut self) -> u8 {
+        let (first, rest) = self.0.split_first().unwrap_or((&0, &[]));
+        self.0 = rest;
+        *first
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        usize::from(self.byte()) % end
+    }
+
+    fn short(&mut self) -> u16 {
+        u16::from_le_bytes([(); 2].map(|()| self.byte()))
+    }
+
+    fn word(&mut self) -> u32 {
+        u32::from_le_bytes([(); 4].map(|()| self.byte()))
+    }
+
+    /// A piece, with its length in front.
+    fn piece(&mut self) -> &'a [u8] {
+        let len = self.below(256).min(self.0.len());
+        let (piece, rest) = self.0.split_at(len);
+        self.0 = rest;
+        piece
+    }
+
+    /// Numbers the steps until the data is used up.
+    fn is_over(&self, step: usize) -> bool {
+        self.0.is_empty() || step >= MOST_STEPS
+    }
+}
+
+fn codec() -> &'static Codec {
+    static CODEC: OnceLock<Codec> = OnceLock::new();
+    CODEC.get_or_init(|| {
+        let lane = |lane| {
+            let limits = IntegerLimits::new(0, i128::from(MAX), 1).expect("a range");
+            Field::new(format!("lane {lane}"), FieldKind::Integer(limits))
+        };
+        let schema = Schema::new((0..LANES).map(lane).collect());
+        Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema)).expect("a codec")
+    })
+}
+
+/// Entities by id, as the data changes them.
+#[derive(Default)]
+struct World(std::collections::BTreeMap<u32, [u32; LANES as usize]>);
+
+impl World {
+    fn with(count: u32) -> Self {
+        Self((0..count).map(|id| (id * 3, [id * 77; LANES as usize])).collect())
+    }
+
+    /// An entity comes, leaves, moves a little or far; or all move.
+    fn change(&mut self, source: &mut Source<'_>) {
+        let control = source.byte();
+        let id = u32::from(control >> 3);
+        match control & 7 {
+            0 => self.0.extend([(id, [source.word() % MAX; LANES as usize])]),
+            1 => self.0.retain(|other, _| *other != id),
+            2 => self.0.values_mut().for_each(|lanes| lanes[0] = (lanes[0] + id + 1) % MAX),
+            3 => self.0.values_mut().for_each(|lanes| *lanes = lanes.map(|lane| (lane * 5 + 99_991 + id) % MAX)),
+            4 => self.0.extend((0..id).map(|id| (100 + id, [id * 9_999; LANES as usize]))),
+            5 => self.0.retain(|other, _| *other < 100),
+            _ => {
+                if let Some(lanes) = self.0.get_mut(&id) {
+                    lanes[usize::from(control & 1)] = source.word() % MAX;
+                }
+            }
+        }
+    }
+
+    fn snapshot(&self, tick: u32) -> Snapshot {
+        let mut snapshot = Snapshot::new(codec().schema(), Tick(tick));
+        for (id, lanes) in &self.0 {
+            snapshot.push_lanes(EntityId(*id), lanes).expect("sorted, and in range");
+        }
+        snapshot
+    }
+}
+
+fn at(tick: u32) -> Duration {
+    Duration::from_millis(16) * tick
+}
+
+fn new_hub(datagram_bytes: usize, options: &ReceiverOptions) -> Hub {
+    let config = HubConfig { datagram_bytes, ..HubConfig::default() };
+    let mut hub = Hub::new(codec(), config).expect("a configuration");
+    hub.add(ID, options, Duration::ZERO).expect("a new receiver");
+    hub
+}
+
+fn new_receiver() -> Receiver {
+    let config = ReceiverConfig { max_block_bytes: 20_000, ..ReceiverConfig::default() };
+    Receiver::new(codec(), config).expect("a configuration")
+}
+
+fn drain(hub: &mut Hub) -> Vec<Vec<u8>> {
+    std::iter::from_fn(|| hub.poll_transmit().map(|(_, datagram)| datagram.to_vec())).collect()
+}
+
+/// What reached receivers of two sessions: of a small world, and of one that takes a block and parts.
+fn streams() -> &'static [Vec<Vec<u8>>; 2] {
+    static STREAMS: OnceLock<[Vec<Vec<u8>>; 2]> = OnceLock::new();
+    STREAMS.get_or_init(|| [(3, 1200), (30, 128)].map(|(entities, datagram_bytes)| stream(entities, datagram_bytes)))
+}
+
+fn stream(entities: u32, datagram_bytes: usize) -> Vec<Vec<u8>> {
+    let (mut hub, mut receiver) = (new_hub(datagram_bytes, &ReceiverOptions::default()), new_receiver());
+    let (mut down, mut stream): (Vec<Vec<u8>>, _) = (Vec::new(), Vec::new());
+    let mut world = World::with(entities);
+    for tick in 1..40 {
+        for datagram in std::mem::take(&mut down) {
+            let _ = receiver.handle(at(tick), &datagram);
+            stream.push(datagram);
+        }
+        while let Some(datagram) = receiver.poll_transmit(at(tick)) {
+            let _ = hub.handle(ID, at(tick), datagram);
+        }
+        world.change(&mut Source(&[if tick % 3 == 0 { 3 } else { 2 }, 8]));
+        hub.tick(at(tick), &world.snapshot(tick)).expect("of one schema");
+        down = drain(&mut hub);
+        down.retain(|datagram| datagram[1] % 5 != 4);
+    }
+    stream
+}
+
+/// Datagrams for a receiver in the middle of a session: taken, or refused without effect.
+pub fn net_receiver(data: &[u8]) {
+    let mut source = Source(data);
+    let stream = &streams()[source.below(2)];
+    let mut receiver = new_receiver();
+    let begun = source.below(stream.len() + 1);
+    for datagram in &stream[..begun] {
+        let _ = receiver.handle(Duration::ZERO, datagram);
+    }
+    let mut now = Duration::ZERO;
+    for step in 0.. {
+        if source.is_over(step) {
+            break;
+        }
+        match source.below(8) {
+            0..3 => feed(&mut receiver, now, source.piece()),
+            3..6 => {
+                let mut datagram = stream[source.below(stream.len())].clone();
+                for _ in 0..source.below(4) {
+                    let at = source.below(datagram.len());
+                    datagram[at] ^= source.byte();
+                }
+                datagram.extend_from_slice(&[0; 3][..source.below(8).min(3)]);
+                feed(&mut receiver, now, &datagram);
+            }
+            6 => {
+                now += Duration::from_millis(u64::from(source.byte()));
+                while receiver.poll_transmit(now).is_some() {}
+            }
+            _ => {
+                now += Duration::from_micros(u64::from(source.short()));
+                for sample in receiver.playback(now).iter().flat_map(Playback::samples) {
+                    let [(from, index), (to, to_index)] = [sample.from, sample.to];
+                    assert!(from.ids()[index] == sample.id && to.ids()[to_index] == sample.id);
+                    assert!((0.0..=1.0).contains(&sample.between.ratio) && sample.between.seconds >= 0.0);
+                }
+            }
+        }
+    }
+}
+
+fn feed(receiver: &mut Receiver, now: Duration, datagram: &[u8]) {
+    let held = |receiver: &Receiver| {
+        let newest = receiver.newest().map(|newest| (newest.tick, newest.state_hash()));
+        (newest, receiver.newest_sequence(), receiver.block_progress(), receiver.stats().views)
+    };
+    let before = held(receiver);
+    if receiver.handle(now, datagram).is_err() {
+        assert_eq!(held(receiver), before, "a refusal changed something");
+    }
+    assert!(receiver.stats().views <= 256);
+}
+
+/// Answers for a hub in the middle of a session: taken, or refused without effect.
+pub fn net_hub(data: &[u8]) {
+    let mut source = Source(data);
+    let first_sequence = Sequence(source.short());
+    let budget_bytes_per_s = Some(256 * u32::from(source.byte())).filter(|budget| *budget > 0);
+    let mut hub = new_hub(128, &ReceiverOptions { first_sequence, budget_bytes_per_s });
+    let mut world = World::with(u32::from(source.byte() % 40));
+    let mut tick = 0;
+    for step in 0.. {
+        if source.is_over(step) {
+            break;
+        }
+        let sent = hub.status(ID).expect("added").sent as u16;
+        match source.below(8) {
+            0 => answer(&mut hub, at(tick), source.piece()),
+            1..4 => {
+                // Near the newest sequence, as most answers are.
+                let latest = first_sequence.after(sent).before(source.byte().into()).after(source.byte().into());
+                let acknowledgement = Acknowledgement { latest, before: source.word() };
+                answer(&mut hub, at(tick), &[&[5], &acknowledgement.to_bytes()[..]].concat());
+            }
+            4 => {
+                let mut hello = new_receiver().poll_transmit(Duration::ZERO).map_or(Vec::new(), <[u8]>::to_vec);
+                let at_byte = source.below(hello.len());
+                hello[at_byte] ^= source.byte() & 1;
+                answer(&mut hub, at(tick), &hello);
+            }
+            5 => {
+                let mut ids: Vec<EntityId> = source.piece().iter().map(|id| EntityId(u32::from(*id))).collect();
+                ids.sort_unstable();
+                ids.dedup();
+                let relevant = (!ids.is_empty()).then(|| Arc::from(ids));
+                hub.set_relevant(ID, relevant).expect("sorted");
+            }
+            _ => {
+                world.change(&mut source);
+                tick += 1 + u32::from(source.byte()) / 64;
+                hub.tick(at(tick), &world.snapshot(tick)).expect("of one schema");
+                for datagram in drain(&mut hub) {
+                    assert!(datagram.len() <= 128);
+                }
+            }
+        }
+    }
+}
+
+fn answer(hub: &mut Hub, now: Duration, datagram: &[u8]) {
+    let before = hub.status(ID);
+    let result = hub.handle(ID, now, datagram);
+    let answers = drain(hub);
+    match result {
+        Ok(_) => assert!(answers.is_empty()),
+        Err(refused) => {
+            assert_eq!(hub.status(ID), before, "{refused:?} changed something");
+            let is_told = usize::from(matches!(refused, Refused::Mismatch(_)));
+            assert!(answers.len() == is_told && answers.iter().all(|answer| answer.len() <= datagram.len()));
+        }
+    }
+}
+
+/// A whole session of which the data decides the world and the fate of each datagram: both sides hold the same views, and once
+/// nothing is lost and nothing moves the receiver has all.
+pub fn net_session(data: &[u8]) {
+    let mut source = Source(data);
+    let budget_bytes_per_s = Some(256 * u32::from(source.byte())).filter(|budget| *budget > 2_000);
+    let first_sequence = Sequence(source.short());
+    let datagram_bytes = 128 + 4 * usize::from(source.byte());
+    let mut session = Session {
+        hub: new_hub(datagram_bytes, &ReceiverOptions { first_sequence, budget_bytes_per_s }),
+        receiver: new_receiver(),
+        world: World::with(u32::from(source.byte() % 64)),
+        tick: 0,
+        down: Vec::new(),
+        up: Vec::new(),
+        sent: HashMap::new(),
+    };
+    for step in 0.. {
+        if source.is_over(step) || session.tick > MOST_TICKS {
+            break;
+        }
+        let control = source.byte();
+        (0..control & 3).for_each(|_| session.world.change(&mut source));
+        // Long pauses and outages are cheap to ask for.
+        let ticks = if control >> 2 & 7 == 7 { 1 + source.below(120) } else { 1 };
+        let fate = source.byte();
+        (0..ticks).for_each(|_| session.step(fate));
+    }
+    let world = session.world.snapshot(0);
+    for _ in 0..4000 {
+        session.step(0);
+        if session.receiver.newest().is_some_and(|newest| newest.holds_same(&world)) {
+            return;
+        }
+    }
+    panic!("never settled: {:?} {:?}", session.hub.status(ID), session.receiver.stats());
+}
+
+struct Session {
+    hub: Hub,
+    receiver: Receiver,
+    world: World,
+    tick: u32,
+    /// Datagrams on their way, and when they arrive.
+    down: Vec<(u32, Vec<u8>)>,
+    up: Vec<(u32, Vec<u8>)>,
+    /// Views by sequence, and the state where nothing was left out.
+    sent: HashMap<u16, (Snapshot, Option<Snapshot>)>,
+}
+
+impl Session {
+    fn step(&mut self, fate: u8) {
+        self.tick += 1;
+        let now = at(self.tick);
+        for (_, datagram) in self.down.extract_if(.., |(due, _)| *due <= self.tick) {
+            let sequence = u16::from_le_bytes([datagram[1], datagram[2]]);
+            match self.receiver.handle(now, &datagram) {
+                Ok(Received::Snapshot { left_out, .. }) => {
+                    let (view, whole) = &self.sent[&sequence];
+                    let held = self.receiver.view(Sequence(sequence));
+                    assert!(held == Some(view), "sequence {sequence}: {held:?} instead of {view:?}");
+                    assert!(left_out || whole.as_ref() == Some(view), "sequence {sequence}: not the world");
+                }
+                Ok(_) | Err(Refused::Duplicate | Refused::TooOld) => {}
+                // A block that came again in another order than its reference was given up.
+                Err(Refused::NoBaseline) => {}
+                Err(refused) => panic!("sequence {sequence}: {refused:?}"),
+            }
+        }
+        while let Some(datagram) = self.receiver.poll_transmit(now) {
+            send(&mut self.up, fate >> 4, self.tick, datagram);
+        }
+        for (_, datagram) in self.up.extract_if(.., |(due, _)| *due <= self.tick) {
+            let result = self.hub.handle(ID, now, &datagram);
+            assert!(matches!(result, Ok(_) | Err(Refused::LongAgo | Refused::NoHello)), "{result:?}");
+        }
+        let world = self.world.snapshot(self.tick);
+        self.hub.tick(now, &world).expect("of one schema");
+        for datagram in drain(&mut self.hub) {
+            let sequence = u16::from_le_bytes([datagram[1], datagram[2]]);
+            if datagram[0] & 7 == 0 {
+                let view = self.hub.view(ID, Sequence(sequence)).expect("just sent");
+                self.sent.insert(sequence, (view, (datagram[0] & 8 == 0).then(|| world.clone())));
+            }
+            send(&mut self.down, fate & 15, self.tick, &datagram);
+        }
+        let _ = self.receiver.playback(now).map(|playback| playback.samples().count());
+    }
+}
+
+/// Lost, late, twice, or as it should be.
+fn send(flight: &mut Vec<(u32, Vec<u8>)>, fate: u8, tick: u32, datagram: &[u8]) {
+    let due = match fate {
+        12.. => return,
+        8..12 => vec![1, u32::from(fate) - 4],
+        5..8 if datagram.get(1).is_some_and(|byte| byte & 3 == 0) => vec![u32::from(fate) * 4],
+        4 if datagram.get(1).is_some_and(|byte| byte & 1 == 0) => vec![],
+        _ => vec![1 + u32::from(fate & 3)],
+    };
+    flight.extend(due.into_iter().map(|after| (tick + after, datagram.to_vec())));
+}
+
+/// A network that the data describes, and what is sent over it: refused, or what comes out was put in.
+pub fn link(data: &[u8]) {
+    let mut source = Source(data);
+    let Ok(mut link) = Link::new(link_config(&mut source), u64::from(source.word())) else { return };
+    let (mut now, mut sent, mut delivered) = (Duration::ZERO, 0u64, 0u64);
+    for step in 0.. {
+        if source.is_over(step) {
+            break;
+        }
+        match source.below(8) {
+            0..4 => {
+                let piece = source.piece();
+                link.send(now, piece);
+                sent += 1;
+            }
+            4 => {
+                let _ = link.reconfigure(link_config(&mut source));
+            }
+            5 => now = now.saturating_sub(Duration::from_millis(u64::from(source.byte()))),
+            6 => now = now.saturating_add(Duration::from_nanos(u64::from(source.word()) << source.below(32))),
+            _ => now = now.saturating_add(Duration::from_micros(u64::from(source.short()))),
+        }
+        while let Some(datagram) = link.poll(now) {
+            delivered += 1;
+            assert!(datagram.len() <= 255);
+        }
+        assert!(delivered + link.in_flight() as u64 <= 2 * sent);
+        assert!(link.next_due().is_some() == (link.in_flight() > 0));
+    }
+    while link.poll(Duration::MAX).is_some() {}
+    assert_eq!(link.in_flight(), 0);
+}
+
+fn link_config(source: &mut Source<'_>) -> LinkConfig {
+    // Shares of all kinds, those that are refused included.
+    fn ratio(source: &mut Source<'_>) -> f32 {
+        match source.byte() {
+            255 => f32::from_bits(source.word()),
+            byte => f32::from(byte) / 200.0,
+        }
+    }
+    let loss = match source.below(4) {
+        0 => Loss::None,
+        1 => Loss::Independent { ratio: ratio(source) },
+        2 => Loss::bursts(ratio(source), f32::from(source.byte())),
+        _ => Loss::GilbertElliott {
+            to_bad_ratio: ratio(source),
+            to_good_ratio: ratio(source),
+            good_loss_ratio: ratio(source),
+            bad_loss_ratio: ratio(source),
+        },
+    };
+    let mut delay = || Duration::from_millis(u64::from(source.byte()) << (4 * source.below(5)));
+    let (latency, jitter, reorder_delay) = (delay(), delay(), delay());
+    LinkConfig {
+        latency,
+        jitter,
+        loss,
+        duplicate_ratio: ratio(source),
+        reorder_ratio: ratio(source),
+        reorder_delay,
+        bandwidth_bps: Some(source.word() >> source.below(32)).filter(|bandwidth| bandwidth & 1 == 1),
+        queue_bytes: source.word() >> source.below(32),
+        mtu_bytes: source.word() >> source.below(32),
+    }
+}
+
+/// States that arrive whenever, and frames that are drawn whenever: what is shown never goes backwards.
+pub fn playout(data: &[u8]) {
+    let mut source = Source(data);
+    let config = PlayoutConfig {
+        tick_hz: [0, 1, 10, 60, 128, u32::MAX][source.below(6)],
+        min_delay: Duration::from_millis(u64::from(source.byte())),
+        max_delay: Duration::from_millis(u64::from(source.short())),
+        coverage_ratio: f32::from(source.byte()) / 250.0,
+        slew_ratio: f32::from(source.byte()) / 500.0,
+        window: Duration::from_millis(u64::from(source.short())),
+        max_states: source.below(40),
+    };
+    let Ok(mut buffer) = JitterBuffer::new(config) else { return };
+    let (mut now, mut tick, mut shown) = (Duration::ZERO, 0u32, f64::MIN);
+    for step in 0.. {
+        if source.is_over(step) {
+            break;
+        }
+        match source.below(8) {
+            0..4 => {
+                now = now.saturating_add(Duration::from_micros(u64::from(source.short())));
+                tick = tick.saturating_add(u32::from(source.byte() & 3));
+                let _ = buffer.push(now, Tick(tick), Tick(tick.saturating_sub(u32::from(source.byte() & 7))), tick);
+            }
+            4 => {
+                let (tick, until) = (source.word() >> source.below(32), source.word() >> source.below(32));
+                let _ = buffer.push(now, Tick(tick), Tick(until), tick);
+            }
+            5 => now = now.saturating_add(Duration::from_nanos(u64::from(source.word()) << source.below(33))),
+            6 if source.byte() == 0 => {
+                buffer.reset();
+                (tick, shown) = (0, f64::MIN);
+            }
+            _ => now = now.saturating_add(Duration::from_micros(u64::from(source.short()))),
+        }
+        if let Some(frame) = buffer.at(now) {
+            assert!(frame.tick >= shown, "from {shown} back to {}", frame.tick);
+            shown = frame.tick;
+            assert!(frame.from.tick <= frame.to.tick && (0.0..=1.0).contains(&frame.ratio));
+            assert!(frame.from.state == frame.from.tick.0);
+        }
+        assert!(buffer.len() <= config.max_states);
+        let stats = buffer.stats();
+        assert!((0.0..=1.0).contains(&stats.starved_ratio));
+    }
+}
