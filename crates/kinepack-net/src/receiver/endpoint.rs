@@ -235,7 +235,7 @@ impl Receiver {
                 self.known = Some(whole.clone());
             }
             // The pause before this snapshot is known to be one only where the snapshot before it came.
-            let before = self.views.find(sequence.before(1)).filter(|held| held.sent.is_none());
+            let before = self.views.find(sequence.before(1)).filter(|held| held.sent.is_none() && interval_ticks > 0);
             let unchanged_until = before.map_or(0, |_| tick.0.saturating_sub(u32::from(interval_ticks)));
             self.push(now, Tick(unchanged_until), None, whole);
             return;

@@ -90,6 +90,8 @@ pub(super) struct Base {
     pub(super) merged: Vec<Arc<View>>,
     /// The merge field; `None` where the rule for merge 0 says the same.
     pub(super) field: Option<u32>,
+    /// How many sequences before the view the merged ones reach.
+    pub(super) depth: usize,
 }
 
 impl History {
@@ -268,7 +270,8 @@ impl History {
         let (view, own_back) = self.acknowledged_view(index)?;
         let sequence = Some(self.entries[index].sequence);
         let Some(split) = view.split() else {
-            return view.is_whole().then(|| Base { sequence, view: Arc::clone(view), merged: Vec::new(), field: None });
+            let base = || Base { sequence, view: Arc::clone(view), merged: Vec::new(), field: None, depth: 0 };
+            return view.is_whole().then(base);
         };
         // The parts were sent one after the other.
         let others = split.parts.iter().position(|part| *part == view.id)?;
@@ -281,7 +284,7 @@ impl History {
         }
         let by_rule = usize::from(own_back) == others + 1;
         let field = (!by_rule).then_some((1 << others) - 1);
-        Some(Base { sequence, view: Arc::clone(&split.whole), merged: Vec::new(), field })
+        Some(Base { sequence, view: Arc::clone(&split.whole), merged: Vec::new(), field, depth: others })
     }
 
     /// The view at an index, with what was sent after its own baseline.
@@ -305,7 +308,9 @@ impl History {
         }
         let by_rule = if own_back == 0 { field == 0 } else { all };
         let sequence = Some(self.entries[newest].sequence);
-        Some(Base { sequence, view: Arc::clone(view), merged, field: (!by_rule).then_some(field) })
+        let field = (!by_rule).then_some(field);
+        let depth = field.map_or(range, |field| (u32::BITS - field.leading_zeros()) as usize);
+        Some(Base { sequence, view: Arc::clone(view), merged, field, depth })
     }
 
     /// Views in flight in which something was left out, that the next snapshot's baseline does not have.

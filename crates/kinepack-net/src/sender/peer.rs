@@ -8,7 +8,7 @@ use kinepack::{EncodeError, EntityId, Snapshot, Tick};
 use super::block::{BlockOut, block_bytes};
 use super::budget::Budget;
 use super::freshness::Freshness;
-use super::history::{Base, Content, Fate, History};
+use super::history::{Base, Content, Fate, History, WINDOW};
 use super::hub::{HubConfig, ReceiverId, ReceiverOptions, Weight};
 use super::plan::Plan;
 use super::sending::{Order, Outbox, Sending};
@@ -57,6 +57,8 @@ pub(super) struct Peer {
     pub(super) relevant: Option<Arc<[EntityId]>>,
     freshness: Freshness,
     expects_part: bool,
+    /// The state that was sent last, where nothing was left out of it, and the last tick in which it still was the state.
+    shown: Option<(u64, Tick)>,
     last_sent: Option<Duration>,
     fates: Vec<Fate>,
     bytes: u64,
@@ -100,6 +102,7 @@ impl Peer {
             relevant: None,
             freshness: Freshness::default(),
             expects_part: false,
+            shown: None,
             last_sent: None,
             fates: Vec::new(),
             bytes: 0,
@@ -178,13 +181,24 @@ impl Peer {
         if !self.joined {
             return Ok(());
         }
+        let subject = sending.subjects.of(self.relevant.as_ref());
+        let state = sending.subjects.view(subject).state;
+        let stepped = self.step_to(moment, sending, subject);
+        if let Some((shown, held_until)) = &mut self.shown
+            && Some(*shown) == state
+        {
+            *held_until = moment.tick;
+        }
+        stepped
+    }
+
+    fn step_to(&mut self, moment: &Moment<'_>, sending: &mut Sending, subject: usize) -> Result<(), EncodeError> {
         let Moment { now, config, .. } = *moment;
         self.history.find_lost(now, &mut self.fates);
         self.settle(now);
         if let Some(budget) = &mut self.budget {
             budget.fill(now);
         }
-        let subject = sending.subjects.of(self.relevant.as_ref());
         let rested = self.last_sent.is_none_or(|last| now.saturating_sub(last) >= config.keep_alive);
         let silent = self.history.is_silent(now, config.silence);
         if silent && !rested {
@@ -209,7 +223,7 @@ impl Peer {
     }
 
     fn reference_base(&self) -> Base {
-        Base { sequence: None, view: Arc::clone(&self.reference.view), merged: Vec::new(), field: None }
+        Base { sequence: None, view: Arc::clone(&self.reference.view), merged: Vec::new(), field: None, depth: 0 }
     }
 
     /// Sends what changed, in as many datagrams as it takes and may be.
@@ -246,10 +260,10 @@ impl Peer {
         Ok(())
     }
 
-    /// Whether so many datagrams more can name a baseline: one byte tells how far back it is.
+    /// Whether so many datagrams more can be relative to a baseline: it and what is merged into it must be within the window of each.
     fn reaches(&self, base: &Base, datagrams: usize) -> bool {
-        let back = |base| self.history.next().since(base) as usize + datagrams - 1;
-        base.sequence.is_none_or(|base| back(base) <= usize::from(u8::MAX))
+        let back = |view| self.history.next().since(view) as usize + base.depth + datagrams - 1;
+        base.sequence.is_none_or(|view| back(view) <= WINDOW)
     }
 
     /// Sends everything, in one datagram or several, where that is possible: then true. All receivers with this baseline
@@ -321,7 +335,7 @@ impl Peer {
 
     /// The header of the next snapshot, as if nothing were left out.
     fn header(&self, moment: &Moment<'_>, base: &Base) -> SnapshotHeader {
-        let Moment { tick, interval_ticks, .. } = *moment;
+        let (tick, interval_ticks) = (moment.tick, self.interval_ticks(moment));
         let sequence = self.history.next();
         // The window is as long as what one byte tells.
         let back = base.sequence.map_or(0, |base| sequence.since(base) as u8);
@@ -331,6 +345,12 @@ impl Peer {
             if back != 0 && is_steady { Time::Stride(interval_ticks) } else { Time::Explicit { tick, interval_ticks } };
         let baseline = if back == 0 { Baseline::Reference(self.reference.number) } else { Baseline::Back(back) };
         SnapshotHeader { sequence, baseline, left_out: false, time, merge: base.field }
+    }
+
+    /// Until how long before this tick the state sent last held; 0 where that is unknown.
+    fn interval_ticks(&self, moment: &Moment<'_>) -> u8 {
+        let Some((_, held_until)) = self.shown else { return moment.interval_ticks };
+        u8::try_from(moment.tick.0.saturating_sub(held_until.0)).unwrap_or(0)
     }
 
     /// The most bytes that a snapshot behind this header may take now.
@@ -355,6 +375,7 @@ impl Peer {
                 behind = part.waiting;
             }
         }
+        self.shown = plan.view.state.map(|state| (state, moment.tick));
         self.behind = behind;
         self.expects_part = behind > 0;
         let own_back = match header.baseline {

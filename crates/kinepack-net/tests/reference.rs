@@ -1,0 +1,596 @@
+//! The library against a receiver that was written from `spec/NET.md` alone, under virtual time over bad links.
+//!
+//! Both receivers get the same datagrams. They must take and refuse the same, hold the same views lane for lane, and acknowledge in the
+//! same bytes; the hub must send what the specification lets it send ([`Audit`]). A second pair of the two, whose answers
+//! nobody reads, gets datagrams that were damaged on the way as well.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
+#[path = "reference/mod.rs"]
+mod naive;
+mod support;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kinepack::{EntityId, Snapshot, Tick};
+use kinepack_net::{
+    Handled, Hub, HubConfig, Link, LinkConfig, Loss, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Refused,
+    Sequence,
+};
+use naive::{Header, NaiveReceiver, entities, since};
+use support::{Random, TICK_HZ, World, codec};
+
+const PLAYER: ReceiverId = ReceiverId(9);
+
+fn millis(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+fn at(tick: u32) -> Duration {
+    Duration::from_secs(1) * tick / TICK_HZ
+}
+
+fn sequence_of(datagram: &[u8]) -> u16 {
+    u16::from_le_bytes([datagram[1], datagram[2]])
+}
+
+/// The library's receiver and the naive one.
+struct Pair {
+    library: Receiver,
+    naive: NaiveReceiver,
+    taken: u32,
+    refused: BTreeMap<&'static str, u32>,
+}
+
+impl Pair {
+    fn new() -> Self {
+        let codec = codec();
+        let initial = Snapshot::new(codec.schema(), Tick(0));
+        let library = Receiver::new(&codec, ReceiverConfig::default()).unwrap();
+        Self { library, naive: NaiveReceiver::new(&codec, &initial), taken: 0, refused: BTreeMap::new() }
+    }
+
+    /// Feeds both. True where they took it.
+    fn handle(&mut self, now: Duration, datagram: &[u8]) -> bool {
+        let is_choice = self.naive.is_choice(datagram);
+        let naive = self.naive.handle(datagram);
+        let library = self.library.handle(now, datagram);
+        let show =
+            || format!("{naive:?}, {library:?} (choice: {is_choice}): {:02x?}", &datagram[..datagram.len().min(24)]);
+        assert_eq!(naive.is_ok(), library.is_ok(), "{}", show());
+        self.taken += u32::from(naive.is_ok());
+        if let Err(refusal) = naive {
+            *self.refused.entry(refusal).or_default() += 1;
+            return false;
+        }
+        if datagram[0] & 7 == 0 {
+            self.compare(sequence_of(datagram));
+        }
+        true
+    }
+
+    fn compare(&self, sequence: u16) {
+        let (naive, library) = (self.naive.view(sequence), self.library.view(Sequence(sequence)));
+        assert_eq!(naive.is_some(), library.is_some(), "one holds {sequence}, newest {:?}", self.naive.newest());
+        if let (Some(naive), Some(library)) = (naive, library) {
+            assert_eq!(naive.tick, library.tick.0, "sequence {sequence}");
+            assert!(naive.entities == entities(library), "sequence {sequence}: the views differ");
+        }
+    }
+
+    fn compare_all(&self) {
+        let newest = self.naive.newest().unwrap_or(0);
+        // Farther back is the reader's choice.
+        (0..=255).for_each(|back| self.compare(newest.wrapping_sub(back)));
+    }
+
+    fn transmit(&mut self, now: Duration) -> Vec<Vec<u8>> {
+        let mut sent = Vec::new();
+        while let Some(datagram) = self.naive.poll_transmit(now) {
+            sent.push(datagram);
+        }
+        let mut library = Vec::new();
+        while let Some(datagram) = self.library.poll_transmit(now) {
+            library.push(datagram.to_vec());
+        }
+        assert_eq!(sent, library);
+        sent
+    }
+}
+
+/// What one datagram of the hub was.
+#[derive(Clone, Copy, Debug)]
+struct Sent {
+    /// `None` for a fragment.
+    header: Option<Header>,
+    tick: u32,
+    is_acknowledged: bool,
+}
+
+/// Checks what "the sender must" of `spec/NET.md`.
+#[derive(Default)]
+struct Audit {
+    sent: BTreeMap<u16, Sent>,
+    newest: Option<u16>,
+    newest_used: Option<u16>,
+    four_byte_headers: u32,
+    snapshots: u32,
+    left_out: u32,
+    merges: [u32; 2],
+    fragments: u32,
+    block: Option<(u8, u16)>,
+    blocks: u32,
+}
+
+impl Audit {
+    fn sent(&mut self, datagram: &[u8], world_tick: u32, datagram_bytes: usize) {
+        assert!(datagram.len() <= datagram_bytes, "{} bytes", datagram.len());
+        let sequence = sequence_of(datagram);
+        assert!(self.newest.is_none_or(|newest| newest.wrapping_add(1) == sequence), "one up each time");
+        self.newest = Some(sequence);
+        self.sent.retain(|sent, _| since(sequence, *sent) < 400);
+        let header = (datagram[0] & 7 == 0).then(|| Header::read(datagram).unwrap());
+        match &header {
+            Some(header) => self.check_snapshot(header, world_tick),
+            None => self.check_fragment(datagram),
+        }
+        self.sent.insert(sequence, Sent { header, tick: world_tick, is_acknowledged: false });
+    }
+
+    fn check_snapshot(&mut self, header: &Header, world_tick: u32) {
+        self.snapshots += 1;
+        self.four_byte_headers += u32::from(header.bytes == 4);
+        self.left_out += u32::from(header.left_out);
+        if header.back == 0 {
+            assert!(header.merge.is_none(), "merges a reference state: {header:?}, newest used {:?}", self.newest_used);
+            return;
+        }
+        let baseline = self.usable(header.baseline(), header);
+        let ahead = u32::from(header.back) * u32::from(header.stride);
+        let tick = if header.stride == 0 { header.tick } else { self.sent[&header.baseline()].tick + ahead };
+        assert_eq!(tick, world_tick);
+        if baseline.left_out {
+            let others = match header.merge {
+                Some(field) => header.merged(field),
+                None => {
+                    let count = u16::from(baseline.back).saturating_sub(1).min(32);
+                    let all = (1..=count).map(|back| header.baseline().wrapping_sub(back));
+                    let is_left_out = |sequence: &u16| self.sent[sequence].header.is_some_and(|header| header.left_out);
+                    all.filter(is_left_out).collect()
+                }
+            };
+            self.merges[usize::from(header.merge.is_some())] += u32::from(!others.is_empty());
+            for other in others {
+                assert!(self.usable(other, header).left_out);
+            }
+        } else {
+            assert!(header.merge.is_none());
+        }
+        if self.newest_used.is_none_or(|newest| since(header.baseline(), newest) > 0) {
+            self.newest_used = Some(header.baseline());
+        }
+    }
+
+    /// A view that may be a baseline or be merged.
+    fn usable(&self, sequence: u16, by: &Header) -> Header {
+        let sent = self.sent[&sequence];
+        assert!(sent.is_acknowledged, "{sequence} used by {by:?} is not acknowledged");
+        assert!((1..=255).contains(&since(by.sequence, sequence)), "{sequence} used by {by:?} is too old");
+        let is_recent = self.newest_used.is_none_or(|newest| since(newest, sequence) <= 64);
+        assert!(is_recent, "{sequence} used by {by:?} is behind {:?}", self.newest_used);
+        sent.header.expect("fragments are no baseline")
+    }
+
+    /// The header of a snapshot in which nothing was left out.
+    fn whole(&self, sequence: u16) -> Option<Header> {
+        self.sent.get(&sequence)?.header.filter(|header| !header.left_out)
+    }
+
+    fn check_fragment(&mut self, datagram: &[u8]) {
+        self.fragments += 1;
+        let (number, index) = (datagram[3], u16::from_le_bytes([datagram[4], datagram[5]]));
+        let count = u16::from_le_bytes([datagram[6], datagram[7]]);
+        assert!(datagram[0] == 1 && datagram.len() > 8 && index < count);
+        match self.block {
+            Some((block, parts)) if block == number => assert_eq!(parts, count),
+            before => {
+                let expected = before.map_or(1, |(block, _)| if block == 255 { 1 } else { block + 1 });
+                assert_eq!(number, expected);
+                self.blocks += 1;
+            }
+        }
+        self.block = Some((number, count));
+    }
+
+    fn acknowledged(&mut self, datagram: &[u8]) {
+        let latest = sequence_of(datagram);
+        let before = u32::from_le_bytes([datagram[3], datagram[4], datagram[5], datagram[6]]);
+        let bits = (0..32).filter(|bit| before >> bit & 1 == 1).map(|bit| latest.wrapping_sub(1 + bit));
+        for sequence in std::iter::once(latest).chain(bits) {
+            if let Some(sent) = self.sent.get_mut(&sequence) {
+                sent.is_acknowledged = true;
+            }
+        }
+    }
+}
+
+/// What a run is to go through.
+#[derive(Clone)]
+struct Scenario {
+    config: HubConfig,
+    options: ReceiverOptions,
+    down: LinkConfig,
+    up: LinkConfig,
+    entities: usize,
+    moving_one_in: u64,
+    change_one_in: u64,
+    ticks: u32,
+    has_relevance: bool,
+    /// In these ticks nothing arrives, of each so many ticks.
+    silent: (std::ops::Range<u32>, u32),
+    /// In these ticks no acknowledgement arrives, of each so many ticks.
+    deaf: (std::ops::Range<u32>, u32),
+    damaged_one_in: u64,
+}
+
+impl Scenario {
+    fn new(link: LinkConfig) -> Self {
+        Self {
+            config: HubConfig::default(),
+            options: ReceiverOptions { first_sequence: Sequence(65_400), ..ReceiverOptions::default() },
+            down: link,
+            up: link,
+            entities: 40,
+            moving_one_in: 3,
+            change_one_in: 5,
+            ticks: 600,
+            has_relevance: false,
+            silent: (0..0, 600),
+            deaf: (0..0, 600),
+            damaged_one_in: 8,
+        }
+    }
+}
+
+struct Outcome {
+    audit: Audit,
+    pair: Pair,
+    damaged: Pair,
+    sent_at: Vec<(u32, usize)>,
+    /// Whole snapshots whose interval says that the whole one before held for longer than it did.
+    false_intervals: Vec<Header>,
+}
+
+fn run(scenario: &Scenario, seed: u64) -> Outcome {
+    let mut world = World::new(scenario.entities, seed);
+    (world.moving_one_in, world.change_one_in) = (scenario.moving_one_in, scenario.change_one_in);
+    let mut random = Random::new(seed ^ 0xDA4A);
+    let mut hub = Hub::new(&codec(), scenario.config.clone()).unwrap();
+    hub.add(PLAYER, &scenario.options, Duration::ZERO).unwrap();
+    let mut down = Link::new(scenario.down, seed * 2).unwrap();
+    let mut up = Link::new(scenario.up, seed * 2 + 1).unwrap();
+    let mut outcome = Outcome {
+        audit: Audit::default(),
+        pair: Pair::new(),
+        damaged: Pair::new(),
+        sent_at: Vec::new(),
+        false_intervals: Vec::new(),
+    };
+    let mut meant = BTreeMap::<u16, Snapshot>::new();
+    let mut worlds = Vec::from([world.snapshot.clone()]);
+    for tick in 1..=scenario.ticks {
+        let now = at(tick);
+        let is_in = |(range, of): &(std::ops::Range<u32>, u32)| range.contains(&(tick % of));
+        let Outcome { audit, pair, damaged, sent_at, false_intervals } = &mut outcome;
+        while let Some(datagram) = down.poll(now) {
+            if is_in(&scenario.silent) {
+                continue;
+            }
+            let newest = (pair.naive.newest(), pair.naive.newest_baseline());
+            let header = Header::read(&datagram);
+            if pair.handle(now, &datagram) && datagram[0] & 7 == 0 {
+                let sequence = sequence_of(&datagram);
+                let view = pair.library.view(Sequence(sequence));
+                let hubs: Option<&Snapshot> = meant.get(&sequence);
+                let is_same = view.is_none() || hubs.is_none() || view == hubs;
+                assert!(is_same, "the sides differ, newest and newest baseline {newest:?}: {header:?}");
+            }
+            if random.chance(scenario.damaged_one_in) {
+                let bad = damage(&datagram, &mut random);
+                if !damaged.naive.is_choice(&bad) {
+                    damaged.handle(now, &bad);
+                }
+            }
+            // What was damaged before may have made this one depend on what a reader may drop.
+            if !damaged.naive.is_choice(&datagram) {
+                damaged.handle(now, &datagram);
+            }
+        }
+        damaged.transmit(now);
+        for datagram in pair.transmit(now) {
+            up.send(now, &datagram);
+        }
+        while let Some(datagram) = up.poll(now) {
+            let is_hello = datagram[0] & 7 == 4;
+            if (is_in(&scenario.deaf) || is_in(&scenario.silent)) && !is_hello {
+                continue;
+            }
+            if hub.handle(PLAYER, now, &datagram) == Ok(Handled::Acknowledged) {
+                audit.acknowledged(&datagram);
+            }
+        }
+        world.step(Tick(tick));
+        worlds.push(world.snapshot.clone());
+        if scenario.has_relevance && tick % 20 == 0 {
+            let near = world.snapshot.ids().iter().copied().filter(|_| !random.chance(4)).collect::<Vec<EntityId>>();
+            hub.set_relevant(PLAYER, (!random.chance(5)).then(|| Arc::from(near))).unwrap();
+        }
+        hub.tick(now, &world.snapshot).unwrap();
+        let mut sent = Vec::new();
+        while let Some((_, datagram)) = hub.poll_transmit() {
+            sent.push(datagram.to_vec());
+        }
+        for datagram in sent {
+            audit.sent(&datagram, tick, scenario.config.datagram_bytes);
+            sent_at.push((tick, datagram.len()));
+            let sequence = sequence_of(&datagram);
+            let before = sequence.wrapping_sub(1);
+            if let (Some(header), Some(shown)) = (audit.whole(sequence), meant.get(&before))
+                && audit.whole(before).is_some()
+                && !shown.holds_same(&worlds[(tick - u32::from(header.interval)) as usize])
+            {
+                false_intervals.push(header);
+            }
+            meant.remove(&sequence);
+            if let Some(view) = hub.view(PLAYER, Sequence(sequence)) {
+                meant.insert(sequence, view);
+            }
+            down.send(now, &datagram);
+        }
+        if tick % 50 == 0 {
+            outcome.pair.compare_all();
+            outcome.damaged.compare_all();
+        }
+    }
+    outcome
+}
+
+/// Flips, cuts, lengthens, makes up. The sequence mostly stays, as one from far ahead would end all that follows.
+fn damage(datagram: &[u8], random: &mut Random) -> Vec<u8> {
+    let mut bad = datagram.to_vec();
+    match random.below(8) {
+        0 => bad.truncate(random.below(bad.len() as u64 + 1) as usize),
+        1 => bad.push(random.below(256) as u8),
+        2 => {
+            let bit = random.below(8 * bad.len() as u64) as usize;
+            if !(8..24).contains(&bit) {
+                bad[bit / 8] ^= 1 << (bit % 8);
+            }
+        }
+        3 => bad[0] ^= 1 << (3 + random.below(5)),
+        4 => bad[0] = random.below(256) as u8,
+        5 if bad.len() > 8 => bad[3 + random.below(5) as usize] = random.below(256) as u8,
+        6 => {
+            let sequence = sequence_of(&bad).wrapping_add(random.below(60) as u16).wrapping_sub(40);
+            bad[1..3].copy_from_slice(&sequence.to_le_bytes());
+        }
+        _ => {
+            bad.truncate(3);
+            bad.extend((0..random.below(40)).map(|_| random.below(256) as u8));
+        }
+    }
+    bad
+}
+
+fn bad_link() -> LinkConfig {
+    LinkConfig {
+        latency: millis(60),
+        jitter: millis(30),
+        loss: Loss::bursts(0.1, 3.0),
+        duplicate_ratio: 0.1,
+        reorder_ratio: 0.1,
+        reorder_delay: millis(300),
+        ..LinkConfig::default()
+    }
+}
+
+#[test]
+fn a_good_link_costs_four_bytes_of_header() {
+    let outcome = run(&Scenario::new(LinkConfig { latency: millis(40), ..LinkConfig::default() }), 1);
+    let audit = &outcome.audit;
+    assert!(audit.four_byte_headers > audit.snapshots * 9 / 10, "{} of {}", audit.four_byte_headers, audit.snapshots);
+    assert!(outcome.pair.refused.is_empty(), "{:?}", outcome.pair.refused);
+    assert!(outcome.damaged.refused.len() > 4, "{:?}", outcome.damaged.refused);
+}
+
+#[test]
+fn loss_bursts_duplicates_and_a_second_of_reordering() {
+    let second = LinkConfig { loss: Loss::Independent { ratio: 0.4 }, reorder_delay: millis(1000), ..bad_link() };
+    for seed in 1..4 {
+        for link in [bad_link(), second] {
+            let outcome = run(&Scenario { has_relevance: seed == 2, ..Scenario::new(link) }, seed);
+            assert!(outcome.pair.taken > 150, "{} {:?}", outcome.pair.taken, outcome.pair.refused);
+            assert!(outcome.pair.refused.contains_key("received already"));
+        }
+    }
+}
+
+#[test]
+fn budgets_merge() {
+    for seed in 1..4 {
+        let options = ReceiverOptions { budget_bytes_per_s: Some(12_000), first_sequence: Sequence(65_300) };
+        let scenario = Scenario {
+            options,
+            entities: 250,
+            moving_one_in: 1,
+            has_relevance: seed == 2,
+            ..Scenario::new(bad_link())
+        };
+        let outcome = run(&scenario, seed);
+        let audit = &outcome.audit;
+        assert!(audit.left_out > 100 && audit.merges.iter().all(|merges| *merges > 10), "{:?}", audit.merges);
+    }
+}
+
+/// Four small datagrams a tick, and no answer in these ticks of each 450.
+fn several_small(silent: std::ops::Range<u32>, seed: u64) {
+    let config = HubConfig { datagram_bytes: 200, ..HubConfig::default() };
+    let silent = (silent, 450);
+    let scenario =
+        Scenario { config, entities: 120, moving_one_in: 1, silent, ticks: 500, ..Scenario::new(bad_link()) };
+    let outcome = run(&scenario, seed);
+    assert!(outcome.audit.left_out > 100 && outcome.audit.blocks >= 1);
+    assert!(outcome.sent_at.windows(2).any(|pair| pair[0].0 == pair[1].0));
+}
+
+#[test]
+fn several_small_datagrams_a_tick() {
+    (1..4).for_each(|seed| several_small(200..230, seed));
+}
+
+#[test]
+fn several_small_datagrams_a_tick_until_the_baseline_is_out_of_reach() {
+    (1..4).for_each(|seed| several_small(200..420, seed));
+}
+
+#[test]
+fn blocks_after_outages() {
+    for seed in 1..4 {
+        let config = HubConfig {
+            datagram_bytes: 200,
+            datagrams_per_tick: 1,
+            silence: Duration::from_secs(6),
+            ..HubConfig::default()
+        };
+        let silent = (120..400, 500);
+        let scenario =
+            Scenario { config, entities: 60, moving_one_in: 2, silent, ticks: 1100, ..Scenario::new(bad_link()) };
+        let outcome = run(&scenario, seed);
+        assert!(outcome.audit.blocks >= 3, "{} blocks", outcome.audit.blocks);
+        assert!(outcome.pair.library.stats().blocks >= 3);
+    }
+}
+
+#[test]
+fn baselines_jump_when_acknowledgements_come_in_bursts() {
+    for seed in 1..7 {
+        let options = ReceiverOptions { budget_bytes_per_s: Some(15_000), first_sequence: Sequence(65_300) };
+        let down = LinkConfig { reorder_ratio: 0.4, ..bad_link() };
+        let deaf = (20..90, 130);
+        let scenario = Scenario { options, entities: 200, moving_one_in: 1, deaf, ..Scenario::new(down) };
+        let outcome = run(&scenario, seed);
+        assert!(outcome.audit.merges[0] + outcome.audit.merges[1] > 10, "{:?}", outcome.audit.merges);
+    }
+}
+
+#[test]
+fn a_late_datagram_of_an_old_baseline_merges_all_or_is_refused() {
+    for seed in 1..3 {
+        let config = HubConfig { datagram_bytes: 200, ..HubConfig::default() };
+        let down =
+            LinkConfig { latency: millis(90), reorder_ratio: 0.3, reorder_delay: millis(60), ..LinkConfig::default() };
+        let up = LinkConfig { latency: millis(60), ..LinkConfig::default() };
+        let deaf = (20..20 + 7 + (seed as u32), 40);
+        let scenario = Scenario { config, entities: 150, moving_one_in: 1, up, deaf, ..Scenario::new(down) };
+        let outcome = run(&scenario, seed);
+        assert!(outcome.audit.merges[0] > 10, "{:?}", outcome.audit.merges);
+    }
+}
+
+#[test]
+fn what_was_shown_before_held_until_the_interval() {
+    let link = LinkConfig { latency: millis(20), ..LinkConfig::default() };
+    let outcome = run(&Scenario { deaf: (100..400, 600), ..Scenario::new(link) }, 3);
+    assert!(outcome.false_intervals.is_empty(), "{:?}", &outcome.false_intervals[..1]);
+}
+
+#[test]
+fn four_keep_alives_a_second_where_nothing_changes_or_nobody_answers() {
+    let link = LinkConfig { latency: millis(20), ..LinkConfig::default() };
+    let still = Scenario { moving_one_in: u64::MAX, change_one_in: u64::MAX, ..Scenario::new(link) };
+    let outcome = run(&still, 5);
+    let kept = outcome.sent_at.iter().filter(|(tick, _)| (121..=600).contains(tick)).count();
+    assert!((30..=34).contains(&kept), "{kept} in 8 s");
+    let unheard = Scenario { silent: (120..600, 1000), ..Scenario::new(link) };
+    let outcome = run(&unheard, 6);
+    let kept = outcome.sent_at.iter().filter(|(tick, _)| (201..=500).contains(tick)).count();
+    assert!((18..=22).contains(&kept), "{kept} in 5 s");
+}
+
+#[test]
+fn the_hub_compares_in_order_and_answers_each_hello_once() {
+    let codec = codec();
+    let mut hub = Hub::new(&codec, HubConfig::default()).unwrap();
+    hub.add(PLAYER, &ReceiverOptions::default(), Duration::ZERO).unwrap();
+    let initial = Snapshot::new(codec.schema(), Tick(0));
+    let hello = NaiveReceiver::new(&codec, &initial).poll_transmit(Duration::ZERO).unwrap();
+    let values = [1, codec.schema().hash(), codec.hash(), initial.state_hash()];
+    let places = [1, 2, 10, 18];
+    for first in 0..4 {
+        let mut other = hello.clone();
+        places[first..].iter().for_each(|place| other[*place] ^= 0x20);
+        assert!(matches!(hub.handle(PLAYER, Duration::ZERO, &other), Err(Refused::Mismatch(_))));
+        let mut expected = vec![2, first as u8];
+        expected.extend(values[first].to_le_bytes());
+        assert_eq!(hub.poll_transmit().map(|(_, datagram)| datagram.to_vec()), Some(expected.clone()));
+        assert!(hub.poll_transmit().is_none());
+        // The refusal is none to take for a receiver, and changes nothing.
+        let mut pair = Pair::new();
+        assert!(pair.transmit(Duration::ZERO) == [hello.clone()]);
+        let _ = pair.library.handle(Duration::ZERO, &expected);
+        let _ = pair.naive.handle(&expected);
+        assert!(pair.transmit(millis(249)).is_empty());
+        assert!(pair.transmit(millis(250)) == [hello.clone()]);
+    }
+    for length in (0..hello.len()).chain([27]) {
+        let mut other = hello.clone();
+        other.resize(length, 0);
+        assert!(hub.handle(PLAYER, Duration::ZERO, &other).is_err(), "{length} bytes");
+    }
+    assert_eq!(hub.handle(PLAYER, Duration::ZERO, &hello), Ok(Handled::Joined));
+    assert_eq!(hub.handle(PLAYER, Duration::ZERO, &hello), Ok(Handled::HelloAgain));
+}
+
+#[test]
+fn the_hub_refuses_acknowledgements_of_what_it_never_sent() {
+    let codec = codec();
+    let mut hub = Hub::new(&codec, HubConfig::default()).unwrap();
+    let options = ReceiverOptions { first_sequence: Sequence(65_530), ..ReceiverOptions::default() };
+    hub.add(PLAYER, &options, Duration::ZERO).unwrap();
+    let mut pair = Pair::new();
+    for hello in pair.transmit(Duration::ZERO) {
+        hub.handle(PLAYER, Duration::ZERO, &hello).unwrap();
+    }
+    let mut world = World::new(5, 1);
+    let mut newest = 0;
+    for tick in 1..=10 {
+        world.step(Tick(tick));
+        hub.tick(at(tick), &world.snapshot).unwrap();
+        while let Some((_, datagram)) = hub.poll_transmit() {
+            newest = sequence_of(datagram);
+        }
+    }
+    let acknowledgement = |latest: u16, before: u32| {
+        let [low, high] = latest.to_le_bytes();
+        let mut datagram = vec![5, low, high];
+        datagram.extend(before.to_le_bytes());
+        datagram
+    };
+    let count = newest.wrapping_sub(65_530) + 1;
+    assert_eq!(count, 10);
+    let bad = [
+        acknowledgement(newest.wrapping_add(1), 0),
+        acknowledgement(65_529, 0),
+        acknowledgement(newest, 1 << (count - 1)),
+        acknowledgement(newest.wrapping_sub(256), 0),
+        acknowledgement(newest, 0)[..6].to_vec(),
+        [&acknowledgement(newest, 0)[..], &[0]].concat(),
+        [&[5 | 8], &acknowledgement(newest, 0)[1..]].concat(),
+    ];
+    for (index, datagram) in bad.iter().enumerate() {
+        assert!(hub.handle(PLAYER, at(11), datagram).is_err(), "case {index}");
+    }
+    assert_eq!(hub.handle(PLAYER, at(11), &acknowledgement(newest, (1 << (count - 1)) - 1)), Ok(Handled::Acknowledged));
+}

@@ -1,0 +1,385 @@
+//! A receiver written from `spec/NET.md` alone: maps, copies, no scratch memory, no playback.
+//!
+//! Where it stands: beside the library's [`Receiver`](kinepack_net::Receiver), in tests only. It takes the same datagrams, refuses what
+//! "a reader must refuse", and holds the same views. Snapshots are decoded by [`kinepack::Decoder`], as CODEC.md has its own checks.
+//! What the specification lacks is marked "not in NET.md".
+//! Where the specification leaves a choice (which old views are dropped), it drops as early as it may, and
+//! [`NaiveReceiver::is_choice`] says that another receiver may decide otherwise. Cost: a copy of the world for each datagram.
+
+#![allow(unreachable_pub, reason = "a module of a test")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use kinepack::{Codec, Decoder, EntityId, Snapshot, Tick};
+
+const HELLO_EVERY: Duration = Duration::from_millis(250);
+const MAX_BLOCK_BYTES: usize = 4 << 20;
+const MAX_ENTITIES: usize = 65_536;
+
+/// Why a datagram was refused.
+pub type Refusal = &'static str;
+
+/// Lanes by entity.
+pub type Entities = BTreeMap<u32, Vec<u32>>;
+
+/// `a − b`, section 1.
+pub fn since(a: u16, b: u16) -> i16 {
+    a.wrapping_sub(b) as i16
+}
+
+/// The header of a snapshot, section 4.
+#[derive(Clone, Copy, Debug)]
+pub struct Header {
+    pub left_out: bool,
+    pub merge: Option<u32>,
+    pub stride: u8,
+    pub sequence: u16,
+    /// 0: relative to a reference state.
+    pub back: u8,
+    pub reference: u8,
+    /// Only where the stride is 0.
+    pub tick: u32,
+    pub interval: u8,
+    pub bytes: usize,
+}
+
+impl Header {
+    pub fn read(datagram: &[u8]) -> Result<Self, Refusal> {
+        let mut bytes = Bytes(datagram);
+        let first = bytes.u8()?;
+        if first & 7 != 0 {
+            return Err("not a snapshot");
+        }
+        let stride = first >> 5;
+        let (sequence, back) = (bytes.u16()?, bytes.u8()?);
+        let reference = if back == 0 { bytes.u8()? } else { 0 };
+        let (tick, interval) = if stride == 0 { (bytes.u32()?, bytes.u8()?) } else { (0, stride) };
+        let merge = if first & 16 != 0 { Some(bytes.u32()?) } else { None };
+        if stride != 0 && back == 0 {
+            return Err("a stride from a reference state");
+        }
+        let bytes = datagram.len() - bytes.0.len();
+        Ok(Self { left_out: first & 8 != 0, merge, stride, sequence, back, reference, tick, interval, bytes })
+    }
+
+    pub fn baseline(&self) -> u16 {
+        self.sequence.wrapping_sub(u16::from(self.back))
+    }
+
+    /// The sequences that the merge field names, newest first.
+    pub fn merged(&self, field: u32) -> Vec<u16> {
+        (0..32).filter(|bit| field >> bit & 1 == 1).map(|bit| self.baseline().wrapping_sub(1 + bit)).collect()
+    }
+}
+
+/// What came with one snapshot.
+#[derive(Clone, Debug, PartialEq)]
+pub struct View {
+    pub tick: u32,
+    pub entities: Entities,
+    pub left_out: bool,
+    pub own_back: u8,
+    /// Empty where nothing was left out.
+    pub sent: BTreeSet<u32>,
+}
+
+impl View {
+    /// `b − 1` to `b − n` of section 4.1.
+    pub fn mergeable(&self, sequence: u16) -> Vec<u16> {
+        (1..=u16::from(self.own_back).saturating_sub(1).min(32)).map(|back| sequence.wrapping_sub(back)).collect()
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+struct Assembly {
+    number: u8,
+    count: u16,
+    newest_sequence: u16,
+    parts: BTreeMap<u16, Vec<u8>>,
+}
+
+#[derive(Clone)]
+pub struct NaiveReceiver {
+    codec: Codec,
+    initial_hash: u64,
+    views: BTreeMap<u16, View>,
+    newest: Option<u16>,
+    /// Within 32 of the newest.
+    received: BTreeSet<u16>,
+    newest_baseline: Option<u16>,
+    references: BTreeMap<u8, Entities>,
+    newest_reference: u8,
+    assembly: Option<Assembly>,
+    /// The number of the block that was whole last, and its newest sequence.
+    whole: Option<(u8, u16)>,
+    next_hello: Duration,
+    is_to_acknowledge: bool,
+}
+
+impl NaiveReceiver {
+    pub fn new(codec: &Codec, initial: &Snapshot) -> Self {
+        Self {
+            codec: codec.clone(),
+            initial_hash: initial.state_hash(),
+            views: BTreeMap::new(),
+            newest: None,
+            received: BTreeSet::new(),
+            newest_baseline: None,
+            references: BTreeMap::from([(0, entities(initial))]),
+            newest_reference: 0,
+            assembly: None,
+            whole: None,
+            next_hello: Duration::ZERO,
+            is_to_acknowledge: false,
+        }
+    }
+
+    pub fn view(&self, sequence: u16) -> Option<&View> {
+        self.views.get(&sequence)
+    }
+
+    pub fn newest(&self) -> Option<u16> {
+        self.newest
+    }
+
+    /// Sections 3 and 6.
+    pub fn poll_transmit(&mut self, now: Duration) -> Option<Vec<u8>> {
+        let Some(newest) = self.newest else {
+            return (now >= self.next_hello).then(|| {
+                self.next_hello = now + HELLO_EVERY;
+                let mut hello = vec![4, 1];
+                for hash in [self.codec.schema().hash(), self.codec.hash(), self.initial_hash] {
+                    hello.extend(hash.to_le_bytes());
+                }
+                hello
+            });
+        };
+        if !std::mem::take(&mut self.is_to_acknowledge) {
+            return None;
+        }
+        let is_received = |bit: &u16| self.received.contains(&newest.wrapping_sub(1 + bit));
+        let before = (0..32).filter(is_received).fold(0_u32, |before, bit| before | 1 << bit);
+        let mut datagram = vec![5];
+        datagram.extend(newest.to_le_bytes());
+        datagram.extend(before.to_le_bytes());
+        Some(datagram)
+    }
+
+    pub fn handle(&mut self, datagram: &[u8]) -> Result<(), Refusal> {
+        match datagram.first().ok_or("empty")? & 7 {
+            0 => self.handle_snapshot(datagram),
+            1 => self.handle_fragment(datagram),
+            2 => Err(if datagram.len() == 10 && datagram[0] == 2 && datagram[1] < 4 {
+                "mismatch"
+            } else {
+                "bad refusal"
+            }),
+            _ => Err("kind"),
+        }
+    }
+
+    pub fn newest_baseline(&self) -> Option<u16> {
+        self.newest_baseline
+    }
+
+    /// True where the datagram needs a view that a receiver may have dropped or may still hold (4.2): whether it is taken is the reader's
+    /// choice.
+    pub fn is_choice(&self, datagram: &[u8]) -> bool {
+        let Ok(header) = Header::read(datagram) else { return false };
+        if header.back == 0 {
+            return false;
+        }
+        let baseline = header.baseline();
+        let mut needed = vec![baseline];
+        match (header.merge, self.views.get(&baseline)) {
+            (Some(field), _) => needed.extend(header.merged(field)),
+            (None, Some(view)) if view.left_out => needed.extend(view.mergeable(baseline)),
+            _ => {}
+        }
+        needed.into_iter().any(|sequence| self.is_droppable(sequence))
+    }
+
+    fn is_droppable(&self, sequence: u16) -> bool {
+        self.newest.is_some_and(|newest| since(newest, sequence) > 255)
+            || self.newest_baseline.is_some_and(|baseline| since(baseline, sequence) > 64)
+    }
+
+    fn check_fresh(&self, sequence: u16) -> Result<(), Refusal> {
+        let Some(newest) = self.newest else { return Ok(()) };
+        if since(newest, sequence) > 32 {
+            return Err("too old");
+        }
+        if self.received.contains(&sequence) { Err("received already") } else { Ok(()) }
+    }
+
+    fn take(&mut self, sequence: u16) {
+        let newest = self.newest.filter(|newest| since(*newest, sequence) > 0).unwrap_or(sequence);
+        self.newest = Some(newest);
+        self.received.insert(sequence);
+        self.received.retain(|received| (0..=32).contains(&since(newest, *received)));
+        let oldest_kept = |held: u16| self.newest_baseline.is_none_or(|baseline| since(baseline, held) <= 64);
+        self.views.retain(|held, _| (0..=255).contains(&since(newest, *held)) && oldest_kept(*held));
+        let is_known = |sequence: u16| since(newest, sequence) <= 16_384;
+        self.assembly.take_if(|assembly| !is_known(assembly.newest_sequence));
+        self.whole.take_if(|(_, sequence)| !is_known(*sequence));
+        self.is_to_acknowledge = true;
+    }
+
+    fn handle_snapshot(&mut self, datagram: &[u8]) -> Result<(), Refusal> {
+        let header = Header::read(datagram)?;
+        self.check_fresh(header.sequence)?;
+        let (baseline, tick) = if header.back == 0 {
+            let reference = self.references.get(&header.reference).ok_or("reference state not held")?;
+            if header.merge.is_some() {
+                return Err("merges a reference state");
+            }
+            (reference.clone(), header.tick)
+        } else {
+            let view = self.views.get(&header.baseline()).ok_or("baseline not held")?;
+            let ahead = u32::from(header.back) * u32::from(header.stride);
+            let tick = if header.stride == 0 { header.tick } else { view.tick.checked_add(ahead).ok_or("tick")? };
+            (self.merge(&header, view)?, tick)
+        };
+        let decoded = self.decode(&baseline, &datagram[header.bytes..], tick)?;
+        let is_sent = |(id, lanes): &(&u32, &Vec<u32>)| baseline.get(id) != Some(lanes);
+        let sent = decoded.iter().filter(is_sent).map(|(id, _)| *id).filter(|_| header.left_out).collect();
+        let view = View { tick, entities: decoded, left_out: header.left_out, own_back: header.back, sent };
+        self.views.insert(header.sequence, view);
+        if header.back == 0 {
+            if header.reference == self.newest_reference {
+                self.references.retain(|number, _| *number == header.reference);
+            }
+        } else if self.newest_baseline.is_none_or(|newest| since(header.baseline(), newest) > 0) {
+            self.newest_baseline = Some(header.baseline());
+        }
+        self.take(header.sequence);
+        Ok(())
+    }
+
+    /// Section 4.1.
+    fn merge(&self, header: &Header, baseline: &View) -> Result<Entities, Refusal> {
+        let mut merged = baseline.entities.clone();
+        if !baseline.left_out {
+            return if header.merge.is_some() { Err("merges a whole baseline") } else { Ok(merged) };
+        }
+        let mut others = match header.merge {
+            Some(field) => header.merged(field),
+            None => baseline.mergeable(header.baseline()),
+        };
+        // Not in NET.md. The sender meant all of them; some that had something left out may be dropped already.
+        if header.merge.is_none() && others.iter().any(|other| self.is_droppable(*other)) {
+            return Err("merges what may be dropped");
+        }
+        others.reverse();
+        for sequence in others {
+            let Some(view) = self.views.get(&sequence).filter(|view| view.left_out) else {
+                if header.merge.is_some() {
+                    return Err("merges what is not held, or was whole");
+                }
+                continue;
+            };
+            for id in view.sent.difference(&baseline.sent) {
+                merged.insert(*id, view.entities[id].clone());
+            }
+        }
+        if merged.len() > MAX_ENTITIES { Err("entities") } else { Ok(merged) }
+    }
+
+    fn decode(&self, baseline: &Entities, bytes: &[u8], tick: u32) -> Result<Entities, Refusal> {
+        let mut from = Snapshot::new(self.codec.schema(), Tick(0));
+        for (id, lanes) in baseline {
+            from.push_lanes(EntityId(*id), lanes).map_err(|_| "a bug: ids increase")?;
+        }
+        let mut out = Snapshot::new(self.codec.schema(), Tick(0));
+        Decoder::new(&self.codec).decode(&from, bytes, Tick(tick), &mut out).map_err(|_| "not a snapshot")?;
+        Ok(entities(&out))
+    }
+
+    /// Section 5.
+    fn handle_fragment(&mut self, datagram: &[u8]) -> Result<(), Refusal> {
+        let mut bytes = Bytes(datagram);
+        let first = bytes.u8()?;
+        let (sequence, number, index, count) = (bytes.u16()?, bytes.u8()?, bytes.u16()?, bytes.u16()?);
+        let part = bytes.0;
+        if first != 1 || index >= count || part.is_empty() || number == 0 {
+            // Not in NET.md: that a reader refuses the number 0.
+            return Err("malformed fragment");
+        }
+        self.check_fresh(sequence)?;
+        let at_hand = self.assembly.as_ref().map(|assembly| assembly.newest_sequence);
+        let newest = at_hand.or(self.whole.map(|(_, sequence)| sequence));
+        let is_newer = newest.is_none_or(|newest| since(sequence, newest) > 0);
+        let mut assembly = match &self.assembly {
+            Some(assembly) if assembly.number == number => assembly.clone(),
+            _ if !is_newer || self.whole.is_some_and(|(whole, _)| whole == number) => {
+                self.take(sequence);
+                return Ok(());
+            }
+            _ => Assembly { number, count, newest_sequence: sequence, ..Assembly::default() },
+        };
+        if assembly.count != count {
+            return Err("another count");
+        }
+        if since(sequence, assembly.newest_sequence) > 0 {
+            assembly.newest_sequence = sequence;
+        }
+        if assembly.parts.entry(index).or_insert_with(|| part.to_vec()) != part {
+            return Err("another part");
+        }
+        if assembly.parts.values().map(Vec::len).sum::<usize>() > MAX_BLOCK_BYTES {
+            return Err("block too large");
+        }
+        if assembly.parts.len() < usize::from(count) {
+            // Not in NET.md, which has it dropped for good; tells only where the sender goes back to an older number.
+            self.whole = None;
+            self.assembly = Some(assembly);
+            self.take(sequence);
+            return Ok(());
+        }
+        let block = assembly.parts.values().flatten().copied().collect::<Vec<u8>>();
+        let (base, state) = self.decode_block(&block)?;
+        self.assembly = None;
+        self.whole = Some((number, assembly.newest_sequence));
+        self.references.retain(|held, _| *held == base);
+        self.references.insert(number, state);
+        self.newest_reference = number;
+        self.take(sequence);
+        Ok(())
+    }
+
+    fn decode_block(&self, block: &[u8]) -> Result<(u8, Entities), Refusal> {
+        let mut bytes = Bytes(block);
+        let (tick, reference) = (bytes.u32()?, bytes.u8()?);
+        let baseline = self.references.get(&reference).ok_or("block of a reference state not held")?;
+        Ok((reference, self.decode(baseline, bytes.0, tick)?))
+    }
+}
+
+/// The entities of a snapshot, lane for lane.
+pub fn entities(snapshot: &Snapshot) -> Entities {
+    let lanes = |index| (0..snapshot.lane_count()).map(|lane| snapshot.lane(lane)[index]).collect();
+    snapshot.ids().iter().enumerate().map(|(index, id)| (id.0, lanes(index))).collect()
+}
+
+struct Bytes<'a>(&'a [u8]);
+
+impl Bytes<'_> {
+    fn take<const COUNT: usize>(&mut self) -> Result<[u8; COUNT], Refusal> {
+        let (taken, rest) = self.0.split_first_chunk().ok_or("too short")?;
+        self.0 = rest;
+        Ok(*taken)
+    }
+
+    fn u8(&mut self) -> Result<u8, Refusal> {
+        self.take::<1>().map(|[byte]| byte)
+    }
+
+    fn u16(&mut self) -> Result<u16, Refusal> {
+        self.take().map(u16::from_le_bytes)
+    }
+
+    fn u32(&mut self) -> Result<u32, Refusal> {
+        self.take().map(u32::from_le_bytes)
+    }
+}
