@@ -1,5 +1,7 @@
 //! No drift, under virtual time: whatever the link does, each view that a receiver decodes equals the one that the sender meant.
 
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
 mod support;
 
 use std::time::Duration;

@@ -1,7 +1,6 @@
 //! The server under junk: from a stranger, and from the address of a client.
 
 use std::net::UdpSocket;
-use std::time::Duration;
 
 use super::tests::{Host, connect, recorded_request, until};
 use super::*;

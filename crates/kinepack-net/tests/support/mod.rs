@@ -1,6 +1,7 @@
 //! A world of random entities, and a hub and receivers that are joined by bad links under virtual time.
 
 #![allow(dead_code, missing_docs, unreachable_pub, reason = "each test uses a part")]
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 use std::collections::HashMap;
 use std::time::Duration;
