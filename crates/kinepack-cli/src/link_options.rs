@@ -1,5 +1,6 @@
 //! The simulated link on the command line: one by name, and each number by itself.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use clap::Args;
@@ -40,6 +41,9 @@ pub(crate) struct LinkOptions {
     /// The largest packet that passes, headers included.
     #[arg(long, value_name = "BYTES")]
     pub(crate) mtu: Option<u32>,
+    /// Nothing passes in this time, in seconds from the beginning.
+    #[arg(long, value_name = "FROM..TO", value_parser = parse_span)]
+    pub(crate) outage: Option<(f64, f64)>,
     /// Seed of the link's chances.
     #[arg(long, default_value_t = 1, value_name = "SEED")]
     pub(crate) link_seed: u64,
@@ -74,6 +78,12 @@ impl LinkOptions {
         Ok(config)
     }
 
+    /// The time in which nothing passes.
+    pub(crate) fn outage(&self) -> Range<Duration> {
+        let time = |s: f64| Duration::try_from_secs_f64(s).unwrap_or(Duration::MAX);
+        self.outage.map_or(Duration::ZERO..Duration::ZERO, |(from, to)| time(from)..time(to))
+    }
+
     /// How a report names it.
     pub(crate) fn name(&self) -> String {
         let mut name = format!("--link {}", self.link);
@@ -91,8 +101,15 @@ impl LinkOptions {
         add("reorder-ms", self.reorder_ms.map(|v| v.to_string()));
         add("bandwidth-kbps", self.bandwidth_kbps.map(|v| v.to_string()));
         add("mtu", self.mtu.map(|v| v.to_string()));
+        add("outage", self.outage.map(|(from, to)| format!("{from}..{to}")));
         name
     }
+}
+
+/// Two numbers, the second not below the first.
+pub(crate) fn parse_span(text: &str) -> Result<(f64, f64), String> {
+    let parts = text.split_once("..").and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
+    parts.filter(|(from, to)| 0.0 <= *from && from <= to).ok_or_else(|| "two numbers, such as 10..200".to_owned())
 }
 
 /// The names of all links.

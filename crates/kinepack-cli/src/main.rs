@@ -1,4 +1,5 @@
-//! The program `kinepack`: a world whose state is compressed before your eyes, and the same for your own captures.
+//! The program `kinepack`: a world sent over a bad network before your eyes, between processes, under virtual time; and the
+//! sizes of each stage, for it and for your own captures.
 
 #![forbid(unsafe_code)]
 
@@ -29,7 +30,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Motion in the fewest bits: measures and shows how small the state of moving things gets.
+/// Motion in the fewest bits: sends, shows and measures the state of moving things.
 #[derive(Parser)]
 #[command(name = "kinepack", version, arg_required_else_help = true)]
 struct Arguments {

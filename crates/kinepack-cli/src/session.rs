@@ -1,6 +1,7 @@
 //! A world on its way to one or many receivers through simulated links: what `demo` shows and `simulate` and `sweep` measure.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use kinepack::Snapshot;
@@ -44,6 +45,8 @@ impl Carrier for Direct {
 pub(crate) struct Session {
     pub(crate) sender: Sender,
     truth: Truth,
+    /// Nothing that is sent in this time arrives.
+    pub(crate) outage: Range<Duration>,
     pub(crate) peers: Vec<Peer>,
     /// Time that the hub took for all receivers together, in microseconds a tick.
     pub(crate) hub_us: Distribution,
@@ -89,6 +92,7 @@ impl Session {
         Ok(Self {
             sender: Sender::new(world, options, HubConfig::default())?,
             truth: Truth::default(),
+            outage: Duration::ZERO..Duration::ZERO,
             peers: Vec::new(),
             hub_us: Distribution::default(),
             hub_total: Duration::ZERO,
@@ -133,7 +137,8 @@ impl Session {
 
     /// Brings what is due to its receiver.
     pub(crate) fn deliver(&mut self, now: Duration, carrier: &mut impl Carrier) -> Result<(), Failure> {
-        self.peers.iter_mut().try_for_each(|peer| peer.deliver(now, &mut self.sender, carrier))
+        let is_out = self.outage.contains(&now);
+        self.peers.iter_mut().try_for_each(|peer| peer.deliver(now, is_out, &mut self.sender, carrier))
     }
 
     /// Brings each datagram that is due before a tick to its receiver at its own time, and then the tick.
@@ -160,7 +165,9 @@ impl Session {
         while let Some((to, datagram)) = self.sender.hub.poll_transmit() {
             let peer = &mut self.peers[to.0 as usize];
             peer.recent.push_back((now, datagram.len()));
-            peer.down.send(now, datagram);
+            if !self.outage.contains(&now) {
+                peer.down.send(now, datagram);
+            }
             if let (Side::Viewer(_), Some(sequence)) = (&peer.side, sequence_of(datagram)) {
                 peer.keep_view(sequence, self.sender.hub.view(to, sequence));
             }
@@ -187,7 +194,13 @@ impl Peer {
         self.sent_views.extend(view.map(|view| (sequence, view)));
     }
 
-    fn deliver(&mut self, now: Duration, sender: &mut Sender, carrier: &mut impl Carrier) -> Result<(), Failure> {
+    fn deliver(
+        &mut self,
+        now: Duration,
+        is_out: bool,
+        sender: &mut Sender,
+        carrier: &mut impl Carrier,
+    ) -> Result<(), Failure> {
         while let Some(datagram) = self.down.poll(now) {
             let Some(datagram) = carrier.down(&datagram)? else { continue };
             match &mut self.side {
@@ -206,9 +219,12 @@ impl Peer {
         match &mut self.side {
             Side::Viewer(viewer) => {
                 while let Some(datagram) = viewer.receiver.poll_transmit(now) {
-                    self.up.send(now, datagram);
+                    if !is_out {
+                        self.up.send(now, datagram);
+                    }
                 }
             }
+            Side::Answering(_) if is_out => {}
             Side::Answering(answering) => answering.answer(now, &mut self.up),
         }
         while let Some(datagram) = self.up.poll(now) {
@@ -278,6 +294,7 @@ impl Peer {
         if let Some(viewer) = self.viewer() {
             report.frames_received = viewer.snapshots;
             report.frames_with_left_out = viewer.left_out;
+            report.blocks = viewer.receiver.stats().blocks;
             report.states_shown = viewer.states_shown;
             report.playout_delay_ms = viewer.mean_delay_ms();
             report.starved_ratio = viewer.receiver.playout_stats().starved_ratio;

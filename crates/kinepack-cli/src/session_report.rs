@@ -21,6 +21,8 @@ pub(crate) struct SessionReport {
     pub(crate) frames_received: u64,
     /// Of those, how many had to leave something out.
     pub(crate) frames_with_left_out: u64,
+    /// Blocks that arrived: at the beginning, and where nothing common was left.
+    pub(crate) blocks: u64,
     /// Frames that were drawn.
     pub(crate) states_shown: u64,
     /// Lanes of all snapshots that arrived that differ from what was sent.
@@ -60,6 +62,7 @@ impl SessionReport {
             ("snapshots sent / arrived / partial", {
                 format!("{} / {} / {}", self.frames_sent, self.frames_received, self.frames_with_left_out)
             }),
+            ("blocks, one at the beginning", self.blocks.to_string()),
             ("lost by the link", format!("{:.2} %", self.loss_ratio * 100.0)),
             ("round trip", format!("{:.1} ms", self.round_trip_ms)),
             ("age of the baseline", format!("{:.1} snapshots", self.baseline_age)),

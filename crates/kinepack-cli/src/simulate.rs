@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::crowd::Crowd;
 use crate::distribution::{Distribution, Summary};
 use crate::failure::Failure;
-use crate::link_options::LinkOptions;
+use crate::link_options::{LinkOptions, parse_span};
 use crate::report::print;
 use crate::sender::{SendOptions, due};
 use crate::session::{Direct, Session};
@@ -49,11 +49,6 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-fn parse_span(text: &str) -> Result<(f64, f64), String> {
-    let parts = text.split_once("..").and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
-    parts.filter(|(from, to)| 0.0 <= *from && from <= to).ok_or_else(|| "two numbers, such as 10..200".to_owned())
-}
-
 #[derive(Serialize)]
 struct Report {
     receivers: u32,
@@ -80,6 +75,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         None => arguments.world.play()?,
     };
     let mut session = Session::new(world, &arguments.send)?;
+    session.outage = arguments.link.outage();
     for receiver in 0..arguments.receivers {
         let mut link = arguments.link.config()?;
         if let Some((from, to)) = arguments.round_trips_ms {

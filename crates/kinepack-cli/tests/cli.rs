@@ -271,6 +271,21 @@ fn the_json_document_of_the_demo_has_its_keys() {
 }
 
 #[test]
+fn playback_recovers_after_an_outage() {
+    // After a short one a common view is left; after a long one a block is sent again.
+    for (seconds, outage, blocks) in [("12", "2..9", 1), ("74", "2..70", 2)] {
+        let options = ["--seconds", seconds, "--cubes", "300", "--fast", "--link", "cable", "--outage", outage];
+        let document = json(&[&["demo"], &options[..]].concat());
+        assert_eq!(document["wrong_lanes"], 0);
+        assert_eq!(document["blocks"], blocks, "{document}");
+        let received = document["frames_received"].as_u64().unwrap();
+        assert!((250..450).contains(&received), "some five seconds: {received}");
+        let moves_mm = document["shown_error_mm"]["p50"].as_f64().unwrap();
+        assert!(moves_mm < 3.0, "{document}");
+    }
+}
+
+#[test]
 fn a_simulation_counts_every_receiver_and_drifts_in_none() {
     let document = json(&["simulate", "--seconds", "2", "--receivers", "20", "--round-trips-ms", "10..200"]);
     assert_eq!((&document["receivers"], &document["wrong_lanes"]), (&Value::from(20), &Value::from(0)));

@@ -40,6 +40,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut session = Session::new(arguments.world.play()?, &arguments.send)?;
+    session.outage = arguments.link.outage();
     session.add(&arguments.send, arguments.link.config()?, arguments.link.link_seed, true)?;
     let mut loopback = Loopback::new()?;
     let paced = io::stderr().is_terminal() && !arguments.fast;
