@@ -293,7 +293,8 @@ fn a_simulation_counts_every_receiver_and_drifts_in_none() {
     let document = json(&[&["simulate", "--seconds", "3", "--loss", "5"], &crowd[..]].concat());
     assert_eq!(document["wrong_lanes"], 0);
     let kbps = document["first"]["kbps_total"].as_f64().unwrap();
-    assert!((100.0..258.0).contains(&kbps), "the budget: {kbps}");
+    // A budget may save up a tenth of a second, and begins with that.
+    assert!((100.0..256.0 * 3.1 / 3.0).contains(&kbps), "the budget: {kbps}");
     assert!(document["first"]["frames_with_left_out"].as_u64().is_some_and(|count| count > 0), "{document}");
 }
 
