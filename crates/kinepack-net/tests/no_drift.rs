@@ -86,3 +86,33 @@ fn budgets_leave_out_and_stay_exact() {
         assert!(client.blocks >= 1);
     }
 }
+
+#[test]
+fn who_joins_a_large_world_late_freezes_nobody() {
+    let link = LinkConfig { latency: millis(20), ..LinkConfig::default() };
+    let mut world = World::new(10_000, 3);
+    (world.moving_one_in, world.change_one_in) = (200, 20);
+    let mut net = Net::new(world, HubConfig::default());
+    net.add(link, 1, ReceiverOptions::default()).unwrap();
+    for _ in 0..90 {
+        net.step(None);
+    }
+    let options = ReceiverOptions { budget_bytes_per_s: Some(64_000), ..ReceiverOptions::default() };
+    net.add(link, 2, options).unwrap();
+    let mut shown_after_ticks = None;
+    for tick in 0..240 {
+        let before = [net.clients[0].snapshots, net.clients[1].bytes];
+        net.step(None);
+        assert!(net.clients[0].snapshots > before[0], "tick {tick}: the first receiver waits");
+        // A budget may save up a tenth of a second.
+        assert!(net.clients[1].bytes - before[1] <= 6_400, "tick {tick}: more than the budget");
+        if shown_after_ticks.is_none() && net.clients[1].receiver.newest().is_some() {
+            shown_after_ticks = Some(tick);
+        }
+    }
+    let late = &net.clients[1];
+    assert!(late.blocks == 1 && late.snapshots > 60, "{} blocks, {} snapshots", late.blocks, late.snapshots);
+    assert!(shown_after_ticks.is_some_and(|ticks| ticks > 30), "spread over time: {shown_after_ticks:?}");
+    let [first, late] = [&net.clients[0], late].map(|client| client.receiver.newest().map(kinepack::Snapshot::len));
+    assert!(first.is_some_and(|first| late.is_some_and(|late| first.abs_diff(late) < 5)), "{first:?} {late:?}");
+}
