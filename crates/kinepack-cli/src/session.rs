@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::sender::{SendOptions, Sender, due};
 use crate::session_report::SessionReport;
 use crate::truth::Truth;
-use crate::viewer::{Viewer, wrong_lanes};
+use crate::viewer::{Viewer, sequence_of, wrong_lanes};
 use crate::world::Played;
 
 /// Views that are kept to compare with what arrives.
@@ -311,10 +311,6 @@ fn loss_ratio(link: &Link) -> f64 {
     (stats.lost.count + stats.queue_dropped.count + stats.too_large.count) as f64 / stats.sent.count.max(1) as f64
 }
 
-fn sequence_of(datagram: &[u8]) -> Option<Sequence> {
-    datagram.get(1..3).map(|bytes| Sequence(u16::from_le_bytes([bytes[0], bytes[1]])))
-}
-
 /// Says hello, and acknowledges what comes without a look at it.
 struct Answering {
     hello: Option<Vec<u8>>,
@@ -334,14 +330,7 @@ impl Answering {
         self.news = true;
         self.hello = None;
         let received = self.received.unwrap_or(Acknowledgement { latest: sequence, before: 0 });
-        let ahead = sequence.since(received.latest);
-        let shifted = |by: i32| (u64::from(received.before) << by | 1 << (by - 1)) as u32;
-        self.received = Some(match ahead {
-            1..=32 => Acknowledgement { latest: sequence, before: shifted(ahead) },
-            33.. => Acknowledgement { latest: sequence, before: 0 },
-            -32..=-1 => Acknowledgement { before: received.before | 1 << (-ahead - 1), ..received },
-            _ => received,
-        });
+        self.received = Some(received.with(sequence));
     }
 
     fn answer(&mut self, now: Duration, up: &mut Link) {
@@ -351,12 +340,9 @@ impl Answering {
             up.send(now, hello);
         }
         if let Some(received) = self.received.filter(|_| std::mem::take(&mut self.news)) {
-            let mut datagram = vec![ACKNOWLEDGEMENT];
-            datagram.extend(received.to_bytes());
+            let mut datagram = Vec::new();
+            received.write(&mut datagram);
             up.send(now, &datagram);
         }
     }
 }
-
-/// The first byte of an acknowledgement, `spec/NET.md`, section 6.
-const ACKNOWLEDGEMENT: u8 = 5;

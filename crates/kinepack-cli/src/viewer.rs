@@ -47,7 +47,7 @@ impl Viewer {
             Received::Snapshot { left_out, .. } => {
                 self.snapshots += 1;
                 self.left_out += u64::from(left_out);
-                Ok(datagram.get(1..3).map(|bytes| Sequence(u16::from_le_bytes([bytes[0], bytes[1]]))))
+                Ok(sequence_of(datagram))
             }
             _ => Ok(None),
         }
@@ -92,6 +92,11 @@ impl Viewer {
     pub(crate) fn mean_delay_ms(&self) -> f64 {
         self.delay_ms / self.states_shown.max(1) as f64
     }
+}
+
+/// The sequence of a snapshot or fragment. `spec/NET.md`, sections 4 and 5.
+pub(crate) fn sequence_of(datagram: &[u8]) -> Option<Sequence> {
+    datagram.get(1..3).map(|bytes| Sequence(u16::from_le_bytes([bytes[0], bytes[1]])))
 }
 
 /// Lanes in which two states differ; an entity that only one of them has differs in all.

@@ -101,7 +101,7 @@ impl Hello {
 }
 
 impl Mismatch {
-    fn write(&self, out: &mut Vec<u8>) {
+    pub(crate) fn write(&self, out: &mut Vec<u8>) {
         let (reason, value) = match *self {
             Self::Version { version } => (0, u64::from(version)),
             Self::Schema { hash } => (1, hash),
@@ -111,10 +111,6 @@ impl Mismatch {
         out.extend([REFUSAL, reason]);
         out.extend(value.to_le_bytes());
     }
-}
-
-pub(crate) fn write_refusal(mismatch: &Mismatch, out: &mut Vec<u8>) {
-    mismatch.write(out);
 }
 
 /// What was received: the newest sequence, and the 32 before it.
@@ -138,7 +134,25 @@ impl Acknowledgement {
         Self { latest: Sequence(u16::from_le_bytes([a, b])), before: u32::from_le_bytes([c, d, e, f]) }
     }
 
-    pub(crate) fn write(self, out: &mut Vec<u8>) {
+    /// The same with one more sequence received.
+    #[must_use]
+    pub fn with(self, sequence: Sequence) -> Self {
+        let Self { latest, before } = self;
+        match sequence.since(latest) {
+            0 => self,
+            behind @ -32..=-1 => Self { before: before | 1 << (-behind - 1), ..self },
+            ..-32 => self,
+            // The former newest moves into the field, the oldest out of it.
+            ahead @ 1..=32 => {
+                let before = ((u64::from(before) << 1 | 1) << (ahead - 1)) & u64::from(u32::MAX);
+                Self { latest: sequence, before: before as u32 }
+            }
+            _ => Self { latest: sequence, before: 0 },
+        }
+    }
+
+    /// Appends the datagram that says this and nothing else.
+    pub fn write(self, out: &mut Vec<u8>) {
         out.push(ACKNOWLEDGEMENT);
         out.extend(self.to_bytes());
     }
@@ -162,6 +176,16 @@ pub(crate) enum Baseline {
     Back(u8),
     /// The reference state of this number.
     Reference(u8),
+}
+
+impl Baseline {
+    /// As on the wire; 0 for a reference state.
+    pub(crate) fn back(self) -> u8 {
+        match self {
+            Self::Back(back) => back,
+            Self::Reference(_) => 0,
+        }
+    }
 }
 
 /// When a snapshot was the state.
@@ -408,7 +432,7 @@ mod tests {
         let mismatch = hello.mismatch(&other).unwrap();
         assert_eq!(mismatch, Mismatch::Codec { hash: 3 });
         let mut refusal = Vec::new();
-        write_refusal(&mismatch, &mut refusal);
+        mismatch.write(&mut refusal);
         assert!(refusal.len() < 26, "no amplification");
         assert_eq!(Downstream::parse(&refusal), Ok(Downstream::Refusal(mismatch)));
         let acknowledgement = Acknowledgement { latest: Sequence(7), before: 0b101 };

@@ -10,7 +10,7 @@ use super::known::Known;
 use super::playback::Playback;
 use super::views::{Held, Views};
 use super::window::Window;
-use crate::packet::{Baseline, Downstream, FragmentHeader, Hello, Mismatch, SnapshotHeader};
+use crate::packet::{Downstream, FragmentHeader, Hello, Mismatch, SnapshotHeader};
 use crate::sender::{check_schema, hello};
 use crate::{Acknowledgement, JitterBuffer, NetError, PlayoutConfig, PlayoutStats, Pushed, Refused, Sequence};
 
@@ -206,10 +206,7 @@ impl Receiver {
         let view = Arc::new(self.decoded.clone());
         let late = self.newest.is_some_and(|newest| sequence.since(newest) < 0);
         self.show(now, sequence, &view, sent.as_ref(), interval_ticks, late);
-        let own_back = match header.baseline {
-            Baseline::Back(back) => back,
-            Baseline::Reference(_) => 0,
-        };
+        let own_back = header.baseline.back();
         let newest = self.window.newest().unwrap_or(sequence);
         self.views.add(Held { sequence, view, own_back, sent }, header.baseline, newest);
         if !late {

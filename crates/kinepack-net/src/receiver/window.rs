@@ -6,13 +6,13 @@ use crate::{Acknowledgement, Refused, Sequence};
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Window {
     /// `None` before anything came.
-    received: Option<(Sequence, u32)>,
+    received: Option<Acknowledgement>,
 }
 
 impl Window {
     /// Whether a sequence is new, and not too old to be acknowledged.
     pub(super) fn check(&self, sequence: Sequence) -> Result<(), Refused> {
-        let Some((latest, before)) = self.received else { return Ok(()) };
+        let Some(Acknowledgement { latest, before }) = self.received else { return Ok(()) };
         match latest.since(sequence) {
             0 => Err(Refused::Duplicate),
             behind @ 1..=32 if before >> (behind - 1) & 1 == 1 => Err(Refused::Duplicate),
@@ -24,24 +24,17 @@ impl Window {
 
     /// Notes that a sequence, which was checked, came.
     pub(super) fn note(&mut self, sequence: Sequence) {
-        let (latest, before) = self.received.unwrap_or((sequence, 0));
-        let ahead = sequence.since(latest);
-        self.received = Some(match ahead {
-            0 => (latest, before),
-            ..0 => (latest, before | 1 << (-ahead - 1)),
-            // The former newest moves into the field, the oldest out of it.
-            1..=32 => (sequence, (((u64::from(before) << 1 | 1) << (ahead - 1)) & u64::from(u32::MAX)) as u32),
-            _ => (sequence, 0),
-        });
+        let received = self.received.unwrap_or(Acknowledgement { latest: sequence, before: 0 });
+        self.received = Some(received.with(sequence));
     }
 
     /// What to tell the sender.
     pub(super) fn acknowledgement(&self) -> Option<Acknowledgement> {
-        self.received.map(|(latest, before)| Acknowledgement { latest, before })
+        self.received
     }
 
     pub(super) fn newest(&self) -> Option<Sequence> {
-        self.received.map(|(latest, _)| latest)
+        self.received.map(|received| received.latest)
     }
 }
 

@@ -67,11 +67,6 @@ impl BlockOut {
         FragmentHeader { sequence, block: self.number, index, count: self.acknowledged.len() as u16 }
     }
 
-    /// True where a fragment waits to be sent.
-    pub(super) fn has_waiting(&self) -> bool {
-        self.waiting.iter().any(|index| !self.acknowledged[usize::from(*index)])
-    }
-
     /// Notes that a fragment arrived. True where all did.
     pub(super) fn acknowledge(&mut self, index: u16) -> bool {
         let acknowledged = &mut self.acknowledged[usize::from(index)];

@@ -9,7 +9,7 @@ use kinepack::{Codec, EntityId, Snapshot, Tick};
 use super::peer::{Moment, Peer, PeerStatus};
 use super::sending::Sending;
 use super::view::View;
-use crate::packet::{Hello, Upstream, VERSION, write_refusal};
+use crate::packet::{Hello, Upstream, VERSION};
 use crate::{Acknowledgement, NetError, Refused, Sequence};
 
 /// Names a receiver; the caller chooses, such as the transport's number of the connection.
@@ -186,7 +186,7 @@ impl Hub {
             }
             Upstream::Hello(theirs) => {
                 if let Some(mismatch) = self.hello.mismatch(&theirs) {
-                    self.sending.outbox.push(from, |out| write_refusal(&mismatch, out));
+                    self.sending.outbox.push(from, |out| mismatch.write(out));
                     return Err(Refused::Mismatch(mismatch));
                 }
                 Ok(if peer.join() { Handled::Joined } else { Handled::HelloAgain })

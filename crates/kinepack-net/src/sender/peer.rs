@@ -378,10 +378,7 @@ impl Peer {
         self.shown = plan.view.state.map(|state| (state, moment.tick));
         self.behind = behind;
         self.expects_part = behind > 0;
-        let own_back = match header.baseline {
-            Baseline::Back(back) => back,
-            Baseline::Reference(_) => 0,
-        };
+        let own_back = header.baseline.back();
         let view = Arc::clone(&plan.view);
         self.note_sent(moment, bytes, Content::Snapshot { view, own_back, sent_before });
     }
@@ -391,13 +388,13 @@ impl Peer {
         let most = if silent { 1 } else { moment.config.datagrams_per_tick };
         let datagram_bytes = moment.config.datagram_bytes + moment.config.overhead_bytes;
         for _ in 0..most {
-            let Some(block) = self.block.as_mut().filter(|block| block.has_waiting()) else { return };
             if self.budget.as_ref().is_some_and(|budget| budget.bytes() < datagram_bytes) {
                 return;
             }
             let sequence = self.history.next();
-            let number = block.number;
+            let Some(block) = &mut self.block else { return };
             let Some(index) = block.next_index() else { return };
+            let number = block.number;
             let bytes = outbox.push(self.id, |out| {
                 block.header(index, sequence).write(out);
                 out.extend_from_slice(block.part(index));

@@ -42,10 +42,7 @@ impl Snapshot {
     /// # Panics
     /// Where there is no such entity.
     pub fn push_row(&mut self, from: &Self, index: usize) -> Result<(), EncodeError> {
-        if self.schema_hash() != from.schema_hash() {
-            let [expected_hash, hash] = [self.schema_hash(), from.schema_hash()];
-            return Err(EncodeError::SchemaMismatch { expected_hash, hash });
-        }
+        self.check_schema(from)?;
         let id = from.ids[index];
         if self.ids.last().is_some_and(|last| *last >= id) {
             return Err(EncodeError::IdsNotIncreasing { id: id.0 });
@@ -65,10 +62,7 @@ impl Snapshot {
     /// # Panics
     /// Where there is no such entity.
     pub fn gather(&mut self, from: &Self, indices: &[u32]) -> Result<(), EncodeError> {
-        if self.schema_hash() != from.schema_hash() {
-            let [expected_hash, hash] = [self.schema_hash(), from.schema_hash()];
-            return Err(EncodeError::SchemaMismatch { expected_hash, hash });
-        }
+        self.check_schema(from)?;
         debug_assert!(indices.is_sorted_by(|a, b| a < b));
         self.clear(from.tick);
         self.ids.extend(indices.iter().map(|index| from.ids[*index as usize]));
@@ -101,10 +95,7 @@ impl Snapshot {
     /// # Errors
     /// [`EncodeError::SchemaMismatch`] for rows of another schema.
     pub fn patch(&mut self, gone: &[EntityId], rows: &Self) -> Result<(), EncodeError> {
-        if self.schema_hash() != rows.schema_hash() {
-            let [expected_hash, hash] = [self.schema_hash(), rows.schema_hash()];
-            return Err(EncodeError::SchemaMismatch { expected_hash, hash });
-        }
+        self.check_schema(rows)?;
         let there = |id: &EntityId| self.ids.binary_search(id).ok();
         let places: Option<Vec<usize>> = rows.ids.iter().map(there).collect();
         match places {

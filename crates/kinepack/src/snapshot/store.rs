@@ -67,6 +67,12 @@ impl Snapshot {
         }
     }
 
+    /// That `other` is of the same schema.
+    pub(super) fn check_schema(&self, other: &Self) -> Result<(), EncodeError> {
+        let [expected_hash, hash] = [self.schema_hash, other.schema_hash];
+        if hash == expected_hash { Ok(()) } else { Err(EncodeError::SchemaMismatch { expected_hash, hash }) }
+    }
+
     /// A snapshot without entities, of the schema and tick of `other`.
     pub fn new_like(other: &Self) -> Self {
         Self {
@@ -195,9 +201,7 @@ impl Snapshot {
         to_index: usize,
         at: Between,
     ) -> Result<T, EncodeError> {
-        if self.schema_hash != to.schema_hash {
-            return Err(EncodeError::SchemaMismatch { expected_hash: self.schema_hash, hash: to.schema_hash });
-        }
+        self.check_schema(to)?;
         self.with_row(T::LANES, index, |from| to.with_row(T::LANES, to_index, |to| T::interpolate(from, to, at)))?
     }
 
