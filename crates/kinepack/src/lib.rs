@@ -71,8 +71,8 @@ pub use quantize::{FloatLimits, IntegerLimits};
 pub use rotation::SmallestThree;
 pub use schema::{Components, Field, FieldKind, Lane, LaneArithmetic, Pack, PackWith, Role, Schema};
 pub use snapshot::{
-    Changed, Class, Codec, Context, DecodeLimits, Decoder, Difference, Encoder, EntityId, FieldCode, GapCode,
-    LaneWidth, Level, Profile, Quantized, Reference, Size, Snapshot, Tick, Trainer,
+    Baselines, Changed, Class, Codec, Context, DecodeLimits, Decoder, Difference, Encoder, EntityId, FieldCode,
+    GapCode, LaneWidth, Level, Profile, Quantized, Reference, Size, Snapshot, Tick, Trainer,
 };
 pub use vector::VectorLimits;
 

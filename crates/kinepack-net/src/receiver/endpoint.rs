@@ -275,7 +275,7 @@ impl Receiver {
                 let [a, b, c, d, reference] = *head;
                 let tick = Tick(u32::from_le_bytes([a, b, c, d]));
                 let base = self.views.reference(reference)?;
-                self.decoder.decode(base, snapshot, tick, &mut self.decoded)?;
+                self.decoder.decode(&**base, snapshot, tick, &mut self.decoded)?;
                 let state = Arc::new(self.decoded.clone());
                 self.assembly.finish(number, header.sequence);
                 self.views.add_reference(number, reference, Arc::clone(&state));

@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use super::baselines::Baselines;
 use super::codec::{Codec, Tables};
 use super::contexts::Contexts;
 use super::entities::Alignment;
@@ -61,14 +62,14 @@ impl Decoder {
         }
     }
 
-    /// Decodes `bytes`, which must be one whole snapshot relative to `baseline`, into `out`, as the state at `tick`.
+    /// Decodes `bytes`, which must be one whole snapshot relative to the same `baselines` as it was encoded, into `out`, as the state at `tick`.
     /// `out` may have held anything of the same schema; its memory is used again.
     ///
     /// # Errors
     /// [`DecodeError`] where the bytes are no such snapshot. `out` is then as before.
-    pub fn decode(
+    pub fn decode<'a>(
         &mut self,
-        baseline: &Snapshot,
+        baselines: impl Into<Baselines<'a>>,
         bytes: &[u8],
         tick: Tick,
         out: &mut Snapshot,
@@ -76,7 +77,9 @@ impl Decoder {
         let codec = self.codec.clone();
         let tables = codec.tables();
         let expected_hash = tables.schema.hash();
-        for hash in [baseline.schema_hash(), out.schema_hash()] {
+        let baselines = baselines.into();
+        let baseline = baselines.baseline;
+        for hash in baselines.iter().chain([&*out]).map(Snapshot::schema_hash) {
             if hash != expected_hash {
                 return Err(DecodeError::SchemaMismatch { expected_hash, hash });
             }

@@ -3,6 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::baselines::Baselines;
 use super::codec::{Codec, Tables};
 use super::contexts::Contexts;
 use super::entities::Alignment;
@@ -59,20 +60,22 @@ impl Encoder {
         }
     }
 
-    /// Appends `snapshot` to `out`, relative to `baseline`, which the decoder must hold too. Without a common state,
-    /// both sides use an empty snapshot. Returns where the bits went.
+    /// Appends `snapshot` to `out`, relative to `baselines`, which the decoder must hold too: a `&Snapshot`, or [`Baselines`] with
+    /// older states. Without a common state, both sides use an empty snapshot. Returns where the bits went.
     ///
     /// # Errors
     /// [`EncodeError::SchemaMismatch`] where a snapshot is of another schema.
-    pub fn encode(
+    pub fn encode<'a>(
         &mut self,
-        baseline: &Snapshot,
+        baselines: impl Into<Baselines<'a>>,
         snapshot: &Snapshot,
         out: &mut Vec<u8>,
     ) -> Result<&Size, EncodeError> {
         let codec = self.codec.clone();
         let tables = codec.tables();
-        check_schema(tables, [baseline, snapshot])?;
+        let baselines = baselines.into();
+        let baseline = baselines.baseline;
+        check_schema(tables, baselines.iter().chain([snapshot]))?;
         let mut writer = BitWriter::append(out);
         let same = self.alignment.write(&mut writer, &baseline.ids, &snapshot.ids, &tables.entities);
         if !same {
@@ -93,7 +96,7 @@ impl Encoder {
         Ok(&self.size)
     }
 
-    /// Appends what [`encode`](Self::encode) would for `baseline` with the entities at `indices` as in `snapshot`: everything else that
+    /// Appends what [`encode`](Self::encode) would for the baseline with the entities at `indices` as in `snapshot`: everything else that
     /// changed is left out. `indices` are increasing, and both have the same entities. Cost: that of the entities chosen, and a look
     /// at the ids.
     ///
@@ -103,16 +106,18 @@ impl Encoder {
     ///
     /// # Panics
     /// Where there is no such entity.
-    pub fn encode_part(
+    pub fn encode_part<'a>(
         &mut self,
-        baseline: &Snapshot,
+        baselines: impl Into<Baselines<'a>>,
         snapshot: &Snapshot,
         indices: &[u32],
         out: &mut Vec<u8>,
     ) -> Result<&Size, EncodeError> {
         let codec = self.codec.clone();
         let tables = codec.tables();
-        check_schema(tables, [baseline, snapshot])?;
+        let baselines = baselines.into();
+        let baseline = baselines.baseline;
+        check_schema(tables, baselines.iter().chain([snapshot]))?;
         let Some(coding) = tables.changed_coding().filter(|_| baseline.ids == snapshot.ids) else {
             return Err(EncodeError::EntitiesDiffer);
         };
@@ -214,9 +219,9 @@ impl Encoder {
     }
 }
 
-fn check_schema(tables: &Tables, snapshots: [&Snapshot; 2]) -> Result<(), EncodeError> {
+fn check_schema<'a>(tables: &Tables, snapshots: impl Iterator<Item = &'a Snapshot>) -> Result<(), EncodeError> {
     let expected_hash = tables.schema.hash();
-    match snapshots.map(Snapshot::schema_hash).into_iter().find(|hash| *hash != expected_hash) {
+    match snapshots.map(Snapshot::schema_hash).find(|hash| *hash != expected_hash) {
         Some(hash) => Err(EncodeError::SchemaMismatch { expected_hash, hash }),
         None => Ok(()),
     }
