@@ -132,6 +132,7 @@ fn coded_bits(code: FieldCode, pairs: &[Pair]) -> u64 {
         entities: GapCode::article(),
         flags: GapCode::article(),
         fields: vec![code],
+        model: None,
     };
     let level = Level::TABLE[10];
     assert!(level.relative_rotations && !level.field_flags, "{}", level.name);

@@ -59,6 +59,7 @@ mod rotation;
 mod schema;
 mod snapshot;
 
+pub mod entropy;
 pub mod value;
 mod vector;
 
@@ -71,8 +72,9 @@ pub use quantize::{FloatLimits, IntegerLimits};
 pub use rotation::SmallestThree;
 pub use schema::{Components, Field, FieldKind, Lane, LaneArithmetic, Pack, PackWith, Role, Schema};
 pub use snapshot::{
-    Baselines, Changed, Class, Codec, Context, DecodeLimits, Decoder, Difference, Encoder, EntityId, FieldCode,
-    GapCode, LaneWidth, Level, Profile, Quantized, Reference, Size, Snapshot, Tick, Trainer,
+    Band, Baselines, Bodies, BodyKind, Changed, Class, Codec, Context, DecodeLimits, Decoder, Difference, Encoder,
+    EntityId, FieldCode, GapCode, LaneWidth, Level, Model, ModelTrainer, Pass, Profile, Quantized, Reference, Size,
+    Snapshot, Tick, Trainer,
 };
 pub use vector::VectorLimits;
 

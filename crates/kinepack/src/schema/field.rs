@@ -76,6 +76,12 @@ pub enum Role {
     Plain = 0,
     /// A velocity: zero for what is at rest.
     Velocity = 1,
+    /// Of a rigid body: its position (three real numbers), or its rotation.
+    Body = 2,
+    /// A flag of a rigid body: set while something moves it.
+    Touched = 3,
+    /// A flag of a rigid body: set where it moves others, as a player does.
+    Mover = 4,
 }
 
 /// How a field is quantized.

@@ -3,6 +3,7 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use super::adaptive::{Adaptive, Model};
 use super::fields::FieldTable;
 use super::level::{Changed, Level};
 use super::profile::Profile;
@@ -24,6 +25,8 @@ pub(super) struct Tables {
     pub(super) fields: Vec<FieldTable>,
     /// For each field, the lanes of zero velocity, where level 4 has one bit for it.
     pub(super) rest: Vec<Option<Vec<u32>>>,
+    /// Where the level is adaptive.
+    pub(super) adaptive: Option<Adaptive>,
 }
 
 impl Codec {
@@ -38,6 +41,12 @@ impl Codec {
         hasher.add(&[level.row]);
         profile.hash_into(&mut hasher);
         let fields = (0..schema.fields().len()).map(|index| FieldTable::new(&schema, &profile, index));
+        let adaptive = if level.adaptive {
+            let model = profile.model.clone().map_or_else(|| Model::untrained(&schema), Ok)?;
+            Some(Adaptive::new(&schema, model)?)
+        } else {
+            None
+        };
         let at_rest = |role| level.at_rest && role == Role::Velocity;
         Ok(Self(Arc::new(Tables {
             fields: fields.collect::<Result<_, _>>()?,
@@ -45,6 +54,7 @@ impl Codec {
             flags: GapTable::new(&profile.flags)?,
             rest: schema.fields().iter().map(|f| if at_rest(f.role) { f.kind.zero_lanes() } else { None }).collect(),
             hash: hasher.finish(),
+            adaptive,
             level,
             schema,
         })))

@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use super::adaptive::{Adaptive, Packet, State};
 use super::baselines::Baselines;
 use super::codec::{Codec, Tables};
 use super::contexts::Contexts;
@@ -37,6 +38,9 @@ pub struct Decoder {
     scratch: Vec<u32>,
     contexts: Contexts,
     work: Work,
+    adaptive: Option<State>,
+    /// The baseline's columns lined up, where the adaptive level needs them beside the new ones.
+    base: Vec<Vec<u32>>,
     /// The snapshot at work; swapped with the caller's when it is whole.
     next: Snapshot,
 }
@@ -57,6 +61,8 @@ impl Decoder {
             scratch: Vec::new(),
             contexts: Contexts::default(),
             work: Work::default(),
+            adaptive: codec.tables().adaptive.as_ref().map(Adaptive::state),
+            base: Vec::new(),
             next: Snapshot::new(codec.schema(), Tick(0)),
             codec: codec.clone(),
         }
@@ -85,8 +91,11 @@ impl Decoder {
             }
         }
         let mut reader = BitReader::new(bytes);
+        let adaptive =
+            if let Some(adaptive) = &tables.adaptive { (!reader.read_bool()?).then_some(adaptive) } else { None };
         let Self { alignment, next, limits, .. } = self;
-        if alignment.read(&mut reader, &baseline.ids, &mut next.ids, &tables.entities, limits)? {
+        let same = alignment.read(&mut reader, &baseline.ids, &mut next.ids, &tables.entities, limits)?;
+        if same {
             for (column, base) in next.columns.iter_mut().zip(&baseline.columns) {
                 column.clear();
                 column.extend_from_slice(base);
@@ -94,9 +103,20 @@ impl Decoder {
         } else {
             alignment.line_up(baseline, &mut next.columns);
         }
-        match tables.changed_coding() {
-            None => self.read_all(&mut reader, tables)?,
-            Some(coding) => self.read_changed(&mut reader, tables, coding)?,
+        match (adaptive, &mut self.adaptive, tables.changed_coding()) {
+            (Some(adaptive), Some(state), _) => {
+                let next = &mut self.next;
+                let base = if same {
+                    &baseline.columns
+                } else {
+                    self.base.clone_from(&next.columns);
+                    &self.base
+                };
+                let packet = Packet { baselines, ids: &next.ids, base, tick: tick.0 };
+                adaptive.decode(state, &packet, &mut next.columns, &mut reader)?;
+            }
+            (.., None) => self.read_all(&mut reader, tables)?,
+            (.., Some(coding)) => self.read_changed(&mut reader, tables, coding)?,
         }
         reader.finish()?;
         self.next.tick = tick;

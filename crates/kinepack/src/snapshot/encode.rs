@@ -3,6 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::adaptive::{Adaptive, Packet, State};
 use super::baselines::Baselines;
 use super::codec::{Codec, Tables};
 use super::contexts::Contexts;
@@ -29,6 +30,9 @@ pub struct Encoder {
     entities: Vec<u32>,
     measured: Measured,
     size: Size,
+    /// The adaptive level's memory, and the packet that it must not be longer than.
+    adaptive: Option<State>,
+    packed: Vec<u8>,
 }
 
 /// Where the bits of a snapshot went. The parts add up to all bits but the padding of the last byte.
@@ -55,6 +59,8 @@ impl Encoder {
             contexts: Contexts::default(),
             entities: Vec::new(),
             measured: Measured::default(),
+            adaptive: tables.adaptive.as_ref().map(Adaptive::state),
+            packed: Vec::new(),
             size: Size { fields_bits: vec![0; tables.fields.len()], ..Size::default() },
             codec: codec.clone(),
         }
@@ -76,24 +82,33 @@ impl Encoder {
         let baselines = baselines.into();
         let baseline = baselines.baseline;
         check_schema(tables, baselines.iter().chain([snapshot]))?;
+        if tables.adaptive.is_some() {
+            return self.encode_adaptive(tables, baselines, snapshot, None, out);
+        }
         let mut writer = BitWriter::append(out);
-        let same = self.alignment.write(&mut writer, &baseline.ids, &snapshot.ids, &tables.entities);
+        self.write_packed(&mut writer, tables, baseline, snapshot);
+        writer.finish()?;
+        Ok(&self.size)
+    }
+
+    /// The stages that pack bits, for all entities.
+    fn write_packed(&mut self, writer: &mut BitWriter<'_>, tables: &Tables, baseline: &Snapshot, snapshot: &Snapshot) {
+        let begin = writer.len_bits();
+        let same = self.alignment.write(writer, &baseline.ids, &snapshot.ids, &tables.entities);
         if !same {
             self.alignment.line_up(baseline, &mut self.aligned);
         }
         let aligned = core::mem::take(&mut self.aligned);
         let base = if same { &baseline.columns } else { &aligned };
-        self.size.sets_bits = writer.len_bits();
+        self.size.sets_bits = writer.len_bits() - begin;
         match tables.changed_coding() {
-            None => self.write_all(&mut writer, tables, &snapshot.columns, snapshot.len()),
+            None => self.write_all(writer, tables, &snapshot.columns, snapshot.len()),
             Some(coding) => {
                 find_changed(base, &snapshot.columns, snapshot.len(), &mut self.changed);
-                self.write_changed(&mut writer, tables, coding, base, &snapshot.columns, snapshot.len());
+                self.write_changed(writer, tables, coding, base, &snapshot.columns, snapshot.len());
             }
         }
         self.aligned = aligned;
-        writer.finish()?;
-        Ok(&self.size)
     }
 
     /// Appends what [`encode`](Self::encode) would for the baseline with the entities at `indices` as in `snapshot`: everything else that
@@ -122,13 +137,74 @@ impl Encoder {
             return Err(EncodeError::EntitiesDiffer);
         };
         debug_assert!(indices.is_sorted_by(|a, b| a < b));
+        if tables.adaptive.is_some() {
+            return self.encode_adaptive(tables, baselines, snapshot, Some(indices), out);
+        }
         let mut writer = BitWriter::append(out);
+        self.write_packed_part(&mut writer, tables, coding, [baseline, snapshot], indices);
+        writer.finish()?;
+        Ok(&self.size)
+    }
+
+    /// The stages that pack bits, for the entities at `indices`.
+    fn write_packed_part(
+        &mut self,
+        writer: &mut BitWriter<'_>,
+        tables: &Tables,
+        coding: SetCoding<'_>,
+        [baseline, snapshot]: [&Snapshot; 2],
+        indices: &[u32],
+    ) {
         writer.write_bool(false);
-        self.size.sets_bits = writer.len_bits();
+        self.size.sets_bits = 1;
         self.changed.clear();
         self.changed.extend_from_slice(indices);
-        self.write_changed(&mut writer, tables, coding, &baseline.columns, &snapshot.columns, snapshot.len());
+        self.write_changed(writer, tables, coding, &baseline.columns, &snapshot.columns, snapshot.len());
+    }
+
+    /// The adaptive level, or the stages that pack bits where those take fewer: one bit says which.
+    fn encode_adaptive(
+        &mut self,
+        tables: &Tables,
+        baselines: Baselines<'_>,
+        snapshot: &Snapshot,
+        indices: Option<&[u32]>,
+        out: &mut Vec<u8>,
+    ) -> Result<&Size, EncodeError> {
+        let baseline = baselines.baseline;
+        let mut packed = core::mem::take(&mut self.packed);
+        packed.clear();
+        let mut writer = BitWriter::append(&mut packed);
+        writer.write_bool(true);
+        match (indices, tables.changed_coding()) {
+            (Some(indices), Some(coding)) => {
+                self.write_packed_part(&mut writer, tables, coding, [baseline, snapshot], indices);
+            }
+            _ => self.write_packed(&mut writer, tables, baseline, snapshot),
+        }
         writer.finish()?;
+        let begin = out.len();
+        let mut writer = BitWriter::append(out);
+        writer.write_bool(false);
+        // Writes nothing but a bit where the entities are the same.
+        let same = self.alignment.write(&mut writer, &baseline.ids, &snapshot.ids, &tables.entities);
+        let base = if same { &baseline.columns } else { &self.aligned };
+        if let (Some(adaptive), Some(state)) = (&tables.adaptive, &mut self.adaptive) {
+            let packet = Packet { baselines, ids: &snapshot.ids, base, tick: snapshot.tick.0 };
+            adaptive.encode(state, &packet, &snapshot.columns, &self.changed, &mut writer);
+        }
+        let bits = writer.len_bits();
+        writer.finish()?;
+        if out.len() - begin > packed.len() {
+            out.truncate(begin);
+            out.extend_from_slice(&packed);
+            self.size.sets_bits += 1;
+        } else if let Some(state) = &self.adaptive {
+            let fields_bits = state.spent.iter().map(|spent| spent >> 8);
+            self.size.fields_bits.iter_mut().zip(fields_bits).for_each(|(field, bits)| *field = bits);
+            self.size.sets_bits = bits - self.size.fields_bits.iter().sum::<u64>();
+        }
+        self.packed = packed;
         Ok(&self.size)
     }
 

@@ -50,6 +50,9 @@ pub struct Level {
     pub relative_rotations: bool,
     /// Unchanged fields of changed entities are not sent.
     pub field_flags: bool,
+    /// Values are predicted from acknowledged states, and what is left is coded with a range coder. Where a packet would be shorter
+    /// with the stages above, it uses those.
+    pub adaptive: bool,
 }
 
 /// The first row: nothing at all.
@@ -63,12 +66,13 @@ const ROW_1: Level = Level {
     relative_numbers: false,
     relative_rotations: false,
     field_flags: false,
+    adaptive: false,
 };
 
 impl Level {
     /// All levels, each adding to the one above.
     #[rustfmt::skip]
-    pub const TABLE: [Self; 12] = {
+    pub const TABLE: [Self; 13] = {
         use Changed::{Bits, BitsOrGaps, BitsOrIndices};
         use Quantized::{Everything, NoVelocities, Rotations, Velocities};
         let r1 = ROW_1;
@@ -83,11 +87,20 @@ impl Level {
         let r10 = Self { row: 10, name: "relative-position", summary: "position as difference from the baseline", relative_numbers: true, ..r9 };
         let r11 = Self { row: 11, name: "relative-orientation", summary: "orientation as difference too", relative_rotations: true, ..r10 };
         let r12 = Self { row: 12, name: "packed", summary: "unchanged fields are left out", field_flags: true, ..r11 };
-        [r1, r2, r3, r4, r5, r6, r7, r8, r9, r10, r11, r12]
+        let r13 = Self { row: 13, name: "adaptive", summary: "values are predicted and coded by arithmetic", adaptive: true, ..r12 };
+        [r1, r2, r3, r4, r5, r6, r7, r8, r9, r10, r11, r12, r13]
     };
 
-    /// The last row, the strongest that packs bits: what to use.
+    /// The strongest row that packs bits: least work.
     pub const PACKED: Self = Self::TABLE[11];
+
+    /// The last row: fewest bits.
+    pub const ADAPTIVE: Self = Self::TABLE[12];
+
+    /// How many states older than the baseline the level has a use for.
+    pub const fn older_states(&self) -> usize {
+        if self.adaptive { super::Baselines::OLDER } else { 0 }
+    }
 
     /// The level with this name or row number.
     pub fn named(name: &str) -> Option<Self> {

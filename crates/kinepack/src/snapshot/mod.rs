@@ -4,6 +4,7 @@
 //! field, which of those changed it ([`sets`] again) and by how much ([`fields`], [`widths`]). The [`level`] says which of these
 //! stages are used, the [`profile`] holds their parameters, [`codec`] turns both into tables. `spec/CODEC.md`, sections 6 to 10.
 
+mod adaptive;
 mod baselines;
 mod codec;
 mod contexts;
@@ -21,6 +22,7 @@ mod store;
 mod train;
 mod widths;
 
+pub use adaptive::{Band, Bodies, BodyKind, Model, ModelTrainer, Pass};
 pub use baselines::Baselines;
 pub use codec::Codec;
 pub use decode::{DecodeLimits, Decoder};

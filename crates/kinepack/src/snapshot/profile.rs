@@ -8,12 +8,13 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::adaptive::Model;
 use super::prefix;
 use crate::hash::Fnv1a;
 use crate::{Field, FieldKind, LaneArithmetic, Schema, SetupError};
 
 /// The parameters of all stages for one schema.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
     /// [`Schema::hash`] of the schema that it was made for.
     pub schema_hash: u64,
@@ -23,6 +24,8 @@ pub struct Profile {
     pub flags: GapCode,
     /// One code a field, in the schema's order.
     pub fields: Vec<FieldCode>,
+    /// What the adaptive level predicts with; without it that level starts from a model that knows nothing but the schema.
+    pub model: Option<Model>,
 }
 
 /// The code of distances within a sorted list of indices: a class, then an offset within it.
@@ -245,6 +248,7 @@ impl Profile {
             entities: GapCode::doubling(),
             flags: GapCode::doubling(),
             fields: fields.collect(),
+            model: None,
         };
         profile.spread();
         profile

@@ -1,0 +1,122 @@
+//! What decisions would cost, without coding them.
+
+use super::Coder;
+
+/// Adds up the ideal cost of decisions, −log₂ of their probabilities: for dry runs, choices and training.
+///
+/// Integer arithmetic, the same on every platform; each decision is right to 4·10⁻⁷ bits, and an encoder writes the sum
+/// to within a few hundredths of a percent, and its end of 8 bits at most. A nanosecond a decision.
+///
+/// ```
+/// use kinepack::entropy::{Coder, Cost};
+///
+/// let mut cost = Cost::default();
+/// cost.code(true, 1 << 13);
+/// cost.code_direct(11, 4);
+/// assert_eq!(cost.bits(), 7.0);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    units: u64,
+}
+
+pub(super) const UNIT_BITS: u32 = 24;
+const INDEX_BITS: u32 = 10;
+
+impl Cost {
+    /// [`Cost::units`] a bit.
+    pub const UNITS_PER_BIT: u64 = 1 << UNIT_BITS;
+
+    /// The sum so far in 2⁻²⁴ bits.
+    #[inline]
+    pub const fn units(self) -> u64 {
+        self.units
+    }
+
+    /// The sum so far in bits.
+    #[inline]
+    pub fn bits(self) -> f64 {
+        self.units as f64 / Self::UNITS_PER_BIT as f64
+    }
+}
+
+impl Coder for Cost {
+    #[inline]
+    fn code(&mut self, bit: bool, probability: u16) -> bool {
+        let upper = u32::from(probability.max(1));
+        let happened = if bit { upper } else { (1 << 16) - upper };
+        self.units += u64::from((16 << UNIT_BITS) - log2(happened));
+        bit
+    }
+
+    #[inline]
+    fn code_direct(&mut self, value: u32, bits: u32) -> u32 {
+        debug_assert!(bits <= 32);
+        self.units += u64::from(bits) << UNIT_BITS;
+        value & crate::bits::mask(bits) as u32
+    }
+
+    #[inline]
+    fn spent(&self) -> u64 {
+        self.units >> (UNIT_BITS - 8)
+    }
+}
+
+/// The logarithm of 1 to 2¹⁶ in units: whole bits, and a table with straight lines between.
+#[inline]
+pub(super) fn log2(value: u32) -> u32 {
+    let whole = value.ilog2();
+    // 16 bits below the leading one, of which the table takes the upper ones.
+    let below = (value << (16 - whole)) & 0xFFFF;
+    let index = (below >> (16 - INDEX_BITS)) as usize;
+    let between = below & ((1 << (16 - INDEX_BITS)) - 1);
+    let [from, to] = [LOG2[index], LOG2[index + 1]];
+    (whole << UNIT_BITS) + from + (((to - from) * between) >> (16 - INDEX_BITS))
+}
+
+/// log₂(1 + i/1024) in units, from i = 0 to 1024.
+static LOG2: [u32; (1 << INDEX_BITS) + 1] = {
+    let mut table = [0; (1 << INDEX_BITS) + 1];
+    let mut index = 0;
+    while index < table.len() {
+        table[index] = const_log2((1 << INDEX_BITS) + index as u128);
+        index += 1;
+    }
+    table
+};
+
+/// log₂(`value`/1024) in units, rounded: each squaring gives one more bit.
+const fn const_log2(value: u128) -> u32 {
+    let mut value = value << (62 - INDEX_BITS);
+    let mut log = 0;
+    // A value of 2 is a whole bit; 2 more bits than needed, to round.
+    let mut step = 0;
+    while step <= UNIT_BITS + 2 {
+        log <<= 1;
+        if value >> 63 != 0 {
+            log += 1;
+            value >>= 1;
+        }
+        value = (value * value) >> 62;
+        step += 1;
+    }
+    (log + 2) >> 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_probability_costs_its_logarithm() {
+        for probability in 1..=u16::MAX {
+            for (bit, ratio) in [(true, f64::from(probability)), (false, 65536.0 - f64::from(probability))] {
+                let mut cost = Cost::default();
+                assert_eq!(cost.code(bit, probability), bit);
+                let error = cost.bits() + libm::log2(ratio / 65536.0);
+                assert!(error.abs() < 4e-7, "{probability}: {error}");
+            }
+        }
+        assert_eq!(LOG2[1 << INDEX_BITS], 1 << UNIT_BITS);
+    }
+}

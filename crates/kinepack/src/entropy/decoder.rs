@@ -1,0 +1,126 @@
+//! The decoder: the same range as the encoder's, and where in it the data lie.
+
+use core::hint::select_unpredictable;
+
+use super::{Coder, DIRECT_BITS, lack_bits, share, tail};
+use crate::{BitReader, DecodeError};
+
+/// Width of the window on the data.
+const WINDOW_BITS: u32 = 32;
+
+/// Decodes decisions from a [`BitReader`], from whatever bit it is at to the end of its data.
+///
+/// Takes any data: it never panics, and past the end it reads zeros. While it works, the reader stands at the beginning
+/// of a window of 32 bits; the decoder looks at nothing behind it.
+#[derive(Debug)]
+pub struct RangeDecoder<'a, 'b> {
+    reader: &'a mut BitReader<'b>,
+    /// Invariant: at least `MIN_RANGE`.
+    range: u32,
+    /// The window less the lower end of the encoder's range, modulo 2³². Invariant: below `range`.
+    code: u32,
+    /// Why no encoder can have written the data, as soon as that is known.
+    refusal: Option<DecodeError>,
+}
+
+impl<'a, 'b> RangeDecoder<'a, 'b> {
+    /// A decoder of what is left in `reader`.
+    #[inline]
+    pub fn new(reader: &'a mut BitReader<'b>) -> Self {
+        let range = u32::MAX;
+        let code = window(reader);
+        // The encoder's range begins one short of 2³²: only a window of ones lies outside.
+        let refusal = (code == range).then(|| DecodeError::OutOfRange { at_bit: reader.position_bits() });
+        Self { reader, range, code: code.min(range - 1), refusal }
+    }
+
+    /// Ends the decoding: the data must be, to the bit, what an encoder makes of the decisions that were returned, and
+    /// nothing but the zero padding of the last byte may follow. So each sequence of decisions has one form only.
+    /// The reader is then at its end.
+    ///
+    /// Data cut short or made longer are refused too, but where they are the one form of other decisions.
+    ///
+    /// # Errors
+    /// [`DecodeError::EndOfData`] when the data are too short, [`DecodeError::TrailingData`] when a whole byte or more is
+    /// left, [`DecodeError::Padding`] when another end or another padding was written, [`DecodeError::OutOfRange`] when
+    /// the data begin with 32 ones, which nothing encodes to.
+    pub fn finish(self) -> Result<(), DecodeError> {
+        if let Some(refusal) = self.refusal {
+            return Err(refusal);
+        }
+        let window = window(self.reader);
+        let low = window.wrapping_sub(self.code);
+        let (value, tail_bits) = tail(u64::from(low), self.range);
+        self.reader.skip(tail_bits)?;
+        if self.reader.left_bits() >= 8 {
+            return Err(DecodeError::TrailingData { left_bits: self.reader.left_bits() });
+        }
+        if value as u32 != window {
+            return Err(DecodeError::Padding);
+        }
+        self.reader.align()
+    }
+
+    /// Restores the invariant of the range.
+    #[inline]
+    fn normalize(&mut self) {
+        let bits = lack_bits(self.range);
+        if bits > 0 {
+            let next = (self.reader.peek(WINDOW_BITS + 16) >> WINDOW_BITS) as u32;
+            self.range <<= bits;
+            self.code = self.code << bits | next.reverse_bits() >> (32 - bits);
+            if let Err(end_of_data) = self.reader.skip(bits) {
+                self.refuse(end_of_data);
+            }
+        }
+    }
+
+    #[cold]
+    fn refuse(&mut self, error: DecodeError) {
+        self.refusal.get_or_insert(error);
+    }
+}
+
+/// The next 32 bits of the fraction, the first one on top.
+#[inline]
+fn window(reader: &mut BitReader<'_>) -> u32 {
+    (reader.peek(WINDOW_BITS) as u32).reverse_bits()
+}
+
+impl Coder for RangeDecoder<'_, '_> {
+    #[inline]
+    fn code(&mut self, _bit: bool, probability: u16) -> bool {
+        let upper = share(self.range, probability);
+        let lower = self.range - upper;
+        let bit = self.code >= lower;
+        self.code -= select_unpredictable(bit, lower, 0);
+        self.range = select_unpredictable(bit, upper, lower);
+        self.normalize();
+        bit
+    }
+
+    #[inline]
+    fn code_direct(&mut self, _value: u32, bits: u32) -> u32 {
+        debug_assert!(bits <= 32);
+        let mut value = 0;
+        let mut left_bits = bits;
+        while left_bits > 0 {
+            let now_bits = left_bits.min(DIRECT_BITS);
+            left_bits -= now_bits;
+            let max = (1 << now_bits) - 1;
+            let step = self.range >> now_bits;
+            let index = (self.code / step).min(max);
+            let below = step * index;
+            self.code -= below;
+            self.range = if index == max { self.range - below } else { step };
+            self.normalize();
+            value = value << now_bits | index;
+        }
+        value
+    }
+
+    #[inline]
+    fn is_exhausted(&self) -> bool {
+        self.refusal.is_some()
+    }
+}

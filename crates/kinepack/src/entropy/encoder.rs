@@ -1,0 +1,127 @@
+//! The encoder: a range that each decision narrows, and the bytes that no carry can reach any more.
+//!
+//! The data are one long binary fraction, most significant bit first, in the range that is left in the end. The sink takes
+//! the bits in that order, so that data may begin and end at any bit.
+
+use super::cost::{UNIT_BITS, log2};
+use core::hint::select_unpredictable;
+
+use super::{Coder, DIRECT_BITS, lack_bits, share, tail};
+use crate::BitSink;
+
+/// Encodes decisions into a [`BitSink`], from whatever bit it is at.
+///
+/// Nothing can fail, and nothing is written beyond what [`BitSink::write`] takes: a [`BitCounter`](crate::BitCounter)
+/// counts the exact bits. What was encoded is complete only after [`RangeEncoder::finish`].
+#[derive(Debug)]
+pub struct RangeEncoder<'a, S: BitSink> {
+    sink: &'a mut S,
+    /// The lower end of the range; the bits from 32 on are a carry. Invariant: `low + range` is at most 2³³.
+    low: u64,
+    /// Invariant: at least `MIN_RANGE`.
+    range: u32,
+    /// The last byte that left the window, which a carry may still raise. Nothing is before the first one, and no carry
+    /// leaves a fraction.
+    held: Option<u8>,
+    /// Bytes of 0xFF after it: a carry would make each of them 0.
+    pending_bytes: u64,
+}
+
+impl<'a, S: BitSink> RangeEncoder<'a, S> {
+    /// An encoder that appends to `sink`.
+    #[inline]
+    pub fn new(sink: &'a mut S) -> Self {
+        Self { sink, low: 0, range: u32::MAX, held: None, pending_bytes: 0 }
+    }
+
+    /// Writes the shortest end of the data, 0 to 8 bits: a decoder reads zeros from there on. The sink takes nothing else
+    /// after it but the padding of its last byte.
+    pub fn finish(mut self) {
+        let (value, tail_bits) = tail(self.low, self.range);
+        self.settle(value > u64::from(u32::MAX));
+        self.sink.write(u64::from((value as u32).reverse_bits()), tail_bits);
+    }
+
+    /// Restores the invariant of the range.
+    #[inline]
+    fn normalize(&mut self) {
+        let bits = lack_bits(self.range);
+        if bits > 0 {
+            self.range <<= bits;
+            self.shift_byte();
+            if bits > 8 {
+                self.shift_byte();
+            }
+        }
+    }
+
+    #[inline]
+    fn shift_byte(&mut self) {
+        let byte = (self.low >> 24) as u32;
+        if byte == 0xFF {
+            self.pending_bytes += 1;
+        } else {
+            self.settle(byte > 0xFF);
+            self.held = Some(byte as u8);
+        }
+        self.low = (self.low & 0xFF_FFFF) << 8;
+    }
+
+    /// Writes what was held back, now that it is known whether a carry reaches it.
+    #[inline]
+    fn settle(&mut self, carry: bool) {
+        debug_assert!(!carry || self.held.is_some());
+        if let Some(byte) = self.held {
+            self.sink.write(u64::from(byte.wrapping_add(u8::from(carry)).reverse_bits()), 8);
+        }
+        if self.pending_bytes > 0 {
+            self.settle_pending(carry);
+        }
+    }
+
+    #[cold]
+    fn settle_pending(&mut self, carry: bool) {
+        for _ in 0..self.pending_bytes {
+            self.sink.write(if carry { 0 } else { 0xFF }, 8);
+        }
+        self.pending_bytes = 0;
+    }
+}
+
+impl<S: BitSink> Coder for RangeEncoder<'_, S> {
+    fn spent(&self) -> u64 {
+        let bytes = u64::from(self.held.is_some()) + self.pending_bytes;
+        let open = (32 << UNIT_BITS) - u64::from(log2(self.range >> 16)) - (16 << UNIT_BITS);
+        ((self.sink.len_bits() + 8 * bytes) << 8) + (open >> (UNIT_BITS - 8))
+    }
+
+    #[inline]
+    fn code(&mut self, bit: bool, probability: u16) -> bool {
+        let upper = share(self.range, probability);
+        let lower = self.range - upper;
+        self.low += select_unpredictable(bit, u64::from(lower), 0);
+        self.range = select_unpredictable(bit, upper, lower);
+        self.normalize();
+        bit
+    }
+
+    #[inline]
+    fn code_direct(&mut self, value: u32, bits: u32) -> u32 {
+        debug_assert!(bits <= 32);
+        let value = value & crate::bits::mask(bits) as u32;
+        let mut left_bits = bits;
+        while left_bits > 0 {
+            let now_bits = left_bits.min(DIRECT_BITS);
+            left_bits -= now_bits;
+            let max = (1 << now_bits) - 1;
+            let index = value >> left_bits & max;
+            let step = self.range >> now_bits;
+            let below = step * index;
+            self.low += u64::from(below);
+            // The last part is longer by what is over, so that every code value has a meaning.
+            self.range = if index == max { self.range - below } else { step };
+            self.normalize();
+        }
+        value
+    }
+}

@@ -1,0 +1,417 @@
+//! The way of a packet, one description for both directions. `spec/CODEC.md`, section 12.
+
+use alloc::vec::Vec;
+
+use super::body::{TurnSizes, rotation_at, vector_log2};
+use super::fixed::{FEATURES, Row, dot, sixteenths, size_log2};
+use super::geometry::{self, multiply, rotation_of, rotation_vector, turn};
+use super::history::{CAME, History, MOVED, MOVED_BEFORE, NEW};
+use super::model::{COARSE, EXPONENTS, FLAGS, Model, RESIDUAL, SCALES, SIGNS};
+use super::neighbours::Neighbours;
+use super::plan::{FieldCoding, FieldPlan, Plan, RotationCodes};
+use crate::Lane;
+use crate::entropy::{Coder, Counter, Signed, code_signed, code_tree};
+use crate::snapshot::Baselines;
+use crate::snapshot::store::EntityId;
+
+/// Observations after which a counter's rate stays.
+const LIMIT: u8 = 250;
+
+/// Who watches what is predicted and what comes: a trainer, a learner, or nobody.
+pub(super) trait Observer {
+    /// A predictor said `dot(row, features)` of `target`; the residual's size was expected to be 2^`scale_log2`. In sixteenths and 1/256.
+    fn mean(&mut self, row: usize, weights: &mut Row, features: &Row, target: i64, scale_log2: i32);
+    /// A predictor of the size's logarithm said `dot(row, features)` of `target`, in 1/256.
+    fn scale(&mut self, row: usize, weights: &mut Row, features: &Row, target: i32);
+}
+
+/// Nobody.
+impl Observer for () {
+    #[inline]
+    fn mean(&mut self, _row: usize, _weights: &mut Row, _features: &Row, _target: i64, _scale_log2: i32) {}
+    #[inline]
+    fn scale(&mut self, _row: usize, _weights: &mut Row, _features: &Row, _target: i32) {}
+}
+
+/// Memory that packets use again.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    pub(super) history: History,
+    pub(super) neighbours: Neighbours,
+    pub(super) movers: Vec<super::body::Mover>,
+    /// Of each entity, for those that changed.
+    pub(super) order: Vec<(u64, u32)>,
+    pub(super) changed: Vec<u32>,
+    /// For each field, what the entity before left.
+    pub(super) previous: Vec<Vec<Previous>>,
+}
+
+/// What an entity leaves for the next, a lane each.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Previous {
+    moved: i32,
+    error: i32,
+    error_log2: i32,
+}
+
+/// A packet on its way.
+pub(super) struct Coding<'a, C, O> {
+    pub(super) coder: &'a mut C,
+    pub(super) observer: &'a mut O,
+    pub(super) plan: &'a Plan,
+    pub(super) model: &'a Model,
+    pub(super) rows: &'a mut [Row],
+    pub(super) counters: &'a mut [Counter],
+    pub(super) baselines: Baselines<'a>,
+    pub(super) ids: &'a [EntityId],
+    pub(super) base: &'a [Vec<u32>],
+    /// The new values: an encoder's as they are, a decoder's as in `base`, to be overwritten.
+    pub(super) columns: &'a mut [Vec<u32>],
+    /// A value left its lane: the bytes are nobody's snapshot.
+    pub(super) is_bad: bool,
+    /// What each field took, in 1/256 bit; the rest is for who changed.
+    pub(super) spent: &'a mut [u64],
+}
+
+impl<C: Coder, O: Observer> Coding<'_, C, O> {
+    /// Codes all of `changed`, which a decoder finds out.
+    pub(super) fn run(&mut self, scratch: &mut Scratch) {
+        let has_changes = !scratch.changed.is_empty();
+        if !self.counters[self.plan.at.any].code(self.coder, has_changes, LIMIT) {
+            return;
+        }
+        self.find_movers(scratch);
+        self.code_changed(scratch);
+        self.sort(scratch);
+        scratch.previous.resize_with(self.plan.fields.len(), Vec::new);
+        for (previous, field) in scratch.previous.iter_mut().zip(&self.plan.fields) {
+            previous.clear();
+            previous.resize(field.lanes.len(), Previous::default());
+        }
+        let order = core::mem::take(&mut scratch.order);
+        for &(_, entity) in &order {
+            self.code_entity(scratch, entity as usize);
+            if self.is_bad || self.coder.is_exhausted() {
+                break;
+            }
+        }
+        scratch.order = order;
+    }
+
+    /// Which entities changed, one flag each.
+    fn code_changed(&mut self, scratch: &mut Scratch) {
+        let Scratch { history, changed, movers, .. } = scratch;
+        let told = core::mem::take(changed);
+        let mut told_next = told.iter().peekable();
+        let mut previous = 0;
+        for entity in 0..self.ids.len() {
+            let status = history.status[entity];
+            let is_told = told_next.next_if(|next| **next as usize == entity).is_some();
+            if status & CAME != 0 {
+                changed.push(entity as u32);
+                continue;
+            }
+            let moved = usize::from(status & (MOVED | MOVED_BEFORE)) | usize::from(status & NEW != 0) << 1;
+            let context = (moved & 3) << 1 | usize::from(self.is_touched(entity));
+            let context = (context * 8 + self.nearness(movers, entity)) * 4 + previous;
+            let is_changed = self.counters[self.plan.at.changed + context].code(self.coder, is_told, LIMIT);
+            previous = (previous << 1 | usize::from(is_changed)) & 3;
+            if is_changed {
+                changed.push(entity as u32);
+            }
+            if entity & 63 == 0 && self.coder.is_exhausted() {
+                break;
+            }
+        }
+    }
+
+    fn is_touched(&self, entity: usize) -> bool {
+        let touched = self.plan.body.as_ref().and_then(|body| body.touched);
+        touched.is_some_and(|lane| self.base[lane][entity] != 0)
+    }
+
+    fn code_entity(&mut self, scratch: &mut Scratch, entity: usize) {
+        if scratch.history.status[entity] & CAME != 0 {
+            return self.code_full(entity);
+        }
+        let plan = self.plan;
+        let mut body_changed = false;
+        if let Some(body) = &plan.body {
+            let lanes = body.position.iter().copied().chain(body.rotation..body.rotation + 4);
+            let told = lanes.into_iter().any(|lane| self.columns[lane][entity] != self.base[lane][entity]);
+            body_changed = plan.fields.is_empty() || {
+                let context = usize::from(scratch.history.status[entity] & MOVED);
+                self.counters[plan.at.flags + context].code(self.coder, told, LIMIT)
+            };
+            if body_changed {
+                self.code_body(scratch, body, entity);
+            }
+        }
+        let mut known = usize::from(body_changed);
+        for (nth, field) in plan.fields.iter().enumerate() {
+            let status = scratch.history.status[entity];
+            let range = field.first_lane..field.first_lane + field.lanes.len();
+            let told = range.clone().any(|lane| self.columns[lane][entity] != self.base[lane][entity]);
+            let rested = if status & MOVED != 0 { 0 } else { 1 + usize::from(status & MOVED_BEFORE == 0) };
+            let mut context = (rested * 2 + (known & 1)) * 8 + self.nearness(&scratch.movers, entity);
+            let begin = self.coder.spent();
+            let is_choice = matches!(field.coding, FieldCoding::Choice { .. });
+            if is_choice {
+                context = context * 4 + (self.base[field.first_lane][entity].min(3) as usize);
+            } else {
+                let moved = self.field_class(&scratch.history, field, entity);
+                context = context * 4 + moved;
+            }
+            let is_changed = self.counters[plan.at.flags + (nth + 1) * FLAGS + context].code(self.coder, told, LIMIT);
+            known = known << 1 | usize::from(is_changed);
+            if is_changed {
+                self.code_field(&scratch.history, &mut scratch.previous[nth], field, entity);
+            }
+            self.spent[field.index] += self.coder.spent() - begin;
+        }
+    }
+
+    /// An entity that the baseline does not have: all lanes as they are.
+    fn code_full(&mut self, entity: usize) {
+        let Self { coder, columns, .. } = self;
+        for (column, &max) in columns.iter_mut().zip(&self.plan.maxima) {
+            let value = coder.code_direct(column[entity], crate::bits_for(u64::from(max)));
+            self.is_bad |= value > max;
+            column[entity] = value.min(max);
+        }
+    }
+
+    /// 0 without history, then at rest, begun to move, moving.
+    fn field_class(&self, history: &History, field: &FieldPlan, entity: usize) -> usize {
+        if history.status[entity] & NEW != 0 || history.steps == 0 {
+            return 0;
+        }
+        let lanes = field.first_lane..field.first_lane + field.lanes.len();
+        let before = history.columns(&self.baselines, 0);
+        if lanes.clone().all(|lane| self.base[lane][entity] == before[lane][entity]) {
+            return 1;
+        }
+        if history.steps < 2 {
+            return 2;
+        }
+        let long_before = history.columns(&self.baselines, 1);
+        2 + usize::from(lanes.clone().any(|lane| before[lane][entity] != long_before[lane][entity]))
+    }
+
+    fn code_field(&mut self, history: &History, previous: &mut [Previous], field: &FieldPlan, entity: usize) {
+        match field.coding {
+            FieldCoding::Choice { tree, bits } => {
+                let lane = &field.lanes[0];
+                let base = self.base[field.first_lane][entity];
+                let column = &mut self.columns[field.first_lane];
+                // A flag that changed is the other one.
+                column[entity] = if lane.max == 1 {
+                    1 - base
+                } else {
+                    let low_bits = lane.bits() - bits;
+                    let high = code_tree(
+                        self.coder,
+                        &mut self.counters[tree..][..1 << bits],
+                        column[entity] >> low_bits,
+                        bits,
+                        LIMIT,
+                    );
+                    high << low_bits | self.coder.code_direct(column[entity] & ((1 << low_bits) - 1), low_bits)
+                };
+                self.is_bad |= column[entity] > lane.max;
+                column[entity] = column[entity].min(lane.max);
+            }
+            FieldCoding::Numbers { group, row } => {
+                let class = self.field_class(history, field, entity);
+                self.code_numbers(history, previous, field, entity, class, group, row);
+            }
+            FieldCoding::Rotation { group, row, quantizer } => {
+                let class = self.field_class(history, field, entity);
+                self.code_rotation_field(history, previous, field, entity, class, group, row, quantizer);
+            }
+        }
+    }
+
+    fn code_numbers(
+        &mut self,
+        history: &History,
+        previous: &mut [Previous],
+        field: &FieldPlan,
+        entity: usize,
+        class: usize,
+        group: usize,
+        first_row: usize,
+    ) {
+        let mut lane_before = 0;
+        for (nth, kind) in field.lanes.iter().enumerate() {
+            let lane = field.first_lane + nth;
+            let base = self.base[lane][entity];
+            let mut moved = [0.0; 2];
+            if class > 0 {
+                let before = history.columns(&self.baselines, 0)[lane][entity];
+                moved[0] = kind.difference(before, base) as f64 * history.per_step[0];
+                moved[1] = moved[0];
+                if history.steps > 1 {
+                    let long_before = history.columns(&self.baselines, 1)[lane][entity];
+                    moved[1] = kind.difference(long_before, before) as f64 * history.per_step[1];
+                }
+            }
+            let moved = moved.map(sixteenths);
+            let Previous { moved: their_moved, error, error_log2 } = previous[nth];
+            let mut features = [0; FEATURES];
+            features[..4].copy_from_slice(&[moved[0], moved[1], their_moved, error]);
+            let row = first_row + (class * field.lanes.len() + nth) * 2;
+            let mean = self.predict(row, &features);
+            let mut sizes = [0; FEATURES];
+            sizes[..6].copy_from_slice(&[
+                256,
+                size_log2(i64::from(moved[0])),
+                size_log2(i64::from(moved[0]) - i64::from(moved[1])),
+                lane_before,
+                error_log2,
+                size_log2(mean),
+            ]);
+            let scale_log2 = self.predict_scale(row + 1, &sizes);
+            let sign = sign_class(i64::from(moved[0]) - mean);
+            let value = self.columns[lane][entity];
+            let target = self.code_lane(group, class, scale_log2, sign, mean, (base, kind), value);
+            self.columns[lane][entity] = target.0;
+            let error = target.1 - mean;
+            lane_before = size_log2(error);
+            self.observer.mean(row, &mut self.rows[row], &features, target.1, scale_log2);
+            self.observer.scale(row + 1, &mut self.rows[row + 1], &sizes, lane_before);
+            previous[nth] = Previous {
+                moved: target.1.clamp(-(1 << 30), 1 << 30) as i32,
+                error: error.clamp(-(1 << 30), 1 << 30) as i32,
+                error_log2: lane_before,
+            };
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "what is known of one field")]
+    fn code_rotation_field(
+        &mut self,
+        history: &History,
+        previous: &mut [Previous],
+        field: &FieldPlan,
+        entity: usize,
+        class: usize,
+        group: usize,
+        first_row: usize,
+        codes: RotationCodes,
+    ) {
+        let lane = field.first_lane;
+        let at = |columns: &[Vec<u32>]| rotation_at(&codes, lane, columns, entity);
+        let base = at(self.base);
+        let mut turned = [[0.0; 3]; 2];
+        if class > 0 {
+            let before = at(history.columns(&self.baselines, 0));
+            turned[0] = geometry::scale(rotation_vector(turn(before, base)), history.per_step[0]);
+            turned[1] = turned[0];
+            if history.steps > 1 {
+                let long_before = at(history.columns(&self.baselines, 1));
+                turned[1] = geometry::scale(rotation_vector(turn(long_before, before)), history.per_step[1]);
+            }
+        }
+        let first_row = first_row + class * 8;
+        let mut features = [[0; FEATURES]; 3];
+        let mut expected = [0; 3];
+        for axis in 0..3 {
+            let Previous { moved, error, .. } = previous[axis];
+            let own = [sixteenths(turned[0][axis]), sixteenths(turned[1][axis])];
+            features[axis][..4].copy_from_slice(&[own[0], own[1], moved, error]);
+            expected[axis] = self.predict(first_row + axis, &features[axis]);
+        }
+        let expected = expected.map(|x| x as f64 / 16.0);
+        let sizes = TurnSizes {
+            own: vector_log2(geometry::sub(turned[0], turned[1]), 3),
+            around: previous[0].error_log2,
+            moved: vector_log2(turned[0], 1),
+            mover: 0,
+            expected: vector_log2(expected, 1),
+            near: previous[0].error_log2,
+        };
+        let predicted = multiply(rotation_of(expected), base);
+        let scale = self.code_rotation(&codes, lane, entity, predicted, base, (group, class), first_row + 3, &sizes);
+        let now = rotation_vector(turn(base, at(self.columns)));
+        let error = geometry::sub(now, expected);
+        let error_log2 = vector_log2(error, 3);
+        for axis in 0..3 {
+            let [moved, error] = [sixteenths(now[axis]), sixteenths(error[axis])];
+            let row = first_row + axis;
+            self.observer.mean(row, &mut self.rows[row], &features[axis], i64::from(moved), scale);
+            previous[axis] = Previous { moved, error, error_log2 };
+        }
+    }
+
+    #[inline]
+    pub(super) fn predict(&self, row: usize, features: &Row) -> i64 {
+        dot(&self.rows[row], features).clamp(-(1 << 37), 1 << 37)
+    }
+
+    /// log₂ of a residual's expected size, in 1/256, within what the contexts tell apart.
+    #[inline]
+    pub(super) fn predict_scale(&self, row: usize, features: &Row) -> i32 {
+        dot(&self.rows[row], features).clamp(-384, 8 * 256) as i32
+    }
+
+    /// Codes one lane whose change from `base` is expected to be `mean` sixteenths. Returns the value and its change in sixteenths.
+    #[inline]
+    pub(super) fn code_lane(
+        &mut self,
+        group: usize,
+        coarse: usize,
+        scale_log2: i32,
+        sign: usize,
+        mean: i64,
+        (base, kind): (u32, &Lane),
+        value: u32,
+    ) -> (u32, i64) {
+        let rounded = (mean + 8) >> 4;
+        let expected = match kind.offset(base, rounded) {
+            Some(expected) => expected,
+            None if rounded < 0 => 0,
+            None => kind.max,
+        };
+        let residual = kind.difference(expected, value);
+        let residual = self.code_residual(group, coarse, scale_log2, sign, residual);
+        let value = kind.offset(expected, residual).unwrap_or_else(|| {
+            self.is_bad = true;
+            expected
+        });
+        (value, kind.difference(base, value) << 4)
+    }
+
+    #[inline]
+    pub(super) fn code_residual(
+        &mut self,
+        group: usize,
+        coarse: usize,
+        scale_log2: i32,
+        sign: usize,
+        residual: i64,
+    ) -> i64 {
+        // From −1.5 octaves in thirds of one.
+        let scale = ((scale_log2 + 384) * 3 >> 8) as usize;
+        let context = coarse * SCALES + scale;
+        let begin = self.plan.at.residuals + group * RESIDUAL;
+        let (zero, rest) = self.counters[begin..][..RESIDUAL].split_at_mut(COARSE * SCALES);
+        let (signs, rest) = rest.split_at_mut(SIGNS);
+        let (exponents, mantissas) = rest.split_at_mut(COARSE * SCALES * EXPONENTS);
+        let model = Signed {
+            zero: &mut zero[context],
+            sign: &mut signs[sign],
+            exponents: &mut exponents[context * EXPONENTS..][..EXPONENTS],
+            mantissas,
+        };
+        code_signed(self.coder, residual, model, LIMIT)
+    }
+}
+
+/// 0 to 15: the sign and the magnitude of a distance in sixteenths, by powers of two.
+#[inline]
+pub(super) fn sign_class(distance: i64) -> usize {
+    let steps = (distance + 8) >> 4;
+    let magnitude = (64 - steps.unsigned_abs().leading_zeros()).min(7) as usize;
+    if steps < 0 { magnitude + 8 } else { magnitude }
+}

@@ -1,0 +1,92 @@
+//! What both sides know of every entity before a packet: where it was in the acknowledged states, and whether it moved.
+
+use alloc::vec::Vec;
+
+use crate::snapshot::Baselines;
+use crate::snapshot::encode::find_changed;
+use crate::snapshot::entities::Alignment;
+use crate::snapshot::store::{EntityId, Snapshot};
+
+/// Between the two states before the baseline and the baseline itself.
+pub(super) const STEPS: usize = 2;
+
+/// The longest distance in ticks that predictions tell apart.
+pub(super) const MAX_TICKS: u32 = 255;
+
+/// An entity moved in the first of the steps into the past.
+pub(super) const MOVED: u8 = 1;
+/// It moved in the step before.
+pub(super) const MOVED_BEFORE: u8 = 2;
+/// It is not in the state before the baseline.
+pub(super) const NEW: u8 = 4;
+/// It is not in the baseline.
+pub(super) const CAME: u8 = 8;
+
+/// The states behind the baseline, lined up with the snapshot's entities. Keeps its memory from packet to packet.
+#[derive(Debug, Default)]
+pub(super) struct History {
+    /// Columns of the older states, where their entities are not the snapshot's.
+    aligned: [Vec<Vec<u32>>; STEPS],
+    is_aligned: [bool; STEPS],
+    /// Flags of each entity.
+    pub(super) status: Vec<u8>,
+    alignment: Alignment,
+    changed: Vec<u32>,
+    /// Ticks from the baseline to the snapshot, 1 to [`MAX_TICKS`].
+    pub(super) lag: u32,
+    /// `lag` divided by the ticks of each step.
+    pub(super) per_step: [f64; STEPS],
+    /// How many older states there are.
+    pub(super) steps: usize,
+}
+
+/// Ticks from one state to a later one.
+fn ticks(from: &Snapshot, to: u32) -> u32 {
+    to.wrapping_sub(from.tick.0).clamp(1, MAX_TICKS)
+}
+
+impl History {
+    /// Lines up the states of `baselines` with entities `ids` at `tick`, whose columns in the baseline are `base`.
+    pub(super) fn prepare(&mut self, baselines: &Baselines<'_>, base: &[Vec<u32>], ids: &[EntityId], tick: u32) {
+        self.status.clear();
+        self.status.resize(ids.len(), 0);
+        self.lag = ticks(baselines.baseline, tick);
+        self.steps = baselines.older.len().min(STEPS);
+        let mut newer = baselines.baseline;
+        for (step, older) in baselines.older.iter().take(STEPS).enumerate() {
+            self.per_step[step] = f64::from(self.lag) / f64::from(ticks(older, newer.tick.0));
+            newer = older;
+            self.is_aligned[step] = older.ids != ids;
+            if self.is_aligned[step] {
+                self.alignment.compare(&older.ids, ids);
+                self.aligned[step].resize_with(older.lane_count(), Vec::new);
+                self.alignment.line_up(older, &mut self.aligned[step]);
+                if step == 0 {
+                    let absent = |index: &usize| self.alignment.came(*index);
+                    (0..ids.len()).filter(absent).for_each(|index| self.status[index] |= NEW);
+                }
+            }
+        }
+        if self.steps == 0 {
+            self.status.fill(NEW);
+        }
+        if baselines.baseline.ids != ids {
+            self.alignment.compare(&baselines.baseline.ids, ids);
+            let came = |index: &usize| self.alignment.came(*index);
+            (0..ids.len()).filter(came).for_each(|index| self.status[index] |= CAME | NEW);
+        }
+        let mut changed = core::mem::take(&mut self.changed);
+        for (step, flag) in [MOVED, MOVED_BEFORE].into_iter().enumerate().take(self.steps) {
+            let newer = if step == 0 { base } else { self.columns(baselines, step - 1) };
+            find_changed(self.columns(baselines, step), newer, ids.len(), &mut changed);
+            changed.iter().for_each(|index| self.status[*index as usize] |= flag);
+        }
+        self.changed = changed;
+    }
+
+    /// The columns of an older state, in the order of the snapshot's entities.
+    #[inline]
+    pub(super) fn columns<'a>(&'a self, baselines: &Baselines<'a>, step: usize) -> &'a [Vec<u32>] {
+        if self.is_aligned[step] { &self.aligned[step] } else { &baselines.older[step].columns }
+    }
+}

@@ -1,0 +1,154 @@
+//! What the adaptive level knows before a packet: parameters of the bodies, weights, and the counters that each packet starts from.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::fixed::{FEATURES, Row, WEIGHT_BITS};
+use super::history::MAX_TICKS;
+use super::plan::Plan;
+use super::train::first_rows;
+use crate::entropy::{Counter, MANTISSAS};
+use crate::{Schema, SetupError};
+
+/// What a profile holds for the adaptive level.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Model {
+    /// Which fields are a rigid body, where there are any.
+    pub bodies: Option<Bodies>,
+    /// Weights for each range of lags.
+    pub bands: Vec<Band>,
+    /// What the counters start from.
+    pub(crate) counters: Vec<Counter>,
+}
+
+/// Weights for the lags up to a limit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Band {
+    /// The largest distance of a snapshot from its baseline, in ticks.
+    pub max_lag_ticks: u32,
+    /// One row a predictor.
+    pub(crate) rows: Vec<Row>,
+}
+
+/// A position and a rotation that move together, and what is known of the world. Lengths are in steps of the position's first axis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bodies {
+    /// The field of positions: three real numbers.
+    pub position: usize,
+    /// The field of rotations.
+    pub rotation: usize,
+    /// A flag that says of a body that it is being moved, where the schema has one.
+    pub touched: Option<usize>,
+    /// Which of the position's axes points up.
+    pub up: u8,
+    /// Where the floor is, as a value of that axis' lane; without it nothing rests on anything.
+    pub floor: Option<u32>,
+    /// Sizes, and which bodies move others.
+    pub kinds: Vec<BodyKind>,
+    /// Ids and their kinds: from each first id on, by rising id. Below the first, kind 0.
+    pub kind_of_ids: Vec<(u32, u8)>,
+    /// Half the size of a typical body: how soon things touch.
+    pub size: u32,
+    /// How far a mover's reach goes.
+    pub reach: u32,
+    /// Distances from the nearest mover that divide the classes, rising.
+    pub bands: Vec<u32>,
+}
+
+/// What bodies of one kind have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BodyKind {
+    /// Half the extents of a box around its centre; zero for what has no size.
+    pub half_extents: [u32; 3],
+    /// Moves others: those near it are predicted from its motion.
+    pub mover: bool,
+}
+
+impl Model {
+    /// A model of fields that nobody trained: things go on as they did.
+    pub(crate) fn untrained(schema: &Schema) -> Result<Self, SetupError> {
+        let plan = Plan::new(schema, None).ok_or(SetupError::ProfileMismatch)?;
+        let band = Band { max_lag_ticks: MAX_TICKS, rows: first_rows(&plan, None) };
+        Ok(Self { bodies: None, bands: vec![band], counters: plan.counters() })
+    }
+}
+
+impl Bodies {
+    /// Classes of bodies: movers, without history, at rest, far, and by distance; each in the air or touching the floor.
+    pub(super) fn classes(&self) -> usize {
+        2 * (class::NEAR + self.bands.len())
+    }
+
+    /// Ids of movers: the first, and the first behind.
+    pub(super) fn mover_ranges(&self) -> impl Iterator<Item = (u64, u64)> {
+        let firsts =
+            core::iter::once((0, 0)).chain(self.kind_of_ids.iter().map(|(first, kind)| (u64::from(*first), *kind)));
+        let ends = self.kind_of_ids.iter().map(|(first, _)| u64::from(*first)).chain([1 << 32]);
+        let is_mover = |kind: u8| self.kinds[usize::from(kind)].mover;
+        firsts.zip(ends).filter(move |((_, kind), _)| is_mover(*kind)).map(|((first, _), end)| (first, end))
+    }
+
+    /// The kind of an entity.
+    pub(super) fn kind(&self, id: u32) -> BodyKind {
+        let place = self.kind_of_ids.partition_point(|(first, _)| *first <= id);
+        let kind = place.checked_sub(1).map_or(0, |place| self.kind_of_ids[place].1);
+        self.kinds[usize::from(kind)]
+    }
+}
+
+/// Numbers of the classes of bodies.
+pub(super) mod class {
+    pub(crate) const MOVER: usize = 0;
+    pub(crate) const NEW: usize = 1;
+    pub(crate) const RESTED: usize = 2;
+    pub(crate) const FAR: usize = 3;
+    pub(crate) const NEAR: usize = 4;
+}
+
+/// Rows of a class of bodies.
+pub(super) mod body_row {
+    pub(crate) const LEVEL: usize = 0;
+    pub(crate) const UP: usize = 1;
+    pub(crate) const TURN_LEVEL: usize = 2;
+    pub(crate) const TURN_UP: usize = 3;
+    pub(crate) const POSITION_SCALE: usize = 4;
+    pub(crate) const TURN_SCALE: usize = 7;
+    pub(crate) const COUNT: usize = 10;
+}
+
+/// Classes of a field that is not of a body: without history, at rest, begun to move, moving.
+pub(super) const FIELD_CLASSES: usize = 4;
+
+/// A weight of one.
+pub(super) const ONE: i32 = 1 << WEIGHT_BITS;
+
+/// A row of these first weights.
+pub(super) fn row(weights: &[f64]) -> Row {
+    let mut row = [0; FEATURES];
+    row.iter_mut().zip(weights).for_each(|(weight, value)| *weight = (value * f64::from(ONE)) as i32);
+    row
+}
+
+/// Scales are told apart in thirds of an octave.
+pub(super) const SCALES: usize = 29;
+/// Classes that have counters of their own.
+pub(super) const COARSE: usize = 4;
+/// Unary steps of the exponent that have counters of their own.
+pub(super) const EXPONENTS: usize = 14;
+/// Contexts of a sign.
+pub(super) const SIGNS: usize = 16 * 4;
+
+/// Contexts of the flag of change.
+pub(super) const CHANGED: usize = 1024;
+/// Contexts of a field's flag.
+pub(super) const FLAGS: usize = 256;
+/// Contexts of the largest component.
+pub(super) const LARGEST: usize = 21 * 16;
+/// Contexts of the second guess of it.
+pub(super) const SECOND: usize = 32;
+
+/// Counters of one kind of residual: of zero, of signs, of exponents, of mantissas.
+pub(super) const RESIDUAL: usize = COARSE * SCALES + SIGNS + COARSE * SCALES * EXPONENTS + MANTISSAS;
+
+/// A counter that knows nothing.
+pub(super) const EVEN: Counter = Counter::new(1 << 15, 0);

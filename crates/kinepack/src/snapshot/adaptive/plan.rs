@@ -1,0 +1,178 @@
+//! What the schema and the model say about coding, looked up once.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::model::{Bodies, CHANGED, EVEN, FIELD_CLASSES, FLAGS, LARGEST, RESIDUAL, SECOND, body_row};
+use crate::entropy::Counter;
+use crate::{FieldKind, Lane, Schema, SmallestThree};
+
+/// The fields in the order in which they are coded.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    pub(super) body: Option<BodyPlan>,
+    pub(super) fields: Vec<FieldPlan>,
+    /// Kinds of residuals.
+    pub(super) groups: usize,
+    /// Predictors.
+    pub(super) rows: usize,
+    /// Where the counters of each part begin.
+    pub(super) at: Layout,
+    /// Number of counters.
+    pub(super) counters: usize,
+    /// The largest value of each lane of the schema.
+    pub(super) maxima: Vec<u32>,
+}
+
+/// Where the counters of each part begin, one behind the other.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Layout {
+    /// That anything changed.
+    pub(super) any: usize,
+    /// That an entity changed.
+    pub(super) changed: usize,
+    /// That a body changed, and that each of the other fields did.
+    pub(super) flags: usize,
+    /// That the largest component is the predicted one, that it is the next, and the one after that.
+    pub(super) largest: usize,
+    pub(super) second: usize,
+    pub(super) third: usize,
+    /// Residuals, group by group.
+    pub(super) residuals: usize,
+}
+
+/// The lanes of a rigid body.
+#[derive(Clone, Debug)]
+pub(super) struct BodyPlan {
+    /// Of the position, in the order level, level, up.
+    pub(super) position: [usize; 3],
+    /// Steps of the position's first axis in a step of each of these.
+    pub(super) ratios: [f64; 3],
+    /// The largest value of each.
+    pub(super) max: [u32; 3],
+    /// The first lane of the rotation.
+    pub(super) rotation: usize,
+    pub(super) quantizer: RotationCodes,
+    /// The flag that tells what is being moved.
+    pub(super) touched: Option<usize>,
+}
+
+/// A rotation's codes as quaternions in the order level, level, up, w.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RotationCodes {
+    /// Where each component stands in the schema's quaternion.
+    pub(super) component: [usize; 4],
+    pub(super) max_code: f64,
+}
+
+/// A field outside of the body.
+#[derive(Clone, Debug)]
+pub(super) struct FieldPlan {
+    /// Among the schema's.
+    pub(super) index: usize,
+    pub(super) first_lane: usize,
+    pub(super) lanes: Vec<Lane>,
+    pub(super) coding: FieldCoding,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum FieldCoding {
+    /// Numbers, predicted lane by lane: the group of their residuals and the first of their rows.
+    Numbers { group: usize, row: usize },
+    /// A rotation by itself.
+    Rotation { group: usize, row: usize, quantizer: RotationCodes },
+    /// A flag or choice: the counters of its upper bits, and how many bits those are.
+    Choice { tree: usize, bits: u32 },
+}
+
+impl RotationCodes {
+    fn new(rotation: SmallestThree, axes: [usize; 3]) -> Self {
+        Self { component: [axes[0], axes[1], axes[2], 3], max_code: f64::from(rotation.max_code()) }
+    }
+}
+
+/// The axes level, level, up: turned in a circle, so that rotations stay rotations.
+fn axes(up: u8) -> [usize; 3] {
+    [0, 1, 2].map(|axis| (axis + usize::from(up) + 1) % 3)
+}
+
+impl Plan {
+    /// `None` where the bodies' fields are not a position and a rotation.
+    pub(super) fn new(schema: &Schema, bodies: Option<&Bodies>) -> Option<Self> {
+        let fields = schema.fields();
+        let maxima = schema.lanes().iter().map(|lane| lane.max).collect();
+        let mut plan =
+            Self { body: None, fields: Vec::new(), groups: 0, rows: 0, at: Layout::default(), counters: 0, maxima };
+        if let Some(bodies) = bodies {
+            let axes = axes(bodies.up);
+            let position = fields.get(bodies.position)?;
+            let FieldKind::Floats(limits) = &position.kind else { return None };
+            let rotation = fields.get(bodies.rotation)?;
+            let FieldKind::Rotation(quantizer) = rotation.kind else { return None };
+            let touched = match bodies.touched {
+                Some(index) => Some(fields.get(index).filter(|field| field.kind == FieldKind::Bool)?.lanes().start),
+                None => None,
+            };
+            if limits.len() != 3 || limits.iter().any(|axis| axis.wraps()) {
+                return None;
+            }
+            plan.body = Some(BodyPlan {
+                position: axes.map(|axis| position.lanes().start + axis),
+                ratios: axes.map(|axis| limits[axis].step() / limits[0].step()),
+                max: axes.map(|axis| limits[axis].max_code()),
+                rotation: rotation.lanes().start,
+                quantizer: RotationCodes::new(quantizer, axes),
+                touched,
+            });
+            plan.groups = 3;
+            plan.rows = bodies.classes() * body_row::COUNT;
+        }
+        let mut choices = 0;
+        for (index, field) in fields.iter().enumerate() {
+            if bodies.is_some_and(|bodies| index == bodies.position || index == bodies.rotation) {
+                continue;
+            }
+            let lanes = schema.lanes()[field.lanes()].to_vec();
+            let (group, row) = (plan.groups, plan.rows);
+            let coding = match &field.kind {
+                FieldKind::Rotation(rotation) => {
+                    FieldCoding::Rotation { group, row, quantizer: RotationCodes::new(*rotation, [0, 1, 2]) }
+                }
+                FieldKind::Bool | FieldKind::Choice { .. } => {
+                    let bits = if lanes[0].max == 1 { 0 } else { lanes[0].bits().min(8) };
+                    choices += 1 << bits;
+                    FieldCoding::Choice { tree: choices - (1 << bits), bits }
+                }
+                _ => FieldCoding::Numbers { group, row },
+            };
+            if !matches!(coding, FieldCoding::Choice { .. }) {
+                plan.groups += 1;
+                plan.rows += FIELD_CLASSES * 2 * lanes.len();
+            }
+            plan.fields.push(FieldPlan { index, first_lane: field.lanes().start, lanes, coding });
+        }
+        plan.lay_out(choices);
+        Some(plan)
+    }
+
+    fn lay_out(&mut self, choices: usize) {
+        let sizes = [1, CHANGED, FLAGS * (self.fields.len() + 1), LARGEST, SECOND, 1, choices, RESIDUAL * self.groups];
+        let mut begins = [0; 8];
+        for (begin, size) in begins.iter_mut().zip(sizes) {
+            *begin = self.counters;
+            self.counters += size;
+        }
+        let [any, changed, flags, largest, second, third, first_choice, residuals] = begins;
+        self.at = Layout { any, changed, flags, largest, second, third, residuals };
+        for field in &mut self.fields {
+            if let FieldCoding::Choice { tree, .. } = &mut field.coding {
+                *tree += first_choice;
+            }
+        }
+    }
+
+    /// Counters that know nothing.
+    pub(super) fn counters(&self) -> Vec<Counter> {
+        vec![EVEN; self.counters]
+    }
+}
