@@ -2,6 +2,7 @@
 
 pub mod challenge;
 pub mod drivers;
+pub mod entropy;
 pub mod net;
 
 #[path = "../../crates/kinepack/tests/support/mod.rs"]

@@ -23,6 +23,17 @@ pub enum SetupError {
     FinerThanFloat,
     /// A profile that was made for another schema.
     ProfileMismatch,
+    /// Bytes that are no profile, or a damaged one.
+    BadProfileFile,
+    /// A profile of a format that a later version of this library wrote.
+    ProfileVersion {
+        /// The file's.
+        version: u8,
+        /// The newest that can be read.
+        newest: u8,
+    },
+    /// The profile's model does not fit the schema, or is not of the form that `spec/CODEC.md` asks for.
+    BadModel,
     /// A field's classes, code lengths or context are not of the form that `spec/CODEC.md` asks for.
     BadFieldCode {
         /// Index of the field in the schema.
@@ -43,6 +54,11 @@ impl fmt::Display for SetupError {
             Self::TooManySteps => write!(f, "the range holds too many steps"),
             Self::FinerThanFloat => write!(f, "the step is finer than f32 can hold at the end of the range"),
             Self::ProfileMismatch => write!(f, "the profile was made for another schema"),
+            Self::BadProfileFile => write!(f, "this is no profile, or a damaged one"),
+            Self::ProfileVersion { version, newest } => {
+                write!(f, "the profile is of version {version}; the newest that can be read is {newest}")
+            }
+            Self::BadModel => write!(f, "the profile's model does not fit the schema"),
             Self::BadFieldCode { field } => write!(f, "the profile's code for field {field} is malformed"),
             Self::BadGapCode => write!(f, "the profile's index code is malformed"),
             Self::BadPrefixCode => write!(f, "the code lengths are not a complete prefix code"),

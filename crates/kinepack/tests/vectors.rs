@@ -88,7 +88,7 @@ fn every_vector_is_written_and_read() {
     let schema = schema();
     let [baseline, snapshot] = snapshots(&schema);
     let mut written = String::from("# level profile packet\n");
-    for level in Level::TABLE {
+    for level in Level::TABLE.into_iter().filter(|level| !level.adaptive) {
         for (name, profile) in profiles(&schema) {
             let codec = Codec::new(schema.clone(), level, profile).unwrap();
             let mut packet = Vec::new();

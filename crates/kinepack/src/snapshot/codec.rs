@@ -40,6 +40,9 @@ impl Codec {
         hasher.add(&schema.hash().to_le_bytes());
         hasher.add(&[level.row]);
         profile.hash_into(&mut hasher);
+        if level.adaptive {
+            hasher.add(&profile.to_bytes());
+        }
         let fields = (0..schema.fields().len()).map(|index| FieldTable::new(&schema, &profile, index));
         let adaptive = if level.adaptive {
             let model = profile.model.clone().map_or_else(|| Model::untrained(&schema), Ok)?;

@@ -17,6 +17,7 @@ mod level;
 mod patch;
 mod prefix;
 mod profile;
+mod profile_file;
 mod sets;
 mod store;
 mod train;

@@ -70,7 +70,9 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
             let end = self.ids.partition_point(|id| u64::from(id.0) < end);
             begin..end
         });
-        for entity in movers.take(MOST_MOVERS) {
+        let flagged = body.mover.map(|lane| &self.base[lane][..]).unwrap_or_default();
+        let flagged = (0..).zip(flagged).filter(|(_, flag)| **flag != 0).map(|(entity, _)| entity);
+        for entity in movers.chain(flagged).take(MOST_MOVERS) {
             if scratch.history.status[entity] & CAME == 0 {
                 let position = position(body, self.base, entity);
                 let coded = Coded { position, position_before: position, ..Coded::default() };
@@ -92,16 +94,21 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
         best
     }
 
-    /// 0 to 6 by the distance to the nearest mover, 7 for a mover.
-    pub(super) fn nearness(&self, movers: &[Mover], entity: usize) -> usize {
-        let (Some(body), Some(bodies)) = (&self.plan.body, &self.model.bodies) else { return 0 };
-        let Some((mover, distance)) = Self::nearest_mover(movers, position(body, self.base, entity)) else { return 6 };
-        if movers[mover].entity as usize == entity {
-            return 7;
-        }
+    /// For each entity, 0 to 6 by the distance to the nearest mover, 7 for a mover.
+    pub(super) fn find_nearness(&self, scratch: &mut Scratch) {
+        let Scratch { movers, nearness, .. } = scratch;
+        nearness.clear();
+        let (Some(body), Some(bodies)) = (&self.plan.body, &self.model.bodies) else {
+            nearness.resize(self.ids.len(), 0);
+            return;
+        };
         let unit = f64::from(bodies.reach) * 0.5;
-        let unit_squared = unit * unit;
-        (1..=6).take_while(|steps| distance >= f64::from(steps * steps) * unit_squared).count()
+        let edges = [1.0, 4.0, 9.0, 16.0, 25.0, 36.0].map(|square| square * unit * unit);
+        nearness.extend((0..self.ids.len()).map(|entity| {
+            let nearest = Self::nearest_mover(movers, position(body, self.base, entity));
+            nearest.map_or(6, |(_, distance)| edges.iter().map(|edge| u8::from(distance >= *edge)).sum())
+        }));
+        movers.iter().for_each(|mover| nearness[mover.entity as usize] = 7);
     }
 
     /// The movers first, then the others from near to far.
@@ -201,7 +208,7 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
                 from_moved[axis] * contact,
                 around.near_turned_before[axis],
             ];
-            features[axis][..values.len()].copy_from_slice(&values.map(sixteenths));
+            features[axis].iter_mut().zip(values).for_each(|(feature, value)| *feature = sixteenths(value));
             let row = first_row + if axis == 2 { body_row::TURN_UP } else { body_row::TURN_LEVEL };
             expected[axis] = self.predict(row, &features[axis]);
         }
@@ -293,7 +300,8 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
                 ]
             };
             // In steps of this axis.
-            features[axis][..values.len()].copy_from_slice(&values.map(|value| sixteenths(value / body.ratios[axis])));
+            let per_step = 1.0 / body.ratios[axis];
+            features[axis].iter_mut().zip(values).for_each(|(feature, value)| *feature = sixteenths(value * per_step));
             let row = first_row + if axis == 2 { body_row::UP } else { body_row::LEVEL };
             expected[axis] = self.predict(row, &features[axis]);
         }
@@ -497,13 +505,17 @@ pub(super) struct TurnSizes {
 
 /// log₂ of a vector's length, or of the root of a mean square.
 pub(super) fn vector_log2(v: Vector, mean: u64) -> i32 {
-    let squares = v.map(|x| i64::from(sixteenths(x)).unsigned_abs()).map(|x| x * x);
-    length_log2(squares.iter().sum(), mean)
+    let square = |x: f64| {
+        let x = i64::from(sixteenths(x));
+        (x * x) as u64
+    };
+    length_log2(square(v[0]) + square(v[1]) + square(v[2]), mean)
 }
 
 /// In steps of the first axis, in the order level, level, up.
 fn position(body: &BodyPlan, columns: &[Vec<u32>], entity: usize) -> Vector {
-    [0, 1, 2].map(|axis| f64::from(columns[body.position[axis]][entity]) * body.ratios[axis])
+    let at = |axis: usize| f64::from(columns[body.position[axis]][entity]) * body.ratios[axis];
+    [at(0), at(1), at(2)]
 }
 
 /// The unit quaternion of a rotation's lanes.
@@ -523,7 +535,8 @@ pub(super) fn rotation_at(codes: &RotationCodes, lane: usize, columns: &[Vec<u32
         let length = libm::sqrt(squares);
         q = q.map(|value| value / length);
     }
-    codes.component.map(|component| q[component])
+    let [a, b, c, d] = codes.component;
+    [q[a], q[b], q[c], q[d]]
 }
 
 /// How high the centre of a box is that lies on the floor.

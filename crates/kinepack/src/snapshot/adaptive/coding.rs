@@ -39,6 +39,7 @@ pub(super) struct Scratch {
     pub(super) history: History,
     pub(super) neighbours: Neighbours,
     pub(super) movers: Vec<super::body::Mover>,
+    pub(super) nearness: Vec<u8>,
     /// Of each entity, for those that changed.
     pub(super) order: Vec<(u64, u32)>,
     pub(super) changed: Vec<u32>,
@@ -81,6 +82,7 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
             return;
         }
         self.find_movers(scratch);
+        self.find_nearness(scratch);
         self.code_changed(scratch);
         self.sort(scratch);
         scratch.previous.resize_with(self.plan.fields.len(), Vec::new);
@@ -100,7 +102,7 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
 
     /// Which entities changed, one flag each.
     fn code_changed(&mut self, scratch: &mut Scratch) {
-        let Scratch { history, changed, movers, .. } = scratch;
+        let Scratch { history, changed, nearness, .. } = scratch;
         let told = core::mem::take(changed);
         let mut told_next = told.iter().peekable();
         let mut previous = 0;
@@ -113,7 +115,7 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
             }
             let moved = usize::from(status & (MOVED | MOVED_BEFORE)) | usize::from(status & NEW != 0) << 1;
             let context = (moved & 3) << 1 | usize::from(self.is_touched(entity));
-            let context = (context * 8 + self.nearness(movers, entity)) * 4 + previous;
+            let context = (context * 8 + usize::from(nearness[entity])) * 4 + previous;
             let is_changed = self.counters[self.plan.at.changed + context].code(self.coder, is_told, LIMIT);
             previous = (previous << 1 | usize::from(is_changed)) & 3;
             if is_changed {
@@ -153,7 +155,7 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
             let range = field.first_lane..field.first_lane + field.lanes.len();
             let told = range.clone().any(|lane| self.columns[lane][entity] != self.base[lane][entity]);
             let rested = if status & MOVED != 0 { 0 } else { 1 + usize::from(status & MOVED_BEFORE == 0) };
-            let mut context = (rested * 2 + (known & 1)) * 8 + self.nearness(&scratch.movers, entity);
+            let mut context = (rested * 2 + (known & 1)) * 8 + usize::from(scratch.nearness[entity]);
             let begin = self.coder.spent();
             let is_choice = matches!(field.coding, FieldCoding::Choice { .. });
             if is_choice {

@@ -3,6 +3,7 @@
 
 mod body;
 mod coding;
+mod file;
 mod fixed;
 mod geometry;
 mod history;
@@ -56,7 +57,8 @@ pub(super) struct Packet<'a> {
 
 impl Adaptive {
     pub(super) fn new(schema: &Schema, model: Model) -> Result<Self, SetupError> {
-        let plan = Plan::new(schema, model.bodies.as_ref()).ok_or(SetupError::ProfileMismatch)?;
+        let plan = Plan::new(schema, model.bodies.as_ref())?;
+        model.validate(&plan)?;
         Ok(Self { plan, model, fields: schema.fields().len() })
     }
 

@@ -8,7 +8,7 @@ use super::history::MAX_TICKS;
 use super::plan::Plan;
 use super::train::first_rows;
 use crate::entropy::{Counter, MANTISSAS};
-use crate::{Schema, SetupError};
+use crate::{FieldKind, Role, Schema, SetupError};
 
 /// What a profile holds for the adaptive level.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,6 +39,8 @@ pub struct Bodies {
     pub rotation: usize,
     /// A flag that says of a body that it is being moved, where the schema has one.
     pub touched: Option<usize>,
+    /// A flag that says of a body that it moves others, where the schema has one.
+    pub mover: Option<usize>,
     /// Which of the position's axes points up.
     pub up: u8,
     /// Where the floor is, as a value of that axis' lane; without it nothing rests on anything.
@@ -67,13 +69,68 @@ pub struct BodyKind {
 impl Model {
     /// A model of fields that nobody trained: things go on as they did.
     pub(crate) fn untrained(schema: &Schema) -> Result<Self, SetupError> {
-        let plan = Plan::new(schema, None).ok_or(SetupError::ProfileMismatch)?;
+        let plan = Plan::new(schema, None)?;
         let band = Band { max_lag_ticks: MAX_TICKS, rows: first_rows(&plan, None) };
         Ok(Self { bodies: None, bands: vec![band], counters: plan.counters() })
     }
 }
 
+impl Model {
+    /// Checks what coding takes for granted.
+    pub(super) fn validate(&self, plan: &Plan) -> Result<(), SetupError> {
+        let lags = self.bands.iter().map(|band| band.max_lag_ticks);
+        let well_formed = !self.bands.is_empty()
+            && lags.is_sorted_by(|a, b| a < b)
+            && self.bands.iter().all(|band| band.rows.len() == plan.rows)
+            && self.counters.len() == plan.counters;
+        if well_formed { Ok(()) } else { Err(SetupError::BadModel) }
+    }
+}
+
 impl Bodies {
+    /// Checks what coding takes for granted.
+    pub(super) fn validate(&self) -> Result<(), SetupError> {
+        let lengths = self.kinds.iter().flat_map(|kind| kind.half_extents).chain([self.size, self.reach]);
+        let well_formed = self.up < 3
+            && lengths.into_iter().all(|length| length <= MAX_LENGTH)
+            && self.size > 0
+            && self.reach > 0
+            && self.bands.len() <= MAX_DISTANCES
+            && self.bands.is_sorted_by(|a, b| a < b)
+            && !self.kinds.is_empty()
+            && self.kind_of_ids.iter().all(|(_, kind)| usize::from(*kind) < self.kinds.len())
+            && self.kind_of_ids.is_sorted_by(|a, b| a.0 < b.0);
+        if well_formed { Ok(()) } else { Err(SetupError::BadModel) }
+    }
+
+    /// Bodies of one size where a schema marks a position and a rotation with [`Role::Body`]; `None` where it does not. `half_extents_m` are
+    /// half the edges of a typical body, in the position's unit; `floor_m` is the height of the floor, where there is one. Flags that the schema marks
+    /// as [`Role::Touched`] and [`Role::Mover`] are taken for that.
+    pub fn of(schema: &Schema, up: u8, half_extents_m: [f64; 3], floor_m: Option<f64>) -> Option<Self> {
+        let marked = |role, is: fn(&FieldKind) -> bool| {
+            schema.fields().iter().position(|field| field.role == role && is(&field.kind))
+        };
+        let position = marked(Role::Body, |kind| matches!(kind, FieldKind::Floats(axes) if axes.len() == 3))?;
+        let rotation = marked(Role::Body, |kind| matches!(kind, FieldKind::Rotation(_)))?;
+        let FieldKind::Floats(axes) = &schema.fields()[position].kind else { return None };
+        let steps = |length: f64| (length / axes[0].step() + 0.5) as u32;
+        let half_extents = half_extents_m.map(steps);
+        let size = half_extents.into_iter().min().unwrap_or(0).max(1);
+        Some(Self {
+            position,
+            rotation,
+            touched: marked(Role::Touched, |kind| *kind == FieldKind::Bool),
+            mover: marked(Role::Mover, |kind| *kind == FieldKind::Bool),
+            up,
+            floor: floor_m.map(|floor| ((floor - axes[usize::from(up)].min()) / axes[usize::from(up)].step()) as u32),
+            kinds: vec![BodyKind { half_extents, mover: false }],
+            kind_of_ids: Vec::new(),
+            size,
+            reach: 7 * size,
+            bands: [20, 22, 25, 28, 31, 35, 41, 47, 57, 71].map(|tenths| tenths * size / 4).to_vec(),
+        })
+    }
+
     /// Classes of bodies: movers, without history, at rest, far, and by distance; each in the air or touching the floor.
     pub(super) fn classes(&self) -> usize {
         2 * (class::NEAR + self.bands.len())
@@ -95,6 +152,12 @@ impl Bodies {
         self.kinds[usize::from(kind)]
     }
 }
+
+/// No length of a world is longer, in steps.
+const MAX_LENGTH: u32 = 1 << 24;
+
+/// The most distances that divide the classes.
+const MAX_DISTANCES: usize = 32;
 
 /// Numbers of the classes of bodies.
 pub(super) mod class {
@@ -125,7 +188,7 @@ pub(super) const ONE: i32 = 1 << WEIGHT_BITS;
 /// A row of these first weights.
 pub(super) fn row(weights: &[f64]) -> Row {
     let mut row = [0; FEATURES];
-    row.iter_mut().zip(weights).for_each(|(weight, value)| *weight = (value * f64::from(ONE)) as i32);
+    row.iter_mut().zip(weights).for_each(|(weight, value)| *weight = (value * 4096.0) as i32 * (ONE / 4096));
     row
 }
 

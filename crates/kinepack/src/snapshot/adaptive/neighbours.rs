@@ -26,6 +26,14 @@ pub(super) struct Coded {
     pub(super) turn_error_log2: i32,
 }
 
+/// Where a body is, and the next in its cell.
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    position: Vector,
+    cell: [i32; 2],
+    next: u32,
+}
+
 /// The nearest few.
 pub(super) const NEAREST: usize = 4;
 
@@ -34,14 +42,19 @@ const MOST_SEEN: usize = 96;
 
 const NONE: u32 = u32::MAX;
 
-/// The coded bodies in a grid of cells, each cell a list that begins with the one coded last.
+/// How many cells to each side the search goes: so many that it reaches the radius.
+const RINGS: i32 = 2;
+
+/// The coded bodies in a grid of square cells as seen from above, each cell a list that begins with the one coded last.
 #[derive(Debug, Default)]
 pub(super) struct Neighbours {
     pub(super) coded: Vec<Coded>,
-    next: Vec<u32>,
+    /// Of each, what the search looks at.
+    links: Vec<Link>,
     heads: Vec<u32>,
-    /// 1 / the side of a cell, which is twice the radius.
+    /// 1 / the side of a cell.
     per_cell: f64,
+    side: f64,
     radius_squared: f64,
 }
 
@@ -49,64 +62,93 @@ impl Neighbours {
     /// Forgets all; room for `count` bodies with neighbours up to `radius` away.
     pub(super) fn reset(&mut self, count: usize, radius: f64) {
         self.coded.clear();
-        self.next.clear();
+        self.links.clear();
         self.heads.clear();
         self.heads.resize((2 * count).next_power_of_two().max(16), NONE);
-        self.per_cell = 0.5 / radius;
+        self.side = radius / f64::from(RINGS);
+        self.per_cell = 1.0 / self.side;
         self.radius_squared = radius * radius;
     }
 
-    /// Positions are not negative, so the cast rounds down.
-    fn cell(&self, position: Vector) -> [i32; 3] {
-        position.map(|x| (x * self.per_cell) as i32)
+    /// Positions are not negative, so the casts round down.
+    fn cell(&self, [x, y, _]: Vector) -> [i32; 2] {
+        [(x * self.per_cell) as i32, (y * self.per_cell) as i32]
     }
 
-    fn bucket(&self, cell: [i32; 3]) -> usize {
-        let [x, y, z] = cell.map(|x| x as u32);
-        let hash = x.wrapping_mul(0x9E37_79B1) ^ y.wrapping_mul(0x85EB_CA6B) ^ z.wrapping_mul(0xC2B2_AE35);
+    fn bucket(&self, [x, y]: [i32; 2]) -> usize {
+        let hash = (x as u32).wrapping_mul(0x9E37_79B1) ^ (y as u32).wrapping_mul(0x85EB_CA6B);
         (hash ^ hash >> 15) as usize & (self.heads.len() - 1)
     }
 
     /// Adds a body.
     pub(super) fn push(&mut self, body: Coded) {
-        let bucket = self.bucket(self.cell(body.position));
-        self.next.push(core::mem::replace(&mut self.heads[bucket], self.coded.len() as u32));
+        let cell = self.cell(body.position);
+        let bucket = self.bucket(cell);
+        let next = core::mem::replace(&mut self.heads[bucket], self.coded.len() as u32);
+        self.links.push(Link { position: body.position, cell, next });
         self.coded.push(body);
     }
 
-    /// The nearest, by rising distance: squared distances and numbers. Returns how many.
+    /// The nearest, by rising distance: squared distances and numbers. Returns how many. Looks at no more than [`MOST_SEEN`] bodies.
     pub(super) fn nearest(&self, position: Vector, found: &mut [(f64, u32); NEAREST]) -> usize {
-        let mut count = 0;
-        let mut seen = 0;
-        // The cells that a ball of the radius can reach: two in each direction.
-        let low = position.map(|x| (x * self.per_cell - 0.5) as i32);
-        let mut buckets = [usize::MAX; 8];
-        for corner in 0..8usize {
-            let cell = [0, 1, 2].map(|axis| low[axis] + (corner >> axis & 1) as i32);
-            let bucket = self.bucket(cell);
-            // Two cells may share a bucket.
-            if buckets[..corner].contains(&bucket) {
-                continue;
+        let mut search = Search { found, count: 0, seen: 0 };
+        let [x, y] = self.cell(position);
+        for ring in 0..=RINGS {
+            // What is beyond the rings before is at least this far.
+            let beyond = f64::from(ring - 1).max(0.0) * self.side;
+            if search.count == NEAREST && search.found[NEAREST - 1].0 <= beyond * beyond {
+                break;
             }
-            buckets[corner] = bucket;
-            let mut index = self.heads[bucket];
-            while index != NONE && seen < MOST_SEEN {
-                seen += 1;
-                let away = sub(position, self.coded[index as usize].position);
-                let distance = dot(away, away);
-                if distance < self.radius_squared && (count < NEAREST || distance < found[NEAREST - 1].0) {
-                    let mut place = if count < NEAREST { count } else { NEAREST - 1 };
-                    count = place + 1;
-                    while place > 0 && found[place - 1].0 > distance {
-                        found[place] = found[place - 1];
-                        place -= 1;
-                    }
-                    found[place] = (distance, index);
+            for row in -ring..=ring {
+                // The whole first and last row, and the ends of the others.
+                let step = if row.abs() == ring { 1 } else { 2 * ring };
+                for column in (-ring..=ring).step_by(step.max(1) as usize) {
+                    self.search_cell(position, [x + column, y + row], &mut search);
                 }
-                index = self.next[index as usize];
             }
         }
-        count
+        search.count
+    }
+
+    fn search_cell(&self, position: Vector, cell: [i32; 2], search: &mut Search<'_>) {
+        let mut index = self.heads[self.bucket(cell)];
+        while index != NONE && search.seen < MOST_SEEN {
+            search.seen += 1;
+            let link = &self.links[index as usize];
+            let away = sub(position, link.position);
+            let distance = dot(away, away);
+            // Cells share buckets.
+            if distance < self.radius_squared && link.cell == cell {
+                search.add(distance, index);
+            }
+            index = link.next;
+        }
+    }
+}
+
+/// The nearest so far.
+struct Search<'a> {
+    found: &'a mut [(f64, u32); NEAREST],
+    count: usize,
+    seen: usize,
+}
+
+impl Search<'_> {
+    fn add(&mut self, distance: f64, index: u32) {
+        let mut place = self.count;
+        if place == NEAREST {
+            place -= 1;
+            if self.found[place].0 <= distance {
+                return;
+            }
+        } else {
+            self.count += 1;
+        }
+        while place > 0 && self.found[place - 1].0 > distance {
+            self.found[place] = self.found[place - 1];
+            place -= 1;
+        }
+        self.found[place] = (distance, index);
     }
 }
 

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::model::{Bodies, CHANGED, EVEN, FIELD_CLASSES, FLAGS, LARGEST, RESIDUAL, SECOND, body_row};
 use crate::entropy::Counter;
-use crate::{FieldKind, Lane, Schema, SmallestThree};
+use crate::{Field, FieldKind, Lane, Schema, SetupError, SmallestThree};
 
 /// The fields in the order in which they are coded.
 #[derive(Clone, Debug)]
@@ -55,6 +55,8 @@ pub(super) struct BodyPlan {
     pub(super) quantizer: RotationCodes,
     /// The flag that tells what is being moved.
     pub(super) touched: Option<usize>,
+    /// The flag that tells what moves others.
+    pub(super) mover: Option<usize>,
 }
 
 /// A rotation's codes as quaternions in the order level, level, up, w.
@@ -96,34 +98,47 @@ fn axes(up: u8) -> [usize; 3] {
     [0, 1, 2].map(|axis| (axis + usize::from(up) + 1) % 3)
 }
 
+impl BodyPlan {
+    /// `None` where the fields are not what they should be.
+    fn new(fields: &[Field], bodies: &Bodies) -> Option<Self> {
+        let axes = axes(bodies.up);
+        let position = fields.get(bodies.position)?;
+        let rotation = fields.get(bodies.rotation)?;
+        let (FieldKind::Floats(limits), FieldKind::Rotation(quantizer)) = (&position.kind, &rotation.kind) else {
+            return None;
+        };
+        if limits.len() != 3 || limits.iter().any(|axis| axis.wraps()) {
+            return None;
+        }
+        let flag = |index: Option<usize>| match index {
+            Some(index) => {
+                fields.get(index).filter(|field| field.kind == FieldKind::Bool).map(|field| Some(field.lanes().start))
+            }
+            None => Some(None),
+        };
+        Some(Self {
+            position: axes.map(|axis| position.lanes().start + axis),
+            ratios: axes.map(|axis| limits[axis].step() / limits[0].step()),
+            max: axes.map(|axis| limits[axis].max_code()),
+            rotation: rotation.lanes().start,
+            quantizer: RotationCodes::new(*quantizer, axes),
+            touched: flag(bodies.touched)?,
+            mover: flag(bodies.mover)?,
+        })
+    }
+}
+
 impl Plan {
-    /// `None` where the bodies' fields are not a position and a rotation.
-    pub(super) fn new(schema: &Schema, bodies: Option<&Bodies>) -> Option<Self> {
+    /// # Errors
+    /// [`SetupError::BadModel`] where the bodies' fields are not a position, a rotation, and flags.
+    pub(super) fn new(schema: &Schema, bodies: Option<&Bodies>) -> Result<Self, SetupError> {
         let fields = schema.fields();
         let maxima = schema.lanes().iter().map(|lane| lane.max).collect();
         let mut plan =
             Self { body: None, fields: Vec::new(), groups: 0, rows: 0, at: Layout::default(), counters: 0, maxima };
         if let Some(bodies) = bodies {
-            let axes = axes(bodies.up);
-            let position = fields.get(bodies.position)?;
-            let FieldKind::Floats(limits) = &position.kind else { return None };
-            let rotation = fields.get(bodies.rotation)?;
-            let FieldKind::Rotation(quantizer) = rotation.kind else { return None };
-            let touched = match bodies.touched {
-                Some(index) => Some(fields.get(index).filter(|field| field.kind == FieldKind::Bool)?.lanes().start),
-                None => None,
-            };
-            if limits.len() != 3 || limits.iter().any(|axis| axis.wraps()) {
-                return None;
-            }
-            plan.body = Some(BodyPlan {
-                position: axes.map(|axis| position.lanes().start + axis),
-                ratios: axes.map(|axis| limits[axis].step() / limits[0].step()),
-                max: axes.map(|axis| limits[axis].max_code()),
-                rotation: rotation.lanes().start,
-                quantizer: RotationCodes::new(quantizer, axes),
-                touched,
-            });
+            bodies.validate()?;
+            plan.body = Some(BodyPlan::new(fields, bodies).ok_or(SetupError::BadModel)?);
             plan.groups = 3;
             plan.rows = bodies.classes() * body_row::COUNT;
         }
@@ -152,7 +167,7 @@ impl Plan {
             plan.fields.push(FieldPlan { index, first_lane: field.lanes().start, lanes, coding });
         }
         plan.lay_out(choices);
-        Some(plan)
+        Ok(plan)
     }
 
     fn lay_out(&mut self, choices: usize) {

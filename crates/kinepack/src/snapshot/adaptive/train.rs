@@ -5,6 +5,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::coding::Observer;
+use super::file::STORED_SHIFT;
 use super::fixed::{FEATURES, Row, WEIGHT_BITS};
 use super::model::{Band, Bodies, FIELD_CLASSES, Model, body_row, row};
 use super::plan::{FieldCoding, Plan};
@@ -101,7 +102,9 @@ impl Sums {
                 solution[i] -= lower[k][i] * solution[k];
             }
         }
-        solution.map(|weight| (weight.clamp(-32.0, 32.0) * f64::from(1 << WEIGHT_BITS)) as i32)
+        // As a file keeps them.
+        let stored = f64::from(1 << (WEIGHT_BITS - STORED_SHIFT));
+        solution.map(|weight| ((weight.clamp(-32.0, 32.0) * stored) as i32) << STORED_SHIFT)
     }
 }
 
@@ -135,7 +138,7 @@ impl ModelTrainer {
     /// # Errors
     /// [`SetupError`] where the bodies' fields are not such.
     pub fn new(schema: Schema, bodies: Option<Bodies>, max_lags_ticks: &[u32]) -> Result<Self, SetupError> {
-        let plan = Plan::new(&schema, bodies.as_ref()).ok_or(SetupError::ProfileMismatch)?;
+        let plan = Plan::new(&schema, bodies.as_ref())?;
         let rows = first_rows(&plan, bodies.as_ref());
         let bands = max_lags_ticks.iter().map(|&max_lag_ticks| Band { max_lag_ticks, rows: rows.clone() });
         let model = Model { bodies, bands: bands.collect(), counters: plan.counters() };

@@ -1,0 +1,146 @@
+//! A model as bytes. `spec/CODEC.md`, section 13.2.
+
+use alloc::vec::Vec;
+
+use super::fixed::{FEATURES, Row};
+use super::model::{Band, Bodies, BodyKind, EVEN, Model};
+use super::plan::Plan;
+use crate::entropy::Counter;
+use crate::snapshot::profile_file::{Reader, Writer};
+use crate::{Schema, SetupError};
+
+/// Weights are stored in 1/4096, by 16 coarser than they are used.
+pub(super) const STORED_SHIFT: u32 = 4;
+
+/// The largest weight that is stored: 64.
+const MAX_WEIGHT: i32 = 1 << 18;
+
+/// Fields that may be absent are stored plus 1, and 0 where they are.
+fn plus_one(value: Option<u64>) -> u64 {
+    value.map_or(0, |value| value + 1)
+}
+
+impl Model {
+    pub(in crate::snapshot) fn write(&self, writer: &mut Writer<'_>) {
+        writer.number(u64::from(self.bodies.is_some()));
+        if let Some(bodies) = &self.bodies {
+            bodies.write(writer);
+        }
+        writer.number(self.bands.len() as u64);
+        for band in &self.bands {
+            writer.number(u64::from(band.max_lag_ticks));
+            for row in &band.rows {
+                let used = FEATURES - row.iter().rev().take_while(|weight| **weight == 0).count();
+                writer.number(used as u64);
+                row[..used].iter().for_each(|weight| writer.signed(weight >> STORED_SHIFT));
+            }
+        }
+        // Counters that nothing was seen of are told by how many there are until the next that is not.
+        let mut fresh = 0u64;
+        for counter in &self.counters {
+            if *counter == EVEN {
+                fresh += 1;
+                continue;
+            }
+            writer.number(fresh);
+            writer.number(u64::from(counter.probability()));
+            writer.number(u64::from(counter.count()));
+            fresh = 0;
+        }
+        writer.number(fresh);
+    }
+
+    pub(in crate::snapshot) fn read(reader: &mut Reader<'_>, schema: &Schema) -> Result<Self, SetupError> {
+        let bodies = match reader.number()? {
+            0 => None,
+            1 => Some(Bodies::read(reader)?),
+            _ => return Err(SetupError::BadProfileFile),
+        };
+        let plan = Plan::new(schema, bodies.as_ref())?;
+        let bands = reader.many(|reader| {
+            let max_lag_ticks = reader.number()?;
+            let rows = (0..plan.rows).map(|_| read_row(reader)).collect::<Result<_, _>>()?;
+            Ok(Band { max_lag_ticks, rows })
+        })?;
+        let mut counters = Vec::new();
+        loop {
+            let fresh = reader.number()? as usize;
+            if fresh > plan.counters - counters.len() {
+                return Err(SetupError::BadProfileFile);
+            }
+            counters.resize(counters.len() + fresh, EVEN);
+            if counters.len() == plan.counters {
+                break;
+            }
+            let [probability, count] = [reader.number()?, reader.number()?];
+            let counter = u16::try_from(probability).ok().zip(u8::try_from(count).ok());
+            let (probability, count) = counter.ok_or(SetupError::BadProfileFile)?;
+            counters.push(Counter::new(probability, count));
+        }
+        Ok(Self { bodies, bands, counters })
+    }
+}
+
+fn read_row(reader: &mut Reader<'_>) -> Result<Row, SetupError> {
+    let mut row = [0; FEATURES];
+    let used = reader.number()? as usize;
+    for weight in row.get_mut(..used).ok_or(SetupError::BadProfileFile)? {
+        let value = reader.signed()?;
+        if value.unsigned_abs() > MAX_WEIGHT as u32 {
+            return Err(SetupError::BadProfileFile);
+        }
+        *weight = value << STORED_SHIFT;
+    }
+    Ok(row)
+}
+
+impl Bodies {
+    fn write(&self, writer: &mut Writer<'_>) {
+        writer.number(self.position as u64);
+        writer.number(self.rotation as u64);
+        writer.number(plus_one(self.touched.map(|field| field as u64)));
+        writer.number(plus_one(self.mover.map(|field| field as u64)));
+        writer.number(u64::from(self.up));
+        writer.number(plus_one(self.floor.map(u64::from)));
+        writer.number(self.kinds.len() as u64);
+        for kind in &self.kinds {
+            kind.half_extents.iter().for_each(|extent| writer.number(u64::from(*extent)));
+            writer.number(u64::from(kind.mover));
+        }
+        writer.number(self.kind_of_ids.len() as u64);
+        for (first, kind) in &self.kind_of_ids {
+            writer.number(u64::from(*first));
+            writer.number(u64::from(*kind));
+        }
+        writer.number(u64::from(self.size));
+        writer.number(u64::from(self.reach));
+        writer.number(self.bands.len() as u64);
+        self.bands.iter().for_each(|edge| writer.number(u64::from(*edge)));
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Result<Self, SetupError> {
+        let byte = |value: u32| u8::try_from(value).map_err(|_| SetupError::BadProfileFile);
+        let less_one = |value: u32| value.checked_sub(1);
+        Ok(Self {
+            position: reader.number()? as usize,
+            rotation: reader.number()? as usize,
+            touched: less_one(reader.number()?).map(|field| field as usize),
+            mover: less_one(reader.number()?).map(|field| field as usize),
+            up: byte(reader.number()?)?,
+            floor: less_one(reader.number()?),
+            kinds: reader.many(|reader| {
+                let half_extents = [reader.number()?, reader.number()?, reader.number()?];
+                let mover = match reader.number()? {
+                    0 => false,
+                    1 => true,
+                    _ => return Err(SetupError::BadProfileFile),
+                };
+                Ok(BodyKind { half_extents, mover })
+            })?,
+            kind_of_ids: reader.many(|reader| Ok((reader.number()?, byte(reader.number()?)?)))?,
+            size: reader.number()?,
+            reach: reader.number()?,
+            bands: reader.many(Reader::number)?,
+        })
+    }
+}

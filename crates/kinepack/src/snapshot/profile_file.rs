@@ -1,0 +1,201 @@
+//! Profiles as bytes: for files, and to be compiled in. `spec/CODEC.md`, section 13.
+
+use alloc::vec::Vec;
+
+use super::adaptive::Model;
+use super::profile::{Class, Context, FieldCode, GapCode, LaneWidth, Profile, Reference};
+use crate::hash::Fnv1a;
+use crate::{Schema, SetupError};
+
+/// What a profile file begins with.
+const MAGIC: [u8; 4] = *b"KPRF";
+
+/// The version that is written, and the only one so far.
+const VERSION: u8 = 1;
+
+/// Appends numbers.
+pub(super) struct Writer<'a>(pub(super) &'a mut Vec<u8>);
+
+impl Writer<'_> {
+    /// Seven bits a byte, the lower ones first; the top bit of a byte says that more follow.
+    pub(super) fn number(&mut self, mut value: u64) {
+        while value >= 0x80 {
+            self.0.push(value as u8 | 0x80);
+            value >>= 7;
+        }
+        self.0.push(value as u8);
+    }
+
+    /// 0, −1, 1, −2 and so on as 0, 1, 2, 3.
+    pub(super) fn signed(&mut self, value: i32) {
+        self.number(u64::from(((value << 1) ^ (value >> 31)) as u32));
+    }
+
+    fn list(&mut self, bytes: &[u8]) {
+        self.number(bytes.len() as u64);
+        self.0.extend_from_slice(bytes);
+    }
+}
+
+/// Takes numbers from the front.
+pub(super) struct Reader<'a>(pub(super) &'a [u8]);
+
+impl<'a> Reader<'a> {
+    pub(super) fn bytes(&mut self, count: usize) -> Result<&'a [u8], SetupError> {
+        let (bytes, rest) = self.0.split_at_checked(count).ok_or(SetupError::BadProfileFile)?;
+        self.0 = rest;
+        Ok(bytes)
+    }
+
+    fn byte(&mut self) -> Result<u8, SetupError> {
+        Ok(self.bytes(1)?[0])
+    }
+
+    pub(super) fn number(&mut self) -> Result<u32, SetupError> {
+        let mut value = 0u64;
+        for shift in (0..35).step_by(7) {
+            let byte = self.byte()?;
+            value |= u64::from(byte & 0x7F) << shift;
+            if byte < 0x80 {
+                // One form for each number.
+                let is_shortest = shift == 0 || byte > 0;
+                return u32::try_from(value).ok().filter(|_| is_shortest).ok_or(SetupError::BadProfileFile);
+            }
+        }
+        Err(SetupError::BadProfileFile)
+    }
+
+    pub(super) fn signed(&mut self) -> Result<i32, SetupError> {
+        let value = self.number()?;
+        Ok((value >> 1) as i32 ^ -((value & 1) as i32))
+    }
+
+    /// A count of things that take at least a byte each, so that no number asks for more memory than the file is long.
+    pub(super) fn count(&mut self) -> Result<usize, SetupError> {
+        let count = self.number()? as usize;
+        if count <= self.0.len() { Ok(count) } else { Err(SetupError::BadProfileFile) }
+    }
+
+    fn list(&mut self) -> Result<Vec<u8>, SetupError> {
+        let count = self.count()?;
+        Ok(self.bytes(count)?.to_vec())
+    }
+
+    /// As many as a count in front says.
+    pub(super) fn many<T>(
+        &mut self,
+        mut one: impl FnMut(&mut Self) -> Result<T, SetupError>,
+    ) -> Result<Vec<T>, SetupError> {
+        (0..self.count()?).map(|_| one(self)).collect()
+    }
+}
+
+impl Profile {
+    /// The profile as the bytes of a file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        bytes.extend_from_slice(&MAGIC);
+        bytes.push(VERSION);
+        bytes.extend_from_slice(&self.schema_hash.to_le_bytes());
+        let mut writer = Writer(&mut bytes);
+        for gaps in [&self.entities, &self.flags] {
+            writer.list(&gaps.widths_bits);
+            writer.list(&gaps.lengths_bits);
+        }
+        writer.number(self.fields.len() as u64);
+        for field in &self.fields {
+            write_field(&mut writer, field);
+        }
+        writer.number(u64::from(self.model.is_some()));
+        if let Some(model) = &self.model {
+            model.write(&mut writer);
+        }
+        let hash = hash_of(&bytes);
+        bytes.extend_from_slice(&hash.to_le_bytes());
+        bytes
+    }
+
+    /// The profile that a file's bytes hold, for this schema.
+    ///
+    /// # Errors
+    /// [`SetupError::BadProfileFile`] where it is none, or damaged; [`SetupError::ProfileVersion`] where a later version of this
+    /// library wrote it; [`SetupError::ProfileMismatch`] where it is for another schema.
+    pub fn from_bytes(bytes: &[u8], schema: &Schema) -> Result<Self, SetupError> {
+        let (body, hash) = bytes.split_last_chunk().ok_or(SetupError::BadProfileFile)?;
+        let mut reader = Reader(body);
+        if reader.bytes(MAGIC.len())? != MAGIC {
+            return Err(SetupError::BadProfileFile);
+        }
+        match reader.byte()? {
+            VERSION => {}
+            version => return Err(SetupError::ProfileVersion { version, newest: VERSION }),
+        }
+        if hash_of(body) != u64::from_le_bytes(*hash) {
+            return Err(SetupError::BadProfileFile);
+        }
+        if reader.bytes(8)? != schema.hash().to_le_bytes() {
+            return Err(SetupError::ProfileMismatch);
+        }
+        let mut gaps = || -> Result<GapCode, SetupError> {
+            Ok(GapCode { widths_bits: reader.list()?, lengths_bits: reader.list()? })
+        };
+        let [entities, flags] = [gaps()?, gaps()?];
+        let fields = reader.many(read_field)?;
+        let model = match reader.number()? {
+            0 => None,
+            1 => Some(Model::read(&mut reader, schema)?),
+            _ => return Err(SetupError::BadProfileFile),
+        };
+        if !reader.0.is_empty() {
+            return Err(SetupError::BadProfileFile);
+        }
+        let profile = Self { schema_hash: schema.hash(), entities, flags, fields, model };
+        profile.validate(schema)?;
+        Ok(profile)
+    }
+}
+
+fn hash_of(bytes: &[u8]) -> u64 {
+    let mut hasher = Fnv1a::new();
+    hasher.add(bytes);
+    hasher.finish()
+}
+
+fn write_field(writer: &mut Writer<'_>, field: &FieldCode) {
+    let (tag, other) = match field.context {
+        Context::None => (0, 0),
+        Context::Previous => (1, 0),
+        Context::Field(other) => (2, other),
+    };
+    writer.number(tag);
+    writer.number(other as u64);
+    writer.number(field.classes.len() as u64);
+    for class in &field.classes {
+        writer.number(class.reference as u64);
+        writer.list(&class.lanes.iter().flat_map(|lane| [lane.bits, lane.beyond_bits]).collect::<Vec<u8>>());
+    }
+    writer.number(field.lengths_bits.len() as u64);
+    field.lengths_bits.iter().for_each(|lengths| writer.list(lengths));
+}
+
+fn read_field(reader: &mut Reader<'_>) -> Result<FieldCode, SetupError> {
+    let context = match (reader.number()?, reader.number()?) {
+        (0, 0) => Context::None,
+        (1, 0) => Context::Previous,
+        (2, other) => Context::Field(other as usize),
+        _ => return Err(SetupError::BadProfileFile),
+    };
+    let classes = reader.many(|reader| {
+        let reference = match reader.number()? {
+            0 => Reference::Baseline,
+            1 => Reference::Turned,
+            2 => Reference::Carried,
+            _ => return Err(SetupError::BadProfileFile),
+        };
+        let lanes = reader.list()?;
+        let (pairs, []) = lanes.as_chunks::<2>() else { return Err(SetupError::BadProfileFile) };
+        let lanes = pairs.iter().map(|&[bits, beyond_bits]| LaneWidth { bits, beyond_bits }).collect();
+        Ok(Class { reference, lanes })
+    })?;
+    Ok(FieldCode { context, classes, lengths_bits: reader.many(Reader::list)? })
+}
