@@ -1,4 +1,4 @@
-//! A tick of the hub: for 1 to 1,000 receivers of the 901-cube world with round trips of 10 to 200 ms, and for one receiver with a
+//! A tick of the hub: for 1 to 1,000 receivers of the 901-cube world with round trips of 10 to 200 ms, without and with older views, and for one receiver with a
 //! budget of a world of 10,000 objects; and what one receiver does in a tick.
 //!
 //! `cargo bench -p kinepack-net --bench hub`. What a receiver costs is the time divided by their number; it falls, since
@@ -67,9 +67,10 @@ struct Crowd {
 }
 
 impl Crowd {
-    fn new(frames: Vec<Snapshot>, receivers: u32, budget_bytes_per_s: Option<u32>) -> Self {
+    fn new(frames: Vec<Snapshot>, receivers: u32, budget_bytes_per_s: Option<u32>, older_views: u8) -> Self {
         let codec = codec();
-        let mut hub = Hub::new(&codec, HubConfig::default()).expect("the default is valid");
+        let config = HubConfig { older_views, ..HubConfig::default() };
+        let mut hub = Hub::new(&codec, config).expect("the default is valid");
         let mut receiver = Receiver::new(&codec, ReceiverConfig::default()).expect("the default is valid");
         let hello = receiver.poll_transmit(Duration::ZERO).expect("hello comes first");
         let options = ReceiverOptions { budget_bytes_per_s, ..ReceiverOptions::default() };
@@ -118,12 +119,14 @@ fn receivers(c: &mut Criterion) {
     let mut group = c.benchmark_group("hub_tick_901_cubes");
     group.sample_size(20);
     let frames = cube_frames();
-    for receivers in [1, 10, 100, 1000] {
-        let mut crowd = Crowd::new(frames.clone(), receivers, None);
-        group.throughput(Throughput::Elements(u64::from(receivers)));
-        group.bench_function(BenchmarkId::new("receivers", receivers), |b| {
-            b.iter_custom(|ticks| (0..ticks).map(|_| crowd.step()).sum());
-        });
+    for (name, older_views) in [("receivers", 0), ("receivers_two_older_views", 2)] {
+        for receivers in [1, 10, 100, 1000] {
+            let mut crowd = Crowd::new(frames.clone(), receivers, None, older_views);
+            group.throughput(Throughput::Elements(u64::from(receivers)));
+            group.bench_function(BenchmarkId::new(name, receivers), |b| {
+                b.iter_custom(|ticks| (0..ticks).map(|_| crowd.step()).sum());
+            });
+        }
     }
     group.finish();
 }
@@ -133,7 +136,7 @@ fn budget(c: &mut Criterion) {
     group.sample_size(20);
     let frames = crowd_frames();
     for receivers in [1, 10] {
-        let mut crowd = Crowd::new(frames.clone(), receivers, Some(64_000));
+        let mut crowd = Crowd::new(frames.clone(), receivers, Some(64_000), 0);
         group.throughput(Throughput::Elements(u64::from(receivers)));
         group.bench_function(BenchmarkId::new("512_kbps_receivers", receivers), |b| {
             b.iter_custom(|ticks| (0..ticks).map(|_| crowd.step()).sum());

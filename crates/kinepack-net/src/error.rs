@@ -28,6 +28,8 @@ pub enum Refused {
     NoBaseline,
     /// A merge field that names a view that is not held, or where there is nothing to merge.
     BadMerge,
+    /// Older views at no distance, too many, beside a reference state, with something left out, or whose ticks do not fall.
+    BadOlder,
     /// The snapshot in it is no valid one.
     Snapshot(DecodeError),
     /// A fragment that contradicts the others of its block.
@@ -58,6 +60,7 @@ impl fmt::Display for Refused {
             Self::TooOld => write!(f, "a datagram more than 32 behind the newest"),
             Self::NoBaseline => write!(f, "relative to a view that is not held"),
             Self::BadMerge => write!(f, "merges a view that is not held, or where there is nothing to merge"),
+            Self::BadOlder => write!(f, "older views that cannot be used beside the baseline"),
             Self::Snapshot(error) => write!(f, "the snapshot in it is not valid: {error}"),
             Self::BadFragment => write!(f, "a fragment that contradicts its block"),
             Self::BlockTooLarge { limit_bytes } => write!(f, "a block above the limit of {limit_bytes} bytes"),
@@ -89,6 +92,11 @@ pub enum NetError {
     },
     /// A time of zero where one must pass, or no datagram a tick.
     NoTime,
+    /// More older views than a codec looks at.
+    OlderViews {
+        /// What was asked for.
+        count: u8,
+    },
     /// A budget below what one small datagram a second needs.
     BudgetTooSmall {
         /// What was asked for.
@@ -119,6 +127,7 @@ impl fmt::Display for NetError {
         match self {
             Self::DatagramBytes { bytes } => write!(f, "datagrams of {bytes} bytes; 128 to 65507 are possible"),
             Self::NoTime => write!(f, "a time or a count of zero where something has to happen in between"),
+            Self::OlderViews { count } => write!(f, "{count} older views; a snapshot has at most 3"),
             Self::BudgetTooSmall { bytes_per_s } => {
                 write!(f, "a budget of {bytes_per_s} bytes a second; at least 256 are needed")
             }

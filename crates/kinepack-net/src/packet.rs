@@ -4,19 +4,22 @@
 
 use core::fmt;
 
-use kinepack::Tick;
+use kinepack::{Baselines, Tick};
 
 use crate::{Refused, Sequence};
 
 const SNAPSHOT: u8 = 0;
 const FRAGMENT: u8 = 1;
 const REFUSAL: u8 = 2;
+const SNAPSHOT_WITH_OLDER: u8 = 3;
 const HELLO: u8 = 4;
 const ACKNOWLEDGEMENT: u8 = 5;
 const KIND_MASK: u8 = 0b111;
 const LEFT_OUT: u8 = 1 << 3;
 const MERGE: u8 = 1 << 4;
 const STRIDE_SHIFT: u32 = 5;
+/// In the byte of an older view: another one follows. The other bits are the distance.
+const MORE_OLDER: u8 = 1 << 7;
 
 /// The version of `spec/NET.md` that this crate speaks.
 pub const VERSION: u8 = 1;
@@ -24,8 +27,11 @@ pub const VERSION: u8 = 1;
 /// Bytes in front of a fragment's part.
 pub(crate) const FRAGMENT_HEADER_BYTES: usize = 8;
 
-/// The longest header of a snapshot.
+/// The longest header of a snapshot; each older view takes [`OLDER_VIEW_BYTES`] more.
 pub(crate) const LONGEST_HEADER_BYTES: usize = 4 + 5 + 4;
+
+/// Bytes that name an older view.
+pub(crate) const OLDER_VIEW_BYTES: usize = 1;
 
 /// What both sides must have alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,6 +173,66 @@ pub(crate) struct SnapshotHeader {
     pub(crate) time: Time,
     /// `None`: as section 4.1 has it for merge 0.
     pub(crate) merge: Option<u32>,
+    /// Empty where the baseline is a reference state.
+    pub(crate) older: OlderViews,
+}
+
+/// The older views that a snapshot is coded against beside its baseline: how many sequences each is before the one before it in
+/// the list, the first before the baseline; 1 to 127, and 0 behind the last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct OlderViews([u8; Baselines::OLDER]);
+
+impl OlderViews {
+    /// The views of these sequences, newest first, where the baseline's is `baseline`.
+    pub(crate) fn new(baseline: Sequence, sequences: impl IntoIterator<Item = Sequence>) -> Self {
+        let (mut older, mut newer) = (Self::default(), baseline);
+        for (distance, sequence) in older.0.iter_mut().zip(sequences) {
+            debug_assert!((1..i32::from(MORE_OLDER)).contains(&newer.since(sequence)));
+            *distance = newer.since(sequence) as u8;
+            newer = sequence;
+        }
+        older
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0[0] == 0
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.0.iter().take_while(|distance| **distance != 0).count()
+    }
+
+    /// Their sequences, where the baseline's is `baseline`.
+    pub(crate) fn sequences(self, baseline: Sequence) -> impl Iterator<Item = Sequence> {
+        let before = |sequence: &mut Sequence, distance: u8| {
+            *sequence = sequence.before(u16::from(distance));
+            Some(*sequence)
+        };
+        self.0.into_iter().take(self.count()).scan(baseline, before)
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        let distances = &self.0[..self.count()];
+        if let Some((last, others)) = distances.split_last() {
+            out.extend(others.iter().map(|distance| distance | MORE_OLDER));
+            out.push(*last);
+        }
+    }
+
+    fn parse(parts: &mut Parts<'_>) -> Result<Self, Refused> {
+        let mut older = Self::default();
+        for place in &mut older.0 {
+            let [byte] = parts.take()?;
+            *place = byte & !MORE_OLDER;
+            if *place == 0 {
+                return Err(Refused::BadOlder);
+            }
+            if byte & MORE_OLDER == 0 {
+                return Ok(older);
+            }
+        }
+        Err(Refused::BadOlder)
+    }
 }
 
 /// What a snapshot is relative to.
@@ -202,7 +268,7 @@ impl SnapshotHeader {
     pub(crate) fn bytes(&self) -> usize {
         let reference = usize::from(matches!(self.baseline, Baseline::Reference(_)));
         let time = if matches!(self.time, Time::Explicit { .. }) { 5 } else { 0 };
-        4 + reference + time + if self.merge.is_some() { 4 } else { 0 }
+        4 + reference + time + if self.merge.is_some() { 4 } else { 0 } + OLDER_VIEW_BYTES * self.older.count()
     }
 
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
@@ -212,9 +278,8 @@ impl SnapshotHeader {
         };
         debug_assert!(stride < 8);
         let flag = |set: bool, bit: u8| if set { bit } else { 0 };
-        out.push(
-            SNAPSHOT | flag(self.left_out, LEFT_OUT) | flag(self.merge.is_some(), MERGE) | (stride << STRIDE_SHIFT),
-        );
+        let kind = if self.older.is_empty() { SNAPSHOT } else { SNAPSHOT_WITH_OLDER };
+        out.push(kind | flag(self.left_out, LEFT_OUT) | flag(self.merge.is_some(), MERGE) | (stride << STRIDE_SHIFT));
         out.extend(self.sequence.0.to_le_bytes());
         match self.baseline {
             Baseline::Back(back) => out.push(back),
@@ -226,6 +291,9 @@ impl SnapshotHeader {
         }
         if let Some(field) = self.merge {
             out.extend(field.to_le_bytes());
+        }
+        if !self.older.is_empty() {
+            self.older.write(out);
         }
     }
 }
@@ -269,7 +337,7 @@ impl<'a> Downstream<'a> {
         let mut parts = Parts::new(bytes);
         let [first_byte] = parts.take()?;
         match first_byte & KIND_MASK {
-            SNAPSHOT => parse_snapshot(first_byte, parts),
+            SNAPSHOT | SNAPSHOT_WITH_OLDER => parse_snapshot(first_byte, parts),
             FRAGMENT if first_byte == FRAGMENT => {
                 let header = FragmentHeader {
                     sequence: Sequence(u16::from_le_bytes(parts.take()?)),
@@ -322,7 +390,13 @@ fn parse_snapshot(first_byte: u8, mut parts: Parts<'_>) -> Result<Downstream<'_>
         (true, Baseline::Back(_)) => Some(u32::from_le_bytes(parts.take()?)),
         (true, Baseline::Reference(_)) => return Err(Refused::BadMerge),
     };
-    let header = SnapshotHeader { sequence, baseline, left_out: first_byte & LEFT_OUT != 0, time, merge };
+    let older = match (first_byte & KIND_MASK, baseline) {
+        (SNAPSHOT, _) => OlderViews::default(),
+        (_, Baseline::Back(_)) => OlderViews::parse(&mut parts)?,
+        (_, Baseline::Reference(_)) => return Err(Refused::BadOlder),
+    };
+    let left_out = first_byte & LEFT_OUT != 0;
+    let header = SnapshotHeader { sequence, baseline, left_out, time, merge, older };
     Ok(Downstream::Snapshot(header, parts.rest))
 }
 
@@ -392,10 +466,27 @@ mod tests {
             left_out: true,
             time: Time::Stride(1),
             merge: None,
+            older: OlderViews::default(),
         };
         let bytes = snapshot_bytes(&header);
         assert_eq!(bytes, [0b0010_1000, 0x34, 0x12, 6]);
         assert_eq!(Downstream::parse(&bytes), Ok(Downstream::Snapshot(header, EMPTY)));
+        let header = SnapshotHeader { older: OlderViews::new(Sequence(8), [Sequence(2), Sequence(65_531)]), ..header };
+        let bytes = snapshot_bytes(&header);
+        assert_eq!(bytes, [0b0010_1011, 0x34, 0x12, 6, 0x86, 7]);
+        assert_eq!(Downstream::parse(&bytes), Ok(Downstream::Snapshot(header, EMPTY)));
+        let sequences: Vec<Sequence> = header.older.sequences(Sequence(8)).collect();
+        assert_eq!(sequences, [Sequence(2), Sequence(65_531)]);
+    }
+
+    #[test]
+    fn older_views_are_one_to_three_of_views() {
+        for older in [&[0][..], &[0x80, 1], &[0x81, 0], &[0x81, 0x81, 0x81], &[0x81, 0x81, 0x80]] {
+            let datagram = [&[0b0010_0011, 0, 0, 6], older].concat();
+            assert_eq!(Downstream::parse(&datagram), Err(Refused::BadOlder), "{older:?}");
+        }
+        let from_reference = [3, 0, 0, 0, 9, 1, 0, 0, 0, 1, 1];
+        assert_eq!(Downstream::parse(&from_reference), Err(Refused::BadOlder));
     }
 
     #[test]
@@ -403,16 +494,20 @@ mod tests {
         let explicit = Time::Explicit { tick: Tick(70_000), interval_ticks: 3 };
         let merge = Some(0x8000_0001);
         let headers = [
-            (Baseline::Reference(9), explicit, None, 10),
-            (Baseline::Back(255), explicit, merge, 13),
-            (Baseline::Back(1), Time::Stride(7), merge, 8),
+            (Baseline::Reference(9), explicit, None, [0, 0, 0], 10),
+            (Baseline::Back(255), explicit, merge, [0, 0, 0], 13),
+            (Baseline::Back(255), explicit, merge, [1, 127, 1], 16),
+            (Baseline::Back(1), Time::Stride(7), merge, [0, 0, 0], 8),
+            (Baseline::Back(1), Time::Stride(7), None, [64, 0, 0], 5),
         ];
-        for (baseline, time, merge, len) in headers {
-            let header = SnapshotHeader { sequence: Sequence(65_535), baseline, left_out: false, time, merge };
+        for (baseline, time, merge, older, len) in headers {
+            let sequence = Sequence(65_535);
+            let older = OlderViews(older);
+            let header = SnapshotHeader { sequence, baseline, left_out: false, time, merge, older };
             let bytes = snapshot_bytes(&header);
             assert_eq!(bytes.len(), len);
             assert_eq!(header.bytes(), len);
-            assert!(len <= LONGEST_HEADER_BYTES);
+            assert!(len <= LONGEST_HEADER_BYTES + OLDER_VIEW_BYTES * older.count());
             assert_eq!(Downstream::parse(&bytes), Ok(Downstream::Snapshot(header, EMPTY)));
             for end in 0..len {
                 assert_eq!(Downstream::parse(&bytes[..end]), Err(Refused::Length { bytes: end }));
@@ -446,7 +541,7 @@ mod tests {
 
     #[test]
     fn foreign_kinds_and_reserved_bits_are_refused() {
-        for first_byte in [3, 6, 7, 4, 5, 8 | 1, 16 | 2] {
+        for first_byte in [6, 7, 4, 5, 8 | 1, 16 | 2] {
             let bytes = [first_byte; 40];
             assert_eq!(Downstream::parse(&bytes), Err(Refused::Kind { first_byte }));
         }

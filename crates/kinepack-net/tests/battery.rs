@@ -81,14 +81,15 @@ fn small_datagrams() -> HubConfig {
     HubConfig { datagram_bytes: 128, ..HubConfig::default() }
 }
 
-/// Whole snapshots; parts with merge fields after a block; blocks of many fragments under a budget, around the wrap.
-fn sessions() -> [Recorded; 3] {
+/// Whole snapshots; parts with merge fields after a block; blocks of many fragments under a budget, around the wrap; older views.
+fn sessions() -> [Recorded; 4] {
     let options = ReceiverOptions::default();
     let late = ReceiverOptions { first_sequence: Sequence(65_520), budget_bytes_per_s: Some(6_000) };
     [
         record(4, HubConfig::default(), options, 1, 45),
         record(40, small_datagrams(), options, 2, 110),
         record(60, small_datagrams(), late, 3, 60),
+        record(4, HubConfig { older_views: 3, ..HubConfig::default() }, options, 4, 60),
     ]
 }
 
@@ -205,8 +206,8 @@ fn receiver_survives(datagrams: &[(Duration, Vec<u8>)]) {
     assert_same_views(&disturbed, &twin);
 }
 
-/// The header's forms in what reached the receiver: those of section 4, fragments.
-fn forms(datagrams: &[(Duration, Vec<u8>)]) -> [bool; 6] {
+/// The header's forms in what reached the receiver: those of section 4, fragments, older views.
+fn forms(datagrams: &[(Duration, Vec<u8>)]) -> [bool; 7] {
     let any = |is: fn(&[u8]) -> bool| datagrams.iter().any(|(_, datagram)| is(datagram));
     [
         any(|d| d[0] & 7 == 0 && d[3] == 0),
@@ -215,6 +216,7 @@ fn forms(datagrams: &[(Duration, Vec<u8>)]) -> [bool; 6] {
         any(|d| d[0] & 0b1_1111 == 0b0_1000),
         any(|d| d[0] & 0b1_0111 == 0b1_0000),
         any(|d| d[0] == 1),
+        any(|d| d[0] & 7 == 3),
     ]
 }
 
@@ -227,17 +229,24 @@ fn receivers_survive_what_whole_snapshots_become() {
 
 #[test]
 fn receivers_survive_what_parts_become() {
-    let [_, session, _] = sessions();
-    let [.., left_out, merge, fragment] = forms(&session.datagrams);
+    let [_, session, ..] = sessions();
+    let [.., left_out, merge, fragment, _] = forms(&session.datagrams);
     assert!(left_out && merge && fragment);
     receiver_survives(&session.datagrams);
 }
 
 #[test]
 fn receivers_survive_what_blocks_become() {
-    let [_, _, session] = sessions();
-    let [reference, explicit, .., fragment] = forms(&session.datagrams);
+    let [_, _, session, _] = sessions();
+    let [reference, explicit, .., fragment, _] = forms(&session.datagrams);
     assert!((reference || explicit) && fragment);
+    receiver_survives(&session.datagrams);
+}
+
+#[test]
+fn receivers_survive_what_older_views_become() {
+    let [.., session] = sessions();
+    assert!(forms(&session.datagrams)[6]);
     receiver_survives(&session.datagrams);
 }
 

@@ -13,12 +13,21 @@ fn millis(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
 
+/// None to three older views, by seed.
+fn hub_config(seed: u64) -> HubConfig {
+    HubConfig { older_views: (seed % 4) as u8, ..HubConfig::default() }
+}
+
 fn run(link: LinkConfig, seed: u64, options: ReceiverOptions, entities: usize, ticks: u32) -> Net {
-    let mut net = Net::new(World::new(entities, seed), HubConfig::default());
+    let config = hub_config(seed);
+    let mut net = Net::new(World::new(entities, seed), config.clone());
     net.add(link, seed, options).unwrap();
     for _ in 0..ticks {
         net.step(None);
     }
+    let client = &net.clients[0];
+    let share = if config.older_views > 0 { 2 } else { u64::MAX };
+    assert!(client.with_older >= client.snapshots / share, "{} of {}", client.with_older, client.snapshots);
     net
 }
 
@@ -39,7 +48,7 @@ fn a_perfect_link_shows_every_tick() {
 #[test]
 fn every_preset() {
     for preset in PRESETS {
-        for seed in 1..4 {
+        for seed in 1..5 {
             let net = run(preset.config, seed, ReceiverOptions::default(), 60, 900);
             let client = &net.clients[0];
             assert!(client.snapshots > 400, "{}: {} {:?}", preset.name, client.snapshots, client.refused);
@@ -72,7 +81,7 @@ fn budgets_leave_out_and_stay_exact() {
     for seed in 1..4 {
         let mut world = World::new(1500, seed);
         world.moving_one_in = 2;
-        let mut net = Net::new(world, HubConfig::default());
+        let mut net = Net::new(world, hub_config(seed));
         let options = ReceiverOptions { budget_bytes_per_s: Some(20_000), first_sequence: Sequence(65_400) };
         net.add(link, seed, options).unwrap();
         for _ in 0..900 {

@@ -16,7 +16,7 @@ use kinepack_net::{
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use support::{Random, TICK_HZ, World, codec, lanes};
+use support::{Random, TICK_HZ, World, codec, is_snapshot, lanes, older_sequences};
 
 const ID: ReceiverId = ReceiverId(1);
 const OVERHEAD_BYTES: usize = 28;
@@ -38,6 +38,7 @@ struct Case {
     /// Ticks between changes of what is relevant; 0: everything always is.
     relevance_every: u32,
     weighted: bool,
+    older_views: u8,
     ticks: u32,
 }
 
@@ -69,13 +70,14 @@ fn any_case() -> impl Strategy<Value = Case> {
         || prop_oneof![2 => Just((0u32, 0u32)), 1 => (100u32..300, 60u32..300).prop_map(|(at, len)| (at, at + len))];
     let world = (1usize..120, 1u64..5, prop_oneof![Just(2u64), Just(20), Just(1000)]);
     let hub = (budget, datagram_bytes, first_sequence, prop_oneof![2 => Just(1u32), 1 => Just(6)]);
-    let rest = ([outage(), outage()], prop_oneof![2 => Just(0u32), 1 => 5u32..100], any::<bool>());
+    let relevance_every = prop_oneof![2 => Just(0u32), 1 => 5u32..100];
+    let rest = ([outage(), outage()], relevance_every, any::<bool>(), 0u8..=3);
     (1u64..1 << 40, any_link(), world, hub, rest).prop_map(|(seed, link, world, hub, rest)| {
         let (entities, moving_one_in, change_one_in) = world;
         let (budget, datagram_bytes, first_sequence, ticks_per_snapshot) = hub;
         // What the path never carries must not be sent.
         let datagram_bytes = datagram_bytes.min(link.mtu_bytes as usize - OVERHEAD_BYTES);
-        let (outages, relevance_every, weighted) = rest;
+        let (outages, relevance_every, weighted, older_views) = rest;
         Case {
             seed,
             link,
@@ -89,6 +91,7 @@ fn any_case() -> impl Strategy<Value = Case> {
             outages,
             relevance_every,
             weighted,
+            older_views,
             ticks: 600,
         }
     })
@@ -113,6 +116,7 @@ struct Sent {
     /// What there was to see.
     subject: Snapshot,
     left_out: bool,
+    older: Vec<Snapshot>,
 }
 
 /// A session as it runs, with all that is checked on the way.
@@ -143,8 +147,8 @@ struct Session {
 
 impl Session {
     fn new(case: Case) -> Self {
-        let config =
-            HubConfig { datagram_bytes: case.datagram_bytes, overhead_bytes: OVERHEAD_BYTES, ..HubConfig::default() };
+        let Case { datagram_bytes, older_views, .. } = case;
+        let config = HubConfig { datagram_bytes, overhead_bytes: OVERHEAD_BYTES, older_views, ..HubConfig::default() };
         let mut hub = Hub::new(&codec(), config).unwrap();
         let first_sequence = Sequence(case.first_sequence);
         let options = ReceiverOptions { budget_bytes_per_s: case.budget, first_sequence };
@@ -246,7 +250,7 @@ impl Session {
     fn note_sent(&mut self, datagram: &[u8]) {
         let sequence = u16::from_le_bytes([datagram[1], datagram[2]]);
         self.sent.remove(&sequence);
-        if datagram[0] & 7 != 0 {
+        if !is_snapshot(datagram) {
             return;
         }
         if datagram[3] != 0 {
@@ -260,7 +264,10 @@ impl Session {
         let subject = self.subject();
         let left_out = datagram[0] & 8 != 0;
         assert!(left_out || view.holds_same(&subject), "a view with nothing left out is what there is to see");
-        self.sent.insert(sequence, Sent { view, subject, left_out });
+        let older = older_sequences(datagram);
+        assert!(older.len() <= usize::from(self.case.older_views));
+        let older = older.into_iter().map(|older| self.hub.view(ID, older).unwrap()).collect();
+        self.sent.insert(sequence, Sent { view, subject, left_out, older });
     }
 
     /// What the receiver is to see.
@@ -274,10 +281,13 @@ impl Session {
 
     fn receive(&mut self, now: Duration, datagram: &[u8]) {
         let sequence = u16::from_le_bytes([datagram[1], datagram[2]]);
+        let older = older_sequences(datagram).into_iter();
+        let older: Vec<Option<Snapshot>> = older.map(|older| self.receiver.view(older).cloned()).collect();
         match self.receiver.handle(now, datagram) {
             Ok(Received::Snapshot { tick, left_out, .. }) => {
                 self.snapshots += 1;
                 let sent = &self.sent[&sequence];
+                assert!(older.into_iter().eq(sent.older.iter().cloned().map(Some)), "sequence {sequence}: older views");
                 let view = self.receiver.view(Sequence(sequence)).expect("the newest views are held");
                 assert!(*view == sent.view, "sequence {sequence}: the views of both sides differ");
                 assert_eq!((view.tick, sent.left_out), (tick, left_out));
@@ -375,6 +385,7 @@ const EASY: Case = Case {
     outages: [(0, 0); 2],
     relevance_every: 0,
     weighted: false,
+    older_views: 0,
     ticks: 600,
 };
 

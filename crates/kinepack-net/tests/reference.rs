@@ -20,7 +20,7 @@ use kinepack_net::{
     Sequence,
 };
 use naive::{Header, NaiveReceiver, entities, since};
-use support::{Random, TICK_HZ, World, codec};
+use support::{Random, TICK_HZ, World, codec, is_snapshot};
 
 const PLAYER: ReceiverId = ReceiverId(9);
 
@@ -65,7 +65,7 @@ impl Pair {
             *self.refused.entry(refusal).or_default() += 1;
             return false;
         }
-        if datagram[0] & 7 == 0 {
+        if is_snapshot(datagram) {
             self.compare(sequence_of(datagram));
         }
         true
@@ -119,6 +119,8 @@ struct Audit {
     snapshots: u32,
     left_out: u32,
     merges: [u32; 2],
+    /// Snapshots with none to three older views.
+    older: [u32; 4],
     fragments: u32,
     block: Option<(u8, u16)>,
     blocks: u32,
@@ -131,7 +133,7 @@ impl Audit {
         assert!(self.newest.is_none_or(|newest| newest.wrapping_add(1) == sequence), "one up each time");
         self.newest = Some(sequence);
         self.sent.retain(|sent, _| since(sequence, *sent) < 400);
-        let header = (datagram[0] & 7 == 0).then(|| Header::read(datagram).unwrap());
+        let header = is_snapshot(datagram).then(|| Header::read(datagram).unwrap());
         match &header {
             Some(header) => self.check_snapshot(header, world_tick),
             None => self.check_fragment(datagram),
@@ -143,6 +145,7 @@ impl Audit {
         self.snapshots += 1;
         self.four_byte_headers += u32::from(header.bytes == 4);
         self.left_out += u32::from(header.left_out);
+        self.older[header.older_views().len()] += 1;
         if header.back == 0 {
             assert!(header.merge.is_none(), "merges a reference state: {header:?}, newest used {:?}", self.newest_used);
             return;
@@ -170,6 +173,14 @@ impl Audit {
         }
         if self.newest_used.is_none_or(|newest| since(header.baseline(), newest) > 0) {
             self.newest_used = Some(header.baseline());
+        }
+        let mut newer = self.sent[&header.baseline()].tick;
+        assert!(newer < world_tick);
+        for older in header.older_views() {
+            assert!(!self.usable(older, header).left_out);
+            let tick = self.sent[&older].tick;
+            assert!(tick < newer, "{tick} is not before {newer}: {header:?}");
+            newer = tick;
         }
     }
 
@@ -235,6 +246,11 @@ struct Scenario {
     damaged_one_in: u64,
 }
 
+/// None to three older views, by seed.
+fn with_older(seed: u64) -> HubConfig {
+    HubConfig { older_views: (seed % 4) as u8, ..HubConfig::default() }
+}
+
 impl Scenario {
     fn new(link: LinkConfig) -> Self {
         Self {
@@ -290,7 +306,7 @@ fn run(scenario: &Scenario, seed: u64) -> Outcome {
             }
             let newest = (pair.naive.newest(), pair.naive.newest_baseline());
             let header = Header::read(&datagram);
-            if pair.handle(now, &datagram) && datagram[0] & 7 == 0 {
+            if pair.handle(now, &datagram) && is_snapshot(&datagram) {
                 let sequence = sequence_of(&datagram);
                 let view = pair.library.view(Sequence(sequence));
                 let hubs: Option<&Snapshot> = meant.get(&sequence);
@@ -360,7 +376,7 @@ fn run(scenario: &Scenario, seed: u64) -> Outcome {
 /// Flips, cuts, lengthens, makes up. The sequence mostly stays, as one from far ahead would end all that follows.
 fn damage(datagram: &[u8], random: &mut Random) -> Vec<u8> {
     let mut bad = datagram.to_vec();
-    match random.below(8) {
+    match random.below(9) {
         0 => bad.truncate(random.below(bad.len() as u64 + 1) as usize),
         1 => bad.push(random.below(256) as u8),
         2 => {
@@ -376,6 +392,7 @@ fn damage(datagram: &[u8], random: &mut Random) -> Vec<u8> {
             let sequence = sequence_of(&bad).wrapping_add(random.below(60) as u16).wrapping_sub(40);
             bad[1..3].copy_from_slice(&sequence.to_le_bytes());
         }
+        7 if is_snapshot(&bad) => bad[0] ^= 3,
         _ => {
             bad.truncate(3);
             bad.extend((0..random.below(40)).map(|_| random.below(256) as u8));
@@ -408,9 +425,13 @@ fn a_good_link_costs_four_bytes_of_header() {
 #[test]
 fn loss_bursts_duplicates_and_a_second_of_reordering() {
     let second = LinkConfig { loss: Loss::Independent { ratio: 0.4 }, reorder_delay: millis(1000), ..bad_link() };
-    for seed in 1..4 {
+    for seed in 1..5 {
         for link in [bad_link(), second] {
-            let outcome = run(&Scenario { has_relevance: seed == 2, ..Scenario::new(link) }, seed);
+            let config = with_older(seed);
+            let count = usize::from(config.older_views);
+            let outcome = run(&Scenario { config, has_relevance: seed == 2, ..Scenario::new(link) }, seed);
+            let Audit { older, snapshots, .. } = outcome.audit;
+            assert!(older[count] > snapshots / 2 && older[count + 1..].iter().all(|more| *more == 0), "{older:?}");
             assert!(outcome.pair.taken > 150, "{} {:?}", outcome.pair.taken, outcome.pair.refused);
             assert!(outcome.pair.refused.contains_key("received already"));
         }
@@ -422,6 +443,7 @@ fn budgets_merge() {
     for seed in 1..4 {
         let options = ReceiverOptions { budget_bytes_per_s: Some(12_000), first_sequence: Sequence(65_300) };
         let scenario = Scenario {
+            config: with_older(seed),
             options,
             entities: 250,
             moving_one_in: 1,
@@ -436,7 +458,7 @@ fn budgets_merge() {
 
 /// Four small datagrams a tick, and no answer in these ticks of each 450.
 fn several_small(silent: std::ops::Range<u32>, seed: u64) {
-    let config = HubConfig { datagram_bytes: 200, ..HubConfig::default() };
+    let config = HubConfig { datagram_bytes: 200, ..with_older(seed) };
     let silent = (silent, 450);
     let scenario =
         Scenario { config, entities: 120, moving_one_in: 1, silent, ticks: 500, ..Scenario::new(bad_link()) };
@@ -462,7 +484,7 @@ fn blocks_after_outages() {
             datagram_bytes: 200,
             datagrams_per_tick: 1,
             silence: Duration::from_secs(6),
-            ..HubConfig::default()
+            ..with_older(seed)
         };
         let silent = (120..400, 500);
         let scenario =
@@ -479,7 +501,8 @@ fn baselines_jump_when_acknowledgements_come_in_bursts() {
         let options = ReceiverOptions { budget_bytes_per_s: Some(15_000), first_sequence: Sequence(65_300) };
         let down = LinkConfig { reorder_ratio: 0.4, ..bad_link() };
         let deaf = (20..90, 130);
-        let scenario = Scenario { options, entities: 200, moving_one_in: 1, deaf, ..Scenario::new(down) };
+        let config = with_older(seed);
+        let scenario = Scenario { config, options, entities: 200, moving_one_in: 1, deaf, ..Scenario::new(down) };
         let outcome = run(&scenario, seed);
         assert!(outcome.audit.merges[0] + outcome.audit.merges[1] > 10, "{:?}", outcome.audit.merges);
     }
@@ -488,7 +511,7 @@ fn baselines_jump_when_acknowledgements_come_in_bursts() {
 #[test]
 fn a_late_datagram_of_an_old_baseline_merges_all_or_is_refused() {
     for seed in 1..3 {
-        let config = HubConfig { datagram_bytes: 200, ..HubConfig::default() };
+        let config = HubConfig { datagram_bytes: 200, ..with_older(seed) };
         let down =
             LinkConfig { latency: millis(90), reorder_ratio: 0.3, reorder_delay: millis(60), ..LinkConfig::default() };
         let up = LinkConfig { latency: millis(60), ..LinkConfig::default() };

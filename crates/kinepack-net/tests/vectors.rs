@@ -5,6 +5,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use kinepack::{Codec, EntityId, Field, FieldKind, IntegerLimits, Level, Profile, Schema, Snapshot, Tick};
@@ -45,10 +46,6 @@ fn bytes(hex: &str) -> Vec<u8> {
     (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
 }
 
-fn now(tick: u32) -> Duration {
-    Duration::from_millis(u64::from(tick) * 20)
-}
-
 fn receiver(codec: &Codec) -> Receiver {
     Receiver::new(codec, ReceiverConfig::default()).unwrap()
 }
@@ -61,15 +58,17 @@ fn form(datagram: &[u8]) -> String {
     let mut form = String::from(if datagram[3] == 0 { "reference" } else { "view" });
     form += if datagram[0] >> 5 == 0 { "-tick" } else { "-stride" };
     form += if datagram[0] & 8 != 0 { "-left-out" } else { "" };
-    form + if datagram[0] & 16 != 0 { "-merge" } else { "" }
+    form += if datagram[0] & 16 != 0 { "-merge" } else { "" };
+    form + if datagram[0] & 7 == 3 { "-older" } else { "" }
 }
 
-/// What is written today.
+/// What is written today: a session, and from its hello on a short one with two older views.
 fn written() -> String {
     let codec = codec();
     let hello = receiver(&codec).poll_transmit(Duration::ZERO).unwrap().to_vec();
-    let mut lines = format!("hello {}\n", hex(&hello));
-    let mut hub = Hub::new(&codec, HubConfig { datagram_bytes: 128, ..HubConfig::default() }).unwrap();
+    let hello_line = format!("hello {}\n", hex(&hello));
+    let mut lines = hello_line.clone();
+    let mut hub = Hub::new(&codec, HubConfig::default()).unwrap();
     hub.add(ID, &ReceiverOptions::default(), Duration::ZERO).unwrap();
     for (name, byte) in [("version", 1), ("schema", 2), ("codec", 10), ("initial", 18)] {
         let mut other = hello.clone();
@@ -77,14 +76,23 @@ fn written() -> String {
         assert!(matches!(hub.handle(ID, Duration::ZERO, &other), Err(Refused::Mismatch(_))));
         lines += &format!("refusal-{name} {}\n", hex(hub.poll_transmit().unwrap().1));
     }
-    hub.handle(ID, Duration::ZERO, &hello).unwrap();
+    lines + &session(&codec, 0, 1..=29) + &hello_line + &session(&codec, 2, 20..=36)
+}
+
+/// A session in these ticks.
+fn session(codec: &Codec, older_views: u8, ticks: RangeInclusive<u32>) -> String {
+    let mut hub = Hub::new(codec, HubConfig { datagram_bytes: 128, older_views, ..HubConfig::default() }).unwrap();
+    hub.add(ID, &ReceiverOptions::default(), Duration::ZERO).unwrap();
+    let mut receiver = receiver(codec);
+    hub.handle(ID, Duration::ZERO, receiver.poll_transmit(Duration::ZERO).unwrap()).unwrap();
+    let mut lines = String::new();
+    let begin = *ticks.start();
+    let now = |tick: u32| Duration::from_millis(u64::from(tick + 1 - begin) * 20);
 
     // Two ticks each way; of the datagrams from the hub each seventh is lost, of those to it each fifth.
-    let mut receiver = receiver(&codec);
-    let _ = receiver.poll_transmit(Duration::ZERO);
     let [mut down, mut up]: [Vec<(u32, Vec<u8>)>; 2] = Default::default();
     let mut counts = [0u32; 2];
-    for tick in 1..=29 {
+    for tick in ticks {
         for (_, datagram) in down.extract_if(.., |(due, _)| *due <= tick) {
             receiver.handle(now(tick), &datagram).unwrap();
             let view = receiver.view(Sequence(u16::from_le_bytes([datagram[1], datagram[2]])));
@@ -105,7 +113,7 @@ fn written() -> String {
         if tick == 16 || tick == 17 {
             continue;
         }
-        hub.tick(now(tick), &world(&codec, tick)).unwrap();
+        hub.tick(now(tick), &world(codec, tick)).unwrap();
         while let Some((_, datagram)) = hub.poll_transmit() {
             counts[1] += 1;
             if counts[1] % 7 != 0 {
@@ -137,7 +145,10 @@ fn every_datagram_is_read() {
         let datagram = bytes(datagram);
         forms.push(form);
         match form {
-            "hello" => assert_eq!(receiver.poll_transmit(Duration::ZERO), Some(&datagram[..])),
+            "hello" => {
+                receiver = self::receiver(&codec);
+                assert_eq!(receiver.poll_transmit(Duration::ZERO), Some(&datagram[..]));
+            }
             "acknowledgement" => {
                 let [5, six @ ..] = &datagram[..] else { panic!("{line}") };
                 let acknowledgement = Acknowledgement::from_bytes(six.try_into().unwrap());
@@ -160,7 +171,9 @@ fn every_datagram_is_read() {
             }
         }
     }
-    for form in ["hello", "refusal-initial", "acknowledgement", "fragment", "left-out", "-stride", "-tick", "-merge"] {
+    for form in
+        ["hello", "refusal-initial", "acknowledgement", "fragment", "left-out", "-stride", "-tick", "-merge", "-older"]
+    {
         assert!(forms.iter().any(|known| known.contains(form)), "no {form}");
     }
 }

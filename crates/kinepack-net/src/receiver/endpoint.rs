@@ -11,7 +11,7 @@ use super::playback::Playback;
 use super::views::{Held, Views};
 use super::window::Window;
 use crate::packet::{Downstream, FragmentHeader, Hello, Mismatch, SnapshotHeader};
-use crate::sender::{check_schema, hello};
+use crate::sender::{check_schema, hello, reference_zero};
 use crate::{Acknowledgement, JitterBuffer, NetError, PlayoutConfig, PlayoutStats, Pushed, Refused, Sequence};
 
 /// What a receiver is willing to hold, and how it plays.
@@ -125,7 +125,7 @@ impl Receiver {
         Self::with_initial(codec, config, &Snapshot::new(codec.schema(), Tick(0)))
     }
 
-    /// A receiver that knows the same `initial` state as the hub.
+    /// A receiver that knows the same `initial` state as the hub, of whatever tick.
     ///
     /// # Errors
     /// [`NetError`] for a configuration that makes no sense, and a state of another schema.
@@ -141,7 +141,7 @@ impl Receiver {
             mismatch: None,
             acknowledges: false,
             window: Window::default(),
-            views: Views::new(Arc::new(initial.clone()), empty.clone(), config.limits.max_entities),
+            views: Views::new(reference_zero(initial), empty.clone(), config.limits.max_entities),
             assembly: Assembly::default(),
             decoder: Decoder::with_limits(codec, config.limits),
             difference: Difference::default(),
@@ -191,10 +191,11 @@ impl Receiver {
     fn take_snapshot(&mut self, now: Duration, header: &SnapshotHeader, bytes: &[u8]) -> Result<Received, Refused> {
         let sequence = header.sequence;
         self.window.check(sequence)?;
-        let (base, tick, interval_ticks) = self.views.baseline(header)?;
-        self.decoder.decode(base, bytes, tick, &mut self.decoded)?;
+        let resolved = self.views.resolve(header)?;
+        let (tick, interval_ticks) = (resolved.tick, resolved.interval_ticks);
+        self.decoder.decode(resolved.baselines(), bytes, tick, &mut self.decoded)?;
         let sent = header.left_out.then(|| {
-            self.difference.find(base, &self.decoded);
+            self.difference.find(resolved.baseline, &self.decoded);
             let mut sent = Snapshot::new_like(&self.decoded);
             // Of one schema.
             let _ = sent.gather(&self.decoded, &self.difference.sent);

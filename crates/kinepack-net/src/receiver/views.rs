@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use kinepack::{Snapshot, Tick};
+use kinepack::{Baselines, Snapshot, Tick};
 
 use crate::merge::Merger;
 use crate::packet::{Baseline, SnapshotHeader, Time};
@@ -22,6 +22,24 @@ pub(super) struct Held {
     pub(super) own_back: u8,
     /// The entities that were sent, where something was left out.
     pub(super) sent: Option<Snapshot>,
+}
+
+/// What a snapshot is coded against.
+#[derive(Debug)]
+pub(super) struct Resolved<'a> {
+    /// With what is merged into it.
+    pub(super) baseline: &'a Snapshot,
+    older: Vec<&'a Snapshot>,
+    /// That of the snapshot.
+    pub(super) tick: Tick,
+    pub(super) interval_ticks: u8,
+}
+
+impl Resolved<'_> {
+    /// The baseline and the older views.
+    pub(super) fn baselines(&self) -> Baselines<'_> {
+        Baselines::new(self.baseline, &self.older)
+    }
 }
 
 /// The views and reference states that are held.
@@ -65,28 +83,51 @@ impl Views {
         self.references.push((number, state));
     }
 
-    /// The baseline of a snapshot, with what is to be merged, and the tick of the snapshot.
-    pub(super) fn baseline(&mut self, header: &SnapshotHeader) -> Result<(&Snapshot, Tick, u8), Refused> {
+    /// What a snapshot is coded against, and its tick.
+    pub(super) fn resolve(&mut self, header: &SnapshotHeader) -> Result<Resolved<'_>, Refused> {
         let tick_of = |base: Tick, back: u8| match header.time {
             Time::Stride(stride) => base.0.checked_add(u32::from(back) * u32::from(stride)).map(|t| (Tick(t), stride)),
             Time::Explicit { tick, interval_ticks } => Some((tick, interval_ticks)),
         };
         let back = match header.baseline {
             Baseline::Reference(number) => {
-                let state = self.reference(number)?;
-                let (tick, interval) = tick_of(state.tick, 0).ok_or(Refused::NoBaseline)?;
-                return Ok((state, tick, interval));
+                let baseline = self.reference(number)?;
+                let (tick, interval_ticks) = tick_of(baseline.tick, 0).ok_or(Refused::NoBaseline)?;
+                return Ok(Resolved { baseline, older: Vec::new(), tick, interval_ticks });
             }
             Baseline::Back(back) => back,
         };
-        let at = self.index(header.sequence.before(u16::from(back))).ok_or(Refused::NoBaseline)?;
+        let sequence = header.sequence.before(u16::from(back));
+        let at = self.index(sequence).ok_or(Refused::NoBaseline)?;
+        let (tick, interval_ticks) = tick_of(self.held[at].view.tick, back).ok_or(Refused::NoBaseline)?;
+        if self.held[at].sent.is_some() {
+            self.merge(at, header.merge)?;
+        } else if header.merge.is_some() {
+            return Err(Refused::BadMerge);
+        }
         let base = &self.held[at];
-        let (tick, interval) = tick_of(base.view.tick, back).ok_or(Refused::NoBaseline)?;
-        let Some(own) = &base.sent else {
-            return if header.merge.is_none() { Ok((&base.view, tick, interval)) } else { Err(Refused::BadMerge) };
-        };
-        let mut sent = vec![own];
-        match header.merge {
+        let baseline = if base.sent.is_some() { &self.scratch } else { &*base.view };
+        let mut older: Vec<&Snapshot> = Vec::new();
+        if header.older.count() > 0 && baseline.tick >= tick {
+            return Err(Refused::BadOlder);
+        }
+        for sequence in header.older.sequences(sequence) {
+            let held = self.find(sequence).ok_or(Refused::NoBaseline)?;
+            let newer = older.last().unwrap_or(&baseline);
+            if held.sent.is_some() || held.view.tick >= newer.tick {
+                return Err(Refused::BadOlder);
+            }
+            older.push(&held.view);
+        }
+        Ok(Resolved { baseline, older, tick, interval_ticks })
+    }
+
+    /// Merges the views that `field`, or the rule for merge 0, names with the one at `at`, in which something was left out, into
+    /// `scratch`.
+    fn merge(&mut self, at: usize, field: Option<u32>) -> Result<(), Refused> {
+        let base = &self.held[at];
+        let mut sent: Vec<&Snapshot> = base.sent.iter().collect();
+        match field {
             None => {
                 for distance in 1..=i32::from(base.own_back).saturating_sub(1).min(32) {
                     let sequence = base.sequence.before(distance as u16);
@@ -111,10 +152,7 @@ impl Views {
         self.scratch.copy_from(&base.view);
         // Views and rows are of one schema, and sorted.
         self.merger.merge(&mut self.scratch, &sent).map_err(|_| Refused::BadMerge)?;
-        if self.scratch.len() > self.max_entities {
-            return Err(Refused::BadMerge);
-        }
-        Ok((&self.scratch, tick, interval))
+        if self.scratch.len() > self.max_entities { Err(Refused::BadMerge) } else { Ok(()) }
     }
 
     /// Keeps a view, and drops those that no baseline needs any more.

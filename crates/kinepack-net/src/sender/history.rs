@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use kinepack::EntityId;
 
+use super::older::{OlderView, REACH};
 use super::view::View;
 use crate::round_trip::RoundTrip;
 use crate::{Acknowledgement, Refused, Sequence};
@@ -74,6 +75,8 @@ pub(super) struct History {
     newest_used: Option<Sequence>,
     /// Views from before this are no baselines any more: a reference state took their place.
     floor: Sequence,
+    /// Entries this far before the newest acknowledged view are of no use any more.
+    kept: usize,
     pub(super) round_trip: RoundTrip,
     pub(super) acknowledged_count: u64,
     pub(super) lost_count: u64,
@@ -92,10 +95,12 @@ pub(super) struct Base {
     pub(super) field: Option<u32>,
     /// How many sequences before the view the merged ones reach.
     pub(super) depth: usize,
+    /// What it is coded against too, newest first. Chosen once the tick is known.
+    pub(super) older: Vec<OlderView>,
 }
 
 impl History {
-    pub(super) fn new(first: Sequence) -> Self {
+    pub(super) fn new(first: Sequence, keeps_older: bool) -> Self {
         Self {
             entries: VecDeque::new(),
             settled: 0,
@@ -105,6 +110,7 @@ impl History {
             newest_view: None,
             newest_used: None,
             floor: first,
+            kept: WHOLE_PREFERRED + if keeps_older { REACH } else { MERGED },
             round_trip: RoundTrip::default(),
             acknowledged_count: 0,
             lost_count: 0,
@@ -233,8 +239,8 @@ impl History {
     /// Drops what can be no baseline any more.
     pub(super) fn forget(&mut self) {
         let Some(newest) = self.newest_view else { return };
-        let keep = (MERGED + WHOLE_PREFERRED) as i32;
-        while self.entries.front().is_some_and(|entry| newest.since(entry.sequence) > keep) {
+        let kept = self.kept as i32;
+        while self.entries.front().is_some_and(|entry| newest.since(entry.sequence) > kept) {
             self.entries.pop_front();
             self.settled = self.settled.saturating_sub(1);
         }
@@ -265,12 +271,35 @@ impl History {
         }
     }
 
+    /// The acknowledged views before that of `sequence` in which nothing was left out, newest first: at most `reach` before, and
+    /// within the window of each of the next `datagrams` datagrams.
+    pub(super) fn whole_before(
+        &self,
+        sequence: Sequence,
+        reach: usize,
+        datagrams: usize,
+    ) -> impl Iterator<Item = (Sequence, &Arc<View>)> {
+        let at = self.index(sequence).unwrap_or(0);
+        let oldest = self.entries.len().saturating_add(datagrams).saturating_sub(WINDOW + 1);
+        (oldest.max(at.saturating_sub(reach))..at).rev().filter_map(|index| {
+            let (view, _) = self.acknowledged_view(index)?;
+            view.is_whole().then(|| (self.entries[index].sequence, view))
+        })
+    }
+
     /// The view at an index, where nothing is missing in it, or all the other parts arrived too.
     fn whole_base(&self, index: usize) -> Option<Base> {
         let (view, own_back) = self.acknowledged_view(index)?;
         let sequence = Some(self.entries[index].sequence);
         let Some(split) = view.split() else {
-            let base = || Base { sequence, view: Arc::clone(view), merged: Vec::new(), field: None, depth: 0 };
+            let base = || Base {
+                sequence,
+                view: Arc::clone(view),
+                merged: Vec::new(),
+                field: None,
+                depth: 0,
+                older: Vec::new(),
+            };
             return view.is_whole().then(base);
         };
         // The parts were sent one after the other.
@@ -284,7 +313,14 @@ impl History {
         }
         let by_rule = usize::from(own_back) == others + 1;
         let field = (!by_rule).then_some((1 << others) - 1);
-        Some(Base { sequence, view: Arc::clone(&split.whole), merged: Vec::new(), field, depth: others })
+        Some(Base {
+            sequence,
+            view: Arc::clone(&split.whole),
+            merged: Vec::new(),
+            field,
+            depth: others,
+            older: Vec::new(),
+        })
     }
 
     /// The view at an index, with what was sent after its own baseline.
@@ -310,7 +346,7 @@ impl History {
         let sequence = Some(self.entries[newest].sequence);
         let field = (!by_rule).then_some(field);
         let depth = field.map_or(range, |field| (u32::BITS - field.leading_zeros()) as usize);
-        Some(Base { sequence, view: Arc::clone(view), merged, field, depth })
+        Some(Base { sequence, view: Arc::clone(view), merged, field, depth, older: Vec::new() })
     }
 
     /// Views in flight in which something was left out, that the next snapshot's baseline does not have.
@@ -323,8 +359,10 @@ impl History {
 
     /// True where nothing was acknowledged for `silence`, though something was sent before.
     pub(super) fn is_silent(&self, now: Duration, silence: Duration) -> bool {
-        let after_newest = |entry: &Sent| self.newest_acknowledged.is_none_or(|n| entry.sequence.since(n) > 0);
-        let first = self.entries.iter().find(|entry| after_newest(entry));
+        let Some(oldest) = self.entries.front() else { return false };
+        // Sequences have no gap. The newest that was acknowledged may be out of the window.
+        let after_newest = self.newest_acknowledged.map_or(0, |newest| newest.since(oldest.sequence) + 1);
+        let first = self.entries.get(after_newest.max(0) as usize);
         first.is_some_and(|entry| now.saturating_sub(entry.at) > silence)
     }
 

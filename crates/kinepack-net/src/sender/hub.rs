@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kinepack::{Codec, EntityId, Snapshot, Tick};
+use kinepack::{Baselines, Codec, EntityId, Snapshot, Tick};
 
 use super::peer::{Moment, Peer, PeerStatus};
 use super::sending::Sending;
@@ -29,12 +29,16 @@ pub struct HubConfig {
     pub silence: Duration,
     /// The most datagrams that one receiver gets in a tick, where a snapshot or a block takes more than one.
     pub datagrams_per_tick: u32,
+    /// How many views older than the baseline a snapshot may be coded against too, 0 to 3: for levels that predict from them. Each takes a
+    /// byte a snapshot; with any, the hub keeps the last 72 datagrams before the newest that was acknowledged, instead of 40.
+    pub older_views: u8,
 }
 
 impl Default for HubConfig {
     /// 1,200 bytes pass every path of the Internet in one piece (RFC 9000, section 14); 28 are the headers of IPv4 and UDP. Four
     /// keep-alives a second cost 1.2 kbit/s and notice a new round trip soon. One second of silence is many round
     /// trips. Four datagrams a tick at 60 Hz are 2.3 Mbit/s, which a slow connection still carries for a moment.
+    /// No older views: levels that pack bits do not look at them.
     fn default() -> Self {
         Self {
             datagram_bytes: 1_200,
@@ -42,6 +46,7 @@ impl Default for HubConfig {
             keep_alive: Duration::from_millis(250),
             silence: Duration::from_secs(1),
             datagrams_per_tick: 4,
+            older_views: 0,
         }
     }
 }
@@ -50,13 +55,16 @@ impl HubConfig {
     /// Checks the ranges.
     ///
     /// # Errors
-    /// [`NetError::DatagramBytes`] and [`NetError::NoTime`].
+    /// [`NetError::DatagramBytes`], [`NetError::NoTime`] and [`NetError::OlderViews`].
     pub fn validate(&self) -> Result<(), NetError> {
         if !(128..=65_507).contains(&self.datagram_bytes) {
             return Err(NetError::DatagramBytes { bytes: self.datagram_bytes });
         }
         if self.keep_alive.is_zero() || self.silence.is_zero() || self.datagrams_per_tick == 0 {
             return Err(NetError::NoTime);
+        }
+        if usize::from(self.older_views) > Baselines::OLDER {
+            return Err(NetError::OlderViews { count: self.older_views });
         }
         Ok(())
     }
@@ -114,7 +122,8 @@ impl Hub {
         Self::with_initial(codec, config, &Snapshot::new(codec.schema(), Tick(0)))
     }
 
-    /// A hub for receivers that know the `initial` state already, as a level that both sides loaded.
+    /// A hub for receivers that know the `initial` state already, as a level that both sides loaded. Its
+    /// tick does not matter.
     ///
     /// # Errors
     /// As [`HubConfig::validate`], and [`NetError::SchemaMismatch`].
@@ -126,7 +135,7 @@ impl Hub {
             config,
             hello: hello(codec, initial),
             schema_hash,
-            initial: Arc::new(View { id: 0, state: None, subject: Arc::new(initial.clone()), behind: None }),
+            initial: Arc::new(View { id: 0, state: None, subject: reference_zero(initial), behind: None }),
             peers: BTreeMap::new(),
             sending: Sending::new(codec),
             last_tick: None,
@@ -261,7 +270,27 @@ pub(crate) fn hello(codec: &Codec, initial: &Snapshot) -> Hello {
     }
 }
 
+/// The reference state of number 0: hellos do not compare ticks, so it has none of its own.
+pub(crate) fn reference_zero(initial: &Snapshot) -> Arc<Snapshot> {
+    let mut state = initial.clone();
+    state.tick = Tick(0);
+    Arc::new(state)
+}
+
 pub(crate) fn check_schema(expected_hash: u64, snapshot: &Snapshot) -> Result<(), NetError> {
     let hash = snapshot.schema_hash();
     if hash == expected_hash { Ok(()) } else { Err(NetError::SchemaMismatch { expected_hash, hash }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use kinepack::Schema;
+
+    use super::*;
+
+    #[test]
+    fn the_reference_state_of_number_0_is_of_tick_0() {
+        let initial = Snapshot::new(&Schema::new(Vec::new()), Tick(700));
+        assert_eq!(reference_zero(&initial).tick, Tick(0));
+    }
 }

@@ -1,14 +1,15 @@
 //! The sending side: one world, many receivers.
 //!
-//! [`hub`] routes; per receiver, [`peer`] decides what to do in a tick with what [`history`] knows of acknowledgements; [`subjects`] has what
-//! there is to see and [`view`]s what a receiver holds; [`plan`] chooses what fits; [`block`] carries what is too large; [`budget`] and
-//! [`freshness`] say how much and what first.
+//! [`hub`] routes; per receiver, [`peer`] decides what to do in a tick with what [`history`] knows of acknowledgements; [`older`] chooses
+//! what a snapshot is coded against beside its baseline; [`subjects`] has what there is to see and [`view`]s what a receiver holds;
+//! [`plan`] chooses what fits; [`block`] carries what is too large; [`budget`] and [`freshness`] say how much and what first.
 
 mod block;
 mod budget;
 mod freshness;
 mod history;
 mod hub;
+mod older;
 mod peer;
 mod plan;
 mod sending;
@@ -16,5 +17,5 @@ mod subjects;
 mod view;
 
 pub use hub::{Handled, Hub, HubConfig, ReceiverId, ReceiverOptions, Weight};
-pub(crate) use hub::{check_schema, hello};
+pub(crate) use hub::{check_schema, hello, reference_zero};
 pub use peer::PeerStatus;

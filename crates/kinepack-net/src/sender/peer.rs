@@ -13,7 +13,7 @@ use super::hub::{HubConfig, ReceiverId, ReceiverOptions, Weight};
 use super::plan::Plan;
 use super::sending::{Order, Outbox, Sending};
 use super::view::View;
-use crate::packet::{Baseline, LONGEST_HEADER_BYTES, SnapshotHeader, Time};
+use crate::packet::{Baseline, LONGEST_HEADER_BYTES, OLDER_VIEW_BYTES, OlderViews, SnapshotHeader, Time};
 use crate::{Acknowledgement, Refused, Sequence};
 
 /// A budget that does not pay for a snapshot of this size waits for the next tick.
@@ -94,7 +94,7 @@ impl Peer {
         Self {
             id,
             joined: false,
-            history: History::new(options.first_sequence),
+            history: History::new(options.first_sequence, config.older_views > 0),
             reference: Reference { number: 0, view: Arc::clone(initial), since: now },
             block: None,
             newest_block: 0,
@@ -204,7 +204,7 @@ impl Peer {
         if silent && !rested {
             return Ok(());
         }
-        if let Some(base) = self.base(now) {
+        if let Some(base) = self.base(moment) {
             // Contact is back: what a block was begun for is there.
             self.block = None;
             return self.step_from(base, moment, sending, subject, rested);
@@ -217,13 +217,19 @@ impl Peer {
     }
 
     /// What the next snapshot can build on: a view, or a block that has just arrived.
-    fn base(&self, now: Duration) -> Option<Base> {
+    fn base(&self, moment: &Moment<'_>) -> Option<Base> {
+        let Moment { now, tick, config, .. } = *moment;
         let is_recent = self.reference.number != 0 && now.saturating_sub(self.reference.since) < BLOCK_IS_RECENT;
-        self.history.base().or_else(|| is_recent.then(|| self.reference_base()))
+        let mut base = self.history.base().or_else(|| is_recent.then(|| self.reference_base()))?;
+        if config.older_views > 0 {
+            base.older = self.history.older(&base, tick, config.older_views, config.datagrams_per_tick);
+        }
+        Some(base)
     }
 
     fn reference_base(&self) -> Base {
-        Base { sequence: None, view: Arc::clone(&self.reference.view), merged: Vec::new(), field: None, depth: 0 }
+        let view = Arc::clone(&self.reference.view);
+        Base { sequence: None, view, merged: Vec::new(), field: None, depth: 0, older: Vec::new() }
     }
 
     /// Sends what changed, in as many datagrams as it takes and may be.
@@ -282,7 +288,8 @@ impl Peer {
             return Ok(true);
         }
         // The same for all receivers, whatever their headers.
-        let limit_bytes = moment.config.datagram_bytes - LONGEST_HEADER_BYTES;
+        let longest_header_bytes = LONGEST_HEADER_BYTES + OLDER_VIEW_BYTES * usize::from(moment.config.older_views);
+        let limit_bytes = moment.config.datagram_bytes - longest_header_bytes;
         let most = moment.config.datagrams_per_tick as usize;
         let Some(parts) = sending.split(base, subject, limit_bytes, most)? else { return Ok(false) };
         if !self.reaches(base, parts.len()) {
@@ -344,7 +351,9 @@ impl Peer {
         let time =
             if back != 0 && is_steady { Time::Stride(interval_ticks) } else { Time::Explicit { tick, interval_ticks } };
         let baseline = if back == 0 { Baseline::Reference(self.reference.number) } else { Baseline::Back(back) };
-        SnapshotHeader { sequence, baseline, left_out: false, time, merge: base.field }
+        let older_sequences = base.older.iter().map(|(sequence, _)| *sequence);
+        let older = base.sequence.map_or(OlderViews::default(), |base| OlderViews::new(base, older_sequences));
+        SnapshotHeader { sequence, baseline, left_out: false, time, merge: base.field, older }
     }
 
     /// Until how long before this tick the state sent last held; 0 where that is unknown.

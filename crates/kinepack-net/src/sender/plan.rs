@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use kinepack::{Codec, Difference, EncodeError, Encoder, EntityId, Snapshot, Tick};
+use kinepack::{Baselines, Codec, Difference, EncodeError, Encoder, EntityId, Snapshot, Tick};
 
 use super::view::{Behind, View};
 
@@ -72,7 +72,7 @@ impl Planner {
     }
 
     /// Everything that differs.
-    pub(super) fn whole(&mut self, base: &Snapshot, subject: &Snapshot) -> Result<&[u8], EncodeError> {
+    pub(super) fn whole(&mut self, base: Baselines<'_>, subject: &Snapshot) -> Result<&[u8], EncodeError> {
         self.bytes.clear();
         let items = self.encoder.encode(base, subject, &mut self.bytes)?.changed_entities;
         if items > 0 {
@@ -97,7 +97,7 @@ impl Planner {
     /// [`bytes`](Self::bytes). Returns how the view is behind.
     pub(super) fn part(
         &mut self,
-        base: &Snapshot,
+        base: Baselines<'_>,
         subject: &Snapshot,
         limit_bytes: usize,
         score: &mut dyn FnMut(EntityId) -> f32,
@@ -113,7 +113,7 @@ impl Planner {
 
         let wanted = self.items.partition_point(|item| item.score > 0.0);
         let count = self.fit(base, subject, wanted, limit_bytes)?;
-        let (mut sent, mut old) = (Snapshot::new_like(subject), Snapshot::new_like(base));
+        let (mut sent, mut old) = (Snapshot::new_like(subject), Snapshot::new_like(base.baseline));
         sent.gather(subject, &self.chosen)?;
         let mut unknown = Vec::new();
         let mut left_out = Vec::new();
@@ -126,14 +126,14 @@ impl Planner {
                 What::Sent(index) => ids[index as usize],
                 What::Left(id) => id,
             };
-            match base.position(id) {
+            match base.baseline.position(id) {
                 Some(place) => left_out.push(place as u32),
                 None => unknown.push(id),
             }
         }
         left_out.sort_unstable();
         unknown.sort_unstable();
-        old.gather(base, &left_out)?;
+        old.gather(base.baseline, &left_out)?;
         Ok(Behind { old, unknown, sent, waiting: wanted - count, split: None })
     }
 
@@ -145,7 +145,7 @@ impl Planner {
     /// Encodes as many of the first `all` items as fit; returns how many.
     fn fit(
         &mut self,
-        base: &Snapshot,
+        base: Baselines<'_>,
         subject: &Snapshot,
         all: usize,
         limit_bytes: usize,
@@ -187,7 +187,7 @@ impl Planner {
     }
 
     /// Encodes the first `count` items into `bytes`; returns how many those are.
-    fn encode(&mut self, base: &Snapshot, subject: &Snapshot, count: usize) -> Result<usize, EncodeError> {
+    fn encode(&mut self, base: Baselines<'_>, subject: &Snapshot, count: usize) -> Result<usize, EncodeError> {
         self.chosen.clear();
         self.gone.clear();
         for item in &self.items[..count] {
@@ -203,8 +203,10 @@ impl Planner {
             return Ok(self.bytes.len());
         }
         self.rows.gather(subject, &self.chosen)?;
-        self.target.copy_from(base);
+        self.target.copy_from(base.baseline);
         self.target.patch(&self.gone, &self.rows)?;
+        // A codec may look at how far the ticks are apart.
+        self.target.tick = subject.tick;
         self.encoder.encode(base, &self.target, &mut self.bytes)?;
         Ok(self.bytes.len())
     }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
 
-use kinepack::{Codec, EncodeError, EntityId, Snapshot, Tick};
+use kinepack::{Baselines, Codec, EncodeError, EntityId, Snapshot, Tick};
 
 use super::history::Base;
 use super::hub::ReceiverId;
@@ -24,9 +24,9 @@ pub(super) struct Sending {
     /// What the planner has compared last.
     compared: Option<(BaseKey, usize)>,
     /// Plans of this tick for everything, by baseline and subject.
-    whole: HashMap<(BaseKey, usize), Arc<Plan>>,
+    whole: HashMap<(CodedKey, usize), Arc<Plan>>,
     /// Plans of this tick for everything in several datagrams; `None` where those would be too many.
-    splits: HashMap<(BaseKey, usize), Option<Parts>>,
+    splits: HashMap<(CodedKey, usize), Option<Parts>>,
     /// Plans of this tick for a part.
     parts: HashMap<PartKey, Arc<Plan>>,
     /// Snapshots encoded in this tick.
@@ -36,12 +36,18 @@ pub(super) struct Sending {
 /// The ids of the views that make a baseline.
 type BaseKey = Vec<u64>;
 
+/// What a plan is coded against: the baseline's key, and behind a [`SEPARATOR`] the ids of the older views.
+type CodedKey = Vec<u64>;
+
+/// No view's id.
+const SEPARATOR: u64 = u64::MAX;
+
 /// The datagrams of one state, for all receivers with the same baseline.
 type Parts = Arc<[Arc<Plan>]>;
 
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct PartKey {
-    base: BaseKey,
+    coded: CodedKey,
     /// Views on their way in which something was left out: what is in them need not be sent at once again.
     in_flight: Vec<u64>,
     subject: usize,
@@ -119,12 +125,14 @@ impl Sending {
 
     /// Everything, relative to a baseline, however long that is.
     pub(super) fn whole(&mut self, base: &Base, subject: usize) -> Result<Arc<Plan>, EncodeError> {
-        let key = (base_key(base), subject);
+        let key = (coded_key(base), subject);
         if let Some(plan) = self.whole.get(&key) {
             return Ok(Arc::clone(plan));
         }
         let view = self.subjects.view(subject);
-        let bytes = self.planner.whole(self.composed.of(base)?, &view.subject)?.to_vec();
+        let older = older_states(base);
+        let baselines = Baselines::new(self.composed.of(base)?, &older);
+        let bytes = self.planner.whole(baselines, &view.subject)?.to_vec();
         let plan = Arc::new(Plan { view: Arc::clone(view), bytes });
         self.encoded += 1;
         self.whole.insert(key, Arc::clone(&plan));
@@ -140,12 +148,14 @@ impl Sending {
         limit_bytes: usize,
         most: usize,
     ) -> Result<Option<Parts>, EncodeError> {
-        let key = (base_key(base), subject);
+        let key = (coded_key(base), subject);
         if let Some(parts) = self.splits.get(&key) {
             return Ok(parts.clone());
         }
         let whole = Arc::clone(self.subjects.view(subject));
         self.compare(base, subject)?;
+        let older = older_states(base);
+        let baselines = Baselines::new(self.composed.of(base)?, &older);
         let mut parts: Vec<(u64, Behind, Vec<u8>)> = Vec::new();
         let mut waiting = usize::MAX;
         while waiting > 0 && parts.len() < most {
@@ -153,7 +163,7 @@ impl Sending {
                 let is_sent = parts.iter().any(|(_, behind, _)| behind.sent.position(id).is_some());
                 if is_sent { 0.0 } else { 1.0 }
             };
-            let behind = self.planner.part(self.composed.of(base)?, &whole.subject, limit_bytes, &mut score)?;
+            let behind = self.planner.part(baselines, &whole.subject, limit_bytes, &mut score)?;
             waiting = behind.waiting;
             parts.push((self.subjects.new_id(), behind, self.planner.bytes().to_vec()));
             self.encoded += 1;
@@ -189,13 +199,15 @@ impl Sending {
             }
         }
         let in_flight = in_flight.filter(|view| !view.is_whole()).map(|view| view.id).collect();
-        let key = PartKey { base: base_key(base), in_flight, subject, limit_bytes, of };
+        let key = PartKey { coded: coded_key(base), in_flight, subject, limit_bytes, of };
         if let Some(plan) = self.parts.get(&key) {
             return Ok(Arc::clone(plan));
         }
         let id = self.subjects.new_id();
         self.compare(base, subject)?;
-        let behind = self.planner.part(self.composed.of(base)?, &view.subject, limit_bytes, score)?;
+        let older = older_states(base);
+        let baselines = Baselines::new(self.composed.of(base)?, &older);
+        let behind = self.planner.part(baselines, &view.subject, limit_bytes, score)?;
         let view = View { id, state: None, behind: Some(behind), subject: Arc::clone(&view.subject) };
         let plan = Arc::new(Plan { bytes: self.planner.bytes().to_vec(), view: Arc::new(view) });
         self.encoded += 1;
@@ -216,6 +228,22 @@ impl Sending {
 
 fn base_key(base: &Base) -> BaseKey {
     std::iter::once(&base.view).chain(&base.merged).map(|view| view.id).collect()
+}
+
+fn coded_key(base: &Base) -> CodedKey {
+    if base.older.is_empty() {
+        return base_key(base);
+    }
+    let mut key = Vec::with_capacity(1 + base.merged.len() + 1 + base.older.len());
+    key.extend(std::iter::once(&base.view).chain(&base.merged).map(|view| view.id));
+    key.push(SEPARATOR);
+    key.extend(base.older.iter().map(|(_, view)| view.id));
+    key
+}
+
+/// The older views as snapshots: nothing was left out in them.
+fn older_states(base: &Base) -> Vec<&Snapshot> {
+    base.older.iter().map(|(_, view)| &*view.subject).collect()
 }
 
 /// A baseline as one snapshot.

@@ -11,7 +11,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use kinepack::{Codec, Decoder, EntityId, Snapshot, Tick};
+use kinepack::{Baselines, Codec, Decoder, EntityId, Snapshot, Tick};
 
 const HELLO_EVERY: Duration = Duration::from_millis(250);
 const MAX_BLOCK_BYTES: usize = 4 << 20;
@@ -22,6 +22,9 @@ pub type Refusal = &'static str;
 
 /// Lanes by entity.
 pub type Entities = BTreeMap<u32, Vec<u32>>;
+
+/// What the codec is handed: a state and its tick.
+type State = (u32, Entities);
 
 /// `a − b`, section 1.
 pub fn since(a: u16, b: u16) -> i16 {
@@ -41,6 +44,8 @@ pub struct Header {
     /// Only where the stride is 0.
     pub tick: u32,
     pub interval: u8,
+    /// The distances of section 4.3; 0 behind the last.
+    pub older: [u8; 3],
     pub bytes: usize,
 }
 
@@ -48,7 +53,7 @@ impl Header {
     pub fn read(datagram: &[u8]) -> Result<Self, Refusal> {
         let mut bytes = Bytes(datagram);
         let first = bytes.u8()?;
-        if first & 7 != 0 {
+        if first & 7 != 0 && first & 7 != 3 {
             return Err("not a snapshot");
         }
         let stride = first >> 5;
@@ -59,8 +64,35 @@ impl Header {
         if stride != 0 && back == 0 {
             return Err("a stride from a reference state");
         }
+        let mut older = [0; 3];
+        if first & 7 == 3 {
+            if back == 0 {
+                return Err("older views beside a reference state");
+            }
+            for nth in 0.. {
+                let byte = bytes.u8()?;
+                *older.get_mut(nth).ok_or("too many older views")? = byte & 0x7F;
+                if byte & 0x7F == 0 {
+                    return Err("an older view at distance 0");
+                }
+                if byte >> 7 == 0 {
+                    break;
+                }
+            }
+        }
         let bytes = datagram.len() - bytes.0.len();
-        Ok(Self { left_out: first & 8 != 0, merge, stride, sequence, back, reference, tick, interval, bytes })
+        Ok(Self { left_out: first & 8 != 0, merge, stride, sequence, back, reference, tick, interval, older, bytes })
+    }
+
+    /// The sequences of the older views, newest first.
+    pub fn older_views(&self) -> Vec<u16> {
+        let mut sequence = self.baseline();
+        let distances = self.older.iter().take_while(|distance| **distance != 0);
+        let before = |distance: &u8| {
+            sequence = sequence.wrapping_sub(u16::from(*distance));
+            sequence
+        };
+        distances.map(before).collect()
     }
 
     pub fn baseline(&self) -> u16 {
@@ -108,7 +140,7 @@ pub struct NaiveReceiver {
     /// Within 32 of the newest.
     received: BTreeSet<u16>,
     newest_baseline: Option<u16>,
-    references: BTreeMap<u8, Entities>,
+    references: BTreeMap<u8, State>,
     newest_reference: u8,
     assembly: Option<Assembly>,
     /// The number of the block that was whole last, and its newest sequence.
@@ -126,7 +158,7 @@ impl NaiveReceiver {
             newest: None,
             received: BTreeSet::new(),
             newest_baseline: None,
-            references: BTreeMap::from([(0, entities(initial))]),
+            references: BTreeMap::from([(0, (0, entities(initial)))]),
             newest_reference: 0,
             assembly: None,
             whole: None,
@@ -168,7 +200,7 @@ impl NaiveReceiver {
 
     pub fn handle(&mut self, datagram: &[u8]) -> Result<(), Refusal> {
         match datagram.first().ok_or("empty")? & 7 {
-            0 => self.handle_snapshot(datagram),
+            0 | 3 => self.handle_snapshot(datagram),
             1 => self.handle_fragment(datagram),
             2 => Err(if datagram.len() == 10 && datagram[0] == 2 && datagram[1] < 4 {
                 "mismatch"
@@ -191,7 +223,7 @@ impl NaiveReceiver {
             return false;
         }
         let baseline = header.baseline();
-        let mut needed = vec![baseline];
+        let mut needed = [vec![baseline], header.older_views()].concat();
         match (header.merge, self.views.get(&baseline)) {
             (Some(field), _) => needed.extend(header.merged(field)),
             (None, Some(view)) if view.left_out => needed.extend(view.mergeable(baseline)),
@@ -239,10 +271,15 @@ impl NaiveReceiver {
             let view = self.views.get(&header.baseline()).ok_or("baseline not held")?;
             let ahead = u32::from(header.back) * u32::from(header.stride);
             let tick = if header.stride == 0 { header.tick } else { view.tick.checked_add(ahead).ok_or("tick")? };
-            (self.merge(&header, view)?, tick)
+            ((view.tick, self.merge(&header, view)?), tick)
         };
-        let decoded = self.decode(&baseline, &datagram[header.bytes..], tick)?;
-        let is_sent = |(id, lanes): &(&u32, &Vec<u32>)| baseline.get(id) != Some(lanes);
+        let older = self.older(&header)?;
+        let ticks: Vec<u32> = [tick, baseline.0].into_iter().chain(older.iter().map(|(tick, _)| *tick)).collect();
+        if !older.is_empty() && !ticks.windows(2).all(|pair| pair[0] > pair[1]) {
+            return Err("older views whose ticks do not fall");
+        }
+        let decoded = self.decode(&baseline, &older, &datagram[header.bytes..], tick)?;
+        let is_sent = |(id, lanes): &(&u32, &Vec<u32>)| baseline.1.get(id) != Some(lanes);
         let sent = decoded.iter().filter(is_sent).map(|(id, _)| *id).filter(|_| header.left_out).collect();
         let view = View { tick, entities: decoded, left_out: header.left_out, own_back: header.back, sent };
         self.views.insert(header.sequence, view);
@@ -286,13 +323,33 @@ impl NaiveReceiver {
         if merged.len() > MAX_ENTITIES { Err("entities") } else { Ok(merged) }
     }
 
-    fn decode(&self, baseline: &Entities, bytes: &[u8], tick: u32) -> Result<Entities, Refusal> {
-        let mut from = Snapshot::new(self.codec.schema(), Tick(0));
-        for (id, lanes) in baseline {
-            from.push_lanes(EntityId(*id), lanes).map_err(|_| "a bug: ids increase")?;
-        }
+    /// Section 4.3.
+    fn older(&self, header: &Header) -> Result<Vec<State>, Refusal> {
+        let state = |sequence| {
+            let view: &View = self.views.get(&sequence).ok_or("older view not held")?;
+            if view.left_out {
+                Err("an older view with something left out")
+            } else {
+                Ok((view.tick, view.entities.clone()))
+            }
+        };
+        header.older_views().into_iter().map(state).collect()
+    }
+
+    fn decode(&self, baseline: &State, older: &[State], bytes: &[u8], tick: u32) -> Result<Entities, Refusal> {
+        let snapshot = |(tick, entities): &State| {
+            let mut snapshot = Snapshot::new(self.codec.schema(), Tick(*tick));
+            for (id, lanes) in entities {
+                snapshot.push_lanes(EntityId(*id), lanes).map_err(|_| "a bug: ids increase")?;
+            }
+            Ok(snapshot)
+        };
+        let baseline = snapshot(baseline)?;
+        let older = older.iter().map(snapshot).collect::<Result<Vec<Snapshot>, Refusal>>()?;
+        let older: Vec<&Snapshot> = older.iter().collect();
+        let baselines = Baselines::new(&baseline, &older);
         let mut out = Snapshot::new(self.codec.schema(), Tick(0));
-        Decoder::new(&self.codec).decode(&from, bytes, Tick(tick), &mut out).map_err(|_| "not a snapshot")?;
+        Decoder::new(&self.codec).decode(baselines, bytes, Tick(tick), &mut out).map_err(|_| "not a snapshot")?;
         Ok(entities(&out))
     }
 
@@ -348,11 +405,11 @@ impl NaiveReceiver {
         Ok(())
     }
 
-    fn decode_block(&self, block: &[u8]) -> Result<(u8, Entities), Refusal> {
+    fn decode_block(&self, block: &[u8]) -> Result<(u8, State), Refusal> {
         let mut bytes = Bytes(block);
         let (tick, reference) = (bytes.u32()?, bytes.u8()?);
         let baseline = self.references.get(&reference).ok_or("block of a reference state not held")?;
-        Ok((reference, self.decode(baseline, bytes.0, tick)?))
+        Ok((reference, (tick, self.decode(baseline, &[], bytes.0, tick)?)))
     }
 }
 

@@ -142,6 +142,28 @@ pub fn lanes(snapshot: &Snapshot, index: usize) -> Vec<u32> {
     (0..snapshot.lane_count()).map(|lane| snapshot.lane(lane)[index]).collect()
 }
 
+/// Whether a datagram of a hub is a snapshot: kind 0, or 3 with older views.
+pub fn is_snapshot(datagram: &[u8]) -> bool {
+    matches!(datagram[0] & 7, 0 | 3)
+}
+
+/// The sequences of the older views that a snapshot names (spec/NET.md, 4.3).
+pub fn older_sequences(datagram: &[u8]) -> Vec<Sequence> {
+    if datagram[0] & 7 != 3 {
+        return Vec::new();
+    }
+    let time_bytes = if datagram[0] >> 5 == 0 { 5 } else { 0 };
+    let merge_bytes = if datagram[0] & 16 == 0 { 0 } else { 4 };
+    let distances = &datagram[4 + time_bytes + merge_bytes..];
+    let last = distances.iter().position(|byte| byte & 0x80 == 0).unwrap();
+    let mut sequence = Sequence(u16::from_le_bytes([datagram[1], datagram[2]])).before(u16::from(datagram[3]));
+    let before = |byte: &u8| {
+        sequence = sequence.before(u16::from(byte & 0x7F));
+        sequence
+    };
+    distances[..=last].iter().map(before).collect()
+}
+
 /// One receiver with its links.
 pub struct Client {
     pub id: ReceiverId,
@@ -150,7 +172,11 @@ pub struct Client {
     pub up: Link,
     /// The views that the sender says this one has, by sequence.
     pub expected: HashMap<u16, Snapshot>,
+    /// The older views of each snapshot, as the sender has them.
+    pub older: HashMap<u16, Vec<Snapshot>>,
     pub snapshots: u64,
+    /// Snapshots with older views.
+    pub with_older: u64,
     pub left_out: u64,
     pub blocks: u64,
     pub largest: usize,
@@ -188,7 +214,9 @@ impl Net {
             down: Link::new(link, seed * 2).unwrap(),
             up: Link::new(link, seed * 2 + 1).unwrap(),
             expected: HashMap::new(),
+            older: HashMap::new(),
             snapshots: 0,
+            with_older: 0,
             left_out: 0,
             blocks: 0,
             largest: 0,
@@ -230,6 +258,8 @@ impl Net {
             if let Some(view) = self.hub.view(to, Sequence(sequence)) {
                 client.expected.insert(sequence, view);
             }
+            let older = older_sequences(&datagram).into_iter();
+            client.older.insert(sequence, older.map(|older| self.hub.view(to, older).unwrap()).collect());
             client.down.send(now, &datagram);
         }
     }
@@ -239,9 +269,16 @@ impl Client {
     fn receive(&mut self, now: Duration) {
         while let Some(datagram) = self.down.poll(now) {
             let sequence = u16::from_le_bytes([datagram[1], datagram[2]]);
+            let older: Vec<Option<Snapshot>> =
+                older_sequences(&datagram).into_iter().map(|older| self.receiver.view(older).cloned()).collect();
             match self.receiver.handle(now, &datagram) {
                 Ok(Received::Snapshot { tick, left_out, .. }) => {
                     self.snapshots += 1;
+                    self.with_older += u64::from(!older.is_empty());
+                    assert!(
+                        older.into_iter().eq(self.older[&sequence].iter().cloned().map(Some)),
+                        "older views differ"
+                    );
                     self.left_out += u64::from(left_out);
                     let view = self.receiver.view(Sequence(sequence)).expect("the newest views are held");
                     assert_eq!(view.tick, tick);
@@ -250,7 +287,10 @@ impl Client {
                 Ok(Received::Block { .. }) => self.blocks += 1,
                 Ok(_) => {}
                 Err(refused) => {
-                    assert!(!matches!(refused, Refused::Snapshot(_) | Refused::BadMerge), "{refused}");
+                    assert!(
+                        !matches!(refused, Refused::Snapshot(_) | Refused::BadMerge | Refused::BadOlder),
+                        "{refused}"
+                    );
                     *self.refused.entry(refused.to_string()).or_default() += 1;
                 }
             }

@@ -1,0 +1,142 @@
+//! Which views beside the baseline a snapshot is coded against: those from which a codec that predicts learns most. `spec/NET.md`,
+//! section 4.3.
+//!
+//! A snapshot of a tick that lies a lag behind its baseline goes on best from views one lag and two lags before the baseline: what moved
+//! in one such step moves about as far in the next. Lag and best ticks follow from the ticks of baseline and snapshot alone, so receivers
+//! with one baseline choose the same views, and share the encoding, but where something was lost.
+//!
+//! Cost: a look at the datagrams of two lags, at most [`REACH`].
+
+use std::sync::Arc;
+
+use kinepack::Tick;
+
+use super::history::{Base, History};
+use super::view::View;
+use crate::Sequence;
+
+/// The receiver may drop what is farther before the newest baseline.
+pub(super) const REACH: usize = 64;
+
+/// A view that was sent with this sequence.
+pub(super) type OlderView = (Sequence, Arc<View>);
+
+impl History {
+    /// At most `wanted` acknowledged views for snapshots of `tick` relative to `base`, newest first. All of `datagrams` datagrams
+    /// from the next on can use them.
+    ///
+    /// None beside a baseline that was merged or left something out: the lanes in it are of several ticks, and differences would be no
+    /// velocities.
+    pub(super) fn older(&self, base: &Base, tick: Tick, wanted: u8, datagrams: u32) -> Vec<OlderView> {
+        let mut chosen = Vec::new();
+        let Some(sequence) = base.sequence.filter(|_| base.view.is_whole()) else { return chosen };
+        let base_tick = base.view.tick();
+        let Some(lag) = tick.0.checked_sub(base_tick.0).filter(|lag| *lag > 0) else { return chosen };
+        // Ticks rise with sequences, unless the caller's do not.
+        let mut newer = base_tick;
+        let falling = self.whole_before(sequence, REACH, datagrams as usize).filter(|(_, view)| {
+            let falls = view.tick() < newer;
+            newer = newer.min(view.tick());
+            falls
+        });
+        let mut falling = falling.peekable();
+        chosen.reserve_exact(usize::from(wanted));
+        for nth in 1..=u32::from(wanted) {
+            let best = base_tick.0.saturating_sub(lag.saturating_mul(nth));
+            let distance = |view: &View| view.tick().0.abs_diff(best);
+            let Some(mut nearest) = falling.next() else { break };
+            while let Some(nearer) = falling.next_if(|(_, view)| distance(view) < distance(nearest.1)) {
+                nearest = nearer;
+            }
+            chosen.push((nearest.0, Arc::clone(nearest.1)));
+        }
+        chosen
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use kinepack::{Schema, Snapshot};
+
+    use super::super::history::Content;
+    use super::super::view::Behind;
+    use super::*;
+    use crate::Acknowledgement;
+
+    fn view(tick: u32, is_whole: bool) -> Arc<View> {
+        let subject = Arc::new(Snapshot::new(&Schema::new(Vec::new()), Tick(tick)));
+        let part = || Behind {
+            old: (*subject).clone(),
+            unknown: Vec::new(),
+            sent: (*subject).clone(),
+            waiting: 0,
+            split: None,
+        };
+        let behind = (!is_whole).then(part);
+        Arc::new(View { id: u64::from(tick), state: None, behind, subject })
+    }
+
+    /// Snapshots of these ticks, the first with sequence 65,530; of those lost the view is not there, of parts something was left out.
+    fn history(ticks: impl IntoIterator<Item = u32>, lost: &[u32], parts: &[u32]) -> History {
+        let mut history = History::new(Sequence(65_530), true);
+        for tick in ticks {
+            let view = view(tick, !parts.contains(&tick));
+            let sequence = history.next();
+            history.push(Duration::ZERO, Content::Snapshot { view, own_back: 0, sent_before: Vec::new() });
+            if !lost.contains(&tick) {
+                let acknowledgement = Acknowledgement { latest: sequence, before: 0 };
+                history.acknowledge(Duration::ZERO, acknowledgement, &mut Vec::new()).unwrap();
+            }
+        }
+        history
+    }
+
+    /// The ticks chosen for a snapshot of `tick` relative to the newest view.
+    fn chosen(history: &History, tick: u32, wanted: u8) -> Vec<u32> {
+        let base = history.base().unwrap();
+        history.older(&base, Tick(tick), wanted, 1).iter().map(|(_, view)| view.tick().0).collect()
+    }
+
+    #[test]
+    fn one_two_and_three_lags_before_the_baseline() {
+        let steady = history(1..=40, &[], &[]);
+        assert_eq!(chosen(&steady, 46, 3), [34, 28, 22]);
+        assert_eq!(chosen(&steady, 46, 1), [34]);
+        assert_eq!(chosen(&steady, 46, 0), []);
+        assert_eq!(chosen(&steady, 41, 3), [39, 38, 37]);
+        assert_eq!(chosen(&steady, 70, 3), [10, 1], "no farther than there is");
+        assert_eq!(chosen(&steady, 40, 3), [], "a tick that does not rise");
+        let slow = history((1..=20).map(|nth| 6 * nth), &[], &[]);
+        assert_eq!(chosen(&slow, 132, 2), [108, 96]);
+    }
+
+    #[test]
+    fn the_nearest_that_arrived_whole() {
+        assert_eq!(chosen(&history(1..=40, &[34], &[]), 46, 2), [35, 28], "of two as near, the newer");
+        assert_eq!(chosen(&history(1..=40, &[34, 35], &[33]), 46, 2), [36, 28]);
+        let gap: Vec<u32> = (20..40).collect();
+        assert_eq!(chosen(&history(1..=40, &gap, &[]), 46, 3), [19, 18, 17], "ticks fall");
+        assert_eq!(chosen(&history([5, 9, 7, 8, 10], &[], &[]), 11, 3), [8, 7, 5], "though the caller's do not rise");
+    }
+
+    #[test]
+    fn no_farther_than_receivers_hold() {
+        let steady = history(1..=100, &[], &[]);
+        assert_eq!(chosen(&steady, 140, 2), [60, 36]);
+        // The baseline is 200 datagrams back.
+        let silent: Vec<u32> = (101..300).collect();
+        let silent = history(1..300, &silent, &[]);
+        let base = silent.base().unwrap();
+        assert_eq!(base.view.tick().0, 100);
+        let reach = |datagrams| silent.older(&base, Tick(300), 1, datagrams).first().map(|(_, view)| view.tick().0);
+        assert_eq!((reach(1), reach(4), reach(60)), (Some(45), Some(48), None));
+    }
+
+    #[test]
+    fn none_beside_a_baseline_of_several_ticks() {
+        let parts = history(1..=40, &[], &[32, 33, 34, 35, 36, 37, 38, 39, 40]);
+        assert_eq!(chosen(&parts, 46, 2), []);
+    }
+}

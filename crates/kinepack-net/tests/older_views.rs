@@ -1,0 +1,137 @@
+//! Older views beside the baseline, `spec/NET.md`, section 4.3: each reason to refuse them, and what a hub makes of them.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::time::Duration;
+
+use kinepack::{Baselines, Encoder, EntityId, Snapshot, Tick};
+use kinepack_net::{
+    Hub, HubConfig, LinkConfig, NetError, Received, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Refused,
+    Sequence,
+};
+use support::{Net, Thing, World, codec, is_snapshot};
+
+const LEFT_OUT: u8 = 1 << 3;
+const OLDER: u8 = 3;
+
+/// Three entities that differ from tick to tick.
+fn world(tick: u32) -> Snapshot {
+    let mut world = Snapshot::new(codec().schema(), Tick(tick));
+    for id in 1..=3 {
+        let position = [tick as f32, id as f32, 1.0];
+        world.push(EntityId(id), &Thing { position, orientation: [0.0, 0.0, 0.0, 1.0], kind: 3, awake: true }).unwrap();
+    }
+    world
+}
+
+/// A snapshot datagram with an explicit tick, relative to the view `back` sequences before.
+fn datagram(flags: u8, sequence: u8, back: u8, older: &[u8], baselines: Baselines<'_>, snapshot: &Snapshot) -> Vec<u8> {
+    let mut bytes = vec![flags, sequence, 0, back];
+    if back == 0 {
+        bytes.push(0);
+    }
+    bytes.extend(snapshot.tick.0.to_le_bytes());
+    bytes.push(0);
+    bytes.extend(older);
+    Encoder::new(&codec()).encode(baselines, snapshot, &mut bytes).unwrap();
+    bytes
+}
+
+/// A receiver with the views 1 to 5 of the ticks 1, 3, 3, 4, 5; in the fourth something was left out.
+fn receiver() -> Receiver {
+    let mut receiver = Receiver::new(&codec(), ReceiverConfig::default()).unwrap();
+    let empty = Snapshot::new(codec().schema(), Tick(0));
+    for (sequence, tick, flags) in [(1, 1, 0), (2, 3, 0), (3, 3, 0), (4, 4, LEFT_OUT), (5, 5, 0)] {
+        let bytes = datagram(flags, sequence, 0, &[], (&empty).into(), &world(tick));
+        receiver.handle(Duration::ZERO, &bytes).unwrap();
+    }
+    receiver
+}
+
+/// What becomes of a snapshot of `tick` with sequence 6, relative to view 5 of tick 5.
+fn taken(tick: u32, older: &[u8]) -> Result<Received, Refused> {
+    let mut receiver = receiver();
+    let before = receiver.stats();
+    let kind = if older.is_empty() { 0 } else { OLDER };
+    let bytes = datagram(kind, 6, 1, older, (&world(5)).into(), &world(tick));
+    let taken = receiver.handle(Duration::ZERO, &bytes);
+    if taken.is_err() {
+        assert_eq!((receiver.stats().received, receiver.stats().views), (before.received, before.views));
+        assert_eq!(receiver.newest_sequence(), Some(Sequence(5)));
+        let bytes = datagram(0, 6, 1, &[], (&world(5)).into(), &world(9));
+        receiver.handle(Duration::ZERO, &bytes).unwrap();
+    }
+    assert!(receiver.view(Sequence(6)) == Some(&world(if taken.is_ok() { tick } else { 9 })));
+    taken
+}
+
+#[test]
+fn each_rule_refuses() {
+    for older in [&[][..], &[2], &[3], &[4], &[0x82, 2], &[0x83, 1]] {
+        assert!(taken(6, older).is_ok(), "{older:?}");
+    }
+    let refused = [
+        (&[5][..], Refused::NoBaseline),
+        (&[0x82, 3], Refused::NoBaseline),
+        (&[127], Refused::NoBaseline),
+        // Something was left out.
+        (&[1], Refused::BadOlder),
+        // Of one tick.
+        (&[0x82, 1], Refused::BadOlder),
+        (&[0], Refused::BadOlder),
+        (&[0x82, 0], Refused::BadOlder),
+        (&[0x81, 0x81, 0x81, 1], Refused::BadOlder),
+    ];
+    for (older, reason) in refused {
+        assert_eq!(taken(6, older), Err(reason), "{older:?}");
+    }
+    // Without older views, ticks need not rise.
+    for tick in [4, 5] {
+        assert!(taken(tick, &[]).is_ok());
+        assert_eq!(taken(tick, &[2]), Err(Refused::BadOlder));
+    }
+    let empty = Snapshot::new(codec().schema(), Tick(0));
+    let from_reference = datagram(OLDER, 6, 0, &[2], (&empty).into(), &world(6));
+    assert_eq!(receiver().handle(Duration::ZERO, &from_reference), Err(Refused::BadOlder));
+}
+
+#[test]
+fn receivers_with_one_baseline_share_the_encoding() {
+    let link = LinkConfig { latency: Duration::from_millis(40), ..LinkConfig::default() };
+    let mut net = Net::new(World::new(30, 5), HubConfig { older_views: 2, ..HubConfig::default() });
+    for seed in 1..=8 {
+        net.add(link, seed, ReceiverOptions::default()).unwrap();
+    }
+    for tick in 0..200 {
+        net.step(None);
+        assert!(tick < 20 || net.hub.encoded() <= 1, "tick {tick}: {} encoded", net.hub.encoded());
+    }
+    for client in &net.clients {
+        assert!(client.with_older > 150, "{} of {}", client.with_older, client.snapshots);
+    }
+}
+
+#[test]
+fn an_initial_state_has_no_tick_of_its_own() {
+    let id = ReceiverId(1);
+    let mut hub = Hub::with_initial(&codec(), HubConfig::default(), &world(1)).unwrap();
+    let mut initial = world(1);
+    initial.tick = Tick(700);
+    let mut receiver = Receiver::with_initial(&codec(), ReceiverConfig::default(), &initial).unwrap();
+    hub.add(id, &ReceiverOptions::default(), Duration::ZERO).unwrap();
+    hub.handle(id, Duration::ZERO, receiver.poll_transmit(Duration::ZERO).unwrap()).unwrap();
+    hub.tick(Duration::ZERO, &world(2)).unwrap();
+    let (_, datagram) = hub.poll_transmit().unwrap();
+    assert!(is_snapshot(datagram) && datagram[3] == 0);
+    receiver.handle(Duration::ZERO, datagram).unwrap();
+    assert!(receiver.newest() == Some(&world(2)));
+}
+
+#[test]
+fn no_more_than_a_codec_looks_at() {
+    let config = HubConfig { older_views: 4, ..HubConfig::default() };
+    assert_eq!(config.validate(), Err(NetError::OlderViews { count: 4 }));
+    assert_eq!(HubConfig { older_views: 3, ..config }.validate(), Ok(()));
+}
