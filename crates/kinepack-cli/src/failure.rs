@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::process::ExitCode;
 
 use cubes::ConfigError;
-use kinepack::Level;
+use kinepack::{Level, TrainError};
 use kinepack_capture::CaptureError;
 use kinepack_net::{LinkError, Mismatch, NetError};
 use renetcode::NetcodeError;
@@ -55,6 +55,10 @@ pub(crate) enum Failure {
     Signals(ctrlc::Error),
     /// The picture could not be drawn.
     Picture { path: std::path::PathBuf, reason: String },
+    /// A profile could not be trained.
+    Training(TrainError),
+    /// A profile cannot be read or written.
+    Profile { path: std::path::PathBuf, reason: String },
     /// The report could not be written.
     Output(std::io::Error),
 }
@@ -119,6 +123,8 @@ impl fmt::Display for Failure {
             Self::NothingReceived { server } => write!(f, "nothing was received from {server}"),
             Self::Signals(error) => write!(f, "cannot listen for Ctrl-C: {error}"),
             Self::Picture { path, reason } => write!(f, "cannot draw into {}: {reason}", path.display()),
+            Self::Training(error) => error.fmt(f),
+            Self::Profile { path, reason } => write!(f, "{}: {reason}", path.display()),
             Self::Output(error) => write!(f, "cannot write the report: {error}"),
         }
     }

@@ -1,9 +1,11 @@
 //! The ladder: one stream of frames through several levels at once, each frame encoded against the one `lag` frames
 //! before, decoded, and compared lane for lane. Rows that quantize alike share their snapshots.
 
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::Instant;
 
-use kinepack::{Codec, Decoder, Encoder, EntityId, Level, Profile, Quantized, Role, Snapshot, Tick};
+use kinepack::{Baselines, Codec, Decoder, Encoder, EntityId, Level, Profile, Quantized, Role, Schema, Snapshot, Tick};
 use kinepack_capture::cube::{self, Measured};
 
 use crate::failure::Failure;
@@ -31,15 +33,38 @@ pub(crate) struct Parts<T> {
 
 /// Several levels over one stream of frames.
 pub(crate) struct Ladder {
-    lag: u32,
+    history: History,
     frame: u32,
     groups: Vec<Group>,
+}
+
+/// Which frames a frame is coded against, in frames.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct History {
+    /// How far back the baseline is.
+    pub(crate) lag: u32,
+    /// How far before it the older states are; the second is a lag before the first.
+    pub(crate) spacing: u32,
+    /// The first frame that is measured.
+    pub(crate) from: u32,
+}
+
+impl History {
+    /// How far back the baseline and the older states are.
+    fn back(&self) -> [u32; 3] {
+        let Self { lag, spacing, .. } = *self;
+        [lag, lag + spacing, 2 * lag + spacing]
+    }
+
+    fn slots(&self) -> u32 {
+        self.back()[2] + 1
+    }
 }
 
 /// Levels whose schemas are the same.
 struct Group {
     quantized: Quantized,
-    /// The last `lag + 1` frames; frame `n` stands at `n % (lag + 1)`.
+    /// The last frames; frame `n` stands at `n` modulo their number.
     ring: Vec<Snapshot>,
     runs: Vec<Run>,
     /// What each field counts as.
@@ -63,7 +88,7 @@ struct Run {
 
 impl Ladder {
     /// The rows of `levels`; `profile` names the parameters of those that have any.
-    pub(crate) fn new(levels: &[Level], lag: u32, parameters: Parameters) -> Self {
+    pub(crate) fn new(levels: &[Level], history: History, parameters: &Parameters) -> Result<Self, Failure> {
         let mut groups: Vec<Group> = Vec::new();
         for &level in levels {
             let schema = cube::schema(level.quantized);
@@ -72,8 +97,9 @@ impl Ladder {
                 Parameters::BuiltIn => cube::profile(),
                 Parameters::Article => Profile::article(&schema),
                 Parameters::Untrained => Profile::untrained(&schema),
+                Parameters::File(path) => read_profile(path, &schema)?,
             };
-            let codec = Codec::new(schema.clone(), level, profile).expect("the built-in profiles fit their schemas");
+            let codec = Codec::new(schema.clone(), level, profile).expect("a profile fits its schema");
             let run = Run {
                 encoder: Encoder::new(&codec),
                 decoder: Decoder::new(&codec),
@@ -86,18 +112,18 @@ impl Ladder {
                 continue;
             }
             let part = |field: &kinepack::Field| match (field.name.as_str(), field.role) {
-                ("position", Role::Plain) => Part::Position,
+                ("position", role) if role != Role::Velocity => Part::Position,
                 ("orientation", _) => Part::Orientation,
                 _ => Part::Other,
             };
             groups.push(Group {
                 quantized: level.quantized,
-                ring: (0..=lag).map(|_| Snapshot::new(&schema, Tick(0))).collect(),
+                ring: (0..history.slots()).map(|_| Snapshot::new(&schema, Tick(0))).collect(),
                 runs: vec![run],
                 part_of_field: schema.fields().iter().map(part).collect(),
             });
         }
-        Self { lag, frame: 0, groups }
+        Ok(Self { history, frame: 0, groups })
     }
 
     /// Takes a frame of floats.
@@ -116,17 +142,19 @@ impl Ladder {
         &mut self,
         mut fill: impl FnMut(Quantized, &mut Snapshot) -> Result<(), E>,
     ) -> Result<(), E> {
-        let slots = self.lag + 1;
+        let slots = self.history.slots();
         for group in &mut self.groups {
             let slot = (self.frame % slots) as usize;
             group.ring[slot].clear(Tick(self.frame));
             fill(group.quantized, &mut group.ring[slot])?;
-            if self.frame < self.lag {
+            if self.frame < self.history.lag.max(self.history.from) {
                 continue;
             }
-            let baseline = &group.ring[((self.frame - self.lag) % slots) as usize];
+            let known = self.history.back().into_iter().filter_map(|back| self.frame.checked_sub(back));
+            let states: Vec<&Snapshot> = known.map(|frame| &group.ring[(frame % slots) as usize]).collect();
+            let [baseline, older @ ..] = &states[..] else { continue };
             for run in &mut group.runs {
-                run.frame(baseline, &group.ring[slot], &group.part_of_field)?;
+                run.frame(Baselines::new(baseline, older), &group.ring[slot], &group.part_of_field)?;
             }
         }
         self.frame += 1;
@@ -145,7 +173,7 @@ impl Ladder {
 }
 
 /// The parameters of the stages that have any.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Debug)]
 pub(crate) enum Parameters {
     /// The profile trained for cubes.
     BuiltIn,
@@ -153,6 +181,27 @@ pub(crate) enum Parameters {
     Article,
     /// A profile that knows nothing of the data.
     Untrained,
+    /// A trained one.
+    File(PathBuf),
+}
+
+impl FromStr for Parameters {
+    type Err = std::convert::Infallible;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Ok(match name {
+            "built-in" => Self::BuiltIn,
+            "article" => Self::Article,
+            "untrained" => Self::Untrained,
+            path => Self::File(path.into()),
+        })
+    }
+}
+
+fn read_profile(path: &Path, schema: &Schema) -> Result<Profile, Failure> {
+    let failed = |reason: String| Failure::Profile { path: path.to_owned(), reason };
+    let bytes = std::fs::read(path).map_err(|error| failed(error.to_string()))?;
+    Profile::from_bytes(&bytes, schema).map_err(|error| failed(error.to_string()))
 }
 
 /// Why a frame could not be taken.
@@ -164,7 +213,7 @@ pub(crate) enum BadFrame {
 }
 
 impl Run {
-    fn frame(&mut self, baseline: &Snapshot, snapshot: &Snapshot, part_of_field: &[Part]) -> Result<(), BadFrame> {
+    fn frame(&mut self, baselines: Baselines<'_>, snapshot: &Snapshot, part_of_field: &[Part]) -> Result<(), BadFrame> {
         let measurement = &mut self.measurement;
         let failed = |reason: String| {
             BadFrame::NotVerified(Failure::NotVerified { level: measurement.level, frame: snapshot.tick.0, reason })
@@ -172,10 +221,10 @@ impl Run {
         self.packet.clear();
         let begin = Instant::now();
         let size =
-            self.encoder.encode(baseline, snapshot, &mut self.packet).map_err(|error| failed(error.to_string()))?;
+            self.encoder.encode(baselines, snapshot, &mut self.packet).map_err(|error| failed(error.to_string()))?;
         let encode_ns = begin.elapsed().as_nanos() as u64;
         let begin = Instant::now();
-        let decoded = self.decoder.decode(baseline, &self.packet, snapshot.tick, &mut self.decoded);
+        let decoded = self.decoder.decode(baselines, &self.packet, snapshot.tick, &mut self.decoded);
         let decode_ns = begin.elapsed().as_nanos() as u64;
         decoded.map_err(|error| failed(error.to_string()))?;
         if self.decoded != *snapshot {

@@ -21,6 +21,7 @@ mod session;
 mod session_report;
 mod simulate;
 mod sweep;
+mod train;
 mod truth;
 mod udp;
 mod viewer;
@@ -44,6 +45,7 @@ enum Command {
     Measure(measure::Arguments),
     Simulate(simulate::Arguments),
     Sweep(sweep::Arguments),
+    Train(train::Arguments),
     Serve(serve::Arguments),
     Join(join::Arguments),
 }
@@ -54,6 +56,7 @@ fn main() -> ExitCode {
         Command::Measure(arguments) => measure::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Sweep(arguments) => sweep::run(&arguments),
+        Command::Train(arguments) => train::run(&arguments),
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Join(arguments) => join::run(&arguments),
     };

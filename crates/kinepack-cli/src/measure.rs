@@ -8,7 +8,7 @@ use kinepack::{Level, Quantized};
 use kinepack_capture::{Challenge, Frame};
 
 use crate::failure::Failure;
-use crate::ladder::{BadFrame, Ladder, Parameters};
+use crate::ladder::{BadFrame, History, Ladder, Parameters};
 use crate::report::{Report, print};
 use crate::world::WorldArguments;
 
@@ -24,8 +24,14 @@ pub(crate) struct Arguments {
     /// How many frames back the baseline is.
     #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=600))]
     lag: u32,
-    /// The parameters of the levels from 9 on.
-    #[arg(long, value_enum, default_value_t = Parameters::BuiltIn)]
+    /// How many frames lie between the baseline and the older states that the adaptive level looks at; as many as --lag when not given.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=600))]
+    spacing: Option<u32>,
+    /// The first frame that counts; those before are only looked back at.
+    #[arg(long, default_value_t = 0)]
+    from: u32,
+    /// The parameters of the levels from 9 on: built-in, article, untrained, or a file that `kinepack train` wrote.
+    #[arg(long, default_value = "built-in")]
     profile: Parameters,
     /// Print one JSON document instead of a table.
     #[arg(long)]
@@ -56,9 +62,14 @@ fn levels(arguments: &Arguments, quantized: bool) -> Result<Vec<Level>, Failure>
     Ok(Level::TABLE.into_iter().filter(|level| asked.contains(level)).collect())
 }
 
+fn history(arguments: &Arguments) -> History {
+    let Arguments { lag, spacing, from, .. } = *arguments;
+    History { lag, spacing: spacing.unwrap_or(lag), from }
+}
+
 fn measure_capture(arguments: &Arguments, path: &PathBuf) -> Result<Report, Failure> {
     let mut capture = Challenge::open(path)?;
-    let mut ladder = Ladder::new(&levels(arguments, capture.is_quantized())?, arguments.lag, arguments.profile);
+    let mut ladder = Ladder::new(&levels(arguments, capture.is_quantized())?, history(arguments), &arguments.profile)?;
     let progress = progress(capture.frames());
     let mut states = Vec::new();
     loop {
@@ -84,7 +95,7 @@ fn measure_capture(arguments: &Arguments, path: &PathBuf) -> Result<Report, Fail
 
 fn measure_world(arguments: &Arguments) -> Result<Report, Failure> {
     let mut world = arguments.world.play()?;
-    let mut ladder = Ladder::new(&levels(arguments, false)?, arguments.lag, arguments.profile);
+    let mut ladder = Ladder::new(&levels(arguments, false)?, history(arguments), &arguments.profile)?;
     let progress = progress(Some(arguments.world.frames()));
     let mut states = Vec::new();
     for _ in 0..arguments.world.frames() {
@@ -103,8 +114,9 @@ fn report(
     rate_hz: u32,
     objects: usize,
 ) -> Result<Report, Failure> {
-    if ladder.frames() <= arguments.lag {
-        return Err(Failure::TooShort { frames: ladder.frames(), lag: arguments.lag });
+    let first = arguments.lag.max(arguments.from);
+    if ladder.frames() <= first {
+        return Err(Failure::TooShort { frames: ladder.frames(), lag: first });
     }
     Ok(Report::new(name, arguments.lag, rate_hz, objects, ladder.measurements()))
 }

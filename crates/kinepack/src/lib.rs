@@ -72,9 +72,9 @@ pub use quantize::{FloatLimits, IntegerLimits};
 pub use rotation::SmallestThree;
 pub use schema::{Components, Field, FieldKind, Lane, LaneArithmetic, Pack, PackWith, Role, Schema};
 pub use snapshot::{
-    Band, Baselines, Bodies, BodyKind, Changed, Class, Codec, Context, DecodeLimits, Decoder, Difference, Encoder,
-    EntityId, FieldCode, GapCode, LaneWidth, Level, Model, ModelTrainer, Pass, Profile, Quantized, Reference, Size,
-    Snapshot, Tick, Trainer,
+    Baselines, Bodies, BodyKind, Changed, Class, Codec, Context, DecodeLimits, Decoder, Difference, Encoder, EntityId,
+    FieldCode, GapCode, LaneWidth, Level, Model, Profile, Quantized, Reference, Size, Snapshot, Tick, TrainError,
+    Trainer, Training,
 };
 pub use vector::VectorLimits;
 

@@ -1,6 +1,6 @@
 //! The profile trained for cubes.
 
-use kinepack::{Context, FieldCode, Profile, Quantized, Schema};
+use kinepack::{Bodies, BodyKind, Context, FieldCode, Profile, Quantized, Schema};
 
 mod trained;
 
@@ -38,4 +38,22 @@ pub fn swift_profile() -> Profile {
         field.clone_from(trained);
     }
     swift
+}
+
+/// What the adaptive level knows of the cubes' world: the floor, the sizes, and that the first object is the player, who moves the others.
+pub fn bodies() -> Bodies {
+    let kind = |half_extent: u32, mover: bool| BodyKind { half_extents: [half_extent; 3], mover };
+    Bodies {
+        position: 0,
+        rotation: 1,
+        touched: Some(2),
+        mover: None,
+        up: 2,
+        floor: Some(0),
+        kinds: vec![kind(102, false), kind(384, true)],
+        kind_of_ids: vec![(0, 1), (1, 0)],
+        size: 102,
+        reach: 700,
+        bands: vec![500, 570, 640, 710, 800, 900, 1050, 1200, 1450, 1800],
+    }
 }

@@ -19,8 +19,13 @@ pub fn floats_field<T: Components>(path: &str, name: &str, axes: &[FloatLimits],
 }
 
 /// The field of a rotation.
-pub fn rotation_field(path: &str, name: &str, rotation: &SmallestThree) -> Field {
-    Field::new(join(path, name), FieldKind::Rotation(*rotation))
+pub fn rotation_field(path: &str, name: &str, rotation: &SmallestThree, role: Role) -> Field {
+    Field::new(join(path, name), FieldKind::Rotation(*rotation)).with_role(role)
+}
+
+/// The field of a flag with a role.
+pub fn flag_field(path: &str, name: &str, role: Role) -> Field {
+    Field::new(join(path, name), FieldKind::Bool).with_role(role)
 }
 
 /// The field of an integer with limits.

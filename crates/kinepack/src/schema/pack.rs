@@ -24,6 +24,8 @@ use crate::{Between, EncodeError};
 /// | `clamp` | with `range` or `max` | out-of-range values take the nearest end instead of being an error |
 /// | `velocity`, `velocity = field` | numbers and vectors with `range` | units a second of another field, for interpolation; at rest when zero, for level 4 |
 /// | `step` | anything sent without `with` | does not blend in interpolation: what counts teleports, or must not be between |
+/// | `body` | three numbers with `range`, and a `rotation` | the position and the rotation of a rigid body |
+/// | `touched`, `mover` | `bool` | of a rigid body: something moves it; it moves others, as a player does |
 /// | `with = Type` | anything | lanes by `Type`'s [`PackWith`] |
 /// | `skip` | anything | not sent; `Default::default()` on the other side |
 ///
@@ -31,6 +33,10 @@ use crate::{Between, EncodeError};
 /// `step`, `skip` or `with`. `velocity` alone means the nearest such field before it in the struct, or else the nearest after
 /// it; where there is none, nothing moves with it. Where several mean the same field, the one that names it counts, or
 /// else the first: after `position` come `linear_velocity` and `angular_velocity`, and the first is the position's.
+///
+/// A struct is one body: where `body` stands, it stands on one position, which is no velocity and does not `wrap`, and on one
+/// rotation. It changes no lanes, only what the adaptive level can predict ([`Role`](super::Role), [`Bodies::of`](crate::Bodies::of)),
+/// and the schema's hash. Of several bodies in one entity, in structs within it or beside each other, the first counts.
 ///
 /// Values are constant expressions. Limits that are impossible, such as a step finer than the field's `f32`, are compile
 /// errors. On the type itself `#[pack(crate = path)]` says where kinepack is, if not at `::kinepack`.

@@ -17,7 +17,7 @@ pub struct Baselines<'a> {
 
 impl<'a> Baselines<'a> {
     /// How many older states a level looks at, at most.
-    pub const OLDER: usize = 3;
+    pub const OLDER: usize = 2;
 
     /// A baseline and older states, by falling tick.
     pub fn new(baseline: &'a Snapshot, older: &'a [&'a Snapshot]) -> Self {

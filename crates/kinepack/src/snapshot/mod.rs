@@ -21,9 +21,10 @@ mod profile_file;
 mod sets;
 mod store;
 mod train;
+mod training;
 mod widths;
 
-pub use adaptive::{Band, Bodies, BodyKind, Model, ModelTrainer, Pass};
+pub use adaptive::{Bodies, BodyKind, Model};
 pub use baselines::Baselines;
 pub use codec::Codec;
 pub use decode::{DecodeLimits, Decoder};
@@ -33,3 +34,4 @@ pub use level::{Changed, Level, Quantized};
 pub use profile::{Class, Context, FieldCode, GapCode, LaneWidth, Profile, Reference};
 pub use store::{EntityId, Snapshot, Tick};
 pub use train::Trainer;
+pub use training::{TrainError, Training};

@@ -243,7 +243,13 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
         let turn_error_log2 = vector_log2(turn_error, 3);
         for axis in 0..3 {
             let row = first_row + if axis == 2 { body_row::TURN_UP } else { body_row::TURN_LEVEL };
-            self.observer.mean(row, &mut self.rows[row], &features[axis], i64::from(sixteenths(turned[axis])), scales);
+            self.observer.mean(
+                (self.set, row),
+                &mut self.rows[row],
+                &features[axis],
+                i64::from(sixteenths(turned[axis])),
+                scales,
+            );
         }
 
         // The position.
@@ -256,6 +262,9 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
         let arm = lowest(known.rotation, extents);
         let roll = sub(rotate(turn_now, arm), arm);
         let twist = scale(cross(turn_error, from_mover), weight / PER_RADIAN);
+        // What falls goes as far as the square of the time; in a tenth of a second, 1.
+        let lag = f64::from(history.lag);
+        let fall = lag * lag * (1.0 / 36.0);
         let above = floor.map_or(0.0, |floor| known.position[2] - floor);
         let mut features = [[0; FEATURES]; 3];
         let mut expected = [0i64; 3];
@@ -267,14 +276,14 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
                     mover.moved[2] * weight,
                     mover.moved_before[2] * weight,
                     by_mover[2] * weight,
-                    0.3 * (above - size).min(3.0 * size),
+                    0.3 * (above - size).min(3.0 * size) * fall,
                     (above + known.moved[2] - 1.5 * size).min(0.0),
                     around.near_moved[2],
                     around.near_carried[2],
                     (height_now - height) * contact,
                     (height - above) * contact,
                     twist[2],
-                    30.0,
+                    30.0 * fall,
                     around.moved[2],
                     around.moved_before[2],
                     known.moved[2] * contact,
@@ -314,8 +323,9 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
         let own_log2 = vector_log2(sub(known.moved, known.moved_before), 3);
         for (nth, axis) in [2, 0, 1].into_iter().enumerate() {
             let mut row = [0; FEATURES];
-            row[..8].copy_from_slice(&[
+            row[..9].copy_from_slice(&[
                 256,
+                self.lag_log2,
                 own_log2,
                 around.position_error_log2,
                 size_log2(if nth == 0 { expected[2] } else { errors[2] }),
@@ -337,9 +347,9 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
             self.columns[lane][entity] = value;
             moved[axis] = change as f64 / 16.0 * body.ratios[axis];
             errors[axis] = change - expected[axis];
-            self.observer.scale(scale_row, &mut self.rows[scale_row], &row, size_log2(errors[axis]));
+            self.observer.scale((self.set, scale_row), &mut self.rows[scale_row], &row, size_log2(errors[axis]));
             let mean_row = first_row + if axis == 2 { body_row::UP } else { body_row::LEVEL };
-            self.observer.mean(mean_row, &mut self.rows[mean_row], &features[axis], change, scale_log2);
+            self.observer.mean((self.set, mean_row), &mut self.rows[mean_row], &features[axis], change, scale_log2);
         }
         self.spent[bodies.position] += self.coder.spent() - middle;
         let position_error = [0, 1, 2].map(|axis| errors[axis] as f64 / 16.0 * body.ratios[axis]);
@@ -444,7 +454,7 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
                 if nth > 1 { errors_log2[1] } else { sizes.mover },
                 sizes.expected,
                 sizes.near,
-                0,
+                self.lag_log2,
             ]);
             let scale_row = first_scale_row + nth;
             let scale_log2 = self.predict_scale(scale_row, &row);
@@ -455,7 +465,7 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
             let (code, change) = self.code_lane(group, coarse, scale_log2, sign_context, mean, (0, &kind), told);
             self.columns[lane + 1 + nth][entity] = code;
             errors_log2[nth] = size_log2(change - mean);
-            self.observer.scale(scale_row, &mut self.rows[scale_row], &row, errors_log2[nth]);
+            self.observer.scale((self.set, scale_row), &mut self.rows[scale_row], &row, errors_log2[nth]);
             let actual = f64::from(code) / codes.max_code * (2.0 * FRAC_1_SQRT_2) - FRAC_1_SQRT_2;
             left -= actual * actual;
             left_predicted -= part * part;

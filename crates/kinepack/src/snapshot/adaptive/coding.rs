@@ -20,17 +20,17 @@ const LIMIT: u8 = 250;
 /// Who watches what is predicted and what comes: a trainer, a learner, or nobody.
 pub(super) trait Observer {
     /// A predictor said `dot(row, features)` of `target`; the residual's size was expected to be 2^`scale_log2`. In sixteenths and 1/256.
-    fn mean(&mut self, row: usize, weights: &mut Row, features: &Row, target: i64, scale_log2: i32);
+    fn mean(&mut self, row: (usize, usize), weights: &mut Row, features: &Row, target: i64, scale_log2: i32);
     /// A predictor of the size's logarithm said `dot(row, features)` of `target`, in 1/256.
-    fn scale(&mut self, row: usize, weights: &mut Row, features: &Row, target: i32);
+    fn scale(&mut self, row: (usize, usize), weights: &mut Row, features: &Row, target: i32);
 }
 
 /// Nobody.
 impl Observer for () {
     #[inline]
-    fn mean(&mut self, _row: usize, _weights: &mut Row, _features: &Row, _target: i64, _scale_log2: i32) {}
+    fn mean(&mut self, _row: (usize, usize), _weights: &mut Row, _features: &Row, _target: i64, _scale_log2: i32) {}
     #[inline]
-    fn scale(&mut self, _row: usize, _weights: &mut Row, _features: &Row, _target: i32) {}
+    fn scale(&mut self, _row: (usize, usize), _weights: &mut Row, _features: &Row, _target: i32) {}
 }
 
 /// Memory that packets use again.
@@ -61,7 +61,11 @@ pub(super) struct Coding<'a, C, O> {
     pub(super) observer: &'a mut O,
     pub(super) plan: &'a Plan,
     pub(super) model: &'a Model,
+    /// The set of weights for this packet, and which it is.
     pub(super) rows: &'a mut [Row],
+    pub(super) set: usize,
+    /// log₂ of the lag, in 1/256.
+    pub(super) lag_log2: i32,
     pub(super) counters: &'a mut [Counter],
     pub(super) baselines: Baselines<'a>,
     pub(super) ids: &'a [EntityId],
@@ -265,13 +269,14 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
             let row = first_row + (class * field.lanes.len() + nth) * 2;
             let mean = self.predict(row, &features);
             let mut sizes = [0; FEATURES];
-            sizes[..6].copy_from_slice(&[
+            sizes[..7].copy_from_slice(&[
                 256,
                 size_log2(i64::from(moved[0])),
                 size_log2(i64::from(moved[0]) - i64::from(moved[1])),
                 lane_before,
                 error_log2,
                 size_log2(mean),
+                self.lag_log2,
             ]);
             let scale_log2 = self.predict_scale(row + 1, &sizes);
             let sign = sign_class(i64::from(moved[0]) - mean);
@@ -280,8 +285,8 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
             self.columns[lane][entity] = target.0;
             let error = target.1 - mean;
             lane_before = size_log2(error);
-            self.observer.mean(row, &mut self.rows[row], &features, target.1, scale_log2);
-            self.observer.scale(row + 1, &mut self.rows[row + 1], &sizes, lane_before);
+            self.observer.mean((self.set, row), &mut self.rows[row], &features, target.1, scale_log2);
+            self.observer.scale((self.set, row + 1), &mut self.rows[row + 1], &sizes, lane_before);
             previous[nth] = Previous {
                 moved: target.1.clamp(-(1 << 30), 1 << 30) as i32,
                 error: error.clamp(-(1 << 30), 1 << 30) as i32,
@@ -341,7 +346,7 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
         for axis in 0..3 {
             let [moved, error] = [sixteenths(now[axis]), sixteenths(error[axis])];
             let row = first_row + axis;
-            self.observer.mean(row, &mut self.rows[row], &features[axis], i64::from(moved), scale);
+            self.observer.mean((self.set, row), &mut self.rows[row], &features[axis], i64::from(moved), scale);
             previous[axis] = Previous { moved, error, error_log2 };
         }
     }

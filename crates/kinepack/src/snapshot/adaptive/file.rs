@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::fixed::{FEATURES, Row};
-use super::model::{Band, Bodies, BodyKind, EVEN, Model};
+use super::model::{Bodies, BodyKind, EVEN, Model};
 use super::plan::Plan;
 use crate::entropy::Counter;
 use crate::snapshot::profile_file::{Reader, Writer};
@@ -26,14 +26,12 @@ impl Model {
         if let Some(bodies) = &self.bodies {
             bodies.write(writer);
         }
-        writer.number(self.bands.len() as u64);
-        for band in &self.bands {
-            writer.number(u64::from(band.max_lag_ticks));
-            for row in &band.rows {
-                let used = FEATURES - row.iter().rev().take_while(|weight| **weight == 0).count();
-                writer.number(used as u64);
-                row[..used].iter().for_each(|weight| writer.signed(weight >> STORED_SHIFT));
-            }
+        writer.number(self.max_lags_ticks.len() as u64);
+        self.max_lags_ticks.iter().for_each(|max| writer.number(u64::from(*max)));
+        for row in self.sets.iter().flatten() {
+            let used = FEATURES - row.iter().rev().take_while(|weight| **weight == 0).count();
+            writer.number(used as u64);
+            row[..used].iter().for_each(|weight| writer.signed(weight >> STORED_SHIFT));
         }
         // Counters that nothing was seen of are told by how many there are until the next that is not.
         let mut fresh = 0u64;
@@ -57,11 +55,9 @@ impl Model {
             _ => return Err(SetupError::BadProfileFile),
         };
         let plan = Plan::new(schema, bodies.as_ref())?;
-        let bands = reader.many(|reader| {
-            let max_lag_ticks = reader.number()?;
-            let rows = (0..plan.rows).map(|_| read_row(reader)).collect::<Result<_, _>>()?;
-            Ok(Band { max_lag_ticks, rows })
-        })?;
+        let max_lags_ticks = reader.many(Reader::number)?;
+        let set = |reader: &mut Reader<'_>| (0..plan.rows).map(|_| read_row(reader)).collect();
+        let sets = (0..2 * max_lags_ticks.len()).map(|_| set(reader)).collect::<Result<_, _>>()?;
         let mut counters = Vec::new();
         loop {
             let fresh = reader.number()? as usize;
@@ -77,7 +73,7 @@ impl Model {
             let (probability, count) = counter.ok_or(SetupError::BadProfileFile)?;
             counters.push(Counter::new(probability, count));
         }
-        Ok(Self { bodies, bands, counters })
+        Ok(Self { bodies, max_lags_ticks, sets, counters })
     }
 }
 

@@ -8,7 +8,7 @@ use crate::snapshot::entities::Alignment;
 use crate::snapshot::store::{EntityId, Snapshot};
 
 /// Between the two states before the baseline and the baseline itself.
-pub(super) const STEPS: usize = 2;
+pub(super) const STEPS: usize = Baselines::OLDER;
 
 /// The longest distance in ticks that predictions tell apart.
 pub(super) const MAX_TICKS: u32 = 255;
@@ -36,6 +36,8 @@ pub(super) struct History {
     pub(super) lag: u32,
     /// `lag` divided by the ticks of each step.
     pub(super) per_step: [f64; STEPS],
+    /// The state before the baseline is less than three quarters of the lag before it.
+    pub(super) is_near: bool,
     /// How many older states there are.
     pub(super) steps: usize,
 }
@@ -53,6 +55,7 @@ impl History {
         self.lag = ticks(baselines.baseline, tick);
         self.steps = baselines.older.len().min(STEPS);
         let mut newer = baselines.baseline;
+        self.is_near = baselines.older.first().is_some_and(|older| 4 * ticks(older, newer.tick.0) < 3 * self.lag);
         for (step, older) in baselines.older.iter().take(STEPS).enumerate() {
             self.per_step[step] = f64::from(self.lag) / f64::from(ticks(older, newer.tick.0));
             newer = older;

@@ -16,9 +16,9 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use coding::{Coding, Observer, Scratch};
-pub use model::{Band, Bodies, BodyKind, Model};
+pub use model::{Bodies, BodyKind, Model};
 use plan::Plan;
-pub use train::{ModelTrainer, Pass};
+pub(super) use train::{ModelTrainer, Pass};
 
 use super::Baselines;
 use super::store::EntityId;
@@ -38,8 +38,8 @@ pub(super) struct Adaptive {
 pub(super) struct State {
     scratch: Scratch,
     counters: Vec<Counter>,
-    /// The weights of the bands; a static profile leaves them as they are.
-    rows: Vec<Vec<fixed::Row>>,
+    /// The sets of weights; a static profile leaves them as they are.
+    sets: Vec<Vec<fixed::Row>>,
     /// What each field took in the last packet, in 1/256 bit.
     pub(super) spent: Vec<u64>,
     /// An encoder's copy of the new values.
@@ -66,7 +66,7 @@ impl Adaptive {
         State {
             scratch: Scratch::default(),
             counters: self.model.counters.clone(),
-            rows: self.model.bands.iter().map(|band| band.rows.clone()).collect(),
+            sets: self.model.sets.clone(),
             spent: vec![0; self.fields],
             columns: Vec::new(),
         }
@@ -117,20 +117,20 @@ impl Adaptive {
         columns: &mut [Vec<u32>],
     ) -> bool {
         state.counters.clone_from(&self.model.counters);
-        let State { scratch, counters, rows, spent, .. } = state;
+        let State { scratch, counters, sets, spent, .. } = state;
         spent.fill(0);
         scratch.changed.clear();
         scratch.changed.extend_from_slice(changed);
         scratch.history.prepare(&packet.baselines, packet.base, packet.ids, packet.tick);
-        let lag = scratch.history.lag;
-        let bands = &self.model.bands;
-        let band = bands.iter().position(|band| lag <= band.max_lag_ticks).unwrap_or(bands.len() - 1);
+        let set = self.model.set(scratch.history.lag, scratch.history.is_near);
         let mut coding = Coding {
             coder,
             observer,
             plan: &self.plan,
             model: &self.model,
-            rows: &mut rows[band],
+            rows: &mut sets[set],
+            set,
+            lag_log2: fixed::log2(u64::from(scratch.history.lag)),
             counters,
             baselines: packet.baselines,
             ids: packet.ids,

@@ -14,20 +14,13 @@ use crate::{FieldKind, Role, Schema, SetupError};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
     /// Which fields are a rigid body, where there are any.
-    pub bodies: Option<Bodies>,
-    /// Weights for each range of lags.
-    pub bands: Vec<Band>,
+    pub(crate) bodies: Option<Bodies>,
+    /// The largest lag of each range, in ticks, rising.
+    pub(crate) max_lags_ticks: Vec<u32>,
+    /// For each range of lags two sets of one row a predictor: for older states about a lag apart, and for nearer ones.
+    pub(crate) sets: Vec<Vec<Row>>,
     /// What the counters start from.
     pub(crate) counters: Vec<Counter>,
-}
-
-/// Weights for the lags up to a limit.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Band {
-    /// The largest distance of a snapshot from its baseline, in ticks.
-    pub max_lag_ticks: u32,
-    /// One row a predictor.
-    pub(crate) rows: Vec<Row>,
 }
 
 /// A position and a rotation that move together, and what is known of the world. Lengths are in steps of the position's first axis.
@@ -70,18 +63,39 @@ impl Model {
     /// A model of fields that nobody trained: things go on as they did.
     pub(crate) fn untrained(schema: &Schema) -> Result<Self, SetupError> {
         let plan = Plan::new(schema, None)?;
-        let band = Band { max_lag_ticks: MAX_TICKS, rows: first_rows(&plan, None) };
-        Ok(Self { bodies: None, bands: vec![band], counters: plan.counters() })
+        Ok(Self::new(None, &plan, &[MAX_TICKS]))
     }
 }
 
 impl Model {
+    /// A model for lags up to these limits that knows nothing of the data.
+    pub(super) fn new(bodies: Option<Bodies>, plan: &Plan, max_lags_ticks: &[u32]) -> Self {
+        let rows = first_rows(plan, bodies.as_ref());
+        Self {
+            bodies,
+            max_lags_ticks: max_lags_ticks.to_vec(),
+            sets: vec![rows; 2 * max_lags_ticks.len()],
+            counters: plan.counters(),
+        }
+    }
+
+    /// Which set of rows serves a lag.
+    pub(super) fn set(&self, lag_ticks: u32, is_near: bool) -> usize {
+        let range = self.max_lags_ticks.iter().position(|max| lag_ticks <= *max);
+        2 * range.unwrap_or(self.max_lags_ticks.len() - 1) + usize::from(is_near)
+    }
+
+    /// Which fields are a rigid body, and what is known of their world.
+    pub fn bodies(&self) -> Option<&Bodies> {
+        self.bodies.as_ref()
+    }
+
     /// Checks what coding takes for granted.
     pub(super) fn validate(&self, plan: &Plan) -> Result<(), SetupError> {
-        let lags = self.bands.iter().map(|band| band.max_lag_ticks);
-        let well_formed = !self.bands.is_empty()
-            && lags.is_sorted_by(|a, b| a < b)
-            && self.bands.iter().all(|band| band.rows.len() == plan.rows)
+        let well_formed = !self.max_lags_ticks.is_empty()
+            && self.max_lags_ticks.is_sorted_by(|a, b| a < b)
+            && self.sets.len() == 2 * self.max_lags_ticks.len()
+            && self.sets.iter().all(|rows| rows.len() == plan.rows)
             && self.counters.len() == plan.counters;
         if well_formed { Ok(()) } else { Err(SetupError::BadModel) }
     }

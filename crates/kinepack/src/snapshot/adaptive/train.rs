@@ -7,34 +7,36 @@ use alloc::vec::Vec;
 use super::coding::Observer;
 use super::file::STORED_SHIFT;
 use super::fixed::{FEATURES, Row, WEIGHT_BITS};
-use super::model::{Band, Bodies, FIELD_CLASSES, Model, body_row, row};
+use super::model::{Bodies, FIELD_CLASSES, Model, body_row, row};
 use super::plan::{FieldCoding, Plan};
 use super::{Adaptive, Packet, State};
 use crate::entropy::{Cost, Counter};
 use crate::snapshot::Baselines;
 use crate::snapshot::encode::find_changed;
+use crate::snapshot::entities::Alignment;
 use crate::snapshot::store::Snapshot;
-use crate::{EncodeError, Schema, SetupError};
+use crate::{Schema, SetupError};
 
 /// The most a counter is sure of what it was trained on.
 const MOST_SURE: u8 = 15;
 
 /// Makes a model from snapshots and their baselines, in several passes over the same data.
 #[derive(Debug)]
-pub struct ModelTrainer {
-    schema: Schema,
+pub(crate) struct ModelTrainer {
     adaptive: Adaptive,
     state: State,
     sums: Vec<Vec<Sums>>,
     columns: Vec<Vec<u32>>,
     changed: Vec<u32>,
-    bits: f64,
+    alignment: Alignment,
+    /// The baseline's columns, where it has other entities.
+    aligned: Vec<Vec<u32>>,
     pass: Pass,
 }
 
 /// What a pass finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pass {
+pub(crate) enum Pass {
     /// The weights.
     Weights,
     /// The counters.
@@ -108,23 +110,23 @@ impl Sums {
     }
 }
 
-/// Fills the normal equations of a band.
+/// Fills the normal equations.
 struct Collector<'a> {
-    sums: &'a mut [Sums],
+    sums: &'a mut [Vec<Sums>],
 }
 
 impl Observer for Collector<'_> {
-    fn mean(&mut self, row: usize, weights: &mut Row, features: &Row, target: i64, scale_log2: i32) {
+    fn mean(&mut self, (set, row): (usize, usize), weights: &mut Row, features: &Row, target: i64, scale_log2: i32) {
         let expected = super::fixed::dot(weights, features);
         let error = (target - expected) as f64 / 16.0;
         let scale = exp2(f64::from(scale_log2) / 256.0);
         // So that chaos does not rule the fit.
         let weight = 1.0 / (1.0 + scale * scale + 0.3 * error * error);
-        self.sums[row].add(features, target as f64, weight);
+        self.sums[set][row].add(features, target as f64, weight);
     }
 
-    fn scale(&mut self, row: usize, _weights: &mut Row, features: &Row, target: i32) {
-        self.sums[row].add(features, f64::from(target), 1.0);
+    fn scale(&mut self, (set, row): (usize, usize), _weights: &mut Row, features: &Row, target: i32) {
+        self.sums[set][row].add(features, f64::from(target), 1.0);
     }
 }
 
@@ -137,28 +139,26 @@ impl ModelTrainer {
     ///
     /// # Errors
     /// [`SetupError`] where the bodies' fields are not such.
-    pub fn new(schema: Schema, bodies: Option<Bodies>, max_lags_ticks: &[u32]) -> Result<Self, SetupError> {
-        let plan = Plan::new(&schema, bodies.as_ref())?;
-        let rows = first_rows(&plan, bodies.as_ref());
-        let bands = max_lags_ticks.iter().map(|&max_lag_ticks| Band { max_lag_ticks, rows: rows.clone() });
-        let model = Model { bodies, bands: bands.collect(), counters: plan.counters() };
-        let adaptive = Adaptive::new(&schema, model)?;
+    pub(crate) fn new(schema: &Schema, bodies: Option<Bodies>, max_lags_ticks: &[u32]) -> Result<Self, SetupError> {
+        let plan = Plan::new(schema, bodies.as_ref())?;
+        let model = Model::new(bodies, &plan, max_lags_ticks);
+        let model_sets = model.sets.len();
+        let adaptive = Adaptive::new(schema, model)?;
         Ok(Self {
-            sums: vec![vec![Sums::default(); plan.rows]; max_lags_ticks.len()],
+            sums: vec![vec![Sums::default(); plan.rows]; model_sets],
             columns: Vec::new(),
             changed: Vec::new(),
+            alignment: Alignment::default(),
+            aligned: Vec::new(),
             state: adaptive.state(),
-            bits: 0.0,
             pass: Pass::Weights,
             adaptive,
-            schema,
         })
     }
 
     /// Begins a pass over the data.
-    pub fn begin(&mut self, pass: Pass) {
+    pub(crate) fn begin(&mut self, pass: Pass) {
         self.pass = pass;
-        self.bits = 0.0;
         self.sums.iter_mut().flatten().for_each(|sums| *sums = Sums::default());
         self.adaptive.model.counters = match pass {
             Pass::Weights => self.adaptive.model.counters.clone(),
@@ -167,55 +167,36 @@ impl ModelTrainer {
         self.state = self.adaptive.state();
     }
 
-    /// Looks at a snapshot. Both have the same entities.
-    ///
-    /// # Errors
-    /// [`EncodeError::EntitiesDiffer`].
-    pub fn observe(&mut self, baselines: Baselines<'_>, snapshot: &Snapshot) -> Result<(), EncodeError> {
-        self.bits += self.code(baselines, snapshot, Some(self.pass))?;
-        Ok(())
-    }
-
-    /// What a snapshot would cost with the model as it is now, in bits.
-    ///
-    /// # Errors
-    /// [`EncodeError::EntitiesDiffer`].
-    pub fn cost_bits(&mut self, baselines: Baselines<'_>, snapshot: &Snapshot) -> Result<f64, EncodeError> {
-        self.code(baselines, snapshot, None)
-    }
-
-    fn code(&mut self, baselines: Baselines<'_>, snapshot: &Snapshot, pass: Option<Pass>) -> Result<f64, EncodeError> {
-        if baselines.baseline.ids != snapshot.ids {
-            return Err(EncodeError::EntitiesDiffer);
+    /// Looks at a snapshot of the schema.
+    pub(crate) fn observe(&mut self, baselines: Baselines<'_>, snapshot: &Snapshot) {
+        let same = baselines.baseline.ids == snapshot.ids;
+        if !same {
+            self.alignment.compare(&baselines.baseline.ids, &snapshot.ids);
+            self.aligned.resize_with(snapshot.lane_count(), Vec::new);
+            self.alignment.line_up(baselines.baseline, &mut self.aligned);
         }
-        let base = &baselines.baseline.columns;
+        let base = if same { &baselines.baseline.columns } else { &self.aligned };
         find_changed(base, &snapshot.columns, snapshot.len(), &mut self.changed);
         self.columns.clone_from(&snapshot.columns);
         let packet = Packet { baselines, ids: &snapshot.ids, base, tick: snapshot.tick.0 };
-        let lag = snapshot.tick.0.wrapping_sub(baselines.baseline.tick.0);
-        let bands = &self.adaptive.model.bands;
-        let band = bands.iter().position(|band| lag <= band.max_lag_ticks).unwrap_or(bands.len() - 1);
         let mut cost = Cost::default();
         let (state, columns, changed) = (&mut self.state, &mut self.columns, &self.changed);
-        if pass == Some(Pass::Weights) {
-            let mut collector = Collector { sums: &mut self.sums[band] };
+        if self.pass == Pass::Weights {
+            let mut collector = Collector { sums: &mut self.sums };
             self.adaptive.code(state, &mut cost, &mut collector, &packet, changed, columns);
         } else {
             self.adaptive.code(state, &mut cost, &mut (), &packet, changed, columns);
-            if pass.is_some() {
-                // The next packet goes on from here.
-                core::mem::swap(&mut self.adaptive.model.counters, &mut state.counters);
-            }
+            // The next packet goes on from here.
+            core::mem::swap(&mut self.adaptive.model.counters, &mut state.counters);
         }
-        Ok(cost.bits())
     }
 
-    /// Ends a pass: what it found is what the next one starts from. Returns the bits of all packets as they were coded.
-    pub fn end(&mut self) -> f64 {
+    /// Ends a pass: what it found is what the next one starts from.
+    pub(crate) fn end(&mut self) {
         match self.pass {
             Pass::Weights => {
-                for (band, sums) in self.adaptive.model.bands.iter_mut().zip(&self.sums) {
-                    for (row, sums) in band.rows.iter_mut().zip(sums) {
+                for (rows, sums) in self.adaptive.model.sets.iter_mut().zip(&self.sums) {
+                    for (row, sums) in rows.iter_mut().zip(sums) {
                         if sums.samples > 0.0 {
                             *row = sums.solve(row, 3.0 * 256.0);
                         }
@@ -229,22 +210,11 @@ impl ModelTrainer {
             }
         }
         self.state = self.adaptive.state();
-        self.bits
     }
 
     /// The model.
-    pub fn finish(self) -> Model {
+    pub(crate) fn finish(self) -> Model {
         self.adaptive.model
-    }
-
-    /// What each field took in the packet before, in bits; the rest is for who changed.
-    pub fn fields_bits(&self) -> impl Iterator<Item = f64> {
-        self.state.spent.iter().map(|spent| *spent as f64 / 256.0)
-    }
-
-    /// The schema.
-    pub fn schema(&self) -> &Schema {
-        &self.schema
     }
 }
 

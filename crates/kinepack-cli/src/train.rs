@@ -1,0 +1,128 @@
+//! `kinepack train`: a profile from captures, or from the built-in world.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use cubes::{Config, Script, Style, World};
+use indicatif::{ProgressBar, ProgressStyle};
+use kinepack::{EntityId, Quantized, Snapshot, Tick, Training};
+use kinepack_capture::{Challenge, Frame, cube};
+
+use crate::failure::Failure;
+use crate::world::Played;
+
+/// Train a profile on captures: what the levels from 9 on expect of the data.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Captures: .bin or .f32 of the data compression challenge, or one of them as .zst. Without any, the built-in world: four
+    /// minutes in each style but rest, seeds 1000 to 1003, which no measurement uses.
+    files: Vec<PathBuf>,
+    /// Where to put the profile.
+    #[arg(long, value_name = "PROFILE")]
+    out: PathBuf,
+    /// The first frame of each capture to train on.
+    #[arg(long, default_value_t = 0)]
+    from: u32,
+    /// The first frame of each capture not to train on; all to the end when not given.
+    #[arg(long)]
+    to: Option<u32>,
+    /// Passes over the data that improve the weights.
+    #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    passes: u32,
+    /// Snapshots that a pass looks at, for each range of lags.
+    #[arg(long, default_value_t = 3000, value_parser = clap::value_parser!(u32).range(1..))]
+    snapshots: u32,
+}
+
+/// A minute.
+const WORLD_FRAMES: u32 = 60 * cubes::TICK_HZ;
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let runs = if arguments.files.is_empty() { world_runs()? } else { capture_runs(arguments)? };
+    let mut training = Training::new(cube::structure(), Some(cube::bodies()));
+    training.passes = arguments.passes;
+    training.snapshots_per_pass = arguments.snapshots as usize;
+    let bar = progress("training {bar:40} {percent} %, {eta} left", 1000);
+    let schema = cube::schema(Quantized::Everything);
+    let profile = training.run(&schema, &runs, |share| bar.set_position((share * 1000.0) as u64));
+    bar.finish_and_clear();
+    let profile = profile.map_err(Failure::Training)?;
+    let bytes = profile.to_bytes();
+    let written = std::fs::write(&arguments.out, &bytes);
+    written.map_err(|error| Failure::Profile { path: arguments.out.clone(), reason: error.to_string() })?;
+    let frames: usize = runs.iter().map(Vec::len).sum();
+    eprintln!("{}: {} bytes, trained on {frames} frames", arguments.out.display(), bytes.len());
+    Ok(())
+}
+
+fn progress(style: &str, length: u64) -> ProgressBar {
+    let style = ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(length).with_style(style)
+}
+
+fn capture_runs(arguments: &Arguments) -> Result<Vec<Vec<Snapshot>>, Failure> {
+    arguments.files.iter().map(|path| read_run(path, arguments.from, arguments.to.unwrap_or(u32::MAX))).collect()
+}
+
+/// The frames `from` to `to` of a capture.
+pub(crate) fn read_run(path: &Path, from: u32, to: u32) -> Result<Vec<Snapshot>, Failure> {
+    let schema = cube::schema(Quantized::Everything);
+    let mut capture = Challenge::open(path)?;
+    let mut run = Vec::new();
+    let mut tick = 0;
+    let bar = progress("reading {bar:40} frame {pos} of {len}", u64::from(capture.frames().unwrap_or(0).min(to)));
+    loop {
+        let mut snapshot = Snapshot::new(&schema, Tick(tick));
+        match capture.next_frame()? {
+            Some(_) if tick < from => {
+                tick += 1;
+                continue;
+            }
+            Some(_) if tick >= to => break,
+            None => break,
+            Some(Frame::Quantized(frame)) => frame.push_into(&mut snapshot)?,
+            Some(Frame::Floats(frame)) => {
+                for (object, state) in (0..).zip(frame.states()) {
+                    let pushed = cube::push(&mut snapshot, Quantized::Everything, EntityId(object), state);
+                    pushed.map_err(|error| capture_error(path, object, &error))?;
+                }
+            }
+        }
+        run.push(snapshot);
+        tick += 1;
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok(run)
+}
+
+fn capture_error(path: &Path, object: u32, error: &kinepack::EncodeError) -> Failure {
+    Failure::Profile { path: path.to_owned(), reason: format!("object {object}: {error}") }
+}
+
+fn world_runs() -> Result<Vec<Vec<Snapshot>>, Failure> {
+    let schema = cube::schema(Quantized::Everything);
+    let runs = [Style::Typical, Style::Push, Style::Pull]
+        .into_iter()
+        .flat_map(|style| (1000..1004).map(move |seed| (style, seed)));
+    let runs: Vec<(Style, u64)> = runs.collect();
+    let bar = progress("playing {bar:40} frame {pos} of {len}", u64::from(WORLD_FRAMES) * runs.len() as u64);
+    let play = |(style, seed)| {
+        let mut played = Played::Cubes(Box::new(World::new(&Config::default())?), Script::new(style, seed));
+        let mut states = Vec::new();
+        let frame = |tick| {
+            played.next_frame(&mut states);
+            let mut snapshot = Snapshot::new(&schema, Tick(tick));
+            for (object, state) in (0..).zip(&states) {
+                let pushed = cube::push(&mut snapshot, Quantized::Everything, EntityId(object), *state);
+                pushed.map_err(|error| Failure::OutOfRange { object, reason: error.to_string() })?;
+            }
+            bar.inc(1);
+            Ok(snapshot)
+        };
+        (0..WORLD_FRAMES).map(frame).collect()
+    };
+    let runs = runs.into_iter().map(play).collect();
+    bar.finish_and_clear();
+    runs
+}

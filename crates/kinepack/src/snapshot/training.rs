@@ -1,0 +1,165 @@
+//! Training a whole profile from captured runs: word lengths for the levels that pack bits, and the adaptive level's model.
+
+use alloc::vec::Vec;
+
+use super::Baselines;
+use super::adaptive::{Bodies, ModelTrainer, Pass};
+use super::profile::Profile;
+use super::store::Snapshot;
+use super::train::Trainer;
+use crate::{EncodeError, Schema, SetupError};
+
+/// What to train, and how thoroughly.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Training {
+    /// Classes and contexts of the levels that pack bits: only the lengths are trained.
+    pub structure: Profile,
+    /// Which fields are a rigid body, and what is known of their world.
+    pub bodies: Option<Bodies>,
+    /// The lag, in ticks, that the word lengths are for.
+    pub packed_lag_ticks: u32,
+    /// The model has weights of its own for the lags up to each of these, in ticks, rising.
+    pub max_lags_ticks: Vec<u32>,
+    /// Passes that improve the weights. The last few gain less than a hundredth.
+    pub passes: u32,
+    /// Snapshots that a pass looks at, for each range of lags; spread over the runs where they have more.
+    pub snapshots_per_pass: usize,
+}
+
+/// Why training failed.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum TrainError {
+    /// The structure or the bodies do not fit the schema.
+    Setup(SetupError),
+    /// A snapshot does not belong.
+    Snapshot(EncodeError),
+    /// The runs are too short for the shortest lag.
+    TooShort,
+}
+
+impl core::fmt::Display for TrainError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::Setup(error) => error.fmt(f),
+            Self::Snapshot(error) => error.fmt(f),
+            Self::TooShort => write!(f, "the captures are too short to train on"),
+        }
+    }
+}
+
+impl core::error::Error for TrainError {}
+
+impl From<SetupError> for TrainError {
+    fn from(error: SetupError) -> Self {
+        Self::Setup(error)
+    }
+}
+
+impl From<EncodeError> for TrainError {
+    fn from(error: EncodeError) -> Self {
+        Self::Snapshot(error)
+    }
+}
+
+impl Training {
+    /// Training as the built-in profiles had it: for lags of 1 to 20 ticks.
+    pub fn new(structure: Profile, bodies: Option<Bodies>) -> Self {
+        Self {
+            structure,
+            bodies,
+            packed_lag_ticks: 6,
+            max_lags_ticks: [1, 2, 4, 7, 12, 20].to_vec(),
+            passes: 12,
+            snapshots_per_pass: 1500,
+        }
+    }
+
+    /// Trains on `runs`, each of consecutive snapshots of one world. `progress` is told the share that is done, up to 1.
+    ///
+    /// Cost: that of encoding `max_lags_ticks.len() × (passes + 1) × snapshots_per_pass` snapshots, and as much again.
+    ///
+    /// # Errors
+    /// [`TrainError`] where what was given does not fit together, or is too short.
+    pub fn run<R: AsRef<[Snapshot]>>(
+        &self,
+        schema: &Schema,
+        runs: &[R],
+        mut progress: impl FnMut(f64),
+    ) -> Result<Profile, TrainError> {
+        let mut profile = self.train_lengths(schema, runs)?;
+        let mut trainer = ModelTrainer::new(schema, self.bodies.clone(), &self.max_lags_ticks)?;
+        let frames: usize = runs.iter().map(|run| run.as_ref().len()).sum();
+        let stride = frames.div_ceil(self.snapshots_per_pass.max(1)).max(1);
+        let mut is_empty = true;
+        for pass in 0..=self.passes {
+            trainer.begin(if pass == self.passes { Pass::Counters } else { Pass::Weights });
+            for (nth, run) in runs.iter().enumerate() {
+                let run = run.as_ref();
+                for frame in (pass as usize % stride..run.len()).step_by(stride) {
+                    let mut first = 1;
+                    for &last in &self.max_lags_ticks {
+                        for is_near in [false, true] {
+                            let sample = Sample::choose(frame, [first, last], is_near, pass as usize + nth);
+                            if let Some(sample) = sample {
+                                sample.with(run, |baselines| trainer.observe(baselines, &run[frame]));
+                                is_empty = false;
+                            }
+                        }
+                        first = last + 1;
+                    }
+                }
+                progress((f64::from(pass) + (nth + 1) as f64 / runs.len() as f64) / f64::from(self.passes + 1));
+            }
+            trainer.end();
+        }
+        if is_empty {
+            return Err(TrainError::TooShort);
+        }
+        profile.model = Some(trainer.finish());
+        Ok(profile)
+    }
+
+    fn train_lengths<R: AsRef<[Snapshot]>>(&self, schema: &Schema, runs: &[R]) -> Result<Profile, TrainError> {
+        let mut trainer = Trainer::new(schema.clone(), Profile { model: None, ..self.structure.clone() })?;
+        let lag = self.packed_lag_ticks as usize;
+        for run in runs.iter().map(AsRef::as_ref) {
+            for (baseline, snapshot) in run.iter().zip(run.get(lag..).unwrap_or_default()) {
+                trainer.observe(baseline, snapshot)?;
+            }
+        }
+        Ok(trainer.finish())
+    }
+}
+
+/// Which states of a run a snapshot is coded against, by index.
+struct Sample {
+    baseline: usize,
+    older: [usize; 2],
+    count: usize,
+}
+
+impl Sample {
+    /// A lag within `lags` and older states about as far apart, or half as far; different from frame to frame and from pass to pass, and
+    /// always the same for the same arguments.
+    fn choose(frame: usize, lags: [u32; 2], is_near: bool, salt: usize) -> Option<Self> {
+        let [first, last] = lags.map(|lag| lag as usize);
+        let turn = frame * 7 + salt * 3;
+        let lag = first + turn % (last - first + 1);
+        let baseline = frame.checked_sub(lag)?;
+        let spacing = if is_near { lag.div_ceil(2) } else { lag };
+        if is_near && 4 * spacing >= 3 * lag {
+            return None;
+        }
+        let older = [baseline.checked_sub(spacing), baseline.checked_sub(spacing + lag)];
+        // One in 32 packets is the second to a receiver, and one the third.
+        let known = older.iter().flatten().count();
+        let count = known.min(if turn % 32 == 0 { turn / 32 % 2 } else { 2 });
+        Some(Self { baseline, older: older.map(Option::unwrap_or_default), count })
+    }
+
+    fn with<R>(&self, run: &[Snapshot], then: impl FnOnce(Baselines<'_>) -> R) -> R {
+        let older = self.older.map(|index| &run[index]);
+        then(Baselines::new(&run[self.baseline], &older[..self.count]))
+    }
+}
