@@ -4,7 +4,7 @@ use kinepack::{EncodeError, EntityId, Pack, Quantized, Schema, Snapshot};
 
 mod profile;
 
-pub use profile::{profile, structure, swift_profile};
+pub use profile::{bodies, profile, structure, swift_profile};
 
 /// What x and y have in their lanes where they are zero.
 pub(crate) const POSITION_OFFSET: u32 = 1 << 17;
@@ -56,12 +56,13 @@ struct WithoutVelocity {
 #[derive(Clone, Copy, Debug, PartialEq, Pack)]
 pub struct Cube {
     /// Centre, in metres: within 256 m of the origin on the floor, and below 32 m of height.
-    #[pack(range = [-256.0..256.0, -256.0..256.0, 0.0..32.0], precision = 1.0 / 512.0)]
+    #[pack(range = [-256.0..256.0, -256.0..256.0, 0.0..32.0], precision = 1.0 / 512.0, body)]
     pub position: [f32; 3],
     /// Unit quaternion x, y, z, w.
-    #[pack(rotation, bits = 9)]
+    #[pack(rotation, bits = 9, body)]
     pub orientation: [f32; 4],
     /// True while the player moves it, directly or through others.
+    #[pack(touched)]
     pub interacting: bool,
 }
 
@@ -70,15 +71,16 @@ pub struct Cube {
 #[derive(Clone, Copy, Debug, PartialEq, Pack)]
 pub struct SwiftCube {
     /// As [`Cube::position`].
-    #[pack(range = [-256.0..256.0, -256.0..256.0, 0.0..32.0], precision = 1.0 / 512.0)]
+    #[pack(range = [-256.0..256.0, -256.0..256.0, 0.0..32.0], precision = 1.0 / 512.0, body)]
     pub position: [f32; 3],
     /// Unit quaternion x, y, z, w.
-    #[pack(rotation, bits = 9)]
+    #[pack(rotation, bits = 9, body)]
     pub orientation: [f32; 4],
     /// Linear velocity, in metres a second.
     #[pack(range = -32.0..32.0, bits = 11, clamp, velocity = position)]
     pub velocity: [f32; 3],
     /// True while the player moves it, directly or through others.
+    #[pack(touched)]
     pub interacting: bool,
 }
 

@@ -1,16 +1,26 @@
-//! The cube world as it goes over a network: with velocities or without.
+//! The cube world as it goes over a network: with velocities or without, packed or adaptive.
 
+use clap::{Args, ValueEnum};
 use kinepack::{Codec, EncodeError, EntityId, Level, Schema, Snapshot, Tick};
 use kinepack_capture::cube::{self, Cube, Measured, SwiftCube};
 use kinepack_net::{Mismatch, Sample, VERSION};
 
-/// Which cubes are sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CubeStream {
-    /// Position, orientation and flag: for many snapshots a second.
-    Plain,
-    /// Velocity too: for few.
-    Swift,
+/// What is sent of the cubes, and how: both sides must say the same.
+#[derive(Args, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CubeStream {
+    /// Send velocities too, so that playback follows curves: for few snapshots a second. Server and joiner must agree.
+    #[arg(long)]
+    velocities: bool,
+    /// How snapshots are coded: packed takes the least work, adaptive the fewest bits. Server and joiner must agree.
+    #[arg(long, value_enum, default_value_t = SentLevel::Packed)]
+    level: SentLevel,
+}
+
+/// The levels that are fit for a network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum SentLevel {
+    Packed,
+    Adaptive,
 }
 
 /// What is shown of a cube.
@@ -22,11 +32,36 @@ pub(crate) struct Shown {
 
 impl CubeStream {
     pub(crate) fn codec(self) -> Codec {
-        let (schema, profile) = match self {
-            Self::Plain => (Schema::of::<Cube>(), cube::profile()),
-            Self::Swift => (Schema::of::<SwiftCube>(), cube::swift_profile()),
+        let (schema, profile) = if self.velocities {
+            (Schema::of::<SwiftCube>(), cube::swift_profile())
+        } else {
+            (Schema::of::<Cube>(), cube::profile())
         };
-        Codec::new(schema, Level::PACKED, profile).expect("the built-in profiles fit their schemas")
+        Codec::new(schema, self.level(), profile).expect("the built-in profiles fit their schemas")
+    }
+
+    fn level(self) -> Level {
+        match self.level {
+            SentLevel::Packed => Level::PACKED,
+            SentLevel::Adaptive => Level::ADAPTIVE,
+        }
+    }
+
+    /// How many older states a hub should code against.
+    pub(crate) fn older_views(self) -> u8 {
+        self.level().older_states() as u8
+    }
+
+    /// How a report names it, as options; empty where nothing was asked for.
+    pub(crate) fn name(self) -> String {
+        let mut name = String::new();
+        if self.velocities {
+            name.push_str(" --velocities");
+        }
+        if self.level != SentLevel::Packed {
+            name.push_str(&format!(" --level {}", self.level().name));
+        }
+        name
     }
 
     /// This side's value of what differs.
@@ -44,9 +79,10 @@ impl CubeStream {
     pub(crate) fn quantize(self, states: &[Measured], tick: Tick, snapshot: &mut Snapshot) -> Result<(), EncodeError> {
         snapshot.clear(tick);
         for (object, state) in (0..).zip(states) {
-            match self {
-                Self::Plain => snapshot.push(EntityId(object), &Cube::from(*state))?,
-                Self::Swift => snapshot.push(EntityId(object), &SwiftCube::from(*state))?,
+            if self.velocities {
+                snapshot.push(EntityId(object), &SwiftCube::from(*state))?;
+            } else {
+                snapshot.push(EntityId(object), &Cube::from(*state))?;
             }
         }
         Ok(())
@@ -54,15 +90,12 @@ impl CubeStream {
 
     /// What playback shows of a cube.
     pub(crate) fn shown(self, sample: &Sample<'_>) -> Result<Shown, EncodeError> {
-        Ok(match self {
-            Self::Plain => {
-                let Cube { position, orientation, .. } = sample.state()?;
-                Shown { position, orientation }
-            }
-            Self::Swift => {
-                let SwiftCube { position, orientation, .. } = sample.state()?;
-                Shown { position, orientation }
-            }
+        Ok(if self.velocities {
+            let SwiftCube { position, orientation, .. } = sample.state()?;
+            Shown { position, orientation }
+        } else {
+            let Cube { position, orientation, .. } = sample.state()?;
+            Shown { position, orientation }
         })
     }
 }

@@ -117,7 +117,7 @@ impl fmt::Display for Failure {
                 write!(f, "{server} refuses: {mismatch}")?;
                 match mismatch {
                     Mismatch::Version { .. } => write!(f, "; use the same version of this program"),
-                    _ => write!(f, ", this side's is {own_hash:016x}; give --velocities to both or to none"),
+                    _ => write!(f, ", this side's is {own_hash:016x}; give the same --level and --velocities to both"),
                 }
             }
             Self::NothingReceived { server } => write!(f, "nothing was received from {server}"),

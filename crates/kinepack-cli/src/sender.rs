@@ -17,9 +17,8 @@ pub(crate) struct SendOptions {
     /// Snapshots a second: 60, 30, 20, 15, 12 or 10.
     #[arg(long, default_value_t = 60, value_parser = parse_send_hz, value_name = "HZ")]
     pub(crate) send_hz: u32,
-    /// Send velocities too, so that playback follows curves: for few snapshots a second.
-    #[arg(long)]
-    pub(crate) velocities: bool,
+    #[command(flatten)]
+    pub(crate) stream: CubeStream,
     /// A limit for each receiver in kbit/s, headers included. What matters most goes first.
     #[arg(long, value_name = "KBPS", value_parser = clap::value_parser!(u32).range(3..=1_000_000))]
     pub(crate) budget_kbps: Option<u32>,
@@ -33,10 +32,6 @@ fn parse_send_hz(text: &str) -> Result<u32, String> {
 }
 
 impl SendOptions {
-    pub(crate) fn stream(&self) -> CubeStream {
-        if self.velocities { CubeStream::Swift } else { CubeStream::Plain }
-    }
-
     pub(crate) fn receiver_options(&self) -> ReceiverOptions {
         let budget_bytes_per_s = self.budget_kbps.map(|kbps| kbps * 125);
         ReceiverOptions { budget_bytes_per_s, ..ReceiverOptions::default() }
@@ -44,10 +39,7 @@ impl SendOptions {
 
     /// How a report names it.
     pub(crate) fn name(&self) -> String {
-        let mut name = format!("--send-hz {}", self.send_hz);
-        if self.velocities {
-            name.push_str(" --velocities");
-        }
+        let mut name = format!("--send-hz {}{}", self.send_hz, self.stream.name());
         if let Some(kbps) = self.budget_kbps {
             name.push_str(&format!(" --budget-kbps {kbps}"));
         }
@@ -69,8 +61,9 @@ pub(crate) struct Sender {
 
 impl Sender {
     pub(crate) fn new(world: Played, options: &SendOptions, config: HubConfig) -> Result<Self, Failure> {
-        let stream = options.stream();
+        let stream = options.stream;
         let codec = stream.codec();
+        let config = HubConfig { older_views: stream.older_views(), ..config };
         Ok(Self {
             hub: Hub::new(&codec, config)?,
             world,

@@ -109,7 +109,7 @@ impl Session {
         looked_at: bool,
     ) -> Result<(), Failure> {
         let id = ReceiverId(self.peers.len() as u64);
-        let stream = options.stream();
+        let stream = options.stream;
         self.sender.add(id, options, due(self.sender.tick()))?;
         let side = if looked_at {
             Side::Viewer(Box::new(Viewer::new(stream)?))

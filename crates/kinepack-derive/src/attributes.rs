@@ -5,7 +5,7 @@
 use syn::{Attribute, Error, Expr, Ident, Member, Path, Result, Token, Type, parse_quote};
 
 /// The attributes of fields and how each is written.
-const KNOWN: [(&str, &str); 11] = [
+const KNOWN: [(&str, &str); 14] = [
     ("range", "range = a..=b"),
     ("precision", "precision = p"),
     ("bits", "bits = n"),
@@ -15,6 +15,9 @@ const KNOWN: [(&str, &str); 11] = [
     ("clamp", "clamp"),
     ("velocity", "velocity"),
     ("step", "step"),
+    ("body", "body"),
+    ("touched", "touched"),
+    ("mover", "mover"),
     ("with", "with = Type"),
     ("skip", "skip"),
 ];

@@ -16,6 +16,7 @@ use syn::{
 use crate::attributes;
 use crate::interpolate;
 use crate::limits::Site;
+use crate::roles;
 use crate::rules::{self, FieldRule, Rule};
 
 /// The code that `#[derive(Pack)]` adds, or why there is none.
@@ -100,6 +101,7 @@ fn expand_struct(input: &DeriveInput, data: &DataStruct, krate: &Path) -> Result
     if let Some(errors) = errors {
         return Err(errors);
     }
+    roles::check(&fields)?;
     let velocities = interpolate::velocities(&fields)?;
     let mut parts = Parts::default();
     let mut lanes = Vec::new();
@@ -131,13 +133,18 @@ impl Parts {
         let &Site { krate, name, ty, .. } = site;
         let helpers = quote!(#krate::__derive);
         let (limit, limits) = (limit_name(index), limits_of(index));
+        let role = field.rule.role();
         let mut own = None;
         let bound = match &field.rule.lanes {
             Rule::Nested => {
+                let schema = match field.rule.part {
+                    Some(_) => quote!(fields.push(#helpers::flag_field(path, #name, #krate::Role::#role));),
+                    None => quote!(<#ty as #krate::Pack>::fields(&#helpers::join(path, #name), fields);),
+                };
                 own = Some(self.add_code(
                     member,
                     quote!(<#ty as #krate::Pack>::LANES),
-                    quote!(<#ty as #krate::Pack>::fields(&#helpers::join(path, #name), fields);),
+                    schema,
                     quote!(<#ty as #krate::Pack>::quantize(&self.#member, part)?;),
                     quote!(<#ty as #krate::Pack>::reconstruct(part)),
                 ));
@@ -163,7 +170,7 @@ impl Parts {
                 own = Some(self.add_code(
                     member,
                     quote!(4),
-                    quote!(fields.push(#helpers::rotation_field(path, #name, &#limits));),
+                    quote!(fields.push(#helpers::rotation_field(path, #name, &#limits, #krate::Role::#role));),
                     quote!(#helpers::quantize_rotation::<#ty>(&self.#member, &#limits, #name, part)?;),
                     quote!(#helpers::reconstruct_rotation::<#ty>(&#limits, part)),
                 ));
@@ -172,8 +179,8 @@ impl Parts {
             Rule::Floats(floats) => {
                 let count = floats.axes.len();
                 let clamp = floats.clamp;
-                let role = if floats.velocity.is_some() { quote!(Velocity) } else { quote!(Plain) };
-                self.add_limit(limit, quote!([#krate::FloatLimits; #count]), site.floats(floats));
+                let limits_value = site.floats(floats, field.rule.part.is_some());
+                self.add_limit(limit, quote!([#krate::FloatLimits; #count]), limits_value);
                 own = Some(self.add_code(
                     member,
                     quote!(<#ty as #krate::Components>::COUNT),

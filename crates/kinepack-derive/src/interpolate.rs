@@ -106,16 +106,16 @@ fn between(krate: &Path, index: usize, field: &StructField<'_>, lanes: &FieldLan
     let (ty, part, limits) = (field.ty, part_name(index), limits_of(index));
     let helpers = quote!(#krate::__derive);
     match &field.rule {
-        FieldRule { lanes: Rule::Nested, steps: false } => {
+        FieldRule { lanes: Rule::Nested, steps: false, .. } => {
             quote!(<#ty as #krate::Pack>::interpolate(#part.from, #part.to, at))
         }
         FieldRule { lanes: Rule::With(with), .. } => {
             quote!(<#with as #krate::PackWith<#ty>>::interpolate(#part.from, #part.to, at))
         }
-        FieldRule { lanes: Rule::Rotation { .. }, steps: false } => {
+        FieldRule { lanes: Rule::Rotation { .. }, steps: false, .. } => {
             quote!(#helpers::interpolate_rotation::<#ty>(&#limits, #part, at))
         }
-        FieldRule { lanes: Rule::Floats(_), steps: false } => {
+        FieldRule { lanes: Rule::Floats(_), steps: false, .. } => {
             quote!(#helpers::interpolate_floats::<#ty>(&#limits, #part, at))
         }
         FieldRule { lanes: Rule::Integer { .. } | Rule::Skip, .. } | FieldRule { steps: true, .. } => {

@@ -3,7 +3,7 @@
 //! Use it through `kinepack`, whose `derive` feature is on by default and re-exports it beside the trait of the same
 //! name; the table of attributes stands on that trait. A derive runs in three steps: `attributes` reads what
 //! `#[pack(...)]` says of each field; `rules` decides how the field becomes lanes and refuses what makes no sense,
-//! with the field's name and what to do about it; `expand` writes the `impl`, `limits` the constants in it, and
+//! with the field's name and what to do about it, `roles` those of rigid bodies; `expand` writes the `impl`, `limits` the constants in it, and
 //! `interpolate` what is between two states.
 //! Whether a range is possible is known only when its expressions are evaluated, so the constants refuse it, still at
 //! compile time.
@@ -25,6 +25,7 @@
 //! ```
 
 mod attributes;
+mod roles;
 mod rules;
 
 mod expand;

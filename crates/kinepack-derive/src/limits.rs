@@ -19,8 +19,8 @@ pub(crate) struct Site<'a> {
 }
 
 impl Site<'_> {
-    /// An array of `FloatLimits`: one for all components or one a component.
-    pub(crate) fn floats(&self, floats: &Floats) -> TokenStream {
+    /// An array of `FloatLimits`: one for all components or one a component. The position of a body has three components.
+    pub(crate) fn floats(&self, floats: &Floats, of_body: bool) -> TokenStream {
         let (krate, ty) = (self.krate, self.ty);
         let count = quote!(<#ty as #krate::Components>::COUNT);
         let len = floats.axes.len();
@@ -28,10 +28,15 @@ impl Site<'_> {
             let refusal = self.refusal(&format!("{len} axes are given, but its type has another number of components"));
             quote!(if #count != #len { #refusal })
         });
+        let three = of_body.then(|| {
+            let refusal = self.refusal("the position of a body has 3 components; give it three, or remove `body`");
+            quote!(if #count != 3 { #refusal })
+        });
         let too_many = self.refusal("a field has at most 255 components");
         let axes = floats.axes.iter().map(|(ends, step)| self.axis(ends, step, floats.wrap));
         quote!({
             #one_an_axis
+            #three
             if #count > 255 { #too_many }
             [#(#axes),*]
         })

@@ -1,16 +1,20 @@
 //! Turns the attributes of a field into the rule by which it becomes lanes, or into an error that says what to write
 //! instead. Errors begin with the name of the field, which [`rule`] adds in one place.
 
+use proc_macro2::{Ident, Span};
 use syn::spanned::Spanned;
 use syn::{Attribute, Error, Expr, Member, RangeLimits, Result, Type, parse_quote};
 
 use crate::attributes::{Given, Value, ungrouped};
+use crate::roles::BodyPart;
 
 /// What the attributes of a field say.
 pub(crate) struct FieldRule {
     pub(crate) lanes: Rule,
     /// True where it does not blend in interpolation.
     pub(crate) steps: bool,
+    /// Which part of a rigid body it is, if any.
+    pub(crate) part: Option<BodyPart>,
 }
 
 impl FieldRule {
@@ -20,6 +24,16 @@ impl FieldRule {
             Rule::Floats(Floats { velocity: Some(velocity), .. }) => Some(velocity.of.as_ref()),
             _ => None,
         }
+    }
+
+    /// The variant of `kinepack::Role`.
+    pub(crate) fn role(&self) -> Ident {
+        let name = match (&self.part, self.velocity()) {
+            (Some(part), _) => part.role,
+            (None, Some(_)) => "Velocity",
+            (None, None) => "Plain",
+        };
+        Ident::new(name, Span::call_site())
     }
 }
 
@@ -79,15 +93,19 @@ pub(crate) fn rule(name: &str, ty: &Type, attributes: &[Attribute]) -> Result<Fi
 }
 
 /// The name of the integer type that `ty` is written as.
-pub(crate) fn integer_name(ty: &Type) -> Option<String> {
+fn integer_name(ty: &Type) -> Option<String> {
+    type_name(ty).filter(|name| {
+        let width = name.strip_prefix(['u', 'i']);
+        width.is_some_and(|width| matches!(width, "8" | "16" | "32" | "64" | "128" | "size"))
+    })
+}
+
+/// The name of a type, without the path before it.
+pub(crate) fn type_name(ty: &Type) -> Option<String> {
     match ty {
-        Type::Group(group) => integer_name(&group.elem),
-        Type::Paren(paren) => integer_name(&paren.elem),
-        Type::Path(path) => {
-            let name = path.path.segments.last()?.ident.to_string();
-            let width = name.strip_prefix(['u', 'i'])?;
-            matches!(width, "8" | "16" | "32" | "64" | "128" | "size").then_some(name)
-        }
+        Type::Group(group) => type_name(&group.elem),
+        Type::Paren(paren) => type_name(&paren.elem),
+        Type::Path(path) => Some(path.path.segments.last()?.ident.to_string()),
         _ => None,
     }
 }
@@ -96,14 +114,17 @@ impl Given {
     fn into_rule(mut self, ty: &Type) -> Result<FieldRule> {
         if self.take("skip").is_some() {
             self.nothing_left("`skip` stands alone, as nothing of the field is sent")?;
-            return Ok(FieldRule { lanes: Rule::Skip, steps: false });
+            return Ok(FieldRule { lanes: Rule::Skip, steps: false, part: None });
         }
         if let Some((_, Value::Type(with))) = self.take("with") {
             self.nothing_left("`with` stands alone, as its type decides everything")?;
-            return Ok(FieldRule { lanes: Rule::With(with), steps: false });
+            return Ok(FieldRule { lanes: Rule::With(with), steps: false, part: None });
         }
         let steps = self.take("step").is_some();
-        Ok(FieldRule { lanes: self.into_lanes(ty)?, steps })
+        let part = BodyPart::take(&mut self, ty)?;
+        let lanes = self.into_lanes(ty)?;
+        part.as_ref().map_or(Ok(()), |part| part.check(&lanes))?;
+        Ok(FieldRule { lanes, steps, part })
     }
 
     fn into_lanes(mut self, ty: &Type) -> Result<Rule> {

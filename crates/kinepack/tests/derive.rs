@@ -557,6 +557,71 @@ pub mod warnings {
     }
 }
 
+/// A body with everything, in an order of its own, beside what is not of it.
+#[derive(Pack, Clone, Debug, PartialEq)]
+struct Player {
+    #[pack(mover)]
+    alive: bool,
+    #[pack(bits = 11, body, rotation)]
+    facing: [f32; 4],
+    #[pack(touched, step)]
+    pushed: bool,
+    #[pack(range = -32.0..32.0, precision = 0.5, velocity = place)]
+    velocity: [f64; 3],
+    #[pack(body, clamp, range = -256.0..256.0, precision = 1.0 / 512.0)]
+    place: [f64; 3],
+    #[pack(rotation, bits = 9)]
+    head: [f32; 4],
+    crouched: bool,
+}
+
+#[derive(Pack, Clone, Debug, PartialEq)]
+struct Team {
+    leader: Player,
+    #[pack(touched)]
+    seen: bool,
+}
+
+#[test]
+fn parts_of_a_body_have_roles_and_the_lanes_that_they_would_have_without() {
+    let roles = |schema: Schema| schema.fields().iter().map(|field| field.role).collect::<Vec<_>>();
+    use Role::{Body, Mover, Plain, Touched, Velocity};
+    assert_eq!(roles(Schema::of::<Player>()), [Mover, Body, Touched, Velocity, Body, Plain, Plain]);
+    assert_eq!(roles(Schema::of::<Team>()), [Mover, Body, Touched, Velocity, Body, Plain, Plain, Touched]);
+    assert_eq!(names::<Team>()[2..5], ["leader.pushed", "leader.velocity", "leader.place"]);
+    assert_eq!(bits::<Player>(), [1, 2, 11, 11, 11, 1, 7, 7, 7, 18, 18, 18, 2, 9, 9, 9, 1]);
+    let player = Player {
+        alive: true,
+        facing: [0.0, 0.0, 0.0, 1.0],
+        pushed: false,
+        velocity: [1.5, 0.0, -8.0],
+        place: [-3.5, 0.25, 300.0],
+        head: [1.0, 0.0, 0.0, 0.0],
+        crouched: true,
+    };
+    let back = round_trip(&player);
+    assert_eq!((back.alive, back.pushed, back.crouched), (true, false, true));
+    assert_eq!((back.velocity, back.place), (player.velocity, [-3.5, 0.25, 256.0 - 1.0 / 512.0]));
+
+    // Made in a macro, of a type that only a constant can count.
+    macro_rules! body {
+        ($vector:ty, $flag:ty) => {{
+            #[derive(Pack)]
+            struct Made {
+                #[pack(body, range = 0.0..8.0, precision = 0.5)]
+                _position: $vector,
+                #[pack(body, rotation, bits = 4)]
+                _orientation: [f32; 4],
+                #[pack(mover)]
+                _flag: $flag,
+            }
+            Schema::of::<Made>()
+        }};
+    }
+    type Vector = [f32; 3];
+    assert_eq!(roles(body!(Vector, bool)), [Body, Body, Mover]);
+}
+
 macro_rules! hash {
     ($($body:tt)*) => {{
         #[allow(dead_code)]
@@ -584,6 +649,10 @@ fn the_hash_tells_schemas_apart() {
         hash! { #[pack(range = 0.0..8.0, precision = 0.5)] y: f32, on: bool },
         hash! { #[pack(range = 0.0..8.0, precision = 0.5)] x: f32, on: Weapon },
         hash! { #[pack(range = 0.0..8.0, precision = 0.5)] x: f32 },
+        hash! { #[pack(range = 0.0..8.0, precision = 0.5)] x: f32, #[pack(touched)] on: bool },
+        hash! { #[pack(range = 0.0..8.0, precision = 0.5)] x: f32, #[pack(mover)] on: bool },
+        hash! { #[pack(range = 0.0..8.0, bits = 4)] x: [f32; 3], #[pack(rotation, bits = 4)] q: [f32; 4] },
+        hash! { #[pack(range = 0.0..8.0, bits = 4, body)] x: [f32; 3], #[pack(rotation, bits = 4, body)] q: [f32; 4] },
         hash! { x: f32, on: bool },
         hash! { #[pack(max = 15)] x: u8, on: bool },
         hash! { #[pack(max = 15, precision = 2)] x: u8, on: bool },

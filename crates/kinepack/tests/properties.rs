@@ -527,7 +527,7 @@ fn random_pairs_of_snapshots_come_back_at_all_levels_and_profiles() {
     for name in ["cube", "wide", "corners", "flag", "empty"] {
         let schema = schema(name);
         let profiles = profiles(&schema);
-        for_all(40, (any::<u64>(), 0usize..30, 0usize..12, 0usize..4, [0usize..4, 0usize..4]), |input| {
+        for_all(40, (any::<u64>(), 0usize..30, 0..Level::TABLE.len(), 0usize..4, [0usize..4, 0usize..4]), |input| {
             let (seed, entities, level, profile, [baseline, snapshot]) = input;
             let codec = Codec::new(schema.clone(), Level::TABLE[level], profiles[profile].1.clone()).unwrap();
             let frames = frames(&schema, seed, entities, 4);

@@ -2,8 +2,6 @@
 
 use kinepack::{Bodies, BodyKind, Context, FieldCode, Profile, Quantized, Schema};
 
-mod trained;
-
 /// The classes and contexts of the cube's profile, with even lengths: what training starts from.
 ///
 /// A cube's position has a class for each width up to 15 bits, the height one bit narrower: things move less upwards.
@@ -19,14 +17,11 @@ pub fn structure() -> Profile {
     profile
 }
 
-/// The profile trained for cubes; `trained.rs` says on what.
+/// The profile trained for cubes, for all levels: on the built-in world, by `kinepack train --out
+/// crates/kinepack-capture/src/cube/profile/cube.kprf`.
 pub fn profile() -> Profile {
-    let mut profile = structure();
-    profile.entities.lengths_bits = trained::ENTITIES.to_vec();
-    profile.flags.lengths_bits = trained::FLAGS.to_vec();
-    profile.fields[0].lengths_bits = trained::POSITION.iter().map(|lengths| lengths.to_vec()).collect();
-    profile.fields[1].lengths_bits = trained::ORIENTATION.iter().map(|lengths| lengths.to_vec()).collect();
-    profile
+    let schema = super::schema(Quantized::Everything);
+    Profile::from_bytes(include_bytes!("profile/cube.kprf"), &schema).unwrap_or_else(|_| structure())
 }
 
 /// The same for [`SwiftCube`](super::SwiftCube), whose velocities are not trained for.

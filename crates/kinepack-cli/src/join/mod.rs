@@ -40,9 +40,8 @@ pub(crate) struct Arguments {
     server: SocketAddr,
     #[command(flatten)]
     secret: SecretArguments,
-    /// Expect velocities, as a server with --velocities sends them.
-    #[arg(long)]
-    velocities: bool,
+    #[command(flatten)]
+    stream: CubeStream,
     /// Seconds to run [default: until Ctrl-C]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     seconds: Option<u32>,
@@ -68,7 +67,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let target = Target {
         server: arguments.server,
         secret: arguments.secret.resolve()?,
-        stream: if arguments.velocities { CubeStream::Swift } else { CubeStream::Plain },
+        stream: arguments.stream,
         timeout: Duration::from_secs(arguments.time_out),
     };
     let course = Course {

@@ -16,7 +16,7 @@ use crate::{BitReader, DecodeError};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DecodeLimits {
     /// The most entities of a snapshot. A decoder's memory is this many times the lanes of the schema, times 4 bytes,
-    /// plus 16 bytes and one a field.
+    /// plus 16 bytes and one a field; at the adaptive level twice the lanes, and up to 512 bytes for each that changed.
     pub max_entities: u32,
 }
 

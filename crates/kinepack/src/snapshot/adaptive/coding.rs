@@ -42,6 +42,8 @@ pub(super) struct Scratch {
     pub(super) nearness: Vec<u8>,
     /// Of each entity, for those that changed.
     pub(super) order: Vec<(u64, u32)>,
+    /// The entities that an encoder knows to have changed, and those that the packet says have.
+    pub(super) told: Vec<u32>,
     pub(super) changed: Vec<u32>,
     /// For each field, what the entity before left.
     pub(super) previous: Vec<Vec<Previous>>,
@@ -79,9 +81,9 @@ pub(super) struct Coding<'a, C, O> {
 }
 
 impl<C: Coder, O: Observer> Coding<'_, C, O> {
-    /// Codes all of `changed`, which a decoder finds out.
+    /// Codes all that changed.
     pub(super) fn run(&mut self, scratch: &mut Scratch) {
-        let has_changes = !scratch.changed.is_empty();
+        let has_changes = !scratch.told.is_empty();
         if !self.counters[self.plan.at.any].code(self.coder, has_changes, LIMIT) {
             return;
         }
@@ -106,8 +108,8 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
 
     /// Which entities changed, one flag each.
     fn code_changed(&mut self, scratch: &mut Scratch) {
-        let Scratch { history, changed, nearness, .. } = scratch;
-        let told = core::mem::take(changed);
+        let Scratch { history, told, changed, nearness, .. } = scratch;
+        changed.clear();
         let mut told_next = told.iter().peekable();
         let mut previous = 0;
         for entity in 0..self.ids.len() {

@@ -119,8 +119,8 @@ impl Adaptive {
         state.counters.clone_from(&self.model.counters);
         let State { scratch, counters, sets, spent, .. } = state;
         spent.fill(0);
-        scratch.changed.clear();
-        scratch.changed.extend_from_slice(changed);
+        scratch.told.clear();
+        scratch.told.extend_from_slice(changed);
         scratch.history.prepare(&packet.baselines, packet.base, packet.ids, packet.tick);
         let set = self.model.set(scratch.history.lag, scratch.history.is_near);
         let mut coding = Coding {

@@ -1,0 +1,227 @@
+//! The adaptive level: whatever both sides know, what is sent comes back lane for lane; profiles survive their files.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use kinepack::{
+    Baselines, Bodies, BodyKind, Codec, Decoder, Encoder, EntityId, Field, FieldKind, FloatLimits, IntegerLimits,
+    Level, Profile, Role, Schema, SetupError, SmallestThree, Snapshot, Tick, Training,
+};
+use support::{Random, assert_valid};
+
+/// Bodies, some of which move others, with fields of all other kinds beside.
+fn schema() -> Schema {
+    let axis = |min, end| FloatLimits::until(min, end, 1.0 / 256.0).unwrap();
+    let position = FieldKind::Floats(vec![axis(-64.0, 64.0), axis(0.0, 32.0), axis(-64.0, 64.0)]);
+    let heading = FloatLimits::until(0.0, 360.0, 0.5).unwrap().wrapping();
+    let rotation = || FieldKind::Rotation(SmallestThree::new(9).unwrap());
+    Schema::new(vec![
+        Field::new("position", position).with_role(Role::Body),
+        Field::new("orientation", rotation()).with_role(Role::Body),
+        Field::new("touched", FieldKind::Bool).with_role(Role::Touched),
+        Field::new("mover", FieldKind::Bool).with_role(Role::Mover),
+        Field::new("heading", FieldKind::Floats(vec![heading])),
+        Field::new("turret", rotation()),
+        Field::new("health", FieldKind::Integer(IntegerLimits::new(0, 100, 1).unwrap())),
+        Field::new("weapon", FieldKind::Choice { max: 400 }),
+        Field::new("serial", FieldKind::Raw { lanes: 1 }),
+    ])
+}
+
+/// Bodies that fall, slide and turn; some stand still, now and then one comes, goes, or jumps anywhere.
+fn run(schema: &Schema, seed: u64, entities: u32, frames: u32) -> Vec<Snapshot> {
+    let mut random = Random::new(seed);
+    let maxima: Vec<u32> = schema.lanes().iter().map(|lane| lane.max).collect();
+    let mut rows: Vec<(u32, Vec<u32>, Vec<i64>)> = Vec::new();
+    let mut next_id = 3;
+    let mut run = Vec::new();
+    for tick in 0..frames {
+        while rows.len() < entities as usize {
+            let row = maxima.iter().map(|max| random.below(u64::from(*max) + 1) as u32).collect();
+            let speeds = maxima.iter().map(|max| random.below(u64::from(max / 100 + 1)) as i64 - i64::from(max / 200));
+            rows.push((next_id, row, speeds.collect()));
+            next_id += 1 + random.below(3) as u32;
+        }
+        let mut snapshot = Snapshot::new(schema, Tick(100 + tick));
+        for (nth, (id, row, speeds)) in rows.iter_mut().enumerate() {
+            for ((value, speed), max) in row.iter_mut().zip(speeds).zip(&maxima) {
+                // A third stands still, and what tells alternatives apart moves rarely.
+                if nth % 3 == 0 || (*max < 5 && random.below(9) > 0) {
+                    continue;
+                }
+                let noise = random.below(3) as i64 - 1;
+                *value = (i64::from(*value) + *speed + noise).clamp(0, i64::from(*max)) as u32;
+            }
+            if random.below(60) == 0 {
+                *row = maxima.iter().map(|max| random.below(u64::from(*max) + 1) as u32).collect();
+            }
+            snapshot.push_lanes(EntityId(*id), row).unwrap();
+        }
+        run.push(snapshot);
+        if random.below(4) == 0 && !rows.is_empty() {
+            let gone = random.below(rows.len() as u64) as usize;
+            rows.remove(gone);
+        }
+    }
+    run
+}
+
+fn bodies(schema: &Schema) -> Bodies {
+    let mut bodies = Bodies::of(schema, 1, [0.5, 0.25, 1.0], Some(0.0)).unwrap();
+    bodies.kinds.push(BodyKind { half_extents: [0; 3], mover: false });
+    bodies.kinds.push(BodyKind { half_extents: [300; 3], mover: true });
+    bodies.kind_of_ids = vec![(0, 0), (9, 1), (12, 2), (14, 0)];
+    bodies
+}
+
+fn trained(schema: &Schema, bodies: Option<Bodies>) -> Profile {
+    let mut training = Training::new(Profile::untrained(schema), bodies);
+    training.passes = 2;
+    training.max_lags_ticks = vec![2, 6];
+    training.run(schema, &[run(schema, 1, 12, 40)], |_| {}).unwrap()
+}
+
+fn profiles(schema: &Schema) -> [Profile; 3] {
+    [trained(schema, Some(bodies(schema))), trained(schema, None), Profile::untrained(schema)]
+}
+
+#[test]
+fn what_was_sent_comes_back_whatever_both_sides_know() {
+    let schema = schema();
+    for profile in profiles(&schema) {
+        let codec = Codec::new(schema.clone(), Level::ADAPTIVE, profile).unwrap();
+        let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
+        let empty = Snapshot::new(&schema, Tick(0));
+        for (seed, entities) in [(2, 1), (3, 7), (4, 60)] {
+            let run = run(&schema, seed, entities, 30);
+            let mut out = empty.clone();
+            let mut check = |baselines: Baselines<'_>, snapshot: &Snapshot| {
+                let mut packet = Vec::new();
+                encoder.encode(baselines, snapshot, &mut packet).unwrap();
+                decoder.decode(baselines, &packet, snapshot.tick, &mut out).unwrap();
+                assert!(out == *snapshot);
+            };
+            check((&empty).into(), &run[0]);
+            for frame in 9..run.len() {
+                let [one, three, four, nine] = [1, 3, 4, 9].map(|back| &run[frame - back]);
+                check(one.into(), &run[frame]);
+                check(Baselines::new(one, &[three]), &run[frame]);
+                check(Baselines::new(three, &[four, nine]), &run[frame]);
+                check(Baselines::new(nine, &[&empty]), &run[frame]);
+                // Nothing says that states follow each other.
+                check(Baselines::new(&run[frame], &[four, one]), nine);
+                check(Baselines::new(&empty, &[one, three]), &run[frame]);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_part_of_what_changed_leaves_the_rest_as_it_was() {
+    let schema = schema();
+    let codec = Codec::new(schema.clone(), Level::ADAPTIVE, trained(&schema, Some(bodies(&schema)))).unwrap();
+    let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
+    let run = run(&schema, 5, 40, 30);
+    let mut out = Snapshot::new(&schema, Tick(0));
+    let mut parts = 0;
+    for pair in run.windows(2).filter(|pair| pair[0].ids() == pair[1].ids()) {
+        let indices: Vec<u32> = (0..pair[0].len() as u32).filter(|index| index % 3 == 1).collect();
+        let mut packet = Vec::new();
+        encoder.encode_part(&pair[0], &pair[1], &indices, &mut packet).unwrap();
+        decoder.decode(&pair[0], &packet, pair[1].tick, &mut out).unwrap();
+        for index in 0..out.len() {
+            let from = &pair[usize::from(index % 3 == 1)];
+            assert!((0..out.lane_count()).all(|lane| out.lane(lane)[index] == from.lane(lane)[index]));
+        }
+        parts += 1;
+    }
+    assert!(parts > 5);
+}
+
+#[test]
+fn a_profile_that_does_not_fit_costs_no_more_than_packing_bits() {
+    let schema = schema();
+    let profile = trained(&schema, Some(bodies(&schema)));
+    let codec = |level| Codec::new(schema.clone(), level, profile.clone()).unwrap();
+    let (mut adaptive, mut packed) = (Encoder::new(&codec(Level::ADAPTIVE)), Encoder::new(&codec(Level::PACKED)));
+    let mut random = Random::new(6);
+    let noise = |random: &mut Random| {
+        let mut snapshot = Snapshot::new(&schema, Tick(random.below(1000) as u32));
+        for id in 0..30 {
+            let row: Vec<u32> =
+                schema.lanes().iter().map(|lane| random.below(u64::from(lane.max) + 1) as u32).collect();
+            snapshot.push_lanes(EntityId(id), &row).unwrap();
+        }
+        snapshot
+    };
+    for _ in 0..20 {
+        let [before, after] = [noise(&mut random), noise(&mut random)];
+        let (mut short, mut plain) = (Vec::new(), Vec::new());
+        adaptive.encode(&before, &after, &mut short).unwrap();
+        packed.encode(&before, &after, &mut plain).unwrap();
+        assert!(short.len() <= plain.len() + 1, "{} bytes, packed {}", short.len(), plain.len());
+    }
+}
+
+#[test]
+fn any_bytes_are_a_snapshot_or_an_error() {
+    let schema = schema();
+    let run = run(&schema, 7, 25, 20);
+    for profile in profiles(&schema) {
+        let codec = Codec::new(schema.clone(), Level::ADAPTIVE, profile).unwrap();
+        let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
+        let mut random = Random::new(8);
+        for frame in 4..run.len() {
+            let older = [&run[frame - 3], &run[frame - 4]];
+            let baselines = Baselines::new(&run[frame - 1], &older);
+            let mut packet = Vec::new();
+            encoder.encode(baselines, &run[frame], &mut packet).unwrap();
+            for round in 0..200 {
+                let mut bytes = packet.clone();
+                match round % 3 {
+                    0 => bytes.truncate(random.below(packet.len() as u64) as usize),
+                    1 => bytes[random.below(packet.len() as u64) as usize] ^= 1 << random.below(8),
+                    _ => {
+                        let len = 1 + random.below(300) as usize;
+                        bytes = random.bytes(len);
+                    }
+                }
+                let held = run[0].clone();
+                let mut out = held.clone();
+                match decoder.decode(baselines, &bytes, run[frame].tick, &mut out) {
+                    Err(_) => assert!(out == held, "a refused packet changes nothing"),
+                    Ok(()) => assert_valid(&schema, &out),
+                }
+            }
+            let mut out = run[0].clone();
+            decoder.decode(baselines, &packet, run[frame].tick, &mut out).unwrap();
+            assert!(out == run[frame], "the decoder is not what it was");
+        }
+    }
+}
+
+#[test]
+fn profiles_survive_their_files_and_damage_does_not() {
+    let schema = schema();
+    for profile in profiles(&schema) {
+        let bytes = profile.to_bytes();
+        assert_eq!(Profile::from_bytes(&bytes, &schema).unwrap(), profile);
+        let mut random = Random::new(bytes.len() as u64);
+        for round in 0..2000 {
+            let mut damaged = bytes.clone();
+            match round % 3 {
+                0 => damaged.truncate(random.below(bytes.len() as u64) as usize),
+                1 => damaged[random.below(bytes.len() as u64) as usize] ^= 1 << random.below(8),
+                _ => damaged.push(random.below(256) as u8),
+            }
+            assert!(Profile::from_bytes(&damaged, &schema).is_err());
+        }
+        let mut newer = bytes.clone();
+        newer[4] = 2;
+        let refusal = Profile::from_bytes(&newer, &schema);
+        assert_eq!(refusal, Err(SetupError::ProfileVersion { version: 2, newest: 1 }));
+        let other = Schema::new(vec![Field::new("flag", FieldKind::Bool)]);
+        assert_eq!(Profile::from_bytes(&bytes, &other), Err(SetupError::ProfileMismatch));
+    }
+}
