@@ -5,8 +5,7 @@ use super::store::Snapshot;
 /// The states that both sides hold and a snapshot is coded against: the baseline, and any number of older ones.
 ///
 /// Levels that pack bits look at the baseline only. The adaptive level takes from the older ones how things moved: with none it
-/// predicts that all stays, with one it knows velocities, with two how they changed. More than [`OLDER`](Self::OLDER) are not
-/// looked at. A packet has to say which states it was coded against; a `&Snapshot` alone is a baseline without older ones.
+/// predicts that all stays, with one it knows velocities, with two how they changed; a third is not looked at. A packet has to say which states it was coded against; a `&Snapshot` alone is a baseline without older ones.
 #[derive(Clone, Copy, Debug)]
 pub struct Baselines<'a> {
     /// The newest: what is not sent stays as it is here.
@@ -16,8 +15,8 @@ pub struct Baselines<'a> {
 }
 
 impl<'a> Baselines<'a> {
-    /// How many older states a level looks at, at most.
-    pub const OLDER: usize = 2;
+    /// How many older states there can be.
+    pub const OLDER: usize = 3;
 
     /// A baseline and older states, by falling tick.
     pub fn new(baseline: &'a Snapshot, older: &'a [&'a Snapshot]) -> Self {

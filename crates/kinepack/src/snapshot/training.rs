@@ -154,7 +154,7 @@ impl Sample {
         let older = [baseline.checked_sub(spacing), baseline.checked_sub(spacing + lag)];
         // One in 32 packets is the second to a receiver, and one the third.
         let known = older.iter().flatten().count();
-        let count = known.min(if turn % 32 == 0 { turn / 32 % 2 } else { 2 });
+        let count = known.min(if turn.is_multiple_of(32) { turn / 32 % 2 } else { 2 });
         Some(Self { baseline, older: older.map(Option::unwrap_or_default), count })
     }
 

@@ -112,8 +112,7 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
         changed.clear();
         let mut told_next = told.iter().peekable();
         let mut previous = 0;
-        for entity in 0..self.ids.len() {
-            let status = history.status[entity];
+        for (entity, (status, nearness)) in history.status.iter().zip(nearness.iter()).enumerate() {
             let is_told = told_next.next_if(|next| **next as usize == entity).is_some();
             if status & CAME != 0 {
                 changed.push(entity as u32);
@@ -121,7 +120,7 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
             }
             let moved = usize::from(status & (MOVED | MOVED_BEFORE)) | usize::from(status & NEW != 0) << 1;
             let context = (moved & 3) << 1 | usize::from(self.is_touched(entity));
-            let context = (context * 8 + usize::from(nearness[entity])) * 4 + previous;
+            let context = (context * 8 + usize::from(*nearness)) * 4 + previous;
             let is_changed = self.counters[self.plan.at.changed + context].code(self.coder, is_told, LIMIT);
             previous = (previous << 1 | usize::from(is_changed)) & 3;
             if is_changed {
@@ -240,6 +239,7 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
         }
     }
 
+    #[expect(clippy::too_many_arguments, reason = "what is known of one field")]
     fn code_numbers(
         &mut self,
         history: &History,
@@ -364,6 +364,7 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
         dot(&self.rows[row], features).clamp(-384, 8 * 256) as i32
     }
 
+    #[expect(clippy::too_many_arguments, reason = "what is known of one lane")]
     /// Codes one lane whose change from `base` is expected to be `mean` sixteenths. Returns the value and its change in sixteenths.
     #[inline]
     pub(super) fn code_lane(
@@ -401,7 +402,7 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
         residual: i64,
     ) -> i64 {
         // From −1.5 octaves in thirds of one.
-        let scale = ((scale_log2 + 384) * 3 >> 8) as usize;
+        let scale = (((scale_log2 + 384) * 3) >> 8) as usize;
         let context = coarse * SCALES + scale;
         let begin = self.plan.at.residuals + group * RESIDUAL;
         let (zero, rest) = self.counters[begin..][..RESIDUAL].split_at_mut(COARSE * SCALES);

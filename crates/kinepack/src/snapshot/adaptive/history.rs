@@ -7,8 +7,8 @@ use crate::snapshot::encode::find_changed;
 use crate::snapshot::entities::Alignment;
 use crate::snapshot::store::{EntityId, Snapshot};
 
-/// Between the two states before the baseline and the baseline itself.
-pub(super) const STEPS: usize = Baselines::OLDER;
+/// Older states that are looked at.
+pub(in crate::snapshot) const STEPS: usize = 2;
 
 /// The longest distance in ticks that predictions tell apart.
 pub(super) const MAX_TICKS: u32 = 255;

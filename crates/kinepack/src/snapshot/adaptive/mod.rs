@@ -16,6 +16,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use coding::{Coding, Observer, Scratch};
+pub(super) use history::STEPS;
 pub use model::{Bodies, BodyKind, Model};
 use plan::Plan;
 pub(super) use train::{ModelTrainer, Pass};

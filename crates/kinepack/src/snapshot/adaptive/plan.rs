@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::model::{Bodies, CHANGED, EVEN, FIELD_CLASSES, FLAGS, LARGEST, RESIDUAL, SECOND, body_row};
 use crate::entropy::Counter;
-use crate::{Field, FieldKind, Lane, Schema, SetupError, SmallestThree};
+use crate::{Field, FieldKind, FloatLimits, Lane, Schema, SetupError, SmallestThree};
 
 /// The fields in the order in which they are coded.
 #[derive(Clone, Debug)]
@@ -107,7 +107,7 @@ impl BodyPlan {
         let (FieldKind::Floats(limits), FieldKind::Rotation(quantizer)) = (&position.kind, &rotation.kind) else {
             return None;
         };
-        if limits.len() != 3 || limits.iter().any(|axis| axis.wraps()) {
+        if limits.len() != 3 || limits.iter().any(FloatLimits::wraps) {
             return None;
         }
         let flag = |index: Option<usize>| match index {
