@@ -225,3 +225,84 @@ fn profiles_survive_their_files_and_damage_does_not() {
         assert_eq!(Profile::from_bytes(&bytes, &other), Err(SetupError::ProfileMismatch));
     }
 }
+
+/// What `spec/vectors/adaptive.txt` holds: a profile, states, and packets between them, each a line.
+fn vectors(profile: &Profile) -> String {
+    let schema = schema();
+    let run = run(&schema, 9, 6, 14);
+    let codec = Codec::new(schema, Level::ADAPTIVE, profile.clone()).unwrap();
+    let mut lines = format!("profile {}\n", hex(&profile.to_bytes()));
+    for snapshot in &run {
+        lines += &format!("state {}\n", snapshot.tick.0);
+        for (index, id) in snapshot.ids().iter().enumerate() {
+            let lanes: Vec<String> =
+                (0..snapshot.lane_count()).map(|lane| snapshot.lane(lane)[index].to_string()).collect();
+            lines += &format!("entity {} {}\n", id.0, lanes.join(" "));
+        }
+    }
+    let mut encoder = Encoder::new(&codec);
+    for (frame, known) in PACKETS {
+        let states: Vec<&Snapshot> = known.iter().map(|frame| &run[*frame]).collect();
+        let mut packet = Vec::new();
+        encoder.encode(Baselines::new(states[0], &states[1..]), &run[frame], &mut packet).unwrap();
+        let ticks: Vec<String> = states.iter().map(|state| state.tick.0.to_string()).collect();
+        lines += &format!("packet {} against {}: {}\n", run[frame].tick.0, ticks.join(" "), hex(&packet));
+    }
+    lines
+}
+
+/// The packets of the vectors: which state, and against which.
+const PACKETS: [(usize, &[usize]); 7] =
+    [(1, &[0]), (2, &[1, 0]), (3, &[2, 1, 0]), (6, &[3, 2, 1]), (9, &[5, 3, 0]), (13, &[12, 11, 10]), (13, &[13, 11])];
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn from_hex(hex: &str) -> Vec<u8> {
+    (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
+}
+
+#[test]
+fn the_vectors_are_written_and_read() {
+    const FROZEN: &str = include_str!("../../../spec/vectors/adaptive.txt");
+    let schema = schema();
+    if std::env::var_os("KINEPACK_WRITE_VECTORS").is_some() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/vectors/adaptive.txt");
+        std::fs::write(path, vectors(&trained(&schema, Some(bodies(&schema))))).unwrap();
+        return;
+    }
+    let profile = FROZEN.lines().find_map(|line| line.strip_prefix("profile ")).unwrap();
+    let profile = Profile::from_bytes(&from_hex(profile), &schema).unwrap();
+    assert!(vectors(&profile) == FROZEN, "the packets are not those of spec/vectors/adaptive.txt");
+    let (mut states, mut codec) = (Vec::<Snapshot>::new(), None);
+    let mut packets = 0;
+    for line in FROZEN.lines() {
+        let words: Vec<&str> = line.split([' ', ':']).filter(|word| !word.is_empty()).collect();
+        let number = |word: &&str| word.parse::<u32>().unwrap();
+        match words[..] {
+            ["profile", bytes] => {
+                let profile = Profile::from_bytes(&from_hex(bytes), &schema).unwrap();
+                codec = Some(Codec::new(schema.clone(), Level::ADAPTIVE, profile).unwrap());
+            }
+            ["state", tick] => states.push(Snapshot::new(&schema, Tick(tick.parse().unwrap()))),
+            ["entity", id, ref lanes @ ..] => {
+                let lanes: Vec<u32> = lanes.iter().map(number).collect();
+                states.last_mut().unwrap().push_lanes(EntityId(id.parse().unwrap()), &lanes).unwrap();
+            }
+            ["packet", tick, "against", ref known @ .., packet] => {
+                let at = |word: &&str| states.iter().find(|state| state.tick == Tick(number(word))).unwrap();
+                let known: Vec<&Snapshot> = known.iter().map(at).collect();
+                let mut out = Snapshot::new(&schema, Tick(0));
+                let expected = at(&tick);
+                let baselines = Baselines::new(known[0], &known[1..]);
+                let mut decoder = Decoder::new(codec.as_ref().unwrap());
+                decoder.decode(baselines, &from_hex(packet), expected.tick, &mut out).unwrap();
+                assert!(out == *expected, "{line}");
+                packets += 1;
+            }
+            _ => panic!("{line}"),
+        }
+    }
+    assert_eq!(packets, PACKETS.len());
+}

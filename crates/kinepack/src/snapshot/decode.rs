@@ -1,4 +1,4 @@
-//! Decoding a snapshot relative to a baseline, from bytes that may come from anyone. `spec/CODEC.md`, sections 6 to 9.
+//! Decoding a snapshot relative to a baseline, from bytes that may come from anyone. `spec/CODEC.md`, sections 6 to 9 and 12.
 
 use alloc::vec::Vec;
 
@@ -17,6 +17,7 @@ use crate::{BitReader, DecodeError};
 pub struct DecodeLimits {
     /// The most entities of a snapshot. A decoder's memory is this many times the lanes of the schema, times 4 bytes,
     /// plus 16 bytes and one a field; at the adaptive level twice the lanes, and up to 512 bytes for each that changed.
+    /// There a packet of a few hundred bytes may say that all of them changed: the work of a packet is bounded by this number.
     pub max_entities: u32,
 }
 
@@ -68,7 +69,8 @@ impl Decoder {
         }
     }
 
-    /// Decodes `bytes`, which must be one whole snapshot relative to the same `baselines` as it was encoded, into `out`, as the state at `tick`.
+    /// Decodes `bytes`, which must be one whole snapshot relative to the same `baselines` as it was encoded, into `out`, as the state at `tick`, which the
+    /// adaptive level needs to be the encoded snapshot's: with another one it decodes other values.
     /// `out` may have held anything of the same schema; its memory is used again.
     ///
     /// # Errors

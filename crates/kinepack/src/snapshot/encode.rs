@@ -1,4 +1,4 @@
-//! Encoding a snapshot relative to a baseline. `spec/CODEC.md`, sections 6 to 9.
+//! Encoding a snapshot relative to a baseline. `spec/CODEC.md`, sections 6 to 9 and 12.
 
 use alloc::vec;
 use alloc::vec::Vec;

@@ -1,4 +1,4 @@
-//! Rigid bodies: predicted from their own motion, what moves them, their neighbours, and the floor. `spec/CODEC.md`, section 12.5.
+//! Rigid bodies: predicted from their own motion, what moves them, their neighbours, and the floor. `spec/CODEC.md`, section 12.6.
 
 use alloc::vec::Vec;
 
@@ -8,7 +8,7 @@ use super::geometry::{
     NO_TURN, PER_RADIAN, Quaternion, Vector, add, axes, carried, conjugate, cross, dot, multiply, rotate, rotation_of,
     rotation_vector, scale, sub, turn,
 };
-use super::history::{CAME, History, MOVED, NEW};
+use super::history::{CAME, History, MOVED, NEW, NEW_BEFORE};
 use super::model::{Bodies, body_row, class};
 use super::neighbours::{Coded, NEAREST};
 use super::plan::{BodyPlan, RotationCodes};
@@ -173,7 +173,7 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
             class::FAR => 2,
             _ => 1,
         };
-        let extents = kind.half_extents.map(f64::from);
+        let extents = body.axes.map(|axis| f64::from(kind.half_extents[axis]));
         let has_size = extents != [0.0; 3];
         let floor = bodies.floor.filter(|_| has_size).map(|floor| f64::from(floor) * body.ratios[2]);
         let height = height_of(known.rotation, extents);
@@ -245,7 +245,7 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
             let row = first_row + if axis == 2 { body_row::TURN_UP } else { body_row::TURN_LEVEL };
             self.observer.mean(
                 (self.set, row),
-                &mut self.rows[row],
+                &self.rows[row],
                 &features[axis],
                 i64::from(sixteenths(turned[axis])),
                 scales,
@@ -347,9 +347,9 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
             self.columns[lane][entity] = value;
             moved[axis] = change as f64 / 16.0 * body.ratios[axis];
             errors[axis] = change - expected[axis];
-            self.observer.scale((self.set, scale_row), &mut self.rows[scale_row], &row, size_log2(errors[axis]));
+            self.observer.scale((self.set, scale_row), &self.rows[scale_row], &row, size_log2(errors[axis]));
             let mean_row = first_row + if axis == 2 { body_row::UP } else { body_row::LEVEL };
-            self.observer.mean((self.set, mean_row), &mut self.rows[mean_row], &features[axis], change, scale_log2);
+            self.observer.mean((self.set, mean_row), &self.rows[mean_row], &features[axis], change, scale_log2);
         }
         self.spent[bodies.position] += self.coder.spent() - middle;
         let position_error = [0, 1, 2].map(|axis| errors[axis] as f64 / 16.0 * body.ratios[axis]);
@@ -398,7 +398,7 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
         known.turned = scale(rotation_vector(turn(rotation_before, rotation)), history.per_step[0]);
         known.turn = rotation_of(known.turned);
         known.turned_before = known.turned;
-        if history.steps > 1 {
+        if history.status[entity] & NEW_BEFORE == 0 {
             let long_before = history.columns(&self.baselines, 1);
             let position_long_before = position(body, long_before, entity);
             known.moved_before = scale(sub(position_before, position_long_before), history.per_step[1]);
@@ -465,7 +465,7 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
             let (code, change) = self.code_lane(group, coarse, scale_log2, sign_context, mean, (0, &kind), told);
             self.columns[lane + 1 + nth][entity] = code;
             errors_log2[nth] = size_log2(change - mean);
-            self.observer.scale((self.set, scale_row), &mut self.rows[scale_row], &row, errors_log2[nth]);
+            self.observer.scale((self.set, scale_row), &self.rows[scale_row], &row, errors_log2[nth]);
             let actual = f64::from(code) / codes.max_code * (2.0 * FRAC_1_SQRT_2) - FRAC_1_SQRT_2;
             left -= actual * actual;
             left_predicted -= part * part;

@@ -1,11 +1,11 @@
-//! The way of a packet, one description for both directions. `spec/CODEC.md`, section 12.
+//! The way of a packet, one description for both directions. `spec/CODEC.md`, section 12.5.
 
 use alloc::vec::Vec;
 
 use super::body::{TurnSizes, rotation_at, vector_log2};
 use super::fixed::{FEATURES, Row, dot, sixteenths, size_log2};
 use super::geometry::{self, multiply, rotation_of, rotation_vector, turn};
-use super::history::{CAME, History, MOVED, MOVED_BEFORE, NEW};
+use super::history::{CAME, History, MOVED, MOVED_BEFORE, NEW, NEW_BEFORE};
 use super::model::{COARSE, EXPONENTS, FLAGS, Model, RESIDUAL, SCALES, SIGNS};
 use super::neighbours::Neighbours;
 use super::plan::{FieldCoding, FieldPlan, Plan, RotationCodes};
@@ -20,17 +20,17 @@ const LIMIT: u8 = 250;
 /// Who watches what is predicted and what comes: a trainer, a learner, or nobody.
 pub(super) trait Observer {
     /// A predictor said `dot(row, features)` of `target`; the residual's size was expected to be 2^`scale_log2`. In sixteenths and 1/256.
-    fn mean(&mut self, row: (usize, usize), weights: &mut Row, features: &Row, target: i64, scale_log2: i32);
+    fn mean(&mut self, row: (usize, usize), weights: &Row, features: &Row, target: i64, scale_log2: i32);
     /// A predictor of the size's logarithm said `dot(row, features)` of `target`, in 1/256.
-    fn scale(&mut self, row: (usize, usize), weights: &mut Row, features: &Row, target: i32);
+    fn scale(&mut self, row: (usize, usize), weights: &Row, features: &Row, target: i32);
 }
 
 /// Nobody.
 impl Observer for () {
     #[inline]
-    fn mean(&mut self, _row: (usize, usize), _weights: &mut Row, _features: &Row, _target: i64, _scale_log2: i32) {}
+    fn mean(&mut self, _row: (usize, usize), _weights: &Row, _features: &Row, _target: i64, _scale_log2: i32) {}
     #[inline]
-    fn scale(&mut self, _row: (usize, usize), _weights: &mut Row, _features: &Row, _target: i32) {}
+    fn scale(&mut self, _row: (usize, usize), _weights: &Row, _features: &Row, _target: i32) {}
 }
 
 /// Memory that packets use again.
@@ -64,7 +64,7 @@ pub(super) struct Coding<'a, C, O> {
     pub(super) plan: &'a Plan,
     pub(super) model: &'a Model,
     /// The set of weights for this packet, and which it is.
-    pub(super) rows: &'a mut [Row],
+    pub(super) rows: &'a [Row],
     pub(super) set: usize,
     /// log₂ of the lag, in 1/256.
     pub(super) lag_log2: i32,
@@ -190,7 +190,7 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
 
     /// 0 without history, then at rest, begun to move, moving.
     fn field_class(&self, history: &History, field: &FieldPlan, entity: usize) -> usize {
-        if history.status[entity] & NEW != 0 || history.steps == 0 {
+        if history.status[entity] & NEW != 0 {
             return 0;
         }
         let lanes = field.first_lane..field.first_lane + field.lanes.len();
@@ -198,7 +198,7 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
         if lanes.clone().all(|lane| self.base[lane][entity] == before[lane][entity]) {
             return 1;
         }
-        if history.steps < 2 {
+        if history.status[entity] & NEW_BEFORE != 0 {
             return 2;
         }
         let long_before = history.columns(&self.baselines, 1);
@@ -259,7 +259,7 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
                 let before = history.columns(&self.baselines, 0)[lane][entity];
                 moved[0] = kind.difference(before, base) as f64 * history.per_step[0];
                 moved[1] = moved[0];
-                if history.steps > 1 {
+                if history.status[entity] & NEW_BEFORE == 0 {
                     let long_before = history.columns(&self.baselines, 1)[lane][entity];
                     moved[1] = kind.difference(long_before, before) as f64 * history.per_step[1];
                 }
@@ -287,8 +287,8 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
             self.columns[lane][entity] = target.0;
             let error = target.1 - mean;
             lane_before = size_log2(error);
-            self.observer.mean((self.set, row), &mut self.rows[row], &features, target.1, scale_log2);
-            self.observer.scale((self.set, row + 1), &mut self.rows[row + 1], &sizes, lane_before);
+            self.observer.mean((self.set, row), &self.rows[row], &features, target.1, scale_log2);
+            self.observer.scale((self.set, row + 1), &self.rows[row + 1], &sizes, lane_before);
             previous[nth] = Previous {
                 moved: target.1.clamp(-(1 << 30), 1 << 30) as i32,
                 error: error.clamp(-(1 << 30), 1 << 30) as i32,
@@ -317,7 +317,7 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
             let before = at(history.columns(&self.baselines, 0));
             turned[0] = geometry::scale(rotation_vector(turn(before, base)), history.per_step[0]);
             turned[1] = turned[0];
-            if history.steps > 1 {
+            if history.status[entity] & NEW_BEFORE == 0 {
                 let long_before = at(history.columns(&self.baselines, 1));
                 turned[1] = geometry::scale(rotation_vector(turn(long_before, before)), history.per_step[1]);
             }
@@ -348,7 +348,7 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
         for axis in 0..3 {
             let [moved, error] = [sixteenths(now[axis]), sixteenths(error[axis])];
             let row = first_row + axis;
-            self.observer.mean((self.set, row), &mut self.rows[row], &features[axis], i64::from(moved), scale);
+            self.observer.mean((self.set, row), &self.rows[row], &features[axis], i64::from(moved), scale);
             previous[axis] = Previous { moved, error, error_log2 };
         }
     }
@@ -364,8 +364,8 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
         dot(&self.rows[row], features).clamp(-384, 8 * 256) as i32
     }
 
-    #[expect(clippy::too_many_arguments, reason = "what is known of one lane")]
     /// Codes one lane whose change from `base` is expected to be `mean` sixteenths. Returns the value and its change in sixteenths.
+    #[expect(clippy::too_many_arguments, reason = "what is known of one lane")]
     #[inline]
     pub(super) fn code_lane(
         &mut self,

@@ -1,4 +1,4 @@
-//! Fixed point: features, weights and logarithms as integers. `spec/CODEC.md`, section 12.2.
+//! Fixed point: features, weights and logarithms as integers. `spec/CODEC.md`, section 12.3.
 
 /// Features and predictions are in 1/16 of a step.
 pub(super) const STEP_BITS: u32 = 4;
@@ -15,7 +15,7 @@ pub(crate) const FEATURES: usize = 16;
 /// The values of the features, or their weights.
 pub(crate) type Row = [i32; FEATURES];
 
-/// Beyond this no feature goes: 2²⁶ sixteenths.
+/// Beyond this no feature goes: 2²⁶ steps.
 const MAX_FEATURE: f64 = (1u32 << 30) as f64;
 
 /// log₂(1 + i/256), in 1/256 and rounded, found by squaring.

@@ -1,5 +1,5 @@
 //! Vectors and rotations in `f64`: + − × ÷ and square roots in the order written here, so that every platform finds the same.
-//! `spec/CODEC.md`, section 12.3.
+//! `spec/CODEC.md`, section 12.4.
 
 /// A vector.
 pub(super) type Vector = [f64; 3];

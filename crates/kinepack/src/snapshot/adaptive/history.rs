@@ -21,6 +21,8 @@ pub(super) const MOVED_BEFORE: u8 = 2;
 pub(super) const NEW: u8 = 4;
 /// It is not in the baseline.
 pub(super) const CAME: u8 = 8;
+/// It is not in the second state before the baseline.
+pub(super) const NEW_BEFORE: u8 = 16;
 
 /// The states behind the baseline, lined up with the snapshot's entities. Keeps its memory from packet to packet.
 #[derive(Debug, Default)]
@@ -64,25 +66,30 @@ impl History {
                 self.alignment.compare(&older.ids, ids);
                 self.aligned[step].resize_with(older.lane_count(), Vec::new);
                 self.alignment.line_up(older, &mut self.aligned[step]);
-                if step == 0 {
-                    let absent = |index: &usize| self.alignment.came(*index);
-                    (0..ids.len()).filter(absent).for_each(|index| self.status[index] |= NEW);
-                }
+                let absent = |index: &usize| self.alignment.came(*index);
+                let flags = if step == 0 { NEW | NEW_BEFORE } else { NEW_BEFORE };
+                (0..ids.len()).filter(absent).for_each(|index| self.status[index] |= flags);
             }
         }
-        if self.steps == 0 {
-            self.status.fill(NEW);
+        match self.steps {
+            0 => self.status.fill(NEW | NEW_BEFORE),
+            1 => self.status.iter_mut().for_each(|status| *status |= NEW_BEFORE),
+            _ => {}
         }
         if baselines.baseline.ids != ids {
             self.alignment.compare(&baselines.baseline.ids, ids);
             let came = |index: &usize| self.alignment.came(*index);
-            (0..ids.len()).filter(came).for_each(|index| self.status[index] |= CAME | NEW);
+            (0..ids.len()).filter(came).for_each(|index| self.status[index] |= CAME | NEW | NEW_BEFORE);
         }
         let mut changed = core::mem::take(&mut self.changed);
         for (step, flag) in [MOVED, MOVED_BEFORE].into_iter().enumerate().take(self.steps) {
             let newer = if step == 0 { base } else { self.columns(baselines, step - 1) };
             find_changed(self.columns(baselines, step), newer, ids.len(), &mut changed);
-            changed.iter().for_each(|index| self.status[*index as usize] |= flag);
+            let unknown = if step == 0 { NEW } else { NEW_BEFORE };
+            for &index in &changed {
+                let status = &mut self.status[index as usize];
+                *status |= if *status & unknown == 0 { flag } else { 0 };
+            }
         }
         self.changed = changed;
     }

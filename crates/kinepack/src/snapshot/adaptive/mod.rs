@@ -39,8 +39,6 @@ pub(super) struct Adaptive {
 pub(super) struct State {
     scratch: Scratch,
     counters: Vec<Counter>,
-    /// The sets of weights; a static profile leaves them as they are.
-    sets: Vec<Vec<fixed::Row>>,
     /// What each field took in the last packet, in 1/256 bit.
     pub(super) spent: Vec<u64>,
     /// An encoder's copy of the new values.
@@ -67,7 +65,6 @@ impl Adaptive {
         State {
             scratch: Scratch::default(),
             counters: self.model.counters.clone(),
-            sets: self.model.sets.clone(),
             spent: vec![0; self.fields],
             columns: Vec::new(),
         }
@@ -118,7 +115,7 @@ impl Adaptive {
         columns: &mut [Vec<u32>],
     ) -> bool {
         state.counters.clone_from(&self.model.counters);
-        let State { scratch, counters, sets, spent, .. } = state;
+        let State { scratch, counters, spent, .. } = state;
         spent.fill(0);
         scratch.told.clear();
         scratch.told.extend_from_slice(changed);
@@ -129,7 +126,7 @@ impl Adaptive {
             observer,
             plan: &self.plan,
             model: &self.model,
-            rows: &mut sets[set],
+            rows: &self.model.sets[set],
             set,
             lag_log2: fixed::log2(u64::from(scratch.history.lag)),
             counters,

@@ -53,10 +53,17 @@ pub struct Bodies {
 /// What bodies of one kind have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BodyKind {
-    /// Half the extents of a box around its centre; zero for what has no size.
+    /// Half the extents of a box around its centre, along the body's own axes x, y, z; all zero for what has no size.
     pub half_extents: [u32; 3],
     /// Moves others: those near it are predicted from its motion.
     pub mover: bool,
+}
+
+impl BodyKind {
+    /// All extents are above zero, or none is.
+    fn is_solid_or_point(&self) -> bool {
+        self.half_extents == [0; 3] || self.half_extents.iter().all(|extent| *extent > 0)
+    }
 }
 
 impl Model {
@@ -107,6 +114,8 @@ impl Bodies {
         let lengths = self.kinds.iter().flat_map(|kind| kind.half_extents).chain([self.size, self.reach]);
         let well_formed = self.up < 3
             && lengths.into_iter().all(|length| length <= MAX_LENGTH)
+            && self.kinds.iter().all(BodyKind::is_solid_or_point)
+            && self.floor.is_none_or(|floor| floor < u32::MAX)
             && self.size > 0
             && self.reach > 0
             && self.bands.len() <= MAX_DISTANCES
@@ -117,8 +126,8 @@ impl Bodies {
         if well_formed { Ok(()) } else { Err(SetupError::BadModel) }
     }
 
-    /// Bodies of one size where a schema marks a position and a rotation with [`Role::Body`]; `None` where it does not. `half_extents_m` are
-    /// half the edges of a typical body, in the position's unit; `floor_m` is the height of the floor, where there is one. Flags that the schema marks
+    /// Bodies of one size where a schema marks a position and a rotation with [`Role::Body`]; `None` where it does not, or has no such axis as `up`. `half_extents_m` are
+    /// half the edges of a typical body along its own axes, in the position's unit; `floor_m` is the height of the floor, where there is one. Flags that the schema marks
     /// as [`Role::Touched`] and [`Role::Mover`] are taken for that.
     pub fn of(schema: &Schema, up: u8, half_extents_m: [f64; 3], floor_m: Option<f64>) -> Option<Self> {
         let marked = |role, is: fn(&FieldKind) -> bool| {
@@ -127,21 +136,26 @@ impl Bodies {
         let position = marked(Role::Body, |kind| matches!(kind, FieldKind::Floats(axes) if axes.len() == 3))?;
         let rotation = marked(Role::Body, |kind| matches!(kind, FieldKind::Rotation(_)))?;
         let FieldKind::Floats(axes) = &schema.fields()[position].kind else { return None };
-        let steps = |length: f64| (length / axes[0].step() + 0.5) as u32;
-        let half_extents = half_extents_m.map(steps);
-        let size = half_extents.into_iter().min().unwrap_or(0).max(1);
+        let vertical = axes.get(usize::from(up))?;
+        // The casts saturate.
+        let steps = |length: f64| ((length / axes[0].step() + 0.5) as u32).min(MAX_LENGTH);
+        let half_extents = half_extents_m.map(|length| steps(length).max(1));
+        let size = half_extents.into_iter().min().unwrap_or(1);
+        let mut bands: Vec<u32> = [20, 22, 25, 28, 31, 35, 41, 47, 57, 71].map(|quarters| quarters * size / 4).to_vec();
+        bands.dedup();
+        let floor = floor_m.map(|floor| (floor - vertical.min()) / vertical.step());
         Some(Self {
             position,
             rotation,
             touched: marked(Role::Touched, |kind| *kind == FieldKind::Bool),
             mover: marked(Role::Mover, |kind| *kind == FieldKind::Bool),
             up,
-            floor: floor_m.map(|floor| ((floor - axes[usize::from(up)].min()) / axes[usize::from(up)].step()) as u32),
+            floor: floor.filter(|steps| *steps >= 0.0).map(|steps| (steps + 0.5) as u32),
             kinds: vec![BodyKind { half_extents, mover: false }],
             kind_of_ids: Vec::new(),
             size,
-            reach: 7 * size,
-            bands: [20, 22, 25, 28, 31, 35, 41, 47, 57, 71].map(|tenths| tenths * size / 4).to_vec(),
+            reach: (7 * size).min(MAX_LENGTH),
+            bands,
         })
     }
 

@@ -103,7 +103,7 @@ impl Neighbours {
                 // The whole first and last row, and the ends of the others.
                 let step = if row.abs() == ring { 1 } else { 2 * ring };
                 for column in (-ring..=ring).step_by(step.max(1) as usize) {
-                    self.search_cell(position, [x + column, y + row], &mut search);
+                    self.search_cell(position, [x.wrapping_add(column), y.wrapping_add(row)], &mut search);
                 }
             }
         }

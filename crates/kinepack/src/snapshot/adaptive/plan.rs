@@ -46,6 +46,8 @@ pub(super) struct Layout {
 pub(super) struct BodyPlan {
     /// Of the position, in the order level, level, up.
     pub(super) position: [usize; 3],
+    /// The schema's axes in that order.
+    pub(super) axes: [usize; 3],
     /// Steps of the position's first axis in a step of each of these.
     pub(super) ratios: [f64; 3],
     /// The largest value of each.
@@ -117,6 +119,7 @@ impl BodyPlan {
             None => Some(None),
         };
         Some(Self {
+            axes,
             position: axes.map(|axis| position.lanes().start + axis),
             ratios: axes.map(|axis| limits[axis].step() / limits[0].step()),
             max: axes.map(|axis| limits[axis].max_code()),

@@ -116,7 +116,7 @@ struct Collector<'a> {
 }
 
 impl Observer for Collector<'_> {
-    fn mean(&mut self, (set, row): (usize, usize), weights: &mut Row, features: &Row, target: i64, scale_log2: i32) {
+    fn mean(&mut self, (set, row): (usize, usize), weights: &Row, features: &Row, target: i64, scale_log2: i32) {
         let expected = super::fixed::dot(weights, features);
         let error = (target - expected) as f64 / 16.0;
         let scale = exp2(f64::from(scale_log2) / 256.0);
@@ -125,7 +125,7 @@ impl Observer for Collector<'_> {
         self.sums[set][row].add(features, target as f64, weight);
     }
 
-    fn scale(&mut self, (set, row): (usize, usize), _weights: &mut Row, features: &Row, target: i32) {
+    fn scale(&mut self, (set, row): (usize, usize), _weights: &Row, features: &Row, target: i32) {
         self.sums[set][row].add(features, f64::from(target), 1.0);
     }
 }
