@@ -21,8 +21,8 @@ pub(crate) enum Failure {
     World(ConfigError),
     /// A level of the command line that is none.
     UnknownLevel { name: String },
-    /// A level of the command line that measures floats, on a capture that has none.
-    NeedsFloats { level: Level },
+    /// Something that takes floats, on a capture that has none.
+    NeedsFloats { what: String },
     /// The capture or run is not longer than the lag.
     TooShort { frames: u32, lag: u32 },
     /// A state of the built-in world that its schema does not hold.
@@ -86,12 +86,8 @@ impl fmt::Display for Failure {
                     Level::TABLE.iter().map(|level| format!("{} {}", level.row, level.name)).collect();
                 write!(f, "--level {name}: no such level; there are {}", names.join(", "))
             }
-            Self::NeedsFloats { level } => {
-                write!(
-                    f,
-                    "level {} ({}) needs floats, which a quantized capture has not; use a .f32 file",
-                    level.row, level.name
-                )
+            Self::NeedsFloats { what } => {
+                write!(f, "{what} needs floats, which a quantized capture has not; use a .f32 file")
             }
             Self::TooShort { frames, lag } => {
                 write!(f, "{frames} frames are too few for a baseline {lag} frames back; give a shorter --lag")

@@ -57,7 +57,7 @@ fn levels(arguments: &Arguments, quantized: bool) -> Result<Vec<Level>, Failure>
     let named = |name: &String| Level::named(name).ok_or_else(|| Failure::UnknownLevel { name: name.clone() });
     let asked = arguments.levels.iter().map(named).collect::<Result<Vec<Level>, _>>()?;
     if let Some(level) = asked.iter().find(|level| !measurable(level)) {
-        return Err(Failure::NeedsFloats { level: *level });
+        return Err(Failure::NeedsFloats { what: format!("level {} ({})", level.row, level.name) });
     }
     Ok(Level::TABLE.into_iter().filter(|level| asked.contains(level)).collect())
 }

@@ -1,8 +1,11 @@
 //! The built-in world: its options on the command line, and its states as the codec takes them.
 
+use std::path::Path;
+
 use clap::Args;
 use cubes::{Body, Config, Script, Style, World};
 use kinepack_capture::cube::Measured;
+use kinepack_capture::{Challenge, Frame};
 
 use crate::crowd::Crowd;
 use crate::failure::Failure;
@@ -24,12 +27,27 @@ pub(crate) struct WorldArguments {
     pub(crate) cubes: u32,
 }
 
+/// The frames of a capture of floats.
+pub(crate) fn read_capture(path: &Path) -> Result<Vec<Vec<Measured>>, Failure> {
+    let mut capture = Challenge::open(path)?;
+    let mut frames = Vec::new();
+    while let Some(frame) = capture.next_frame()? {
+        match frame {
+            Frame::Floats(frame) => frames.push(frame.states().collect()),
+            Frame::Quantized(_) => return Err(Failure::NeedsFloats { what: "a world to send".to_owned() }),
+        }
+    }
+    Ok(frames)
+}
+
 /// A world, and who moves in it.
 pub(crate) enum Played {
     /// The cubes, with a scripted player.
     Cubes(Box<World>, Script),
     /// Objects that walk about.
     Crowd(Crowd),
+    /// What was captured, frame by frame; at the end it stands still.
+    Captured(std::vec::IntoIter<Vec<Measured>>),
 }
 
 impl WorldArguments {
@@ -52,10 +70,18 @@ impl WorldArguments {
 impl Played {
     /// The current state into `states`, and a step of the world after it.
     pub(crate) fn next_frame(&mut self, states: &mut Vec<Measured>) {
-        states.clear();
         match self {
-            Self::Crowd(crowd) => crowd.next_frame(states),
+            Self::Captured(frames) => {
+                if let Some(frame) = frames.next() {
+                    *states = frame;
+                }
+            }
+            Self::Crowd(crowd) => {
+                states.clear();
+                crowd.next_frame(states);
+            }
             Self::Cubes(world, script) => {
+                states.clear();
                 states.extend(world.bodies().map(|Body { position, orientation, velocity, interacting }| Measured {
                     position,
                     orientation,
