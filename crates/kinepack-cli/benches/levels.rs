@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use cubes::{Body, Config, Script, Style, World};
-use kinepack::{Codec, Decoder, Encoder, EntityId, Level, Profile, Quantized, Snapshot, Tick};
+use kinepack::{Baselines, Codec, Decoder, Encoder, EntityId, Level, Profile, Quantized, Snapshot, Tick};
 use kinepack_capture::cube::{self, Measured};
 use kinepack_capture::{Challenge, Frame};
 
@@ -114,16 +114,21 @@ fn codec(level: Level) -> Codec {
     Codec::new(schema, level, profile).expect("the built-in profiles fit their schemas")
 }
 
+/// Each frame with its baseline and two older states, which only the adaptive level looks at.
+fn frames(snapshots: &[Snapshot]) -> impl Iterator<Item = ([&Snapshot; 3], &Snapshot)> + Clone {
+    (3 * LAG..snapshots.len()).map(|frame| ([1, 2, 3].map(|lags| &snapshots[frame - lags * LAG]), &snapshots[frame]))
+}
+
 /// Encodes every frame once and decodes it again; returns the packets.
 fn packets(codec: &Codec, snapshots: &[Snapshot]) -> Vec<Vec<u8>> {
     let (mut encoder, mut decoder) = (Encoder::new(codec), Decoder::new(codec));
     let mut decoded = Snapshot::new(codec.schema(), Tick(0));
-    let pairs = snapshots.iter().zip(&snapshots[LAG..]);
-    pairs
-        .map(|(baseline, snapshot)| {
+    frames(snapshots)
+        .map(|(known, snapshot)| {
+            let baselines = Baselines::new(known[0], &known[1..]);
             let mut packet = Vec::new();
-            encoder.encode(baseline, snapshot, &mut packet).expect("the schema is the codec's");
-            decoder.decode(baseline, &packet, snapshot.tick, &mut decoded).expect("it was just encoded");
+            encoder.encode(baselines, snapshot, &mut packet).expect("the schema is the codec's");
+            decoder.decode(baselines, &packet, snapshot.tick, &mut decoded).expect("it was just encoded");
             assert!(decoded == *snapshot, "{} does not come back as it was", codec.level().name);
             packet
         })
@@ -140,12 +145,13 @@ fn levels(criterion: &mut Criterion) {
             let mut group = criterion.benchmark_group(format!("encode/{}", source.name()));
             let mut encoder = Encoder::new(&codec);
             let mut packet = Vec::new();
-            let mut frames = snapshots.iter().zip(&snapshots[LAG..]).cycle();
+            let mut pairs = frames(&snapshots).cycle();
             group.bench_function(level.name, |bencher| {
                 bencher.iter(|| {
-                    let (baseline, snapshot) = frames.next().expect("it goes round");
+                    let (known, snapshot) = pairs.next().expect("it goes round");
+                    let baselines = Baselines::new(black_box(known[0]), &known[1..]);
                     packet.clear();
-                    encoder.encode(black_box(baseline), black_box(snapshot), &mut packet).map(|size| size.sets_bits)
+                    encoder.encode(baselines, black_box(snapshot), &mut packet).map(|size| size.sets_bits)
                 });
             });
             group.finish();
@@ -153,11 +159,12 @@ fn levels(criterion: &mut Criterion) {
             let mut group = criterion.benchmark_group(format!("decode/{}", source.name()));
             let mut decoder = Decoder::new(&codec);
             let mut decoded = Snapshot::new(codec.schema(), Tick(0));
-            let mut frames = snapshots.iter().zip(&packets).cycle();
+            let mut pairs = frames(&snapshots).zip(&packets).cycle();
             group.bench_function(level.name, |bencher| {
                 bencher.iter(|| {
-                    let (baseline, packet) = frames.next().expect("it goes round");
-                    decoder.decode(black_box(baseline), black_box(packet), Tick(1), &mut decoded)
+                    let ((known, snapshot), packet) = pairs.next().expect("it goes round");
+                    let baselines = Baselines::new(black_box(known[0]), &known[1..]);
+                    decoder.decode(baselines, black_box(packet), snapshot.tick, &mut decoded)
                 });
             });
             group.finish();

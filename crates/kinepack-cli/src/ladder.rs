@@ -200,7 +200,9 @@ impl FromStr for Parameters {
 
 fn read_profile(path: &Path, schema: &Schema) -> Result<Profile, Failure> {
     let failed = |reason: String| Failure::Profile { path: path.to_owned(), reason };
-    let bytes = std::fs::read(path).map_err(|error| failed(error.to_string()))?;
+    let bytes = std::fs::read(path).map_err(|error| {
+        failed(format!("{error}; --profile takes built-in, article, untrained, or a file that `kinepack train` wrote"))
+    })?;
     Profile::from_bytes(&bytes, schema).map_err(|error| failed(error.to_string()))
 }
 

@@ -151,6 +151,34 @@ fn every_profile_can_be_measured() {
 }
 
 #[test]
+fn a_profile_is_trained_on_captures_and_measured_with() {
+    let files = Files::new();
+    let capture = files.write("run.f32", &good_f32(40, 30));
+    let profile = files.path("run.profile");
+    let [capture, profile] = [&capture, &profile].map(|path| path.to_str().unwrap());
+    let trained = run(&["train", capture, "--to", "30", "--passes", "2", "--out", profile]);
+    assert_eq!((trained.code, trained.stdout.as_str()), (Some(0), ""), "{}", trained.stderr);
+    assert!(trained.stderr.contains(profile) && trained.stderr.contains("trained on 30 frames"), "{}", trained.stderr);
+    let document = json(&["measure", capture, "--from", "30", "--level", "packed,adaptive", "--profile", profile]);
+    assert_eq!(document["frames"], 10);
+    let refused = refusal(&["measure", capture, "--profile", capture]);
+    assert!(refused.contains("this is no profile"), "{refused}");
+    let refused = refusal(&["train", capture, "--to", "1", "--out", profile]);
+    assert!(refused.contains("too short"), "{refused}");
+}
+
+#[test]
+fn a_capture_is_sent_through_the_endpoints() {
+    let files = Files::new();
+    let capture = files.write("run.f32", &good_f32(40, 30));
+    let document = json(&["demo", "--fast", "--level", "adaptive", "--capture", capture.to_str().unwrap()]);
+    assert_eq!(document["wrong_lanes"], 0);
+    let quantized = files.write("run.bin", &good_bin(8));
+    let refused = refusal(&["demo", "--capture", quantized.to_str().unwrap()]);
+    assert!(refused.contains("use a .f32 file"), "{refused}");
+}
+
+#[test]
 fn captures_are_measured_at_the_levels_that_they_allow() {
     let files = Files::new();
     let [bin, f32] = [("run.bin", good_bin(8)), ("run.f32", good_f32(8, 40))];
@@ -220,7 +248,7 @@ fn bad_captures_are_refused_in_one_line() {
 
 #[test]
 fn bad_arguments_are_refused_with_what_would_be_good() {
-    for level in ["loud", "13", ""] {
+    for level in ["loud", "14", ""] {
         let message = refusal(&["measure", "--level", level]);
         assert!(message.contains("1 uncompressed") && message.contains("12 packed"), "{message}");
     }

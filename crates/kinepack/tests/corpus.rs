@@ -7,8 +7,14 @@
 
 // Public in the crate of the fuzz targets.
 #[allow(unreachable_pub)]
+#[path = "../../../fuzz/src/coding.rs"]
+mod coding;
+#[allow(unreachable_pub)]
 #[path = "../../../fuzz/src/drivers.rs"]
 mod drivers;
+#[allow(unreachable_pub)]
+#[path = "../../../fuzz/src/profile_file.rs"]
+mod profile_file;
 mod support;
 
 use std::fs;
@@ -72,6 +78,11 @@ fn profiles_are_refused_or_work() {
 }
 
 #[test]
+fn profile_files_are_refused_or_work() {
+    run("profile_file", profile_file::profile_file);
+}
+
+#[test]
 fn values_against_a_baseline_are_values_or_errors() {
     run("value", drivers::value);
 }
@@ -85,13 +96,21 @@ fn the_bit_cursors_agree_with_the_naive_model() {
 fn the_corpus_is_what_the_drivers_take() {
     let mut random = Random::new(2015);
     let mut of_length = |len: usize, count: usize| (0..count).map(|_| random.bytes(len)).collect::<Vec<_>>();
-    // Codecs are numbered level by level, four profiles a level: from each schema some of every kind.
-    let packets = (0..5).flat_map(|schema| {
-        drivers::snapshot_corpus(schema, [3, 13, 16, 26, 31, 35, 39, 43, 44, 45, 46, 47].into_iter())
+    // Codecs are numbered level by level, four profiles a level, and from 128 on those of the adaptive level: from each schema some of
+    // every kind.
+    let packets = (0..7).flat_map(|schema| {
+        drivers::snapshot_corpus(schema, [3, 16, 31, 39, 44, 46, 128, 130, 131, 132, 142, 152].into_iter())
     });
     check("snapshot", packets.collect());
     check("encode_roundtrip", [of_length(40, 6), of_length(300, 6), of_length(1200, 4)].concat());
     check("profile", [of_length(60, 6), of_length(400, 6), of_length(1500, 4)].concat());
+    // Schema and kind of the first byte, and what both are made of.
+    let lengths = [60, 60, 400, 400, 60, 60, 200, 1000];
+    let files = (0..8).flat_map(|kind: u8| {
+        let data = of_length(lengths[usize::from(kind)], 2).into_iter();
+        data.map(|data| [&[kind], &data[..]].concat()).collect::<Vec<_>>()
+    });
+    check("profile_file", files.chain(profile_file::good_files()).collect());
     check("value", of_length(40, 16).into_iter().zip(0..).map(|(data, kind)| [&[kind], &data[..]].concat()).collect());
     check(
         "bits",

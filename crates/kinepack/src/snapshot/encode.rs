@@ -200,9 +200,13 @@ impl Encoder {
             out.extend_from_slice(&packed);
             self.size.sets_bits += 1;
         } else if let Some(state) = &self.adaptive {
-            let fields_bits = state.spent.iter().map(|spent| spent >> 8);
-            self.size.fields_bits.iter_mut().zip(fields_bits).for_each(|(field, bits)| *field = bits);
-            self.size.sets_bits = bits - self.size.fields_bits.iter().sum::<u64>();
+            // The end of the code may be shorter than what its decisions are worth: the parts must not exceed the whole.
+            let mut left_bits = bits;
+            for (field_bits, spent) in self.size.fields_bits.iter_mut().zip(&state.spent) {
+                *field_bits = (spent >> 8).min(left_bits);
+                left_bits -= *field_bits;
+            }
+            self.size.sets_bits = left_bits;
         }
         self.packed = packed;
         Ok(&self.size)
