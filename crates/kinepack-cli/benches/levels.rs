@@ -3,7 +3,8 @@
 //! `encode/<source>/<level>` and `decode/<source>/<level>` go round and round over 120 consecutive frames in memory,
 //! from the sixth second on, each against the frame 6 before (100 ms): the time is the mean of a frame. Sources are
 //! the built-in world (901 cubes, typical, seed 1) and a challenge file, where the environment names one. `rest` is a
-//! snapshot that equals its baseline, at the last level: what a world costs while it sleeps, per entity.
+//! snapshot that equals its baseline, at the last two levels: what a world costs while it sleeps, per entity. `growth` is the adaptive
+//! level with one world and with ten.
 //!
 //! `KINEPACK_CAPTURE=/absolute/path/typical.bin cargo bench -p kinepack-cli --bench levels`
 
@@ -40,7 +41,7 @@ impl Source {
         let mut world = World::new(&Config::default()).expect("the default is valid");
         let mut script = Script::new(Style::Typical, 1);
         let mut frames = Vec::new();
-        for frame in 0..SKIPPED_FRAMES + LAG + MEASURED_FRAMES {
+        for frame in 0..SKIPPED_FRAMES + 3 * LAG + MEASURED_FRAMES {
             if frame >= SKIPPED_FRAMES {
                 frames.push(world.bodies().map(measured).collect());
             }
@@ -59,7 +60,7 @@ impl Source {
         let mut challenge = Challenge::open(path).unwrap_or_else(|error| panic!("{error}"));
         let schema = cube::schema(Quantized::Everything);
         let (mut floats, mut quantized) = (Vec::new(), Vec::new());
-        for frame in 0..SKIPPED_FRAMES + LAG + MEASURED_FRAMES {
+        for frame in 0..SKIPPED_FRAMES + 3 * LAG + MEASURED_FRAMES {
             match challenge.next_frame().unwrap_or_else(|error| panic!("{error}")) {
                 None => panic!("the capture ends after {frame} frames, before the frames to measure"),
                 Some(_) if frame < SKIPPED_FRAMES => {}
@@ -140,40 +141,73 @@ fn levels(criterion: &mut Criterion) {
         for level in Level::TABLE {
             let Some(snapshots) = source.snapshots(level.quantized) else { continue };
             let codec = codec(level);
-            let packets = packets(&codec, &snapshots);
-
-            let mut group = criterion.benchmark_group(format!("encode/{}", source.name()));
-            let mut encoder = Encoder::new(&codec);
-            let mut packet = Vec::new();
-            let mut pairs = frames(&snapshots).cycle();
-            group.bench_function(level.name, |bencher| {
-                bencher.iter(|| {
-                    let (known, snapshot) = pairs.next().expect("it goes round");
-                    let baselines = Baselines::new(black_box(known[0]), &known[1..]);
-                    packet.clear();
-                    encoder.encode(baselines, black_box(snapshot), &mut packet).map(|size| size.sets_bits)
-                });
-            });
-            group.finish();
-
-            let mut group = criterion.benchmark_group(format!("decode/{}", source.name()));
-            let mut decoder = Decoder::new(&codec);
-            let mut decoded = Snapshot::new(codec.schema(), Tick(0));
-            let mut pairs = frames(&snapshots).zip(&packets).cycle();
-            group.bench_function(level.name, |bencher| {
-                bencher.iter(|| {
-                    let ((known, snapshot), packet) = pairs.next().expect("it goes round");
-                    let baselines = Baselines::new(black_box(known[0]), &known[1..]);
-                    decoder.decode(baselines, black_box(packet), snapshot.tick, &mut decoded)
-                });
-            });
-            group.finish();
+            measure(criterion, source.name(), level.name, &codec, &snapshots);
         }
     }
 }
 
+/// Times encoding and decoding, `encode/<source>/<row>` and `decode/<source>/<row>`.
+fn measure(criterion: &mut Criterion, source: &str, row: &str, codec: &Codec, snapshots: &[Snapshot]) {
+    let packets = packets(codec, snapshots);
+    let mut group = criterion.benchmark_group(format!("encode/{source}"));
+    let mut encoder = Encoder::new(codec);
+    let mut packet = Vec::new();
+    let mut pairs = frames(snapshots).cycle();
+    group.bench_function(row, |bencher| {
+        bencher.iter(|| {
+            let (known, snapshot) = pairs.next().expect("it goes round");
+            let baselines = Baselines::new(black_box(known[0]), &known[1..]);
+            packet.clear();
+            encoder.encode(baselines, black_box(snapshot), &mut packet).map(|size| size.sets_bits)
+        });
+    });
+    group.finish();
+
+    let mut group = criterion.benchmark_group(format!("decode/{source}"));
+    let mut decoder = Decoder::new(codec);
+    let mut decoded = Snapshot::new(codec.schema(), Tick(0));
+    let mut pairs = frames(snapshots).zip(&packets).cycle();
+    group.bench_function(row, |bencher| {
+        bencher.iter(|| {
+            let ((known, snapshot), packet) = pairs.next().expect("it goes round");
+            let baselines = Baselines::new(black_box(known[0]), &known[1..]);
+            decoder.decode(baselines, black_box(packet), snapshot.tick, &mut decoded)
+        });
+    });
+    group.finish();
+}
+
+/// The adaptive level with one world, and with ten of them side by side: ten times as many cubes, and as many that move.
+fn growth(criterion: &mut Criterion) {
+    let Source::Floats { frames, .. } = Source::world() else { return };
+    let codec = codec(Level::ADAPTIVE);
+    for worlds in [1, 10] {
+        let side_by_side = |states: &Vec<Measured>| -> Vec<Measured> {
+            let moved = |world: usize| {
+                let [x, y] = [(world % 5) as f32 * 80.0 - 160.0, (world / 5) as f32 * 80.0 - 40.0];
+                states.iter().map(move |state| {
+                    let [px, py, pz] = state.position;
+                    Measured { position: [px + x, py + y, pz], ..*state }
+                })
+            };
+            (0..worlds).flat_map(moved).collect()
+        };
+        let snapshots: Vec<Snapshot> = (0..)
+            .zip(&frames)
+            .map(|(tick, states)| snapshot(Quantized::Everything, tick, &side_by_side(states)))
+            .collect();
+        measure(criterion, "growth", &(901 * worlds).to_string(), &codec, &snapshots);
+    }
+}
+
 fn rest(criterion: &mut Criterion) {
-    let codec = codec(Level::PACKED);
+    for level in [Level::PACKED, Level::ADAPTIVE] {
+        rest_at(criterion, level);
+    }
+}
+
+fn rest_at(criterion: &mut Criterion, level: Level) {
+    let codec = codec(level);
     let world = World::new(&Config::default()).expect("the default is valid");
     let states: Vec<Measured> = world.bodies().map(measured).collect();
     for entities in [states.len(), 10_000] {
@@ -183,7 +217,7 @@ fn rest(criterion: &mut Criterion) {
         let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
         let mut packet = Vec::new();
 
-        let mut group = criterion.benchmark_group("rest");
+        let mut group = criterion.benchmark_group(format!("rest/{}", level.name));
         group.throughput(Throughput::Elements(entities as u64));
         encoder.encode(&baseline, &same, &mut packet).expect("the schema is the codec's");
         let mut decoded = Snapshot::new(codec.schema(), Tick(0));
@@ -204,6 +238,6 @@ criterion_group! {
     name = benches;
     // Tens of rows: a second each.
     config = Criterion::default().warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(1));
-    targets = levels, rest
+    targets = levels, growth, rest
 }
 criterion_main!(benches);
