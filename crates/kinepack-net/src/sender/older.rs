@@ -1,8 +1,8 @@
 //! Which views beside the baseline a snapshot is coded against: those from which a codec that predicts learns most. `spec/NET.md`,
 //! section 4.3.
 //!
-//! A snapshot of a tick that lies a lag behind its baseline goes on best from views one lag and two lags before the baseline: what moved
-//! in one such step moves about as far in the next. Lag and best ticks follow from the ticks of baseline and snapshot alone, so receivers
+//! A snapshot of a tick that lies a lag behind its baseline goes on best from views half a lag before the baseline, one lag before that one, and
+//! so on: a velocity over half a lag is of late enough, and steps of quantization do not yet rule it (measured, with the adaptive level). Lag and best ticks follow from the ticks of baseline and snapshot alone, so receivers
 //! with one baseline choose the same views, and share the encoding, but where something was lost.
 //!
 //! Cost: a look at the datagrams of two lags, at most [`REACH`].
@@ -41,8 +41,8 @@ impl History {
         });
         let mut falling = falling.peekable();
         chosen.reserve_exact(usize::from(wanted));
-        for nth in 1..=u32::from(wanted) {
-            let best = base_tick.0.saturating_sub(lag.saturating_mul(nth));
+        for nth in 0..u32::from(wanted) {
+            let best = base_tick.0.saturating_sub(lag.div_ceil(2).saturating_add(lag.saturating_mul(nth)));
             let distance = |view: &View| view.tick().0.abs_diff(best);
             let Some(mut nearest) = falling.next() else { break };
             while let Some(nearer) = falling.next_if(|(_, view)| distance(view) < distance(nearest.1)) {
@@ -100,22 +100,22 @@ mod tests {
     }
 
     #[test]
-    fn one_two_and_three_lags_before_the_baseline() {
+    fn half_a_lag_before_the_baseline_and_whole_ones_from_there() {
         let steady = history(1..=40, &[], &[]);
-        assert_eq!(chosen(&steady, 46, 3), [34, 28, 22]);
-        assert_eq!(chosen(&steady, 46, 1), [34]);
+        assert_eq!(chosen(&steady, 46, 3), [37, 31, 25]);
+        assert_eq!(chosen(&steady, 46, 1), [37]);
         assert_eq!(chosen(&steady, 46, 0), []);
         assert_eq!(chosen(&steady, 41, 3), [39, 38, 37]);
-        assert_eq!(chosen(&steady, 70, 3), [10, 1], "no farther than there is");
+        assert_eq!(chosen(&steady, 70, 3), [25, 1], "no farther than there is");
         assert_eq!(chosen(&steady, 40, 3), [], "a tick that does not rise");
         let slow = history((1..=20).map(|nth| 6 * nth), &[], &[]);
-        assert_eq!(chosen(&slow, 132, 2), [108, 96]);
+        assert_eq!(chosen(&slow, 132, 2), [114, 102]);
     }
 
     #[test]
     fn the_nearest_that_arrived_whole() {
-        assert_eq!(chosen(&history(1..=40, &[34], &[]), 46, 2), [35, 28], "of two as near, the newer");
-        assert_eq!(chosen(&history(1..=40, &[34, 35], &[33]), 46, 2), [36, 28]);
+        assert_eq!(chosen(&history(1..=40, &[37], &[]), 46, 2), [38, 31], "of two as near, the newer");
+        assert_eq!(chosen(&history(1..=40, &[37, 38], &[36]), 46, 2), [39, 31]);
         let gap: Vec<u32> = (20..40).collect();
         assert_eq!(chosen(&history(1..=40, &gap, &[]), 46, 3), [19, 18, 17], "ticks fall");
         assert_eq!(chosen(&history([5, 9, 7, 8, 10], &[], &[]), 11, 3), [8, 7, 5], "though the caller's do not rise");
@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn no_farther_than_receivers_hold() {
         let steady = history(1..=100, &[], &[]);
-        assert_eq!(chosen(&steady, 140, 2), [60, 36]);
+        assert_eq!(chosen(&steady, 140, 2), [80, 40]);
         // The baseline is 200 datagrams back.
         let silent: Vec<u32> = (101..300).collect();
         let silent = history(1..300, &silent, &[]);
