@@ -64,7 +64,7 @@ impl Neighbours {
         self.coded.clear();
         self.links.clear();
         self.heads.clear();
-        self.heads.resize((2 * count).next_power_of_two().max(16), NONE);
+        self.heads.resize((8 * count).next_power_of_two().max(16), NONE);
         self.side = radius / f64::from(RINGS);
         self.per_cell = 1.0 / self.side;
         self.radius_squared = radius * radius;
