@@ -7,18 +7,19 @@ use std::sync::OnceLock;
 
 use kinepack::value::{Difference, Limits, read_difference, read_if_changed, write_difference, write_if_changed};
 use kinepack::{
-    BitReader, BitSink, BitWriter, Class, Codec, Context, DecodeError, EntityId, FieldCode, FloatLimits, GapCode,
+    Baselines, BitReader, BitSink, BitWriter, Class, Codec, Context, DecodeError, FieldCode, FloatLimits, GapCode,
     IntegerLimits, LaneWidth, Level, Profile, Reference, Schema, Snapshot, Tick,
 };
 
-use crate::support::{BitModel, Subject, frames, profiles, schemas};
+use crate::coding::{Pair, Source, adaptive_profile, schemas, state};
+use crate::support::{BitModel, frames, profiles};
 
 /// Snapshots of each schema that data can name as baseline; the first is empty.
 const BASELINES: usize = 5;
 
 /// A schema with codecs for each level and profile, and some of its snapshots.
 struct Bench {
-    /// Level by level, the profiles of each.
+    /// Level by level, the profiles of each; then the adaptive level with a profile that was trained for it.
     codecs: Vec<Codec>,
     baselines: Vec<Snapshot>,
 }
@@ -30,135 +31,109 @@ fn benches() -> &'static [Bench] {
             let profiles = profiles(schema);
             let codec = |level, profile: &Profile| Codec::new(schema.clone(), level, profile.clone()).unwrap();
             let of_level = |level| profiles.each_ref().map(|(_, profile)| codec(level, profile));
-            let codecs = Level::TABLE.into_iter().flat_map(of_level).collect();
+            let trained = adaptive_profile(schema).map(|profile| codec(Level::ADAPTIVE, &profile));
+            let codecs = Level::TABLE.into_iter().flat_map(of_level).chain(trained).collect();
             Bench { codecs, baselines: frames(schema, 77, 6, BASELINES) }
         };
-        schemas().iter().map(|(_, schema)| bench(schema)).collect()
+        schemas().iter().map(bench).collect()
     })
 }
 
-/// Takes bytes from the front; zeros where there are none.
-struct Source<'a>(&'a [u8]);
-
-impl Source<'_> {
-    fn byte(&mut self) -> u8 {
-        let (first, rest) = self.0.split_first().unwrap_or((&0, &[]));
-        self.0 = rest;
-        *first
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        usize::from(self.byte()) % end
-    }
-
-    fn word(&mut self) -> u32 {
-        u32::from_le_bytes([(); 4].map(|()| self.byte()))
-    }
-}
-
+/// Half of the numbers are of the adaptive level.
 fn choose(source: &mut Source<'_>) -> (&'static Bench, &'static Codec) {
     let bench = &benches()[source.below(benches().len())];
-    (bench, &bench.codecs[source.below(bench.codecs.len())])
+    let codecs = &bench.codecs;
+    let packed = codecs.iter().take_while(|codec| !codec.level().adaptive).count();
+    match source.byte() {
+        codec @ 0..128 => (bench, &codecs[usize::from(codec) % packed]),
+        codec => (bench, &codecs[packed + usize::from(codec - 128) % (codecs.len() - packed)]),
+    }
 }
 
-/// What [`snapshot`] takes for a packet that is one: the numbers of schema, codec and baseline, and the packet.
+/// What [`snapshot`] takes: the numbers of schema, codec and baseline, which states are older, how many ticks later the snapshot is,
+/// and a packet.
 #[allow(dead_code, reason = "for who makes a corpus")]
-pub fn snapshot_data(schema: usize, codec: usize, baseline: usize, packet: &[u8]) -> Vec<u8> {
-    [&[schema as u8, codec as u8, baseline as u8], packet].concat()
+pub fn snapshot_data(numbers: [usize; 4], ticks: u8, packet: &[u8]) -> Vec<u8> {
+    [&numbers.map(|number| number as u8)[..], &[ticks], packet].concat()
 }
 
 /// Packets for the corpus of [`snapshot`]: one for each of these codecs of a schema.
 #[allow(dead_code, reason = "for who makes a corpus")]
 pub fn snapshot_corpus(schema: usize, codecs: impl Iterator<Item = usize>) -> Vec<Vec<u8>> {
-    let bench = &benches()[schema];
-    let data = |codec: usize| {
-        let baseline = codec % (BASELINES - 1);
-        let [before, after] = [&bench.baselines[baseline], &bench.baselines[baseline + 1]];
-        snapshot_data(schema, codec, baseline, &Subject::new(&bench.codecs[codec]).encode(before, after))
+    let data = |number: usize| {
+        let (bench, codec) = choose(&mut Source(&[schema as u8, number as u8]));
+        let (baseline, older) = (number % (BASELINES - 1), number % 7 + 3 * number % 75);
+        let after = &bench.baselines[baseline + 1];
+        let ticks = after.tick.0.wrapping_sub(bench.baselines[baseline].tick.0) as u8;
+        let packet = with_older(bench, baseline, older, |baselines| Pair::new(codec).encode(baselines, after));
+        snapshot_data([schema, number, baseline, older], ticks, &packet)
     };
     codecs.map(data).collect()
+}
+
+/// Calls `work` with a baseline and the older states that a number names: none, one or two, whatever their ticks.
+fn with_older<T>(bench: &Bench, baseline: usize, older: usize, work: impl FnOnce(Baselines<'_>) -> T) -> T {
+    let older_states = [older / 3, older / 3 / BASELINES].map(|number| &bench.baselines[number % BASELINES]);
+    work(Baselines::new(&bench.baselines[baseline], &older_states[..older % 3]))
 }
 
 /// Decodes a packet: a valid snapshot or an error that changes nothing, and the decoder works as before.
 pub fn snapshot(data: &[u8]) {
     let mut source = Source(data);
     let (bench, codec) = choose(&mut source);
-    let baseline = &bench.baselines[source.below(BASELINES)];
-    let mut subject = Subject::new(codec);
-    let _ = subject.decode_and_return(baseline, source.0);
-    let used = subject.round_trip(&bench.baselines[1], &bench.baselines[2]);
-    assert_eq!(used, Subject::new(codec).encode(&bench.baselines[1], &bench.baselines[2]));
+    let [baseline, older] = [source.below(BASELINES), source.below(256)];
+    let ticks = i32::from(source.byte() as i8);
+    let tick = Tick(bench.baselines[baseline].tick.0.wrapping_add_signed(ticks));
+    let mut pair = Pair::new(codec);
+    with_older(bench, baseline, older, |baselines| pair.decode_and_return(baselines, source.0, tick));
+    with_older(bench, 3, older, |baselines| {
+        let used = pair.round_trip(baselines, &bench.baselines[4]);
+        assert_eq!(used, Pair::new(codec).encode(baselines, &bench.baselines[4]));
+    });
 }
 
-/// Encodes a snapshot made of the data relative to another: it comes back lane for lane, and no part of it is enough.
+/// Encodes a snapshot made of the data relative to others: it comes back lane for lane, and no part of it is enough.
 pub fn encode_roundtrip(data: &[u8]) {
     let mut source = Source(data);
     let (_, codec) = choose(&mut source);
     let cuts = source.byte();
-    let before = state(codec.schema(), &mut source, None);
+    let older_states = source.below(3);
+    let long_before = state(codec.schema(), &mut source, None);
+    let before = state(codec.schema(), &mut source, Some(&long_before));
     let after = state(codec.schema(), &mut source, Some(&before));
-    let mut subject = Subject::new(codec);
+    let older = [&long_before, &before];
+    let mut pair = Pair::new(codec);
     for (baseline, snapshot) in [(&before, &after), (&after, &before), (&after, &after)] {
-        let mut packet = subject.round_trip(baseline, snapshot);
+        let baselines = Baselines::new(baseline, &older[..older_states]);
+        pair.part(baselines, snapshot, u32::from(cuts));
+        let mut packet = pair.round_trip(baselines, snapshot);
         let cut = usize::from(cuts) % packet.len();
-        let refusal = subject.decode(baseline, &packet[..cut]);
+        let refusal = pair.decode(baselines, &packet[..cut], snapshot.tick);
         // The end of an arithmetic code is not marked: what is cut may be other decisions.
         let may_be_other = codec.level().adaptive;
         assert!(may_be_other || matches!(refusal, Err(DecodeError::EndOfData { .. })), "{cut} bytes: {refusal:?}");
         packet.push(if may_be_other { 0 } else { cuts });
-        let refusal = subject.decode(baseline, &packet);
+        let refusal = pair.decode(baselines, &packet, snapshot.tick);
         assert!(matches!(refusal, Err(DecodeError::TrailingData { .. })), "{refusal:?}");
     }
-}
-
-/// A snapshot of up to 15 entities; with `before`, some of them as there.
-fn state(schema: &Schema, source: &mut Source<'_>, before: Option<&Snapshot>) -> Snapshot {
-    let mut snapshot = Snapshot::new(schema, Tick(source.word()));
-    let mut next = 0u32;
-    for nth in 0..source.below(16) {
-        let control = source.byte();
-        let known = before.and_then(|before| before.ids().get(nth).map(|id| (before, id.0)));
-        let (id, base) = match (known, control & 3) {
-            (Some((before, id)), 1..) if id >= next => (id, Some(before)),
-            (_, 0) => (next.saturating_add(source.word()), None),
-            _ => (next.saturating_add(u32::from(source.byte())), None),
-        };
-        let mut value = |lane: usize| {
-            let max = schema.lanes()[lane].max;
-            let old = base.map(|before| before.lane(lane)[nth]);
-            match (old, source.byte()) {
-                (Some(old), 0..128) => old,
-                (Some(old), step @ 128..224) => old.saturating_add_signed(i32::from(step) - 176).min(max),
-                (_, 255) => max,
-                (_, 224..255) => source.word().min(max),
-                (None, small) => u32::from(small).min(max),
-            }
-        };
-        let lanes: Vec<u32> = (0..schema.lanes().len()).map(&mut value).collect();
-        snapshot.push_lanes(EntityId(id), &lanes).unwrap();
-        match id.checked_add(1) {
-            Some(after) => next = after,
-            None => break,
-        }
-    }
-    snapshot
 }
 
 /// Makes a profile of the data: a codec refuses it, or works with it.
 pub fn profile(data: &[u8]) {
     let mut source = Source(data);
     let schemas = schemas();
-    let (_, schema) = &schemas[source.below(schemas.len())];
+    let schema = &schemas[source.below(schemas.len())];
     let level = Level::TABLE[source.below(Level::TABLE.len())];
     let baseline = source.below(BASELINES - 1);
     let profile = any_profile(schema, &mut source);
     let Ok(codec) = Codec::new(schema.clone(), level, profile) else {
         return;
     };
-    let mut subject = Subject::new(&codec);
+    let mut pair = Pair::new(&codec);
     let frames = frames(schema, u64::from(source.byte()), 8, BASELINES);
-    subject.round_trip(&frames[baseline], &frames[baseline + 1]);
-    let _ = subject.decode_and_return(&frames[baseline], source.0);
+    let (before, after) = (&frames[baseline], &frames[baseline + 1]);
+    pair.round_trip(before.into(), after);
+    pair.decode_and_return(before.into(), source.0, after.tick);
 }
 
 /// A profile of which all parts come from the data, but the lengths of each code are completed if they can be.

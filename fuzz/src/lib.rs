@@ -1,9 +1,11 @@
 //! What the fuzz targets run: one driver a target, and the worlds that they share with the tests of `kinepack`.
 
 pub mod challenge;
+mod coding;
 pub mod drivers;
 pub mod entropy;
 pub mod net;
+pub mod profile_file;
 
 #[path = "../../crates/kinepack/tests/support/mod.rs"]
 mod support;

@@ -56,16 +56,31 @@ impl<'a> Source<'a> {
     }
 }
 
-fn codec() -> &'static Codec {
-    static CODEC: OnceLock<Codec> = OnceLock::new();
-    CODEC.get_or_init(|| {
+/// How snapshots are coded: with bits packed, or by prediction from older views too.
+#[derive(Clone, Copy)]
+struct Setup {
+    codec: &'static Codec,
+    older_views: u8,
+}
+
+impl Setup {
+    fn choose(source: &mut Source<'_>) -> Self {
+        setups()[source.below(2)]
+    }
+}
+
+fn setups() -> [Setup; 2] {
+    static CODECS: OnceLock<[Codec; 2]> = OnceLock::new();
+    let [packed, adaptive] = CODECS.get_or_init(|| {
         let lane = |lane| {
             let limits = IntegerLimits::new(0, i128::from(MAX), 1).expect("a range");
             Field::new(format!("lane {lane}"), FieldKind::Integer(limits))
         };
         let schema = Schema::new((0..LANES).map(lane).collect());
-        Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema)).expect("a codec")
-    })
+        [Level::PACKED, Level::ADAPTIVE]
+            .map(|level| Codec::new(schema.clone(), level, Profile::untrained(&schema)).expect("a codec"))
+    });
+    [Setup { codec: packed, older_views: 0 }, Setup { codec: adaptive, older_views: 2 }]
 }
 
 /// Entities by id, as the data changes them.
@@ -97,7 +112,7 @@ impl World {
     }
 
     fn snapshot(&self, tick: u32) -> Snapshot {
-        let mut snapshot = Snapshot::new(codec().schema(), Tick(tick));
+        let mut snapshot = Snapshot::new(setups()[0].codec.schema(), Tick(tick));
         for (id, lanes) in &self.0 {
             snapshot.push_lanes(EntityId(*id), lanes).expect("sorted, and in range");
         }
@@ -109,30 +124,38 @@ fn at(tick: u32) -> Duration {
     Duration::from_millis(16) * tick
 }
 
-fn new_hub(datagram_bytes: usize, options: &ReceiverOptions) -> Hub {
-    let config = HubConfig { datagram_bytes, ..HubConfig::default() };
-    let mut hub = Hub::new(codec(), config).expect("a configuration");
+fn new_hub(setup: Setup, datagram_bytes: usize, options: &ReceiverOptions) -> Hub {
+    let config = HubConfig { datagram_bytes, older_views: setup.older_views, ..HubConfig::default() };
+    let mut hub = Hub::new(setup.codec, config).expect("a configuration");
     hub.add(ID, options, Duration::ZERO).expect("a new receiver");
     hub
 }
 
-fn new_receiver() -> Receiver {
+fn new_receiver(setup: Setup) -> Receiver {
     let config = ReceiverConfig { max_block_bytes: 20_000, ..ReceiverConfig::default() };
-    Receiver::new(codec(), config).expect("a configuration")
+    Receiver::new(setup.codec, config).expect("a configuration")
 }
 
 fn drain(hub: &mut Hub) -> Vec<Vec<u8>> {
     std::iter::from_fn(|| hub.poll_transmit().map(|(_, datagram)| datagram.to_vec())).collect()
 }
 
-/// What reached receivers of two sessions: of a small world, and of one that takes a block and parts.
-fn streams() -> &'static [Vec<Vec<u8>>; 2] {
-    static STREAMS: OnceLock<[Vec<Vec<u8>>; 2]> = OnceLock::new();
-    STREAMS.get_or_init(|| [(3, 1200), (30, 128)].map(|(entities, datagram_bytes)| stream(entities, datagram_bytes)))
+/// What reached receivers of two sessions of each setup: of a small world, and of one that takes a block and parts.
+fn streams() -> &'static [[Vec<Vec<u8>>; 2]; 2] {
+    static STREAMS: OnceLock<[[Vec<Vec<u8>>; 2]; 2]> = OnceLock::new();
+    STREAMS.get_or_init(|| {
+        setups().map(|setup| {
+            let streams = [(3, 1200), (30, 128)].map(|(entities, bytes)| stream(setup, entities, bytes));
+            let has_older = streams.iter().flatten().any(|datagram| datagram[0] & 7 == 3);
+            assert_eq!(has_older, setup.older_views > 0);
+            streams
+        })
+    })
 }
 
-fn stream(entities: u32, datagram_bytes: usize) -> Vec<Vec<u8>> {
-    let (mut hub, mut receiver) = (new_hub(datagram_bytes, &ReceiverOptions::default()), new_receiver());
+fn stream(setup: Setup, entities: u32, datagram_bytes: usize) -> Vec<Vec<u8>> {
+    let mut hub = new_hub(setup, datagram_bytes, &ReceiverOptions::default());
+    let mut receiver = new_receiver(setup);
     let (mut down, mut stream): (Vec<Vec<u8>>, _) = (Vec::new(), Vec::new());
     let mut world = World::with(entities);
     for tick in 1..40 {
@@ -154,13 +177,14 @@ fn stream(entities: u32, datagram_bytes: usize) -> Vec<Vec<u8>> {
 /// Datagrams for a receiver in the middle of a session: taken, or refused without effect.
 pub fn net_receiver(data: &[u8]) {
     let mut source = Source(data);
-    let stream = &streams()[source.below(2)];
-    let mut receiver = new_receiver();
+    let control = source.below(4);
+    let (setup, stream) = (setups()[control >> 1], &streams()[control >> 1][control & 1]);
+    let mut receiver = new_receiver(setup);
     let begun = source.below(stream.len() + 1);
     for datagram in &stream[..begun] {
         let _ = receiver.handle(Duration::ZERO, datagram);
     }
-    let mut now = Duration::ZERO;
+    let (mut now, mut next) = (Duration::ZERO, begun);
     for step in 0.. {
         if source.is_over(step) {
             break;
@@ -168,13 +192,22 @@ pub fn net_receiver(data: &[u8]) {
         match source.below(8) {
             0..3 => feed(&mut receiver, now, source.piece()),
             3..6 => {
-                let mut datagram = stream[source.below(stream.len())].clone();
+                // Of what came before, most has no effect any more, and what is far ahead has no baseline.
+                let nth = if source.byte() < 192 { next } else { source.below(stream.len()) };
+                let mut datagram = stream[nth.min(stream.len() - 1)].clone();
                 for _ in 0..source.below(4) {
                     let at = source.below(datagram.len());
                     datagram[at] ^= source.byte();
                 }
                 datagram.extend_from_slice(&[0; 3][..source.below(8).min(3)]);
+                if source.below(4) == 3 {
+                    name_older(&mut datagram, &mut source);
+                }
                 feed(&mut receiver, now, &datagram);
+                if nth < stream.len() && nth == next && source.byte() & 1 == 0 {
+                    feed(&mut receiver, now, &stream[next]);
+                    next += 1;
+                }
             }
             6 => {
                 now += Duration::from_millis(u64::from(source.byte()));
@@ -192,6 +225,30 @@ pub fn net_receiver(data: &[u8]) {
     }
 }
 
+/// Makes a snapshot one of kind 3 with any older views, or names others where it is one.
+fn name_older(datagram: &mut Vec<u8>, source: &mut Source<'_>) {
+    let [first, _, _, back, ..] = datagram[..] else { return };
+    let explicit_tick = if first >> 5 == 0 { 5 } else { 0 };
+    let merge = if first & 16 != 0 { 4 } else { 0 };
+    let begin = 4 + usize::from(back == 0) + explicit_tick + merge;
+    let kind = first & 7;
+    if datagram.len() < begin || !matches!(kind, 0 | 3) {
+        return;
+    }
+    let mut end = begin;
+    while kind == 3 && end < datagram.len() && datagram[end] & 0x80 != 0 {
+        end += 1;
+    }
+    let end = if kind == 3 { datagram.len().min(end + 1) } else { begin };
+    let mut older: Vec<u8> = (0..=source.below(4)).map(|_| source.byte() & 15 | 0x80).collect();
+    if let Some(last) = older.last_mut() {
+        // The last byte ends the list, most often.
+        *last &= if source.byte() == 255 { 0xFF } else { 0x7F };
+    }
+    datagram.splice(begin..end, older);
+    datagram[0] = first & !7 | 3;
+}
+
 fn feed(receiver: &mut Receiver, now: Duration, datagram: &[u8]) {
     let held = |receiver: &Receiver| {
         let newest = receiver.newest().map(|newest| (newest.tick, newest.state_hash()));
@@ -207,9 +264,10 @@ fn feed(receiver: &mut Receiver, now: Duration, datagram: &[u8]) {
 /// Answers for a hub in the middle of a session: taken, or refused without effect.
 pub fn net_hub(data: &[u8]) {
     let mut source = Source(data);
+    let setup = Setup::choose(&mut source);
     let first_sequence = Sequence(source.short());
     let budget_bytes_per_s = Some(256 * u32::from(source.byte())).filter(|budget| *budget > 0);
-    let mut hub = new_hub(128, &ReceiverOptions { first_sequence, budget_bytes_per_s });
+    let mut hub = new_hub(setup, 128, &ReceiverOptions { first_sequence, budget_bytes_per_s });
     let mut world = World::with(u32::from(source.byte() % 40));
     let mut tick = 0;
     for step in 0.. {
@@ -226,7 +284,7 @@ pub fn net_hub(data: &[u8]) {
                 answer(&mut hub, at(tick), &[&[5], &acknowledgement.to_bytes()[..]].concat());
             }
             4 => {
-                let mut hello = new_receiver().poll_transmit(Duration::ZERO).map_or(Vec::new(), <[u8]>::to_vec);
+                let mut hello = new_receiver(setup).poll_transmit(Duration::ZERO).map_or(Vec::new(), <[u8]>::to_vec);
                 let at_byte = source.below(hello.len());
                 hello[at_byte] ^= source.byte() & 1;
                 answer(&mut hub, at(tick), &hello);
@@ -268,12 +326,13 @@ fn answer(hub: &mut Hub, now: Duration, datagram: &[u8]) {
 /// nothing is lost and nothing moves the receiver has all.
 pub fn net_session(data: &[u8]) {
     let mut source = Source(data);
+    let setup = Setup::choose(&mut source);
     let budget_bytes_per_s = Some(256 * u32::from(source.byte())).filter(|budget| *budget > 2_000);
     let first_sequence = Sequence(source.short());
     let datagram_bytes = 128 + 4 * usize::from(source.byte());
     let mut session = Session {
-        hub: new_hub(datagram_bytes, &ReceiverOptions { first_sequence, budget_bytes_per_s }),
-        receiver: new_receiver(),
+        hub: new_hub(setup, datagram_bytes, &ReceiverOptions { first_sequence, budget_bytes_per_s }),
+        receiver: new_receiver(setup),
         world: World::with(u32::from(source.byte() % 64)),
         tick: 0,
         down: Vec::new(),
@@ -343,7 +402,7 @@ impl Session {
         self.hub.tick(now, &world).expect("of one schema");
         for datagram in drain(&mut self.hub) {
             let sequence = u16::from_le_bytes([datagram[1], datagram[2]]);
-            if datagram[0] & 7 == 0 {
+            if matches!(datagram[0] & 7, 0 | 3) {
                 let view = self.hub.view(ID, Sequence(sequence)).expect("just sent");
                 self.sent.insert(sequence, (view, (datagram[0] & 8 == 0).then(|| world.clone())));
             }

@@ -123,8 +123,9 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
             let nearest = Self::nearest_mover(movers, position(body, self.base, entity as usize));
             let key = match nearest {
                 Some((mover, _)) if movers[mover].entity == entity => 0,
-                // Not negative, so that the bits rise with the value.
-                Some((_, distance)) => distance.to_bits() + 1,
+                // Not negative, so that the bits rise with the value. What is no number has no bits that all platforms agree on.
+                Some((_, distance)) if distance < f64::INFINITY => distance.to_bits() + 1,
+                Some(_) => u64::MAX,
                 None => 0,
             };
             (key, entity)

@@ -1,0 +1,275 @@
+//! The driver of the target `profile_file`: any bytes as a profile file, and profiles that are valid but nobody would train.
+
+use std::sync::OnceLock;
+
+use kinepack::entropy::MANTISSAS;
+use kinepack::{Baselines, Codec, FieldKind, Level, Profile, Schema, Snapshot};
+
+use crate::coding::{Pair, Source, adaptive_profile, bodies_schema, slab_schema, state};
+use crate::support::{at_tick, frames};
+
+/// A schema with profiles to damage: with a trained model, and with no model.
+struct Bench {
+    schema: Schema,
+    files: [Vec<u8>; 2],
+    frames: Vec<Snapshot>,
+}
+
+fn benches() -> &'static [Bench; 2] {
+    static BENCHES: OnceLock<[Bench; 2]> = OnceLock::new();
+    BENCHES.get_or_init(|| {
+        [bodies_schema(), slab_schema()].map(|schema| {
+            let trained = adaptive_profile(&schema).unwrap();
+            let files = [trained, Profile::untrained(&schema)].map(|profile| profile.to_bytes());
+            let frames = frames(&schema, 11, 10, 6);
+            let bench = Bench { schema, files, frames };
+            // So that what is made is a profile, and not always refused.
+            Profile::from_bytes(&any_file(&bench, &mut Source(&[])), &bench.schema).unwrap();
+            bench
+        })
+    })
+}
+
+/// Bytes of magic, version and the schema's hash.
+const HEAD_BYTES: usize = 13;
+
+/// Bytes of the checksum at the end of a file.
+const HASH_BYTES: usize = 8;
+
+/// Appends the FNV-1a hash of all bytes.
+fn close(mut bytes: Vec<u8>) -> Vec<u8> {
+    let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325, mix);
+    bytes.extend_from_slice(&hash.to_le_bytes());
+    bytes
+}
+
+/// Data for a corpus: files without a model and with one that was made, whole and without head and hash.
+#[allow(dead_code, reason = "for who makes a corpus")]
+pub fn good_files() -> Vec<Vec<u8>> {
+    let of_schema = |(nth, bench): (u8, &Bench)| {
+        let made = any_file(bench, &mut Source(&[0; 8]));
+        let files = [&bench.files[1], &made];
+        files
+            .into_iter()
+            .flat_map(move |file| {
+                let body = &file[HEAD_BYTES..file.len() - HASH_BYTES];
+                [[&[nth], &file[..]].concat(), [&[nth | 2], body].concat()]
+            })
+            .collect::<Vec<_>>()
+    };
+    (0..).zip(benches()).flat_map(of_schema).collect()
+}
+
+/// Bytes as a file: as they are, behind a good head, as changes of a good file, or as what to make a model of. Refused, or a profile
+/// that survives its file and whose codec, if there can be one, codes.
+pub fn profile_file(data: &[u8]) {
+    let mut source = Source(data);
+    let control = source.byte();
+    let nth = usize::from(control & 1);
+    let bench = &benches()[nth];
+    let [trained, untrained] = &bench.files;
+    let good = if control & 8 == 0 { trained } else { untrained };
+    let file = match control >> 1 & 3 {
+        0 => source.0.to_vec(),
+        1 => close([&good[..HEAD_BYTES], source.0].concat()),
+        2 => {
+            let mut bytes = good[..good.len() - HASH_BYTES].to_vec();
+            for _ in 0..1 + source.below(8) {
+                // Half of the changes are before the counters, where a file means most.
+                let reach = if source.byte() & 1 == 0 { bytes.len().min(900) } else { bytes.len() };
+                let at = source.short() as usize % reach;
+                match source.byte() {
+                    0..4 => drop(bytes.remove(at)),
+                    4..8 => bytes.insert(at, source.byte()),
+                    8..128 => bytes[at] = bytes[at].wrapping_add(source.byte()),
+                    _ => bytes[at] = source.byte(),
+                }
+            }
+            close(bytes)
+        }
+        _ => any_file(bench, &mut source),
+    };
+    let other = &benches()[1 - nth];
+    let profile = match Profile::from_bytes(&file, &bench.schema) {
+        Ok(profile) => profile,
+        // What is another schema's is tried with that one.
+        Err(_) => {
+            let _ = Profile::from_bytes(&file, &other.schema).map(|profile| work(other, &profile, &mut source));
+            return;
+        }
+    };
+    assert!(Profile::from_bytes(&file, &other.schema).is_err());
+    work(bench, &profile, &mut source);
+}
+
+/// The profile survives its file; where a codec takes it, snapshots come back and any packet is decoded or refused.
+fn work(bench: &Bench, profile: &Profile, source: &mut Source<'_>) {
+    assert!(Profile::from_bytes(&profile.to_bytes(), &bench.schema).as_ref() == Ok(profile));
+    let Bench { schema, frames, .. } = bench;
+    if let Ok(codec) = Codec::new(schema.clone(), Level::PACKED, profile.clone()) {
+        Pair::new(&codec).round_trip((&frames[4]).into(), &frames[5]);
+    }
+    let Ok(codec) = Codec::new(schema.clone(), Level::ADAPTIVE, profile.clone()) else { return };
+    let mut pair = Pair::new(&codec);
+    let packet = source.0;
+    let long_before = state(schema, source, None);
+    let before = state(schema, source, Some(&long_before));
+    let after = state(schema, source, Some(&before));
+    for (baseline, older, snapshot) in [
+        (&frames[4], &[&frames[3], &frames[2]][..], &frames[5]),
+        (&frames[3], &[&frames[2]], &frames[5]),
+        (&before, &[&long_before, &frames[4]], &after),
+        (&after, &[], &before),
+    ] {
+        let baselines = Baselines::new(baseline, older);
+        pair.round_trip(baselines, snapshot);
+        pair.decode_and_return(baselines, packet, snapshot.tick);
+    }
+    pair.part((&frames[5]).into(), &at_tick(&frames[5], after.tick), 1);
+}
+
+/// A file with a model whose every part comes from the data: allowed, but of nothing that is.
+fn any_file(bench: &Bench, source: &mut Source<'_>) -> Vec<u8> {
+    let schema = &bench.schema;
+    let [_, untrained] = &bench.files;
+    // All but "no model" and the hash.
+    let mut out = untrained[..untrained.len() - HASH_BYTES - 1].to_vec();
+    number(&mut out, 1);
+    let has_bodies = source.byte() & 3 != 3;
+    number(&mut out, u32::from(has_bodies));
+    let bands = if has_bodies { any_bodies(&mut out, schema.fields().len() > 2, source) } else { 0 };
+    let ranges = 1 + source.below(3);
+    number(&mut out, ranges as u32);
+    let mut lag = 0;
+    for _ in 0..ranges {
+        lag += 1 + u32::from(source.byte());
+        number(&mut out, lag);
+    }
+    let sizes = Sizes::of(schema, has_bodies.then_some(bands));
+    any_rows(&mut out, 2 * ranges * sizes.rows, source);
+    any_counters(&mut out, sizes.counters, source);
+    close(out)
+}
+
+fn number(out: &mut Vec<u8>, mut value: u32) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// Position and rotation are the first two fields, the flags the next. Returns how many bands there are.
+fn any_bodies(out: &mut Vec<u8>, has_flags: bool, source: &mut Source<'_>) -> usize {
+    let length = |source: &mut Source<'_>| ((source.word() >> source.below(32)) % (1 << 24)) + 1;
+    number(out, 0);
+    number(out, 1);
+    for _ in 0..2 {
+        number(out, if has_flags { [0, 3, 4][source.below(3)] } else { 0 });
+    }
+    number(out, source.below(3) as u32);
+    let floor = source.word() >> source.below(32);
+    number(out, floor);
+    let kinds = 1 + source.below(3);
+    number(out, kinds as u32);
+    for _ in 0..kinds {
+        let is_solid = source.byte() & 3 != 3;
+        (0..3).for_each(|_| number(out, if is_solid { length(source) } else { 0 }));
+        number(out, u32::from(source.byte() & 1));
+    }
+    let ids: Vec<u8> = (0..source.below(4)).map(|_| source.byte()).collect();
+    number(out, ids.len() as u32);
+    let mut id = 0;
+    for step in ids {
+        number(out, id);
+        number(out, (source.below(kinds)) as u32);
+        id += 1 + (u32::from(step) << source.below(20));
+    }
+    number(out, length(source));
+    number(out, length(source));
+    let mut bands: Vec<u32> = (0..source.below(33)).map(|_| source.word() >> source.below(32)).collect();
+    bands.sort_unstable();
+    bands.dedup();
+    number(out, bands.len() as u32);
+    bands.iter().for_each(|band| number(out, *band));
+    bands.len()
+}
+
+/// Weights of all sizes: one kind of row throughout, but for some.
+fn any_rows(out: &mut Vec<u8>, count: usize, source: &mut Source<'_>) {
+    const FEATURES: usize = 16;
+    const MAX_WEIGHT: i32 = 1 << 18;
+    let usual = source.byte();
+    let others = source.below(24);
+    let mut places: Vec<usize> = (0..others).map(|_| usize::from(source.short()) % count.max(1)).collect();
+    places.sort_unstable();
+    for row in 0..count {
+        let kind = if places.binary_search(&row).is_ok() { source.byte() } else { usual };
+        let weights: Vec<i32> = match kind % 6 {
+            0 => Vec::new(),
+            1 => vec![4096],
+            2 => vec![MAX_WEIGHT; FEATURES],
+            3 => vec![-MAX_WEIGHT; FEATURES],
+            4 => [MAX_WEIGHT, -MAX_WEIGHT].repeat(FEATURES / 2),
+            _ => (0..source.below(FEATURES + 1)).map(|_| (source.word() as i32) >> 13 >> source.below(19)).collect(),
+        };
+        number(out, weights.len() as u32);
+        weights.iter().for_each(|weight| number(out, ((weight << 1) ^ (weight >> 31)) as u32));
+    }
+}
+
+/// Counters that know nothing or are as sure as can be of anything.
+fn any_counters(out: &mut Vec<u8>, count: usize, source: &mut Source<'_>) {
+    let usual = source.byte();
+    let probabilities = [0, u32::from(u16::MAX), 32, 1 << 15];
+    let mut left = count;
+    if usual & 3 == 3 {
+        let [one, other] = [usual >> 2 & 3, usual >> 4 & 3].map(|which| probabilities[usize::from(which)]);
+        for place in 0..left {
+            number(out, 0);
+            number(out, if place % 2 == 0 { one } else { other });
+            number(out, u32::from(usual | 15));
+        }
+        left = 0;
+    }
+    let others = if left > 0 { source.below(64) } else { 0 };
+    for _ in 0..others {
+        let fresh = usize::from(source.byte()).pow(2) % left;
+        number(out, fresh as u32);
+        number(out, u32::from(source.short()));
+        number(out, u32::from(source.byte()));
+        left -= fresh + 1;
+        if left == 0 {
+            break;
+        }
+    }
+    number(out, left as u32);
+}
+
+/// How many rows a set of weights has, and how many counters there are: `spec/CODEC.md`, section 13.2.
+struct Sizes {
+    rows: usize,
+    counters: usize,
+}
+
+impl Sizes {
+    fn of(schema: &Schema, bands: Option<usize>) -> Self {
+        const RESIDUAL: usize = 4 * 29 + 16 * 4 + 4 * 29 * 14 + MANTISSAS;
+        let (mut rows, mut groups) = bands.map_or((0, 0), |bands| (2 * (4 + bands) * 10, 3));
+        let (mut fields, mut choices) = (0, 0);
+        for field in schema.fields().iter().skip(if bands.is_some() { 2 } else { 0 }) {
+            fields += 1;
+            let lanes = &schema.lanes()[field.lanes()];
+            match field.kind {
+                FieldKind::Bool => choices += 1,
+                FieldKind::Choice { .. } => choices += 1 << lanes[0].bits().min(8),
+                _ => {
+                    rows += 8 * lanes.len();
+                    groups += 1;
+                }
+            }
+        }
+        Self { rows, counters: 1 + 1024 + 256 * (fields + 1) + 336 + 32 + 1 + choices + RESIDUAL * groups }
+    }
+}
