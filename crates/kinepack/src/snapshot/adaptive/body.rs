@@ -3,31 +3,18 @@
 use alloc::vec::Vec;
 
 use super::coding::{Coding, Observer, Scratch, sign_class};
-use super::fixed::{FEATURES, length_log2, sixteenths, size_log2};
+use super::fixed::{FEATURES, sixteenths, size_log2};
 use super::geometry::{
-    NO_TURN, PER_RADIAN, Quaternion, Vector, add, axes, carried, conjugate, cross, dot, multiply, rotate, rotation_of,
+    NO_TURN, PER_RADIAN, Quaternion, Vector, add, axes, carried, conjugate, cross, multiply, rotate, rotation_of,
     rotation_vector, scale, sub, turn,
 };
-use super::history::{CAME, History, MOVED, NEW, NEW_BEFORE};
+use super::history::{History, MOVED, NEW, NEW_BEFORE};
 use super::model::{Bodies, body_row, class};
 use super::neighbours::{Coded, NEAREST};
-use super::plan::{BodyPlan, RotationCodes};
+use super::plan::BodyPlan;
+use super::rotation::{TurnSizes, rotation_at, vector_log2};
 use crate::entropy::Coder;
 use crate::{Lane, LaneArithmetic};
-
-use core::f64::consts::FRAC_1_SQRT_2;
-
-/// Movers that are looked at, at most.
-const MOST_MOVERS: usize = 64;
-
-/// A body that moves others.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Mover {
-    entity: u32,
-    position: Vector,
-    /// What is known of it; before it is coded, that it stays.
-    coded: Coded,
-}
 
 /// What both sides know of a body before it is coded.
 struct Known {
@@ -41,6 +28,43 @@ struct Known {
     turn: Quaternion,
     turned: Vector,
     turned_before: Vector,
+}
+
+/// All that a body is predicted from, but for what is coded of it on the way.
+struct Setting {
+    known: Known,
+    /// The nearest mover, or one that stands still at the body's own place; and how much it counts.
+    mover: Coded,
+    weight: f64,
+    around: Around,
+    /// The first of the class's rows, and the class of its counters.
+    first_row: usize,
+    coarse: usize,
+    /// Half the box, level, level, up.
+    extents: Vector,
+    /// Half the typical edge.
+    size: f64,
+    /// How high the centre is above the floor, where there is one; and is above it when it lies as it is turned.
+    above: Option<f64>,
+    height: f64,
+    /// 1 where it touches the floor, else 0.
+    contact: f64,
+}
+
+/// How a body turned, and how well that was predicted.
+struct Turned {
+    rotation: Quaternion,
+    turn: Quaternion,
+    vector: Vector,
+    error: Vector,
+    error_log2: i32,
+}
+
+impl Setting {
+    /// How a body turns that rolls as `v` moves its upper end.
+    fn rolled(&self, v: Vector) -> Vector {
+        [-v[1] / self.size * PER_RADIAN, v[0] / self.size * PER_RADIAN, 0.0]
+    }
 }
 
 /// Sums over the neighbours.
@@ -61,93 +85,48 @@ struct Around {
 }
 
 impl<C: Coder, O: Observer> Coding<'_, C, O> {
-    /// The movers, as the baseline has them.
-    pub(super) fn find_movers(&self, scratch: &mut Scratch) {
-        scratch.movers.clear();
-        let (Some(body), Some(bodies)) = (&self.plan.body, &self.model.bodies) else { return };
-        let movers = bodies.mover_ranges().flat_map(|(first, end)| {
-            let begin = self.ids.partition_point(|id| u64::from(id.0) < first);
-            let end = self.ids.partition_point(|id| u64::from(id.0) < end);
-            begin..end
-        });
-        let flagged = body.mover.map(|lane| &self.base[lane][..]).unwrap_or_default();
-        let flagged = (0..).zip(flagged).filter(|(_, flag)| **flag != 0).map(|(entity, _)| entity);
-        for entity in movers.chain(flagged).take(MOST_MOVERS) {
-            if scratch.history.status[entity] & CAME == 0 {
-                let position = position(body, self.base, entity);
-                let coded = Coded { position, position_before: position, ..Coded::default() };
-                scratch.movers.push(Mover { entity: entity as u32, position, coded });
-            }
-        }
-    }
-
-    /// The nearest mover and the squared distance to it.
-    fn nearest_mover(movers: &[Mover], position: Vector) -> Option<(usize, f64)> {
-        let mut best = None;
-        for (index, mover) in movers.iter().enumerate() {
-            let away = sub(position, mover.position);
-            let distance = dot(away, away);
-            if best.is_none_or(|(_, least)| distance < least) {
-                best = Some((index, distance));
-            }
-        }
-        best
-    }
-
-    /// For each entity, 0 to 6 by the distance to the nearest mover, 7 for a mover.
-    pub(super) fn find_nearness(&self, scratch: &mut Scratch) {
-        let Scratch { movers, nearness, .. } = scratch;
-        nearness.clear();
-        let (Some(body), Some(bodies)) = (&self.plan.body, &self.model.bodies) else {
-            nearness.resize(self.ids.len(), 0);
-            return;
-        };
-        let unit = f64::from(bodies.reach) * 0.5;
-        let edges = [1.0, 4.0, 9.0, 16.0, 25.0, 36.0].map(|square| square * unit * unit);
-        nearness.extend((0..self.ids.len()).map(|entity| {
-            let nearest = Self::nearest_mover(movers, position(body, self.base, entity));
-            nearest.map_or(6, |(_, distance)| edges.iter().map(|edge| u8::from(distance >= *edge)).sum())
-        }));
-        movers.iter().for_each(|mover| nearness[mover.entity as usize] = 7);
-    }
-
-    /// The movers first, then the others from near to far.
-    pub(super) fn sort(&self, scratch: &mut Scratch) {
-        let Scratch { order, changed, movers, neighbours, .. } = scratch;
-        order.clear();
-        let (Some(body), Some(bodies)) = (&self.plan.body, &self.model.bodies) else {
-            order.extend(changed.iter().map(|entity| (0, *entity)));
-            return;
-        };
-        order.extend(changed.iter().map(|&entity| {
-            let nearest = Self::nearest_mover(movers, position(body, self.base, entity as usize));
-            let key = match nearest {
-                Some((mover, _)) if movers[mover].entity == entity => 0,
-                // Not negative, so that the bits rise with the value. What is no number has no bits that all platforms agree on.
-                Some((_, distance)) if distance < f64::INFINITY => distance.to_bits() + 1,
-                Some(_) => u64::MAX,
-                None => 0,
-            };
-            (key, entity)
-        }));
-        order.sort_unstable();
-        neighbours.reset(changed.len(), 7.0 * f64::from(bodies.size));
-    }
-
     /// Codes the rotation, then the position.
     pub(super) fn code_body(&mut self, scratch: &mut Scratch, body: &BodyPlan, entity: usize) {
         let Some(bodies) = &self.model.bodies else { return };
-        let history = &scratch.history;
-        let status = history.status[entity];
-        let known = self.known(history, body, entity);
-        let kind = bodies.kind(self.ids[entity].0);
         let is_mover = scratch.movers.iter().position(|mover| mover.entity as usize == entity);
+        let setting = self.setting(scratch, bodies, body, entity, is_mover.is_some());
+        let begin = self.coder.spent();
+        let turned = self.code_turn(body, entity, &setting);
+        let middle = self.coder.spent();
+        let (moved, position_error) = self.code_position(body, entity, &setting, &turned, scratch.history.lag);
+        self.spent[bodies.rotation] += middle - begin;
+        self.spent[bodies.position] += self.coder.spent() - middle;
+        let known = setting.known;
+        let coded = Coded {
+            position: known.position,
+            position_before: known.position_before,
+            moved,
+            moved_before: known.moved,
+            turn: turned.turn,
+            turn_before: known.turn,
+            turned: turned.vector,
+            turned_before: known.turned,
+            position_error,
+            turn_error: turned.error,
+            position_error_log2: vector_log2(position_error, 3),
+            turn_error_log2: turned.error_log2,
+        };
+        match is_mover {
+            Some(mover) => scratch.movers[mover].coded = coded,
+            None => scratch.neighbours.push(coded),
+        }
+    }
+
+    fn setting(&self, scratch: &Scratch, bodies: &Bodies, body: &BodyPlan, entity: usize, is_mover: bool) -> Setting {
+        let status = scratch.history.status[entity];
+        let known = self.known(&scratch.history, body, entity);
+        let kind = bodies.kind(self.ids[entity].0);
         let nearest = Self::nearest_mover(&scratch.movers, known.position);
         let (mover, distance_squared) = match (is_mover, nearest) {
-            (None, Some((mover, distance))) => (scratch.movers[mover].coded, distance),
+            (false, Some((mover, distance))) => (scratch.movers[mover].coded, distance),
             _ => (Coded { position: known.position, position_before: known.position_before, ..Coded::default() }, 0.0),
         };
-        let has_mover = is_mover.is_none() && nearest.is_some();
+        let has_mover = !is_mover && nearest.is_some();
         let reach = f64::from(bodies.reach);
         let weight = {
             let share = distance_squared / (reach * reach);
@@ -155,7 +134,7 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
         };
         let around = around(scratch, bodies, &known, &mover);
         let is_touched = body.touched.is_none_or(|lane| self.base[lane][entity] != 0);
-        let class = if is_mover.is_some() {
+        let class = if is_mover {
             class::MOVER
         } else if status & NEW != 0 {
             class::NEW
@@ -179,18 +158,29 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
         let floor = bodies.floor.filter(|_| has_size).map(|floor| f64::from(floor) * body.ratios[2]);
         let height = height_of(known.rotation, extents);
         let margin = f64::from(bodies.size) * 0.16;
-        let is_touching = floor.is_some_and(|floor| known.position[2] - floor - height < margin);
-        let contact = if is_touching { 1.0 } else { 0.0 };
+        let above = floor.map(|floor| known.position[2] - floor);
+        let is_touching = above.is_some_and(|above| above - height < margin);
         let class = class + if is_touching { bodies.classes() / 2 } else { 0 };
-        let first_row = class * body_row::COUNT;
-        let size = if has_size { extents[0] } else { f64::from(bodies.size) };
+        Setting {
+            known,
+            mover,
+            weight,
+            around,
+            first_row: class * body_row::COUNT,
+            coarse,
+            extents,
+            size: if has_size { extents[0] } else { f64::from(bodies.size) },
+            above,
+            height,
+            contact: if is_touching { 1.0 } else { 0.0 },
+        }
+    }
 
-        // The rotation.
-        let up = |v: Vector| [-v[1] / size * PER_RADIAN, v[0] / size * PER_RADIAN, 0.0];
-        let mover_turn = mover.turn;
-        let with_mover = rotation_vector(multiply(mover_turn, multiply(known.turn, conjugate(mover.turn_before))));
-        let from_moved = up(known.moved);
-        let from_near = up(around.near_moved);
+    fn code_turn(&mut self, body: &BodyPlan, entity: usize, setting: &Setting) -> Turned {
+        let Setting { known, mover, weight, around, first_row, coarse, contact, .. } = setting;
+        let with_mover = rotation_vector(multiply(mover.turn, multiply(known.turn, conjugate(mover.turn_before))));
+        let from_moved = setting.rolled(known.moved);
+        let from_near = setting.rolled(around.near_moved);
         let mut features = [[0; FEATURES]; 3];
         let mut expected = [0i64; 3];
         for axis in 0..3 {
@@ -224,49 +214,59 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
             near: around.position_error_log2,
         };
         let predicted = multiply(rotation_of(expected_turn), known.rotation);
-        let begin = self.coder.spent();
         let scales = self.code_rotation(
             &body.quantizer,
             body.rotation,
             entity,
             predicted,
             known.rotation,
-            (2, coarse),
+            (2, *coarse),
             first_row + body_row::TURN_SCALE,
             &sizes,
         );
-        let middle = self.coder.spent();
-        self.spent[bodies.rotation] += middle - begin;
         let rotation = rotation_at(&body.quantizer, body.rotation, self.columns, entity);
-        let turn_now = turn(known.rotation, rotation);
-        let turned = rotation_vector(turn_now);
-        let turn_error = sub(turned, expected_turn);
-        let turn_error_log2 = vector_log2(turn_error, 3);
+        let turn = turn(known.rotation, rotation);
+        let vector = rotation_vector(turn);
+        let error = sub(vector, expected_turn);
         for axis in 0..3 {
             let row = first_row + if axis == 2 { body_row::TURN_UP } else { body_row::TURN_LEVEL };
             self.observer.mean(
                 (self.set, row),
                 &self.rows[row],
                 &features[axis],
-                i64::from(sixteenths(turned[axis])),
+                i64::from(sixteenths(vector[axis])),
                 scales,
             );
         }
 
-        // The position.
+        Turned { rotation, turn, vector, error, error_log2: vector_log2(error, 3) }
+    }
+
+    /// Returns how far it moved, and what was missed.
+    fn code_position(
+        &mut self,
+        body: &BodyPlan,
+        entity: usize,
+        setting: &Setting,
+        turned: &Turned,
+        lag_ticks: u32,
+    ) -> (Vector, Vector) {
+        let Setting { known, mover, around, first_row, .. } = setting;
+        let Setting { weight, extents, size, height, contact, .. } = *setting;
         let from_mover = sub(known.position, mover.position);
         let from_mover_before = sub(known.position_before, mover.position_before);
         let by_mover = carried(mover.turn, from_mover);
         let by_mover_before = carried(mover.turn_before, from_mover_before);
         let drift = rotate(mover.turn, sub(sub(known.moved, mover.moved_before), by_mover_before));
-        let height_now = height_of(rotation, extents);
+        let height_now = height_of(turned.rotation, extents);
         let arm = lowest(known.rotation, extents);
-        let roll = sub(rotate(turn_now, arm), arm);
-        let twist = scale(cross(turn_error, from_mover), weight / PER_RADIAN);
+        let roll = sub(rotate(turned.turn, arm), arm);
+        let twist = scale(cross(turned.error, from_mover), weight / PER_RADIAN);
         // What falls goes as far as the square of the time; in a tenth of a second, 1.
-        let lag = f64::from(history.lag);
+        let lag = f64::from(lag_ticks);
         let fall = lag * lag * (1.0 / 36.0);
-        let above = floor.map_or(0.0, |floor| known.position[2] - floor);
+        let above = setting.above.unwrap_or(0.0);
+        let rolled = setting.rolled(turned.vector);
         let mut features = [[0; FEATURES]; 3];
         let mut expected = [0i64; 3];
         for axis in 0..3 {
@@ -304,7 +304,7 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
                     roll[axis] * contact,
                     twist[axis],
                     known.moved_before[axis],
-                    up(turned)[axis] * -contact * size / PER_RADIAN,
+                    rolled[axis] * -contact * size / PER_RADIAN,
                     around.position_error[axis],
                     known.moved[axis] * contact,
                 ]
@@ -315,7 +315,7 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
             let row = first_row + if axis == 2 { body_row::UP } else { body_row::LEVEL };
             expected[axis] = self.predict(row, &features[axis]);
         }
-        if floor.is_some() {
+        if setting.above.is_some() {
             let lowest = sixteenths((height_now - 0.04 * size - above) / body.ratios[2]);
             expected[2] = expected[2].max(i64::from(lowest));
         }
@@ -331,7 +331,7 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
                 around.position_error_log2,
                 size_log2(if nth == 0 { expected[2] } else { errors[2] }),
                 if nth == 2 { size_log2(errors[0]) } else { mover.position_error_log2 },
-                turn_error_log2,
+                turned.error_log2,
                 size_log2(i64::from(features[axis][0])),
                 size_log2(expected[axis] - i64::from(features[axis][0])),
             ]);
@@ -344,7 +344,8 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
             let value = self.columns[lane][entity];
             let base = self.base[lane][entity];
             let sign = sign * 4 + ((expected[axis] + 8) & 15) as usize / 4;
-            let (value, change) = self.code_lane(group, coarse, scale_log2, sign, expected[axis], (base, &kind), value);
+            let (value, change) =
+                self.code_lane(group, setting.coarse, scale_log2, sign, expected[axis], (base, &kind), value);
             self.columns[lane][entity] = value;
             moved[axis] = change as f64 / 16.0 * body.ratios[axis];
             errors[axis] = change - expected[axis];
@@ -352,26 +353,7 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
             let mean_row = first_row + if axis == 2 { body_row::UP } else { body_row::LEVEL };
             self.observer.mean((self.set, mean_row), &self.rows[mean_row], &features[axis], change, scale_log2);
         }
-        self.spent[bodies.position] += self.coder.spent() - middle;
-        let position_error = [0, 1, 2].map(|axis| errors[axis] as f64 / 16.0 * body.ratios[axis]);
-        let coded = Coded {
-            position: known.position,
-            position_before: known.position_before,
-            moved,
-            moved_before: known.moved,
-            turn: turn_now,
-            turn_before: known.turn,
-            turned,
-            turned_before: known.turned,
-            position_error,
-            turn_error,
-            position_error_log2: vector_log2(position_error, 3),
-            turn_error_log2,
-        };
-        match is_mover {
-            Some(mover) => scratch.movers[mover].coded = coded,
-            None => scratch.neighbours.push(coded),
-        }
+        (moved, [0, 1, 2].map(|axis| errors[axis] as f64 / 16.0 * body.ratios[axis]))
     }
 
     fn known(&self, history: &History, body: &BodyPlan, entity: usize) -> Known {
@@ -409,145 +391,12 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
         }
         known
     }
-
-    /// Codes a rotation that is expected to be `predicted`. Returns the mean of the scales.
-    #[expect(clippy::too_many_arguments, reason = "what is known of one rotation")]
-    pub(super) fn code_rotation(
-        &mut self,
-        codes: &RotationCodes,
-        lane: usize,
-        entity: usize,
-        predicted: Quaternion,
-        before: Quaternion,
-        (group, coarse): (usize, usize),
-        first_scale_row: usize,
-        sizes: &TurnSizes,
-    ) -> i32 {
-        // In the schema's order.
-        let mut q = [0.0; 4];
-        let mut q0 = [0.0; 4];
-        for (index, component) in codes.component.into_iter().enumerate() {
-            q[component] = predicted[index];
-            q0[component] = before[index];
-        }
-        let dropped = self.code_dropped(&q, self.columns[lane][entity], sizes);
-        self.columns[lane][entity] = dropped as u32;
-        let sign = if q[dropped] < 0.0 { -1.0 } else { 1.0 };
-        let sign_before = if q0[dropped] * q[dropped] < 0.0 { -sign } else { sign };
-        let (mut left_predicted, mut left) = (1.0f64, 1.0f64);
-        let mut errors_log2 = [0; 3];
-        let mut sum = 0;
-        let kept = (0..4).filter(|component| *component != dropped);
-        for (nth, component) in kept.enumerate() {
-            let part = q[component] * sign;
-            // What is left for the others is known by now.
-            let stretch = libm::sqrt(left.max(1e-4) / left_predicted.max(1e-4));
-            let value = (part * stretch).clamp(-FRAC_1_SQRT_2, FRAC_1_SQRT_2);
-            let to_code = |value: f64| (value + FRAC_1_SQRT_2) / (2.0 * FRAC_1_SQRT_2) * codes.max_code;
-            let mean = i64::from(sixteenths(to_code(value)));
-            let reference = i64::from(sixteenths(to_code(q0[component] * sign_before)));
-            let mut row = [0; FEATURES];
-            row[..8].copy_from_slice(&[
-                256,
-                sizes.own,
-                sizes.around,
-                if nth > 0 { errors_log2[0] } else { sizes.moved },
-                if nth > 1 { errors_log2[1] } else { sizes.mover },
-                sizes.expected,
-                sizes.near,
-                self.lag_log2,
-            ]);
-            let scale_row = first_scale_row + nth;
-            let scale_log2 = self.predict_scale(scale_row, &row);
-            sum += scale_log2;
-            let kind = Lane { max: codes.max_code as u32, arithmetic: LaneArithmetic::Linear };
-            let told = self.columns[lane + 1 + nth][entity];
-            let sign_context = sign_class(reference - mean) * 4 + ((mean + 8) & 15) as usize / 4;
-            let (code, change) = self.code_lane(group, coarse, scale_log2, sign_context, mean, (0, &kind), told);
-            self.columns[lane + 1 + nth][entity] = code;
-            errors_log2[nth] = size_log2(change - mean);
-            self.observer.scale((self.set, scale_row), &self.rows[scale_row], &row, errors_log2[nth]);
-            let actual = f64::from(code) / codes.max_code * (2.0 * FRAC_1_SQRT_2) - FRAC_1_SQRT_2;
-            left -= actual * actual;
-            left_predicted -= part * part;
-        }
-        sum / 3
-    }
-
-    /// Which component is dropped: the largest that is predicted, or the next, and so on.
-    fn code_dropped(&mut self, predicted: &Quaternion, told: u32, sizes: &TurnSizes) -> usize {
-        let mut order = [0usize, 1, 2, 3];
-        // Insertion keeps the order of equal components.
-        for end in 1..4 {
-            let mut place = end;
-            while place > 0 && predicted[order[place]].abs() > predicted[order[place - 1]].abs() {
-                order.swap(place, place - 1);
-                place -= 1;
-            }
-        }
-        let told = order.iter().position(|component| *component as u32 == told).unwrap_or(0);
-        let gap = |first: usize, unit: f64| {
-            ((predicted[order[first]].abs() - predicted[order[first + 1]].abs()) * unit) as u64
-        };
-        let gap_log2 = (super::fixed::log2(gap(0, 400.0) + 1) >> 7).min(20) as usize;
-        let near = ((sizes.near + 256) >> 7).clamp(0, 15) as usize;
-        const LIMIT: u8 = 250;
-        let first = &mut self.counters[self.plan.at.largest + gap_log2 * 16 + near];
-        if !first.code(self.coder, told > 0, LIMIT) {
-            return order[0];
-        }
-        let second = &mut self.counters[self.plan.at.second + gap(1, 100.0).min(31) as usize];
-        if !second.code(self.coder, told > 1, LIMIT) {
-            return order[1];
-        }
-        order[2 + usize::from(self.counters[self.plan.at.third].code(self.coder, told > 2, LIMIT))]
-    }
-}
-
-/// What the scale of a rotation's residuals depends on: logarithms in 1/256.
-pub(super) struct TurnSizes {
-    pub(super) own: i32,
-    pub(super) around: i32,
-    pub(super) moved: i32,
-    pub(super) mover: i32,
-    pub(super) expected: i32,
-    pub(super) near: i32,
-}
-
-/// log₂ of a vector's length, or of the root of a mean square.
-pub(super) fn vector_log2(v: Vector, mean: u64) -> i32 {
-    let square = |x: f64| {
-        let x = i64::from(sixteenths(x));
-        (x * x) as u64
-    };
-    length_log2(square(v[0]) + square(v[1]) + square(v[2]), mean)
 }
 
 /// In steps of the first axis, in the order level, level, up.
-fn position(body: &BodyPlan, columns: &[Vec<u32>], entity: usize) -> Vector {
+pub(super) fn position(body: &BodyPlan, columns: &[Vec<u32>], entity: usize) -> Vector {
     let at = |axis: usize| f64::from(columns[body.position[axis]][entity]) * body.ratios[axis];
     [at(0), at(1), at(2)]
-}
-
-/// The unit quaternion of a rotation's lanes.
-pub(super) fn rotation_at(codes: &RotationCodes, lane: usize, columns: &[Vec<u32>], entity: usize) -> Quaternion {
-    let dropped = columns[lane][entity] as usize;
-    let mut q = [0.0; 4];
-    let mut squares = 0.0;
-    for (nth, component) in (0..4).filter(|component| *component != dropped).enumerate() {
-        let share = f64::from(columns[lane + 1 + nth][entity]) / codes.max_code;
-        let value = share * (2.0 * FRAC_1_SQRT_2) - FRAC_1_SQRT_2;
-        q[component] = value;
-        squares += value * value;
-    }
-    if squares < 1.0 {
-        q[dropped] = libm::sqrt(1.0 - squares);
-    } else {
-        let length = libm::sqrt(squares);
-        q = q.map(|value| value / length);
-    }
-    let [a, b, c, d] = codes.component;
-    [q[a], q[b], q[c], q[d]]
 }
 
 /// How high the centre of a box is that lies on the floor.

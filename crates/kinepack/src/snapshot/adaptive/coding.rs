@@ -2,20 +2,20 @@
 
 use alloc::vec::Vec;
 
-use super::body::{TurnSizes, rotation_at, vector_log2};
 use super::fixed::{FEATURES, Row, dot, sixteenths, size_log2};
 use super::geometry::{self, multiply, rotation_of, rotation_vector, turn};
 use super::history::{CAME, History, MOVED, MOVED_BEFORE, NEW, NEW_BEFORE};
 use super::model::{COARSE, EXPONENTS, FLAGS, Model, RESIDUAL, SCALES, SIGNS};
 use super::neighbours::Neighbours;
 use super::plan::{FieldCoding, FieldPlan, Plan, RotationCodes};
+use super::rotation::{TurnSizes, rotation_at, vector_log2};
 use crate::Lane;
 use crate::entropy::{Coder, Counter, Signed, code_signed, code_tree};
 use crate::snapshot::Baselines;
 use crate::snapshot::store::EntityId;
 
 /// Observations after which a counter's rate stays.
-const LIMIT: u8 = 250;
+pub(super) const LIMIT: u8 = 250;
 
 /// Who watches what is predicted and what comes: a trainer, a learner, or nobody.
 pub(super) trait Observer {
@@ -38,7 +38,7 @@ impl Observer for () {
 pub(super) struct Scratch {
     pub(super) history: History,
     pub(super) neighbours: Neighbours,
-    pub(super) movers: Vec<super::body::Mover>,
+    pub(super) movers: Vec<super::movers::Mover>,
     pub(super) nearness: Vec<u8>,
     /// Of each entity, for those that changed.
     pub(super) order: Vec<(u64, u32)>,

@@ -8,8 +8,10 @@ mod fixed;
 mod geometry;
 mod history;
 mod model;
+mod movers;
 mod neighbours;
 mod plan;
+mod rotation;
 mod train;
 
 use alloc::vec;

@@ -1,0 +1,95 @@
+//! Bodies that move others, and the order that they give to a packet. `spec/CODEC.md`, section 12.5.
+
+use super::body::position;
+use super::coding::{Coding, Observer, Scratch};
+use super::geometry::{Vector, dot, sub};
+use super::history::CAME;
+use super::neighbours::Coded;
+use crate::entropy::Coder;
+
+/// Movers that are looked at, at most.
+const MOST_MOVERS: usize = 64;
+
+/// A body that moves others.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mover {
+    pub(super) entity: u32,
+    pub(super) position: Vector,
+    /// What is known of it; before it is coded, that it stays.
+    pub(super) coded: Coded,
+}
+
+impl<C: Coder, O: Observer> Coding<'_, C, O> {
+    /// The movers, as the baseline has them.
+    pub(super) fn find_movers(&self, scratch: &mut Scratch) {
+        scratch.movers.clear();
+        let (Some(body), Some(bodies)) = (&self.plan.body, &self.model.bodies) else { return };
+        let movers = bodies.mover_ranges().flat_map(|(first, end)| {
+            let begin = self.ids.partition_point(|id| u64::from(id.0) < first);
+            let end = self.ids.partition_point(|id| u64::from(id.0) < end);
+            begin..end
+        });
+        let flagged = body.mover.map(|lane| &self.base[lane][..]).unwrap_or_default();
+        let flagged = (0..).zip(flagged).filter(|(_, flag)| **flag != 0).map(|(entity, _)| entity);
+        for entity in movers.chain(flagged).take(MOST_MOVERS) {
+            if scratch.history.status[entity] & CAME == 0 {
+                let position = position(body, self.base, entity);
+                let coded = Coded { position, position_before: position, ..Coded::default() };
+                scratch.movers.push(Mover { entity: entity as u32, position, coded });
+            }
+        }
+    }
+
+    /// The nearest mover and the squared distance to it.
+    pub(super) fn nearest_mover(movers: &[Mover], position: Vector) -> Option<(usize, f64)> {
+        let mut best = None;
+        for (index, mover) in movers.iter().enumerate() {
+            let away = sub(position, mover.position);
+            let distance = dot(away, away);
+            if best.is_none_or(|(_, least)| distance < least) {
+                best = Some((index, distance));
+            }
+        }
+        best
+    }
+
+    /// For each entity, 0 to 6 by the distance to the nearest mover, 7 for a mover.
+    pub(super) fn find_nearness(&self, scratch: &mut Scratch) {
+        let Scratch { movers, nearness, .. } = scratch;
+        nearness.clear();
+        let (Some(body), Some(bodies)) = (&self.plan.body, &self.model.bodies) else {
+            nearness.resize(self.ids.len(), 0);
+            return;
+        };
+        let unit = f64::from(bodies.reach) * 0.5;
+        let edges = [1.0, 4.0, 9.0, 16.0, 25.0, 36.0].map(|square| square * unit * unit);
+        nearness.extend((0..self.ids.len()).map(|entity| {
+            let nearest = Self::nearest_mover(movers, position(body, self.base, entity));
+            nearest.map_or(6, |(_, distance)| edges.iter().map(|edge| u8::from(distance >= *edge)).sum())
+        }));
+        movers.iter().for_each(|mover| nearness[mover.entity as usize] = 7);
+    }
+
+    /// The movers first, then the others from near to far.
+    pub(super) fn sort(&self, scratch: &mut Scratch) {
+        let Scratch { order, changed, movers, neighbours, .. } = scratch;
+        order.clear();
+        let (Some(body), Some(bodies)) = (&self.plan.body, &self.model.bodies) else {
+            order.extend(changed.iter().map(|entity| (0, *entity)));
+            return;
+        };
+        order.extend(changed.iter().map(|&entity| {
+            let nearest = Self::nearest_mover(movers, position(body, self.base, entity as usize));
+            let key = match nearest {
+                Some((mover, _)) if movers[mover].entity == entity => 0,
+                // Not negative, so that the bits rise with the value. What is no number has no bits that all platforms agree on.
+                Some((_, distance)) if distance < f64::INFINITY => distance.to_bits() + 1,
+                Some(_) => u64::MAX,
+                None => 0,
+            };
+            (key, entity)
+        }));
+        order.sort_unstable();
+        neighbours.reset(changed.len(), 7.0 * f64::from(bodies.size));
+    }
+}

@@ -1,0 +1,145 @@
+//! Coding a rotation's smallest three against a predicted quaternion. `spec/CODEC.md`, section 12.6.
+
+use alloc::vec::Vec;
+use core::f64::consts::FRAC_1_SQRT_2;
+
+use super::coding::{Coding, LIMIT, Observer, sign_class};
+use super::fixed::{FEATURES, length_log2, log2, sixteenths, size_log2};
+use super::geometry::{Quaternion, Vector};
+use super::plan::RotationCodes;
+use crate::entropy::Coder;
+use crate::{Lane, LaneArithmetic};
+
+/// What the scale of a rotation's residuals depends on: logarithms in 1/256.
+pub(super) struct TurnSizes {
+    pub(super) own: i32,
+    pub(super) around: i32,
+    pub(super) moved: i32,
+    pub(super) mover: i32,
+    pub(super) expected: i32,
+    pub(super) near: i32,
+}
+
+impl<C: Coder, O: Observer> Coding<'_, C, O> {
+    /// Codes a rotation that is expected to be `predicted`. Returns the mean of the scales.
+    #[expect(clippy::too_many_arguments, reason = "what is known of one rotation")]
+    pub(super) fn code_rotation(
+        &mut self,
+        codes: &RotationCodes,
+        lane: usize,
+        entity: usize,
+        predicted: Quaternion,
+        before: Quaternion,
+        (group, coarse): (usize, usize),
+        first_scale_row: usize,
+        sizes: &TurnSizes,
+    ) -> i32 {
+        // In the schema's order.
+        let mut q = [0.0; 4];
+        let mut q0 = [0.0; 4];
+        for (index, component) in codes.component.into_iter().enumerate() {
+            q[component] = predicted[index];
+            q0[component] = before[index];
+        }
+        let dropped = self.code_dropped(&q, self.columns[lane][entity], sizes);
+        self.columns[lane][entity] = dropped as u32;
+        let sign = if q[dropped] < 0.0 { -1.0 } else { 1.0 };
+        let sign_before = if q0[dropped] * q[dropped] < 0.0 { -sign } else { sign };
+        let (mut left_predicted, mut left) = (1.0f64, 1.0f64);
+        let mut errors_log2 = [0; 3];
+        let mut sum = 0;
+        let kept = (0..4).filter(|component| *component != dropped);
+        for (nth, component) in kept.enumerate() {
+            let part = q[component] * sign;
+            // What is left for the others is known by now.
+            let stretch = libm::sqrt(left.max(1e-4) / left_predicted.max(1e-4));
+            let value = (part * stretch).clamp(-FRAC_1_SQRT_2, FRAC_1_SQRT_2);
+            let to_code = |value: f64| (value + FRAC_1_SQRT_2) / (2.0 * FRAC_1_SQRT_2) * codes.max_code;
+            let mean = i64::from(sixteenths(to_code(value)));
+            let reference = i64::from(sixteenths(to_code(q0[component] * sign_before)));
+            let mut row = [0; FEATURES];
+            row[..8].copy_from_slice(&[
+                256,
+                sizes.own,
+                sizes.around,
+                if nth > 0 { errors_log2[0] } else { sizes.moved },
+                if nth > 1 { errors_log2[1] } else { sizes.mover },
+                sizes.expected,
+                sizes.near,
+                self.lag_log2,
+            ]);
+            let scale_row = first_scale_row + nth;
+            let scale_log2 = self.predict_scale(scale_row, &row);
+            sum += scale_log2;
+            let kind = Lane { max: codes.max_code as u32, arithmetic: LaneArithmetic::Linear };
+            let told = self.columns[lane + 1 + nth][entity];
+            let sign_context = sign_class(reference - mean) * 4 + ((mean + 8) & 15) as usize / 4;
+            let (code, change) = self.code_lane(group, coarse, scale_log2, sign_context, mean, (0, &kind), told);
+            self.columns[lane + 1 + nth][entity] = code;
+            errors_log2[nth] = size_log2(change - mean);
+            self.observer.scale((self.set, scale_row), &self.rows[scale_row], &row, errors_log2[nth]);
+            let actual = f64::from(code) / codes.max_code * (2.0 * FRAC_1_SQRT_2) - FRAC_1_SQRT_2;
+            left -= actual * actual;
+            left_predicted -= part * part;
+        }
+        sum / 3
+    }
+
+    /// Which component is dropped: the largest that is predicted, or the next, and so on.
+    fn code_dropped(&mut self, predicted: &Quaternion, told: u32, sizes: &TurnSizes) -> usize {
+        let mut order = [0usize, 1, 2, 3];
+        // Insertion keeps the order of equal components.
+        for end in 1..4 {
+            let mut place = end;
+            while place > 0 && predicted[order[place]].abs() > predicted[order[place - 1]].abs() {
+                order.swap(place, place - 1);
+                place -= 1;
+            }
+        }
+        let told = order.iter().position(|component| *component as u32 == told).unwrap_or(0);
+        let gap = |first: usize, unit: f64| {
+            ((predicted[order[first]].abs() - predicted[order[first + 1]].abs()) * unit) as u64
+        };
+        let gap_log2 = (log2(gap(0, 400.0) + 1) >> 7).min(20) as usize;
+        let near = ((sizes.near + 256) >> 7).clamp(0, 15) as usize;
+        let first = &mut self.counters[self.plan.at.largest + gap_log2 * 16 + near];
+        if !first.code(self.coder, told > 0, LIMIT) {
+            return order[0];
+        }
+        let second = &mut self.counters[self.plan.at.second + gap(1, 100.0).min(31) as usize];
+        if !second.code(self.coder, told > 1, LIMIT) {
+            return order[1];
+        }
+        order[2 + usize::from(self.counters[self.plan.at.third].code(self.coder, told > 2, LIMIT))]
+    }
+}
+
+/// log₂ of a vector's length, or of the root of a mean square.
+pub(super) fn vector_log2(v: Vector, mean: u64) -> i32 {
+    let square = |x: f64| {
+        let x = i64::from(sixteenths(x));
+        (x * x) as u64
+    };
+    length_log2(square(v[0]) + square(v[1]) + square(v[2]), mean)
+}
+
+/// The unit quaternion of a rotation's lanes.
+pub(super) fn rotation_at(codes: &RotationCodes, lane: usize, columns: &[Vec<u32>], entity: usize) -> Quaternion {
+    let dropped = columns[lane][entity] as usize;
+    let mut q = [0.0; 4];
+    let mut squares = 0.0;
+    for (nth, component) in (0..4).filter(|component| *component != dropped).enumerate() {
+        let share = f64::from(columns[lane + 1 + nth][entity]) / codes.max_code;
+        let value = share * (2.0 * FRAC_1_SQRT_2) - FRAC_1_SQRT_2;
+        q[component] = value;
+        squares += value * value;
+    }
+    if squares < 1.0 {
+        q[dropped] = libm::sqrt(1.0 - squares);
+    } else {
+        let length = libm::sqrt(squares);
+        q = q.map(|value| value / length);
+    }
+    let [a, b, c, d] = codes.component;
+    [q[a], q[b], q[c], q[d]]
+}
