@@ -125,7 +125,7 @@ fn at(tick: u32) -> Duration {
 }
 
 fn new_hub(setup: Setup, datagram_bytes: usize, options: &ReceiverOptions) -> Hub {
-    let config = HubConfig { datagram_bytes, older_views: setup.older_views, ..HubConfig::default() };
+    let config = HubConfig { datagram_bytes, older_views: Some(setup.older_views), ..HubConfig::default() };
     let mut hub = Hub::new(setup.codec, config).expect("a configuration");
     hub.add(ID, options, Duration::ZERO).expect("a new receiver");
     hub

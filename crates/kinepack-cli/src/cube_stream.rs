@@ -47,11 +47,6 @@ impl CubeStream {
         }
     }
 
-    /// How many older states a hub should code against.
-    pub(crate) fn older_views(self) -> u8 {
-        self.level().older_states() as u8
-    }
-
     /// How a report names it, as options; empty where nothing was asked for.
     pub(crate) fn name(self) -> String {
         let mut name = String::new();

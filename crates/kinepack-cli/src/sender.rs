@@ -63,7 +63,6 @@ impl Sender {
     pub(crate) fn new(world: Played, options: &SendOptions, config: HubConfig) -> Result<Self, Failure> {
         let stream = options.stream;
         let codec = stream.codec();
-        let config = HubConfig { older_views: stream.older_views(), ..config };
         Ok(Self {
             hub: Hub::new(&codec, config)?,
             world,

@@ -69,7 +69,7 @@ struct Crowd {
 impl Crowd {
     fn new(frames: Vec<Snapshot>, receivers: u32, budget_bytes_per_s: Option<u32>, older_views: u8) -> Self {
         let codec = codec();
-        let config = HubConfig { older_views, ..HubConfig::default() };
+        let config = HubConfig { older_views: Some(older_views), ..HubConfig::default() };
         let mut hub = Hub::new(&codec, config).expect("the default is valid");
         let mut receiver = Receiver::new(&codec, ReceiverConfig::default()).expect("the default is valid");
         let hello = receiver.poll_transmit(Duration::ZERO).expect("hello comes first");

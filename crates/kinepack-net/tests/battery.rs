@@ -89,7 +89,7 @@ fn sessions() -> [Recorded; 4] {
         record(4, HubConfig::default(), options, 1, 45),
         record(40, small_datagrams(), options, 2, 110),
         record(60, small_datagrams(), late, 3, 60),
-        record(4, HubConfig { older_views: 3, ..HubConfig::default() }, options, 4, 60),
+        record(4, HubConfig { older_views: Some(3), ..HubConfig::default() }, options, 4, 60),
     ]
 }
 

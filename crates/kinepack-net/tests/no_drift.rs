@@ -15,7 +15,7 @@ fn millis(millis: u64) -> Duration {
 
 /// None to three older views, by seed.
 fn hub_config(seed: u64) -> HubConfig {
-    HubConfig { older_views: (seed % 4) as u8, ..HubConfig::default() }
+    HubConfig { older_views: Some((seed % 4) as u8), ..HubConfig::default() }
 }
 
 fn run(link: LinkConfig, seed: u64, options: ReceiverOptions, entities: usize, ticks: u32) -> Net {
@@ -26,7 +26,7 @@ fn run(link: LinkConfig, seed: u64, options: ReceiverOptions, entities: usize, t
         net.step(None);
     }
     let client = &net.clients[0];
-    let share = if config.older_views > 0 { 2 } else { u64::MAX };
+    let share = if config.older_views > Some(0) { 2 } else { u64::MAX };
     assert!(client.with_older >= client.snapshots / share, "{} of {}", client.with_older, client.snapshots);
     net
 }

@@ -100,7 +100,7 @@ fn each_rule_refuses() {
 #[test]
 fn receivers_with_one_baseline_share_the_encoding() {
     let link = LinkConfig { latency: Duration::from_millis(40), ..LinkConfig::default() };
-    let mut net = Net::new(World::new(30, 5), HubConfig { older_views: 2, ..HubConfig::default() });
+    let mut net = Net::new(World::new(30, 5), HubConfig { older_views: Some(2), ..HubConfig::default() });
     for seed in 1..=8 {
         net.add(link, seed, ReceiverOptions::default()).unwrap();
     }
@@ -131,7 +131,7 @@ fn an_initial_state_has_no_tick_of_its_own() {
 
 #[test]
 fn no_more_than_a_codec_looks_at() {
-    let config = HubConfig { older_views: 4, ..HubConfig::default() };
+    let config = HubConfig { older_views: Some(4), ..HubConfig::default() };
     assert_eq!(config.validate(), Err(NetError::OlderViews { count: 4 }));
-    assert_eq!(HubConfig { older_views: 3, ..config }.validate(), Ok(()));
+    assert_eq!(HubConfig { older_views: Some(3), ..config }.validate(), Ok(()));
 }

@@ -148,7 +148,12 @@ struct Session {
 impl Session {
     fn new(case: Case) -> Self {
         let Case { datagram_bytes, older_views, .. } = case;
-        let config = HubConfig { datagram_bytes, overhead_bytes: OVERHEAD_BYTES, older_views, ..HubConfig::default() };
+        let config = HubConfig {
+            datagram_bytes,
+            overhead_bytes: OVERHEAD_BYTES,
+            older_views: Some(older_views),
+            ..HubConfig::default()
+        };
         let mut hub = Hub::new(&codec(), config).unwrap();
         let first_sequence = Sequence(case.first_sequence);
         let options = ReceiverOptions { budget_bytes_per_s: case.budget, first_sequence };

@@ -248,7 +248,7 @@ struct Scenario {
 
 /// None to three older views, by seed.
 fn with_older(seed: u64) -> HubConfig {
-    HubConfig { older_views: (seed % 4) as u8, ..HubConfig::default() }
+    HubConfig { older_views: Some((seed % 4) as u8), ..HubConfig::default() }
 }
 
 impl Scenario {
@@ -428,7 +428,7 @@ fn loss_bursts_duplicates_and_a_second_of_reordering() {
     for seed in 1..5 {
         for link in [bad_link(), second] {
             let config = with_older(seed);
-            let count = usize::from(config.older_views);
+            let count = usize::from(config.older_views.unwrap());
             let outcome = run(&Scenario { config, has_relevance: seed == 2, ..Scenario::new(link) }, seed);
             let Audit { older, snapshots, .. } = outcome.audit;
             assert!(older[count] > snapshots / 2 && older[count + 1..].iter().all(|more| *more == 0), "{older:?}");

@@ -81,7 +81,9 @@ fn written() -> String {
 
 /// A session in these ticks.
 fn session(codec: &Codec, older_views: u8, ticks: RangeInclusive<u32>) -> String {
-    let mut hub = Hub::new(codec, HubConfig { datagram_bytes: 128, older_views, ..HubConfig::default() }).unwrap();
+    let mut hub =
+        Hub::new(codec, HubConfig { datagram_bytes: 128, older_views: Some(older_views), ..HubConfig::default() })
+            .unwrap();
     hub.add(ID, &ReceiverOptions::default(), Duration::ZERO).unwrap();
     let mut receiver = receiver(codec);
     hub.handle(ID, Duration::ZERO, receiver.poll_transmit(Duration::ZERO).unwrap()).unwrap();

@@ -29,16 +29,15 @@ pub struct HubConfig {
     pub silence: Duration,
     /// The most datagrams that one receiver gets in a tick, where a snapshot or a block takes more than one.
     pub datagrams_per_tick: u32,
-    /// How many views older than the baseline a snapshot may be coded against too, 0 to 3: for levels that predict from them. Each takes a
-    /// byte a snapshot; with any, the hub keeps the last 72 datagrams before the newest that was acknowledged, instead of 40.
-    pub older_views: u8,
+    /// How many views older than the baseline a snapshot may be coded against too, 0 to 3; `None` for as many as the codec's level has a use
+    /// for. Each takes a byte a snapshot; with any, the hub keeps the last 72 datagrams before the newest that was acknowledged, instead of 40.
+    pub older_views: Option<u8>,
 }
 
 impl Default for HubConfig {
     /// 1,200 bytes pass every path of the Internet in one piece (RFC 9000, section 14); 28 are the headers of IPv4 and UDP. Four
     /// keep-alives a second cost 1.2 kbit/s and notice a new round trip soon. One second of silence is many round
     /// trips. Four datagrams a tick at 60 Hz are 2.3 Mbit/s, which a slow connection still carries for a moment.
-    /// No older views: levels that pack bits do not look at them.
     fn default() -> Self {
         Self {
             datagram_bytes: 1_200,
@@ -46,7 +45,7 @@ impl Default for HubConfig {
             keep_alive: Duration::from_millis(250),
             silence: Duration::from_secs(1),
             datagrams_per_tick: 4,
-            older_views: 0,
+            older_views: None,
         }
     }
 }
@@ -63,10 +62,15 @@ impl HubConfig {
         if self.keep_alive.is_zero() || self.silence.is_zero() || self.datagrams_per_tick == 0 {
             return Err(NetError::NoTime);
         }
-        if usize::from(self.older_views) > Baselines::OLDER {
-            return Err(NetError::OlderViews { count: self.older_views });
+        match self.older_views {
+            Some(count) if usize::from(count) > Baselines::OLDER => Err(NetError::OlderViews { count }),
+            _ => Ok(()),
         }
-        Ok(())
+    }
+
+    /// How many older views there are to be.
+    pub(super) fn older_views(&self) -> u8 {
+        self.older_views.unwrap_or(0)
     }
 }
 
@@ -131,8 +135,9 @@ impl Hub {
         config.validate()?;
         let schema_hash = codec.schema().hash();
         check_schema(schema_hash, initial)?;
+        let older_views = config.older_views.unwrap_or(codec.level().older_states() as u8);
         Ok(Self {
-            config,
+            config: HubConfig { older_views: Some(older_views), ..config },
             hello: hello(codec, initial),
             schema_hash,
             initial: Arc::new(View { id: 0, state: None, subject: reference_zero(initial), behind: None }),

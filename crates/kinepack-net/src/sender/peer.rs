@@ -94,7 +94,7 @@ impl Peer {
         Self {
             id,
             joined: false,
-            history: History::new(options.first_sequence, config.older_views > 0),
+            history: History::new(options.first_sequence, config.older_views() > 0),
             reference: Reference { number: 0, view: Arc::clone(initial), since: now },
             block: None,
             newest_block: 0,
@@ -221,8 +221,8 @@ impl Peer {
         let Moment { now, tick, config, .. } = *moment;
         let is_recent = self.reference.number != 0 && now.saturating_sub(self.reference.since) < BLOCK_IS_RECENT;
         let mut base = self.history.base().or_else(|| is_recent.then(|| self.reference_base()))?;
-        if config.older_views > 0 {
-            base.older = self.history.older(&base, tick, config.older_views, config.datagrams_per_tick);
+        if config.older_views() > 0 {
+            base.older = self.history.older(&base, tick, config.older_views(), config.datagrams_per_tick);
         }
         Some(base)
     }
@@ -288,7 +288,7 @@ impl Peer {
             return Ok(true);
         }
         // The same for all receivers, whatever their headers.
-        let longest_header_bytes = LONGEST_HEADER_BYTES + OLDER_VIEW_BYTES * usize::from(moment.config.older_views);
+        let longest_header_bytes = LONGEST_HEADER_BYTES + OLDER_VIEW_BYTES * usize::from(moment.config.older_views());
         let limit_bytes = moment.config.datagram_bytes - longest_header_bytes;
         let most = moment.config.datagrams_per_tick as usize;
         let Some(parts) = sending.split(base, subject, limit_bytes, most)? else { return Ok(false) };
