@@ -2,9 +2,10 @@
 
 use kinepack::{
     Baselines, Bodies, BodyKind, Codec, DecodeError, Decoder, Encoder, EntityId, Field, FieldKind, FloatLimits,
-    IntegerLimits, Profile, Role, Schema, SmallestThree, Snapshot, Tick, Training,
+    Profile, Role, Schema, SmallestThree, Snapshot, Tick, Training,
 };
 
+pub(crate) use crate::support::bodies_schema;
 use crate::support::{assert_valid, frames, schemas as plain_schemas};
 
 /// Takes bytes from the front; zeros where there are none.
@@ -144,25 +145,6 @@ pub(crate) fn state(schema: &Schema, source: &mut Source<'_>, before: Option<&Sn
 /// The schemas of the tests, then the two with bodies.
 pub(crate) fn schemas() -> Vec<Schema> {
     plain_schemas().into_iter().map(|(_, schema)| schema).chain([bodies_schema(), slab_schema()]).collect()
-}
-
-/// Bodies, some of which move others, with fields of all other kinds beside: that of `spec/vectors/adaptive.txt`.
-pub(crate) fn bodies_schema() -> Schema {
-    let axis = |min, end| FloatLimits::until(min, end, 1.0 / 256.0).unwrap();
-    let position = FieldKind::Floats(vec![axis(-64.0, 64.0), axis(0.0, 32.0), axis(-64.0, 64.0)]);
-    let heading = FloatLimits::until(0.0, 360.0, 0.5).unwrap().wrapping();
-    let rotation = || FieldKind::Rotation(SmallestThree::new(9).unwrap());
-    Schema::new(vec![
-        Field::new("position", position).with_role(Role::Body),
-        Field::new("orientation", rotation()).with_role(Role::Body),
-        Field::new("touched", FieldKind::Bool).with_role(Role::Touched),
-        Field::new("mover", FieldKind::Bool).with_role(Role::Mover),
-        Field::new("heading", FieldKind::Floats(vec![heading])),
-        Field::new("turret", rotation()),
-        Field::new("health", FieldKind::Integer(IntegerLimits::new(0, 100, 1).unwrap())),
-        Field::new("weapon", FieldKind::Choice { max: 400 }),
-        Field::new("serial", FieldKind::Raw { lanes: 1 }),
-    ])
 }
 
 /// Nothing but bodies, with axes as unlike as can be: a coarse one, one of a single value, one of 32 bits.

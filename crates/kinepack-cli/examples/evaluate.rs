@@ -29,22 +29,22 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     println!("| profile trained on | measured on | bytes a frame, older states 6 apart | 3 apart |");
     println!("|---|---|--:|--:|");
-    let split = train(&schema, &first, Some(cube::bodies()), &DEFAULT_LAGS)?;
+    let split = train(&schema, &first, Some(cube::bodies()), None)?;
     let row = |trained: &str, measured: &str, profile: &Profile, run: &[Snapshot], from: usize| {
         let [far, near] = [6, 3].map(|spacing| bytes_a_frame(&schema, profile, run, from, 6, spacing));
         println!("| {trained} | {measured} | {far:.1} | {near:.1} |");
     };
     row("typical and push, frames below 1400", "typical, the later frames", &split, &typical, SPLIT);
     row("typical and push, frames below 1400", "push, the later frames", &split, &push, SPLIT);
-    let of_typical = train(&schema, &[&typical[..]], Some(cube::bodies()), &DEFAULT_LAGS)?;
+    let of_typical = train(&schema, &[&typical[..]], Some(cube::bodies()), None)?;
     row("typical", "push", &of_typical, &push, 6);
-    let of_push = train(&schema, &[&push[..]], Some(cube::bodies()), &DEFAULT_LAGS)?;
+    let of_push = train(&schema, &[&push[..]], Some(cube::bodies()), None)?;
     row("push", "typical", &of_push, &typical, 6);
     let built_in = cube::profile();
     row("the built-in world", "typical, the later frames", &built_in, &typical, SPLIT);
     row("the built-in world", "push, the later frames", &built_in, &push, SPLIT);
     row("the built-in world", "push", &built_in, &push, 6);
-    let fields = train(&schema, &first, None, &DEFAULT_LAGS)?;
+    let fields = train(&schema, &first, None, None)?;
     row("typical and push, frames below 1400, fields alone", "typical, the later frames", &fields, &typical, SPLIT);
     row("typical and push, frames below 1400, fields alone", "push, the later frames", &fields, &push, SPLIT);
     let untrained = cube::structure();
@@ -53,17 +53,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The largest lags of the ranges, as [`Training::new`] has them.
-const DEFAULT_LAGS: [u32; 6] = [1, 2, 4, 7, 12, 20];
-
 fn compare_lags(schema: &Schema, first: &[&[Snapshot]], runs: [&[Snapshot]; 2]) -> Result<(), Box<dyn Error>> {
-    let general = train(schema, first, Some(cube::bodies()), &DEFAULT_LAGS)?;
+    let general = train(schema, first, Some(cube::bodies()), None)?;
     println!("| lag | typical, one profile | its own | more | push, one profile | its own | more |");
     println!("|--:|--:|--:|--:|--:|--:|--:|");
     for lag in LAGS {
         // A range of one lag; the range before it is not used.
         let ranges = if lag > 1 { vec![lag as u32 - 1, lag as u32] } else { vec![1] };
-        let own = train(schema, first, Some(cube::bodies()), &ranges)?;
+        let own = train(schema, first, Some(cube::bodies()), Some(ranges))?;
         let mut line = format!("| {lag} ");
         for run in runs {
             let [all, one] = [&general, &own].map(|profile| bytes_a_frame(schema, profile, run, SPLIT, lag, lag));
@@ -78,10 +75,12 @@ fn train(
     schema: &Schema,
     runs: &[&[Snapshot]],
     bodies: Option<Bodies>,
-    max_lags_ticks: &[u32],
+    max_lags_ticks: Option<Vec<u32>>,
 ) -> Result<Profile, Box<dyn Error>> {
     let mut training = Training::new(cube::structure(), bodies);
-    training.max_lags_ticks = max_lags_ticks.to_vec();
+    if let Some(max_lags_ticks) = max_lags_ticks {
+        training.max_lags_ticks = max_lags_ticks;
+    }
     training.snapshots_per_pass = 3000;
     Ok(training.run(schema, runs, |_| {})?)
 }

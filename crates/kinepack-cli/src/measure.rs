@@ -122,7 +122,7 @@ fn report(
 }
 
 /// A bar on standard error; nothing where that is no terminal.
-fn progress(frames: Option<u32>) -> ProgressBar {
+pub(crate) fn progress(frames: Option<u32>) -> ProgressBar {
     let style = "{bar:40} frame {pos} of {len}, {per_sec}, {eta} left";
     match frames {
         Some(frames) => ProgressBar::new(u64::from(frames))

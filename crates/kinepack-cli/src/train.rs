@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use cubes::{Config, Script, Style, World};
 use indicatif::{ProgressBar, ProgressStyle};
-use kinepack::{EntityId, Quantized, Snapshot, Tick, Training};
+use kinepack::{EncodeError, EntityId, Quantized, Snapshot, Tick, Training};
+use kinepack_capture::cube::Measured;
 use kinepack_capture::{Challenge, Frame, cube};
 
 use crate::failure::Failure;
+use crate::measure::progress;
 use crate::world::Played;
 
 /// Train a profile on captures: what the levels from 9 on expect of the data.
@@ -42,7 +44,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut training = Training::new(cube::structure(), Some(cube::bodies()));
     training.passes = arguments.passes;
     training.snapshots_per_pass = arguments.snapshots as usize;
-    let bar = progress("training {bar:40} {percent} %, {eta} left", 1000);
+    let style = ProgressStyle::with_template("{bar:40} {percent} % trained, {eta} left");
+    let bar = ProgressBar::new(1000).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     let schema = cube::schema(Quantized::Everything);
     let profile = training.run(&schema, &runs, |share| bar.set_position((share * 1000.0) as u64));
     bar.finish_and_clear();
@@ -55,70 +58,64 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-fn progress(style: &str, length: u64) -> ProgressBar {
-    let style = ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::new(length).with_style(style)
-}
-
 fn capture_runs(arguments: &Arguments) -> Result<Vec<Vec<Snapshot>>, Failure> {
     arguments.files.iter().map(|path| read_run(path, arguments.from, arguments.to.unwrap_or(u32::MAX))).collect()
 }
 
 /// The frames `from` to `to` of a capture.
-pub(crate) fn read_run(path: &Path, from: u32, to: u32) -> Result<Vec<Snapshot>, Failure> {
-    let schema = cube::schema(Quantized::Everything);
+fn read_run(path: &Path, from: u32, to: u32) -> Result<Vec<Snapshot>, Failure> {
     let mut capture = Challenge::open(path)?;
     let mut run = Vec::new();
-    let mut tick = 0;
-    let bar = progress("reading {bar:40} frame {pos} of {len}", u64::from(capture.frames().unwrap_or(0).min(to)));
-    loop {
-        let mut snapshot = Snapshot::new(&schema, Tick(tick));
-        match capture.next_frame()? {
-            Some(_) if tick < from => {
-                tick += 1;
-                continue;
-            }
-            Some(_) if tick >= to => break,
-            None => break,
-            Some(Frame::Quantized(frame)) => frame.push_into(&mut snapshot)?,
-            Some(Frame::Floats(frame)) => {
-                for (object, state) in (0..).zip(frame.states()) {
-                    let pushed = cube::push(&mut snapshot, Quantized::Everything, EntityId(object), state);
-                    pushed.map_err(|error| capture_error(path, object, &error))?;
-                }
-            }
-        }
-        run.push(snapshot);
-        tick += 1;
+    let mut states = Vec::new();
+    let bar = progress(capture.frames().map(|frames| frames.min(to)));
+    for tick in 0..to {
+        let Some(frame) = capture.next_frame()? else { break };
         bar.inc(1);
+        if tick < from {
+            continue;
+        }
+        run.push(match frame {
+            Frame::Quantized(frame) => {
+                let mut snapshot = Snapshot::new(&cube::schema(Quantized::Everything), Tick(tick));
+                frame.push_into(&mut snapshot)?;
+                snapshot
+            }
+            Frame::Floats(frame) => {
+                states.clear();
+                states.extend(frame.states());
+                quantized(&states, tick).map_err(|(object, error)| capture.bad_value(object, error.to_string()))?
+            }
+        });
     }
     bar.finish_and_clear();
     Ok(run)
 }
 
-fn capture_error(path: &Path, object: u32, error: &kinepack::EncodeError) -> Failure {
-    Failure::Profile { path: path.to_owned(), reason: format!("object {object}: {error}") }
+/// A frame of floats as it is sent, or which object is out of range.
+fn quantized(states: &[Measured], tick: u32) -> Result<Snapshot, (u32, EncodeError)> {
+    let mut snapshot = Snapshot::new(&cube::schema(Quantized::Everything), Tick(tick));
+    for (object, state) in (0..).zip(states) {
+        let pushed = cube::push(&mut snapshot, Quantized::Everything, EntityId(object), *state);
+        pushed.map_err(|error| (object, error))?;
+    }
+    Ok(snapshot)
 }
 
 fn world_runs() -> Result<Vec<Vec<Snapshot>>, Failure> {
-    let schema = cube::schema(Quantized::Everything);
-    let runs = [Style::Typical, Style::Push, Style::Pull]
+    let runs: Vec<(Style, u64)> = [Style::Typical, Style::Push, Style::Pull]
         .into_iter()
-        .flat_map(|style| (1000..1004).map(move |seed| (style, seed)));
-    let runs: Vec<(Style, u64)> = runs.collect();
-    let bar = progress("playing {bar:40} frame {pos} of {len}", u64::from(WORLD_FRAMES) * runs.len() as u64);
+        .flat_map(|style| (1000..1004).map(move |seed| (style, seed)))
+        .collect();
+    let bar = progress(Some(WORLD_FRAMES * runs.len() as u32));
     let play = |(style, seed)| {
         let mut played = Played::Cubes(Box::new(World::new(&Config::default())?), Script::new(style, seed));
         let mut states = Vec::new();
         let frame = |tick| {
             played.next_frame(&mut states);
-            let mut snapshot = Snapshot::new(&schema, Tick(tick));
-            for (object, state) in (0..).zip(&states) {
-                let pushed = cube::push(&mut snapshot, Quantized::Everything, EntityId(object), *state);
-                pushed.map_err(|error| Failure::OutOfRange { object, reason: error.to_string() })?;
-            }
             bar.inc(1);
-            Ok(snapshot)
+            let out_of_range =
+                |(object, error): (u32, EncodeError)| Failure::OutOfRange { object, reason: error.to_string() };
+            quantized(&states, tick).map_err(out_of_range)
         };
         (0..WORLD_FRAMES).map(frame).collect()
     };

@@ -5,29 +5,10 @@
 mod support;
 
 use kinepack::{
-    Baselines, Bodies, BodyKind, Codec, Decoder, Encoder, EntityId, Field, FieldKind, FloatLimits, IntegerLimits,
-    Level, Profile, Role, Schema, SetupError, SmallestThree, Snapshot, Tick, Training,
+    Baselines, Bodies, BodyKind, Codec, Decoder, Encoder, EntityId, Field, FieldKind, Level, Profile, Schema,
+    SetupError, Snapshot, Tick, Training,
 };
-use support::{Random, assert_valid};
-
-/// Bodies, some of which move others, with fields of all other kinds beside.
-fn schema() -> Schema {
-    let axis = |min, end| FloatLimits::until(min, end, 1.0 / 256.0).unwrap();
-    let position = FieldKind::Floats(vec![axis(-64.0, 64.0), axis(0.0, 32.0), axis(-64.0, 64.0)]);
-    let heading = FloatLimits::until(0.0, 360.0, 0.5).unwrap().wrapping();
-    let rotation = || FieldKind::Rotation(SmallestThree::new(9).unwrap());
-    Schema::new(vec![
-        Field::new("position", position).with_role(Role::Body),
-        Field::new("orientation", rotation()).with_role(Role::Body),
-        Field::new("touched", FieldKind::Bool).with_role(Role::Touched),
-        Field::new("mover", FieldKind::Bool).with_role(Role::Mover),
-        Field::new("heading", FieldKind::Floats(vec![heading])),
-        Field::new("turret", rotation()),
-        Field::new("health", FieldKind::Integer(IntegerLimits::new(0, 100, 1).unwrap())),
-        Field::new("weapon", FieldKind::Choice { max: 400 }),
-        Field::new("serial", FieldKind::Raw { lanes: 1 }),
-    ])
-}
+use support::{Random, assert_valid, bodies_schema as schema};
 
 /// Bodies that fall, slide and turn; some stand still, now and then one comes, goes, or jumps anywhere.
 fn run(schema: &Schema, seed: u64, entities: u32, frames: u32) -> Vec<Snapshot> {

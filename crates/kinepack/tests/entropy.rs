@@ -8,6 +8,7 @@
 #[allow(unreachable_pub)]
 #[path = "../../../fuzz/src/entropy.rs"]
 mod driver;
+mod runner;
 mod support;
 
 use std::fs;
@@ -18,21 +19,8 @@ use kinepack::entropy::{Coder, Cost, Counter, MANTISSAS, RangeDecoder, RangeEnco
 use kinepack::{BitCounter, BitReader, BitSink, BitWriter, DecodeError};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use runner::for_all;
 use support::{BitModel, Random};
-
-/// Tries a property on `cases` values, the same in every run.
-fn for_all<S: Strategy>(cases: u32, strategy: S, property: impl Fn(S::Value)) {
-    let config = Config { cases, failure_persistence: None, ..Config::default() };
-    let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
-    let outcome = runner.run(&strategy, |value| {
-        property(value);
-        Ok(())
-    });
-    if let Err(error) = outcome {
-        panic!("{error}");
-    }
-}
 
 fn any_probability() -> impl Strategy<Value = u16> {
     prop_oneof![any::<u16>(), 0u16..4, (u16::MAX - 3)..=u16::MAX, Just(1 << 15)]

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod runner;
 mod support;
 
 use core::fmt::Debug;
@@ -12,24 +13,8 @@ use kinepack::{
     SmallestThree,
 };
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use runner::for_all;
 use support::{BitModel, Subject, frames, profiles, schema};
-
-/// Tries a property on `cases` values.
-fn for_all<S: Strategy>(cases: u32, strategy: S, property: impl Fn(S::Value))
-where
-    S::Value: Debug,
-{
-    let config = Config { cases, failure_persistence: None, ..Config::default() };
-    let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
-    let outcome = runner.run(&strategy, |value| {
-        property(value);
-        Ok(())
-    });
-    if let Err(error) = outcome {
-        panic!("{error}");
-    }
-}
 
 /// Limits that are possible, from ends, step and form; `None` where these go together into nothing.
 fn float_limits(ends: [f64; 2], steps: f64, form: u8) -> Option<FloatLimits> {

@@ -77,22 +77,11 @@ impl Encoder {
         snapshot: &Snapshot,
         out: &mut Vec<u8>,
     ) -> Result<&Size, EncodeError> {
-        let codec = self.codec.clone();
-        let tables = codec.tables();
-        let baselines = baselines.into();
-        let baseline = baselines.baseline;
-        check_schema(tables, baselines.iter().chain([snapshot]))?;
-        if tables.adaptive.is_some() {
-            return self.encode_adaptive(tables, baselines, snapshot, None, out);
-        }
-        let mut writer = BitWriter::append(out);
-        self.write_packed(&mut writer, tables, baseline, snapshot);
-        writer.finish()?;
-        Ok(&self.size)
+        self.encode_some(baselines.into(), snapshot, None, out)
     }
 
     /// The stages that pack bits, for all entities.
-    fn write_packed(&mut self, writer: &mut BitWriter<'_>, tables: &Tables, baseline: &Snapshot, snapshot: &Snapshot) {
+    fn write_packed(&mut self, writer: &mut BitWriter<'_>, tables: &Tables, [baseline, snapshot]: [&Snapshot; 2]) {
         let begin = writer.len_bits();
         let same = self.alignment.write(writer, &baseline.ids, &snapshot.ids, &tables.entities);
         if !same {
@@ -128,22 +117,50 @@ impl Encoder {
         indices: &[u32],
         out: &mut Vec<u8>,
     ) -> Result<&Size, EncodeError> {
+        debug_assert!(indices.is_sorted_by(|a, b| a < b));
+        self.encode_some(baselines.into(), snapshot, Some(indices), out)
+    }
+
+    /// All entities, or those at `indices`, in the form of the level.
+    fn encode_some(
+        &mut self,
+        baselines: Baselines<'_>,
+        snapshot: &Snapshot,
+        indices: Option<&[u32]>,
+        out: &mut Vec<u8>,
+    ) -> Result<&Size, EncodeError> {
         let codec = self.codec.clone();
         let tables = codec.tables();
-        let baselines = baselines.into();
         let baseline = baselines.baseline;
         check_schema(tables, baselines.iter().chain([snapshot]))?;
-        let Some(coding) = tables.changed_coding().filter(|_| baseline.ids == snapshot.ids) else {
-            return Err(EncodeError::EntitiesDiffer);
+        let part = match (indices, tables.changed_coding()) {
+            (None, _) => None,
+            (Some(indices), Some(coding)) if baseline.ids == snapshot.ids => Some((coding, indices)),
+            _ => return Err(EncodeError::EntitiesDiffer),
         };
-        debug_assert!(indices.is_sorted_by(|a, b| a < b));
-        if tables.adaptive.is_some() {
-            return self.encode_adaptive(tables, baselines, snapshot, Some(indices), out);
+        match &tables.adaptive {
+            Some(adaptive) => self.encode_adaptive(tables, adaptive, baselines, snapshot, part, out)?,
+            None => {
+                let mut writer = BitWriter::append(out);
+                self.write_form(&mut writer, tables, [baseline, snapshot], part);
+                writer.finish()?;
+            }
         }
-        let mut writer = BitWriter::append(out);
-        self.write_packed_part(&mut writer, tables, coding, [baseline, snapshot], indices);
-        writer.finish()?;
         Ok(&self.size)
+    }
+
+    /// The stages that pack bits, for all entities or for a part of them.
+    fn write_form(
+        &mut self,
+        writer: &mut BitWriter<'_>,
+        tables: &Tables,
+        snapshots: [&Snapshot; 2],
+        part: Option<(SetCoding<'_>, &[u32])>,
+    ) {
+        match part {
+            Some((coding, indices)) => self.write_packed_part(writer, tables, coding, snapshots, indices),
+            None => self.write_packed(writer, tables, snapshots),
+        }
     }
 
     /// The stages that pack bits, for the entities at `indices`.
@@ -166,22 +183,18 @@ impl Encoder {
     fn encode_adaptive(
         &mut self,
         tables: &Tables,
+        adaptive: &Adaptive,
         baselines: Baselines<'_>,
         snapshot: &Snapshot,
-        indices: Option<&[u32]>,
+        part: Option<(SetCoding<'_>, &[u32])>,
         out: &mut Vec<u8>,
-    ) -> Result<&Size, EncodeError> {
+    ) -> Result<(), EncodeError> {
         let baseline = baselines.baseline;
         let mut packed = core::mem::take(&mut self.packed);
         packed.clear();
         let mut writer = BitWriter::append(&mut packed);
         writer.write_bool(true);
-        match (indices, tables.changed_coding()) {
-            (Some(indices), Some(coding)) => {
-                self.write_packed_part(&mut writer, tables, coding, [baseline, snapshot], indices);
-            }
-            _ => self.write_packed(&mut writer, tables, baseline, snapshot),
-        }
+        self.write_form(&mut writer, tables, [baseline, snapshot], part);
         writer.finish()?;
         let begin = out.len();
         let mut writer = BitWriter::append(out);
@@ -189,7 +202,7 @@ impl Encoder {
         // Writes nothing but a bit where the entities are the same.
         let same = self.alignment.write(&mut writer, &baseline.ids, &snapshot.ids, &tables.entities);
         let base = if same { &baseline.columns } else { &self.aligned };
-        if let (Some(adaptive), Some(state)) = (&tables.adaptive, &mut self.adaptive) {
+        if let Some(state) = &mut self.adaptive {
             let packet = Packet { baselines, ids: &snapshot.ids, base, tick: snapshot.tick.0 };
             adaptive.encode(state, &packet, &snapshot.columns, &self.changed, &mut writer);
         }
@@ -209,7 +222,7 @@ impl Encoder {
             self.size.sets_bits = left_bits;
         }
         self.packed = packed;
-        Ok(&self.size)
+        Ok(())
     }
 
     /// Levels 1 to 6: every entity in full.

@@ -13,4 +13,4 @@ mod worlds;
 pub(crate) use model::BitModel;
 pub(crate) use random::Random;
 pub(crate) use subject::{DECODED, Subject, assert_valid, at_tick};
-pub(crate) use worlds::{World, frames, profiles, schema, schemas};
+pub(crate) use worlds::{World, bodies_schema, frames, profiles, schema, schemas};

@@ -221,3 +221,22 @@ fn moved(value: u32, steps: i64, max: u32, arithmetic: LaneArithmetic) -> u32 {
         LaneArithmetic::Cyclic | LaneArithmetic::Category => to.rem_euclid(i64::from(max) + 1) as u32,
     }
 }
+
+/// Bodies, some of which move others, with fields of all other kinds beside: that of `spec/vectors/adaptive.txt`.
+pub(crate) fn bodies_schema() -> Schema {
+    let axis = |min, end| FloatLimits::until(min, end, 1.0 / 256.0).unwrap();
+    let position = FieldKind::Floats(vec![axis(-64.0, 64.0), axis(0.0, 32.0), axis(-64.0, 64.0)]);
+    let heading = FloatLimits::until(0.0, 360.0, 0.5).unwrap().wrapping();
+    let rotation = || FieldKind::Rotation(SmallestThree::new(9).unwrap());
+    Schema::new(vec![
+        Field::new("position", position).with_role(Role::Body),
+        Field::new("orientation", rotation()).with_role(Role::Body),
+        Field::new("touched", FieldKind::Bool).with_role(Role::Touched),
+        Field::new("mover", FieldKind::Bool).with_role(Role::Mover),
+        Field::new("heading", FieldKind::Floats(vec![heading])),
+        Field::new("turret", rotation()),
+        Field::new("health", FieldKind::Integer(IntegerLimits::new(0, 100, 1).unwrap())),
+        Field::new("weapon", FieldKind::Choice { max: 400 }),
+        Field::new("serial", FieldKind::Raw { lanes: 1 }),
+    ])
+}

@@ -2,13 +2,13 @@
 
 use alloc::vec::Vec;
 
-use super::coding::{Coding, Observer, Scratch, sign_class};
+use super::coding::{Coding, Observer, Scratch, sign_context};
 use super::fixed::{FEATURES, sixteenths, size_log2};
 use super::geometry::{
-    NO_TURN, PER_RADIAN, Quaternion, Vector, add, axes, carried, conjugate, cross, multiply, rotate, rotation_of,
+    PER_RADIAN, Quaternion, Vector, add, axes, carried, conjugate, cross, multiply, rotate, rotation_of,
     rotation_vector, scale, sub, turn,
 };
-use super::history::{History, MOVED, NEW, NEW_BEFORE};
+use super::history::{History, MOVED, NEW};
 use super::model::{Bodies, body_row, class};
 use super::neighbours::{Coded, NEAREST};
 use super::plan::BodyPlan;
@@ -338,12 +338,11 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
             let scale_row = first_row + body_row::POSITION_SCALE + nth;
             let scale_log2 = self.predict_scale(scale_row, &row);
             let lane = body.position[axis];
-            let sign = sign_class(i64::from(features[axis][0]) - expected[axis]);
+            let sign = sign_context(i64::from(features[axis][0]), expected[axis]);
             let kind = Lane { max: body.max[axis], arithmetic: LaneArithmetic::Linear };
             let group = usize::from(axis == 2);
             let value = self.columns[lane][entity];
             let base = self.base[lane][entity];
-            let sign = sign * 4 + ((expected[axis] + 8) & 15) as usize / 4;
             let (value, change) =
                 self.code_lane(group, setting.coarse, scale_log2, sign, expected[axis], (base, &kind), value);
             self.columns[lane][entity] = value;
@@ -357,39 +356,23 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
     }
 
     fn known(&self, history: &History, body: &BodyPlan, entity: usize) -> Known {
-        let position_now = position(body, self.base, entity);
+        let now = position(body, self.base, entity);
+        let at = |columns: &[Vec<u32>]| position(body, columns, entity);
+        let paces =
+            history.paces(&self.baselines, entity, now, at, |from, to, per_step| scale(sub(to, from), per_step));
+        let [moved, moved_before] = paces.unwrap_or_default();
         let rotation = rotation_at(&body.quantizer, body.rotation, self.base, entity);
-        let mut known = Known {
-            position: position_now,
-            position_before: position_now,
-            moved: [0.0; 3],
-            moved_before: [0.0; 3],
+        let [turned, turned_before] = self.turns(history, &body.quantizer, body.rotation, entity, rotation);
+        Known {
+            position: now,
+            position_before: sub(now, moved),
+            moved,
+            moved_before,
             rotation,
-            turn: NO_TURN,
-            turned: [0.0; 3],
-            turned_before: [0.0; 3],
-        };
-        if history.status[entity] & NEW != 0 {
-            return known;
+            turn: rotation_of(turned),
+            turned,
+            turned_before,
         }
-        let before = history.columns(&self.baselines, 0);
-        let position_before = position(body, before, entity);
-        known.moved = scale(sub(position_now, position_before), history.per_step[0]);
-        known.position_before = sub(position_now, known.moved);
-        known.moved_before = known.moved;
-        let rotation_before = rotation_at(&body.quantizer, body.rotation, before, entity);
-        known.turned = scale(rotation_vector(turn(rotation_before, rotation)), history.per_step[0]);
-        known.turn = rotation_of(known.turned);
-        known.turned_before = known.turned;
-        if history.status[entity] & NEW_BEFORE == 0 {
-            let long_before = history.columns(&self.baselines, 1);
-            let position_long_before = position(body, long_before, entity);
-            known.moved_before = scale(sub(position_before, position_long_before), history.per_step[1]);
-            let rotation_long_before = rotation_at(&body.quantizer, body.rotation, long_before, entity);
-            known.turned_before =
-                scale(rotation_vector(turn(rotation_long_before, rotation_before)), history.per_step[1]);
-        }
-        known
     }
 }
 

@@ -57,6 +57,14 @@ pub(super) struct Previous {
     error_log2: i32,
 }
 
+/// A field of an entity, with its class.
+struct FieldAt<'a> {
+    history: &'a History,
+    field: &'a FieldPlan,
+    entity: usize,
+    class: usize,
+}
+
 /// A packet on its way.
 pub(super) struct Coding<'a, C, O> {
     pub(super) coder: &'a mut C,
@@ -145,7 +153,7 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
         let mut body_changed = false;
         if let Some(body) = &plan.body {
             let lanes = body.position.iter().copied().chain(body.rotation..body.rotation + 4);
-            let told = lanes.into_iter().any(|lane| self.columns[lane][entity] != self.base[lane][entity]);
+            let told = { lanes }.any(|lane| self.columns[lane][entity] != self.base[lane][entity]);
             body_changed = plan.fields.is_empty() || {
                 let context = usize::from(scratch.history.status[entity] & MOVED);
                 self.counters[plan.at.flags + context].code(self.coder, told, LIMIT)
@@ -154,25 +162,22 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
                 self.code_body(scratch, body, entity);
             }
         }
-        let mut known = usize::from(body_changed);
+        let mut last_changed = body_changed;
         for (nth, field) in plan.fields.iter().enumerate() {
             let status = scratch.history.status[entity];
-            let range = field.first_lane..field.first_lane + field.lanes.len();
-            let told = range.clone().any(|lane| self.columns[lane][entity] != self.base[lane][entity]);
+            let told = field.lanes().any(|lane| self.columns[lane][entity] != self.base[lane][entity]);
             let rested = if status & MOVED != 0 { 0 } else { 1 + usize::from(status & MOVED_BEFORE == 0) };
-            let mut context = (rested * 2 + (known & 1)) * 8 + usize::from(scratch.nearness[entity]);
+            let context = (rested * 2 + usize::from(last_changed)) * 8 + usize::from(scratch.nearness[entity]);
             let begin = self.coder.spent();
-            let is_choice = matches!(field.coding, FieldCoding::Choice { .. });
-            if is_choice {
-                context = context * 4 + (self.base[field.first_lane][entity].min(3) as usize);
-            } else {
-                let moved = self.field_class(&scratch.history, field, entity);
-                context = context * 4 + moved;
-            }
-            let is_changed = self.counters[plan.at.flags + (nth + 1) * FLAGS + context].code(self.coder, told, LIMIT);
-            known = known << 1 | usize::from(is_changed);
-            if is_changed {
-                self.code_field(&scratch.history, &mut scratch.previous[nth], field, entity);
+            let class = match field.coding {
+                FieldCoding::Choice { .. } => self.base[field.first_lane][entity].min(3) as usize,
+                _ => self.field_class(&scratch.history, field, entity),
+            };
+            let counter = plan.at.flags + (nth + 1) * FLAGS + context * 4 + class;
+            last_changed = self.counters[counter].code(self.coder, told, LIMIT);
+            if last_changed {
+                let at = FieldAt { history: &scratch.history, field, entity, class };
+                self.code_field(&at, &mut scratch.previous[nth]);
             }
             self.spent[field.index] += self.coder.spent() - begin;
         }
@@ -193,19 +198,19 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
         if history.status[entity] & NEW != 0 {
             return 0;
         }
-        let lanes = field.first_lane..field.first_lane + field.lanes.len();
         let before = history.columns(&self.baselines, 0);
-        if lanes.clone().all(|lane| self.base[lane][entity] == before[lane][entity]) {
+        if field.lanes().all(|lane| self.base[lane][entity] == before[lane][entity]) {
             return 1;
         }
         if history.status[entity] & NEW_BEFORE != 0 {
             return 2;
         }
         let long_before = history.columns(&self.baselines, 1);
-        2 + usize::from(lanes.clone().any(|lane| before[lane][entity] != long_before[lane][entity]))
+        2 + usize::from(field.lanes().any(|lane| before[lane][entity] != long_before[lane][entity]))
     }
 
-    fn code_field(&mut self, history: &History, previous: &mut [Previous], field: &FieldPlan, entity: usize) {
+    fn code_field(&mut self, at: &FieldAt<'_>, previous: &mut [Previous]) {
+        let FieldAt { field, entity, .. } = *at;
         match field.coding {
             FieldCoding::Choice { tree, bits } => {
                 let lane = &field.lanes[0];
@@ -228,43 +233,22 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
                 self.is_bad |= column[entity] > lane.max;
                 column[entity] = column[entity].min(lane.max);
             }
-            FieldCoding::Numbers { group, row } => {
-                let class = self.field_class(history, field, entity);
-                self.code_numbers(history, previous, field, entity, class, group, row);
-            }
+            FieldCoding::Numbers { group, row } => self.code_numbers(at, previous, group, row),
             FieldCoding::Rotation { group, row, quantizer } => {
-                let class = self.field_class(history, field, entity);
-                self.code_rotation_field(history, previous, field, entity, class, group, row, quantizer);
+                self.code_rotation_field(at, previous, group, row, &quantizer);
             }
         }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "what is known of one field")]
-    fn code_numbers(
-        &mut self,
-        history: &History,
-        previous: &mut [Previous],
-        field: &FieldPlan,
-        entity: usize,
-        class: usize,
-        group: usize,
-        first_row: usize,
-    ) {
+    fn code_numbers(&mut self, at: &FieldAt<'_>, previous: &mut [Previous], group: usize, first_row: usize) {
+        let FieldAt { history, field, entity, class } = *at;
         let mut lane_before = 0;
         for (nth, kind) in field.lanes.iter().enumerate() {
             let lane = field.first_lane + nth;
             let base = self.base[lane][entity];
-            let mut moved = [0.0; 2];
-            if class > 0 {
-                let before = history.columns(&self.baselines, 0)[lane][entity];
-                moved[0] = kind.difference(before, base) as f64 * history.per_step[0];
-                moved[1] = moved[0];
-                if history.status[entity] & NEW_BEFORE == 0 {
-                    let long_before = history.columns(&self.baselines, 1)[lane][entity];
-                    moved[1] = kind.difference(long_before, before) as f64 * history.per_step[1];
-                }
-            }
-            let moved = moved.map(sixteenths);
+            let change = |from, to, per_step| sixteenths(kind.difference(from, to) as f64 * per_step);
+            let paces = history.paces(&self.baselines, entity, base, |columns| columns[lane][entity], change);
+            let moved = paces.unwrap_or_default();
             let Previous { moved: their_moved, error, error_log2 } = previous[nth];
             let mut features = [0; FEATURES];
             features[..4].copy_from_slice(&[moved[0], moved[1], their_moved, error]);
@@ -297,31 +281,18 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
         }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "what is known of one field")]
     fn code_rotation_field(
         &mut self,
-        history: &History,
+        at: &FieldAt<'_>,
         previous: &mut [Previous],
-        field: &FieldPlan,
-        entity: usize,
-        class: usize,
         group: usize,
         first_row: usize,
-        codes: RotationCodes,
+        codes: &RotationCodes,
     ) {
+        let FieldAt { history, field, entity, class } = *at;
         let lane = field.first_lane;
-        let at = |columns: &[Vec<u32>]| rotation_at(&codes, lane, columns, entity);
-        let base = at(self.base);
-        let mut turned = [[0.0; 3]; 2];
-        if class > 0 {
-            let before = at(history.columns(&self.baselines, 0));
-            turned[0] = geometry::scale(rotation_vector(turn(before, base)), history.per_step[0]);
-            turned[1] = turned[0];
-            if history.status[entity] & NEW_BEFORE == 0 {
-                let long_before = at(history.columns(&self.baselines, 1));
-                turned[1] = geometry::scale(rotation_vector(turn(long_before, before)), history.per_step[1]);
-            }
-        }
+        let base = rotation_at(codes, lane, self.base, entity);
+        let turned = self.turns(history, codes, lane, entity, base);
         let first_row = first_row + class * 8;
         let mut features = [[0; FEATURES]; 3];
         let mut expected = [0; 3];
@@ -341,8 +312,8 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
             near: previous[0].error_log2,
         };
         let predicted = multiply(rotation_of(expected), base);
-        let scale = self.code_rotation(&codes, lane, entity, predicted, base, (group, class), first_row + 3, &sizes);
-        let now = rotation_vector(turn(base, at(self.columns)));
+        let scale = self.code_rotation(codes, lane, entity, predicted, base, (group, class), first_row + 3, &sizes);
+        let now = rotation_vector(turn(base, rotation_at(codes, lane, self.columns, entity)));
         let error = geometry::sub(now, expected);
         let error_log2 = vector_log2(error, 3);
         for axis in 0..3 {
@@ -393,14 +364,7 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
     }
 
     #[inline]
-    pub(super) fn code_residual(
-        &mut self,
-        group: usize,
-        coarse: usize,
-        scale_log2: i32,
-        sign: usize,
-        residual: i64,
-    ) -> i64 {
+    fn code_residual(&mut self, group: usize, coarse: usize, scale_log2: i32, sign: usize, residual: i64) -> i64 {
         // From −1.5 octaves in thirds of one.
         let scale = (((scale_log2 + 384) * 3) >> 8) as usize;
         let context = coarse * SCALES + scale;
@@ -420,8 +384,14 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
 
 /// 0 to 15: the sign and the magnitude of a distance in sixteenths, by powers of two.
 #[inline]
-pub(super) fn sign_class(distance: i64) -> usize {
+fn sign_class(distance: i64) -> usize {
     let steps = (distance + 8) >> 4;
     let magnitude = (64 - steps.unsigned_abs().leading_zeros()).min(7) as usize;
     if steps < 0 { magnitude + 8 } else { magnitude }
+}
+
+/// The context of a body's sign: the distance from what is expected to `reference`, and in which quarter of a step the expected value lies.
+#[inline]
+pub(super) fn sign_context(reference: i64, mean: i64) -> usize {
+    sign_class(reference - mean) * 4 + ((mean + 8) & 15) as usize / 4
 }

@@ -94,6 +94,29 @@ impl History {
         self.changed = changed;
     }
 
+    /// How a value of an entity, `now` in the baseline, changed in the last step and in the one before, each brought to the length of a lag by
+    /// the factor that `change` is given. `None` for one that is new; of one that is new before the last step, that one twice.
+    #[inline]
+    pub(super) fn paces<T: Copy, D: Copy>(
+        &self,
+        baselines: &Baselines<'_>,
+        entity: usize,
+        now: T,
+        at: impl Fn(&[Vec<u32>]) -> T,
+        change: impl Fn(T, T, f64) -> D,
+    ) -> Option<[D; STEPS]> {
+        if self.status[entity] & NEW != 0 {
+            return None;
+        }
+        let before = at(self.columns(baselines, 0));
+        let last = change(before, now, self.per_step[0]);
+        if self.status[entity] & NEW_BEFORE != 0 {
+            return Some([last; STEPS]);
+        }
+        let long_before = at(self.columns(baselines, 1));
+        Some([last, change(long_before, before, self.per_step[1])])
+    }
+
     /// The columns of an older state, in the order of the snapshot's entities.
     #[inline]
     pub(super) fn columns<'a>(&'a self, baselines: &Baselines<'a>, step: usize) -> &'a [Vec<u32>] {

@@ -14,6 +14,7 @@ mod plan;
 mod rotation;
 mod train;
 
+use alloc::borrow::ToOwned;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -82,8 +83,7 @@ impl Adaptive {
         sink: &mut S,
     ) {
         let mut own = core::mem::take(&mut state.columns);
-        own.resize_with(columns.len(), Vec::new);
-        own.iter_mut().zip(columns).for_each(|(own, column)| own.clone_from(column));
+        columns.clone_into(&mut own);
         let mut encoder = RangeEncoder::new(sink);
         let is_good = self.code(state, &mut encoder, &mut (), packet, changed, &mut own);
         debug_assert!(is_good, "an encoder's values are in their lanes");

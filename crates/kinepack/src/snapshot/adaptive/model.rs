@@ -5,8 +5,7 @@ use alloc::vec::Vec;
 
 use super::fixed::{FEATURES, Row, WEIGHT_BITS};
 use super::history::MAX_TICKS;
-use super::plan::Plan;
-use super::train::first_rows;
+use super::plan::{FieldCoding, Plan};
 use crate::entropy::{Counter, MANTISSAS};
 use crate::{FieldKind, Role, Schema, SetupError};
 
@@ -72,9 +71,7 @@ impl Model {
         let plan = Plan::new(schema, None)?;
         Ok(Self::new(None, &plan, &[MAX_TICKS]))
     }
-}
 
-impl Model {
     /// A model for lags up to these limits that knows nothing of the data.
     pub(super) fn new(bodies: Option<Bodies>, plan: &Plan, max_lags_ticks: &[u32]) -> Self {
         let rows = first_rows(plan, bodies.as_ref());
@@ -214,10 +211,35 @@ pub(super) const FIELD_CLASSES: usize = 4;
 pub(super) const ONE: i32 = 1 << WEIGHT_BITS;
 
 /// A row of these first weights.
-pub(super) fn row(weights: &[f64]) -> Row {
+fn row(weights: &[f64]) -> Row {
     let mut row = [0; FEATURES];
     row.iter_mut().zip(weights).for_each(|(weight, value)| *weight = (value * 4096.0) as i32 * (ONE / 4096));
     row
+}
+
+/// Weights to begin with: things go on as they did.
+fn first_rows(plan: &Plan, bodies: Option<&Bodies>) -> Vec<Row> {
+    let mut rows = vec![row(&[]); plan.rows];
+    let own = row(&[0.9]);
+    let sizes = row(&[1.0, 0.4, 0.4]);
+    if let Some(bodies) = bodies {
+        for class in rows.chunks_mut(body_row::COUNT).take(bodies.classes()) {
+            class[..body_row::POSITION_SCALE].fill(own);
+            class[body_row::POSITION_SCALE..].fill(sizes);
+        }
+    }
+    for field in &plan.fields {
+        let first = match field.coding {
+            FieldCoding::Numbers { row, .. } | FieldCoding::Rotation { row, .. } => row,
+            FieldCoding::Choice { .. } => continue,
+        };
+        let is_rotation = matches!(field.coding, FieldCoding::Rotation { .. });
+        for nth in 0..FIELD_CLASSES * 2 * field.lanes.len() {
+            let is_mean = if is_rotation { nth % 8 < 3 } else { nth % 2 == 0 };
+            rows[first + nth] = if is_mean { own } else { sizes };
+        }
+    }
+    rows
 }
 
 /// Scales are told apart in thirds of an octave.

@@ -79,6 +79,13 @@ pub(super) struct FieldPlan {
     pub(super) coding: FieldCoding,
 }
 
+impl FieldPlan {
+    /// The numbers of its lanes.
+    pub(super) fn lanes(&self) -> core::ops::Range<usize> {
+        self.first_lane..self.first_lane + self.lanes.len()
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(super) enum FieldCoding {
     /// Numbers, predicted lane by lane: the group of their residuals and the first of their rows.

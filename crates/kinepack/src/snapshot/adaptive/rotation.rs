@@ -3,9 +3,10 @@
 use alloc::vec::Vec;
 use core::f64::consts::FRAC_1_SQRT_2;
 
-use super::coding::{Coding, LIMIT, Observer, sign_class};
+use super::coding::{Coding, LIMIT, Observer, sign_context};
 use super::fixed::{FEATURES, length_log2, log2, sixteenths, size_log2};
-use super::geometry::{Quaternion, Vector};
+use super::geometry::{Quaternion, Vector, rotation_vector, scale, turn};
+use super::history::{History, STEPS};
 use super::plan::RotationCodes;
 use crate::entropy::Coder;
 use crate::{Lane, LaneArithmetic};
@@ -21,6 +22,20 @@ pub(super) struct TurnSizes {
 }
 
 impl<C: Coder, O: Observer> Coding<'_, C, O> {
+    /// How a rotation, `now` in the baseline, turned in the last two steps; not at all where it is new.
+    pub(super) fn turns(
+        &self,
+        history: &History,
+        codes: &RotationCodes,
+        lane: usize,
+        entity: usize,
+        now: Quaternion,
+    ) -> [Vector; STEPS] {
+        let at = |columns: &[Vec<u32>]| rotation_at(codes, lane, columns, entity);
+        let change = |from, to, per_step| scale(rotation_vector(turn(from, to)), per_step);
+        history.paces(&self.baselines, entity, now, at, change).unwrap_or_default()
+    }
+
     /// Codes a rotation that is expected to be `predicted`. Returns the mean of the scales.
     #[expect(clippy::too_many_arguments, reason = "what is known of one rotation")]
     pub(super) fn code_rotation(
@@ -73,8 +88,8 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
             sum += scale_log2;
             let kind = Lane { max: codes.max_code as u32, arithmetic: LaneArithmetic::Linear };
             let told = self.columns[lane + 1 + nth][entity];
-            let sign_context = sign_class(reference - mean) * 4 + ((mean + 8) & 15) as usize / 4;
-            let (code, change) = self.code_lane(group, coarse, scale_log2, sign_context, mean, (0, &kind), told);
+            let sign = sign_context(reference, mean);
+            let (code, change) = self.code_lane(group, coarse, scale_log2, sign, mean, (0, &kind), told);
             self.columns[lane + 1 + nth][entity] = code;
             errors_log2[nth] = size_log2(change - mean);
             self.observer.scale((self.set, scale_row), &self.rows[scale_row], &row, errors_log2[nth]);

@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 use super::coding::Observer;
 use super::file::STORED_SHIFT;
 use super::fixed::{FEATURES, Row, WEIGHT_BITS};
-use super::model::{Bodies, FIELD_CLASSES, Model, body_row, row};
-use super::plan::{FieldCoding, Plan};
+use super::model::{Bodies, Model};
+use super::plan::Plan;
 use super::{Adaptive, Packet, State};
 use crate::entropy::{Cost, Counter};
 use crate::snapshot::Baselines;
@@ -119,7 +119,7 @@ impl Observer for Collector<'_> {
     fn mean(&mut self, (set, row): (usize, usize), weights: &Row, features: &Row, target: i64, scale_log2: i32) {
         let expected = super::fixed::dot(weights, features);
         let error = (target - expected) as f64 / 16.0;
-        let scale = exp2(f64::from(scale_log2) / 256.0);
+        let scale = libm::exp2(f64::from(scale_log2) / 256.0);
         // So that chaos does not rule the fit.
         let weight = 1.0 / (1.0 + scale * scale + 0.3 * error * error);
         self.sums[set][row].add(features, target as f64, weight);
@@ -128,10 +128,6 @@ impl Observer for Collector<'_> {
     fn scale(&mut self, (set, row): (usize, usize), _weights: &Row, features: &Row, target: i32) {
         self.sums[set][row].add(features, f64::from(target), 1.0);
     }
-}
-
-fn exp2(x: f64) -> f64 {
-    libm::exp2(x)
 }
 
 impl ModelTrainer {
@@ -160,11 +156,9 @@ impl ModelTrainer {
     pub(crate) fn begin(&mut self, pass: Pass) {
         self.pass = pass;
         self.sums.iter_mut().flatten().for_each(|sums| *sums = Sums::default());
-        self.adaptive.model.counters = match pass {
-            Pass::Weights => self.adaptive.model.counters.clone(),
-            Pass::Counters => self.adaptive.plan.counters(),
-        };
-        self.state = self.adaptive.state();
+        if pass == Pass::Counters {
+            self.adaptive.model.counters = self.adaptive.plan.counters();
+        }
     }
 
     /// Looks at a snapshot of the schema.
@@ -209,37 +203,10 @@ impl ModelTrainer {
                 }
             }
         }
-        self.state = self.adaptive.state();
     }
 
     /// The model.
     pub(crate) fn finish(self) -> Model {
         self.adaptive.model
     }
-}
-
-/// Weights to begin with: things go on as they did.
-pub(super) fn first_rows(plan: &Plan, bodies: Option<&Bodies>) -> Vec<Row> {
-    let mut rows = vec![row(&[]); plan.rows];
-    let own = row(&[0.9]);
-    let sizes = row(&[1.0, 0.4, 0.4]);
-    if let Some(bodies) = bodies {
-        for class in rows.chunks_mut(body_row::COUNT).take(bodies.classes()) {
-            class[..body_row::POSITION_SCALE].fill(own);
-            class[body_row::POSITION_SCALE..].fill(sizes);
-        }
-    }
-    for field in &plan.fields {
-        let first = match field.coding {
-            FieldCoding::Numbers { row, .. } => row,
-            FieldCoding::Rotation { row, .. } => row,
-            FieldCoding::Choice { .. } => continue,
-        };
-        let is_rotation = matches!(field.coding, FieldCoding::Rotation { .. });
-        for nth in 0..FIELD_CLASSES * 2 * field.lanes.len() {
-            let is_mean = if is_rotation { nth % 8 < 3 } else { nth % 2 == 0 };
-            rows[first + nth] = if is_mean { own } else { sizes };
-        }
-    }
-    rows
 }
