@@ -145,7 +145,8 @@ impl Sample {
     fn choose(frame: usize, lags: [u32; 2], is_near: bool, salt: usize) -> Option<Self> {
         let [first, last] = lags.map(|lag| lag as usize);
         let turn = frame * 7 + salt * 3;
-        let lag = first + turn % (last - first + 1);
+        // The first range may hold no lag.
+        let lag = first + turn % (last.checked_sub(first)? + 1);
         let baseline = frame.checked_sub(lag)?;
         let spacing = if is_near { lag.div_ceil(2) } else { lag };
         if is_near && 4 * spacing >= 3 * lag {
