@@ -83,6 +83,7 @@ impl Pair {
     pub(crate) fn round_trip(&mut self, baselines: Baselines<'_>, snapshot: &Snapshot) -> Vec<u8> {
         let packet = self.encode(baselines, snapshot);
         let decoded = self.decode(baselines, &packet, snapshot.tick).unwrap();
+        assert!(self.encoder.learned() == self.decoder.learned(), "both sides learned the same");
         assert_eq!(decoded.ids(), snapshot.ids());
         for lane in 0..snapshot.lane_count() {
             assert_eq!(decoded.lane(lane), snapshot.lane(lane), "lane {lane}");
@@ -163,7 +164,7 @@ pub(crate) fn slab_schema() -> Schema {
 /// A profile with a model, of which little is known; `None` where the schema has nothing to train on.
 pub(crate) fn adaptive_profile(schema: &Schema) -> Option<Profile> {
     if *schema == bodies_schema() {
-        const VECTORS: &str = include_str!("../../spec/vectors/adaptive.txt");
+        const VECTORS: &str = include_str!("../../spec/vectors/learning.txt");
         let hex = VECTORS.lines().find_map(|line| line.strip_prefix("profile ")).unwrap();
         let byte = |at: usize| u8::from_str_radix(&hex[at..at + 2], 16).unwrap();
         let bytes: Vec<u8> = (0..hex.len()).step_by(2).map(byte).collect();

@@ -7,8 +7,8 @@ use std::sync::OnceLock;
 
 use kinepack::value::{Difference, Limits, read_difference, read_if_changed, write_difference, write_if_changed};
 use kinepack::{
-    Baselines, BitReader, BitSink, BitWriter, Class, Codec, Context, DecodeError, FieldCode, FloatLimits, GapCode,
-    IntegerLimits, LaneWidth, Level, Profile, Reference, Schema, Snapshot, Tick,
+    Baselines, BitReader, BitSink, BitWriter, Class, Codec, Context, DecodeError, Encoder, FieldCode, FloatLimits,
+    GapCode, IntegerLimits, LaneWidth, Learned, Level, Profile, Reference, Schema, Snapshot, Tick,
 };
 
 use crate::coding::{Pair, Source, adaptive_profile, schemas, state};
@@ -19,9 +19,28 @@ const BASELINES: usize = 5;
 
 /// A schema with codecs for each level and profile, and some of its snapshots.
 struct Bench {
-    /// Level by level, the profiles of each; then the adaptive level with a profile that was trained for it.
-    codecs: Vec<Codec>,
+    /// Level by level, the profiles of each; then the levels that predict with a profile that was trained for them.
+    codecs: Vec<Tested>,
     baselines: Vec<Snapshot>,
+}
+
+/// A codec, and what it learned up to each of the baselines.
+struct Tested {
+    codec: Codec,
+    learned: Vec<Option<Learned>>,
+}
+
+impl Tested {
+    fn new(codec: Codec, baselines: &[Snapshot]) -> Self {
+        let mut encoder = Encoder::new(&codec);
+        let mut learned = vec![None];
+        for pair in baselines.windows(2) {
+            let before = learned.last().and_then(Option::as_ref);
+            encoder.encode(Baselines::from(&pair[0]).with_learned(before), &pair[1], &mut Vec::new()).unwrap();
+            learned.push(encoder.learned().cloned());
+        }
+        Self { codec, learned }
+    }
 }
 
 fn benches() -> &'static [Bench] {
@@ -31,19 +50,22 @@ fn benches() -> &'static [Bench] {
             let profiles = profiles(schema);
             let codec = |level, profile: &Profile| Codec::new(schema.clone(), level, profile.clone()).unwrap();
             let of_level = |level| profiles.each_ref().map(|(_, profile)| codec(level, profile));
-            let trained = adaptive_profile(schema).map(|profile| codec(Level::ADAPTIVE, &profile));
-            let codecs = Level::TABLE.into_iter().flat_map(of_level).chain(trained).collect();
-            Bench { codecs, baselines: frames(schema, 77, 6, BASELINES) }
+            let trained = adaptive_profile(schema).into_iter();
+            let trained =
+                trained.flat_map(|profile| [Level::ADAPTIVE, Level::LEARNING].map(|level| codec(level, &profile)));
+            let baselines = frames(schema, 77, 6, BASELINES);
+            let codecs = Level::TABLE.into_iter().flat_map(of_level).chain(trained);
+            Bench { codecs: codecs.map(|codec| Tested::new(codec, &baselines)).collect(), baselines }
         };
         schemas().iter().map(bench).collect()
     })
 }
 
-/// Half of the numbers are of the adaptive level.
-fn choose(source: &mut Source<'_>) -> (&'static Bench, &'static Codec) {
+/// Half of the numbers are of the levels that predict.
+fn choose(source: &mut Source<'_>) -> (&'static Bench, &'static Tested) {
     let bench = &benches()[source.below(benches().len())];
     let codecs = &bench.codecs;
-    let packed = codecs.iter().take_while(|codec| !codec.level().adaptive).count();
+    let packed = codecs.iter().take_while(|tested| !tested.codec.level().adaptive).count();
     match source.byte() {
         codec @ 0..128 => (bench, &codecs[usize::from(codec) % packed]),
         codec => (bench, &codecs[packed + usize::from(codec - 128) % (codecs.len() - packed)]),
@@ -61,41 +83,50 @@ pub fn snapshot_data(numbers: [usize; 4], ticks: u8, packet: &[u8]) -> Vec<u8> {
 #[allow(dead_code, reason = "for who makes a corpus")]
 pub fn snapshot_corpus(schema: usize, codecs: impl Iterator<Item = usize>) -> Vec<Vec<u8>> {
     let data = |number: usize| {
-        let (bench, codec) = choose(&mut Source(&[schema as u8, number as u8]));
+        let (bench, tested) = choose(&mut Source(&[schema as u8, number as u8]));
         let (baseline, older) = (number % (BASELINES - 1), number % 7 + 3 * number % 75);
         let after = &bench.baselines[baseline + 1];
         let ticks = after.tick.0.wrapping_sub(bench.baselines[baseline].tick.0) as u8;
-        let packet = with_older(bench, baseline, older, |baselines| Pair::new(codec).encode(baselines, after));
+        let packet =
+            with_older(bench, tested, baseline, older, |baselines| Pair::new(&tested.codec).encode(baselines, after));
         snapshot_data([schema, number, baseline, older], ticks, &packet)
     };
     codecs.map(data).collect()
 }
 
-/// Calls `work` with a baseline and the older states that a number names: none, one or two, whatever their ticks.
-fn with_older<T>(bench: &Bench, baseline: usize, older: usize, work: impl FnOnce(Baselines<'_>) -> T) -> T {
+/// Calls `work` with a baseline, what was learned up to it, and the older states that a number names: none, one or two, whatever their
+/// ticks.
+fn with_older<T>(
+    bench: &Bench,
+    tested: &Tested,
+    baseline: usize,
+    older: usize,
+    work: impl FnOnce(Baselines<'_>) -> T,
+) -> T {
     let older_states = [older / 3, older / 3 / BASELINES].map(|number| &bench.baselines[number % BASELINES]);
-    work(Baselines::new(&bench.baselines[baseline], &older_states[..older % 3]))
+    let baselines = Baselines::new(&bench.baselines[baseline], &older_states[..older % 3]);
+    work(baselines.with_learned(tested.learned[baseline].as_ref()))
 }
 
 /// Decodes a packet: a valid snapshot or an error that changes nothing, and the decoder works as before.
 pub fn snapshot(data: &[u8]) {
     let mut source = Source(data);
-    let (bench, codec) = choose(&mut source);
+    let (bench, tested) = choose(&mut source);
     let [baseline, older] = [source.below(BASELINES), source.below(256)];
     let ticks = i32::from(source.byte() as i8);
     let tick = Tick(bench.baselines[baseline].tick.0.wrapping_add_signed(ticks));
-    let mut pair = Pair::new(codec);
-    with_older(bench, baseline, older, |baselines| pair.decode_and_return(baselines, source.0, tick));
-    with_older(bench, 3, older, |baselines| {
+    let mut pair = Pair::new(&tested.codec);
+    with_older(bench, tested, baseline, older, |baselines| pair.decode_and_return(baselines, source.0, tick));
+    with_older(bench, tested, 3, older, |baselines| {
         let used = pair.round_trip(baselines, &bench.baselines[4]);
-        assert_eq!(used, Pair::new(codec).encode(baselines, &bench.baselines[4]));
+        assert_eq!(used, Pair::new(&tested.codec).encode(baselines, &bench.baselines[4]));
     });
 }
 
 /// Encodes a snapshot made of the data relative to others: it comes back lane for lane, and no part of it is enough.
 pub fn encode_roundtrip(data: &[u8]) {
     let mut source = Source(data);
-    let (_, codec) = choose(&mut source);
+    let (_, Tested { codec, .. }) = choose(&mut source);
     let cuts = source.byte();
     let older_states = source.below(3);
     let long_before = state(codec.schema(), &mut source, None);

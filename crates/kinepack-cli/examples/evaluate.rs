@@ -4,10 +4,11 @@
 //! five profiles, so it takes some minutes. With `--lags` it asks instead what one profile for all lags loses against one trained for each
 //! lag alone.
 
+use std::collections::VecDeque;
 use std::error::Error;
 
 use kinepack::{
-    Baselines, Bodies, Codec, Decoder, Encoder, Level, Profile, Quantized, Schema, Snapshot, Tick, Training,
+    Baselines, Bodies, Codec, Decoder, Encoder, Learned, Level, Profile, Quantized, Schema, Snapshot, Tick, Training,
 };
 use kinepack_capture::cube;
 use kinepack_capture::{Challenge, Frame};
@@ -27,12 +28,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     if by_lag {
         return compare_lags(&schema, &first, [&typical, &push]);
     }
-    println!("| profile trained on | measured on | bytes a frame, older states 6 apart | 3 apart |");
-    println!("|---|---|--:|--:|");
+    println!(
+        "| profile trained on | measured on | adaptive, older states 6 apart | 3 apart | learning, 6 apart | 3 apart |"
+    );
+    println!("|---|---|--:|--:|--:|--:|");
     let split = train(&schema, &first, Some(cube::bodies()), None)?;
     let row = |trained: &str, measured: &str, profile: &Profile, run: &[Snapshot], from: usize| {
-        let [far, near] = [6, 3].map(|spacing| bytes_a_frame(&schema, profile, run, from, 6, spacing));
-        println!("| {trained} | {measured} | {far:.1} | {near:.1} |");
+        let [far, near, far_learning, near_learning] =
+            [(Level::ADAPTIVE, 6), (Level::ADAPTIVE, 3), (Level::LEARNING, 6), (Level::LEARNING, 3)]
+                .map(|(level, spacing)| bytes_a_frame(level, profile, run, from, 6, spacing));
+        println!("| {trained} | {measured} | {far:.1} | {near:.1} | {far_learning:.1} | {near_learning:.1} |");
     };
     row("typical and push, frames below 1400", "typical, the later frames", &split, &typical, SPLIT);
     row("typical and push, frames below 1400", "push, the later frames", &split, &push, SPLIT);
@@ -63,7 +68,8 @@ fn compare_lags(schema: &Schema, first: &[&[Snapshot]], runs: [&[Snapshot]; 2]) 
         let own = train(schema, first, Some(cube::bodies()), Some(ranges))?;
         let mut line = format!("| {lag} ");
         for run in runs {
-            let [all, one] = [&general, &own].map(|profile| bytes_a_frame(schema, profile, run, SPLIT, lag, lag));
+            let [all, one] =
+                [&general, &own].map(|profile| bytes_a_frame(Level::ADAPTIVE, profile, run, SPLIT, lag, lag));
             line += &format!("| {all:.1} | {one:.1} | {:.1} % ", (all / one - 1.0) * 100.0);
         }
         println!("{line}|");
@@ -85,20 +91,29 @@ fn train(
     Ok(training.run(schema, runs, |_| {})?)
 }
 
-/// Payload bytes a frame at the adaptive level; every frame is decoded and compared.
-fn bytes_a_frame(schema: &Schema, profile: &Profile, run: &[Snapshot], from: usize, lag: usize, spacing: usize) -> f64 {
-    let codec = Codec::new(schema.clone(), Level::ADAPTIVE, profile.clone()).expect("it was trained for the schema");
+/// Payload bytes a frame; every frame is decoded and compared. At a level that learns, each packet goes on from its baseline's.
+fn bytes_a_frame(level: Level, profile: &Profile, run: &[Snapshot], from: usize, lag: usize, spacing: usize) -> f64 {
+    let schema = cube::schema(Quantized::Everything);
+    let codec = Codec::new(schema.clone(), level, profile.clone()).expect("it was trained for the schema");
     let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
-    let (mut packet, mut decoded) = (Vec::new(), Snapshot::new(schema, Tick(0)));
+    let (mut packet, mut decoded) = (Vec::new(), Snapshot::new(&schema, Tick(0)));
+    // Of the last frames, what each side learned.
+    let mut learned: VecDeque<[Option<Learned>; 2]> = VecDeque::new();
     let mut bytes = 0;
     for frame in from.max(lag)..run.len() {
         let known = [lag, lag + spacing, 2 * lag + spacing].into_iter().filter_map(|back| frame.checked_sub(back));
         let known: Vec<&Snapshot> = known.map(|frame| &run[frame]).collect();
         let baselines = Baselines::new(known[0], &known[1..]);
+        let [ours, theirs] = if learned.len() == lag { learned.pop_front().unwrap_or_default() } else { [None, None] };
         packet.clear();
-        encoder.encode(baselines, &run[frame], &mut packet).expect("the schema is the codec's");
-        decoder.decode(baselines, &packet, run[frame].tick, &mut decoded).expect("it was just encoded");
+        encoder
+            .encode(baselines.with_learned(ours.as_ref()), &run[frame], &mut packet)
+            .expect("the schema is the codec's");
+        decoder
+            .decode(baselines.with_learned(theirs.as_ref()), &packet, run[frame].tick, &mut decoded)
+            .expect("it was just encoded");
         assert!(decoded == run[frame], "frame {frame} does not come back as it was");
+        learned.push_back([encoder.learned().cloned(), decoder.learned().cloned()]);
         bytes += packet.len();
     }
     bytes as f64 / (run.len() - from.max(lag)) as f64

@@ -110,6 +110,8 @@ pub enum EncodeError {
         /// That of the snapshot's.
         hash: u64,
     },
+    /// What was learned with another codec.
+    ForeignLearned,
     /// Only some of the changes were to be sent, of snapshots whose entities are not the same.
     EntitiesDiffer,
     /// A lane above the largest value that its schema allows.
@@ -150,6 +152,7 @@ impl fmt::Display for EncodeError {
             Self::SchemaMismatch { expected_hash, hash } => {
                 write!(f, "a snapshot of schema {hash:016x}, the codec's is {expected_hash:016x}")
             }
+            Self::ForeignLearned => write!(f, "what was learned with another codec"),
             Self::EntitiesDiffer => write!(f, "the two snapshots do not have the same entities"),
             Self::LaneOutOfRange { lane, value } => write!(f, "lane {lane}: {value} is above the schema's maximum"),
         }
@@ -195,6 +198,8 @@ pub enum DecodeError {
         /// The caller's limit.
         limit: u32,
     },
+    /// The packet goes on from what was learned with its baseline, and nothing of this codec was given.
+    NothingLearned,
     /// A snapshot that was given along is of another schema than the codec's.
     SchemaMismatch {
         /// [`Schema::hash`](crate::Schema::hash) of the codec's.
@@ -212,6 +217,7 @@ impl fmt::Display for DecodeError {
             }
             Self::TrailingData { left_bits } => write!(f, "{left_bits} bits are left after the last value"),
             Self::Padding => write!(f, "padding bits are not zero"),
+            Self::NothingLearned => write!(f, "what was learned with the baseline is not there"),
             Self::OutOfRange { at_bit } => write!(f, "a value before bit {at_bit} is outside of its limits"),
             Self::BadEntitySet { at_bit } => write!(f, "the entity set before bit {at_bit} is inconsistent"),
             Self::TooManyEntities { count, limit } => write!(f, "{count} entities, the limit is {limit}"),

@@ -73,8 +73,8 @@ pub use rotation::SmallestThree;
 pub use schema::{Components, Field, FieldKind, Lane, LaneArithmetic, Pack, PackWith, Role, Schema};
 pub use snapshot::{
     Baselines, Bodies, BodyKind, Changed, Class, Codec, Context, DecodeLimits, Decoder, Difference, Encoder, EntityId,
-    FieldCode, GapCode, LaneWidth, Level, Model, Profile, Quantized, Reference, Size, Snapshot, Tick, TrainError,
-    Trainer, Training,
+    FieldCode, GapCode, LaneWidth, Learned, Level, Model, Profile, Quantized, Reference, Size, Snapshot, Tick,
+    TrainError, Trainer, Training,
 };
 pub use vector::VectorLimits;
 

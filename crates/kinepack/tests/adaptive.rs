@@ -4,64 +4,13 @@
 
 mod support;
 
+use std::collections::BTreeMap;
+
 use kinepack::{
-    Baselines, Bodies, BodyKind, Codec, Decoder, Encoder, EntityId, Field, FieldKind, Level, Profile, Schema,
-    SetupError, Snapshot, Tick, Training,
+    Baselines, Codec, Decoder, Encoder, EntityId, Field, FieldKind, Learned, Level, Profile, Schema, SetupError,
+    Snapshot, Tick,
 };
-use support::{Random, assert_valid, bodies_schema as schema};
-
-/// Bodies that fall, slide and turn; some stand still, now and then one comes, goes, or jumps anywhere.
-fn run(schema: &Schema, seed: u64, entities: u32, frames: u32) -> Vec<Snapshot> {
-    let mut random = Random::new(seed);
-    let maxima: Vec<u32> = schema.lanes().iter().map(|lane| lane.max).collect();
-    let mut rows: Vec<(u32, Vec<u32>, Vec<i64>)> = Vec::new();
-    let mut next_id = 3;
-    let mut run = Vec::new();
-    for tick in 0..frames {
-        while rows.len() < entities as usize {
-            let row = maxima.iter().map(|max| random.below(u64::from(*max) + 1) as u32).collect();
-            let speeds = maxima.iter().map(|max| random.below(u64::from(max / 100 + 1)) as i64 - i64::from(max / 200));
-            rows.push((next_id, row, speeds.collect()));
-            next_id += 1 + random.below(3) as u32;
-        }
-        let mut snapshot = Snapshot::new(schema, Tick(100 + tick));
-        for (nth, (id, row, speeds)) in rows.iter_mut().enumerate() {
-            for ((value, speed), max) in row.iter_mut().zip(speeds).zip(&maxima) {
-                // A third stands still, and what tells alternatives apart moves rarely.
-                if nth % 3 == 0 || (*max < 5 && random.below(9) > 0) {
-                    continue;
-                }
-                let noise = random.below(3) as i64 - 1;
-                *value = (i64::from(*value) + *speed + noise).clamp(0, i64::from(*max)) as u32;
-            }
-            if random.below(60) == 0 {
-                *row = maxima.iter().map(|max| random.below(u64::from(*max) + 1) as u32).collect();
-            }
-            snapshot.push_lanes(EntityId(*id), row).unwrap();
-        }
-        run.push(snapshot);
-        if random.below(4) == 0 && !rows.is_empty() {
-            let gone = random.below(rows.len() as u64) as usize;
-            rows.remove(gone);
-        }
-    }
-    run
-}
-
-fn bodies(schema: &Schema) -> Bodies {
-    let mut bodies = Bodies::of(schema, 1, [0.5, 0.25, 1.0], Some(0.0)).unwrap();
-    bodies.kinds.push(BodyKind { half_extents: [0; 3], mover: false });
-    bodies.kinds.push(BodyKind { half_extents: [300; 3], mover: true });
-    bodies.kind_of_ids = vec![(0, 0), (9, 1), (12, 2), (14, 0)];
-    bodies
-}
-
-fn trained(schema: &Schema, bodies: Option<Bodies>) -> Profile {
-    let mut training = Training::new(Profile::untrained(schema), bodies);
-    training.passes = 2;
-    training.max_lags_ticks = vec![2, 6];
-    training.run(schema, &[run(schema, 1, 12, 40)], |_| {}).unwrap()
-}
+use support::{Random, assert_valid, bodies, bodies_run as run, bodies_schema as schema, trained};
 
 fn profiles(schema: &Schema) -> [Profile; 3] {
     [trained(schema, Some(bodies(schema))), trained(schema, None), Profile::untrained(schema)]
@@ -199,19 +148,20 @@ fn profiles_survive_their_files_and_damage_does_not() {
             assert!(Profile::from_bytes(&damaged, &schema).is_err());
         }
         let mut newer = bytes.clone();
-        newer[4] = 2;
+        newer[4] = 3;
         let refusal = Profile::from_bytes(&newer, &schema);
-        assert_eq!(refusal, Err(SetupError::ProfileVersion { version: 2, newest: 1 }));
+        assert_eq!(refusal, Err(SetupError::ProfileVersion { version: 3, newest: 2 }));
         let other = Schema::new(vec![Field::new("flag", FieldKind::Bool)]);
         assert_eq!(Profile::from_bytes(&bytes, &other), Err(SetupError::ProfileMismatch));
     }
 }
 
-/// What `spec/vectors/adaptive.txt` holds: a profile, states, and packets between them, each a line.
-fn vectors(profile: &Profile) -> String {
+/// What `spec/vectors/adaptive.txt` and `learning.txt` hold: a profile, states, and packets between them, each a line. At a level that learns
+/// a packet goes on from what the last packet of its baseline's tick left, where there was one.
+fn vectors(level: Level, profile: &Profile) -> String {
     let schema = schema();
     let run = run(&schema, 9, 6, 14);
-    let codec = Codec::new(schema, Level::ADAPTIVE, profile.clone()).unwrap();
+    let codec = Codec::new(schema, level, profile.clone()).unwrap();
     let mut lines = format!("profile {}\n", hex(&profile.to_bytes()));
     for snapshot in &run {
         lines += &format!("state {}\n", snapshot.tick.0);
@@ -222,10 +172,14 @@ fn vectors(profile: &Profile) -> String {
         }
     }
     let mut encoder = Encoder::new(&codec);
+    let mut learned: BTreeMap<u32, Option<Learned>> = BTreeMap::new();
     for (frame, known) in PACKETS {
         let states: Vec<&Snapshot> = known.iter().map(|frame| &run[*frame]).collect();
+        let before = learned.get(&states[0].tick.0).and_then(Option::as_ref);
+        let baselines = Baselines::new(states[0], &states[1..]).with_learned(before);
         let mut packet = Vec::new();
-        encoder.encode(Baselines::new(states[0], &states[1..]), &run[frame], &mut packet).unwrap();
+        encoder.encode(baselines, &run[frame], &mut packet).unwrap();
+        learned.insert(run[frame].tick.0, encoder.learned().cloned());
         let ticks: Vec<String> = states.iter().map(|state| state.tick.0.to_string()).collect();
         lines += &format!("packet {} against {}: {}\n", run[frame].tick.0, ticks.join(" "), hex(&packet));
     }
@@ -244,28 +198,27 @@ fn from_hex(hex: &str) -> Vec<u8> {
     (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
 }
 
-#[test]
-fn the_vectors_are_written_and_read() {
-    const FROZEN: &str = include_str!("../../../spec/vectors/adaptive.txt");
+/// Writes the vectors where it is asked to, else checks them.
+fn check_vectors(level: Level, frozen: &str) {
     let schema = schema();
     if std::env::var_os("KINEPACK_WRITE_VECTORS").is_some() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/vectors/adaptive.txt");
-        std::fs::write(path, vectors(&trained(&schema, Some(bodies(&schema))))).unwrap();
+        let name = level.name;
+        let path = format!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/vectors/{}.txt"), name);
+        std::fs::write(path, vectors(level, &trained(&schema, Some(bodies(&schema))))).unwrap();
         return;
     }
-    let profile = FROZEN.lines().find_map(|line| line.strip_prefix("profile ")).unwrap();
+    let profile = frozen.lines().find_map(|line| line.strip_prefix("profile ")).unwrap();
     let profile = Profile::from_bytes(&from_hex(profile), &schema).unwrap();
-    assert!(vectors(&profile) == FROZEN, "the packets are not those of spec/vectors/adaptive.txt");
-    let (mut states, mut codec) = (Vec::<Snapshot>::new(), None);
+    assert!(vectors(level, &profile) == frozen, "the packets are not those of the file");
+    let codec = Codec::new(schema.clone(), level, profile).unwrap();
+    let mut states: Vec<Snapshot> = Vec::new();
+    let mut learned: BTreeMap<u32, Option<Learned>> = BTreeMap::new();
     let mut packets = 0;
-    for line in FROZEN.lines() {
+    for line in frozen.lines() {
         let words: Vec<&str> = line.split([' ', ':']).filter(|word| !word.is_empty()).collect();
         let number = |word: &&str| word.parse::<u32>().unwrap();
         match words[..] {
-            ["profile", bytes] => {
-                let profile = Profile::from_bytes(&from_hex(bytes), &schema).unwrap();
-                codec = Some(Codec::new(schema.clone(), Level::ADAPTIVE, profile).unwrap());
-            }
+            ["profile", _] => {}
             ["state", tick] => states.push(Snapshot::new(&schema, Tick(tick.parse().unwrap()))),
             ["entity", id, ref lanes @ ..] => {
                 let lanes: Vec<u32> = lanes.iter().map(number).collect();
@@ -276,14 +229,22 @@ fn the_vectors_are_written_and_read() {
                 let known: Vec<&Snapshot> = known.iter().map(at).collect();
                 let mut out = Snapshot::new(&schema, Tick(0));
                 let expected = at(&tick);
-                let baselines = Baselines::new(known[0], &known[1..]);
-                let mut decoder = Decoder::new(codec.as_ref().unwrap());
+                let before = learned.get(&known[0].tick.0).and_then(Option::as_ref);
+                let baselines = Baselines::new(known[0], &known[1..]).with_learned(before);
+                let mut decoder = Decoder::new(&codec);
                 decoder.decode(baselines, &from_hex(packet), expected.tick, &mut out).unwrap();
                 assert!(out == *expected, "{line}");
+                learned.insert(expected.tick.0, decoder.learned().cloned());
                 packets += 1;
             }
             _ => panic!("{line}"),
         }
     }
     assert_eq!(packets, PACKETS.len());
+}
+
+#[test]
+fn the_vectors_are_written_and_read() {
+    check_vectors(Level::ADAPTIVE, include_str!("../../../spec/vectors/adaptive.txt"));
+    check_vectors(Level::LEARNING, include_str!("../../../spec/vectors/learning.txt"));
 }

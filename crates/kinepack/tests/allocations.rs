@@ -41,7 +41,9 @@ fn encoding_and_decoding_allocate_nothing_in_steady_state() {
                 };
                 (0..WARM_UP_ROUNDS).for_each(|_| round());
                 let counted = measure(round);
-                assert_eq!(counted.count_total, 0, "{schema_name}, {}, {profile_name}", level.name);
+                // What is handed out to be kept: counters, weights, and what they are shared by, on both sides.
+                let most = if level.learning { 6 * (frames.len() as u64 - 1) } else { 0 };
+                assert!(counted.count_total <= most, "{schema_name}, {}, {profile_name}: {counted:?}", level.name);
             }
         }
     }

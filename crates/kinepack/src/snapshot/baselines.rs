@@ -1,5 +1,6 @@
 //! The acknowledged states that a snapshot is coded against.
 
+use super::adaptive::Learned;
 use super::store::Snapshot;
 
 /// The states that both sides hold and a snapshot is coded against: the baseline, and any number of older ones.
@@ -12,6 +13,8 @@ pub struct Baselines<'a> {
     pub baseline: &'a Snapshot,
     /// Older ones, by falling tick.
     pub older: &'a [&'a Snapshot],
+    /// What was learned when the baseline was coded, for a level that learns. Without it the models start from the profile.
+    pub learned: Option<&'a Learned>,
 }
 
 impl<'a> Baselines<'a> {
@@ -20,7 +23,13 @@ impl<'a> Baselines<'a> {
 
     /// A baseline and older states, by falling tick.
     pub fn new(baseline: &'a Snapshot, older: &'a [&'a Snapshot]) -> Self {
-        Self { baseline, older: &older[..older.len().min(Self::OLDER)] }
+        Self { baseline, older: &older[..older.len().min(Self::OLDER)], learned: None }
+    }
+
+    /// The same, with what was learned when the baseline was coded.
+    #[must_use]
+    pub fn with_learned(self, learned: Option<&'a Learned>) -> Self {
+        Self { learned, ..self }
     }
 
     /// All of them, the baseline first.
@@ -31,6 +40,6 @@ impl<'a> Baselines<'a> {
 
 impl<'a> From<&'a Snapshot> for Baselines<'a> {
     fn from(baseline: &'a Snapshot) -> Self {
-        Self { baseline, older: &[] }
+        Self { baseline, older: &[], learned: None }
     }
 }

@@ -46,7 +46,7 @@ impl Codec {
         let fields = (0..schema.fields().len()).map(|index| FieldTable::new(&schema, &profile, index));
         let adaptive = if level.adaptive {
             let model = profile.model.clone().map_or_else(|| Model::untrained(&schema), Ok)?;
-            Some(Adaptive::new(&schema, model)?)
+            Some(Adaptive::new(&schema, model, level.learning)?)
         } else {
             None
         };

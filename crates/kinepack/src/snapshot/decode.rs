@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::adaptive::{Adaptive, Packet, State};
+use super::adaptive::{Adaptive, Learned, Packet, State};
 use super::baselines::Baselines;
 use super::codec::{Codec, Tables};
 use super::contexts::Contexts;
@@ -28,7 +28,8 @@ impl Default for DecodeLimits {
     }
 }
 
-/// Reads snapshots. Keeps its scratch memory: in steady state it allocates nothing.
+/// Reads snapshots. Keeps its scratch memory: in steady state it allocates nothing, but for what was [learned](Self::learned) at a level
+/// that learns.
 #[derive(Debug)]
 pub struct Decoder {
     codec: Codec,
@@ -40,6 +41,8 @@ pub struct Decoder {
     contexts: Contexts,
     work: Work,
     adaptive: Option<State>,
+    /// What the last packet left.
+    learned: Option<Learned>,
     /// The baseline's columns lined up, where the adaptive level needs them beside the new ones.
     base: Vec<Vec<u32>>,
     /// The snapshot at work; swapped with the caller's when it is whole.
@@ -63,6 +66,7 @@ impl Decoder {
             contexts: Contexts::default(),
             work: Work::default(),
             adaptive: codec.tables().adaptive.as_ref().map(Adaptive::state),
+            learned: None,
             base: Vec::new(),
             next: Snapshot::new(codec.schema(), Tick(0)),
             codec: codec.clone(),
@@ -95,6 +99,11 @@ impl Decoder {
         let mut reader = BitReader::new(bytes);
         let adaptive =
             if let Some(adaptive) = &tables.adaptive { (!reader.read_bool()?).then_some(adaptive) } else { None };
+        let learned = baselines.learned.filter(|learned| learned.is_of(&codec));
+        let goes_on = tables.level.learning && adaptive.is_some() && reader.read_bool()?;
+        if goes_on && learned.is_none() {
+            return Err(DecodeError::NothingLearned);
+        }
         let Self { alignment, next, limits, .. } = self;
         let same = alignment.read(&mut reader, &baseline.ids, &mut next.ids, &tables.entities, limits)?;
         if same {
@@ -114,16 +123,26 @@ impl Decoder {
                     self.base.clone_from(&next.columns);
                     &self.base
                 };
-                let packet = Packet { baselines, ids: &next.ids, base, tick: tick.0 };
+                let packet = Packet { baselines, ids: &next.ids, base, tick: tick.0, goes_on };
                 adaptive.decode(state, &packet, &mut next.columns, &mut reader)?;
             }
             (.., None) => self.read_all(&mut reader, tables)?,
             (.., Some(coding)) => self.read_changed(&mut reader, tables, coding)?,
         }
         reader.finish()?;
+        self.learned = match (adaptive, &self.adaptive) {
+            (Some(adaptive), Some(state)) => adaptive.learned(state, codec.hash()),
+            _ => learned.cloned(),
+        };
         self.next.tick = tick;
         core::mem::swap(&mut self.next, out);
         Ok(())
+    }
+
+    /// What was learned up to the snapshot that was decoded last, at a level that learns: what the encoder's
+    /// [`learned`](super::Encoder::learned) was, where both were given the same.
+    pub fn learned(&self) -> Option<&Learned> {
+        self.learned.as_ref()
     }
 
     fn read_all(&mut self, reader: &mut BitReader<'_>, tables: &Tables) -> Result<(), DecodeError> {

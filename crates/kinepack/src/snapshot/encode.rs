@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::adaptive::{Adaptive, Packet, State};
+use super::adaptive::{Adaptive, Learned, Packet, State};
 use super::baselines::Baselines;
 use super::codec::{Codec, Tables};
 use super::contexts::Contexts;
@@ -13,7 +13,8 @@ use super::sets::{SetCoding, write_set};
 use super::store::Snapshot;
 use crate::{BitSink, BitWriter, EncodeError};
 
-/// Writes snapshots. Keeps its scratch memory: in steady state it allocates nothing.
+/// Writes snapshots. Keeps its scratch memory: in steady state it allocates nothing, but for what was [learned](Self::learned) at a level
+/// that learns.
 #[derive(Debug)]
 pub struct Encoder {
     codec: Codec,
@@ -33,6 +34,8 @@ pub struct Encoder {
     /// The adaptive level's memory, and the packet that it must not be longer than.
     adaptive: Option<State>,
     packed: Vec<u8>,
+    /// What the last packet left.
+    learned: Option<Learned>,
 }
 
 /// Where the bits of a snapshot went. The parts add up to all bits but the padding of the last byte.
@@ -61,6 +64,7 @@ impl Encoder {
             measured: Measured::default(),
             adaptive: tables.adaptive.as_ref().map(Adaptive::state),
             packed: Vec::new(),
+            learned: None,
             size: Size { fields_bits: vec![0; tables.fields.len()], ..Size::default() },
             codec: codec.clone(),
         }
@@ -70,7 +74,8 @@ impl Encoder {
     /// older states. Without a common state, both sides use an empty snapshot. Returns where the bits went.
     ///
     /// # Errors
-    /// [`EncodeError::SchemaMismatch`] where a snapshot is of another schema.
+    /// [`EncodeError::SchemaMismatch`] where a snapshot is of another schema, [`EncodeError::ForeignLearned`] where what was learned is of
+    /// another codec.
     pub fn encode<'a>(
         &mut self,
         baselines: impl Into<Baselines<'a>>,
@@ -78,6 +83,12 @@ impl Encoder {
         out: &mut Vec<u8>,
     ) -> Result<&Size, EncodeError> {
         self.encode_some(baselines.into(), snapshot, None, out)
+    }
+
+    /// What was learned up to the snapshot that was encoded last, at a level that learns: to be kept with it, and given again with it as
+    /// [`Baselines::learned`]. `None` at other levels, and where the packet had no use for it and nothing was learned before.
+    pub fn learned(&self) -> Option<&Learned> {
+        self.learned.as_ref()
     }
 
     /// The stages that pack bits, for all entities.
@@ -138,8 +149,11 @@ impl Encoder {
             (Some(indices), Some(coding)) if baseline.ids == snapshot.ids => Some((coding, indices)),
             _ => return Err(EncodeError::EntitiesDiffer),
         };
+        if baselines.learned.is_some_and(|learned| !learned.is_of(&codec)) {
+            return Err(EncodeError::ForeignLearned);
+        }
         match &tables.adaptive {
-            Some(adaptive) => self.encode_adaptive(tables, adaptive, baselines, snapshot, part, out)?,
+            Some(adaptive) => self.encode_adaptive(&codec, adaptive, baselines, snapshot, part, out)?,
             None => {
                 let mut writer = BitWriter::append(out);
                 self.write_form(&mut writer, tables, [baseline, snapshot], part);
@@ -182,13 +196,14 @@ impl Encoder {
     /// The adaptive level, or the stages that pack bits where those take fewer: one bit says which.
     fn encode_adaptive(
         &mut self,
-        tables: &Tables,
+        codec: &Codec,
         adaptive: &Adaptive,
         baselines: Baselines<'_>,
         snapshot: &Snapshot,
         part: Option<(SetCoding<'_>, &[u32])>,
         out: &mut Vec<u8>,
     ) -> Result<(), EncodeError> {
+        let tables = codec.tables();
         let baseline = baselines.baseline;
         let mut packed = core::mem::take(&mut self.packed);
         packed.clear();
@@ -199,11 +214,14 @@ impl Encoder {
         let begin = out.len();
         let mut writer = BitWriter::append(out);
         writer.write_bool(false);
+        if tables.level.learning {
+            writer.write_bool(baselines.learned.is_some());
+        }
         // Writes nothing but a bit where the entities are the same.
         let same = self.alignment.write(&mut writer, &baseline.ids, &snapshot.ids, &tables.entities);
         let base = if same { &baseline.columns } else { &self.aligned };
         if let Some(state) = &mut self.adaptive {
-            let packet = Packet { baselines, ids: &snapshot.ids, base, tick: snapshot.tick.0 };
+            let packet = Packet { baselines, ids: &snapshot.ids, base, tick: snapshot.tick.0, goes_on: true };
             adaptive.encode(state, &packet, &snapshot.columns, &self.changed, &mut writer);
         }
         let bits = writer.len_bits();
@@ -212,7 +230,9 @@ impl Encoder {
             out.truncate(begin);
             out.extend_from_slice(&packed);
             self.size.sets_bits += 1;
+            self.learned = baselines.learned.cloned();
         } else if let Some(state) = &self.adaptive {
+            self.learned = adaptive.learned(state, codec.hash());
             // The end of the code may be shorter than what its decisions are worth: the parts must not exceed the whole.
             let mut left_bits = bits;
             for (field_bits, spent) in self.size.fields_bits.iter_mut().zip(&state.spent) {

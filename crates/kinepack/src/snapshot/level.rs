@@ -53,6 +53,9 @@ pub struct Level {
     /// Values are predicted from acknowledged states, and what is left is coded with a range coder. Where a packet would be shorter
     /// with the stages above, it uses those.
     pub adaptive: bool,
+    /// The adaptive stage goes on from what it had learned when the baseline was coded. What both sides then keep with each view is
+    /// `Encoder::learned` and `Decoder::learned`.
+    pub learning: bool,
 }
 
 /// The first row: nothing at all.
@@ -67,12 +70,13 @@ const ROW_1: Level = Level {
     relative_rotations: false,
     field_flags: false,
     adaptive: false,
+    learning: false,
 };
 
 impl Level {
     /// All levels, each adding to the one above.
     #[rustfmt::skip]
-    pub const TABLE: [Self; 13] = {
+    pub const TABLE: [Self; 14] = {
         use Changed::{Bits, BitsOrGaps, BitsOrIndices};
         use Quantized::{Everything, NoVelocities, Rotations, Velocities};
         let r1 = ROW_1;
@@ -88,14 +92,18 @@ impl Level {
         let r11 = Self { row: 11, name: "relative-orientation", summary: "orientation as difference too", relative_rotations: true, ..r10 };
         let r12 = Self { row: 12, name: "packed", summary: "unchanged fields are left out", field_flags: true, ..r11 };
         let r13 = Self { row: 13, name: "adaptive", summary: "values are predicted and coded by arithmetic", adaptive: true, ..r12 };
-        [r1, r2, r3, r4, r5, r6, r7, r8, r9, r10, r11, r12, r13]
+        let r14 = Self { row: 14, name: "learning", summary: "the models go on from those of the baseline", learning: true, ..r13 };
+        [r1, r2, r3, r4, r5, r6, r7, r8, r9, r10, r11, r12, r13, r14]
     };
 
     /// The strongest row that packs bits: least work.
     pub const PACKED: Self = Self::TABLE[11];
 
-    /// The last row: fewest bits.
+    /// The row that predicts from a trained profile, each packet by itself: fewest bits without a state besides the views.
     pub const ADAPTIVE: Self = Self::TABLE[12];
+
+    /// The last row, which learns from what is sent: fewest bits where play differs from what the profile was trained on.
+    pub const LEARNING: Self = Self::TABLE[13];
 
     /// How many states older than the baseline the level has a use for.
     pub const fn older_states(&self) -> usize {

@@ -24,7 +24,7 @@ mod train;
 mod training;
 mod widths;
 
-pub use adaptive::{Bodies, BodyKind, Model};
+pub use adaptive::{Bodies, BodyKind, Learned, Model};
 pub use baselines::Baselines;
 pub use codec::Codec;
 pub use decode::{DecodeLimits, Decoder};

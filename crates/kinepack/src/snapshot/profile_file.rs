@@ -10,8 +10,10 @@ use crate::{Schema, SetupError};
 /// What a profile file begins with.
 const MAGIC: [u8; 4] = *b"KPRF";
 
-/// The version that is written, and the only one so far.
-const VERSION: u8 = 1;
+/// The newest version: a model says what its features are worth.
+const VERSION: u8 = 2;
+/// The version before, which is written where a model does not say it, or there is none.
+const VERSION_1: u8 = 1;
 
 /// Appends numbers.
 pub(super) struct Writer<'a>(pub(super) &'a mut Vec<u8>);
@@ -31,7 +33,7 @@ impl Writer<'_> {
         self.number(u64::from(((value << 1) ^ (value >> 31)) as u32));
     }
 
-    fn list(&mut self, bytes: &[u8]) {
+    pub(super) fn list(&mut self, bytes: &[u8]) {
         self.number(bytes.len() as u64);
         self.0.extend_from_slice(bytes);
     }
@@ -76,9 +78,9 @@ impl<'a> Reader<'a> {
         if count <= self.0.len() { Ok(count) } else { Err(SetupError::BadProfileFile) }
     }
 
-    fn list(&mut self) -> Result<Vec<u8>, SetupError> {
+    pub(super) fn list(&mut self) -> Result<&'a [u8], SetupError> {
         let count = self.count()?;
-        Ok(self.bytes(count)?.to_vec())
+        self.bytes(count)
     }
 
     /// As many as a count in front says.
@@ -95,7 +97,8 @@ impl Profile {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         bytes.extend_from_slice(&MAGIC);
-        bytes.push(VERSION);
+        let has_energies = self.model.as_ref().is_some_and(|model| !model.energies.is_empty());
+        bytes.push(if has_energies { VERSION } else { VERSION_1 });
         bytes.extend_from_slice(&self.schema_hash.to_le_bytes());
         let mut writer = Writer(&mut bytes);
         for gaps in [&self.entities, &self.flags] {
@@ -126,10 +129,11 @@ impl Profile {
         if reader.bytes(MAGIC.len())? != MAGIC {
             return Err(SetupError::BadProfileFile);
         }
-        match reader.byte()? {
-            VERSION => {}
+        let has_energies = match reader.byte()? {
+            VERSION => true,
+            VERSION_1 => false,
             version => return Err(SetupError::ProfileVersion { version, newest: VERSION }),
-        }
+        };
         if hash_of(body) != u64::from_le_bytes(*hash) {
             return Err(SetupError::BadProfileFile);
         }
@@ -137,13 +141,13 @@ impl Profile {
             return Err(SetupError::ProfileMismatch);
         }
         let mut gaps = || -> Result<GapCode, SetupError> {
-            Ok(GapCode { widths_bits: reader.list()?, lengths_bits: reader.list()? })
+            Ok(GapCode { widths_bits: reader.list()?.to_vec(), lengths_bits: reader.list()?.to_vec() })
         };
         let [entities, flags] = [gaps()?, gaps()?];
         let fields = reader.many(read_field)?;
         let model = match reader.number()? {
-            0 => None,
-            1 => Some(Model::read(&mut reader, schema)?),
+            0 if !has_energies => None,
+            1 => Some(Model::read(&mut reader, schema, has_energies)?),
             _ => return Err(SetupError::BadProfileFile),
         };
         if !reader.0.is_empty() {
@@ -197,5 +201,5 @@ fn read_field(reader: &mut Reader<'_>) -> Result<FieldCode, SetupError> {
         let lanes = pairs.iter().map(|&[bits, beyond_bits]| LaneWidth { bits, beyond_bits }).collect();
         Ok(Class { reference, lanes })
     })?;
-    Ok(FieldCode { context, classes, lengths_bits: reader.many(Reader::list)? })
+    Ok(FieldCode { context, classes, lengths_bits: reader.many(|reader| Ok(reader.list()?.to_vec()))? })
 }

@@ -5,11 +5,13 @@
 #![allow(dead_code, unused_imports)]
 #![allow(clippy::unwrap_used)]
 
+mod bodies;
 mod model;
 mod random;
 mod subject;
 mod worlds;
 
+pub(crate) use bodies::{bodies, bodies_run, trained};
 pub(crate) use model::BitModel;
 pub(crate) use random::Random;
 pub(crate) use subject::{DECODED, Subject, assert_valid, at_tick};

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::coding::{Coding, Observer, Scratch, sign_context};
+use super::coding::{Coding, Predictor, Scratch, sign_context};
 use super::fixed::{FEATURES, sixteenths, size_log2};
 use super::geometry::{
     PER_RADIAN, Quaternion, Vector, add, axes, carried, conjugate, cross, multiply, rotate, rotation_of,
@@ -84,7 +84,7 @@ struct Around {
     turn_error_log2: i32,
 }
 
-impl<C: Coder, O: Observer> Coding<'_, C, O> {
+impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     /// Codes the rotation, then the position.
     pub(super) fn code_body(&mut self, scratch: &mut Scratch, body: &BodyPlan, entity: usize) {
         let Some(bodies) = &self.model.bodies else { return };
@@ -201,7 +201,7 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
             ];
             features[axis].iter_mut().zip(values).for_each(|(feature, value)| *feature = sixteenths(value));
             let row = first_row + if axis == 2 { body_row::TURN_UP } else { body_row::TURN_LEVEL };
-            expected[axis] = self.predict(row, &features[axis]);
+            expected[axis] = self.predictor.expect(row, &features[axis]);
         }
         let expected_turn = expected.map(|x| x as f64 / 16.0);
         let own_turn_log2 = vector_log2(sub(known.turned, known.turned_before), 3);
@@ -230,13 +230,7 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
         let error = sub(vector, expected_turn);
         for axis in 0..3 {
             let row = first_row + if axis == 2 { body_row::TURN_UP } else { body_row::TURN_LEVEL };
-            self.observer.mean(
-                (self.set, row),
-                &self.rows[row],
-                &features[axis],
-                i64::from(sixteenths(vector[axis])),
-                scales,
-            );
+            self.predictor.mean(row, &features[axis], i64::from(sixteenths(vector[axis])), scales);
         }
 
         Turned { rotation, turn, vector, error, error_log2: vector_log2(error, 3) }
@@ -313,7 +307,7 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
             let per_step = 1.0 / body.ratios[axis];
             features[axis].iter_mut().zip(values).for_each(|(feature, value)| *feature = sixteenths(value * per_step));
             let row = first_row + if axis == 2 { body_row::UP } else { body_row::LEVEL };
-            expected[axis] = self.predict(row, &features[axis]);
+            expected[axis] = self.predictor.expect(row, &features[axis]);
         }
         if setting.above.is_some() {
             let lowest = sixteenths((height_now - 0.04 * size - above) / body.ratios[2]);
@@ -336,7 +330,7 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
                 size_log2(expected[axis] - i64::from(features[axis][0])),
             ]);
             let scale_row = first_row + body_row::POSITION_SCALE + nth;
-            let scale_log2 = self.predict_scale(scale_row, &row);
+            let scale_log2 = self.predictor.expect_scale(scale_row, &row);
             let lane = body.position[axis];
             let sign = sign_context(i64::from(features[axis][0]), expected[axis]);
             let kind = Lane { max: body.max[axis], arithmetic: LaneArithmetic::Linear };
@@ -348,9 +342,9 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
             self.columns[lane][entity] = value;
             moved[axis] = change as f64 / 16.0 * body.ratios[axis];
             errors[axis] = change - expected[axis];
-            self.observer.scale((self.set, scale_row), &self.rows[scale_row], &row, size_log2(errors[axis]));
+            self.predictor.scale(scale_row, &row, size_log2(errors[axis]));
             let mean_row = first_row + if axis == 2 { body_row::UP } else { body_row::LEVEL };
-            self.observer.mean((self.set, mean_row), &self.rows[mean_row], &features[axis], change, scale_log2);
+            self.predictor.mean(mean_row, &features[axis], change, scale_log2);
         }
         (moved, [0, 1, 2].map(|axis| errors[axis] as f64 / 16.0 * body.ratios[axis]))
     }

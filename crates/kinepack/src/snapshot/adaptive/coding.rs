@@ -17,20 +17,39 @@ use crate::snapshot::store::EntityId;
 /// Observations after which a counter's rate stays.
 pub(super) const LIMIT: u8 = 250;
 
-/// Who watches what is predicted and what comes: a trainer, a learner, or nobody.
-pub(super) trait Observer {
-    /// A predictor said `dot(row, features)` of `target`; the residual's size was expected to be 2^`scale_log2`. In sixteenths and 1/256.
-    fn mean(&mut self, row: (usize, usize), weights: &Row, features: &Row, target: i64, scale_log2: i32);
-    /// A predictor of the size's logarithm said `dot(row, features)` of `target`, in 1/256.
-    fn scale(&mut self, row: (usize, usize), weights: &Row, features: &Row, target: i32);
+/// The weights that predict, and what they learn from what comes: nothing, a step, or all that a trainer wants to know.
+pub(super) trait Predictor {
+    /// The weights of a row.
+    fn row(&self, row: usize) -> &Row;
+
+    /// The row's prediction of a value, from the same features, was for `target`; the residual's size was expected to be 2^`scale_log2`.
+    /// In sixteenths and 1/256.
+    #[inline]
+    fn mean(&mut self, _row: usize, _features: &Row, _target: i64, _scale_log2: i32) {}
+
+    /// The row's prediction of a size's logarithm was for `target`, in 1/256.
+    #[inline]
+    fn scale(&mut self, _row: usize, _features: &Row, _target: i32) {}
+
+    /// What is expected, in sixteenths.
+    #[inline]
+    fn expect(&self, row: usize, features: &Row) -> i64 {
+        dot(self.row(row), features).clamp(-(1 << 37), 1 << 37)
+    }
+
+    /// log₂ of a residual's expected size, in 1/256, within what the contexts tell apart.
+    #[inline]
+    fn expect_scale(&self, row: usize, features: &Row) -> i32 {
+        dot(self.row(row), features).clamp(-384, 8 * 256) as i32
+    }
 }
 
-/// Nobody.
-impl Observer for () {
+/// Weights that stay.
+impl Predictor for &[Row] {
     #[inline]
-    fn mean(&mut self, _row: (usize, usize), _weights: &Row, _features: &Row, _target: i64, _scale_log2: i32) {}
-    #[inline]
-    fn scale(&mut self, _row: (usize, usize), _weights: &Row, _features: &Row, _target: i32) {}
+    fn row(&self, row: usize) -> &Row {
+        &self[row]
+    }
 }
 
 /// Memory that packets use again.
@@ -66,14 +85,11 @@ struct FieldAt<'a> {
 }
 
 /// A packet on its way.
-pub(super) struct Coding<'a, C, O> {
+pub(super) struct Coding<'a, C, P> {
     pub(super) coder: &'a mut C,
-    pub(super) observer: &'a mut O,
+    pub(super) predictor: &'a mut P,
     pub(super) plan: &'a Plan,
     pub(super) model: &'a Model,
-    /// The set of weights for this packet, and which it is.
-    pub(super) rows: &'a [Row],
-    pub(super) set: usize,
     /// log₂ of the lag, in 1/256.
     pub(super) lag_log2: i32,
     pub(super) counters: &'a mut [Counter],
@@ -88,7 +104,7 @@ pub(super) struct Coding<'a, C, O> {
     pub(super) spent: &'a mut [u64],
 }
 
-impl<C: Coder, O: Observer> Coding<'_, C, O> {
+impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     /// Codes all that changed.
     pub(super) fn run(&mut self, scratch: &mut Scratch) {
         let has_changes = !scratch.told.is_empty();
@@ -253,7 +269,7 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
             let mut features = [0; FEATURES];
             features[..4].copy_from_slice(&[moved[0], moved[1], their_moved, error]);
             let row = first_row + (class * field.lanes.len() + nth) * 2;
-            let mean = self.predict(row, &features);
+            let mean = self.predictor.expect(row, &features);
             let mut sizes = [0; FEATURES];
             sizes[..7].copy_from_slice(&[
                 256,
@@ -264,15 +280,15 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
                 size_log2(mean),
                 self.lag_log2,
             ]);
-            let scale_log2 = self.predict_scale(row + 1, &sizes);
+            let scale_log2 = self.predictor.expect_scale(row + 1, &sizes);
             let sign = sign_class(i64::from(moved[0]) - mean);
             let value = self.columns[lane][entity];
             let target = self.code_lane(group, class, scale_log2, sign, mean, (base, kind), value);
             self.columns[lane][entity] = target.0;
             let error = target.1 - mean;
             lane_before = size_log2(error);
-            self.observer.mean((self.set, row), &self.rows[row], &features, target.1, scale_log2);
-            self.observer.scale((self.set, row + 1), &self.rows[row + 1], &sizes, lane_before);
+            self.predictor.mean(row, &features, target.1, scale_log2);
+            self.predictor.scale(row + 1, &sizes, lane_before);
             previous[nth] = Previous {
                 moved: target.1.clamp(-(1 << 30), 1 << 30) as i32,
                 error: error.clamp(-(1 << 30), 1 << 30) as i32,
@@ -300,7 +316,7 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
             let Previous { moved, error, .. } = previous[axis];
             let own = [sixteenths(turned[0][axis]), sixteenths(turned[1][axis])];
             features[axis][..4].copy_from_slice(&[own[0], own[1], moved, error]);
-            expected[axis] = self.predict(first_row + axis, &features[axis]);
+            expected[axis] = self.predictor.expect(first_row + axis, &features[axis]);
         }
         let expected = expected.map(|x| x as f64 / 16.0);
         let sizes = TurnSizes {
@@ -319,20 +335,9 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
         for axis in 0..3 {
             let [moved, error] = [sixteenths(now[axis]), sixteenths(error[axis])];
             let row = first_row + axis;
-            self.observer.mean((self.set, row), &self.rows[row], &features[axis], i64::from(moved), scale);
+            self.predictor.mean(row, &features[axis], i64::from(moved), scale);
             previous[axis] = Previous { moved, error, error_log2 };
         }
-    }
-
-    #[inline]
-    pub(super) fn predict(&self, row: usize, features: &Row) -> i64 {
-        dot(&self.rows[row], features).clamp(-(1 << 37), 1 << 37)
-    }
-
-    /// log₂ of a residual's expected size, in 1/256, within what the contexts tell apart.
-    #[inline]
-    pub(super) fn predict_scale(&self, row: usize, features: &Row) -> i32 {
-        dot(&self.rows[row], features).clamp(-384, 8 * 256) as i32
     }
 
     /// Codes one lane whose change from `base` is expected to be `mean` sixteenths. Returns the value and its change in sixteenths.

@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use super::fixed::{FEATURES, Row};
+use super::learn::Energies;
 use super::model::{Bodies, BodyKind, EVEN, Model};
 use super::plan::Plan;
 use crate::entropy::Counter;
@@ -46,9 +47,18 @@ impl Model {
             fresh = 0;
         }
         writer.number(fresh);
+        for energies in self.energies.iter().flatten() {
+            let used = FEATURES - energies.iter().rev().take_while(|energy| **energy == 0).count();
+            writer.list(&energies[..used]);
+        }
     }
 
-    pub(in crate::snapshot) fn read(reader: &mut Reader<'_>, schema: &Schema) -> Result<Self, SetupError> {
+    /// Reads what [`write`](Self::write) wrote; with what features are worth, where the file has that.
+    pub(in crate::snapshot) fn read(
+        reader: &mut Reader<'_>,
+        schema: &Schema,
+        has_energies: bool,
+    ) -> Result<Self, SetupError> {
         let bodies = match reader.number()? {
             0 => None,
             1 => Some(Bodies::read(reader)?),
@@ -57,7 +67,7 @@ impl Model {
         let plan = Plan::new(schema, bodies.as_ref())?;
         let max_lags_ticks = reader.many(Reader::number)?;
         let set = |reader: &mut Reader<'_>| (0..plan.rows).map(|_| read_row(reader)).collect();
-        let sets = (0..2 * max_lags_ticks.len()).map(|_| set(reader)).collect::<Result<_, _>>()?;
+        let sets: Vec<_> = (0..2 * max_lags_ticks.len()).map(|_| set(reader)).collect::<Result<_, _>>()?;
         let mut counters = Vec::new();
         loop {
             let fresh = reader.number()? as usize;
@@ -73,7 +83,12 @@ impl Model {
             let (probability, count) = counter.ok_or(SetupError::BadProfileFile)?;
             counters.push(Counter::new(probability, count));
         }
-        Ok(Self { bodies, max_lags_ticks, sets, counters })
+        let mut energies = Vec::new();
+        if has_energies {
+            let set = |reader: &mut Reader<'_>| (0..plan.rows).map(|_| read_energies(reader)).collect();
+            energies = (0..sets.len()).map(|_| set(reader)).collect::<Result<_, _>>()?;
+        }
+        Ok(Self { bodies, max_lags_ticks, sets, energies, counters })
     }
 }
 
@@ -88,6 +103,13 @@ fn read_row(reader: &mut Reader<'_>) -> Result<Row, SetupError> {
         *weight = value << STORED_SHIFT;
     }
     Ok(row)
+}
+
+fn read_energies(reader: &mut Reader<'_>) -> Result<Energies, SetupError> {
+    let mut energies = [0; FEATURES];
+    let used = reader.list()?;
+    energies.get_mut(..used.len()).ok_or(SetupError::BadProfileFile)?.copy_from_slice(&used);
+    Ok(energies)
 }
 
 impl Bodies {

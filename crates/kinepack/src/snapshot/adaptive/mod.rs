@@ -7,6 +7,7 @@ mod file;
 mod fixed;
 mod geometry;
 mod history;
+mod learn;
 mod model;
 mod movers;
 mod neighbours;
@@ -18,8 +19,10 @@ use alloc::borrow::ToOwned;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use coding::{Coding, Observer, Scratch};
+use coding::{Coding, Predictor, Scratch};
 pub(super) use history::STEPS;
+pub use learn::Learned;
+use learn::{Learner, Learning};
 pub use model::{Bodies, BodyKind, Model};
 use plan::Plan;
 pub(super) use train::{ModelTrainer, Pass};
@@ -35,6 +38,8 @@ pub(super) struct Adaptive {
     plan: Plan,
     model: Model,
     fields: usize,
+    /// Packets go on from what was learned.
+    learns: bool,
 }
 
 /// What an encoder or a decoder of the level needs besides: kept from packet to packet.
@@ -42,6 +47,7 @@ pub(super) struct Adaptive {
 pub(super) struct State {
     scratch: Scratch,
     counters: Vec<Counter>,
+    learning: Learning,
     /// What each field took in the last packet, in 1/256 bit.
     pub(super) spent: Vec<u64>,
     /// An encoder's copy of the new values.
@@ -55,19 +61,22 @@ pub(super) struct Packet<'a> {
     /// The baseline's columns, in the order of `ids`.
     pub(super) base: &'a [Vec<u32>],
     pub(super) tick: u32,
+    /// Whether to go on from what was learned with the baseline.
+    pub(super) goes_on: bool,
 }
 
 impl Adaptive {
-    pub(super) fn new(schema: &Schema, model: Model) -> Result<Self, SetupError> {
+    pub(super) fn new(schema: &Schema, model: Model, learns: bool) -> Result<Self, SetupError> {
         let plan = Plan::new(schema, model.bodies.as_ref())?;
         model.validate(&plan)?;
-        Ok(Self { plan, model, fields: schema.fields().len() })
+        Ok(Self { plan, model, fields: schema.fields().len(), learns })
     }
 
     pub(super) fn state(&self) -> State {
         State {
             scratch: Scratch::default(),
             counters: self.model.counters.clone(),
+            learning: Learning::default(),
             spent: vec![0; self.fields],
             columns: Vec::new(),
         }
@@ -85,7 +94,7 @@ impl Adaptive {
         let mut own = core::mem::take(&mut state.columns);
         columns.clone_into(&mut own);
         let mut encoder = RangeEncoder::new(sink);
-        let is_good = self.code(state, &mut encoder, &mut (), packet, changed, &mut own);
+        let is_good = self.code(state, &mut encoder, packet, changed, &mut own);
         debug_assert!(is_good, "an encoder's values are in their lanes");
         encoder.finish();
         state.columns = own;
@@ -100,36 +109,67 @@ impl Adaptive {
         reader: &mut BitReader<'_>,
     ) -> Result<(), DecodeError> {
         let mut decoder = RangeDecoder::new(reader);
-        let is_good = self.code(state, &mut decoder, &mut (), packet, &[], columns);
+        let is_good = self.code(state, &mut decoder, packet, &[], columns);
         decoder.finish()?;
         if is_good { Ok(()) } else { Err(DecodeError::OutOfRange { at_bit: reader.position_bits() }) }
     }
 
-    /// Codes a packet. `changed` are the entities that an encoder knows to have changed, rising; a decoder gives none. False where
-    /// what was decoded is no snapshot.
-    fn code<C: Coder, O: Observer>(
+    /// What the last packet leaves for those that go on from it, where the level learns.
+    pub(super) fn learned(&self, state: &State, codec_hash: u64) -> Option<Learned> {
+        self.learns.then(|| Learned::new(codec_hash, &state.counters, &state.learning))
+    }
+
+    /// Codes a packet with the level's weights.
+    fn code<C: Coder>(
         &self,
         state: &mut State,
         coder: &mut C,
-        observer: &mut O,
         packet: &Packet<'_>,
         changed: &[u32],
         columns: &mut [Vec<u32>],
     ) -> bool {
+        let set = self.prepare(state, packet);
+        let rows = &self.model.sets[set];
+        if !self.learns {
+            return self.code_with(state, coder, &mut &rows[..], packet, changed, columns);
+        }
+        let mut learning = core::mem::take(&mut state.learning);
+        let from = packet.baselines.learned.filter(|_| packet.goes_on);
+        learning.resume(from, &self.model, set, &mut state.counters);
+        let mut learner = Learner { learning: &mut learning, first: rows, energies: self.model.energies(set) };
+        let is_good = self.code_with(state, coder, &mut learner, packet, changed, columns);
+        state.learning = learning;
+        is_good
+    }
+
+    /// Looks at what is known before a packet. Returns the set of rows that serves it.
+    fn prepare(&self, state: &mut State, packet: &Packet<'_>) -> usize {
         state.counters.clone_from(&self.model.counters);
+        let history = &mut state.scratch.history;
+        history.prepare(&packet.baselines, packet.base, packet.ids, packet.tick);
+        self.model.set(history.lag, history.is_near)
+    }
+
+    /// Codes a prepared packet. `changed` are the entities that an encoder knows to have changed, rising; a decoder gives none. False
+    /// where what was decoded is no snapshot.
+    fn code_with<C: Coder, P: Predictor>(
+        &self,
+        state: &mut State,
+        coder: &mut C,
+        predictor: &mut P,
+        packet: &Packet<'_>,
+        changed: &[u32],
+        columns: &mut [Vec<u32>],
+    ) -> bool {
         let State { scratch, counters, spent, .. } = state;
         spent.fill(0);
         scratch.told.clear();
         scratch.told.extend_from_slice(changed);
-        scratch.history.prepare(&packet.baselines, packet.base, packet.ids, packet.tick);
-        let set = self.model.set(scratch.history.lag, scratch.history.is_near);
         let mut coding = Coding {
             coder,
-            observer,
+            predictor,
             plan: &self.plan,
             model: &self.model,
-            rows: &self.model.sets[set],
-            set,
             lag_log2: fixed::log2(u64::from(scratch.history.lag)),
             counters,
             baselines: packet.baselines,

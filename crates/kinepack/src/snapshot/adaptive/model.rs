@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use super::fixed::{FEATURES, Row, WEIGHT_BITS};
 use super::history::MAX_TICKS;
+use super::learn::Energies;
 use super::plan::{FieldCoding, Plan};
 use crate::entropy::{Counter, MANTISSAS};
 use crate::{FieldKind, Role, Schema, SetupError};
@@ -18,6 +19,8 @@ pub struct Model {
     pub(crate) max_lags_ticks: Vec<u32>,
     /// For each range of lags two sets of one row a predictor: for older states about a lag apart, and for nearer ones.
     pub(crate) sets: Vec<Vec<Row>>,
+    /// For each set and row what its features are worth, by which learning is paced; empty where that is unknown, and the weights stay.
+    pub(crate) energies: Vec<Vec<Energies>>,
     /// What the counters start from.
     pub(crate) counters: Vec<Counter>,
 }
@@ -79,6 +82,7 @@ impl Model {
             bodies,
             max_lags_ticks: max_lags_ticks.to_vec(),
             sets: vec![rows; 2 * max_lags_ticks.len()],
+            energies: Vec::new(),
             counters: plan.counters(),
         }
     }
@@ -87,6 +91,11 @@ impl Model {
     pub(super) fn set(&self, lag_ticks: u32, is_near: bool) -> usize {
         let range = self.max_lags_ticks.iter().position(|max| lag_ticks <= *max);
         2 * range.unwrap_or(self.max_lags_ticks.len() - 1) + usize::from(is_near)
+    }
+
+    /// What the features of a set's rows are worth; none where that is unknown.
+    pub(super) fn energies(&self, set: usize) -> &[Energies] {
+        self.energies.get(set).map_or(&[], Vec::as_slice)
     }
 
     /// Which fields are a rigid body, and what is known of their world.
@@ -100,6 +109,8 @@ impl Model {
             && self.max_lags_ticks.is_sorted_by(|a, b| a < b)
             && self.sets.len() == 2 * self.max_lags_ticks.len()
             && self.sets.iter().all(|rows| rows.len() == plan.rows)
+            && (self.energies.is_empty() || self.energies.len() == self.sets.len())
+            && self.energies.iter().all(|energies| energies.len() == plan.rows)
             && self.counters.len() == plan.counters;
         if well_formed { Ok(()) } else { Err(SetupError::BadModel) }
     }

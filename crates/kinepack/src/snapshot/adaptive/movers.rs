@@ -1,7 +1,7 @@
 //! Bodies that move others, and the order that they give to a packet. `spec/CODEC.md`, section 12.5.
 
 use super::body::position;
-use super::coding::{Coding, Observer, Scratch};
+use super::coding::{Coding, Predictor, Scratch};
 use super::geometry::{Vector, dot, sub};
 use super::history::CAME;
 use super::neighbours::Coded;
@@ -19,7 +19,7 @@ pub(super) struct Mover {
     pub(super) coded: Coded,
 }
 
-impl<C: Coder, O: Observer> Coding<'_, C, O> {
+impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     /// The movers, as the baseline has them.
     pub(super) fn find_movers(&self, scratch: &mut Scratch) {
         scratch.movers.clear();

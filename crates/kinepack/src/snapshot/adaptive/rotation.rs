@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::f64::consts::FRAC_1_SQRT_2;
 
-use super::coding::{Coding, LIMIT, Observer, sign_context};
+use super::coding::{Coding, LIMIT, Predictor, sign_context};
 use super::fixed::{FEATURES, length_log2, log2, sixteenths, size_log2};
 use super::geometry::{Quaternion, Vector, rotation_vector, scale, turn};
 use super::history::{History, STEPS};
@@ -21,7 +21,7 @@ pub(super) struct TurnSizes {
     pub(super) near: i32,
 }
 
-impl<C: Coder, O: Observer> Coding<'_, C, O> {
+impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     /// How a rotation, `now` in the baseline, turned in the last two steps; not at all where it is new.
     pub(super) fn turns(
         &self,
@@ -84,7 +84,7 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
                 self.lag_log2,
             ]);
             let scale_row = first_scale_row + nth;
-            let scale_log2 = self.predict_scale(scale_row, &row);
+            let scale_log2 = self.predictor.expect_scale(scale_row, &row);
             sum += scale_log2;
             let kind = Lane { max: codes.max_code as u32, arithmetic: LaneArithmetic::Linear };
             let told = self.columns[lane + 1 + nth][entity];
@@ -92,7 +92,7 @@ impl<C: Coder, O: Observer> Coding<'_, C, O> {
             let (code, change) = self.code_lane(group, coarse, scale_log2, sign, mean, (0, &kind), told);
             self.columns[lane + 1 + nth][entity] = code;
             errors_log2[nth] = size_log2(change - mean);
-            self.observer.scale((self.set, scale_row), &self.rows[scale_row], &row, errors_log2[nth]);
+            self.predictor.scale(scale_row, &row, errors_log2[nth]);
             let actual = f64::from(code) / codes.max_code * (2.0 * FRAC_1_SQRT_2) - FRAC_1_SQRT_2;
             left -= actual * actual;
             left_predicted -= part * part;

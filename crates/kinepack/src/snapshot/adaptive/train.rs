@@ -4,9 +4,10 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::coding::Observer;
+use super::coding::Predictor;
 use super::file::STORED_SHIFT;
 use super::fixed::{FEATURES, Row, WEIGHT_BITS};
+use super::learn::Energies;
 use super::model::{Bodies, Model};
 use super::plan::Plan;
 use super::{Adaptive, Packet, State};
@@ -49,11 +50,13 @@ struct Sums {
     products: [[f64; FEATURES]; FEATURES],
     targets: [f64; FEATURES],
     samples: f64,
+    /// It predicts a value, not a size.
+    is_mean: bool,
 }
 
 impl Default for Sums {
     fn default() -> Self {
-        Self { products: [[0.0; FEATURES]; FEATURES], targets: [0.0; FEATURES], samples: 0.0 }
+        Self { products: [[0.0; FEATURES]; FEATURES], targets: [0.0; FEATURES], samples: 0.0, is_mean: false }
     }
 }
 
@@ -69,6 +72,14 @@ impl Sums {
             }
         }
         self.samples += 1.0;
+    }
+
+    /// What each feature was worth on average.
+    fn energies(&self) -> Energies {
+        core::array::from_fn(|feature| {
+            let mean = self.products[feature][feature] / self.samples;
+            if self.is_mean && mean > 0.0 { (libm::log2(mean) + 32.5).clamp(1.0, 255.0) as u8 } else { 0 }
+        })
     }
 
     /// The weights of the least squares, drawn a little towards `prior`.
@@ -110,23 +121,28 @@ impl Sums {
     }
 }
 
-/// Fills the normal equations.
+/// Fills the normal equations of a set.
 struct Collector<'a> {
-    sums: &'a mut [Vec<Sums>],
+    rows: &'a [Row],
+    sums: &'a mut [Sums],
 }
 
-impl Observer for Collector<'_> {
-    fn mean(&mut self, (set, row): (usize, usize), weights: &Row, features: &Row, target: i64, scale_log2: i32) {
-        let expected = super::fixed::dot(weights, features);
-        let error = (target - expected) as f64 / 16.0;
+impl Predictor for Collector<'_> {
+    fn row(&self, row: usize) -> &Row {
+        &self.rows[row]
+    }
+
+    fn mean(&mut self, row: usize, features: &Row, target: i64, scale_log2: i32) {
+        let error = (target - self.expect(row, features)) as f64 / 16.0;
         let scale = libm::exp2(f64::from(scale_log2) / 256.0);
         // So that chaos does not rule the fit.
         let weight = 1.0 / (1.0 + scale * scale + 0.3 * error * error);
-        self.sums[set][row].add(features, target as f64, weight);
+        self.sums[row].is_mean = true;
+        self.sums[row].add(features, target as f64, weight);
     }
 
-    fn scale(&mut self, (set, row): (usize, usize), _weights: &Row, features: &Row, target: i32) {
-        self.sums[set][row].add(features, f64::from(target), 1.0);
+    fn scale(&mut self, row: usize, features: &Row, target: i32) {
+        self.sums[row].add(features, f64::from(target), 1.0);
     }
 }
 
@@ -137,9 +153,10 @@ impl ModelTrainer {
     /// [`SetupError`] where the bodies' fields are not such.
     pub(crate) fn new(schema: &Schema, bodies: Option<Bodies>, max_lags_ticks: &[u32]) -> Result<Self, SetupError> {
         let plan = Plan::new(schema, bodies.as_ref())?;
-        let model = Model::new(bodies, &plan, max_lags_ticks);
+        let mut model = Model::new(bodies, &plan, max_lags_ticks);
         let model_sets = model.sets.len();
-        let adaptive = Adaptive::new(schema, model)?;
+        model.energies = vec![vec![[0; FEATURES]; plan.rows]; model_sets];
+        let adaptive = Adaptive::new(schema, model, false)?;
         Ok(Self {
             sums: vec![vec![Sums::default(); plan.rows]; model_sets],
             columns: Vec::new(),
@@ -172,14 +189,15 @@ impl ModelTrainer {
         let base = if same { &baselines.baseline.columns } else { &self.aligned };
         find_changed(base, &snapshot.columns, snapshot.len(), &mut self.changed);
         self.columns.clone_from(&snapshot.columns);
-        let packet = Packet { baselines, ids: &snapshot.ids, base, tick: snapshot.tick.0 };
+        let packet = Packet { baselines, ids: &snapshot.ids, base, tick: snapshot.tick.0, goes_on: false };
         let mut cost = Cost::default();
         let (state, columns, changed) = (&mut self.state, &mut self.columns, &self.changed);
         if self.pass == Pass::Weights {
-            let mut collector = Collector { sums: &mut self.sums };
-            self.adaptive.code(state, &mut cost, &mut collector, &packet, changed, columns);
+            let set = self.adaptive.prepare(state, &packet);
+            let mut collector = Collector { rows: &self.adaptive.model.sets[set], sums: &mut self.sums[set] };
+            self.adaptive.code_with(state, &mut cost, &mut collector, &packet, changed, columns);
         } else {
-            self.adaptive.code(state, &mut cost, &mut (), &packet, changed, columns);
+            self.adaptive.code(state, &mut cost, &packet, changed, columns);
             // The next packet goes on from here.
             core::mem::swap(&mut self.adaptive.model.counters, &mut state.counters);
         }
@@ -189,10 +207,12 @@ impl ModelTrainer {
     pub(crate) fn end(&mut self) {
         match self.pass {
             Pass::Weights => {
-                for (rows, sums) in self.adaptive.model.sets.iter_mut().zip(&self.sums) {
-                    for (row, sums) in rows.iter_mut().zip(sums) {
+                let model = &mut self.adaptive.model;
+                for ((rows, energies), sums) in model.sets.iter_mut().zip(&mut model.energies).zip(&self.sums) {
+                    for ((row, energies), sums) in rows.iter_mut().zip(energies).zip(sums) {
                         if sums.samples > 0.0 {
                             *row = sums.solve(row, 3.0 * 256.0);
+                            *energies = sums.energies();
                         }
                     }
                 }

@@ -1,0 +1,139 @@
+//! Learning from packet to packet: what the models know at the end of a packet is kept with its view, and a packet goes on from what was
+//! kept with its baseline. Both sides do the same, so loss cannot part them. `spec/CODEC.md`, section 12.10.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use super::coding::Predictor;
+use super::fixed::{FEATURES, LOG_BITS, Row, STEP_BITS, WEIGHT_BITS};
+use super::model::Model;
+use crate::entropy::Counter;
+use crate::snapshot::Codec;
+
+/// What the models had learned when a snapshot was coded, to be kept with it. A clone shares the memory: four bytes a counter and 64 a
+/// predictor, for the cubes 50 kB.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Learned {
+    /// Of the codec: another one's cannot be gone on from.
+    codec_hash: u64,
+    state: Arc<LearnedState>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct LearnedState {
+    counters: Vec<Counter>,
+    /// What was added to the weights of every set.
+    gains: Vec<Row>,
+}
+
+/// Where a packet's learning goes on.
+#[derive(Debug, Default)]
+pub(super) struct Learning {
+    /// The weights at work, those of the packet's set with what was learned.
+    rows: Vec<Row>,
+    /// In 2^-24.
+    gains: Vec<Row>,
+}
+
+/// What each feature of a row is worth in training: log₂ of the mean of weight times square, plus 32; 0 where it was never seen.
+pub(super) type Energies = [u8; FEATURES];
+
+/// Fraction bits of what was learned beyond those of the weights, so that small steps add up.
+const GAIN_BITS: u32 = 24 - WEIGHT_BITS;
+/// Weights change by at most 8.
+const MAX_GAIN: i32 = 1 << 27;
+/// Share of an error by which the weights are corrected, were every feature as large as in training.
+const RATE: f64 = 0.006;
+/// Share of an error by which the bias of a scale is corrected, in 2^-24 per 1/256 octave and 256: 2 %.
+const SCALE_RATE: i32 = 1300;
+
+impl Learned {
+    pub(super) fn new(codec_hash: u64, counters: &[Counter], learning: &Learning) -> Self {
+        let state = LearnedState { counters: counters.to_vec(), gains: learning.gains.clone() };
+        Self { codec_hash, state: Arc::new(state) }
+    }
+
+    /// Whether this codec can go on from here.
+    pub(in crate::snapshot) fn is_of(&self, codec: &Codec) -> bool {
+        self.codec_hash == codec.hash()
+    }
+}
+
+impl Learning {
+    /// Takes up what was learned, or begins anew.
+    pub(super) fn resume(&mut self, from: Option<&Learned>, model: &Model, set: usize, counters: &mut Vec<Counter>) {
+        let rows = &model.sets[set];
+        match from {
+            Some(Learned { state, .. }) => {
+                counters.clone_from(&state.counters);
+                self.gains.clone_from(&state.gains);
+            }
+            None => {
+                self.gains.clear();
+                self.gains.resize(rows.len(), [0; FEATURES]);
+            }
+        }
+        self.rows.clone_from(rows);
+        for (row, gains) in self.rows.iter_mut().zip(&self.gains) {
+            row.iter_mut().zip(gains).for_each(|(weight, gain)| *weight += gain >> GAIN_BITS);
+        }
+    }
+}
+
+/// Weights that follow what comes.
+pub(super) struct Learner<'a> {
+    pub(super) learning: &'a mut Learning,
+    /// Of the packet's set.
+    pub(super) first: &'a [Row],
+    pub(super) energies: &'a [Energies],
+}
+
+impl Learner<'_> {
+    fn put(&mut self, row: usize, feature: usize, gain: i32) {
+        let gain = gain.clamp(-MAX_GAIN, MAX_GAIN);
+        self.learning.gains[row][feature] = gain;
+        self.learning.rows[row][feature] = self.first[row][feature] + (gain >> GAIN_BITS);
+    }
+}
+
+/// 2^`exponent`, from −1022 to 1023.
+fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(((1023 + exponent) as u64) << 52)
+}
+
+impl Predictor for Learner<'_> {
+    #[inline]
+    fn row(&self, row: usize) -> &Row {
+        &self.learning.rows[row]
+    }
+
+    /// A step of normalized least mean squares, each feature in units of its own size in training.
+    fn mean(&mut self, row: usize, features: &Row, target: i64, scale_log2: i32) {
+        let error = (target - self.expect(row, features)) as f64;
+        let steps = error / f64::from(1 << STEP_BITS);
+        // As in training, so that chaos does not rule: the square of the scale to the power of two below.
+        let weight = 1.0 / (1.0 + power_of_two(scale_log2 >> (LOG_BITS - 1)) + 0.3 * steps * steps);
+        let Some(energies) = self.energies.get(row) else { return };
+        let mut worth = [0.0; FEATURES];
+        let mut sum = 0.0;
+        for ((worth, &feature), &energy) in worth.iter_mut().zip(features).zip(energies) {
+            if energy != 0 {
+                *worth = f64::from(feature) * power_of_two(32 - i32::from(energy));
+                sum += *worth * f64::from(feature);
+            }
+        }
+        let step = RATE * weight * error / (1.0 + RATE * weight * sum) * f64::from(1 << 24);
+        for (feature, worth) in worth.into_iter().enumerate() {
+            if worth != 0.0 {
+                let gain = self.learning.gains[row][feature].saturating_add((step * worth) as i32);
+                self.put(row, feature, gain);
+            }
+        }
+    }
+
+    fn scale(&mut self, row: usize, features: &Row, target: i32) {
+        let error = target - self.expect_scale(row, features);
+        let gain = self.learning.gains[row][0].saturating_add(error.saturating_mul(SCALE_RATE));
+        self.put(row, 0, gain);
+    }
+}
