@@ -106,11 +106,11 @@ pub enum NetError {
     ReceiverTaken,
     /// No receiver has this id.
     UnknownReceiver,
-    /// A snapshot of another schema than the codec's.
+    /// A snapshot or a further codec of another schema than the codec's.
     SchemaMismatch {
         /// The codec's.
         expected_hash: u64,
-        /// That of the snapshot.
+        /// That of the snapshot, or of the further codec.
         hash: u64,
     },
     /// A set of entities that is not sorted, or has one twice.
@@ -134,7 +134,7 @@ impl fmt::Display for NetError {
             Self::ReceiverTaken => write!(f, "a receiver with this id is there"),
             Self::UnknownReceiver => write!(f, "there is no receiver with this id"),
             Self::SchemaMismatch { expected_hash, hash } => {
-                write!(f, "a snapshot of schema {hash:016x}, the codec's is {expected_hash:016x}")
+                write!(f, "something of schema {hash:016x}, the codec's is {expected_hash:016x}")
             }
             Self::NotSorted { id } => write!(f, "entity {} is not above the one before it", id.0),
             Self::Playout(error) => error.fmt(f),

@@ -1,6 +1,6 @@
 //! Snapshots over lossy networks, without input or output.
 //!
-//! A [`Hub`] sends one world to many receivers; a [`Receiver`] shows it. Both are state machines: datagrams and the time go
+//! A [`Hub`] sends one world to many receivers, to each with the codec that it chose; a [`Receiver`] shows it. Both are state machines: datagrams and the time go
 //! in, datagrams and states come out, so the same code runs over UDP, in QUIC datagrams, in a browser, or under a virtual
 //! clock. Each snapshot is encoded relative to a view that its receiver has acknowledged; what is lost is never sent again, and nothing drifts.
 //!

@@ -8,11 +8,11 @@ mod support;
 
 use std::time::Duration;
 
-use kinepack::{Snapshot, Tick};
+use kinepack::{Level, Snapshot, Tick};
 use kinepack_net::{
     Hub, HubConfig, Link, LinkConfig, Loss, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Refused, Sequence,
 };
-use support::{Random, TICK_HZ, World, codec};
+use support::{Random, TICK_HZ, World, codec, codec_at};
 
 const ID: ReceiverId = ReceiverId(1);
 /// From the front, the bytes of which every bit is turned: all headers, and some of what follows.
@@ -256,7 +256,7 @@ fn receivers_survive_what_refusals_become() {
     hub.add(ID, &ReceiverOptions::default(), Duration::ZERO).unwrap();
     let mut datagrams = Vec::new();
     for byte in [1, 2, 10, 18] {
-        let mut hello = hello();
+        let mut hello = hello_at(Level::PACKED);
         hello[byte] ^= 0x40;
         assert!(matches!(hub.handle(ID, Duration::ZERO, &hello), Err(Refused::Mismatch(_))));
         datagrams.push((Duration::ZERO, hub.poll_transmit().unwrap().1.to_vec()));
@@ -266,13 +266,14 @@ fn receivers_survive_what_refusals_become() {
     receiver_survives(&datagrams);
 }
 
-fn hello() -> Vec<u8> {
-    let mut receiver = Receiver::new(&codec(), ReceiverConfig::default()).unwrap();
+fn hello_at(level: Level) -> Vec<u8> {
+    let mut receiver = Receiver::new(&codec_at(level), ReceiverConfig::default()).unwrap();
     receiver.poll_transmit(Duration::ZERO).unwrap().to_vec()
 }
 
 fn hub_after(session: &Recorded, count: usize) -> Hub {
     let mut hub = Hub::new(&codec(), session.config.clone()).unwrap();
+    hub.offer(&codec_at(Level::ADAPTIVE)).unwrap();
     hub.add(ID, &session.options, Duration::ZERO).unwrap();
     for event in &session.events[..count] {
         drop(apply(&mut hub, event));
@@ -314,9 +315,10 @@ fn hubs_survive_what_answers_become() {
                     assert_eq!(disturbed.status(ID), twin.status(ID), "event {index}");
                     continue;
                 }
-                Event::Tick(now, _) => (*now, hello()),
+                Event::Tick(now, _) => (*now, hello_at(Level::PACKED)),
             };
-            for mutant in mutants(&datagram, &mut random) {
+            let other_codec = hello_at(Level::ADAPTIVE);
+            for mutant in mutants(&datagram, &mut random).into_iter().chain([other_codec]) {
                 let result = disturbed.handle(ID, now, &mutant);
                 let answer = drain(&mut disturbed);
                 match result {

@@ -9,14 +9,14 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use kinepack::{EntityId, Snapshot, Tick};
+use kinepack::{EntityId, Level, Snapshot, Tick};
 use kinepack_net::{
     Hub, HubConfig, Link, LinkConfig, Loss, Received, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Refused,
     Sequence,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use support::{Random, TICK_HZ, World, codec, is_snapshot, lanes, older_sequences};
+use support::{Random, TICK_HZ, World, codec, codec_at, is_snapshot, lanes, older_sequences};
 
 const ID: ReceiverId = ReceiverId(1);
 const OVERHEAD_BYTES: usize = 28;
@@ -39,6 +39,8 @@ struct Case {
     relevance_every: u32,
     weighted: bool,
     older_views: u8,
+    /// Which of the hub's codecs the receiver chooses.
+    level: Level,
     ticks: u32,
 }
 
@@ -71,13 +73,14 @@ fn any_case() -> impl Strategy<Value = Case> {
     let world = (1usize..120, 1u64..5, prop_oneof![Just(2u64), Just(20), Just(1000)]);
     let hub = (budget, datagram_bytes, first_sequence, prop_oneof![2 => Just(1u32), 1 => Just(6)]);
     let relevance_every = prop_oneof![2 => Just(0u32), 1 => 5u32..100];
-    let rest = ([outage(), outage()], relevance_every, any::<bool>(), 0u8..=3);
+    let any_level = prop_oneof![Just(Level::PACKED), Just(Level::ADAPTIVE)];
+    let rest = ([outage(), outage()], relevance_every, any::<bool>(), 0u8..=3, any_level);
     (1u64..1 << 40, any_link(), world, hub, rest).prop_map(|(seed, link, world, hub, rest)| {
         let (entities, moving_one_in, change_one_in) = world;
         let (budget, datagram_bytes, first_sequence, ticks_per_snapshot) = hub;
         // What the path never carries must not be sent.
         let datagram_bytes = datagram_bytes.min(link.mtu_bytes as usize - OVERHEAD_BYTES);
-        let (outages, relevance_every, weighted, older_views) = rest;
+        let (outages, relevance_every, weighted, older_views, level) = rest;
         Case {
             seed,
             link,
@@ -92,6 +95,7 @@ fn any_case() -> impl Strategy<Value = Case> {
             relevance_every,
             weighted,
             older_views,
+            level,
             ticks: 600,
         }
     })
@@ -155,6 +159,7 @@ impl Session {
             ..HubConfig::default()
         };
         let mut hub = Hub::new(&codec(), config).unwrap();
+        hub.offer(&codec_at(Level::ADAPTIVE)).unwrap();
         let first_sequence = Sequence(case.first_sequence);
         let options = ReceiverOptions { budget_bytes_per_s: case.budget, first_sequence };
         hub.add(ID, &options, Duration::ZERO).unwrap();
@@ -162,7 +167,7 @@ impl Session {
         (world.moving_one_in, world.change_one_in) = (case.moving_one_in, case.change_one_in);
         Self {
             hub,
-            receiver: Receiver::new(&codec(), ReceiverConfig::default()).unwrap(),
+            receiver: Receiver::new(&codec_at(case.level), ReceiverConfig::default()).unwrap(),
             down: Link::new(case.link, case.seed).unwrap(),
             up: Link::new(case.link, case.seed + 1).unwrap(),
             before: Snapshot::new(codec().schema(), Tick(0)),
@@ -391,6 +396,7 @@ const EASY: Case = Case {
     relevance_every: 0,
     weighted: false,
     older_views: 0,
+    level: Level::PACKED,
     ticks: 600,
 };
 

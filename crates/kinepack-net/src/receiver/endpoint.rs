@@ -130,7 +130,7 @@ impl Receiver {
     /// # Errors
     /// [`NetError`] for a configuration that makes no sense, and a state of another schema.
     pub fn with_initial(codec: &Codec, config: ReceiverConfig, initial: &Snapshot) -> Result<Self, NetError> {
-        check_schema(codec.schema().hash(), initial)?;
+        check_schema(codec.schema().hash(), initial.schema_hash())?;
         if config.hello_every.is_zero() {
             return Err(NetError::NoTime);
         }

@@ -100,7 +100,7 @@ pub(super) struct Base {
 }
 
 impl History {
-    pub(super) fn new(first: Sequence, keeps_older: bool) -> Self {
+    pub(super) fn new(first: Sequence) -> Self {
         Self {
             entries: VecDeque::new(),
             settled: 0,
@@ -110,11 +110,16 @@ impl History {
             newest_view: None,
             newest_used: None,
             floor: first,
-            kept: WHOLE_PREFERRED + if keeps_older { REACH } else { MERGED },
+            kept: WHOLE_PREFERRED + MERGED,
             round_trip: RoundTrip::default(),
             acknowledged_count: 0,
             lost_count: 0,
         }
+    }
+
+    /// From now on views are kept for as long as they can be older ones beside a baseline.
+    pub(super) fn keep_older(&mut self) {
+        self.kept = WHOLE_PREFERRED + REACH;
     }
 
     /// The sequence of the next datagram.

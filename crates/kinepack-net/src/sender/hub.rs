@@ -29,8 +29,9 @@ pub struct HubConfig {
     pub silence: Duration,
     /// The most datagrams that one receiver gets in a tick, where a snapshot or a block takes more than one.
     pub datagrams_per_tick: u32,
-    /// How many views older than the baseline a snapshot may be coded against too, 0 to 3; `None` for as many as the codec's level has a use
-    /// for. Each takes a byte a snapshot; with any, the hub keeps the last 72 datagrams before the newest that was acknowledged, instead of 40.
+    /// How many views older than the baseline a snapshot may be coded against too, 0 to 3; `None` for as many as the level of the
+    /// receiver's codec has a use for. Each takes a byte a snapshot; for a receiver with any, the hub keeps the last 72 datagrams before the newest
+    /// that was acknowledged, instead of 40.
     pub older_views: Option<u8>,
 }
 
@@ -67,11 +68,6 @@ impl HubConfig {
             _ => Ok(()),
         }
     }
-
-    /// How many older views there are to be.
-    pub(super) fn older_views(&self) -> u8 {
-        self.older_views.unwrap_or(0)
-    }
 }
 
 /// What holds for one receiver.
@@ -101,16 +97,20 @@ pub enum Handled {
 
 /// Sends one world to many receivers.
 ///
+/// Each receiver chooses its codec by its hello, which has the codec's hash, from those that the hub [offers](Self::offer); the choice holds until the
+/// receiver is removed. To change it, such as for another level: [`remove`](Self::remove) and [`add`](Self::add) it, with a new endpoint on the
+/// other side and a new connection of the transport, so that nothing on its way from before is taken for something new.
+///
 /// Order of calls, each tick of sending: [`handle`](Self::handle) for each datagram that came in, then [`tick`](Self::tick) once with the
 /// state of the world, then [`poll_transmit`](Self::poll_transmit) until it has nothing more. Time is the caller's: any clock that does not
 /// run backwards. Call `tick` as often as snapshots are to be sent, 10 to 60 times a second; the world may step more often.
 ///
-/// Cost of a tick: one encoding for each distinct pair of baseline and subject, and a copy of the result for each receiver.
+/// Cost of a tick: one encoding for each distinct combination of baseline, subject and codec, and a copy of the result for each receiver.
 #[derive(Debug)]
 pub struct Hub {
     config: HubConfig,
+    /// With the hash of the first codec.
     hello: Hello,
-    schema_hash: u64,
     initial: Arc<View>,
     peers: BTreeMap<ReceiverId, Peer>,
     sending: Sending,
@@ -133,18 +133,31 @@ impl Hub {
     /// As [`HubConfig::validate`], and [`NetError::SchemaMismatch`].
     pub fn with_initial(codec: &Codec, config: HubConfig, initial: &Snapshot) -> Result<Self, NetError> {
         config.validate()?;
-        let schema_hash = codec.schema().hash();
-        check_schema(schema_hash, initial)?;
-        let older_views = config.older_views.unwrap_or(codec.level().older_states() as u8);
-        Ok(Self {
-            config: HubConfig { older_views: Some(older_views), ..config },
+        check_schema(codec.schema().hash(), initial.schema_hash())?;
+        let mut hub = Self {
+            config,
             hello: hello(codec, initial),
-            schema_hash,
             initial: Arc::new(View { id: 0, state: None, subject: reference_zero(initial), behind: None }),
             peers: BTreeMap::new(),
-            sending: Sending::new(codec),
+            sending: Sending::new(codec.schema()),
             last_tick: None,
-        })
+        };
+        hub.offer(codec)?;
+        Ok(hub)
+    }
+
+    /// Lets receivers choose another codec of the same schema, such as one of another level; one that is offered already changes nothing. Receivers with
+    /// different codecs share what there is to see, and no encoding. Each codec has an encoder of its own, and costs nothing where nobody chose it.
+    ///
+    /// # Errors
+    /// [`NetError::SchemaMismatch`].
+    pub fn offer(&mut self, codec: &Codec) -> Result<(), NetError> {
+        check_schema(self.hello.schema_hash, codec.schema().hash())?;
+        if self.sending.offered(codec.hash()).is_none() {
+            let older_views = self.config.older_views.unwrap_or(codec.level().older_states() as u8);
+            self.sending.offer(codec, older_views);
+        }
+        Ok(())
     }
 
     /// Adds a receiver. It gets nothing until its hello came.
@@ -190,7 +203,8 @@ impl Hub {
     /// Takes a datagram of a receiver.
     ///
     /// # Errors
-    /// [`Refused`]; nothing has changed then. On [`Refused::Mismatch`] the receiver is told so, and may be removed.
+    /// [`Refused`]; nothing has changed then. On [`Refused::Mismatch`] the receiver is told so, and may be removed; a codec's hash that is not offered
+    /// is compared with that of the first codec, and after the first hello every other with that of the codec chosen.
     pub fn handle(&mut self, from: ReceiverId, now: Duration, datagram: &[u8]) -> Result<Handled, Refused> {
         let peer = self.peers.get_mut(&from).ok_or(Refused::UnknownReceiver)?;
         match Upstream::parse(datagram)? {
@@ -199,11 +213,14 @@ impl Hub {
                 Ok(Handled::Acknowledged)
             }
             Upstream::Hello(theirs) => {
-                if let Some(mismatch) = self.hello.mismatch(&theirs) {
+                let codec = peer.codec.or_else(|| self.sending.offered(theirs.codec_hash)).unwrap_or(0);
+                let offer = &self.sending.offers[codec];
+                let ours = Hello { codec_hash: offer.hash, ..self.hello };
+                if let Some(mismatch) = ours.mismatch(&theirs) {
                     self.sending.outbox.push(from, |out| mismatch.write(out));
                     return Err(Refused::Mismatch(mismatch));
                 }
-                Ok(if peer.join() { Handled::Joined } else { Handled::HelloAgain })
+                Ok(if peer.join(codec, offer) { Handled::Joined } else { Handled::HelloAgain })
             }
         }
     }
@@ -231,7 +248,7 @@ impl Hub {
     /// # Errors
     /// As [`tick`](Self::tick).
     pub fn tick_with(&mut self, now: Duration, world: &Snapshot, weight: Option<Weight<'_>>) -> Result<(), NetError> {
-        check_schema(self.schema_hash, world)?;
+        check_schema(self.hello.schema_hash, world.schema_hash())?;
         let interval = self.last_tick.map_or(1, |last| world.tick.0.saturating_sub(last.0));
         self.last_tick = Some(world.tick);
         let interval_ticks = interval.clamp(1, 255) as u8;
@@ -251,7 +268,7 @@ impl Hub {
 
     /// How things stand with a receiver.
     pub fn status(&self, id: ReceiverId) -> Option<PeerStatus> {
-        self.peers.get(&id).map(Peer::status)
+        Some(self.peers.get(&id)?.status(&self.sending.offers))
     }
 
     /// The view that a receiver has when a snapshot has reached it, as long as it can be a baseline: for tests and tools.
@@ -282,8 +299,7 @@ pub(crate) fn reference_zero(initial: &Snapshot) -> Arc<Snapshot> {
     Arc::new(state)
 }
 
-pub(crate) fn check_schema(expected_hash: u64, snapshot: &Snapshot) -> Result<(), NetError> {
-    let hash = snapshot.schema_hash();
+pub(crate) fn check_schema(expected_hash: u64, hash: u64) -> Result<(), NetError> {
     if hash == expected_hash { Ok(()) } else { Err(NetError::SchemaMismatch { expected_hash, hash }) }
 }
 

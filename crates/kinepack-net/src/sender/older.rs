@@ -80,7 +80,8 @@ mod tests {
 
     /// Snapshots of these ticks, the first with sequence 65,530; of those lost the view is not there, of parts something was left out.
     fn history(ticks: impl IntoIterator<Item = u32>, lost: &[u32], parts: &[u32]) -> History {
-        let mut history = History::new(Sequence(65_530), true);
+        let mut history = History::new(Sequence(65_530));
+        history.keep_older();
         for tick in ticks {
             let view = view(tick, !parts.contains(&tick));
             let sequence = history.next();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kinepack::{EncodeError, EntityId, Snapshot, Tick};
+use kinepack::{EncodeError, EntityId, Level, Snapshot, Tick};
 
 use super::block::{BlockOut, block_bytes};
 use super::budget::Budget;
@@ -11,7 +11,7 @@ use super::freshness::Freshness;
 use super::history::{Base, Content, Fate, History, WINDOW};
 use super::hub::{HubConfig, ReceiverId, ReceiverOptions, Weight};
 use super::plan::Plan;
-use super::sending::{Order, Outbox, Sending};
+use super::sending::{Offer, Order, Outbox, Sending, Wanted};
 use super::view::View;
 use crate::packet::{Baseline, LONGEST_HEADER_BYTES, OLDER_VIEW_BYTES, OlderViews, SnapshotHeader, Time};
 use crate::{Acknowledgement, Refused, Sequence};
@@ -26,6 +26,10 @@ const BLOCK_IS_RECENT: Duration = Duration::from_secs(5);
 pub struct PeerStatus {
     /// True once its hello was taken.
     pub joined: bool,
+    /// The level of the codec that it chose by its hello.
+    pub level: Option<Level>,
+    /// The [`hash`](kinepack::Codec::hash) of that codec.
+    pub codec_hash: Option<u64>,
     /// The smoothed time from sending to the answer.
     pub round_trip: Option<Duration>,
     /// How many datagrams ago the view was sent that is the baseline now.
@@ -48,7 +52,8 @@ pub struct PeerStatus {
 #[derive(Debug)]
 pub(super) struct Peer {
     id: ReceiverId,
-    joined: bool,
+    /// Which of the hub's codecs it chose; `None` before its hello.
+    pub(super) codec: Option<usize>,
     history: History,
     reference: Reference,
     block: Option<BlockOut>,
@@ -93,8 +98,8 @@ impl Peer {
         let datagram_bytes = config.datagram_bytes + config.overhead_bytes;
         Self {
             id,
-            joined: false,
-            history: History::new(options.first_sequence, config.older_views() > 0),
+            codec: None,
+            history: History::new(options.first_sequence),
             reference: Reference { number: 0, view: Arc::clone(initial), since: now },
             block: None,
             newest_block: 0,
@@ -110,14 +115,24 @@ impl Peer {
         }
     }
 
-    /// Begins to send. False where it had begun.
-    pub(super) fn join(&mut self) -> bool {
-        !std::mem::replace(&mut self.joined, true)
+    /// Begins to send with the codec at this index. False where it had begun.
+    pub(super) fn join(&mut self, codec: usize, offer: &Offer) -> bool {
+        if self.codec.is_some() {
+            return false;
+        }
+        self.codec = Some(codec);
+        if offer.older_views > 0 {
+            self.history.keep_older();
+        }
+        true
     }
 
-    pub(super) fn status(&self) -> PeerStatus {
+    pub(super) fn status(&self, offers: &[Offer]) -> PeerStatus {
+        let offer = self.codec.map(|codec| &offers[codec]);
         PeerStatus {
-            joined: self.joined,
+            joined: offer.is_some(),
+            level: offer.map(|offer| offer.level),
+            codec_hash: offer.map(|offer| offer.hash),
             round_trip: self.history.round_trip.smoothed(),
             baseline_age: self.history.baseline_age(),
             sent: self.history.sent_count(),
@@ -137,7 +152,7 @@ impl Peer {
     }
 
     pub(super) fn acknowledge(&mut self, now: Duration, acknowledgement: Acknowledgement) -> Result<(), Refused> {
-        if !self.joined {
+        if self.codec.is_none() {
             return Err(Refused::NoHello);
         }
         self.history.acknowledge(now, acknowledgement, &mut self.fates)?;
@@ -178,12 +193,10 @@ impl Peer {
 
     /// Sends what this tick asks for.
     pub(super) fn step(&mut self, moment: &Moment<'_>, sending: &mut Sending) -> Result<(), EncodeError> {
-        if !self.joined {
-            return Ok(());
-        }
+        let Some(codec) = self.codec else { return Ok(()) };
         let subject = sending.subjects.of(self.relevant.as_ref());
         let state = sending.subjects.view(subject).state;
-        let stepped = self.step_to(moment, sending, subject);
+        let stepped = self.step_to(moment, sending, Wanted { codec, subject });
         if let Some((shown, held_until)) = &mut self.shown
             && Some(*shown) == state
         {
@@ -192,7 +205,7 @@ impl Peer {
         stepped
     }
 
-    fn step_to(&mut self, moment: &Moment<'_>, sending: &mut Sending, subject: usize) -> Result<(), EncodeError> {
+    fn step_to(&mut self, moment: &Moment<'_>, sending: &mut Sending, wanted: Wanted) -> Result<(), EncodeError> {
         let Moment { now, config, .. } = *moment;
         self.history.find_lost(now, &mut self.fates);
         self.settle(now);
@@ -204,12 +217,12 @@ impl Peer {
         if silent && !rested {
             return Ok(());
         }
-        if let Some(base) = self.base(moment) {
+        if let Some(base) = self.base(moment, sending.offers[wanted.codec].older_views) {
             // Contact is back: what a block was begun for is there.
             self.block = None;
-            return self.step_from(base, moment, sending, subject, rested);
+            return self.step_from(base, moment, sending, wanted, rested);
         }
-        if self.block.is_none() && !self.begin_block(moment, sending, subject)? {
+        if self.block.is_none() && !self.begin_block(moment, sending, wanted)? {
             return Ok(());
         }
         self.send_fragments(moment, &mut sending.outbox, silent);
@@ -217,12 +230,12 @@ impl Peer {
     }
 
     /// What the next snapshot can build on: a view, or a block that has just arrived.
-    fn base(&self, moment: &Moment<'_>) -> Option<Base> {
+    fn base(&self, moment: &Moment<'_>, older_views: u8) -> Option<Base> {
         let Moment { now, tick, config, .. } = *moment;
         let is_recent = self.reference.number != 0 && now.saturating_sub(self.reference.since) < BLOCK_IS_RECENT;
         let mut base = self.history.base().or_else(|| is_recent.then(|| self.reference_base()))?;
-        if config.older_views() > 0 {
-            base.older = self.history.older(&base, tick, config.older_views(), config.datagrams_per_tick);
+        if older_views > 0 {
+            base.older = self.history.older(&base, tick, older_views, config.datagrams_per_tick);
         }
         Some(base)
     }
@@ -238,13 +251,13 @@ impl Peer {
         base: Base,
         moment: &Moment<'_>,
         sending: &mut Sending,
-        subject: usize,
+        wanted: Wanted,
         rested: bool,
     ) -> Result<(), EncodeError> {
-        if base.view.state == sending.subjects.view(subject).state && !rested {
+        if base.view.state == sending.subjects.view(wanted.subject).state && !rested {
             return Ok(());
         }
-        if self.budget.is_none() && self.step_whole(moment, sending, &base, subject)? {
+        if self.budget.is_none() && self.step_whole(moment, sending, &base, wanted)? {
             return Ok(());
         }
         for nth in 0..moment.config.datagrams_per_tick {
@@ -256,7 +269,7 @@ impl Peer {
             if limit_bytes < LEAST_BYTES {
                 return Ok(());
             }
-            let plan = self.plan(moment, sending, &base, subject, limit_bytes, nth > 0)?;
+            let plan = self.plan(moment, sending, &base, wanted, limit_bytes, nth > 0)?;
             header.left_out = !plan.view.is_whole();
             self.send_snapshot(moment, &mut sending.outbox, &header, &plan);
             if self.behind == 0 {
@@ -273,25 +286,26 @@ impl Peer {
     }
 
     /// Sends everything, in one datagram or several, where that is possible: then true. All receivers with this baseline
-    /// get the same.
+    /// and codec get the same.
     fn step_whole(
         &mut self,
         moment: &Moment<'_>,
         sending: &mut Sending,
         base: &Base,
-        subject: usize,
+        wanted: Wanted,
     ) -> Result<bool, EncodeError> {
         let header = self.header(moment, base);
-        let plan = sending.whole(base, subject)?;
+        let plan = sending.whole(base, wanted)?;
         if plan.bytes.len() <= self.limit_bytes(moment.config, &header) {
             self.send_snapshot(moment, &mut sending.outbox, &header, &plan);
             return Ok(true);
         }
-        // The same for all receivers, whatever their headers.
-        let longest_header_bytes = LONGEST_HEADER_BYTES + OLDER_VIEW_BYTES * usize::from(moment.config.older_views());
+        // The same for all receivers with this codec, whatever their headers.
+        let older_views = sending.offers[wanted.codec].older_views;
+        let longest_header_bytes = LONGEST_HEADER_BYTES + OLDER_VIEW_BYTES * usize::from(older_views);
         let limit_bytes = moment.config.datagram_bytes - longest_header_bytes;
         let most = moment.config.datagrams_per_tick as usize;
-        let Some(parts) = sending.split(base, subject, limit_bytes, most)? else { return Ok(false) };
+        let Some(parts) = sending.split(base, wanted, limit_bytes, most)? else { return Ok(false) };
         if !self.reaches(base, parts.len()) {
             return Ok(false);
         }
@@ -303,14 +317,14 @@ impl Peer {
     }
 
     /// Sends the whole state relative to the reference state, or begins a block where that is too large: then true.
-    fn begin_block(&mut self, moment: &Moment<'_>, sending: &mut Sending, subject: usize) -> Result<bool, EncodeError> {
+    fn begin_block(&mut self, moment: &Moment<'_>, sending: &mut Sending, wanted: Wanted) -> Result<bool, EncodeError> {
         let base = self.reference_base();
         let header = self.header(moment, &base);
         let limit_bytes = self.limit_bytes(moment.config, &header);
         if limit_bytes < LEAST_BYTES {
             return Ok(false);
         }
-        let plan = sending.whole(&base, subject)?;
+        let plan = sending.whole(&base, wanted)?;
         if plan.bytes.len() <= limit_bytes {
             self.send_snapshot(moment, &mut sending.outbox, &header, &plan);
             return Ok(false);
@@ -327,7 +341,7 @@ impl Peer {
         moment: &Moment<'_>,
         sending: &mut Sending,
         base: &Base,
-        subject: usize,
+        wanted: Wanted,
         limit_bytes: usize,
         goes_on: bool,
     ) -> Result<Arc<Plan>, EncodeError> {
@@ -336,7 +350,7 @@ impl Peer {
             let weight = moment.weight.map_or(1.0, |weight| weight(self.id, entity));
             weight * self.freshness.age_ticks(entity, moment.tick) as f32
         };
-        let order = Order { base, subject, limit_bytes, expects_part: self.expects_part, goes_on, of };
+        let order = Order { base, wanted, limit_bytes, expects_part: self.expects_part, goes_on, of };
         sending.plan(&order, self.history.in_flight(), &mut score)
     }
 

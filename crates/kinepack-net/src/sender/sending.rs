@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
 
-use kinepack::{Baselines, Codec, EncodeError, EntityId, Snapshot, Tick};
+use kinepack::{Baselines, Codec, EncodeError, EntityId, Level, Schema, Snapshot, Tick};
 
 use super::history::Base;
 use super::hub::ReceiverId;
@@ -18,19 +18,39 @@ use crate::merge::Merger;
 pub(super) struct Sending {
     pub(super) subjects: Subjects,
     pub(super) outbox: Outbox,
-    planner: Planner,
+    /// The codecs from which receivers choose, at least one.
+    pub(super) offers: Vec<Offer>,
     /// The baseline at hand.
     composed: Composed,
-    /// What the planner has compared last.
-    compared: Option<(BaseKey, usize)>,
-    /// Plans of this tick for everything, by baseline and subject.
-    whole: HashMap<(CodedKey, usize), Arc<Plan>>,
+    /// Plans of this tick for everything, by baseline and what is wanted.
+    whole: HashMap<(CodedKey, Wanted), Arc<Plan>>,
     /// Plans of this tick for everything in several datagrams; `None` where those would be too many.
-    splits: HashMap<(CodedKey, usize), Option<Parts>>,
+    splits: HashMap<(CodedKey, Wanted), Option<Parts>>,
     /// Plans of this tick for a part.
     parts: HashMap<PartKey, Arc<Plan>>,
     /// Snapshots encoded in this tick.
     pub(super) encoded: usize,
+}
+
+/// A codec that receivers may choose.
+#[derive(Debug)]
+pub(super) struct Offer {
+    pub(super) hash: u64,
+    pub(super) level: Level,
+    /// How many views older than the baseline its snapshots may be coded against too.
+    pub(super) older_views: u8,
+    planner: Planner,
+    /// What the planner has compared last, with which subject.
+    compared: Option<(BaseKey, usize)>,
+}
+
+/// What a receiver is to get in a tick. Those that want the same relative to the same share it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Wanted {
+    /// By which codec, as an index of [`Sending::offers`].
+    pub(super) codec: usize,
+    /// What there is to see, as an index of [`Sending::subjects`].
+    pub(super) subject: usize,
 }
 
 /// The ids of the views that make a baseline.
@@ -42,7 +62,7 @@ type CodedKey = Vec<u64>;
 /// No view's id.
 const SEPARATOR: u64 = u64::MAX;
 
-/// The datagrams of one state, for all receivers with the same baseline.
+/// The datagrams of one state, for all receivers with the same baseline and codec.
 type Parts = Arc<[Arc<Plan>]>;
 
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -50,7 +70,7 @@ struct PartKey {
     coded: CodedKey,
     /// Views on their way in which something was left out: what is in them need not be sent at once again.
     in_flight: Vec<u64>,
-    subject: usize,
+    wanted: Wanted,
     limit_bytes: usize,
     /// Whose weights are its own.
     of: Option<ReceiverId>,
@@ -88,7 +108,7 @@ impl Outbox {
 /// What a plan is made for.
 pub(super) struct Order<'a> {
     pub(super) base: &'a Base,
-    pub(super) subject: usize,
+    pub(super) wanted: Wanted,
     pub(super) limit_bytes: usize,
     /// Where the last plan for this receiver had to leave something out, it is not tried to send everything first.
     pub(super) expects_part: bool,
@@ -99,14 +119,14 @@ pub(super) struct Order<'a> {
 }
 
 impl Sending {
-    pub(super) fn new(codec: &Codec) -> Self {
-        let empty = Snapshot::new(codec.schema(), Tick(0));
+    /// Nothing is offered yet.
+    pub(super) fn new(schema: &Schema) -> Self {
+        let empty = Snapshot::new(schema, Tick(0));
         Self {
             subjects: Subjects::default(),
             outbox: Outbox::default(),
-            planner: Planner::new(codec),
+            offers: Vec::new(),
             composed: Composed { state: empty.clone(), key: Vec::new(), merger: Merger::new(empty) },
-            compared: None,
             whole: HashMap::new(),
             splits: HashMap::new(),
             parts: HashMap::new(),
@@ -114,48 +134,65 @@ impl Sending {
         }
     }
 
+    /// Offers a codec that is not offered yet.
+    pub(super) fn offer(&mut self, codec: &Codec, older_views: u8) {
+        self.offers.push(Offer {
+            hash: codec.hash(),
+            level: *codec.level(),
+            older_views,
+            planner: Planner::new(codec),
+            compared: None,
+        });
+    }
+
+    /// The index of the codec with this hash, where one is offered.
+    pub(super) fn offered(&self, hash: u64) -> Option<usize> {
+        self.offers.iter().position(|offer| offer.hash == hash)
+    }
+
     pub(super) fn begin(&mut self, world: &Snapshot) {
         self.whole.clear();
         self.splits.clear();
         self.parts.clear();
-        self.compared = None;
+        self.offers.iter_mut().for_each(|offer| offer.compared = None);
         self.encoded = 0;
         self.subjects.begin(world);
     }
 
     /// Everything, relative to a baseline, however long that is.
-    pub(super) fn whole(&mut self, base: &Base, subject: usize) -> Result<Arc<Plan>, EncodeError> {
-        let key = (coded_key(base), subject);
+    pub(super) fn whole(&mut self, base: &Base, wanted: Wanted) -> Result<Arc<Plan>, EncodeError> {
+        let key = (coded_key(base), wanted);
         if let Some(plan) = self.whole.get(&key) {
             return Ok(Arc::clone(plan));
         }
-        let view = self.subjects.view(subject);
+        let view = self.subjects.view(wanted.subject);
         let older = older_states(base);
         let baselines = Baselines::new(self.composed.of(base)?, &older);
-        let bytes = self.planner.whole(baselines, &view.subject)?.to_vec();
+        let bytes = self.offers[wanted.codec].planner.whole(baselines, &view.subject)?.to_vec();
         let plan = Arc::new(Plan { view: Arc::clone(view), bytes });
         self.encoded += 1;
         self.whole.insert(key, Arc::clone(&plan));
         Ok(plan)
     }
 
-    /// Everything in several datagrams of at most `limit_bytes`, for all receivers with this baseline; `None` where more than `most`
-    /// were needed.
+    /// Everything in several datagrams of at most `limit_bytes`, for all receivers with this baseline and codec; `None` where more
+    /// than `most` were needed.
     pub(super) fn split(
         &mut self,
         base: &Base,
-        subject: usize,
+        wanted: Wanted,
         limit_bytes: usize,
         most: usize,
     ) -> Result<Option<Parts>, EncodeError> {
-        let key = (coded_key(base), subject);
+        let key = (coded_key(base), wanted);
         if let Some(parts) = self.splits.get(&key) {
             return Ok(parts.clone());
         }
-        let whole = Arc::clone(self.subjects.view(subject));
-        self.compare(base, subject)?;
+        let whole = Arc::clone(self.subjects.view(wanted.subject));
+        self.compare(base, wanted)?;
         let older = older_states(base);
         let baselines = Baselines::new(self.composed.of(base)?, &older);
+        let planner = &mut self.offers[wanted.codec].planner;
         let mut parts: Vec<(u64, Behind, Vec<u8>)> = Vec::new();
         let mut waiting = usize::MAX;
         while waiting > 0 && parts.len() < most {
@@ -163,9 +200,9 @@ impl Sending {
                 let is_sent = parts.iter().any(|(_, behind, _)| behind.sent.position(id).is_some());
                 if is_sent { 0.0 } else { 1.0 }
             };
-            let behind = self.planner.part(baselines, &whole.subject, limit_bytes, &mut score)?;
+            let behind = planner.part(baselines, &whole.subject, limit_bytes, &mut score)?;
             waiting = behind.waiting;
-            parts.push((self.subjects.new_id(), behind, self.planner.bytes().to_vec()));
+            parts.push((self.subjects.new_id(), behind, planner.bytes().to_vec()));
             self.encoded += 1;
         }
         let split = Arc::new(Split { whole: Arc::clone(&whole), parts: parts.iter().map(|(id, ..)| *id).collect() });
@@ -186,41 +223,43 @@ impl Sending {
         in_flight: impl Iterator<Item = &'v Arc<View>>,
         score: &mut dyn FnMut(EntityId) -> f32,
     ) -> Result<Arc<Plan>, EncodeError> {
-        let &Order { base, subject, limit_bytes, expects_part, goes_on, of } = order;
-        let view = Arc::clone(self.subjects.view(subject));
+        let &Order { base, wanted, limit_bytes, expects_part, goes_on, of } = order;
+        let view = Arc::clone(self.subjects.view(wanted.subject));
         if expects_part {
-            self.compare(base, subject)?;
+            self.compare(base, wanted)?;
         }
-        let hopeless = expects_part && self.planner.is_hopeless(limit_bytes);
+        let hopeless = expects_part && self.offers[wanted.codec].planner.is_hopeless(limit_bytes);
         if !goes_on && !hopeless {
-            let plan = self.whole(base, subject)?;
+            let plan = self.whole(base, wanted)?;
             if plan.bytes.len() <= limit_bytes {
                 return Ok(plan);
             }
         }
         let in_flight = in_flight.filter(|view| !view.is_whole()).map(|view| view.id).collect();
-        let key = PartKey { coded: coded_key(base), in_flight, subject, limit_bytes, of };
+        let key = PartKey { coded: coded_key(base), in_flight, wanted, limit_bytes, of };
         if let Some(plan) = self.parts.get(&key) {
             return Ok(Arc::clone(plan));
         }
         let id = self.subjects.new_id();
-        self.compare(base, subject)?;
+        self.compare(base, wanted)?;
         let older = older_states(base);
         let baselines = Baselines::new(self.composed.of(base)?, &older);
-        let behind = self.planner.part(baselines, &view.subject, limit_bytes, score)?;
+        let planner = &mut self.offers[wanted.codec].planner;
+        let behind = planner.part(baselines, &view.subject, limit_bytes, score)?;
         let view = View { id, state: None, behind: Some(behind), subject: Arc::clone(&view.subject) };
-        let plan = Arc::new(Plan { bytes: self.planner.bytes().to_vec(), view: Arc::new(view) });
+        let plan = Arc::new(Plan { bytes: planner.bytes().to_vec(), view: Arc::new(view) });
         self.encoded += 1;
         self.parts.insert(key, Arc::clone(&plan));
         Ok(plan)
     }
 
-    /// Has the planner find what differs.
-    fn compare(&mut self, base: &Base, subject: usize) -> Result<(), EncodeError> {
-        let key = Some((base_key(base), subject));
-        if self.compared != key {
-            self.planner.compare(self.composed.of(base)?, &self.subjects.view(subject).subject);
-            self.compared = key;
+    /// Has the codec's planner find what differs.
+    fn compare(&mut self, base: &Base, wanted: Wanted) -> Result<(), EncodeError> {
+        let offer = &mut self.offers[wanted.codec];
+        let key = Some((base_key(base), wanted.subject));
+        if offer.compared != key {
+            offer.planner.compare(self.composed.of(base)?, &self.subjects.view(wanted.subject).subject);
+            offer.compared = key;
         }
         Ok(())
     }

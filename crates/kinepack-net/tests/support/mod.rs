@@ -26,8 +26,12 @@ pub struct Thing {
 }
 
 pub fn codec() -> Codec {
+    codec_at(Level::PACKED)
+}
+
+pub fn codec_at(level: Level) -> Codec {
     let schema = Schema::of::<Thing>();
-    Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema)).unwrap()
+    Codec::new(schema.clone(), level, Profile::untrained(&schema)).unwrap()
 }
 
 /// xorshift64*.
@@ -191,14 +195,12 @@ pub struct Net {
     pub world: World,
     pub tick: u32,
     pub ticks_per_snapshot: u32,
-    codec: Codec,
 }
 
 impl Net {
     pub fn new(world: World, config: HubConfig) -> Self {
-        let codec = codec();
-        let hub = Hub::new(&codec, config).unwrap();
-        Self { hub, clients: Vec::new(), world, tick: 0, ticks_per_snapshot: 1, codec }
+        let hub = Hub::new(&codec(), config).unwrap();
+        Self { hub, clients: Vec::new(), world, tick: 0, ticks_per_snapshot: 1 }
     }
 
     pub fn now(&self) -> Duration {
@@ -206,11 +208,22 @@ impl Net {
     }
 
     pub fn add(&mut self, link: LinkConfig, seed: u64, options: ReceiverOptions) -> Result<usize, NetError> {
+        self.add_with(&codec(), link, seed, options)
+    }
+
+    /// Adds one that chooses this codec.
+    pub fn add_with(
+        &mut self,
+        codec: &Codec,
+        link: LinkConfig,
+        seed: u64,
+        options: ReceiverOptions,
+    ) -> Result<usize, NetError> {
         let id = ReceiverId(seed);
         self.hub.add(id, &options, self.now())?;
         self.clients.push(Client {
             id,
-            receiver: Receiver::new(&self.codec, ReceiverConfig::default())?,
+            receiver: Receiver::new(codec, ReceiverConfig::default())?,
             down: Link::new(link, seed * 2).unwrap(),
             up: Link::new(link, seed * 2 + 1).unwrap(),
             expected: HashMap::new(),

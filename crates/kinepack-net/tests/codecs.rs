@@ -1,0 +1,211 @@
+//! One hub, several codecs: each receiver gets its own, those with the same share the work.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+mod support;
+
+use std::time::Duration;
+
+use kinepack::{Codec, Field, FieldKind, IntegerLimits, Level, Profile, Schema, Snapshot, Tick};
+use kinepack_net::{
+    Handled, Hub, HubConfig, LinkConfig, Loss, Mismatch, NetError, Receiver, ReceiverConfig, ReceiverId,
+    ReceiverOptions, Refused,
+};
+use support::{Net, World, codec, codec_at};
+
+const ID: ReceiverId = ReceiverId(1);
+
+fn adaptive() -> Codec {
+    codec_at(Level::ADAPTIVE)
+}
+
+/// A hub that offers both.
+fn net(config: HubConfig, entities: usize) -> Net {
+    let mut net = Net::new(World::new(entities, 9), config);
+    net.hub.offer(&adaptive()).unwrap();
+    net
+}
+
+fn lossy() -> LinkConfig {
+    LinkConfig {
+        latency: Duration::from_millis(40),
+        jitter: Duration::from_millis(10),
+        loss: Loss::Independent { ratio: 0.1 },
+        duplicate_ratio: 0.05,
+        ..LinkConfig::default()
+    }
+}
+
+/// Nothing moves any more: everybody comes to hold what there is.
+fn settle(net: &mut Net) {
+    (net.world.moving_one_in, net.world.change_one_in) = (u64::MAX, u64::MAX);
+    (0..600).for_each(|_| net.step(None));
+    for client in &net.clients {
+        assert!(client.receiver.newest().is_some_and(|newest| newest.holds_same(&net.world.snapshot)));
+    }
+}
+
+/// Receivers without and with a budget at each of `levels`, under loss, with so few bytes a datagram that at first there are
+/// blocks, splits and parts, and then whole views again.
+fn crowd(levels: &[Level], older_views: Option<u8>) -> Net {
+    let config = HubConfig { datagram_bytes: 300, older_views, ..HubConfig::default() };
+    let mut net = net(config, 150);
+    for level in levels {
+        for (nth, budget_bytes_per_s) in [None, None, Some(6_000)].into_iter().enumerate() {
+            let seed = 10 * u64::from(level.row) + nth as u64;
+            let options = ReceiverOptions { budget_bytes_per_s, ..ReceiverOptions::default() };
+            net.add_with(&codec_at(*level), lossy(), seed, options).unwrap();
+        }
+    }
+    for moving_one_in in [1, 8] {
+        net.world.moving_one_in = moving_one_in;
+        (0..300).for_each(|_| net.step(None));
+    }
+    net
+}
+
+#[test]
+fn each_gets_its_codec_and_the_same_as_alone() {
+    for older_views in [None, Some(0), Some(3)] {
+        let both = [Level::ADAPTIVE, Level::PACKED];
+        let mut mixed = crowd(&both, older_views);
+        let mut alone = both.map(|level| crowd(&[level], older_views));
+        for (client, single) in mixed.clients.iter().zip(alone.iter().flat_map(|net| &net.clients)) {
+            let level = if client.id.0 < 130 { Level::PACKED } else { Level::ADAPTIVE };
+            let status = mixed.hub.status(client.id).unwrap();
+            assert_eq!((status.joined, status.level), (true, Some(level)));
+            assert_eq!(status.codec_hash, Some(codec_at(level).hash()));
+            assert!(client.snapshots > 200 && client.left_out > 0, "{} {:?}", client.snapshots, client.refused);
+            // Who else is there changes nothing.
+            let count = |client: &support::Client| {
+                (client.id, client.bytes, client.snapshots, client.with_older, client.left_out, client.blocks)
+            };
+            assert_eq!(count(client), count(single));
+            assert!(client.expected == single.expected);
+            let has_older = older_views.map_or(level.older_states() > 0, |count| count > 0);
+            assert_eq!(client.with_older > 0, has_older, "{}", client.id.0);
+        }
+        std::iter::once(&mut mixed).chain(&mut alone).for_each(settle);
+    }
+}
+
+#[test]
+fn each_codec_is_encoded_once_for_all_who_have_it() {
+    let link = LinkConfig { latency: Duration::from_millis(40), ..LinkConfig::default() };
+    for (levels, most) in [(&[Level::PACKED][..], 1), (&[Level::PACKED, Level::ADAPTIVE], 2)] {
+        let mut net = net(HubConfig::default(), 30);
+        net.world.moving_one_in = 1;
+        for seed in 0..8 {
+            net.add_with(&codec_at(levels[seed % levels.len()]), link, seed as u64, ReceiverOptions::default())
+                .unwrap();
+        }
+        for tick in 0..200 {
+            net.step(None);
+            assert!(tick < 20 || net.hub.encoded() <= most, "tick {tick}: {} encoded", net.hub.encoded());
+        }
+        assert_eq!(net.hub.encoded(), most);
+    }
+}
+
+/// A receiver's hello.
+fn hello(codec: &Codec) -> Vec<u8> {
+    let mut receiver = Receiver::new(codec, ReceiverConfig::default()).unwrap();
+    receiver.poll_transmit(Duration::ZERO).unwrap().to_vec()
+}
+
+/// What a hub says to a hello; where it is a mismatch, in a refusal too.
+fn greet(hub: &mut Hub, codec: &Codec) -> Result<Handled, Refused> {
+    let result = hub.handle(ID, Duration::ZERO, &hello(codec));
+    let refusal = hub.poll_transmit().map(|(_, datagram)| datagram.to_vec());
+    if let Err(Refused::Mismatch(mismatch)) = result {
+        let mut receiver = Receiver::new(codec, ReceiverConfig::default()).unwrap();
+        let heard = receiver.handle(Duration::ZERO, &refusal.unwrap());
+        assert_eq!(heard, Err(Refused::Mismatch(mismatch)));
+    } else {
+        assert_eq!(refusal, None);
+    }
+    result
+}
+
+fn other_codec(hash: u64) -> Result<Handled, Refused> {
+    Err(Refused::Mismatch(Mismatch::Codec { hash }))
+}
+
+#[test]
+fn the_first_hello_chooses() {
+    let [first, second, third] = [codec(), adaptive(), codec_at(Level::TABLE[8])];
+    let mut hub = Hub::new(&first, HubConfig::default()).unwrap();
+    hub.add(ID, &ReceiverOptions::default(), Duration::ZERO).unwrap();
+    assert_eq!(greet(&mut hub, &second), other_codec(first.hash()), "it is not offered yet");
+    for codec in [&second, &second, &first] {
+        hub.offer(codec).unwrap();
+    }
+    assert_eq!(greet(&mut hub, &third), other_codec(first.hash()));
+    assert_eq!(hub.status(ID).unwrap().level, None);
+    assert_eq!(greet(&mut hub, &second), Ok(Handled::Joined));
+    let before = hub.status(ID);
+    for other in [&first, &third] {
+        assert_eq!(greet(&mut hub, other), other_codec(second.hash()), "it has chosen");
+    }
+    assert_eq!(greet(&mut hub, &second), Ok(Handled::HelloAgain));
+    assert_eq!((hub.status(ID), before.unwrap().level), (before, Some(Level::ADAPTIVE)));
+}
+
+#[test]
+fn a_codec_of_another_schema_is_no_offer() {
+    let number = FieldKind::Integer(IntegerLimits::new(0, 9, 1).unwrap());
+    let schema = Schema::new(vec![Field::new("number", number)]);
+    let other = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema)).unwrap();
+    let mut hub = Hub::new(&codec(), HubConfig::default()).unwrap();
+    let (expected_hash, hash) = (codec().schema().hash(), schema.hash());
+    assert_eq!(hub.offer(&other), Err(NetError::SchemaMismatch { expected_hash, hash }));
+    hub.add(ID, &ReceiverOptions::default(), Duration::ZERO).unwrap();
+    let mismatch = Mismatch::Schema { hash: expected_hash };
+    assert_eq!(greet(&mut hub, &other), Err(Refused::Mismatch(mismatch)));
+}
+
+#[test]
+fn a_receiver_comes_back_at_another_level() {
+    let mut net = net(HubConfig::default(), 40);
+    for seed in 1..=2 {
+        net.add(lossy(), seed, ReceiverOptions::default()).unwrap();
+    }
+    for level in [Level::ADAPTIVE, Level::PACKED, Level::ADAPTIVE] {
+        (0..150).for_each(|_| net.step(None));
+        let before = net.clients[0].snapshots;
+        // A new endpoint behind new links, and the same id.
+        let client = net.clients.pop().unwrap();
+        assert!(net.hub.remove(client.id) && net.hub.status(client.id).is_none());
+        net.add_with(&codec_at(level), lossy(), client.id.0, ReceiverOptions::default()).unwrap();
+        (0..150).for_each(|_| net.step(None));
+        let [other, changed] = &net.clients[..] else { panic!("two") };
+        assert_eq!(net.hub.status(changed.id).unwrap().level, Some(level));
+        assert!(changed.snapshots > 100 && (changed.with_older > 0) == level.adaptive);
+        assert!(other.snapshots > before + 100, "the other one goes on");
+    }
+    settle(&mut net);
+}
+
+#[test]
+fn all_begin_from_the_same_initial_state() {
+    let mut world = World::new(40, 3);
+    let initial = world.snapshot.clone();
+    let mut hub = Hub::with_initial(&codec(), HubConfig::default(), &initial).unwrap();
+    hub.offer(&adaptive()).unwrap();
+    world.step(Tick(1));
+    let mut seen: Vec<Snapshot> = Vec::new();
+    for (id, codec) in [(ID, codec()), (ReceiverId(2), adaptive())] {
+        let mut receiver = Receiver::with_initial(&codec, ReceiverConfig::default(), &initial).unwrap();
+        hub.add(id, &ReceiverOptions::default(), Duration::ZERO).unwrap();
+        hub.handle(id, Duration::ZERO, receiver.poll_transmit(Duration::ZERO).unwrap()).unwrap();
+        world.snapshot.tick = Tick(id.0 as u32);
+        hub.tick(Duration::ZERO, &world.snapshot).unwrap();
+        while let Some((to, datagram)) = hub.poll_transmit() {
+            if to == id {
+                receiver.handle(Duration::ZERO, datagram).unwrap();
+            }
+        }
+        seen.extend(receiver.newest().cloned());
+    }
+    assert!(seen.len() == 2 && seen.iter().all(|seen| seen.holds_same(&world.snapshot)));
+}
