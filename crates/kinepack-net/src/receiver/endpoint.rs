@@ -209,7 +209,8 @@ impl Receiver {
         self.show(now, sequence, &view, sent.as_ref(), interval_ticks, late);
         let own_back = header.baseline.back();
         let newest = self.window.newest().unwrap_or(sequence);
-        self.views.add(Held { sequence, view, own_back, sent }, header.baseline, newest);
+        let learned = self.decoder.learned().cloned();
+        self.views.add(Held { sequence, view, own_back, sent, learned }, header.baseline, newest);
         if !late {
             self.newest = Some(sequence);
         }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use kinepack::{Baselines, Snapshot, Tick};
+use kinepack::{Baselines, Learned, Snapshot, Tick};
 
 use crate::merge::Merger;
 use crate::packet::{Baseline, SnapshotHeader, Time};
@@ -11,6 +11,8 @@ use crate::{Refused, Sequence};
 
 /// Views so far before the newest baseline may still be merged or built on.
 const KEPT_BEFORE_BASELINE: i32 = 64;
+/// What was learned with views farther before the newest baseline is dropped: snapshots that go on from it come too late.
+const LEARNED_BEFORE_BASELINE: i32 = 8;
 /// No baseline is farther back.
 const WINDOW: i32 = 255;
 
@@ -22,6 +24,8 @@ pub(super) struct Held {
     pub(super) own_back: u8,
     /// The entities that were sent, where something was left out.
     pub(super) sent: Option<Snapshot>,
+    /// What the codec had learned, where it learns and this may still be a baseline.
+    pub(super) learned: Option<Learned>,
 }
 
 /// What a snapshot is coded against.
@@ -30,6 +34,7 @@ pub(super) struct Resolved<'a> {
     /// With what is merged into it.
     pub(super) baseline: &'a Snapshot,
     older: Vec<&'a Snapshot>,
+    learned: Option<&'a Learned>,
     /// That of the snapshot.
     pub(super) tick: Tick,
     pub(super) interval_ticks: u8,
@@ -38,7 +43,7 @@ pub(super) struct Resolved<'a> {
 impl Resolved<'_> {
     /// The baseline and the older views.
     pub(super) fn baselines(&self) -> Baselines<'_> {
-        Baselines::new(self.baseline, &self.older)
+        Baselines::new(self.baseline, &self.older).with_learned(self.learned)
     }
 }
 
@@ -93,7 +98,7 @@ impl Views {
             Baseline::Reference(number) => {
                 let baseline = self.reference(number)?;
                 let (tick, interval_ticks) = tick_of(baseline.tick, 0).ok_or(Refused::NoBaseline)?;
-                return Ok(Resolved { baseline, older: Vec::new(), tick, interval_ticks });
+                return Ok(Resolved { baseline, older: Vec::new(), learned: None, tick, interval_ticks });
             }
             Baseline::Back(back) => back,
         };
@@ -119,7 +124,7 @@ impl Views {
             }
             older.push(&held.view);
         }
-        Ok(Resolved { baseline, older, tick, interval_ticks })
+        Ok(Resolved { baseline, older, learned: base.learned.as_ref(), tick, interval_ticks })
     }
 
     /// Merges the views that `field`, or the rule for merge 0, names with the one at `at`, in which something was left out, into
@@ -179,6 +184,10 @@ impl Views {
         };
         while self.held.front().is_some_and(needless) {
             self.dropped = self.held.pop_front().map(|held| held.sequence);
+        }
+        if let Some(base) = self.newest_baseline {
+            let old = self.held.iter_mut().take_while(|held| base.since(held.sequence) > LEARNED_BEFORE_BASELINE);
+            old.for_each(|held| held.learned = None);
         }
         self.dropped = self.dropped.filter(|dropped| (0..=2 * WINDOW).contains(&newest.since(*dropped)));
         let at = self.held.partition_point(|other| held.sequence.since(other.sequence) > 0);

@@ -10,7 +10,7 @@ use std::time::Duration;
 use kinepack::EntityId;
 
 use super::older::{OlderView, REACH};
-use super::view::View;
+use super::view::{Lesson, View};
 use crate::round_trip::RoundTrip;
 use crate::{Acknowledgement, Refused, Sequence};
 
@@ -40,11 +40,21 @@ pub(super) enum Content {
         own_back: u8,
         /// When the entities sent were last sent before: what the accumulators go back to if this is lost.
         sent_before: Vec<(EntityId, u32)>,
+        /// Where the codec learns, and this may still be a baseline.
+        lesson: Option<Lesson>,
     },
     Fragment {
         block: u8,
         index: u16,
     },
+}
+
+impl Content {
+    fn forget_lesson(&mut self) {
+        if let Self::Snapshot { lesson, .. } = self {
+            *lesson = None;
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,6 +107,16 @@ pub(super) struct Base {
     pub(super) depth: usize,
     /// What it is coded against too, newest first. Chosen once the tick is known.
     pub(super) older: Vec<OlderView>,
+    /// What to go on from.
+    pub(super) lesson: Option<Lesson>,
+}
+
+impl Base {
+    /// A view by itself.
+    pub(super) fn new(sequence: Option<Sequence>, view: &Arc<View>) -> Self {
+        let view = Arc::clone(view);
+        Self { sequence, view, merged: Vec::new(), field: None, depth: 0, older: Vec::new(), lesson: None }
+    }
 }
 
 impl History {
@@ -138,6 +158,14 @@ impl History {
         }
     }
 
+    /// What was learned when the snapshot with this sequence was coded.
+    pub(super) fn lesson(&self, sequence: Sequence) -> Option<&Lesson> {
+        match &self.entries[self.index(sequence)?].content {
+            Content::Snapshot { lesson, .. } => lesson.as_ref(),
+            Content::Fragment { .. } => None,
+        }
+    }
+
     pub(super) fn entry(&self, index: usize) -> &Sent {
         &self.entries[index]
     }
@@ -154,7 +182,11 @@ impl History {
             self.newest_acknowledged = self.newest_acknowledged.filter(other);
         }
         if let Content::Snapshot { own_back: back @ 1.., .. } = content {
-            self.newest_used = Some(self.next.before(u16::from(back)));
+            let used = self.next.before(u16::from(back));
+            self.newest_used = Some(used);
+            // None before this is a baseline again.
+            let before = self.entries.iter_mut().take_while(|entry| used.since(entry.sequence) > 0);
+            before.for_each(|entry| entry.content.forget_lesson());
         }
         self.entries.push_back(Sent { sequence: self.next, at, content, state: State::InFlight });
         // What is out of the window is no baseline anyway, and a floor too far back would look as if it were ahead.
@@ -297,15 +329,7 @@ impl History {
         let (view, own_back) = self.acknowledged_view(index)?;
         let sequence = Some(self.entries[index].sequence);
         let Some(split) = view.split() else {
-            let base = || Base {
-                sequence,
-                view: Arc::clone(view),
-                merged: Vec::new(),
-                field: None,
-                depth: 0,
-                older: Vec::new(),
-            };
-            return view.is_whole().then(base);
+            return view.is_whole().then(|| Base::new(sequence, view));
         };
         // The parts were sent one after the other.
         let others = split.parts.iter().position(|part| *part == view.id)?;
@@ -318,14 +342,7 @@ impl History {
         }
         let by_rule = usize::from(own_back) == others + 1;
         let field = (!by_rule).then_some((1 << others) - 1);
-        Some(Base {
-            sequence,
-            view: Arc::clone(&split.whole),
-            merged: Vec::new(),
-            field,
-            depth: others,
-            older: Vec::new(),
-        })
+        Some(Base { field, depth: others, ..Base::new(sequence, &split.whole) })
     }
 
     /// The view at an index, with what was sent after its own baseline.
@@ -351,7 +368,7 @@ impl History {
         let sequence = Some(self.entries[newest].sequence);
         let field = (!by_rule).then_some(field);
         let depth = field.map_or(range, |field| (u32::BITS - field.leading_zeros()) as usize);
-        Some(Base { sequence, view: Arc::clone(view), merged, field, depth, older: Vec::new() })
+        Some(Base { merged, field, depth, ..Base::new(sequence, view) })
     }
 
     /// Views in flight in which something was left out, that the next snapshot's baseline does not have.

@@ -237,12 +237,12 @@ impl Peer {
         if older_views > 0 {
             base.older = self.history.older(&base, tick, older_views, config.datagrams_per_tick);
         }
+        base.lesson = base.sequence.and_then(|sequence| self.history.lesson(sequence)).cloned();
         Some(base)
     }
 
     fn reference_base(&self) -> Base {
-        let view = Arc::clone(&self.reference.view);
-        Base { sequence: None, view, merged: Vec::new(), field: None, depth: 0, older: Vec::new() }
+        Base::new(None, &self.reference.view)
     }
 
     /// Sends what changed, in as many datagrams as it takes and may be.
@@ -403,7 +403,7 @@ impl Peer {
         self.expects_part = behind > 0;
         let own_back = header.baseline.back();
         let view = Arc::clone(&plan.view);
-        self.note_sent(moment, bytes, Content::Snapshot { view, own_back, sent_before });
+        self.note_sent(moment, bytes, Content::Snapshot { view, own_back, sent_before, lesson: plan.lesson.clone() });
     }
 
     /// Sends fragments of the block as the budget and the tick allow; one where nobody answers.

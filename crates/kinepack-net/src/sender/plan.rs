@@ -9,13 +9,15 @@ use std::sync::Arc;
 
 use kinepack::{Baselines, Codec, Difference, EncodeError, Encoder, EntityId, Snapshot, Tick};
 
-use super::view::{Behind, View};
+use super::view::{Behind, Lesson, View};
 
 /// A snapshot ready to be sent to every receiver that has the same baseline.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) view: Arc<View>,
     pub(super) bytes: Vec<u8>,
+    /// Where the codec learns.
+    pub(super) lesson: Option<Lesson>,
 }
 
 /// Makes plans. Keeps its memory.
@@ -140,6 +142,11 @@ impl Planner {
     /// The snapshot made last.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// What the codec had learned at its end, by this number.
+    pub(super) fn lesson(&self, id: u64) -> Option<Lesson> {
+        self.encoder.learned().map(|learned| Lesson { id, learned: learned.clone() })
     }
 
     /// Encodes as many of the first `all` items as fit; returns how many.

@@ -10,7 +10,7 @@ use super::history::Base;
 use super::hub::ReceiverId;
 use super::plan::{Plan, Planner};
 use super::subjects::Subjects;
-use super::view::{Behind, Split, View};
+use super::view::{Behind, Lesson, Split, View};
 use crate::merge::Merger;
 
 /// The shared part of a hub.
@@ -56,7 +56,7 @@ pub(super) struct Wanted {
 /// The ids of the views that make a baseline.
 type BaseKey = Vec<u64>;
 
-/// What a plan is coded against: the baseline's key, and behind a [`SEPARATOR`] the ids of the older views.
+/// What a plan is coded against: the baseline's key, and behind a [`SEPARATOR`] the ids of the older views, and of what was learned.
 type CodedKey = Vec<u64>;
 
 /// No view's id.
@@ -165,11 +165,12 @@ impl Sending {
         if let Some(plan) = self.whole.get(&key) {
             return Ok(Arc::clone(plan));
         }
-        let view = self.subjects.view(wanted.subject);
+        let id = self.subjects.new_id();
+        let view = Arc::clone(self.subjects.view(wanted.subject));
         let older = older_states(base);
-        let baselines = Baselines::new(self.composed.of(base)?, &older);
-        let bytes = self.offers[wanted.codec].planner.whole(baselines, &view.subject)?.to_vec();
-        let plan = Arc::new(Plan { view: Arc::clone(view), bytes });
+        let planner = &mut self.offers[wanted.codec].planner;
+        let bytes = planner.whole(baselines(base, self.composed.of(base)?, &older), &view.subject)?.to_vec();
+        let plan = Arc::new(Plan { view, bytes, lesson: planner.lesson(id) });
         self.encoded += 1;
         self.whole.insert(key, Arc::clone(&plan));
         Ok(plan)
@@ -191,25 +192,26 @@ impl Sending {
         let whole = Arc::clone(self.subjects.view(wanted.subject));
         self.compare(base, wanted)?;
         let older = older_states(base);
-        let baselines = Baselines::new(self.composed.of(base)?, &older);
+        let baselines = baselines(base, self.composed.of(base)?, &older);
         let planner = &mut self.offers[wanted.codec].planner;
-        let mut parts: Vec<(u64, Behind, Vec<u8>)> = Vec::new();
+        let mut parts: Vec<(u64, Behind, Vec<u8>, Option<Lesson>)> = Vec::new();
         let mut waiting = usize::MAX;
         while waiting > 0 && parts.len() < most {
             let mut score = |id| {
-                let is_sent = parts.iter().any(|(_, behind, _)| behind.sent.position(id).is_some());
+                let is_sent = parts.iter().any(|(_, behind, ..)| behind.sent.position(id).is_some());
                 if is_sent { 0.0 } else { 1.0 }
             };
             let behind = planner.part(baselines, &whole.subject, limit_bytes, &mut score)?;
             waiting = behind.waiting;
-            parts.push((self.subjects.new_id(), behind, planner.bytes().to_vec()));
+            let id = self.subjects.new_id();
+            parts.push((id, behind, planner.bytes().to_vec(), planner.lesson(id)));
             self.encoded += 1;
         }
         let split = Arc::new(Split { whole: Arc::clone(&whole), parts: parts.iter().map(|(id, ..)| *id).collect() });
-        let plan = |(id, behind, bytes): (u64, Behind, Vec<u8>)| {
+        let plan = |(id, behind, bytes, lesson): (u64, Behind, Vec<u8>, Option<Lesson>)| {
             let behind = Some(Behind { waiting: 0, split: Some(Arc::clone(&split)), ..behind });
             let view = View { id, state: None, behind, subject: Arc::clone(&whole.subject) };
-            Arc::new(Plan { view: Arc::new(view), bytes })
+            Arc::new(Plan { view: Arc::new(view), bytes, lesson })
         };
         let parts = (waiting == 0).then(|| parts.into_iter().map(plan).collect());
         self.splits.insert(key, parts.clone());
@@ -243,11 +245,12 @@ impl Sending {
         let id = self.subjects.new_id();
         self.compare(base, wanted)?;
         let older = older_states(base);
-        let baselines = Baselines::new(self.composed.of(base)?, &older);
+        let baselines = baselines(base, self.composed.of(base)?, &older);
         let planner = &mut self.offers[wanted.codec].planner;
         let behind = planner.part(baselines, &view.subject, limit_bytes, score)?;
         let view = View { id, state: None, behind: Some(behind), subject: Arc::clone(&view.subject) };
-        let plan = Arc::new(Plan { bytes: planner.bytes().to_vec(), view: Arc::new(view) });
+        let lesson = planner.lesson(id);
+        let plan = Arc::new(Plan { bytes: planner.bytes().to_vec(), view: Arc::new(view), lesson });
         self.encoded += 1;
         self.parts.insert(key, Arc::clone(&plan));
         Ok(plan)
@@ -270,14 +273,20 @@ fn base_key(base: &Base) -> BaseKey {
 }
 
 fn coded_key(base: &Base) -> CodedKey {
-    if base.older.is_empty() {
+    if base.older.is_empty() && base.lesson.is_none() {
         return base_key(base);
     }
-    let mut key = Vec::with_capacity(1 + base.merged.len() + 1 + base.older.len());
+    let mut key = Vec::with_capacity(1 + base.merged.len() + 1 + base.older.len() + 1);
     key.extend(std::iter::once(&base.view).chain(&base.merged).map(|view| view.id));
     key.push(SEPARATOR);
     key.extend(base.older.iter().map(|(_, view)| view.id));
+    key.extend(base.lesson.iter().map(|lesson| lesson.id));
     key
+}
+
+/// All that a plan is coded against.
+fn baselines<'a>(base: &'a Base, state: &'a Snapshot, older: &'a [&'a Snapshot]) -> Baselines<'a> {
+    Baselines::new(state, older).with_learned(base.lesson.as_ref().map(|lesson| &lesson.learned))
 }
 
 /// The older views as snapshots: nothing was left out in them.

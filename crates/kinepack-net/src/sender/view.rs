@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kinepack::{EncodeError, EntityId, Snapshot, Tick};
+use kinepack::{EncodeError, EntityId, Learned, Snapshot, Tick};
 
 /// A view that a receiver has, or will have when the snapshot reaches it.
 #[derive(Debug)]
@@ -15,6 +15,14 @@ pub(super) struct View {
     pub(super) subject: Arc<Snapshot>,
     /// What was left out; `None` in a whole view.
     pub(super) behind: Option<Behind>,
+}
+
+/// What a codec had learned when a snapshot was coded.
+#[derive(Clone, Debug)]
+pub(super) struct Lesson {
+    /// Tells lessons apart, and from views.
+    pub(super) id: u64,
+    pub(super) learned: Learned,
 }
 
 /// How a view differs from what there was to see, and what was sent.
