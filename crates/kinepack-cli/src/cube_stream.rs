@@ -1,19 +1,20 @@
 //! The cube world as it goes over a network: with velocities or without, packed or adaptive.
 
-use clap::{Args, ValueEnum};
+use clap::{ArgAction, Args, ValueEnum};
 use kinepack::{Codec, EncodeError, EntityId, Level, Schema, Snapshot, Tick};
 use kinepack_capture::cube::{self, Cube, Measured, SwiftCube};
 use kinepack_net::{Mismatch, Sample, VERSION};
 
-/// What is sent of the cubes, and how: both sides must say the same.
-#[derive(Args, Clone, Copy, Debug, PartialEq, Eq)]
+/// What is sent of the cubes, and how. Both sides must send the same, and a joiner names one of the server's levels.
+#[derive(Args, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CubeStream {
     /// Send velocities too, so that playback follows curves: for few snapshots a second. Server and joiner must agree.
     #[arg(long)]
     velocities: bool,
-    /// How snapshots are coded: packed takes the least work, adaptive the fewest bits. Server and joiner must agree.
-    #[arg(long, value_enum, default_value_t = SentLevel::Packed)]
-    level: SentLevel,
+    /// How snapshots are coded: packed takes the least work, adaptive the fewest bits.
+    // One, and at least one; `serve` allows several.
+    #[arg(long, value_enum, action = ArgAction::Set, default_values_t = [SentLevel::Packed])]
+    level: Vec<SentLevel>,
 }
 
 /// The levels that are fit for a network.
@@ -21,6 +22,15 @@ pub(crate) struct CubeStream {
 enum SentLevel {
     Packed,
     Adaptive,
+}
+
+impl SentLevel {
+    fn row(self) -> Level {
+        match self {
+            Self::Packed => Level::PACKED,
+            Self::Adaptive => Level::ADAPTIVE,
+        }
+    }
 }
 
 /// What is shown of a cube.
@@ -31,36 +41,40 @@ pub(crate) struct Shown {
 }
 
 impl CubeStream {
-    pub(crate) fn codec(self) -> Codec {
+    /// That of the first level.
+    pub(crate) fn codec(&self) -> Codec {
+        self.codec_at(self.level[0])
+    }
+
+    /// One for each level.
+    pub(crate) fn codecs(&self) -> impl Iterator<Item = Codec> {
+        self.level.iter().map(|level| self.codec_at(*level))
+    }
+
+    fn codec_at(&self, level: SentLevel) -> Codec {
         let (schema, profile) = if self.velocities {
             (Schema::of::<SwiftCube>(), cube::swift_profile())
         } else {
             (Schema::of::<Cube>(), cube::profile())
         };
-        Codec::new(schema, self.level(), profile).expect("the built-in profiles fit their schemas")
-    }
-
-    fn level(self) -> Level {
-        match self.level {
-            SentLevel::Packed => Level::PACKED,
-            SentLevel::Adaptive => Level::ADAPTIVE,
-        }
+        Codec::new(schema, level.row(), profile).expect("the built-in profiles fit their schemas")
     }
 
     /// How a report names it, as options; empty where nothing was asked for.
-    pub(crate) fn name(self) -> String {
+    pub(crate) fn name(&self) -> String {
         let mut name = String::new();
         if self.velocities {
             name.push_str(" --velocities");
         }
-        if self.level != SentLevel::Packed {
-            name.push_str(&format!(" --level {}", self.level().name));
+        if self.level != [SentLevel::Packed] {
+            let levels: Vec<&str> = self.level.iter().map(|level| level.row().name).collect();
+            name.push_str(&format!(" --level {}", levels.join(",")));
         }
         name
     }
 
     /// This side's value of what differs.
-    pub(crate) fn own_hash(self, mismatch: &Mismatch) -> u64 {
+    pub(crate) fn own_hash(&self, mismatch: &Mismatch) -> u64 {
         let codec = self.codec();
         match mismatch {
             Mismatch::Schema { .. } => codec.schema().hash(),
@@ -71,7 +85,7 @@ impl CubeStream {
     }
 
     /// Quantizes all cubes into `snapshot`.
-    pub(crate) fn quantize(self, states: &[Measured], tick: Tick, snapshot: &mut Snapshot) -> Result<(), EncodeError> {
+    pub(crate) fn quantize(&self, states: &[Measured], tick: Tick, snapshot: &mut Snapshot) -> Result<(), EncodeError> {
         snapshot.clear(tick);
         for (object, state) in (0..).zip(states) {
             if self.velocities {
@@ -84,7 +98,7 @@ impl CubeStream {
     }
 
     /// What playback shows of a cube.
-    pub(crate) fn shown(self, sample: &Sample<'_>) -> Result<Shown, EncodeError> {
+    pub(crate) fn shown(&self, sample: &Sample<'_>) -> Result<Shown, EncodeError> {
         Ok(if self.velocities {
             let SwiftCube { position, orientation, .. } = sample.state()?;
             Shown { position, orientation }

@@ -113,7 +113,10 @@ impl fmt::Display for Failure {
                 write!(f, "{server} refuses: {mismatch}")?;
                 match mismatch {
                     Mismatch::Version { .. } => write!(f, "; use the same version of this program"),
-                    _ => write!(f, ", this side's is {own_hash:016x}; give the same --level and --velocities to both"),
+                    _ => write!(
+                        f,
+                        ", this side's is {own_hash:016x}; --level must be one that the server offers, --velocities alike"
+                    ),
                 }
             }
             Self::NothingReceived { server } => write!(f, "nothing was received from {server}"),

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::world::Played;
 
 /// How the world is sent.
-#[derive(Args, Clone, Copy, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct SendOptions {
     /// Snapshots a second: 60, 30, 20, 15, 12 or 10.
     #[arg(long, default_value_t = 60, value_parser = parse_send_hz, value_name = "HZ")]
@@ -61,10 +61,12 @@ pub(crate) struct Sender {
 
 impl Sender {
     pub(crate) fn new(world: Played, options: &SendOptions, config: HubConfig) -> Result<Self, Failure> {
-        let stream = options.stream;
+        let stream = options.stream.clone();
         let codec = stream.codec();
+        let mut hub = Hub::new(&codec, config)?;
+        stream.codecs().try_for_each(|codec| hub.offer(&codec))?;
         Ok(Self {
-            hub: Hub::new(&codec, config)?,
+            hub,
             world,
             stream,
             states: Vec::new(),

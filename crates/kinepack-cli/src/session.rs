@@ -109,7 +109,7 @@ impl Session {
         looked_at: bool,
     ) -> Result<(), Failure> {
         let id = ReceiverId(self.peers.len() as u64);
-        let stream = options.stream;
+        let stream = &options.stream;
         self.sender.add(id, options, due(self.sender.tick()))?;
         let side = if looked_at {
             Side::Viewer(Box::new(Viewer::new(stream)?))
@@ -319,7 +319,7 @@ struct Answering {
 }
 
 impl Answering {
-    fn new(stream: CubeStream) -> Result<Self, Failure> {
+    fn new(stream: &CubeStream) -> Result<Self, Failure> {
         let mut viewer = Viewer::new(stream)?;
         let hello = viewer.receiver.poll_transmit(Duration::ZERO).map(<[u8]>::to_vec);
         Ok(Self { hello, received: None, news: false })

@@ -27,10 +27,10 @@ pub(crate) struct Viewer {
 }
 
 impl Viewer {
-    pub(crate) fn new(stream: CubeStream) -> Result<Self, Failure> {
+    pub(crate) fn new(stream: &CubeStream) -> Result<Self, Failure> {
         Ok(Self {
             receiver: Receiver::new(&stream.codec(), ReceiverConfig::default())?,
-            stream,
+            stream: stream.clone(),
             error: ShownError::default(),
             states_shown: 0,
             snapshots: 0,

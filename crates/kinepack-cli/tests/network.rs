@@ -162,6 +162,29 @@ fn what_differs_is_said_on_both_sides_and_no_state_is_sent() {
 }
 
 #[test]
+fn each_joiner_takes_one_of_the_levels() {
+    let (mut server, address) = Running::serve(&["--level", "packed,adaptive"]);
+    for options in [&["--seconds", "1"][..], &["--seconds", "1", "--level", "adaptive"]] {
+        let joined = Running::join(&address, options).end().document();
+        assert!(number(&joined, "frames_received") > 10.0, "{joined:#}");
+        assert_eq!(joined["wrong_datagrams"], 0, "{joined:#}");
+        server.until(&format!(" joined at {}; receivers: 1", options.get(3).unwrap_or(&"packed")));
+    }
+    let served = server.interrupt().document();
+    assert_eq!(served["joined_at"], serde_json::json!({ "adaptive": 1, "packed": 1 }), "{served:#}");
+    assert_eq!(served["refused"], 0, "{served:#}");
+    assert!(served["sending"].as_str().unwrap().ends_with(" --level packed,adaptive"), "{served:#}");
+}
+
+#[test]
+fn a_level_that_is_not_offered_is_refused() {
+    let (_server, address) = Running::serve(&["--level", "adaptive"]);
+    let joined = Running::join(&address, &["--seconds", "10"]).end();
+    assert_eq!((joined.code, joined.stdout.as_str()), (Some(2), ""), "{}", joined.stderr);
+    assert!(joined.stderr.contains("have a different codec") && joined.stderr.contains("--level"), "{}", joined.stderr);
+}
+
+#[test]
 fn another_secret_never_connects() {
     let (server, address) = Running::serve(&[]);
     let options = ["join", &address, "--json", "--seconds", "2", "--time-out", "1"];
@@ -181,7 +204,7 @@ fn another_secret_never_connects() {
 fn a_joiner_that_is_killed_times_out() {
     let (mut server, address) = Running::serve(&["--time-out", "1"]);
     let joiner = Running::join(&address, &[]);
-    server.until(" joined; receivers: 1");
+    server.until(" joined at packed; receivers: 1");
     let killed = Instant::now();
     joiner.signal("-KILL");
     server.until(" timed out: silent for 1 s; receivers: 0");
@@ -195,12 +218,12 @@ fn a_server_that_is_killed_and_started_again_is_found() {
     let (mut server, address) = Running::serve(&[]);
     let port = address.rsplit_once(':').unwrap().1.parse().unwrap();
     let mut joiner = Running::join(&address, &["--time-out", "1"]);
-    server.until(" joined; receivers: 1");
+    server.until(" joined at packed; receivers: 1");
     joiner.until("joined 127.0.0.1:");
     server.signal("-KILL");
     joiner.until("the server fell silent; trying again");
     let (mut server, _) = Running::serve_at(port, &[]);
-    server.until(" joined; receivers: 1");
+    server.until(" joined at packed; receivers: 1");
     joiner.until("joined 127.0.0.1:");
     let joined = joiner.interrupt().document();
     assert_eq!([&joined["connections"], &joined["dropped"]], [2, 1], "{joined:#}");

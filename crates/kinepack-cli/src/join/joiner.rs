@@ -65,7 +65,7 @@ impl<'a> Joiner<'a> {
         let news = connection.step(now);
         if let Some(mismatch) = connection.mismatch {
             self.end(now);
-            let Target { server, stream, .. } = *self.target;
+            let Target { server, ref stream, .. } = *self.target;
             return Err(Failure::Mismatch { server, mismatch, own_hash: stream.own_hash(&mismatch) });
         }
         if let Some(News::Lost(_)) = news {
@@ -130,7 +130,7 @@ impl Connection {
         options.timeout = target.timeout;
         Ok(Self {
             client: UdpClient::connect(target.server, &target.secret, options)?,
-            viewer: Viewer::new(target.stream)?,
+            viewer: Viewer::new(&target.stream)?,
             tally: Tally { server: Some(target.server), ..Tally::default() },
             mismatch: None,
             newest: None,

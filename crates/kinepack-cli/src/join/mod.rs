@@ -34,6 +34,8 @@ const MANY: usize = 32;
 
 /// Join a server and show its world.
 #[derive(Args)]
+#[command(mut_arg("level", |argument| argument
+    .help("How snapshots are coded: packed takes the least work, adaptive the fewest bits. One that the server offers")))]
 pub(crate) struct Arguments {
     /// The server: an address or a name, and its port.
     #[arg(value_name = "ADDRESS:PORT", value_parser = parse_server)]
@@ -67,7 +69,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let target = Target {
         server: arguments.server,
         secret: arguments.secret.resolve()?,
-        stream: arguments.stream,
+        stream: arguments.stream.clone(),
         timeout: Duration::from_secs(arguments.time_out),
     };
     let course = Course {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use kinepack::Level;
 use kinepack_net::Mismatch;
 
 use crate::udp::DisconnectReason;
@@ -16,6 +17,8 @@ const FAREWELL: Duration = Duration::from_secs(1);
 pub(super) struct Guests {
     present: BTreeMap<u64, Guest>,
     pub(super) counts: Counts,
+    /// How many joined at each level, by its name.
+    pub(super) joined_at: BTreeMap<&'static str, u64>,
 }
 
 /// What became of all who came.
@@ -51,14 +54,15 @@ impl Guests {
         self.present.insert(client, Guest { address, standing: Standing::Silent });
     }
 
-    /// From now on it receives. Returns what there is to say.
-    pub(super) fn join(&mut self, client: u64) -> Option<String> {
+    /// From now on it receives, at the level that it chose. Returns what there is to say.
+    pub(super) fn join(&mut self, client: u64, level: Level) -> Option<String> {
         let guest = self.present.get_mut(&client)?;
         guest.standing = Standing::Receives;
         self.counts.joined += 1;
+        *self.joined_at.entry(level.name).or_default() += 1;
         self.counts.receivers += 1;
         self.counts.peak = self.counts.peak.max(self.counts.receivers);
-        Some(format!("{} joined; receivers: {}", guest.address, self.counts.receivers))
+        Some(format!("{} joined at {}; receivers: {}", guest.address, level.name, self.counts.receivers))
     }
 
     /// It speaks another language. Something to say the first time only.

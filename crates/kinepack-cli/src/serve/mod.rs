@@ -42,6 +42,9 @@ const WITHOUT_END: u32 = u32::MAX;
     .value_parser(clap::value_parser!(u32).range(1..))
     .default_value("4294967295")
     .hide_default_value(true)))]
+#[command(mut_arg("level", |argument| argument
+    .help("How snapshots are coded: packed takes the least work, adaptive the fewest bits. Of several, separated by commas, each joiner takes one")
+    .value_delimiter(',')))]
 pub(crate) struct Arguments {
     /// Address and port to receive at; port 0 takes any that is free. 0.0.0.0 is every address of this machine.
     #[arg(long, default_value = "127.0.0.1:40000", value_name = "ADDRESS")]
@@ -74,7 +77,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let config = HubConfig { datagram_bytes, overhead_bytes, ..HubConfig::default() };
     let sender = Sender::new(arguments.world.play()?, &arguments.send, config)?;
     let server = UdpServer::bind(arguments.listen, &secret, options)?;
-    let mut serving = Serving::new(server, sender, arguments.send, options.timeout);
+    let mut serving = Serving::new(server, sender, arguments.send.clone(), options.timeout);
     serving.say(&format!("listening on {}", serving.server.local_addr()));
     serving.run(&interrupt, arguments.world.seconds)?;
     let report = serving.report(arguments);
@@ -173,7 +176,10 @@ impl Serving {
                 ServerEvent::Datagram { client, payload } => {
                     let datagram = self.server.payload(&payload);
                     match self.sender.hub.handle(ReceiverId(client), now, datagram) {
-                        Ok(Handled::Joined) => self.guests.join(client),
+                        Ok(Handled::Joined) => {
+                            let status = self.sender.hub.status(ReceiverId(client));
+                            status.and_then(|status| status.level).and_then(|level| self.guests.join(client, level))
+                        }
                         Ok(_) => None,
                         Err(Refused::Mismatch(mismatch)) => self.guests.refuse(client, &mismatch, now),
                         Err(_) => {
@@ -285,6 +291,7 @@ impl Serving {
             encoded_per_tick: self.encoded as f64 / f64::from(self.encodings.count().max(1)),
             receivers_peak: counts.peak,
             joined: counts.joined,
+            joined_at: self.guests.joined_at.clone(),
             left: counts.left,
             timed_out: counts.timed_out,
             refused: counts.refused,

@@ -1,5 +1,6 @@
 //! What a server did, as a table for people and as one JSON document for machines.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use serde::Serialize;
@@ -28,6 +29,8 @@ pub(super) struct ServeReport {
     pub(super) encoded_per_tick: f64,
     pub(super) receivers_peak: usize,
     pub(super) joined: u64,
+    /// How many of them at which level, by its name.
+    pub(super) joined_at: BTreeMap<&'static str, u64>,
     pub(super) left: u64,
     pub(super) timed_out: u64,
     /// Those with another schema, codec or version.
@@ -74,6 +77,11 @@ impl ServeReport {
             ("most receivers at once", self.receivers_peak.to_string()),
             ("joined / left / timed out / refused", {
                 format!("{} / {} / {} / {}", self.joined, self.left, self.timed_out, self.refused)
+            }),
+            ("joined at", {
+                let levels: Vec<String> =
+                    self.joined_at.iter().map(|(level, count)| format!("{level} {count}")).collect();
+                levels.join(", ")
             }),
             ("to a receiver, with headers and encryption", format!("{:.1} kbit/s", self.kbps_per_receiver)),
             ("datagrams in / out / not sent", {
