@@ -6,12 +6,12 @@ mod support;
 
 use std::time::Duration;
 
-use kinepack::{Codec, Field, FieldKind, IntegerLimits, Level, Profile, Schema, Snapshot, Tick};
+use kinepack::{Codec, EntityId, Field, FieldKind, IntegerLimits, Level, Profile, Schema, Snapshot, Tick};
 use kinepack_net::{
     Handled, Hub, HubConfig, LinkConfig, Loss, Mismatch, NetError, Receiver, ReceiverConfig, ReceiverId,
     ReceiverOptions, Refused,
 };
-use support::{Net, World, codec, codec_at};
+use support::{Net, Thing, World, codec, codec_at};
 
 const ID: ReceiverId = ReceiverId(1);
 
@@ -81,7 +81,7 @@ fn each_gets_its_codec_and_the_same_as_alone() {
                 (client.id, client.bytes, client.snapshots, client.with_older, client.left_out, client.blocks)
             };
             assert_eq!(count(client), count(single));
-            assert!(client.expected == single.expected);
+            assert!(client.expected == single.expected && client.largest <= 300);
             let has_older = older_views.map_or(level.older_states() > 0, |count| count > 0);
             assert_eq!(client.with_older > 0, has_older, "{}", client.id.0);
         }
@@ -105,6 +105,54 @@ fn each_codec_is_encoded_once_for_all_who_have_it() {
         }
         assert_eq!(net.hub.encoded(), most);
     }
+}
+
+#[test]
+fn parts_of_one_baseline_are_each_codecs_own() {
+    let config = HubConfig { datagram_bytes: 300, datagrams_per_tick: 1, older_views: Some(0), ..HubConfig::default() };
+    let mut hub = Hub::new(&codec(), config).unwrap();
+    hub.offer(&adaptive()).unwrap();
+    let mut receivers = [codec(), adaptive()].map(|codec| Receiver::new(&codec, ReceiverConfig::default()).unwrap());
+    (0..2).for_each(|id| hub.add(ReceiverId(id), &ReceiverOptions::default(), Duration::ZERO).unwrap());
+    let mut world = Snapshot::new(codec().schema(), Tick(0));
+    let mut most_encoded = 0;
+    for tick in 1..40 {
+        let now = Duration::from_millis(16) * tick;
+        for (id, receiver) in (0..).zip(&mut receivers) {
+            while let Some(datagram) = receiver.poll_transmit(now) {
+                hub.handle(ReceiverId(id), now, datagram).unwrap();
+            }
+        }
+        // Both hold the same, and then there is more than fits.
+        world.clear(Tick(tick));
+        for id in 0..if tick < 5 { 5 } else { 100 } {
+            let position = [id as f32, 3.0, 1.0];
+            let thing = Thing { position, orientation: [0.0, 0.0, 0.0, 1.0], kind: 3, awake: id % 3 == 0 };
+            world.push(EntityId(id), &thing).unwrap();
+        }
+        hub.tick(now, &world).unwrap();
+        most_encoded = most_encoded.max(hub.encoded());
+        while let Some((to, datagram)) = hub.poll_transmit() {
+            receivers[to.0 as usize].handle(now, datagram).unwrap();
+        }
+    }
+    assert!(receivers.iter().all(|receiver| receiver.newest().is_some_and(|newest| newest.holds_same(&world))));
+    assert!(most_encoded > 2, "nothing was left out");
+}
+
+#[test]
+fn views_are_kept_as_long_as_the_codec_has_a_use_for_them() {
+    let mut net = net(HubConfig::default(), 20);
+    net.world.moving_one_in = 1;
+    let link = LinkConfig { latency: Duration::from_millis(300), ..LinkConfig::default() };
+    net.add_with(&adaptive(), link, 1, ReceiverOptions::default()).unwrap();
+    (0..300).for_each(|_| net.step(None));
+    // The baseline is 36 ticks old, and the oldest view half as much and once as much before that.
+    let client = &net.clients[0];
+    let older = &client.older[&client.receiver.newest_sequence().unwrap().0];
+    let newest_tick = client.receiver.newest().unwrap().tick.0;
+    assert_eq!(older.len(), Level::ADAPTIVE.older_states());
+    assert!(older.last().is_some_and(|view| newest_tick - view.tick.0 >= 85), "{newest_tick}");
 }
 
 /// A receiver's hello.
