@@ -65,22 +65,26 @@ struct Setup {
 
 impl Setup {
     fn choose(source: &mut Source<'_>) -> Self {
-        setups()[source.below(2)]
+        setups()[source.below(3)]
     }
 }
 
-fn setups() -> [Setup; 2] {
-    static CODECS: OnceLock<[Codec; 2]> = OnceLock::new();
-    let [packed, adaptive] = CODECS.get_or_init(|| {
+fn setups() -> [Setup; 3] {
+    static CODECS: OnceLock<[Codec; 3]> = OnceLock::new();
+    let [packed, adaptive, learning] = CODECS.get_or_init(|| {
         let lane = |lane| {
             let limits = IntegerLimits::new(0, i128::from(MAX), 1).expect("a range");
             Field::new(format!("lane {lane}"), FieldKind::Integer(limits))
         };
         let schema = Schema::new((0..LANES).map(lane).collect());
-        [Level::PACKED, Level::ADAPTIVE]
+        [Level::PACKED, Level::ADAPTIVE, Level::LEARNING]
             .map(|level| Codec::new(schema.clone(), level, Profile::untrained(&schema)).expect("a codec"))
     });
-    [Setup { codec: packed, older_views: 0 }, Setup { codec: adaptive, older_views: 2 }]
+    [
+        Setup { codec: packed, older_views: 0 },
+        Setup { codec: adaptive, older_views: 2 },
+        Setup { codec: learning, older_views: 1 },
+    ]
 }
 
 /// Entities by id, as the data changes them.
@@ -141,8 +145,8 @@ fn drain(hub: &mut Hub) -> Vec<Vec<u8>> {
 }
 
 /// What reached receivers of two sessions of each setup: of a small world, and of one that takes a block and parts.
-fn streams() -> &'static [[Vec<Vec<u8>>; 2]; 2] {
-    static STREAMS: OnceLock<[[Vec<Vec<u8>>; 2]; 2]> = OnceLock::new();
+fn streams() -> &'static [[Vec<Vec<u8>>; 2]; 3] {
+    static STREAMS: OnceLock<[[Vec<Vec<u8>>; 2]; 3]> = OnceLock::new();
     STREAMS.get_or_init(|| {
         setups().map(|setup| {
             let streams = [(3, 1200), (30, 128)].map(|(entities, bytes)| stream(setup, entities, bytes));

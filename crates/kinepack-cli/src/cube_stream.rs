@@ -1,4 +1,4 @@
-//! The cube world as it goes over a network: with velocities or without, packed or adaptive.
+//! The cube world as it goes over a network: with velocities or without, at one of the levels that are fit for it.
 
 use clap::{ArgAction, Args, ValueEnum};
 use kinepack::{Codec, EncodeError, EntityId, Level, Schema, Snapshot, Tick};
@@ -11,7 +11,8 @@ pub(crate) struct CubeStream {
     /// Send velocities too, so that playback follows curves: for few snapshots a second. Server and joiner must agree.
     #[arg(long)]
     velocities: bool,
-    /// How snapshots are coded: packed takes the least work, adaptive the fewest bits.
+    /// How snapshots are coded: packed takes the least work, adaptive few bits, learning the fewest where play differs from what the profile was
+    /// trained on; receivers then share no work once they have lost different packets.
     // One, and at least one; `serve` allows several.
     #[arg(long, value_enum, action = ArgAction::Set, default_values_t = [SentLevel::Packed])]
     level: Vec<SentLevel>,
@@ -22,6 +23,7 @@ pub(crate) struct CubeStream {
 enum SentLevel {
     Packed,
     Adaptive,
+    Learning,
 }
 
 impl SentLevel {
@@ -29,6 +31,7 @@ impl SentLevel {
         match self {
             Self::Packed => Level::PACKED,
             Self::Adaptive => Level::ADAPTIVE,
+            Self::Learning => Level::LEARNING,
         }
     }
 }

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Instant;
 
-use kinepack::{Baselines, Codec, Decoder, Encoder, EntityId, Level, Profile, Quantized, Role, Schema, Snapshot, Tick};
+use kinepack::{
+    Baselines, Codec, Decoder, Encoder, EntityId, Learned, Level, Profile, Quantized, Role, Schema, Snapshot, Tick,
+};
 use kinepack_capture::cube::{self, Measured};
 
 use crate::failure::Failure;
@@ -83,6 +85,8 @@ struct Run {
     decoder: Decoder,
     packet: Vec<u8>,
     decoded: Snapshot,
+    /// What both sides learned with each frame of the ring, at a level that learns.
+    learned: Vec<[Option<Learned>; 2]>,
     measurement: Measurement,
 }
 
@@ -105,6 +109,7 @@ impl Ladder {
                 decoder: Decoder::new(&codec),
                 packet: Vec::new(),
                 decoded: Snapshot::new(&schema, Tick(0)),
+                learned: vec![[None, None]; history.slots() as usize],
                 measurement: Measurement::new(level),
             };
             if let Some(group) = groups.iter_mut().find(|group| group.quantized == level.quantized) {
@@ -153,8 +158,9 @@ impl Ladder {
             let known = self.history.back().into_iter().filter_map(|back| self.frame.checked_sub(back));
             let states: Vec<&Snapshot> = known.map(|frame| &group.ring[(frame % slots) as usize]).collect();
             let [baseline, older @ ..] = &states[..] else { continue };
+            let from = ((self.frame - self.history.lag) % slots) as usize;
             for run in &mut group.runs {
-                run.frame(Baselines::new(baseline, older), &group.ring[slot], &group.part_of_field)?;
+                run.frame(Baselines::new(baseline, older), [from, slot], &group.ring[slot], &group.part_of_field)?;
             }
         }
         self.frame += 1;
@@ -215,18 +221,31 @@ pub(crate) enum BadFrame {
 }
 
 impl Run {
-    fn frame(&mut self, baselines: Baselines<'_>, snapshot: &Snapshot, part_of_field: &[Part]) -> Result<(), BadFrame> {
+    /// Sends the frame that stands in the ring at the second of two places, relative to the one at the first.
+    fn frame(
+        &mut self,
+        baselines: Baselines<'_>,
+        [from, to]: [usize; 2],
+        snapshot: &Snapshot,
+        part_of_field: &[Part],
+    ) -> Result<(), BadFrame> {
         let measurement = &mut self.measurement;
+        let [ours, theirs] = &self.learned[from];
         let failed = |reason: String| {
             BadFrame::NotVerified(Failure::NotVerified { level: measurement.level, frame: snapshot.tick.0, reason })
         };
         self.packet.clear();
         let begin = Instant::now();
-        let size =
-            self.encoder.encode(baselines, snapshot, &mut self.packet).map_err(|error| failed(error.to_string()))?;
+        let encoded = self.encoder.encode(baselines.with_learned(ours.as_ref()), snapshot, &mut self.packet);
         let encode_ns = begin.elapsed().as_nanos() as u64;
+        let size = encoded.map_err(|error| failed(error.to_string()))?;
         let begin = Instant::now();
-        let decoded = self.decoder.decode(baselines, &self.packet, snapshot.tick, &mut self.decoded);
+        let decoded = self.decoder.decode(
+            baselines.with_learned(theirs.as_ref()),
+            &self.packet,
+            snapshot.tick,
+            &mut self.decoded,
+        );
         let decode_ns = begin.elapsed().as_nanos() as u64;
         decoded.map_err(|error| failed(error.to_string()))?;
         if self.decoded != *snapshot {
@@ -244,6 +263,7 @@ impl Run {
                 Part::Other => measurement.parts_bits.others += bits,
             }
         }
+        self.learned[to] = [self.encoder.learned().cloned(), self.decoder.learned().cloned()];
         Ok(())
     }
 }

@@ -19,10 +19,11 @@ fn adaptive() -> Codec {
     codec_at(Level::ADAPTIVE)
 }
 
-/// A hub that offers both.
+/// A hub that offers them all.
 fn net(config: HubConfig, entities: usize) -> Net {
     let mut net = Net::new(World::new(entities, 9), config);
     net.hub.offer(&adaptive()).unwrap();
+    net.hub.offer(&codec_at(Level::LEARNING)).unwrap();
     net
 }
 
@@ -67,11 +68,11 @@ fn crowd(levels: &[Level], older_views: Option<u8>) -> Net {
 #[test]
 fn each_gets_its_codec_and_the_same_as_alone() {
     for older_views in [None, Some(0), Some(3)] {
-        let both = [Level::ADAPTIVE, Level::PACKED];
-        let mut mixed = crowd(&both, older_views);
-        let mut alone = both.map(|level| crowd(&[level], older_views));
+        let all = [Level::ADAPTIVE, Level::PACKED, Level::LEARNING];
+        let mut mixed = crowd(&all, older_views);
+        let mut alone = all.map(|level| crowd(&[level], older_views));
         for (client, single) in mixed.clients.iter().zip(alone.iter().flat_map(|net| &net.clients)) {
-            let level = if client.id.0 < 130 { Level::PACKED } else { Level::ADAPTIVE };
+            let level = Level::TABLE[client.id.0 as usize / 10 - 1];
             let status = mixed.hub.status(client.id).unwrap();
             assert_eq!((status.joined, status.level), (true, Some(level)));
             assert_eq!(status.codec_hash, Some(codec_at(level).hash()));
@@ -92,7 +93,8 @@ fn each_gets_its_codec_and_the_same_as_alone() {
 #[test]
 fn each_codec_is_encoded_once_for_all_who_have_it() {
     let link = LinkConfig { latency: Duration::from_millis(40), ..LinkConfig::default() };
-    for (levels, most) in [(&[Level::PACKED][..], 1), (&[Level::PACKED, Level::ADAPTIVE], 2)] {
+    let mixed = [Level::PACKED, Level::ADAPTIVE, Level::LEARNING];
+    for (levels, most) in [(&[Level::PACKED][..], 1), (&mixed, 3)] {
         let mut net = net(HubConfig::default(), 30);
         net.world.moving_one_in = 1;
         for seed in 0..8 {

@@ -73,7 +73,7 @@ fn any_case() -> impl Strategy<Value = Case> {
     let world = (1usize..120, 1u64..5, prop_oneof![Just(2u64), Just(20), Just(1000)]);
     let hub = (budget, datagram_bytes, first_sequence, prop_oneof![2 => Just(1u32), 1 => Just(6)]);
     let relevance_every = prop_oneof![2 => Just(0u32), 1 => 5u32..100];
-    let any_level = prop_oneof![Just(Level::PACKED), Just(Level::ADAPTIVE)];
+    let any_level = prop_oneof![Just(Level::PACKED), Just(Level::ADAPTIVE), Just(Level::LEARNING)];
     let rest = ([outage(), outage()], relevance_every, any::<bool>(), 0u8..=3, any_level);
     (1u64..1 << 40, any_link(), world, hub, rest).prop_map(|(seed, link, world, hub, rest)| {
         let (entities, moving_one_in, change_one_in) = world;
@@ -160,6 +160,7 @@ impl Session {
         };
         let mut hub = Hub::new(&codec(), config).unwrap();
         hub.offer(&codec_at(Level::ADAPTIVE)).unwrap();
+        hub.offer(&codec_at(Level::LEARNING)).unwrap();
         let first_sequence = Sequence(case.first_sequence);
         let options = ReceiverOptions { budget_bytes_per_s: case.budget, first_sequence };
         hub.add(ID, &options, Duration::ZERO).unwrap();

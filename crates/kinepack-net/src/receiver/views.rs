@@ -11,8 +11,6 @@ use crate::{Refused, Sequence};
 
 /// Views so far before the newest baseline may still be merged or built on.
 const KEPT_BEFORE_BASELINE: i32 = 64;
-/// What was learned with views farther before the newest baseline is dropped: snapshots that go on from it come too late.
-const LEARNED_BEFORE_BASELINE: i32 = 8;
 /// No baseline is farther back.
 const WINDOW: i32 = 255;
 
@@ -24,7 +22,7 @@ pub(super) struct Held {
     pub(super) own_back: u8,
     /// The entities that were sent, where something was left out.
     pub(super) sent: Option<Snapshot>,
-    /// What the codec had learned, where it learns and this may still be a baseline.
+    /// What the codec had learned, where it learns.
     pub(super) learned: Option<Learned>,
 }
 
@@ -184,10 +182,6 @@ impl Views {
         };
         while self.held.front().is_some_and(needless) {
             self.dropped = self.held.pop_front().map(|held| held.sequence);
-        }
-        if let Some(base) = self.newest_baseline {
-            let old = self.held.iter_mut().take_while(|held| base.since(held.sequence) > LEARNED_BEFORE_BASELINE);
-            old.for_each(|held| held.learned = None);
         }
         self.dropped = self.dropped.filter(|dropped| (0..=2 * WINDOW).contains(&newest.since(*dropped)));
         let at = self.held.partition_point(|other| held.sequence.since(other.sequence) > 0);
