@@ -5,7 +5,7 @@
 use syn::{Attribute, Error, Expr, Ident, Member, Path, Result, Token, Type, parse_quote};
 
 /// The attributes of fields and how each is written.
-const KNOWN: [(&str, &str); 14] = [
+const KNOWN: [(&str, &str); 16] = [
     ("range", "range = a..=b"),
     ("precision", "precision = p"),
     ("bits", "bits = n"),
@@ -18,27 +18,41 @@ const KNOWN: [(&str, &str); 14] = [
     ("body", "body"),
     ("touched", "touched"),
     ("mover", "mover"),
+    ("time_precision_ms", "time_precision_ms = t"),
+    ("max_step", "max_step = s"),
     ("with", "with = Type"),
     ("skip", "skip"),
 ];
 
-/// The path in `#[pack(crate = path)]` on the type, or `::kinepack`.
-pub(crate) fn crate_path(attributes: &[Attribute]) -> Result<Path> {
-    let mut path = None;
-    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("pack")) {
-        attribute.parse_nested_meta(|meta| {
-            if !meta.path.is_ident("crate") {
-                return Err(
-                    meta.error("the only attribute of a type is `crate = path`; all others belong on its fields")
-                );
-            }
-            match path.replace(meta.value()?.call(Path::parse_mod_style)?) {
-                Some(_) => Err(meta.error("`crate` is given twice; remove one")),
-                None => Ok(()),
-            }
-        })?;
+/// What `#[pack(...)]` on the type says.
+pub(crate) struct OfType {
+    /// The path in `crate = path`, or `::kinepack`.
+    pub(crate) krate: Path,
+    /// `ticks_per_s = f`.
+    pub(crate) ticks_per_s: Option<(Ident, Expr)>,
+}
+
+impl OfType {
+    pub(crate) fn parse(attributes: &[Attribute]) -> Result<Self> {
+        let (mut path, mut ticks_per_s) = (None, None);
+        for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("pack")) {
+            attribute.parse_nested_meta(|meta| {
+                let is_again = if meta.path.is_ident("crate") {
+                    path.replace(meta.value()?.call(Path::parse_mod_style)?).is_some()
+                } else if meta.path.is_ident("ticks_per_s") {
+                    ticks_per_s.replace((meta.path.require_ident()?.clone(), meta.value()?.parse()?)).is_some()
+                } else {
+                    return Err(meta.error(
+                        "the only attributes of a type are `crate = path` and `ticks_per_s = f`; all others belong on \
+                         its fields",
+                    ));
+                };
+                let name = meta.path.require_ident()?;
+                if is_again { Err(meta.error(format!("`{name}` is given twice; remove one"))) } else { Ok(()) }
+            })?;
+        }
+        Ok(Self { krate: path.unwrap_or_else(|| parse_quote!(::kinepack)), ticks_per_s })
     }
-    Ok(path.unwrap_or_else(|| parse_quote!(::kinepack)))
 }
 
 /// What stands behind the name of an attribute.
@@ -98,6 +112,11 @@ impl Given {
         }
     }
 
+    /// The attribute's name where it stands.
+    pub(crate) fn key(&self, name: &str) -> Option<Ident> {
+        self.0.iter().find(|(key, _)| key == name).map(|(key, _)| key.clone())
+    }
+
     /// An error with this message where the attribute is there.
     pub(crate) fn refuse(&self, name: &str, message: &str) -> Result<()> {
         match self.0.iter().find(|(key, _)| key == name) {
@@ -116,8 +135,10 @@ impl Given {
 }
 
 fn unknown(name: &str) -> String {
-    if name == "crate" {
-        return String::from("`crate = path` belongs on the type, not on a field");
+    if let Some(form) =
+        ["crate = path", "ticks_per_s = f"].into_iter().find(|form| form.starts_with(&format!("{name} ")))
+    {
+        return format!("`{form}` belongs on the type, not on a field");
     }
     let known = KNOWN.map(|(known, _)| format!("`{known}`")).join(", ");
     format!("unknown attribute `{name}`; the known ones are {known}")

@@ -13,18 +13,22 @@ use syn::{
     parse_quote,
 };
 
-use crate::attributes;
+use crate::attributes::OfType;
 use crate::interpolate;
 use crate::limits::Site;
+use crate::precision;
 use crate::roles;
 use crate::rules::{self, FieldRule, Rule};
 
 /// The code that `#[derive(Pack)]` adds, or why there is none.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
-    let krate = attributes::crate_path(&input.attrs)?;
+    let of_type = OfType::parse(&input.attrs)?;
     let code = match &input.data {
-        Data::Struct(data) => expand_struct(input, data, &krate)?,
-        Data::Enum(data) => expand_enum(input, data, &krate)?,
+        Data::Struct(data) => expand_struct(input, data, &of_type)?,
+        Data::Enum(data) => {
+            precision::ticks_per_s(&of_type, &[])?;
+            expand_enum(input, data, &of_type.krate)?
+        }
         Data::Union(_) => {
             let message = "a union does not say which of its fields it holds; derive `Pack` for a struct";
             return Err(Error::new(input.ident.span(), message));
@@ -88,7 +92,8 @@ struct Parts {
     interpolate: TokenStream,
 }
 
-fn expand_struct(input: &DeriveInput, data: &DataStruct, krate: &Path) -> Result<TokenStream> {
+fn expand_struct(input: &DeriveInput, data: &DataStruct, of_type: &OfType) -> Result<TokenStream> {
+    let krate = &of_type.krate;
     let mut fields = Vec::new();
     let mut errors: Option<Error> = None;
     for (index, field) in data.fields.iter().enumerate() {
@@ -102,12 +107,13 @@ fn expand_struct(input: &DeriveInput, data: &DataStruct, krate: &Path) -> Result
         return Err(errors);
     }
     roles::check(&fields)?;
+    let ticks_per_s = precision::ticks_per_s(of_type, &fields)?;
     let velocities = interpolate::velocities(&fields)?;
     let mut parts = Parts::default();
     let mut lanes = Vec::new();
     for (index, field) in fields.iter().enumerate() {
         let span = Span::mixed_site().located_at(field.member.span());
-        let site = Site { krate, name: &field.name, ty: field.ty, span };
+        let site = Site { krate, name: &field.name, ty: field.ty, span, ticks_per_s };
         lanes.push(parts.add(input, &site, index, field));
     }
     parts.interpolate = interpolate::expand(krate, &fields, &lanes, &velocities);
@@ -134,6 +140,7 @@ impl Parts {
         let helpers = quote!(#krate::__derive);
         let (limit, limits) = (limit_name(index), limits_of(index));
         let role = field.rule.role();
+        let precision = self.add_precision(site, index, field);
         let mut own = None;
         let bound = match &field.rule.lanes {
             Rule::Nested => {
@@ -170,7 +177,7 @@ impl Parts {
                 own = Some(self.add_code(
                     member,
                     quote!(4),
-                    quote!(fields.push(#helpers::rotation_field(path, #name, &#limits, #krate::Role::#role));),
+                    quote!(fields.push(#helpers::rotation_field(path, #name, &#limits, #krate::Role::#role) #precision);),
                     quote!(#helpers::quantize_rotation::<#ty>(&self.#member, &#limits, #name, part)?;),
                     quote!(#helpers::reconstruct_rotation::<#ty>(&#limits, part)),
                 ));
@@ -184,7 +191,7 @@ impl Parts {
                 own = Some(self.add_code(
                     member,
                     quote!(<#ty as #krate::Components>::COUNT),
-                    quote!(fields.push(#helpers::floats_field::<#ty>(path, #name, &#limits, #krate::Role::#role));),
+                    quote!(fields.push(#helpers::floats_field::<#ty>(path, #name, &#limits, #krate::Role::#role) #precision);),
                     quote!(#helpers::quantize_floats::<#ty>(&self.#member, &#limits, #clamp, #name, part)?;),
                     quote!(#helpers::reconstruct_floats::<#ty>(&#limits, part)),
                 ));
@@ -206,6 +213,19 @@ impl Parts {
             self.predicates.push(parse_quote!(#bound));
         }
         own
+    }
+
+    /// Adds the constant of a field's time precision; returns the call that gives it to the field, or nothing.
+    fn add_precision(&mut self, site: &Site<'_>, index: usize, field: &StructField<'_>) -> TokenStream {
+        let is_rotation = matches!(field.rule.lanes, Rule::Rotation { .. });
+        let precision = field.rule.precision.as_ref();
+        let Some(value) = precision.and_then(|precision| site.precision(precision, is_rotation)) else {
+            return TokenStream::new();
+        };
+        let (krate, name) = (site.krate, format_ident!("PRECISION_{index}"));
+        let call = quote!(.with_time_precision(<Self as __KinepackLimits>::#name));
+        self.add_limit(name, quote!(#krate::TimePrecision), value);
+        call
     }
 
     fn add_limit(&mut self, name: syn::Ident, ty: TokenStream, value: TokenStream) {

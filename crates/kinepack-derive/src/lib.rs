@@ -3,7 +3,7 @@
 //! Use it through `kinepack`, whose `derive` feature is on by default and re-exports it beside the trait of the same
 //! name; the table of attributes stands on that trait. A derive runs in three steps: `attributes` reads what
 //! `#[pack(...)]` says of each field; `rules` decides how the field becomes lanes and refuses what makes no sense,
-//! with the field's name and what to do about it, `roles` those of rigid bodies; `expand` writes the `impl`, `limits` the constants in it, and
+//! with the field's name and what to do about it, `roles` those of rigid bodies, `precision` those of time precision; `expand` writes the `impl`, `limits` the constants in it, and
 //! `interpolate` what is between two states.
 //! Whether a range is possible is known only when its expressions are evaluated, so the constants refuse it, still at
 //! compile time.
@@ -25,6 +25,7 @@
 //! ```
 
 mod attributes;
+mod precision;
 mod roles;
 mod rules;
 
@@ -37,7 +38,8 @@ use syn::{DeriveInput, Error, parse_macro_input};
 
 /// Derives kinepack's trait `Pack` for a struct or for an enum without fields. The attributes are listed there.
 ///
-/// One attribute belongs on the type itself: `#[pack(crate = path)]` says where kinepack is if not at `::kinepack`.
+/// Two attributes belong on the type itself: `#[pack(crate = path)]` says where kinepack is if not at `::kinepack`, and
+/// `#[pack(ticks_per_s = f)]` how long a tick is, where a field has `time_precision_ms`.
 #[proc_macro_derive(Pack, attributes(pack))]
 pub fn derive_pack(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);

@@ -5,8 +5,9 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::{Path, Type};
+use syn::{Expr, Path, Type};
 
+use crate::precision::TimePrecision;
 use crate::rules::{Ends, Floats, Step};
 
 /// Where the code of a field is: its name, its type, and the crate that it calls.
@@ -16,6 +17,8 @@ pub(crate) struct Site<'a> {
     pub(crate) ty: &'a Type,
     /// Where errors point.
     pub(crate) span: Span,
+    /// Of the struct.
+    pub(crate) ticks_per_s: Option<&'a Expr>,
 }
 
 impl Site<'_> {
@@ -70,7 +73,7 @@ impl Site<'_> {
     }
 
     /// The `SmallestThree` of `bits`.
-    pub(crate) fn rotation(&self, bits: &syn::Expr) -> TokenStream {
+    pub(crate) fn rotation(&self, bits: &Expr) -> TokenStream {
         let (krate, ty) = (self.krate, self.ty);
         let no_quaternion = self.refusal("a rotation is a quaternion and has 4 components: x, y, z, w");
         let made = quote!(#krate::SmallestThree::new(#bits));
@@ -79,6 +82,18 @@ impl Site<'_> {
             if <#ty as #krate::Components>::COUNT != 4 { #no_quaternion }
             #rotation
         })
+    }
+
+    /// The `TimePrecision` of the field; `None` without the ticks of a second.
+    pub(crate) fn precision(&self, precision: &TimePrecision, is_rotation: bool) -> Option<TokenStream> {
+        let (krate, ty, ticks_per_s) = (self.krate, self.ty, self.ticks_per_s?);
+        let lanes = if is_rotation { quote!(3) } else { quote!(<#ty as #krate::Components>::COUNT) };
+        let time_ms = &precision.time_ms;
+        let max_step = precision.max_step.as_ref().map(|step| quote!(.with_max_step((#step) as f64)));
+        let made = quote!(#krate::TimePrecision::new((#time_ms) as f64, (#ticks_per_s) as f64) #max_step);
+        let refusal = "`time_precision_ms`, `ticks_per_s` and `max_step` must be positive, and the time shorter than a tick \
+                       divided by the root of the number of components, 3 for a rotation";
+        Some(self.checked(&quote!(#krate::__derive::time_precision(#made, #lanes)), &[], refusal))
     }
 
     fn axis(&self, ends: &Ends, step: &Step, wrap: bool) -> TokenStream {

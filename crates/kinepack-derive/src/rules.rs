@@ -6,6 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Error, Expr, Member, RangeLimits, Result, Type, parse_quote};
 
 use crate::attributes::{Given, Value, ungrouped};
+use crate::precision::TimePrecision;
 use crate::roles::BodyPart;
 
 /// What the attributes of a field say.
@@ -15,6 +16,8 @@ pub(crate) struct FieldRule {
     pub(crate) steps: bool,
     /// Which part of a rigid body it is, if any.
     pub(crate) part: Option<BodyPart>,
+    /// How exact it has to be while it moves, if not always exact.
+    pub(crate) precision: Option<TimePrecision>,
 }
 
 impl FieldRule {
@@ -114,17 +117,19 @@ impl Given {
     fn into_rule(mut self, ty: &Type) -> Result<FieldRule> {
         if self.take("skip").is_some() {
             self.nothing_left("`skip` stands alone, as nothing of the field is sent")?;
-            return Ok(FieldRule { lanes: Rule::Skip, steps: false, part: None });
+            return Ok(FieldRule { lanes: Rule::Skip, steps: false, part: None, precision: None });
         }
         if let Some((_, Value::Type(with))) = self.take("with") {
             self.nothing_left("`with` stands alone, as its type decides everything")?;
-            return Ok(FieldRule { lanes: Rule::With(with), steps: false, part: None });
+            return Ok(FieldRule { lanes: Rule::With(with), steps: false, part: None, precision: None });
         }
         let steps = self.take("step").is_some();
         let part = BodyPart::take(&mut self, ty)?;
+        let precision = TimePrecision::take(&mut self)?;
         let lanes = self.into_lanes(ty)?;
         part.as_ref().map_or(Ok(()), |part| part.check(&lanes))?;
-        Ok(FieldRule { lanes, steps, part })
+        precision.as_ref().map_or(Ok(()), |precision| precision.check(&lanes))?;
+        Ok(FieldRule { lanes, steps, part, precision })
     }
 
     fn into_lanes(mut self, ty: &Type) -> Result<Rule> {

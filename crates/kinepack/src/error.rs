@@ -39,6 +39,11 @@ pub enum SetupError {
         /// Index of the field in the schema.
         field: usize,
     },
+    /// A time precision that is not of positive finite numbers, is too long for the ticks, or stands on a field that cannot have one.
+    BadTimePrecision {
+        /// Index of the field in the schema.
+        field: usize,
+    },
     /// The index code's widths or lengths are not of the form that `spec/CODEC.md` asks for.
     BadGapCode,
     /// Code lengths that are no complete prefix code of at most 8 bits.
@@ -60,6 +65,7 @@ impl fmt::Display for SetupError {
             }
             Self::BadModel => write!(f, "the profile's model does not fit the schema"),
             Self::BadFieldCode { field } => write!(f, "the profile's code for field {field} is malformed"),
+            Self::BadTimePrecision { field } => write!(f, "field {field} cannot have its time precision"),
             Self::BadGapCode => write!(f, "the profile's index code is malformed"),
             Self::BadPrefixCode => write!(f, "the code lengths are not a complete prefix code"),
         }
@@ -114,6 +120,14 @@ pub enum EncodeError {
     ForeignLearned,
     /// Only some of the changes were to be sent, of snapshots whose entities are not the same.
     EntitiesDiffer,
+    /// A snapshot that is finer than the codec's time precision: [`Encoder::coarsen`](crate::Encoder::coarsen) was not called, or with
+    /// other baselines.
+    NotCoarsened {
+        /// The entity.
+        id: u32,
+        /// Index in the schema of the lane that is too fine.
+        lane: usize,
+    },
     /// A lane above the largest value that its schema allows.
     LaneOutOfRange {
         /// Index of the lane in the schema.
@@ -154,6 +168,7 @@ impl fmt::Display for EncodeError {
             }
             Self::ForeignLearned => write!(f, "what was learned with another codec"),
             Self::EntitiesDiffer => write!(f, "the two snapshots do not have the same entities"),
+            Self::NotCoarsened { id, lane } => write!(f, "entity {id}, lane {lane}: finer than the time precision"),
             Self::LaneOutOfRange { lane, value } => write!(f, "lane {lane}: {value} is above the schema's maximum"),
         }
     }

@@ -70,7 +70,7 @@ pub use interpolate::Between;
 pub use kinepack_derive::Pack;
 pub use quantize::{FloatLimits, IntegerLimits};
 pub use rotation::SmallestThree;
-pub use schema::{Components, Field, FieldKind, Lane, LaneArithmetic, Pack, PackWith, Role, Schema};
+pub use schema::{Components, Field, FieldKind, Lane, LaneArithmetic, Pack, PackWith, Role, Schema, TimePrecision};
 pub use snapshot::{
     Baselines, Bodies, BodyKind, Changed, Class, Codec, Context, DecodeLimits, Decoder, Difference, Encoder, EntityId,
     FieldCode, GapCode, LaneWidth, Learned, Level, Model, Profile, Quantized, Reference, Size, Snapshot, Tick,

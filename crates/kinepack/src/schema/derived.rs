@@ -4,7 +4,7 @@
 use alloc::string::String;
 pub use alloc::vec::Vec;
 
-use super::{Components, Field, FieldKind, Role};
+use super::{Components, Field, FieldKind, Role, TimePrecision};
 use crate::{Between, EncodeError, FloatLimits, IntegerLimits, SetupError, SmallestThree};
 
 /// `path.name`, or `name` at the top.
@@ -71,6 +71,11 @@ pub const fn for_type<T: Components>(limits: Result<FloatLimits, SetupError>) ->
         Ok(limits) if T::SINGLE => limits.for_f32(),
         other => other,
     }
+}
+
+/// The same time precision, refused where a field of so many lanes cannot have it.
+pub const fn time_precision(precision: TimePrecision, lanes: usize) -> Result<TimePrecision, SetupError> {
+    if precision.is_possible(lanes) { Ok(precision) } else { Err(SetupError::BadPrecision) }
 }
 
 /// True where the range from `min` to `end` is as long as all codes together, but for a thousandth of a step.

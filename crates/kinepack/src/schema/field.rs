@@ -3,6 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::TimePrecision;
 use crate::{FloatLimits, IntegerLimits, SmallestThree, bits_for};
 
 /// One field of an entity.
@@ -14,20 +15,28 @@ pub struct Field {
     pub kind: FieldKind,
     /// What it means to the stages that care.
     pub role: Role,
+    /// How exact it has to be while it moves, if not always exact.
+    pub time_precision: Option<TimePrecision>,
     pub(super) first_lane: usize,
     pub(super) lane_count: usize,
 }
 
 impl Field {
-    /// A field without a role.
+    /// A field without a role and always exact.
     pub fn new(name: impl Into<String>, kind: FieldKind) -> Self {
-        Self { name: name.into(), kind, role: Role::Plain, first_lane: 0, lane_count: 0 }
+        Self { name: name.into(), kind, role: Role::Plain, time_precision: None, first_lane: 0, lane_count: 0 }
     }
 
     /// The same field with a role.
     #[must_use]
     pub fn with_role(self, role: Role) -> Self {
         Self { role, ..self }
+    }
+
+    /// The same field with a time precision, which a [`Codec`](crate::Codec) refuses where the field cannot have it.
+    #[must_use]
+    pub fn with_time_precision(self, precision: TimePrecision) -> Self {
+        Self { time_precision: Some(precision), ..self }
     }
 
     /// Where its lanes stand among those of the schema.

@@ -7,6 +7,7 @@
 pub(crate) mod derived;
 mod field;
 mod pack;
+mod precision;
 
 use alloc::vec::Vec;
 
@@ -14,6 +15,7 @@ use crate::hash::Fnv1a;
 
 pub use field::{Field, FieldKind, Lane, LaneArithmetic, Role};
 pub use pack::{Components, Pack, PackWith};
+pub use precision::TimePrecision;
 
 /// The fields of an entity in order, the lanes that they become, and a hash that tells two schemas apart.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +48,15 @@ impl Schema {
         Self { fields, lanes, hash: hasher.finish() }
     }
 
+    /// The same schema, with the time precision of each field that `precision` says; what the fields had is forgotten. The hash stays.
+    #[must_use]
+    pub fn with_time_precision(mut self, mut precision: impl FnMut(&Field) -> Option<TimePrecision>) -> Self {
+        for field in &mut self.fields {
+            field.time_precision = precision(field);
+        }
+        self
+    }
+
     /// The fields in order.
     pub fn fields(&self) -> &[Field] {
         &self.fields
@@ -56,8 +67,8 @@ impl Schema {
         &self.lanes
     }
 
-    /// A hash over names, kinds, ranges, precisions and order: equal on both sides or they do not speak the same
-    /// language. FNV-1a over the bytes that `spec/CODEC.md`, section 5.3 lists.
+    /// A hash over names, kinds, ranges, steps and order: equal on both sides or they do not speak the same
+    /// language. Time precision is left out: snapshots and profiles with and without it fit together. FNV-1a over the bytes that `spec/CODEC.md`, section 5.3 lists.
     pub fn hash(&self) -> u64 {
         self.hash
     }

@@ -26,6 +26,8 @@ use crate::{Between, EncodeError};
 /// | `step` | anything sent without `with` | does not blend in interpolation: what counts teleports, or must not be between |
 /// | `body` | three numbers with `range`, and a `rotation` | the position and the rotation of a rigid body |
 /// | `touched`, `mover` | `bool` | of a rigid body: something moves it; it moves others, as a player does |
+/// | `time_precision_ms = t` | numbers and vectors with `range`, without `wrap`; a `rotation` | may be off by what it moves in that time: [`TimePrecision`](super::TimePrecision) |
+/// | `max_step = s` | with `time_precision_ms` | the coarsest step: in the field's unit, of a rotation an angle in radians |
 /// | `with = Type` | anything | lanes by `Type`'s [`PackWith`] |
 /// | `skip` | anything | not sent; `Default::default()` on the other side |
 ///
@@ -39,7 +41,8 @@ use crate::{Between, EncodeError};
 /// and the schema's hash. Of several bodies in one entity, in structs within it or beside each other, the first counts.
 ///
 /// Values are constant expressions. Limits that are impossible, such as a step finer than the field's `f32`, are compile
-/// errors. On the type itself `#[pack(crate = path)]` says where kinepack is, if not at `::kinepack`.
+/// errors. On the type itself `#[pack(crate = path)]` says where kinepack is, if not at `::kinepack`, and
+/// `#[pack(ticks_per_s = f)]` how many ticks a second has, which a field with `time_precision_ms` needs.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no schema",
     label = "not `Pack`",

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use super::adaptive::{Adaptive, Model};
 use super::fields::FieldTable;
 use super::level::{Changed, Level};
+use super::precision::Precision;
 use super::profile::Profile;
 use super::sets::{GapTable, SetCoding};
 use crate::hash::Fnv1a;
@@ -27,13 +28,15 @@ pub(super) struct Tables {
     pub(super) rest: Vec<Option<Vec<u32>>>,
     /// Where the level is adaptive.
     pub(super) adaptive: Option<Adaptive>,
+    /// Where a field has a time precision that counts.
+    pub(super) precision: Option<Precision>,
 }
 
 impl Codec {
     /// A codec for snapshots of `schema` at `level` with the parameters of `profile`.
     ///
     /// # Errors
-    /// [`SetupError`] where the profile is of another schema or malformed.
+    /// [`SetupError`] where the profile is of another schema or malformed, or a field cannot have its time precision.
     pub fn new(schema: Schema, level: Level, profile: Profile) -> Result<Self, SetupError> {
         profile.validate(&schema)?;
         let mut hasher = Fnv1a::new();
@@ -42,6 +45,10 @@ impl Codec {
         profile.hash_into(&mut hasher);
         if level.adaptive {
             hasher.add(&profile.to_bytes());
+        }
+        let precision = Precision::new(&schema, &level)?;
+        if let Some(precision) = &precision {
+            precision.hash_into(&mut hasher);
         }
         let fields = (0..schema.fields().len()).map(|index| FieldTable::new(&schema, &profile, index));
         let adaptive = if level.adaptive {
@@ -58,6 +65,7 @@ impl Codec {
             rest: schema.fields().iter().map(|f| if at_rest(f.role) { f.kind.zero_lanes() } else { None }).collect(),
             hash: hasher.finish(),
             adaptive,
+            precision,
             level,
             schema,
         })))
@@ -73,7 +81,18 @@ impl Codec {
         &self.0.level
     }
 
-    /// A hash over schema, level and profile: equal on both sides, or they cannot read each other. `spec/CODEC.md`, section 11.
+    /// How many states older than the baseline it has a use for: the adaptive level for predictions, others where there is a time precision.
+    pub fn older_states(&self) -> usize {
+        self.0.level.older_states().max(self.has_precision().into())
+    }
+
+    /// True where a field has a time precision, and the level is one at which it counts: then snapshots are to be made coarse,
+    /// [`Encoder::coarsen`](super::Encoder::coarsen).
+    pub fn has_precision(&self) -> bool {
+        self.0.precision.is_some()
+    }
+
+    /// A hash over schema, level, profile and time precision: equal on both sides, or they cannot read each other. `spec/CODEC.md`, section 11.
     pub fn hash(&self) -> u64 {
         self.0.hash
     }

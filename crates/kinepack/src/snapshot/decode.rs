@@ -8,6 +8,7 @@ use super::codec::{Codec, Tables};
 use super::contexts::Contexts;
 use super::entities::Alignment;
 use super::fields::Work;
+use super::known::Known;
 use super::sets::{SetCoding, read_set};
 use super::store::{Snapshot, Tick};
 use crate::{BitReader, DecodeError};
@@ -16,7 +17,8 @@ use crate::{BitReader, DecodeError};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DecodeLimits {
     /// The most entities of a snapshot. A decoder's memory is this many times the lanes of the schema, times 4 bytes,
-    /// plus 16 bytes and one a field; at the adaptive level twice the lanes, and up to 512 bytes for each that changed.
+    /// plus 16 bytes and one a field; at the adaptive level up to three times the lanes, and up to 512 bytes for each that changed; with a
+    /// time precision up to three times the lanes too, and one byte more a lane.
     /// There a packet of a few hundred bytes may say that all of them changed: the work of a packet is bounded by this number.
     pub max_entities: u32,
 }
@@ -43,8 +45,8 @@ pub struct Decoder {
     adaptive: Option<State>,
     /// What the last packet left.
     learned: Option<Learned>,
-    /// The baseline's columns lined up, where the adaptive level needs them beside the new ones.
-    base: Vec<Vec<u32>>,
+    /// Prepared for a time precision and at the adaptive level.
+    known: Known,
     /// The snapshot at work; swapped with the caller's when it is whole.
     next: Snapshot,
 }
@@ -67,7 +69,7 @@ impl Decoder {
             work: Work::default(),
             adaptive: codec.tables().adaptive.as_ref().map(Adaptive::state),
             learned: None,
-            base: Vec::new(),
+            known: Known::default(),
             next: Snapshot::new(codec.schema(), Tick(0)),
             codec: codec.clone(),
         }
@@ -114,16 +116,13 @@ impl Decoder {
         } else {
             alignment.line_up(baseline, &mut next.columns);
         }
+        if tables.precision.is_some() || adaptive.is_some() {
+            self.known.prepare(tables.precision.as_ref(), &baselines, &next.ids, tick.0);
+        }
         match (adaptive, &mut self.adaptive, tables.changed_coding()) {
             (Some(adaptive), Some(state), _) => {
                 let next = &mut self.next;
-                let base = if same {
-                    &baseline.columns
-                } else {
-                    self.base.clone_from(&next.columns);
-                    &self.base
-                };
-                let packet = Packet { baselines, ids: &next.ids, base, tick: tick.0, goes_on };
+                let packet = Packet { baselines, ids: &next.ids, known: &self.known, goes_on };
                 adaptive.decode(state, &packet, &mut next.columns, &mut reader)?;
             }
             (.., None) => self.read_all(&mut reader, tables)?,
@@ -149,7 +148,7 @@ impl Decoder {
         let count = self.next.len();
         for (field, rest) in tables.fields.iter().zip(&tables.rest) {
             let columns = &mut self.next.columns[field.lanes.clone()];
-            self.work.reset(columns.len());
+            self.work.reset(columns.len(), false);
             for index in 0..count {
                 match rest {
                     Some(rest) if reader.read_bool()? => self.work.put(rest),
@@ -189,10 +188,14 @@ impl Decoder {
         let relative = field.is_relative(level.relative_numbers, level.relative_rotations);
         let other = level.field_flags && field.is_category();
         let mut previous = 0;
-        self.work.reset(field.lanes.len());
+        let shifts = self.known.shifts.of(field.differenced()).filter(|_| relative);
+        self.work.reset(field.lanes.len(), shifts.is_some());
         for &nth in &self.flagged {
             let entity = self.changed[nth as usize] as usize;
             self.work.load_base(columns, entity);
+            if let Some(shifts) = shifts {
+                self.work.load_shifts(shifts, entity);
+            }
             if relative {
                 let state = self.contexts.state(field.context, nth as usize, previous);
                 let class = field.read(reader, state, &mut self.work)?;

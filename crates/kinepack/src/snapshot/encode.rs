@@ -9,6 +9,8 @@ use super::codec::{Codec, Tables};
 use super::contexts::Contexts;
 use super::entities::Alignment;
 use super::fields::Measured;
+use super::known::Known;
+use super::precision::differs;
 use super::sets::{SetCoding, write_set};
 use super::store::Snapshot;
 use crate::{BitSink, BitWriter, EncodeError};
@@ -31,6 +33,8 @@ pub struct Encoder {
     entities: Vec<u32>,
     measured: Measured,
     size: Size,
+    /// Prepared for a time precision and at the adaptive level.
+    known: Known,
     /// The adaptive level's memory, and the packet that it must not be longer than.
     adaptive: Option<State>,
     packed: Vec<u8>,
@@ -62,6 +66,7 @@ impl Encoder {
             contexts: Contexts::default(),
             entities: Vec::new(),
             measured: Measured::default(),
+            known: Known::default(),
             adaptive: tables.adaptive.as_ref().map(Adaptive::state),
             packed: Vec::new(),
             learned: None,
@@ -74,8 +79,9 @@ impl Encoder {
     /// older states. Without a common state, both sides use an empty snapshot. Returns where the bits went.
     ///
     /// # Errors
-    /// [`EncodeError::SchemaMismatch`] where a snapshot is of another schema, [`EncodeError::ForeignLearned`] where what was learned is of
-    /// another codec.
+    /// [`EncodeError::SchemaMismatch`] where a snapshot is of another schema, [`EncodeError::NotCoarsened`] where
+    /// [`coarsen`](Self::coarsen) would change it, [`EncodeError::ForeignLearned`] where what was learned is of another codec. `out` is then as
+    /// before.
     pub fn encode<'a>(
         &mut self,
         baselines: impl Into<Baselines<'a>>,
@@ -89,6 +95,26 @@ impl Encoder {
     /// [`Baselines::learned`]. `None` at other levels, and where the packet had no use for it and nothing was learned before.
     pub fn learned(&self) -> Option<&Learned> {
         self.learned.as_ref()
+    }
+
+    /// Makes `snapshot` the one that a receiver will have: as coarse as the time precision of the codec's fields makes it relative to
+    /// `baselines`. It is what has to be encoded relative to them, and to be kept as a baseline of later ones. Changes nothing where no
+    /// field has a time precision, or the level sends no differences.
+    ///
+    /// # Errors
+    /// [`EncodeError::SchemaMismatch`] where a snapshot is of another schema.
+    pub fn coarsen<'a>(
+        &mut self,
+        baselines: impl Into<Baselines<'a>>,
+        snapshot: &mut Snapshot,
+    ) -> Result<(), EncodeError> {
+        let (baselines, tables) = (baselines.into(), self.codec.tables());
+        check_schema(tables, baselines.iter().chain([&*snapshot]))?;
+        if let Some(precision) = &tables.precision {
+            self.known.prepare(Some(precision), &baselines, &snapshot.ids, snapshot.tick.0);
+            self.known.coarsen(precision, baselines.baseline, &mut snapshot.columns);
+        }
+        Ok(())
     }
 
     /// The stages that pack bits, for all entities.
@@ -116,8 +142,8 @@ impl Encoder {
     /// at the ids.
     ///
     /// # Errors
-    /// [`EncodeError::SchemaMismatch`], and [`EncodeError::EntitiesDiffer`] where the ids are not the same or the level sends every
-    /// entity.
+    /// As [`encode`](Self::encode), of the entities chosen; and [`EncodeError::EntitiesDiffer`] where the ids are not the same or the
+    /// level sends every entity.
     ///
     /// # Panics
     /// Where there is no such entity.
@@ -151,6 +177,13 @@ impl Encoder {
         };
         if baselines.learned.is_some_and(|learned| !learned.is_of(&codec)) {
             return Err(EncodeError::ForeignLearned);
+        }
+        if tables.precision.is_some() || tables.adaptive.is_some() {
+            self.known.prepare(tables.precision.as_ref(), &baselines, &snapshot.ids, snapshot.tick.0);
+        }
+        if let Some(precision) = &tables.precision {
+            let base = self.known.base(baseline);
+            precision.check(&self.known.shifts, base, snapshot, indices)?;
         }
         match &tables.adaptive {
             Some(adaptive) => self.encode_adaptive(&codec, adaptive, baselines, snapshot, part, out)?,
@@ -190,6 +223,10 @@ impl Encoder {
         self.size.sets_bits = 1;
         self.changed.clear();
         self.changed.extend_from_slice(indices);
+        if tables.precision.is_some() {
+            // What is as in the baseline may be finer than what can be told.
+            self.changed.retain(|entity| differs(&baseline.columns, &snapshot.columns, *entity as usize));
+        }
         self.write_changed(writer, tables, coding, &baseline.columns, &snapshot.columns, snapshot.len());
     }
 
@@ -218,10 +255,9 @@ impl Encoder {
             writer.write_bool(baselines.learned.is_some());
         }
         // Writes nothing but a bit where the entities are the same.
-        let same = self.alignment.write(&mut writer, &baseline.ids, &snapshot.ids, &tables.entities);
-        let base = if same { &baseline.columns } else { &self.aligned };
+        self.alignment.write(&mut writer, &baseline.ids, &snapshot.ids, &tables.entities);
         if let Some(state) = &mut self.adaptive {
-            let packet = Packet { baselines, ids: &snapshot.ids, base, tick: snapshot.tick.0, goes_on: true };
+            let packet = Packet { baselines, ids: &snapshot.ids, known: &self.known, goes_on: true };
             adaptive.encode(state, &packet, &snapshot.columns, &self.changed, &mut writer);
         }
         let bits = writer.len_bits();
@@ -310,7 +346,8 @@ impl Encoder {
         if field.is_relative(level.relative_numbers, level.relative_rotations) {
             self.entities.clear();
             self.entities.extend(self.flagged.iter().map(|nth| self.changed[*nth as usize]));
-            field.measure(base, new, &self.entities, &mut self.measured);
+            let shifts = self.known.shifts.of(field.differenced());
+            field.measure(base, new, shifts, &self.entities, &mut self.measured);
             let mut previous = 0;
             for (place, (&nth, &entity)) in self.flagged.iter().zip(&self.entities).enumerate() {
                 let state = self.contexts.state(field.context, nth as usize, previous);

@@ -3,6 +3,7 @@
 
 use alloc::vec::Vec;
 
+use super::precision::{coarse_code, coarse_value};
 use super::prefix::PrefixCode;
 use super::profile::{Context, FieldCode, Profile, Reference, differenced};
 use super::widths::{Fits, Width};
@@ -38,6 +39,8 @@ pub(super) struct FieldTable {
 #[derive(Debug, Default)]
 pub(super) struct Work {
     lanes: Vec<LaneWork>,
+    /// That lanes have shifts.
+    is_coarse: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,11 +49,14 @@ struct LaneWork {
     new: u32,
     /// How far the entity before moved in this lane.
     moved: i64,
+    /// In steps of 2^shift.
+    shift: u32,
 }
 
 impl Work {
     /// Room for `lanes` lanes, which have not moved.
-    pub(super) fn reset(&mut self, lanes: usize) {
+    pub(super) fn reset(&mut self, lanes: usize, is_coarse: bool) {
+        self.is_coarse = is_coarse;
         self.lanes.clear();
         self.lanes.resize(lanes, LaneWork::default());
     }
@@ -59,6 +65,13 @@ impl Work {
     #[inline]
     pub(super) fn load_base(&mut self, columns: &[Vec<u32>], entity: usize) {
         self.lanes.iter_mut().zip(columns).for_each(|(lane, column)| lane.base = column[entity]);
+    }
+
+    /// Takes the shifts of an entity's last lanes.
+    #[inline]
+    pub(super) fn load_shifts(&mut self, columns: &[Vec<u8>], entity: usize) {
+        let lanes = self.lanes.iter_mut().rev().zip(columns.iter().rev());
+        lanes.for_each(|(lane, column)| lane.shift = column[entity].into());
     }
 
     /// Makes `values` the new ones.
@@ -143,6 +156,11 @@ impl FieldTable {
         })
     }
 
+    /// The lanes that have differences, among the schema's.
+    pub(super) fn differenced(&self) -> core::ops::Range<usize> {
+        self.lanes.start + self.first..self.lanes.end
+    }
+
     /// True where this field has differences, at a level with or without relative numbers and rotations.
     pub(super) fn is_relative(&self, numbers: bool, rotations: bool) -> bool {
         self.first < self.kinds.len() && if self.rotation.is_some() { rotations } else { numbers }
@@ -158,8 +176,15 @@ impl FieldTable {
         self.references.len()
     }
 
-    /// Takes the differences of all `entities`, and which classes hold them.
-    pub(super) fn measure(&self, base: &[Vec<u32>], new: &[Vec<u32>], entities: &[u32], measured: &mut Measured) {
+    /// Takes the differences of all `entities`, and which classes hold them; in coarser steps where the field has `shifts`.
+    pub(super) fn measure(
+        &self,
+        base: &[Vec<u32>],
+        new: &[Vec<u32>],
+        shifts: Option<&[Vec<u8>]>,
+        entities: &[u32],
+        measured: &mut Measured,
+    ) {
         measured.reset(entities.len(), self.fits.len(), [self.baseline_mask, self.carried_mask]);
         let Measured { base: base_values, differences, classes, dropped } = measured;
         for column in &base[self.first..] {
@@ -186,18 +211,15 @@ impl FieldTable {
         for (lane, ((base, new), (kind, fits))) in
             columns.zip(self.kinds[self.first..].iter().zip(&self.fits)).enumerate()
         {
-            let mut moved = 0;
             let rows = differences.chunks_exact_mut(lanes).zip(&mut *classes);
-            for ((entity, base), (row, [plain_mask, carried_mask])) in entities.iter().zip(base).zip(rows) {
-                let plain = kind.difference(*base, new[*entity as usize]);
-                let mut carried = 0;
-                *plain_mask &= fits.classes(plain);
-                if self.carried_mask != 0 {
-                    carried = kind.shorter(plain - moved);
-                    *carried_mask &= fits.classes(carried);
-                    moved = plain;
+            let values =
+                entities.iter().zip(base).map(|(entity, base)| (*entity as usize, [*base, new[*entity as usize]]));
+            let has_carried = self.carried_mask != 0;
+            match shifts {
+                None => measure_lane((kind, fits, has_carried), values, rows, lane, |_| 0),
+                Some(shifts) => {
+                    measure_lane((kind, fits, has_carried), values, rows, lane, |entity| shifts[lane][entity].into());
                 }
-                row[lane] = [plain, carried];
             }
         }
     }
@@ -247,7 +269,8 @@ impl FieldTable {
         let Some(&reference) = self.references.get(class) else {
             self.read_full(reader, work)?;
             for (lane, kind) in work.lanes.iter_mut().zip(&self.kinds) {
-                lane.moved = kind.difference(lane.base, lane.new);
+                let [base, new] = [lane.base, lane.new].map(|value| coarse_code(value, lane.shift));
+                lane.moved = kind.difference(base, new) << lane.shift;
             }
             return Ok(class);
         };
@@ -268,13 +291,15 @@ impl FieldTable {
         let bits = self.class_bits[class];
         let widths = &self.widths[class * self.fits.len()..];
         let (lanes, kinds) = (&mut work.lanes[self.first..], &self.kinds[self.first..]);
-        let read = if kinds.len() == VECTOR
+        let read = if work.is_coarse {
+            read_lanes::<true>(reader, lanes, kinds, widths, carried, bits)?
+        } else if kinds.len() == VECTOR
             && let Some(lanes) = lanes.first_chunk_mut::<VECTOR>()
             && let (Some(kinds), Some(widths)) = (kinds.first_chunk::<VECTOR>(), widths.first_chunk::<VECTOR>())
         {
-            read_lanes(reader, lanes, kinds, widths, carried, bits)?
+            read_lanes::<false>(reader, lanes, kinds, widths, carried, bits)?
         } else {
-            read_lanes(reader, lanes, kinds, widths, carried, bits)?
+            read_lanes::<false>(reader, lanes, kinds, widths, carried, bits)?
         };
         read.then_some(class).ok_or_else(|| out_of_range(reader))
     }
@@ -319,9 +344,36 @@ impl FieldTable {
 /// Lanes of a vector, a rotation's components: the loop over lanes is compiled for this length, and for any.
 const VECTOR: usize = 3;
 
-/// Reads the differences, `bits` bits in all, and makes new values of them. False where one leaves its lane.
+/// Takes the differences of one lane of all entities. `values` are each entity with its values before and now, `rows` where its differences
+/// go and which classes hold all of its lanes.
 #[inline(always)]
-fn read_lanes(
+fn measure_lane<'a>(
+    (kind, fits, has_carried): (&Lane, &Fits, bool),
+    values: impl Iterator<Item = (usize, [u32; 2])>,
+    rows: impl Iterator<Item = (&'a mut [[i64; 2]], &'a mut [u64; 2])>,
+    lane: usize,
+    shift: impl Fn(usize) -> u32,
+) {
+    let mut moved = 0;
+    for ((entity, values), (row, [plain_mask, carried_mask])) in values.zip(rows) {
+        let shift = shift(entity);
+        let [base, new] = values.map(|value| coarse_code(value, shift));
+        let plain = kind.difference(base, new);
+        let mut carried = 0;
+        *plain_mask &= fits.classes(plain);
+        if has_carried {
+            carried = kind.shorter(plain - (moved >> shift));
+            *carried_mask &= fits.classes(carried);
+            moved = plain << shift;
+        }
+        row[lane] = [plain, carried];
+    }
+}
+
+/// Reads the differences, `bits` bits in all, and makes new values of them. False where one leaves its lane. Lanes have shifts where
+/// `COARSE`.
+#[inline(always)]
+fn read_lanes<const COARSE: bool>(
     reader: &mut BitReader<'_>,
     lanes: &mut [LaneWork],
     kinds: &[Lane],
@@ -337,10 +389,13 @@ fn read_lanes(
     for ((lane, kind), width) in lanes.iter_mut().zip(kinds).zip(widths) {
         let code = if at_once { word & mask(width.bits) } else { reader.read(width.bits)? };
         word >>= width.bits;
-        let difference = width.difference(code) + (lane.moved & carried);
-        let Some(value) = kind.offset(lane.base, difference) else { return Ok(false) };
-        lane.new = value;
-        lane.moved = kind.difference(lane.base, value);
+        let shift = if COARSE { lane.shift } else { 0 };
+        let codes = Lane { max: coarse_code(kind.max, shift), ..*kind };
+        let base = coarse_code(lane.base, shift);
+        let difference = width.difference(code) + ((lane.moved >> shift) & carried);
+        let Some(value) = codes.offset(base, difference) else { return Ok(false) };
+        lane.new = coarse_value(value, shift, kind.max);
+        lane.moved = kind.difference(base, value) << shift;
     }
     Ok(true)
 }

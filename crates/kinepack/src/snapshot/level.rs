@@ -107,7 +107,7 @@ impl Level {
 
     /// How many states older than the baseline the level has a use for.
     pub const fn older_states(&self) -> usize {
-        if self.adaptive { super::adaptive::STEPS } else { 0 }
+        if self.adaptive { super::history::STEPS } else { 0 }
     }
 
     /// The level with this name or row number.

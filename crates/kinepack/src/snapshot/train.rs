@@ -4,6 +4,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::Baselines;
 use super::codec::Codec;
 use super::encode::Encoder;
 use super::level::Level;
@@ -45,13 +46,20 @@ impl Trainer {
         })
     }
 
-    /// Counts what `snapshot` needs relative to `baseline`.
+    /// Counts what `snapshot` needs relative to `baselines`: as coarse as it would be sent, where the schema has a time precision.
     ///
     /// # Errors
     /// As [`Encoder::encode`].
-    pub fn observe(&mut self, baseline: &Snapshot, snapshot: &Snapshot) -> Result<(), EncodeError> {
+    pub fn observe<'a>(&mut self, baselines: impl Into<Baselines<'a>>, snapshot: &Snapshot) -> Result<(), EncodeError> {
+        let baselines = baselines.into();
         self.packet.clear();
-        self.encoder.encode(baseline, snapshot, &mut self.packet)?;
+        if self.codec.tables().precision.is_some() {
+            let mut coarse = snapshot.clone();
+            self.encoder.coarsen(baselines, &mut coarse)?;
+            self.encoder.encode(baselines, &coarse, &mut self.packet)?;
+        } else {
+            self.encoder.encode(baselines, snapshot, &mut self.packet)?;
+        }
         let tables = self.codec.tables();
         let changed = &self.encoder.changed;
         count_gaps(&mut self.entities, &tables.entities, snapshot.len(), changed);

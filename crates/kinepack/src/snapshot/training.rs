@@ -4,6 +4,9 @@ use alloc::vec::Vec;
 
 use super::Baselines;
 use super::adaptive::{Bodies, ModelTrainer, Pass};
+use super::codec::Codec;
+use super::encode::Encoder;
+use super::level::Level;
 use super::profile::Profile;
 use super::store::Snapshot;
 use super::train::Trainer;
@@ -77,6 +80,9 @@ impl Training {
 
     /// Trains on `runs`, each of consecutive snapshots of one world. `progress` is told the share that is done, up to 1.
     ///
+    /// Where the schema has a time precision, the runs are coarse as a receiver at `packed_lag_ticks` would have them, and each snapshot that is
+    /// looked at is as coarse as it would be sent.
+    ///
     /// Cost: that of encoding `max_lags_ticks.len() × (passes + 1) × snapshots_per_pass` snapshots, and as much again.
     ///
     /// # Errors
@@ -87,7 +93,12 @@ impl Training {
         runs: &[R],
         mut progress: impl FnMut(f64),
     ) -> Result<Profile, TrainError> {
-        let mut profile = self.train_lengths(schema, runs)?;
+        let held = self.as_received(schema, runs)?;
+        let held: Vec<&[Snapshot]> = match &held {
+            Some(held) => held.iter().map(AsRef::as_ref).collect(),
+            None => runs.iter().map(AsRef::as_ref).collect(),
+        };
+        let mut profile = self.train_lengths(schema, runs, &held)?;
         let mut trainer = ModelTrainer::new(schema, self.bodies.clone(), &self.max_lags_ticks)?;
         let frames: usize = runs.iter().map(|run| run.as_ref().len()).sum();
         let stride = frames.div_ceil(self.snapshots_per_pass.max(1)).max(1);
@@ -96,13 +107,14 @@ impl Training {
             trainer.begin(if pass == self.passes { Pass::Counters } else { Pass::Weights });
             for (nth, run) in runs.iter().enumerate() {
                 let run = run.as_ref();
+                let held = held[nth];
                 for frame in (pass as usize % stride..run.len()).step_by(stride) {
                     let mut first = 1;
                     for &last in &self.max_lags_ticks {
                         for is_near in [false, true] {
                             let sample = Sample::choose(frame, [first, last], is_near, pass as usize + nth);
                             if let Some(sample) = sample {
-                                sample.with(run, |baselines| trainer.observe(baselines, &run[frame]));
+                                sample.with(held, |baselines| trainer.observe(baselines, &run[frame]));
                                 is_empty = false;
                             }
                         }
@@ -120,15 +132,54 @@ impl Training {
         Ok(profile)
     }
 
-    fn train_lengths<R: AsRef<[Snapshot]>>(&self, schema: &Schema, runs: &[R]) -> Result<Profile, TrainError> {
+    /// The runs as a receiver has them that acknowledges each snapshot `packed_lag_ticks` later; `None` where that is as they are.
+    fn as_received<R: AsRef<[Snapshot]>>(
+        &self,
+        schema: &Schema,
+        runs: &[R],
+    ) -> Result<Option<Vec<Vec<Snapshot>>>, TrainError> {
+        let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(schema))?;
+        if !codec.has_precision() {
+            return Ok(None);
+        }
+        let mut encoder = Encoder::new(&codec);
+        let mut receive = |run: &R| {
+            let mut held: Vec<Snapshot> = Vec::new();
+            for (frame, snapshot) in run.as_ref().iter().enumerate() {
+                let mut coarse = snapshot.clone();
+                if let Some(sample) = self.packed_sample(frame).filter(|sample| sample.baseline < frame) {
+                    sample.with(&held, |baselines| encoder.coarsen(baselines, &mut coarse))?;
+                }
+                held.push(coarse);
+            }
+            Ok(held)
+        };
+        runs.iter().map(&mut receive).collect::<Result<_, _>>().map(Some)
+    }
+
+    fn train_lengths<R: AsRef<[Snapshot]>>(
+        &self,
+        schema: &Schema,
+        runs: &[R],
+        held: &[&[Snapshot]],
+    ) -> Result<Profile, TrainError> {
         let mut trainer = Trainer::new(schema.clone(), Profile { model: None, ..self.structure.clone() })?;
-        let lag = self.packed_lag_ticks as usize;
-        for run in runs.iter().map(AsRef::as_ref) {
-            for (baseline, snapshot) in run.iter().zip(run.get(lag..).unwrap_or_default()) {
-                trainer.observe(baseline, snapshot)?;
+        for (run, held) in runs.iter().zip(held) {
+            for (frame, snapshot) in run.as_ref().iter().enumerate() {
+                if let Some(sample) = self.packed_sample(frame) {
+                    sample.with(held, |baselines| trainer.observe(baselines, snapshot))?;
+                }
             }
         }
         Ok(trainer.finish())
+    }
+
+    /// At the lag that the word lengths are for.
+    fn packed_sample(&self, frame: usize) -> Option<Sample> {
+        let lag = self.packed_lag_ticks as usize;
+        let baseline = frame.checked_sub(lag)?;
+        let older = baseline.checked_sub(lag);
+        Some(Sample { baseline, older: [older.unwrap_or_default(), 0], count: usize::from(older.is_some()) })
     }
 }
 

@@ -8,12 +8,12 @@ use super::geometry::{
     PER_RADIAN, Quaternion, Vector, add, axes, carried, conjugate, cross, multiply, rotate, rotation_of,
     rotation_vector, scale, sub, turn,
 };
-use super::history::{History, MOVED, NEW};
 use super::model::{Bodies, body_row, class};
 use super::neighbours::{Coded, NEAREST};
 use super::plan::BodyPlan;
 use super::rotation::{TurnSizes, rotation_at, vector_log2};
 use crate::entropy::Coder;
+use crate::snapshot::history::{History, MOVED, NEW};
 use crate::{Lane, LaneArithmetic};
 
 /// What both sides know of a body before it is coded.
@@ -93,7 +93,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let begin = self.coder.spent();
         let turned = self.code_turn(body, entity, &setting);
         let middle = self.coder.spent();
-        let (moved, position_error) = self.code_position(body, entity, &setting, &turned, scratch.history.lag);
+        let (moved, position_error) = self.code_position(body, entity, &setting, &turned, self.history.lag);
         self.spent[bodies.rotation] += middle - begin;
         self.spent[bodies.position] += self.coder.spent() - middle;
         let known = setting.known;
@@ -118,8 +118,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     }
 
     fn setting(&self, scratch: &Scratch, bodies: &Bodies, body: &BodyPlan, entity: usize, is_mover: bool) -> Setting {
-        let status = scratch.history.status[entity];
-        let known = self.known(&scratch.history, body, entity);
+        let status = self.history.status[entity];
+        let known = self.known(self.history, body, entity);
         let kind = bodies.kind(self.ids[entity].0);
         let nearest = Self::nearest_mover(&scratch.movers, known.position);
         let (mover, distance_squared) = match (is_mover, nearest) {
@@ -332,13 +332,13 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             let scale_row = first_row + body_row::POSITION_SCALE + nth;
             let scale_log2 = self.predictor.expect_scale(scale_row, &row);
             let lane = body.position[axis];
-            let sign = sign_context(i64::from(features[axis][0]), expected[axis]);
             let kind = Lane { max: body.max[axis], arithmetic: LaneArithmetic::Linear };
             let group = usize::from(axis == 2);
             let value = self.columns[lane][entity];
-            let base = self.base[lane][entity];
+            let (base, shift) = (self.base[lane][entity], self.shifts.at(lane, entity));
+            let sign = sign_context(i64::from(features[axis][0]), expected[axis], (base, shift));
             let (value, change) =
-                self.code_lane(group, setting.coarse, scale_log2, sign, expected[axis], (base, &kind), value);
+                self.code_lane(group, setting.coarse, scale_log2, sign, expected[axis], (base, &kind, shift), value);
             self.columns[lane][entity] = value;
             moved[axis] = change as f64 / 16.0 * body.ratios[axis];
             errors[axis] = change - expected[axis];

@@ -4,7 +4,6 @@ use alloc::vec::Vec;
 
 use super::fixed::{FEATURES, Row, dot, sixteenths, size_log2};
 use super::geometry::{self, multiply, rotation_of, rotation_vector, turn};
-use super::history::{CAME, History, MOVED, MOVED_BEFORE, NEW, NEW_BEFORE};
 use super::model::{COARSE, EXPONENTS, FLAGS, Model, RESIDUAL, SCALES, SIGNS};
 use super::neighbours::Neighbours;
 use super::plan::{FieldCoding, FieldPlan, Plan, RotationCodes};
@@ -12,10 +11,15 @@ use super::rotation::{TurnSizes, rotation_at, vector_log2};
 use crate::Lane;
 use crate::entropy::{Coder, Counter, Signed, code_signed, code_tree};
 use crate::snapshot::Baselines;
+use crate::snapshot::history::{CAME, History, MOVED, MOVED_BEFORE, NEW, NEW_BEFORE};
+use crate::snapshot::precision::{Shifts, coarse_code, coarse_value};
 use crate::snapshot::store::EntityId;
 
 /// Observations after which a counter's rate stays.
 pub(super) const LIMIT: u8 = 250;
+
+/// log₂ of the least size that is told apart, in 1/256: −1.5 octaves.
+const MIN_SCALE_LOG2: i32 = -384;
 
 /// The weights that predict, and what they learn from what comes: nothing, a step, or all that a trainer wants to know.
 pub(super) trait Predictor {
@@ -40,7 +44,7 @@ pub(super) trait Predictor {
     /// log₂ of a residual's expected size, in 1/256, within what the contexts tell apart.
     #[inline]
     fn expect_scale(&self, row: usize, features: &Row) -> i32 {
-        dot(self.row(row), features).clamp(-384, 8 * 256) as i32
+        dot(self.row(row), features).clamp(i64::from(MIN_SCALE_LOG2), 8 * 256) as i32
     }
 }
 
@@ -55,7 +59,6 @@ impl Predictor for &[Row] {
 /// Memory that packets use again.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
-    pub(super) history: History,
     pub(super) neighbours: Neighbours,
     pub(super) movers: Vec<super::movers::Mover>,
     pub(super) nearness: Vec<u8>,
@@ -96,6 +99,9 @@ pub(super) struct Coding<'a, C, P> {
     pub(super) baselines: Baselines<'a>,
     pub(super) ids: &'a [EntityId],
     pub(super) base: &'a [Vec<u32>],
+    pub(super) history: &'a History,
+    /// How coarse each value is.
+    pub(super) shifts: &'a Shifts,
     /// The new values: an encoder's as they are, a decoder's as in `base`, to be overwritten.
     pub(super) columns: &'a mut [Vec<u32>],
     /// A value left its lane: the bytes are nobody's snapshot.
@@ -132,11 +138,11 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
 
     /// Which entities changed, one flag each.
     fn code_changed(&mut self, scratch: &mut Scratch) {
-        let Scratch { history, told, changed, nearness, .. } = scratch;
+        let Scratch { told, changed, nearness, .. } = scratch;
         changed.clear();
         let mut told_next = told.iter().peekable();
         let mut previous = 0;
-        for (entity, (status, nearness)) in history.status.iter().zip(nearness.iter()).enumerate() {
+        for (entity, (status, nearness)) in self.history.status.iter().zip(nearness.iter()).enumerate() {
             let is_told = told_next.next_if(|next| **next as usize == entity).is_some();
             if status & CAME != 0 {
                 changed.push(entity as u32);
@@ -162,7 +168,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     }
 
     fn code_entity(&mut self, scratch: &mut Scratch, entity: usize) {
-        if scratch.history.status[entity] & CAME != 0 {
+        if self.history.status[entity] & CAME != 0 {
             return self.code_full(entity);
         }
         let plan = self.plan;
@@ -171,7 +177,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             let lanes = body.position.iter().copied().chain(body.rotation..body.rotation + 4);
             let told = { lanes }.any(|lane| self.columns[lane][entity] != self.base[lane][entity]);
             body_changed = plan.fields.is_empty() || {
-                let context = usize::from(scratch.history.status[entity] & MOVED);
+                let context = usize::from(self.history.status[entity] & MOVED);
                 self.counters[plan.at.flags + context].code(self.coder, told, LIMIT)
             };
             if body_changed {
@@ -180,19 +186,19 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         }
         let mut last_changed = body_changed;
         for (nth, field) in plan.fields.iter().enumerate() {
-            let status = scratch.history.status[entity];
+            let status = self.history.status[entity];
             let told = field.lanes().any(|lane| self.columns[lane][entity] != self.base[lane][entity]);
             let rested = if status & MOVED != 0 { 0 } else { 1 + usize::from(status & MOVED_BEFORE == 0) };
             let context = (rested * 2 + usize::from(last_changed)) * 8 + usize::from(scratch.nearness[entity]);
             let begin = self.coder.spent();
             let class = match field.coding {
                 FieldCoding::Choice { .. } => self.base[field.first_lane][entity].min(3) as usize,
-                _ => self.field_class(&scratch.history, field, entity),
+                _ => self.field_class(self.history, field, entity),
             };
             let counter = plan.at.flags + (nth + 1) * FLAGS + context * 4 + class;
             last_changed = self.counters[counter].code(self.coder, told, LIMIT);
             if last_changed {
-                let at = FieldAt { history: &scratch.history, field, entity, class };
+                let at = FieldAt { history: self.history, field, entity, class };
                 self.code_field(&at, &mut scratch.previous[nth]);
             }
             self.spent[field.index] += self.coder.spent() - begin;
@@ -281,9 +287,10 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
                 self.lag_log2,
             ]);
             let scale_log2 = self.predictor.expect_scale(row + 1, &sizes);
-            let sign = sign_class(i64::from(moved[0]) - mean);
+            let shift = self.shifts.at(lane, entity);
+            let sign = sign_class(i64::from(moved[0]) - mean, shift);
             let value = self.columns[lane][entity];
-            let target = self.code_lane(group, class, scale_log2, sign, mean, (base, kind), value);
+            let target = self.code_lane(group, class, scale_log2, sign, mean, (base, kind, shift), value);
             self.columns[lane][entity] = target.0;
             let error = target.1 - mean;
             lane_before = size_log2(error);
@@ -340,7 +347,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         }
     }
 
-    /// Codes one lane whose change from `base` is expected to be `mean` sixteenths. Returns the value and its change in sixteenths.
+    /// Codes one lane whose change from `base` is expected to be `mean` sixteenths, in steps of 2^shift. Returns the value and its change in
+    /// sixteenths.
     #[expect(clippy::too_many_arguments, reason = "what is known of one lane")]
     #[inline]
     pub(super) fn code_lane(
@@ -350,28 +358,31 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         scale_log2: i32,
         sign: usize,
         mean: i64,
-        (base, kind): (u32, &Lane),
+        (base, kind, shift): (u32, &Lane, u32),
         value: u32,
     ) -> (u32, i64) {
-        let rounded = (mean + 8) >> 4;
-        let expected = match kind.offset(base, rounded) {
+        let codes = Lane { max: coarse_code(kind.max, shift), ..*kind };
+        let rounded = in_steps((i64::from(base) << 4) + mean, shift);
+        let expected = match codes.offset(0, rounded) {
             Some(expected) => expected,
             None if rounded < 0 => 0,
-            None => kind.max,
+            None => codes.max,
         };
-        let residual = kind.difference(expected, value);
+        let residual = codes.difference(expected, coarse_code(value, shift));
+        let scale_log2 = (scale_log2 - 256 * shift as i32).max(MIN_SCALE_LOG2);
         let residual = self.code_residual(group, coarse, scale_log2, sign, residual);
-        let value = kind.offset(expected, residual).unwrap_or_else(|| {
+        let code = codes.offset(expected, residual).unwrap_or_else(|| {
             self.is_bad = true;
             expected
         });
+        let value = coarse_value(code, shift, kind.max);
         (value, kind.difference(base, value) << 4)
     }
 
     #[inline]
     fn code_residual(&mut self, group: usize, coarse: usize, scale_log2: i32, sign: usize, residual: i64) -> i64 {
-        // From −1.5 octaves in thirds of one.
-        let scale = (((scale_log2 + 384) * 3) >> 8) as usize;
+        // In thirds of an octave.
+        let scale = (((scale_log2 - MIN_SCALE_LOG2) * 3) >> 8) as usize;
         let context = coarse * SCALES + scale;
         let begin = self.plan.at.residuals + group * RESIDUAL;
         let (zero, rest) = self.counters[begin..][..RESIDUAL].split_at_mut(COARSE * SCALES);
@@ -387,16 +398,24 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     }
 }
 
+/// Sixteenths in steps of 2^shift, to the nearest.
+#[inline]
+fn in_steps(sixteenths: i64, shift: u32) -> i64 {
+    (sixteenths + (8 << shift)) >> (4 + shift)
+}
+
 /// 0 to 15: the sign and the magnitude of a distance in sixteenths, by powers of two.
 #[inline]
-fn sign_class(distance: i64) -> usize {
-    let steps = (distance + 8) >> 4;
+fn sign_class(distance: i64, shift: u32) -> usize {
+    let steps = in_steps(distance, shift);
     let magnitude = (64 - steps.unsigned_abs().leading_zeros()).min(7) as usize;
     if steps < 0 { magnitude + 8 } else { magnitude }
 }
 
-/// The context of a body's sign: the distance from what is expected to `reference`, and in which quarter of a step the expected value lies.
+/// The context of a body's sign: the distance from what is expected to `reference`, and in which quarter of a step the expected value lies,
+/// in steps of 2^shift.
 #[inline]
-pub(super) fn sign_context(reference: i64, mean: i64) -> usize {
-    sign_class(reference - mean) * 4 + ((mean + 8) & 15) as usize / 4
+pub(super) fn sign_context(reference: i64, mean: i64, (base, shift): (u32, u32)) -> usize {
+    let quarters = ((i64::from(base) << 4) + mean + (8 << shift)) >> (2 + shift);
+    sign_class(reference - mean, shift) * 4 + (quarters & 3) as usize
 }

@@ -6,7 +6,6 @@ mod coding;
 mod file;
 mod fixed;
 mod geometry;
-mod history;
 mod learn;
 mod model;
 mod movers;
@@ -20,7 +19,6 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use coding::{Coding, Predictor, Scratch};
-pub(super) use history::STEPS;
 pub use learn::Learned;
 use learn::{Learner, Learning};
 pub use model::{Bodies, BodyKind, Model};
@@ -28,6 +26,7 @@ use plan::Plan;
 pub(super) use train::{ModelTrainer, Pass};
 
 use super::Baselines;
+use super::known::Known;
 use super::store::EntityId;
 use crate::entropy::{Coder, Counter, RangeDecoder, RangeEncoder};
 use crate::{BitReader, BitSink, DecodeError, Schema, SetupError};
@@ -58,9 +57,8 @@ pub(super) struct State {
 pub(super) struct Packet<'a> {
     pub(super) baselines: Baselines<'a>,
     pub(super) ids: &'a [EntityId],
-    /// The baseline's columns, in the order of `ids`.
-    pub(super) base: &'a [Vec<u32>],
-    pub(super) tick: u32,
+    /// Prepared for these baselines and ids.
+    pub(super) known: &'a Known,
     /// Whether to go on from what was learned with the baseline.
     pub(super) goes_on: bool,
 }
@@ -128,7 +126,7 @@ impl Adaptive {
         changed: &[u32],
         columns: &mut [Vec<u32>],
     ) -> bool {
-        let set = self.prepare(state, packet);
+        let set = self.begin(state, packet);
         let rows = &self.model.sets[set];
         if !self.learns {
             return self.code_with(state, coder, &mut &rows[..], packet, changed, columns);
@@ -142,15 +140,14 @@ impl Adaptive {
         is_good
     }
 
-    /// Looks at what is known before a packet. Returns the set of rows that serves it.
-    fn prepare(&self, state: &mut State, packet: &Packet<'_>) -> usize {
+    /// Starts from the model. Returns the set of rows that serves a packet.
+    fn begin(&self, state: &mut State, packet: &Packet<'_>) -> usize {
         state.counters.clone_from(&self.model.counters);
-        let history = &mut state.scratch.history;
-        history.prepare(&packet.baselines, packet.base, packet.ids, packet.tick);
+        let history = &packet.known.history;
         self.model.set(history.lag, history.is_near)
     }
 
-    /// Codes a prepared packet. `changed` are the entities that an encoder knows to have changed, rising; a decoder gives none. False
+    /// Codes a packet with these weights and the state's counters. `changed` are the entities that an encoder knows to have changed, rising; a decoder gives none. False
     /// where what was decoded is no snapshot.
     fn code_with<C: Coder, P: Predictor>(
         &self,
@@ -165,16 +162,19 @@ impl Adaptive {
         spent.fill(0);
         scratch.told.clear();
         scratch.told.extend_from_slice(changed);
+        let history = &packet.known.history;
         let mut coding = Coding {
             coder,
             predictor,
             plan: &self.plan,
             model: &self.model,
-            lag_log2: fixed::log2(u64::from(scratch.history.lag)),
+            lag_log2: fixed::log2(u64::from(history.lag)),
             counters,
             baselines: packet.baselines,
             ids: packet.ids,
-            base: packet.base,
+            base: packet.known.base(packet.baselines.baseline),
+            history,
+            shifts: &packet.known.shifts,
             columns,
             is_bad: false,
             spent,

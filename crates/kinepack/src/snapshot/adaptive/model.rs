@@ -4,10 +4,10 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::fixed::{FEATURES, Row, WEIGHT_BITS};
-use super::history::MAX_TICKS;
 use super::learn::Energies;
 use super::plan::{FieldCoding, Plan};
 use crate::entropy::{Counter, MANTISSAS};
+use crate::snapshot::history::MAX_TICKS;
 use crate::{FieldKind, Role, Schema, SetupError};
 
 /// What a profile holds for the adaptive level.

@@ -3,9 +3,9 @@
 use super::body::position;
 use super::coding::{Coding, Predictor, Scratch};
 use super::geometry::{Vector, dot, sub};
-use super::history::CAME;
 use super::neighbours::Coded;
 use crate::entropy::Coder;
+use crate::snapshot::history::CAME;
 
 /// Movers that are looked at, at most.
 const MOST_MOVERS: usize = 64;
@@ -32,7 +32,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let flagged = body.mover.map(|lane| &self.base[lane][..]).unwrap_or_default();
         let flagged = (0..).zip(flagged).filter(|(_, flag)| **flag != 0).map(|(entity, _)| entity);
         for entity in movers.chain(flagged).take(MOST_MOVERS) {
-            if scratch.history.status[entity] & CAME == 0 {
+            if self.history.status[entity] & CAME == 0 {
                 let position = position(body, self.base, entity);
                 let coded = Coded { position, position_before: position, ..Coded::default() };
                 scratch.movers.push(Mover { entity: entity as u32, position, coded });

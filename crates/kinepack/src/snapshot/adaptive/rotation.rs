@@ -6,9 +6,9 @@ use core::f64::consts::FRAC_1_SQRT_2;
 use super::coding::{Coding, LIMIT, Predictor, sign_context};
 use super::fixed::{FEATURES, length_log2, log2, sixteenths, size_log2};
 use super::geometry::{Quaternion, Vector, rotation_vector, scale, turn};
-use super::history::{History, STEPS};
 use super::plan::RotationCodes;
 use crate::entropy::Coder;
+use crate::snapshot::history::{History, STEPS};
 use crate::{Lane, LaneArithmetic};
 
 /// What the scale of a rotation's residuals depends on: logarithms in 1/256.
@@ -88,8 +88,9 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             sum += scale_log2;
             let kind = Lane { max: codes.max_code as u32, arithmetic: LaneArithmetic::Linear };
             let told = self.columns[lane + 1 + nth][entity];
-            let sign = sign_context(reference, mean);
-            let (code, change) = self.code_lane(group, coarse, scale_log2, sign, mean, (0, &kind), told);
+            let shift = self.shifts.at(lane + 1 + nth, entity);
+            let sign = sign_context(reference, mean, (0, shift));
+            let (code, change) = self.code_lane(group, coarse, scale_log2, sign, mean, (0, &kind, shift), told);
             self.columns[lane + 1 + nth][entity] = code;
             errors_log2[nth] = size_log2(change - mean);
             self.predictor.scale(scale_row, &row, errors_log2[nth]);

@@ -12,10 +12,11 @@ use super::model::{Bodies, Model};
 use super::plan::Plan;
 use super::{Adaptive, Packet, State};
 use crate::entropy::{Cost, Counter};
-use crate::snapshot::Baselines;
 use crate::snapshot::encode::find_changed;
-use crate::snapshot::entities::Alignment;
+use crate::snapshot::known::Known;
+use crate::snapshot::precision::Precision;
 use crate::snapshot::store::Snapshot;
+use crate::snapshot::{Baselines, Level};
 use crate::{Schema, SetupError};
 
 /// The most a counter is sure of what it was trained on.
@@ -29,9 +30,8 @@ pub(crate) struct ModelTrainer {
     sums: Vec<Vec<Sums>>,
     columns: Vec<Vec<u32>>,
     changed: Vec<u32>,
-    alignment: Alignment,
-    /// The baseline's columns, where it has other entities.
-    aligned: Vec<Vec<u32>>,
+    known: Known,
+    precision: Option<Precision>,
     pass: Pass,
 }
 
@@ -161,8 +161,8 @@ impl ModelTrainer {
             sums: vec![vec![Sums::default(); plan.rows]; model_sets],
             columns: Vec::new(),
             changed: Vec::new(),
-            alignment: Alignment::default(),
-            aligned: Vec::new(),
+            known: Known::default(),
+            precision: Precision::new(schema, &Level::ADAPTIVE)?,
             state: adaptive.state(),
             pass: Pass::Weights,
             adaptive,
@@ -178,22 +178,19 @@ impl ModelTrainer {
         }
     }
 
-    /// Looks at a snapshot of the schema.
+    /// Looks at a snapshot of the schema: as coarse as it would be sent, where it has a time precision.
     pub(crate) fn observe(&mut self, baselines: Baselines<'_>, snapshot: &Snapshot) {
-        let same = baselines.baseline.ids == snapshot.ids;
-        if !same {
-            self.alignment.compare(&baselines.baseline.ids, &snapshot.ids);
-            self.aligned.resize_with(snapshot.lane_count(), Vec::new);
-            self.alignment.line_up(baselines.baseline, &mut self.aligned);
-        }
-        let base = if same { &baselines.baseline.columns } else { &self.aligned };
-        find_changed(base, &snapshot.columns, snapshot.len(), &mut self.changed);
+        self.known.prepare(self.precision.as_ref(), &baselines, &snapshot.ids, snapshot.tick.0);
         self.columns.clone_from(&snapshot.columns);
-        let packet = Packet { baselines, ids: &snapshot.ids, base, tick: snapshot.tick.0, goes_on: false };
+        if let Some(precision) = &self.precision {
+            self.known.coarsen(precision, baselines.baseline, &mut self.columns);
+        }
+        find_changed(self.known.base(baselines.baseline), &self.columns, snapshot.len(), &mut self.changed);
+        let packet = Packet { baselines, ids: &snapshot.ids, known: &self.known, goes_on: false };
         let mut cost = Cost::default();
         let (state, columns, changed) = (&mut self.state, &mut self.columns, &self.changed);
         if self.pass == Pass::Weights {
-            let set = self.adaptive.prepare(state, &packet);
+            let set = self.adaptive.begin(state, &packet);
             let mut collector = Collector { rows: &self.adaptive.model.sets[set], sums: &mut self.sums[set] };
             self.adaptive.code_with(state, &mut cost, &mut collector, &packet, changed, columns);
         } else {

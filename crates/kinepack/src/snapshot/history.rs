@@ -2,13 +2,13 @@
 
 use alloc::vec::Vec;
 
-use crate::snapshot::Baselines;
-use crate::snapshot::encode::find_changed;
-use crate::snapshot::entities::Alignment;
-use crate::snapshot::store::{EntityId, Snapshot};
+use super::Baselines;
+use super::encode::find_changed;
+use super::entities::Alignment;
+use super::store::{EntityId, Snapshot};
 
 /// Older states that are looked at.
-pub(in crate::snapshot) const STEPS: usize = 2;
+pub(super) const STEPS: usize = 2;
 
 /// The longest distance in ticks that predictions tell apart.
 pub(super) const MAX_TICKS: u32 = 255;

@@ -1,0 +1,63 @@
+//! The attributes of a time precision: which fields can have one, and that the struct says how long a tick is.
+
+use proc_macro2::Ident;
+use syn::{Error, Expr, Result};
+
+use crate::attributes::{Given, OfType};
+use crate::expand::StructField;
+use crate::rules::{Floats, Rule};
+
+/// How exact a field has to be while it moves.
+pub(crate) struct TimePrecision {
+    /// The attribute that says so.
+    key: Ident,
+    pub(crate) time_ms: Expr,
+    pub(crate) max_step: Option<Expr>,
+}
+
+impl TimePrecision {
+    /// Takes the attributes out, if the field has them.
+    pub(crate) fn take(given: &mut Given) -> Result<Option<Self>> {
+        let key = given.key("time_precision_ms");
+        let (Some(key), Some(time_ms)) = (key, given.take_expr("time_precision_ms")) else {
+            given.refuse(
+                "max_step",
+                "`max_step` is the coarsest step of a time precision; add `time_precision_ms = t`",
+            )?;
+            return Ok(None);
+        };
+        Ok(Some(Self { key, time_ms, max_step: given.take_expr("max_step") }))
+    }
+
+    /// An error where a field with these lanes cannot have one.
+    pub(crate) fn check(&self, lanes: &Rule) -> Result<()> {
+        let message = match lanes {
+            Rule::Floats(Floats { wrap: false, .. }) | Rule::Rotation { .. } => return Ok(()),
+            Rule::Floats(_) => "`time_precision_ms` needs a speed, which angles that `wrap` do not have; remove one",
+            Rule::Nested | Rule::Skip | Rule::With(_) | Rule::Integer { .. } => {
+                "`time_precision_ms` is for real numbers with `range` and `precision`, and for a `rotation`; write those, or \
+                 remove it"
+            }
+        };
+        Err(Error::new(self.key.span(), message))
+    }
+}
+
+/// The ticks of a second, where fields need them; an error where they are missing or not needed.
+pub(crate) fn ticks_per_s<'a>(of_type: &'a OfType, fields: &[StructField<'_>]) -> Result<Option<&'a Expr>> {
+    let first = fields.iter().find_map(|field| Some((&field.name, field.rule.precision.as_ref()?)));
+    match (&of_type.ticks_per_s, first) {
+        (Some((_, ticks)), Some(_)) => Ok(Some(ticks)),
+        (None, None) => Ok(None),
+        (None, Some((name, precision))) => {
+            let message = format!(
+                "field `{name}`: a time needs the duration of a tick; write `#[pack(ticks_per_s = 60.0)]` on the struct"
+            );
+            Err(Error::new(precision.key.span(), message))
+        }
+        (Some((key, _)), None) => {
+            let message = "`ticks_per_s` is for fields with `time_precision_ms`, which there are none of; remove it";
+            Err(Error::new(key.span(), message))
+        }
+    }
+}

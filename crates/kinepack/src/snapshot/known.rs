@@ -1,0 +1,56 @@
+//! What both sides know before a packet: the baseline lined up with the snapshot's entities, how they moved, and how coarse that makes
+//! their values.
+
+use alloc::vec::Vec;
+
+use super::Baselines;
+use super::entities::Alignment;
+use super::history::History;
+use super::precision::{Precision, Shifts};
+use super::store::{EntityId, Snapshot};
+
+/// Found once a packet. Keeps its memory from packet to packet.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    alignment: Alignment,
+    /// The baseline's columns, where its entities are not the snapshot's.
+    aligned: Vec<Vec<u32>>,
+    is_aligned: bool,
+    pub(super) history: History,
+    pub(super) shifts: Shifts,
+}
+
+impl Known {
+    /// Looks at `baselines` for a snapshot of entities `ids` at `tick`. Cost: a run over the states; what moved costs more where there is a
+    /// precision.
+    pub(super) fn prepare(
+        &mut self,
+        precision: Option<&Precision>,
+        baselines: &Baselines<'_>,
+        ids: &[EntityId],
+        tick: u32,
+    ) {
+        let baseline = baselines.baseline;
+        self.is_aligned = baseline.ids != ids;
+        if self.is_aligned {
+            self.alignment.compare(&baseline.ids, ids);
+            self.aligned.resize_with(baseline.lane_count(), Vec::new);
+            self.alignment.line_up(baseline, &mut self.aligned);
+        }
+        let base = if self.is_aligned { &self.aligned } else { &baseline.columns };
+        self.history.prepare(baselines, base, ids, tick);
+        if let Some(precision) = precision {
+            precision.find(&mut self.shifts, &self.history, baselines, base);
+        }
+    }
+
+    /// Makes values coarse, of the snapshot that was prepared for.
+    pub(super) fn coarsen(&self, precision: &Precision, baseline: &Snapshot, columns: &mut [Vec<u32>]) {
+        precision.coarsen(&self.shifts, self.base(baseline), columns);
+    }
+
+    /// The columns of `baseline`, the one that was looked at, in the order of the snapshot's entities.
+    pub(super) fn base<'a>(&'a self, baseline: &'a Snapshot) -> &'a [Vec<u32>] {
+        if self.is_aligned { &self.aligned } else { &baseline.columns }
+    }
+}

@@ -1,0 +1,249 @@
+//! Precision as time: how coarse the values of moving entities are, from what both sides know of their motion. `spec/CODEC.md`,
+//! section 14.
+
+use alloc::vec::Vec;
+use core::f64::consts::FRAC_1_SQRT_2;
+use core::ops::Range;
+
+use super::Baselines;
+use super::history::{History, MOVED};
+use super::level::Level;
+use super::store::Snapshot;
+use crate::hash::Fnv1a;
+use crate::{EncodeError, Field, FieldKind, FloatLimits, Lane, Schema, SetupError, SmallestThree};
+
+/// The coarsest step is 2³¹ finest ones.
+const MAX_SHIFT: u8 = 31;
+
+/// The coarsest steps where none is given, as powers of two: 16 of a number, 4 of a rotation.
+const USUAL_SHIFTS: [u8; 2] = [4, 2];
+
+/// What the schema says of time precision, checked and looked up once.
+#[derive(Debug)]
+pub(super) struct Precision {
+    fields: Vec<FieldPrecision>,
+}
+
+/// A field with a time precision.
+#[derive(Debug)]
+struct FieldPrecision {
+    /// Among the schema's.
+    index: usize,
+    ticks: f64,
+    /// The first of the lanes that can have a shift.
+    first: usize,
+    lanes: Vec<LanePrecision>,
+    /// Where the lane before the first says which component is dropped.
+    rotation: Option<SmallestThree>,
+}
+
+/// A lane that can have a shift.
+#[derive(Clone, Copy, Debug)]
+struct LanePrecision {
+    /// In the field's unit; of a rotation the same in all lanes.
+    step: f64,
+    /// The square of the speed, in units a tick, at which a step is as much as half a step may be.
+    limit: f64,
+    max_shift: u8,
+    max: u32,
+}
+
+/// For each lane that can have a shift, that of each entity.
+#[derive(Debug, Default)]
+pub(super) struct Shifts {
+    /// A column a lane of the schema; empty where there is no shift.
+    columns: Vec<Vec<u8>>,
+    /// The entities that moved, rising: all others have no shift.
+    moved: Vec<u32>,
+}
+
+/// The code of a value in steps of 2^shift: to the nearest, halves up.
+#[inline]
+pub(super) fn coarse_code(value: u32, shift: u32) -> u32 {
+    ((u64::from(value) + (1 << shift >> 1)) >> shift) as u32
+}
+
+/// The value of a code in steps of 2^shift.
+#[inline]
+pub(super) fn coarse_value(code: u32, shift: u32, max: u32) -> u32 {
+    (u64::from(code) << shift).min(u64::from(max)) as u32
+}
+
+impl Shifts {
+    /// The shift of a lane of an entity.
+    #[inline]
+    pub(super) fn at(&self, lane: usize, entity: usize) -> u32 {
+        self.columns.get(lane).and_then(|column| column.get(entity)).copied().unwrap_or(0).into()
+    }
+
+    /// The columns of these lanes, none or all of which can have a shift; `None` where none can.
+    #[inline]
+    pub(super) fn of(&self, lanes: Range<usize>) -> Option<&[Vec<u8>]> {
+        self.columns.get(lanes).filter(|columns| columns.first().is_some_and(|column| !column.is_empty()))
+    }
+}
+
+impl Precision {
+    /// The precision of the fields for which `level` sends differences; `None` where there is none.
+    ///
+    /// # Errors
+    /// [`SetupError::BadTimePrecision`] where a field's cannot be, whatever the level.
+    pub(super) fn new(schema: &Schema, level: &Level) -> Result<Option<Self>, SetupError> {
+        let mut fields = Vec::new();
+        for (index, field) in schema.fields().iter().enumerate() {
+            if field.time_precision.is_some() {
+                let made = FieldPrecision::new(field, index, schema.lanes());
+                let made = made.ok_or(SetupError::BadTimePrecision { field: index })?;
+                if if made.rotation.is_some() { level.relative_rotations } else { level.relative_numbers } {
+                    fields.push(made);
+                }
+            }
+        }
+        Ok(if fields.is_empty() { None } else { Some(Self { fields }) })
+    }
+
+    pub(super) fn hash_into(&self, hasher: &mut Fnv1a) {
+        for field in &self.fields {
+            hasher.add(&(field.index as u32).to_le_bytes());
+            hasher.add(&field.ticks.to_bits().to_le_bytes());
+            hasher.add_list(&field.lanes.iter().map(|lane| lane.max_shift).collect::<Vec<_>>());
+        }
+    }
+
+    /// Finds the shifts of all entities, whose columns in the baseline are `base`.
+    pub(super) fn find(&self, shifts: &mut Shifts, history: &History, baselines: &Baselines<'_>, base: &[Vec<u32>]) {
+        let Shifts { columns, moved } = shifts;
+        columns.resize_with(base.len(), Vec::new);
+        for lane in self.fields.iter().flat_map(FieldPrecision::range) {
+            columns[lane].clear();
+            columns[lane].resize(history.status.len(), 0);
+        }
+        moved.clear();
+        let Some(older) = baselines.older.first() else { return };
+        let has_moved = |(_, status): &(u32, &u8)| **status & MOVED != 0;
+        moved.extend((0..).zip(&history.status).filter(has_moved).map(|(entity, _)| entity));
+        let ticks = f64::from(baselines.baseline.tick.0.wrapping_sub(older.tick.0).max(1));
+        let older = history.columns(baselines, 0);
+        for field in &self.fields {
+            for &entity in &*moved {
+                field.find(columns, [older, base], entity as usize, ticks * ticks);
+            }
+        }
+    }
+
+    /// Makes the values of all entities that are not as in `base` coarse.
+    pub(super) fn coarsen(&self, shifts: &Shifts, base: &[Vec<u32>], columns: &mut [Vec<u32>]) {
+        for &entity in &shifts.moved {
+            if self.off_grid(shifts, columns, entity as usize).is_none() || !differs(base, columns, entity as usize) {
+                continue;
+            }
+            for (lane, LanePrecision { max, .. }) in self.fields.iter().flat_map(FieldPrecision::numbered) {
+                let (value, shift) = (&mut columns[lane][entity as usize], shifts.at(lane, entity as usize));
+                *value = coarse_value(coarse_code(*value, shift), shift, max);
+            }
+        }
+    }
+
+    /// That the entities that are not as in `base`, or those of them at `indices`, are coarse.
+    pub(super) fn check(
+        &self,
+        shifts: &Shifts,
+        base: &[Vec<u32>],
+        snapshot: &Snapshot,
+        indices: Option<&[u32]>,
+    ) -> Result<(), EncodeError> {
+        for entity in &shifts.moved {
+            let at = *entity as usize;
+            if let Some(lane) = self.off_grid(shifts, &snapshot.columns, at)
+                && differs(base, &snapshot.columns, at)
+                && indices.is_none_or(|indices| indices.binary_search(entity).is_ok())
+            {
+                return Err(EncodeError::NotCoarsened { id: snapshot.ids[at].0, lane });
+            }
+        }
+        Ok(())
+    }
+
+    /// The first lane of an entity that is not coarse.
+    fn off_grid(&self, shifts: &Shifts, columns: &[Vec<u32>], entity: usize) -> Option<usize> {
+        let is_off = |(lane, kind): &(usize, LanePrecision)| {
+            let (value, shift) = (columns[*lane][entity], shifts.at(*lane, entity));
+            value != coarse_value(coarse_code(value, shift), shift, kind.max)
+        };
+        self.fields.iter().flat_map(FieldPrecision::numbered).find(is_off).map(|(lane, _)| lane)
+    }
+}
+
+/// Whether a lane of the entity is not as in `base`.
+pub(super) fn differs(base: &[Vec<u32>], columns: &[Vec<u32>], entity: usize) -> bool {
+    base.iter().zip(columns).any(|(base, column)| base[entity] != column[entity])
+}
+
+impl FieldPrecision {
+    /// `None` where the precision cannot be.
+    fn new(field: &Field, index: usize, lanes: &[Lane]) -> Option<Self> {
+        let precision = field.time_precision?;
+        let (steps, rotation, usual) = match &field.kind {
+            FieldKind::Floats(axes) if !axes.iter().any(FloatLimits::wraps) => {
+                (axes.iter().map(FloatLimits::step).collect(), None, USUAL_SHIFTS[0])
+            }
+            FieldKind::Rotation(rotation) => {
+                let step = 4.0 * FRAC_1_SQRT_2 / f64::from(rotation.max_code());
+                ([step; 3].to_vec(), Some(*rotation), USUAL_SHIFTS[1])
+            }
+            _ => return None,
+        };
+        let steps: Vec<f64> = steps;
+        let ticks = precision.ticks();
+        let first = field.lanes().end - steps.len();
+        let lane = |(step, kind): (&f64, &Lane)| {
+            let share = step / (2.0 * ticks);
+            let limit = share * share;
+            let fits = |shift: &u8| precision.max_step.is_none_or(|most| f64::from(1u32 << shift) * step <= most);
+            let most = if precision.max_step.is_some() { MAX_SHIFT } else { usual };
+            let max_shift = (1..=most).take_while(fits).last().unwrap_or(0);
+            limit.is_normal().then_some(LanePrecision { step: *step, limit, max_shift, max: kind.max })
+        };
+        let made = Self {
+            index,
+            ticks,
+            first,
+            lanes: steps.iter().zip(&lanes[first..]).map(lane).collect::<Option<_>>()?,
+            rotation,
+        };
+        precision.is_possible(made.lanes.len()).then_some(made)
+    }
+
+    /// The lanes that can have a shift.
+    fn range(&self) -> Range<usize> {
+        self.first..self.first + self.lanes.len()
+    }
+
+    fn numbered(&self) -> impl Iterator<Item = (usize, LanePrecision)> {
+        self.range().zip(self.lanes.iter().copied())
+    }
+
+    /// Finds the shifts of an entity that both states have.
+    fn find(&self, shifts: &mut [Vec<u8>], [older, base]: [&[Vec<u32>]; 2], entity: usize, ticks_squared: f64) {
+        let turned = self.rotation.and_then(|rotation| {
+            let codes = |columns: &[Vec<u32>]| [0, 1, 2, 3].map(|nth| columns[self.first - 1 + nth][entity]);
+            let ([dropped, ..], before) = (codes(base), codes(older));
+            (before[0] != dropped).then(|| rotation.turned(before, dropped))
+        });
+        let mut speed_squared = 0.0;
+        for (nth, (lane, kind)) in self.numbered().enumerate() {
+            let before = turned.map_or_else(|| older[lane][entity], |turned| turned[nth]);
+            let moved = (f64::from(base[lane][entity]) - f64::from(before)) * kind.step;
+            speed_squared += moved * moved;
+        }
+        for (lane, kind) in self.numbered() {
+            let mut needed = kind.limit * ticks_squared * 4.0;
+            let mut shift = 0;
+            while shift < kind.max_shift && needed <= speed_squared {
+                needed *= 4.0;
+                shift += 1;
+            }
+            shifts[lane][entity] = shift;
+        }
+    }
+}
