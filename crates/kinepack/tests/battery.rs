@@ -7,8 +7,8 @@ mod support;
 
 use kinepack::value::{Difference, read_difference, read_if_changed, write_difference, write_if_changed};
 use kinepack::{
-    BitReader, BitSink, BitWriter, Codec, DecodeError, DecodeLimits, Decoder, EncodeError, Encoder, EntityId, Field,
-    FieldKind, FloatLimits, IntegerLimits, Level, Profile, Schema, Snapshot, Tick, bits_for,
+    Baselines, BitReader, BitSink, BitWriter, Codec, DecodeError, DecodeLimits, Decoder, EncodeError, Encoder,
+    EntityId, Field, FieldKind, FloatLimits, IntegerLimits, Level, Profile, Schema, Snapshot, Tick, bits_for,
 };
 use support::{DECODED, Random, Subject, at_tick, frames, profiles, schema, schemas};
 
@@ -88,10 +88,12 @@ fn snapshots_survive(schema_name: &str) {
         let frames = frames(codec.schema(), seed as u64 % 5, entities, 4);
         let last = frames.len() - 1;
         // The first snapshot of all, a usual one, and one that leaves nobody.
-        for (baseline, snapshot) in [(0, 1), (last - 1, last), (last, 0)] {
-            let [baseline, snapshot] = [&frames[baseline], &frames[snapshot]];
-            let valid = subject.encode(baseline, snapshot);
-            let expected = at_tick(snapshot, DECODED);
+        for (older, baseline, snapshot) in [(&[][..], 0, 1), (&[last - 2], last - 1, last), (&[last - 2], last, 0)] {
+            let older: Vec<&Snapshot> = older.iter().map(|older| &frames[*older]).collect();
+            let baseline = Baselines::new(&frames[baseline], &older);
+            let coarse = subject.coarse(baseline, &frames[snapshot]);
+            let valid = subject.encode(baseline, &coarse);
+            let expected = at_tick(&coarse, DECODED);
             let ends = if codec.level().adaptive { Ends::OtherDecisions } else { Ends::Told };
             battery_of(name, &valid, ends, |bytes| {
                 let decoded = subject.decode_and_return(baseline, bytes)?;
@@ -115,6 +117,11 @@ fn snapshots_of_wide_entities_survive() {
 #[test]
 fn snapshots_of_the_narrowest_and_widest_fields_survive() {
     snapshots_survive("corners");
+}
+
+#[test]
+fn snapshots_of_coarser_values_survive() {
+    snapshots_survive("moving");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A codec under test, and what must hold for it whatever it is given.
 
-use kinepack::{Codec, DecodeError, DecodeLimits, Decoder, Encoder, Schema, Snapshot, Tick};
+use kinepack::{Baselines, Codec, DecodeError, DecodeLimits, Decoder, Encoder, Schema, Snapshot, Tick};
 
 /// The tick of everything that a [`Subject`] decodes.
 pub(crate) const DECODED: Tick = Tick(0xDEC0_DED0);
@@ -25,10 +25,17 @@ impl Subject {
         self.codec.schema()
     }
 
-    /// Encodes, and checks that what the encoder says of the size is true.
-    pub(crate) fn encode(&mut self, baseline: &Snapshot, snapshot: &Snapshot) -> Vec<u8> {
+    /// The snapshot as it has to be encoded.
+    pub(crate) fn coarse<'a>(&mut self, baselines: impl Into<Baselines<'a>>, snapshot: &Snapshot) -> Snapshot {
+        let mut coarse = snapshot.clone();
+        self.encoder.coarsen(baselines, &mut coarse).unwrap();
+        coarse
+    }
+
+    /// Encodes as of [`DECODED`], and checks that what the encoder says of the size is true.
+    pub(crate) fn encode<'a>(&mut self, baselines: impl Into<Baselines<'a>>, snapshot: &Snapshot) -> Vec<u8> {
         let mut packet = Vec::new();
-        let size = self.encoder.encode(baseline, snapshot, &mut packet).unwrap();
+        let size = self.encoder.encode(baselines, &at_tick(snapshot, DECODED), &mut packet).unwrap();
         let bits = size.sets_bits + size.fields_bits.iter().sum::<u64>();
         assert_eq!(bits.div_ceil(8), packet.len() as u64, "{size:?}");
         assert!(size.changed_entities <= snapshot.len());
@@ -36,10 +43,15 @@ impl Subject {
     }
 
     /// Decodes anything: the result is a valid snapshot, or an error that leaves `out` as it was.
-    pub(crate) fn decode(&mut self, baseline: &Snapshot, packet: &[u8]) -> Result<Snapshot, DecodeError> {
-        let held = at_tick(baseline, Tick(!baseline.tick.0));
+    pub(crate) fn decode<'a>(
+        &mut self,
+        baselines: impl Into<Baselines<'a>>,
+        packet: &[u8],
+    ) -> Result<Snapshot, DecodeError> {
+        let baselines = baselines.into();
+        let held = at_tick(baselines.baseline, Tick(!baselines.baseline.tick.0));
         let mut out = held.clone();
-        if let Err(error) = self.decoder.decode(baseline, packet, DECODED, &mut out) {
+        if let Err(error) = self.decoder.decode(baselines, packet, DECODED, &mut out) {
             assert!(out == held, "{error:?} has changed the snapshot");
             return Err(error);
         }
@@ -49,16 +61,24 @@ impl Subject {
     }
 
     /// Decodes anything, as [`decode`](Self::decode). What is accepted can also be encoded and comes back the same.
-    pub(crate) fn decode_and_return(&mut self, baseline: &Snapshot, packet: &[u8]) -> Result<Snapshot, DecodeError> {
-        let decoded = self.decode(baseline, packet)?;
-        self.round_trip(baseline, &decoded);
+    /// What is finer than an encoder sends it, has to be made coarse first.
+    pub(crate) fn decode_and_return<'a>(
+        &mut self,
+        baselines: impl Into<Baselines<'a>>,
+        packet: &[u8],
+    ) -> Result<Snapshot, DecodeError> {
+        let baselines = baselines.into();
+        let decoded = self.decode(baselines, packet)?;
+        let coarse = self.coarse(baselines, &decoded);
+        self.round_trip(baselines, &coarse);
         Ok(decoded)
     }
 
     /// Encodes, decodes, compares lane for lane and returns the packet.
-    pub(crate) fn round_trip(&mut self, baseline: &Snapshot, snapshot: &Snapshot) -> Vec<u8> {
-        let packet = self.encode(baseline, snapshot);
-        let decoded = self.decode(baseline, &packet).unwrap();
+    pub(crate) fn round_trip<'a>(&mut self, baselines: impl Into<Baselines<'a>>, snapshot: &Snapshot) -> Vec<u8> {
+        let baselines = baselines.into();
+        let packet = self.encode(baselines, snapshot);
+        let decoded = self.decode(baselines, &packet).unwrap();
         assert_eq!(decoded.ids(), snapshot.ids());
         for lane in 0..snapshot.lane_count() {
             assert_eq!(decoded.lane(lane), snapshot.lane(lane), "lane {lane}");

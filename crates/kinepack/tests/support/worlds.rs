@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use kinepack::{
     EntityId, Field, FieldKind, FloatLimits, IntegerLimits, LaneArithmetic, Profile, Role, Schema, SmallestThree,
-    Snapshot, Tick, Trainer,
+    Snapshot, Tick, TimePrecision, Trainer,
 };
 
 use super::Random;
 
 /// The schemas of the tests, each with its name.
 pub(crate) fn schemas() -> Vec<(&'static str, Schema)> {
-    let names = ["cube", "wide", "corners", "flag", "empty"];
+    let names = ["cube", "wide", "corners", "flag", "empty", "moving"];
     names.into_iter().map(|name| (name, schema(name))).collect()
 }
 
@@ -22,6 +22,7 @@ pub(crate) fn schema(name: &str) -> Schema {
         "wide" => wide(),
         "corners" => corners(),
         "flag" => vec![Field::new("flag", FieldKind::Bool)],
+        "moving" => moving(),
         _ => Vec::new(),
     };
     Schema::new(fields)
@@ -71,6 +72,28 @@ fn corners() -> Vec<Field> {
         Field::new("circle", FieldKind::Floats(vec![circle])),
         Field::new("no axes", FieldKind::Floats(Vec::new())).with_role(Role::Velocity),
         integer("always seven", 7, 7),
+    ]
+}
+
+/// Fields with time precision, beside others.
+fn moving() -> Vec<Field> {
+    let side = FloatLimits::until(-256.0, 256.0, 1.0 / 512.0).unwrap();
+    let height = FloatLimits::until(0.0, 32.0, 1.0 / 512.0).unwrap();
+    let [coarse, single] = [1.0, 0.01].map(|step| FloatLimits::new(-5.0, 6.0, step).unwrap());
+    let point = FloatLimits::new(5.0, 5.0, 1.0).unwrap();
+    let wide = FloatLimits::until_with_bits(-1.0, 1.0, 32).unwrap();
+    // At ten ticks a second half a tick and more.
+    let precision = |time_ms| TimePrecision::new(time_ms, 10.0);
+    vec![
+        Field::new("position", FieldKind::Floats(vec![side, side, height])).with_time_precision(precision(50.0)),
+        rotation("orientation", 9).with_time_precision(precision(50.0)),
+        Field::new("interacting", FieldKind::Bool),
+        Field::new("arms", FieldKind::Floats(vec![single, coarse, point]))
+            .with_time_precision(precision(57.0).with_max_step(3.0)),
+        rotation("gun", 12).with_time_precision(precision(20.0).with_max_step(0.1)),
+        Field::new("speed", FieldKind::Floats(vec![side])),
+        Field::new("fuel", FieldKind::Floats(vec![wide])).with_time_precision(precision(99.0).with_max_step(1e9)),
+        Field::new("nothing", FieldKind::Floats(Vec::new())).with_time_precision(precision(99.0)),
     ]
 }
 

@@ -1,0 +1,393 @@
+//! Precision as time: a moving value is off by no more than it moves in the time, both sides hold the same, and what comes to rest
+//! becomes exact.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::collections::BTreeMap;
+
+use kinepack::{
+    Baselines, Codec, Decoder, EncodeError, Encoder, EntityId, Field, FieldKind, FloatLimits, IntegerLimits, Level,
+    Profile, Schema, SetupError, SmallestThree, Snapshot, Tick, TimePrecision, Training,
+};
+use support::{Random, assert_valid, frames, schema};
+
+/// Things that hurry, slow down, rest and start again; now and then one comes or goes. One frame a tick.
+fn run(schema: &Schema, seed: u64, entities: usize, ticks: u32) -> Vec<Snapshot> {
+    let mut random = Random::new(seed);
+    let mut things: BTreeMap<u32, (Vec<f64>, Vec<f64>)> = BTreeMap::new();
+    let mut next_id = 0;
+    let mut run = Vec::new();
+    for tick in 0..ticks {
+        while things.len() < entities {
+            let place = schema.lanes().iter().map(|lane| f64::from(random.up_to(lane.max))).collect();
+            things.insert(next_id, (place, vec![0.0; schema.lanes().len()]));
+            next_id += 1 + random.up_to(2);
+        }
+        let mut snapshot = Snapshot::new(schema, Tick(500 + tick));
+        for (id, (place, speed)) in &mut things {
+            match random.below(40) {
+                0 => speed.fill(0.0),
+                1 | 2 => {
+                    let share = f64::from(random.unit()) / [20.0, 200.0, 2000.0][random.below(3) as usize];
+                    let push = |lane: &kinepack::Lane| f64::from(random.unit()) * share * f64::from(lane.max);
+                    *speed = schema.lanes().iter().map(push).collect();
+                }
+                _ => speed.iter_mut().for_each(|speed| *speed *= 0.9),
+            }
+            for ((place, speed), lane) in place.iter_mut().zip(&*speed).zip(schema.lanes()) {
+                *place = (*place + speed).clamp(0.0, f64::from(lane.max));
+            }
+            let lanes: Vec<u32> = place.iter().map(|place| place.round() as u32).collect();
+            snapshot.push_lanes(EntityId(*id), &lanes).unwrap();
+        }
+        run.push(snapshot);
+        if random.one_in(20) {
+            let gone = *things.keys().nth(random.below(things.len() as u64) as usize).unwrap();
+            things.remove(&gone);
+        }
+    }
+    run
+}
+
+/// The last frame for so many more ticks.
+fn at_rest(run: &[Snapshot], ticks: u32) -> impl Iterator<Item = Snapshot> + '_ {
+    let last = run.last().unwrap();
+    (1..=ticks).map(|more| support::at_tick(last, Tick(last.tick.0 + more)))
+}
+
+/// What the field at `field` moved in a tick between two states, in its unit (of a rotation in steps, within one form), and the steps of
+/// its lanes; `None` where it cannot be coarse.
+fn speed(schema: &Schema, field: &Field, id: EntityId, baselines: &Baselines<'_>) -> Option<f64> {
+    let older = *baselines.older.first()?;
+    let baseline = baselines.baseline;
+    let (now, before) = (baseline.position(id)?, older.position(id)?);
+    let ticks = f64::from(baseline.tick.0.wrapping_sub(older.tick.0).max(1));
+    let lane = |lane: usize| f64::from(baseline.lane(lane)[now]) - f64::from(older.lane(lane)[before]);
+    let length = match &field.kind {
+        FieldKind::Floats(axes) => {
+            field.lanes().zip(axes).map(|(index, axis)| (lane(index) * axis.step()).powi(2)).sum::<f64>().sqrt()
+        }
+        FieldKind::Rotation(rotation) => {
+            let lanes = field.lanes();
+            let codes = |snapshot: &Snapshot, at: usize| [0, 1, 2, 3].map(|nth| snapshot.lane(lanes.start + nth)[at]);
+            let [from, to] = [codes(older, before), codes(baseline, now)];
+            if from[0] == to[0] {
+                lanes.skip(1).map(|index| lane(index).powi(2)).sum::<f64>().sqrt()
+            } else {
+                // In four dimensions it is longer than in three.
+                let [from, to] = [from, to].map(|codes| rotation.reconstruct(codes).map(f64::from));
+                let chord = |sign: f64| (0..4).map(|i| (to[i] - sign * from[i]).powi(2)).sum::<f64>().sqrt();
+                let step = std::f64::consts::SQRT_2 / f64::from(rotation.max_code());
+                chord(1.0).min(chord(-1.0)) / step + 2.0
+            }
+        }
+        _ => return None,
+    };
+    assert_eq!(schema.fields()[0].name, "position");
+    Some(length / ticks)
+}
+
+/// That no lane is off by more than its field moves in its time, nor by half of the coarsest step. Returns how many are off.
+fn check_errors(schema: &Schema, baselines: &Baselines<'_>, exact: &Snapshot, coarse: &Snapshot) -> usize {
+    assert_eq!(exact.ids(), coarse.ids());
+    let mut off = 0;
+    for field in schema.fields() {
+        for lane in field.lanes() {
+            for (at, id) in exact.ids().iter().enumerate() {
+                let error = f64::from(exact.lane(lane)[at].abs_diff(coarse.lane(lane)[at]));
+                if error == 0.0 {
+                    continue;
+                }
+                off += 1;
+                let precision = field.time_precision.expect("a field without precision is exact");
+                let speed = speed(schema, field, *id, baselines).expect("one without history is exact");
+                let (step, usual, angle) = match &field.kind {
+                    FieldKind::Floats(axes) => (axes[lane - field.lanes().start].step(), 16.0, 1.0),
+                    FieldKind::Rotation(rotation) => {
+                        assert_ne!(lane, field.lanes().start, "which component is dropped is exact");
+                        (1.0, 4.0, 2.0 * std::f64::consts::SQRT_2 / f64::from(rotation.max_code()))
+                    }
+                    _ => panic!("{} is exact", field.name),
+                };
+                let time_ticks = precision.time_precision_ms * precision.ticks_per_s / 1000.0;
+                assert!(error * step <= time_ticks * speed * 1.000001, "{}: {error} steps, {speed}", field.name);
+                let most = precision.max_step.unwrap_or(usual * step * angle);
+                assert!(2.0 * error * step * angle <= most * 1.000001, "{}: {error} steps, {most}", field.name);
+            }
+        }
+    }
+    off
+}
+
+fn codec(schema: &Schema, level: Level) -> Codec {
+    Codec::new(schema.clone(), level, Profile::untrained(schema)).unwrap()
+}
+
+fn trained(schema: &Schema) -> Profile {
+    let mut training = Training::new(Profile::untrained(schema), None);
+    training.passes = 1;
+    training.max_lags_ticks = vec![3, 8];
+    training.run(schema, &[run(schema, 77, 12, 60)], |_| {}).unwrap()
+}
+
+/// The views that both sides hold: what came through, with the tick of each.
+struct Link {
+    codec: Codec,
+    encoder: Encoder,
+    decoder: Decoder,
+    random: Random,
+    views: Vec<Snapshot>,
+}
+
+impl Link {
+    fn new(codec: Codec, seed: u64) -> Self {
+        let (encoder, decoder) = (Encoder::new(&codec), Decoder::new(&codec));
+        Self { views: vec![Snapshot::new(codec.schema(), Tick(0))], codec, encoder, decoder, random: Random::new(seed) }
+    }
+
+    /// Sends a snapshot against views that are `lag` packets old and more; it may be lost. Returns how many lanes were off.
+    fn send(&mut self, exact: &Snapshot, lag: usize) -> usize {
+        let newest = self.views.len().saturating_sub(1 + lag);
+        let older: Vec<&Snapshot> =
+            self.views[..newest].iter().rev().step_by(1 + self.random.below(2) as usize).collect();
+        let baselines = Baselines::new(&self.views[newest], &older[..older.len().min(self.random.below(4) as usize)]);
+        let mut coarse = exact.clone();
+        self.encoder.coarsen(baselines, &mut coarse).unwrap();
+        let off = check_errors(self.codec.schema(), &baselines, exact, &coarse);
+        let again = coarse.clone();
+        self.encoder.coarsen(baselines, &mut coarse).unwrap();
+        assert!(coarse == again, "coarse stays coarse");
+        let mut packet = b"before".to_vec();
+        if coarse != *exact && self.codec.has_precision() {
+            let refused = self.encoder.encode(baselines, exact, &mut packet);
+            // Unless one that is as in the baseline is all that is finer.
+            assert!(matches!(refused, Err(EncodeError::NotCoarsened { .. })), "{refused:?}");
+            assert_eq!(packet, b"before");
+        }
+        packet.clear();
+        self.encoder.encode(baselines, &coarse, &mut packet).unwrap();
+        let mut decoded = Snapshot::new(self.codec.schema(), Tick(0));
+        self.decoder.decode(baselines, &packet, exact.tick, &mut decoded).unwrap();
+        assert!(decoded == coarse, "{}", self.codec.level().name);
+        if !self.random.one_in(4) {
+            self.views.push(coarse);
+        }
+        off
+    }
+}
+
+#[test]
+fn what_moves_is_off_by_no_more_than_its_time_and_what_rests_becomes_exact() {
+    let schema = schema("moving");
+    let profile = trained(&schema);
+    for level in Level::TABLE {
+        for profile in [Profile::untrained(&schema), profile.clone()] {
+            let codec = Codec::new(schema.clone(), level, profile).unwrap();
+            for (seed, lag) in [(1, 0), (2, 3)] {
+                let mut link = Link::new(codec.clone(), seed);
+                let run = run(&schema, seed, 15, 120);
+                let off: usize = run.iter().map(|exact| link.send(exact, lag)).sum();
+                assert_eq!(off > 0, codec.has_precision());
+                assert_eq!(codec.has_precision(), level.relative_numbers);
+                // Shifts are below 32 and fall with each generation of views; one in four packets is lost, and some views are skipped.
+                for exact in at_rest(&run, 40 * (1 + lag as u32)) {
+                    link.send(&exact, lag);
+                }
+                assert!(link.views.last().unwrap().holds_same(run.last().unwrap()), "{}, lag {lag}", level.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn rest_ends_refinement_wherever_it_begins() {
+    // As long a time as can be: what is left to refine shrinks by the least.
+    let side = FloatLimits::until(0.0, 4096.0, 1.0 / 16.0).unwrap();
+    let precision = TimePrecision::new(577.0, 1.0).with_max_step(1e6);
+    let schema = Schema::new(vec![
+        Field::new("position", FieldKind::Floats(vec![side; 3])).with_time_precision(precision),
+        Field::new("rotation", FieldKind::Rotation(SmallestThree::new(12).unwrap())).with_time_precision(precision),
+    ]);
+    let codec = codec(&schema, Level::PACKED);
+    let mut encoder = Encoder::new(&codec);
+    let mut random = Random::new(4);
+    for _ in 0..300 {
+        let mut views: Vec<Snapshot> = Vec::new();
+        for tick in 0..2 {
+            let mut view = Snapshot::new(&schema, Tick(tick));
+            let lanes: Vec<u32> = schema.lanes().iter().map(|lane| random.up_to(lane.max)).collect();
+            view.push_lanes(EntityId(1), &lanes).unwrap();
+            views.push(view);
+        }
+        let mut exact = Snapshot::new(&schema, Tick(2));
+        let lanes: Vec<u32> = schema.lanes().iter().map(|lane| random.up_to(lane.max)).collect();
+        exact.push_lanes(EntityId(1), &lanes).unwrap();
+        let mut packets = 0;
+        while !views[views.len() - 2..].iter().all(|view| view.holds_same(&exact)) {
+            exact.tick.0 += 1;
+            let newest = views.len() - 1 - random.below(2) as usize;
+            let older = [&views[newest.saturating_sub(1)]];
+            let mut coarse = exact.clone();
+            encoder.coarsen(Baselines::new(&views[newest], &older), &mut coarse).unwrap();
+            views.push(coarse);
+            packets += 1;
+            assert!(packets < 100, "{lanes:?}");
+        }
+    }
+}
+
+#[test]
+fn parts_of_what_changed_are_coarse_too() {
+    let schema = schema("moving");
+    for level in Level::TABLE.into_iter().filter(|level| level.row >= 7) {
+        let codec = codec(&schema, level);
+        let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
+        let run = run(&schema, 5, 20, 60);
+        let mut parts = 0;
+        for frames in run.windows(3).filter(|frames| frames[1].ids() == frames[2].ids()) {
+            let older = [&frames[0]];
+            let baselines = Baselines::new(&frames[1], &older);
+            let mut coarse = frames[2].clone();
+            encoder.coarsen(baselines, &mut coarse).unwrap();
+            // Also such that did not change.
+            let indices: Vec<u32> = (0..coarse.len() as u32).filter(|index| index % 3 == 1).collect();
+            let mut packet = Vec::new();
+            encoder.encode_part(baselines, &coarse, &indices, &mut packet).unwrap();
+            let mut out = Snapshot::new(&schema, Tick(0));
+            decoder.decode(baselines, &packet, coarse.tick, &mut out).unwrap();
+            for index in 0..out.len() {
+                let from = if index % 3 == 1 { &coarse } else { &frames[1] };
+                assert!((0..out.lane_count()).all(|lane| out.lane(lane)[index] == from.lane(lane)[index]));
+            }
+            parts += 1;
+        }
+        assert!(parts > 20);
+    }
+}
+
+#[test]
+fn any_bytes_are_a_snapshot_or_an_error() {
+    let schema = schema("moving");
+    let run = run(&schema, 6, 12, 20);
+    let frames = frames(&schema, 9, 8, 8);
+    for (level, profile) in [
+        (Level::PACKED, trained(&schema)),
+        (Level::ADAPTIVE, trained(&schema)),
+        (Level::TABLE[10], Profile::article(&schema)),
+    ] {
+        let codec = Codec::new(schema.clone(), level, profile).unwrap();
+        let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
+        let mut random = Random::new(8);
+        for states in run.windows(4).chain(frames.windows(4)) {
+            let older = [&states[1], &states[0]];
+            let baselines = Baselines::new(&states[2], &older);
+            let mut exact = states[3].clone();
+            encoder.coarsen(baselines, &mut exact).unwrap();
+            let mut packet = Vec::new();
+            encoder.encode(baselines, &exact, &mut packet).unwrap();
+            for round in 0..100 {
+                let mut bytes = packet.clone();
+                match round % 3 {
+                    0 => bytes.truncate(random.below(packet.len() as u64) as usize),
+                    1 => bytes[random.below(packet.len() as u64) as usize] ^= 1 << random.below(8),
+                    _ => {
+                        let len = 1 + random.below(300) as usize;
+                        bytes = random.bytes(len);
+                    }
+                }
+                let mut out = states[0].clone();
+                match decoder.decode(baselines, &bytes, exact.tick, &mut out) {
+                    Err(_) => assert!(out == states[0], "a refused packet changes nothing"),
+                    Ok(()) => assert_valid(&schema, &out),
+                }
+            }
+            let mut out = states[0].clone();
+            decoder.decode(baselines, &packet, exact.tick, &mut out).unwrap();
+            assert!(out == exact, "the decoder is not what it was");
+        }
+    }
+}
+
+#[test]
+fn coarser_steps_take_fewer_bits() {
+    let exact = schema("moving").with_time_precision(|_| None);
+    let coarse = schema("moving");
+    for level in [Level::PACKED, Level::ADAPTIVE] {
+        let run = run(&exact, 7, 30, 100);
+        let bytes = [&exact, &coarse].map(|schema| {
+            let codec = Codec::new(schema.clone(), level, trained(schema)).unwrap();
+            let mut encoder = Encoder::new(&codec);
+            let mut views: Vec<Snapshot> = Vec::new();
+            let mut bytes = Vec::new();
+            for frame in &run {
+                let mut coarse = frame.clone();
+                if let [.., older, baseline] = &views[..] {
+                    let older = [older];
+                    let baselines = Baselines::new(baseline, &older);
+                    encoder.coarsen(baselines, &mut coarse).unwrap();
+                    encoder.encode(baselines, &coarse, &mut bytes).unwrap();
+                }
+                views.push(coarse);
+            }
+            bytes.len()
+        });
+        assert!(10 * bytes[1] < 9 * bytes[0], "{}: {bytes:?}", level.name);
+    }
+}
+
+#[test]
+fn what_cannot_have_a_precision_is_refused() {
+    let side = FloatLimits::until(0.0, 64.0, 1.0 / 16.0).unwrap();
+    let heading = FloatLimits::until(0.0, 360.0, 0.5).unwrap().wrapping();
+    let made = |kind: FieldKind, precision| {
+        let fields = vec![Field::new("first", FieldKind::Bool), Field::new("it", kind).with_time_precision(precision)];
+        let schema = Schema::new(fields);
+        Codec::new(schema.clone(), Level::TABLE[0], Profile::untrained(&schema)).map(|_| ())
+    };
+    let refused = Err(SetupError::BadTimePrecision { field: 1 });
+    let good = TimePrecision::new(9.6, 60.0);
+    let rotation = || FieldKind::Rotation(SmallestThree::new(9).unwrap());
+    for kind in [FieldKind::Floats(vec![side; 3]), FieldKind::Floats(vec![side]), rotation()] {
+        assert_eq!(made(kind.clone(), good), Ok(()));
+        assert_eq!(made(kind.clone(), good.with_max_step(0.001)), Ok(()));
+        for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert_eq!(made(kind.clone(), TimePrecision::new(bad, 60.0)), refused);
+            assert_eq!(made(kind.clone(), TimePrecision::new(2.0, bad)), refused);
+            assert_eq!(made(kind.clone(), good.with_max_step(bad)), refused);
+        }
+        // Of such a time nothing is left in ticks.
+        assert_eq!(made(kind, TimePrecision::new(1e-300, 1e-300)), refused);
+    }
+    assert_eq!(made(FieldKind::Floats(vec![side]), TimePrecision::new(16.6, 60.0)), Ok(()));
+    assert_eq!(made(FieldKind::Floats(vec![side]), TimePrecision::new(16.7, 60.0)), refused);
+    assert_eq!(made(FieldKind::Floats(vec![side; 3]), TimePrecision::new(9.7, 60.0)), refused);
+    assert_eq!(made(rotation(), TimePrecision::new(9.7, 60.0)), refused);
+    let integer = FieldKind::Integer(IntegerLimits::new(0, 9, 1).unwrap());
+    let others = [FieldKind::Bool, integer, FieldKind::Choice { max: 3 }, FieldKind::Raw { lanes: 1 }];
+    for kind in others.into_iter().chain([FieldKind::Floats(vec![side, heading])]) {
+        assert_eq!(made(kind, good), refused);
+    }
+}
+
+#[test]
+fn only_the_codec_tells_precisions_apart() {
+    let plain = schema("cube");
+    let with = |time_ms, max_step| {
+        let precision = TimePrecision { time_precision_ms: time_ms, ticks_per_s: 60.0, max_step };
+        schema("cube").with_time_precision(|field| (field.name == "position").then_some(precision))
+    };
+    let schemas = [plain.clone(), with(1.0, None), with(2.0, None), with(2.0, Some(0.5))];
+    assert!(schemas.iter().all(|schema| schema.hash() == plain.hash()));
+    let hashes = |level| schemas.clone().map(|schema| codec(&schema, level).hash());
+    for level in [Level::PACKED, Level::ADAPTIVE] {
+        let [none, one, two, stepped] = hashes(level);
+        assert!(none != one && one != two && two != stepped && none != two && none != stepped && one != stepped);
+    }
+    let in_full = hashes(Level::TABLE[8]);
+    assert!(in_full.iter().all(|hash| *hash == in_full[0]), "where nothing is coarse, nothing differs");
+    assert_eq!(codec(&schemas[0], Level::PACKED).older_states(), 0);
+    assert_eq!(codec(&schemas[1], Level::PACKED).older_states(), 1);
+    assert_eq!(codec(&schemas[1], Level::ADAPTIVE).older_states(), 2);
+}
