@@ -8,14 +8,19 @@ mod support;
 
 use allocation_counter::{AllocationInfo, measure};
 use kinepack::{
-    BitSink, BitWriter, Codec, DecodeError, DecodeLimits, Decoder, Encoder, EntityId, Level, Pack, Profile, Schema,
-    Snapshot, Tick,
+    Baselines, BitSink, BitWriter, Codec, DecodeError, DecodeLimits, Decoder, Encoder, EntityId, Level, Pack, Profile,
+    Schema, Snapshot, Tick,
 };
-use support::{DECODED, frames, profiles, schemas};
+use support::{DECODED, frames, profiles, schema, schemas};
 
 /// Rounds over the same frames before counting: encoder and decoder have then seen the largest of everything, and the
 /// two snapshots that a decoder swaps have both held it.
 const WARM_UP_ROUNDS: usize = 3;
+
+/// None, but at a level that learns for what is handed out to be kept: counters, weights, and what they are shared by, on both sides.
+fn most(level: Level, packets: usize) -> u64 {
+    if level.learning { 6 * packets as u64 } else { 0 }
+}
 
 #[test]
 fn encoding_and_decoding_allocate_nothing_in_steady_state() {
@@ -41,11 +46,37 @@ fn encoding_and_decoding_allocate_nothing_in_steady_state() {
                 };
                 (0..WARM_UP_ROUNDS).for_each(|_| round());
                 let counted = measure(round);
-                // What is handed out to be kept: counters, weights, and what they are shared by, on both sides.
-                let most = if level.learning { 6 * (frames.len() as u64 - 1) } else { 0 };
-                assert!(counted.count_total <= most, "{schema_name}, {}, {profile_name}: {counted:?}", level.name);
+                assert!(counted.count_total <= most(level, frames.len() - 1), "{schema_name}, {}, {profile_name}: {counted:?}", level.name);
             }
         }
+    }
+}
+
+#[test]
+fn coarser_values_allocate_nothing_in_steady_state() {
+    let schema = schema("moving");
+    let frames = frames(&schema, 3, 20, 12);
+    for level in Level::TABLE {
+        let codec = Codec::new(schema.clone(), level, Profile::untrained(&schema)).unwrap();
+        let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
+        let mut packet = Vec::new();
+        let mut out = Snapshot::new(&schema, Tick(0));
+        let mut coarse = frames.clone();
+        let mut round = || {
+            for (states, coarse) in frames.windows(3).zip(&mut coarse[2..]) {
+                let older = [&states[0]];
+                let baselines = Baselines::new(&states[1], &older);
+                encoder.coarsen(baselines, coarse).unwrap();
+                packet.clear();
+                encoder.encode(baselines, coarse, &mut packet).unwrap();
+                decoder.decode(baselines, &packet, coarse.tick, &mut out).unwrap();
+                assert!(out == *coarse);
+            }
+        };
+        (0..WARM_UP_ROUNDS).for_each(|_| round());
+        let counted = measure(round);
+        assert!(counted.count_total <= most(level, frames.len() - 2), "{}: {counted:?}", level.name);
+        assert_eq!(coarse != frames, codec.has_precision());
     }
 }
 
