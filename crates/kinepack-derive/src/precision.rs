@@ -33,7 +33,7 @@ impl TimePrecision {
     pub(crate) fn check(&self, lanes: &Rule) -> Result<()> {
         let message = match lanes {
             Rule::Floats(Floats { wrap: false, .. }) | Rule::Rotation { .. } => return Ok(()),
-            Rule::Floats(_) => "`time_precision_ms` needs a speed, which angles that `wrap` do not have; remove one",
+            Rule::Floats(_) => "`time_precision_ms` is not for angles that `wrap`; remove one of them",
             Rule::Nested | Rule::Skip | Rule::With(_) | Rule::Integer { .. } => {
                 "`time_precision_ms` is for real numbers with `range` and `precision`, and for a `rotation`; write those, or \
                  remove it"

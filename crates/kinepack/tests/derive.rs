@@ -7,7 +7,9 @@
 
 use core::f32::consts::{PI, TAU};
 
-use kinepack::{EncodeError, Field, FieldKind, IntegerLimits, Lane, LaneArithmetic, Pack, PackWith, Role, Schema};
+use kinepack::{
+    EncodeError, Field, FieldKind, IntegerLimits, Lane, LaneArithmetic, Pack, PackWith, Role, Schema, TimePrecision,
+};
 
 /// The cube of the article "Snapshot Compression", plus what it leaves out.
 #[derive(Pack, Clone, Debug, PartialEq)]
@@ -667,4 +669,40 @@ fn the_hash_tells_schemas_apart() {
 #[test]
 fn the_hash_is_frozen() {
     assert_eq!(Schema::of::<Cube>().hash(), 0xc124_6ddb_5f12_aca0);
+}
+
+const TICKS_PER_S: u32 = 60;
+
+#[derive(Pack)]
+#[pack(ticks_per_s = TICKS_PER_S)]
+struct Moving<const N: usize> {
+    #[pack(range = -8.0..8.0, precision = 0.125, time_precision_ms = 2)]
+    position: [f32; N],
+    #[pack(rotation, bits = 9, time_precision_ms = 1000.0 / 128.0, max_step = 1.0 / 32.0)]
+    orientation: [f32; 4],
+    health: u8,
+    nested: Turning,
+}
+
+#[derive(Pack)]
+#[pack(ticks_per_s = 30)]
+struct Turning {
+    #[pack(max_step = 0.5, range = -8.0..8.0, precision = 0.125, time_precision_ms = 4.0, velocity)]
+    speed: f32,
+}
+
+#[test]
+fn time_precision_stands_in_the_schema_and_not_in_its_hash() {
+    let schema = Schema::of::<Moving<3>>();
+    let precisions: Vec<Option<TimePrecision>> = schema.fields().iter().map(|field| field.time_precision).collect();
+    let expected = [
+        Some(TimePrecision::new(2.0, 60.0)),
+        Some(TimePrecision::new(7.8125, 60.0).with_max_step(0.03125)),
+        None,
+        Some(TimePrecision::new(4.0, 30.0).with_max_step(0.5)),
+    ];
+    assert_eq!(precisions, expected);
+    let without = schema.clone().with_time_precision(|_| None);
+    assert!(without != schema && without.hash() == schema.hash());
+    assert!(without.fields().iter().all(|field| field.time_precision.is_none()));
 }

@@ -8,10 +8,10 @@ mod support;
 use std::collections::BTreeMap;
 
 use kinepack::{
-    Baselines, Codec, Decoder, EncodeError, Encoder, EntityId, Field, FieldKind, FloatLimits, IntegerLimits, Level,
-    Profile, Schema, SetupError, SmallestThree, Snapshot, Tick, TimePrecision, Training,
+    Baselines, Codec, Decoder, EncodeError, Encoder, EntityId, Field, FieldKind, FloatLimits, IntegerLimits,
+    LaneArithmetic, Level, Profile, Schema, SetupError, SmallestThree, Snapshot, Tick, TimePrecision, Training,
 };
-use support::{Random, assert_valid, frames, schema};
+use support::{Random, assert_valid, bodies_schema, frames, schema};
 
 /// Things that hurry, slow down, rest and start again; now and then one comes or goes. One frame a tick.
 fn run(schema: &Schema, seed: u64, entities: usize, ticks: u32) -> Vec<Snapshot> {
@@ -37,7 +37,11 @@ fn run(schema: &Schema, seed: u64, entities: usize, ticks: u32) -> Vec<Snapshot>
                 _ => speed.iter_mut().for_each(|speed| *speed *= 0.9),
             }
             for ((place, speed), lane) in place.iter_mut().zip(&*speed).zip(schema.lanes()) {
-                *place = (*place + speed).clamp(0.0, f64::from(lane.max));
+                let is_name = lane.arithmetic == LaneArithmetic::Category;
+                if is_name && random.one_in(25) {
+                    *place = f64::from(random.up_to(lane.max));
+                }
+                *place = (*place + if is_name { 0.0 } else { *speed }).clamp(0.0, f64::from(lane.max));
             }
             let lanes: Vec<u32> = place.iter().map(|place| place.round() as u32).collect();
             snapshot.push_lanes(EntityId(*id), &lanes).unwrap();
@@ -390,4 +394,80 @@ fn only_the_codec_tells_precisions_apart() {
     assert_eq!(codec(&schemas[0], Level::PACKED).older_states(), 0);
     assert_eq!(codec(&schemas[1], Level::PACKED).older_states(), 1);
     assert_eq!(codec(&schemas[1], Level::ADAPTIVE).older_states(), 2);
+}
+
+/// The schema of `spec/vectors/precision.txt`: that of `adaptive.txt` with time precision.
+fn vectors_schema() -> Schema {
+    bodies_schema().with_time_precision(|field| match &*field.name {
+        "position" => Some(TimePrecision::new(2.0, 60.0)),
+        "orientation" => Some(TimePrecision::new(4.0, 60.0).with_max_step(0.0625)),
+        "turret" => Some(TimePrecision::new(2.0, 60.0)),
+        _ => None,
+    })
+}
+
+/// Which view of the vectors is sent against which.
+const PACKETS: [&[usize]; 8] = [&[], &[0], &[1, 0], &[2, 1, 0], &[3, 1], &[4, 2, 0], &[5, 4, 3], &[5, 4]];
+
+fn entities(snapshot: &Snapshot) -> String {
+    let lanes = |index: usize| (0..snapshot.lane_count()).map(move |lane| snapshot.lane(lane)[index].to_string());
+    let line =
+        |(index, id): (usize, &EntityId)| format!("entity {} {}\n", id.0, lanes(index).collect::<Vec<_>>().join(" "));
+    snapshot.ids().iter().enumerate().map(line).collect()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// What `spec/vectors/precision.txt` holds: states as they are and as both sides hold them, and the packets between the latter.
+fn vectors() -> String {
+    let schema = vectors_schema();
+    let adaptive = include_str!("../../../spec/vectors/adaptive.txt");
+    let profile = adaptive.lines().find_map(|line| line.strip_prefix("profile ")).unwrap();
+    let byte = |at: usize| u8::from_str_radix(&profile[at..at + 2], 16).unwrap();
+    let profile = Profile::from_bytes(&(0..profile.len()).step_by(2).map(byte).collect::<Vec<_>>(), &schema).unwrap();
+    let codecs =
+        [Level::PACKED, Level::ADAPTIVE].map(|level| Codec::new(schema.clone(), level, profile.clone()).unwrap());
+    let mut lines = String::new();
+    for codec in &codecs {
+        lines += &format!("codec {} {:016x}\n", codec.level().row, codec.hash());
+    }
+    let empty = Snapshot::new(&schema, Tick(0));
+    let mut views: Vec<Snapshot> = Vec::new();
+    for (exact, known) in run(&schema, 12, 7, 60).into_iter().skip(30).step_by(2).zip(PACKETS) {
+        let known: Vec<&Snapshot> = known.iter().map(|view| &views[*view]).collect();
+        let (baseline, older): (&Snapshot, &[&Snapshot]) = match &known[..] {
+            [] => (&empty, &[]),
+            [baseline, older @ ..] => (baseline, older),
+        };
+        let baselines = Baselines::new(baseline, older);
+        let mut view = exact.clone();
+        Encoder::new(&codecs[0]).coarsen(baselines, &mut view).unwrap();
+        lines += &format!("exact {}\n{}view {}\n{}", exact.tick.0, entities(&exact), view.tick.0, entities(&view));
+        for codec in &codecs {
+            let mut packet = Vec::new();
+            Encoder::new(codec).encode(baselines, &view, &mut packet).unwrap();
+            let ticks: Vec<String> = known.iter().map(|state| state.tick.0.to_string()).collect();
+            let row = codec.level().row;
+            lines += &format!("packet {row} {} against {}: {}\n", view.tick.0, ticks.join(" "), hex(&packet));
+            let mut out = empty.clone();
+            Decoder::new(codec).decode(baselines, &packet, view.tick, &mut out).unwrap();
+            assert!(out == view);
+        }
+        views.push(view);
+    }
+    lines
+}
+
+#[test]
+fn the_vectors_are_those_that_are_written() {
+    const FROZEN: &str = include_str!("../../../spec/vectors/precision.txt");
+    let lines = vectors();
+    if std::env::var_os("KINEPACK_WRITE_VECTORS").is_some() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/vectors/precision.txt");
+        std::fs::write(path, lines).unwrap();
+        return;
+    }
+    assert!(lines == FROZEN, "the packets are not those of spec/vectors/precision.txt");
 }
