@@ -9,10 +9,11 @@ mod reference;
 use std::collections::BTreeSet;
 
 use kinepack::{
-    Class, Codec, Context, DecodeLimits, Decoder, Encoder, EntityId, Field, FieldCode, FieldKind, FloatLimits, GapCode,
-    IntegerLimits, LaneArithmetic, LaneWidth, Level, Profile, Role, Schema, SmallestThree, Snapshot, Tick, Trainer,
+    Baselines, Class, Codec, Context, DecodeLimits, Decoder, Encoder, EntityId, Field, FieldCode, FieldKind,
+    FloatLimits, GapCode, IntegerLimits, LaneArithmetic, LaneWidth, Level, Profile, Role, Schema, SmallestThree,
+    Snapshot, Tick, TimePrecision, Trainer,
 };
-use reference::{Axis, Differences, Entities, Gaps, Kind, Reader, Reference, Width, Words, bits_for};
+use reference::{Axis, Differences, Entities, Gaps, Kind, Reader, Reference, Time, Width, Words, bits_for};
 
 /// The generator of `spec/vectors/README.md`.
 struct Numbers(u64);
@@ -29,11 +30,15 @@ impl Numbers {
 }
 
 fn field(name: &'static str, kind: Kind) -> reference::Field {
-    reference::Field { name, velocity: false, kind }
+    reference::Field { name, velocity: false, kind, time: None }
 }
 
 fn velocity(name: &'static str, kind: Kind) -> reference::Field {
-    reference::Field { name, velocity: true, kind }
+    reference::Field { name, velocity: true, kind, time: None }
+}
+
+fn timed(name: &'static str, kind: Kind, time: Time) -> reference::Field {
+    reference::Field { name, velocity: false, kind, time: Some(time) }
 }
 
 /// The schema of the vectors.
@@ -65,7 +70,14 @@ fn of_the_crate(schema: &[reference::Field]) -> Schema {
             Kind::Choice { max } => FieldKind::Choice { max: *max },
             Kind::Raw { lanes } => FieldKind::Raw { lanes: *lanes },
         };
-        Field::new(field.name, kind).with_role(if field.velocity { Role::Velocity } else { Role::Plain })
+        let of_the_crate =
+            Field::new(field.name, kind).with_role(if field.velocity { Role::Velocity } else { Role::Plain });
+        match field.time {
+            Some(Time { ms, ticks_per_s, max_step }) => {
+                of_the_crate.with_time_precision(TimePrecision { time_precision_ms: ms, ticks_per_s, max_step })
+            }
+            None => of_the_crate,
+        }
     };
     let made = Schema::new(schema.iter().map(of_the_crate).collect());
     assert_eq!(made.hash(), reference::hash(schema));
@@ -167,7 +179,7 @@ fn the_reference_reads_the_frozen_vectors() {
         let packet: Vec<u8> =
             (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect();
         let level = level.parse().unwrap();
-        let reader = Reader { schema: &schema, profile: &profiles[profile], level, max_entities: 1000 };
+        let reader = Reader { schema: &schema, profile: &profiles[profile], level, max_entities: 1000, older: None };
         assert!(reader.decode(&baseline, &packet) == Ok(expected.clone()), "level {level}, {profile}");
         levels.insert(level);
     }
@@ -175,7 +187,7 @@ fn the_reference_reads_the_frozen_vectors() {
 }
 
 /// Schemas for random snapshots: every kind of field, all cyclic, and wide integers.
-fn schemas() -> [Vec<reference::Field>; 3] {
+fn schemas() -> [Vec<reference::Field>; 4] {
     let axis = Axis::until(-256.0, 256.0, 1.0 / 512.0);
     let speed = Axis::until(-32.0, 32.0, 1.0 / 32.0);
     let things = vec![
@@ -205,7 +217,17 @@ fn schemas() -> [Vec<reference::Field>; 3] {
         field("just two lanes", Kind::Integer { min: 0, max: 1 << 32, step: 1 }),
         field("just one lane", Kind::Integer { min: 0, max: (1 << 32) - 1, step: 1 }),
     ];
-    [things, cyclic, wide]
+    let [short, long] =
+        [(50.0, None), (90.0, Some(20.0))].map(|(ms, max_step)| Time { ms, ticks_per_s: 10.0, max_step });
+    let moving = vec![
+        timed("position", Kind::Floats(vec![axis, axis, Axis::until(0.0, 32.0, 1.0 / 512.0)]), short),
+        timed("orientation", Kind::Rotation { bits: 9 }, short),
+        timed("length", Kind::Floats(vec![axis]), long),
+        timed("turret", Kind::Rotation { bits: 12 }, Time { max_step: Some(0.1), ..short }),
+        timed("unlike", Kind::Floats(vec![axis, Axis::until(0.0, 100.0, 1.0)]), Time { max_step: Some(3.0), ..short }),
+        field("burning", Kind::Bool),
+    ];
+    [things, cyclic, wide, moving]
 }
 
 /// The code of 0 in the lanes of the velocities that have one, to have things at rest.
@@ -271,6 +293,22 @@ fn pair(numbers: &mut Numbers, schema: &[reference::Field]) -> [Entities; 2] {
     [baseline, snapshot]
 }
 
+/// The baseline as it may have been before: someone came, and each moved or not.
+fn before(numbers: &mut Numbers, schema: &[reference::Field], baseline: &Entities) -> Entities {
+    let lanes: Vec<reference::Lane> = schema.iter().flat_map(reference::Field::lanes).collect();
+    let mut older = baseline.clone();
+    older.retain(|_, _| !numbers.one_in(6));
+    for values in older.values_mut() {
+        let is_still = numbers.one_in(5);
+        for (lane, value) in lanes.iter().zip(values) {
+            if !is_still && numbers.one_in(3) {
+                *value = moved(numbers, lane, *value);
+            }
+        }
+    }
+    older
+}
+
 /// What no other profile has: classes without bits, of 32 bits, beyond more than the class before, a state for
 /// everything, and a gap code of a single class.
 fn odd_profile(schema: &Schema) -> Profile {
@@ -315,7 +353,7 @@ const PAIRS: usize = 24;
 #[test]
 fn both_decoders_agree() {
     let mut numbers = Numbers(2);
-    let (mut packets, mut refused, mut taken) = (0, 0, 0);
+    let (mut packets, mut refused, mut taken, mut coarse) = (0, 0, 0, 0);
     for fields in schemas() {
         let schema = of_the_crate(&fields);
         let pairs: Vec<[Entities; 2]> = (0..PAIRS * 5).map(|_| pair(&mut numbers, &fields)).collect();
@@ -336,24 +374,33 @@ fn both_decoders_agree() {
                 let codec = Codec::new(schema.clone(), level, profile.clone()).unwrap();
                 let limits = DecodeLimits { max_entities: MAX_ENTITIES as u32 };
                 let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::with_limits(&codec, limits));
-                let reader = Reader {
-                    schema: &fields,
-                    profile: &of_the_reference,
-                    level: level.row,
-                    max_entities: MAX_ENTITIES,
-                };
                 for (index, [baseline, new]) in pairs[nth * PAIRS..][..PAIRS].iter().enumerate() {
                     // Not every pair at every level, to be done soon. The first rows look at less of the profile.
                     if !(usize::from(level.row) + index).is_multiple_of(if level.row < 7 { 6 } else { 3 }) {
                         continue;
                     }
                     let name = format!("{}, profile {nth}, level {}, pair {index}", fields[0].name, level.row);
-                    let held = snapshot(&schema, baseline);
+                    let mut held = snapshot(&schema, baseline);
+                    held.tick.0 = numbers.up_to(5) as u32;
+                    let older = before(&mut numbers, &fields, baseline);
+                    let reader = Reader {
+                        schema: &fields,
+                        profile: &of_the_reference,
+                        level: level.row,
+                        max_entities: MAX_ENTITIES,
+                        older: (codec.has_precision() && !numbers.one_in(9)).then_some((&older, held.tick.0)),
+                    };
+                    let older = [&snapshot(&schema, &older)];
+                    let baselines = Baselines::new(&held, &older[..usize::from(reader.older.is_some())]);
+                    let mut new = snapshot(&schema, new);
+                    encoder.coarsen(baselines, &mut new).unwrap();
                     let mut packet = Vec::new();
-                    encoder.encode(&held, &snapshot(&schema, new), &mut packet).unwrap();
+                    encoder.encode(baselines, &new, &mut packet).unwrap();
+                    coarse += usize::from(codec.has_precision());
                     let mut both = |packet: &[u8]| {
                         let mut decoded = Snapshot::new(&schema, Tick(0));
-                        let by_crate = decoder.decode(&held, packet, Tick(0), &mut decoded).map(|_| entities(&decoded));
+                        let by_crate =
+                            decoder.decode(baselines, packet, Tick(0), &mut decoded).map(|_| entities(&decoded));
                         let by_reference = reader.decode(baseline, packet);
                         match (&by_crate, &by_reference) {
                             (Ok(by_crate), Ok(by_reference)) => {
@@ -366,7 +413,10 @@ fn both_decoders_agree() {
                         by_reference.is_ok()
                     };
                     both(&packet);
-                    assert!(reader.decode(baseline, &packet).as_ref() == Ok(new), "{name}: the encoder wrote another");
+                    assert!(
+                        reader.decode(baseline, &packet) == Ok(entities(&new)),
+                        "{name}: the encoder wrote another"
+                    );
                     packets += 1;
                     let mut damaged = vec![packet[..numbers.up_to(packet.len() as i128 - 1) as usize].to_vec()];
                     // Where the sets are, and anywhere.
@@ -384,5 +434,5 @@ fn both_decoders_agree() {
         }
     }
     // The damage is of both kinds.
-    assert!(packets > 1000 && taken > 1000 && refused > 2000, "{packets}, {taken}, {refused}");
+    assert!(coarse > 100 && packets > 1000 && taken > 1000 && refused > 2000, "{packets}, {taken}, {refused}");
 }

@@ -159,6 +159,15 @@ pub(crate) struct Field {
     pub(crate) name: &'static str,
     pub(crate) velocity: bool,
     pub(crate) kind: Kind,
+    pub(crate) time: Option<Time>,
+}
+
+/// Section 5.4: a time in ms, the ticks of a second, the coarsest step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Time {
+    pub(crate) ms: f64,
+    pub(crate) ticks_per_s: f64,
+    pub(crate) max_step: Option<f64>,
 }
 
 impl Field {
@@ -468,9 +477,64 @@ pub(crate) struct Reader<'a> {
     pub(crate) profile: &'a Profile,
     pub(crate) level: u8,
     pub(crate) max_entities: usize,
+    /// Older 1, and how many ticks it is before the baseline.
+    pub(crate) older: Option<(&'a Entities, u32)>,
+}
+
+// Section 14.
+
+/// The code of a value at a shift.
+fn code_at(value: i128, shift: u32) -> i128 {
+    (value + (1 << shift) / 2).div_euclid(1 << shift)
+}
+
+/// The value of a code at a shift.
+fn value_at(code: i128, shift: u32, max: i128) -> i128 {
+    (code << shift).min(max)
+}
+
+impl Field {
+    /// The shifts of this field's lanes, of an entity with these lanes in the baseline and in older 1.
+    fn shifts(&self, base: &[i128], older: &[i128], ticks: u32) -> Vec<u32> {
+        let lanes = self.lanes();
+        let mut shifts = vec![0; lanes.len()];
+        let Some(time) = self.time else { return shifts };
+        let (first, steps, usual): (usize, Vec<f64>, f64) = match &self.kind {
+            Kind::Floats(axes) => (0, axes.iter().map(|axis| axis.step).collect(), 16.0),
+            Kind::Rotation { .. } => {
+                let h = f64::from_bits(0x3FE6_A09E_667F_3BCD);
+                (1, vec![4.0 * h / lanes[1].max as f64; 3], 4.0)
+            }
+            _ => panic!("no time precision"),
+        };
+        let older = if first == 1 { turned(older, base[0] as usize, lanes[1].max) } else { older.to_vec() };
+        let in_ticks = (time.ms * time.ticks_per_s) / 1000.0;
+        let mut speed = 0.0;
+        for (nth, step) in steps.iter().enumerate() {
+            let x = (base[first + nth] - older[nth]) as f64 * step;
+            speed += x * x;
+        }
+        for (nth, step) in steps.iter().enumerate() {
+            let x = step / (2.0 * in_ticks);
+            let slow = x * x * (f64::from(ticks) * f64::from(ticks));
+            let may = |shift: &u32| 2f64.powi(*shift as i32) * step <= time.max_step.unwrap_or(usual * step);
+            let can = |shift: &u32| may(shift) && 4f64.powi(*shift as i32) * slow <= speed;
+            shifts[first + nth] = (1..=31).rev().find(can).unwrap_or(0);
+        }
+        shifts
+    }
 }
 
 impl Reader<'_> {
+    /// The shifts of the lanes of a field of an entity; `before` are those in the baseline.
+    fn shifts(&self, baseline: &Entities, id: u32, (first, field): (usize, &Field)) -> Vec<u32> {
+        let lanes = first..first + field.lanes().len();
+        match (baseline.get(&id), self.older.and_then(|(older, ticks)| Some((older.get(&id)?, ticks)))) {
+            (Some(base), Some((older, ticks))) => field.shifts(&base[lanes.clone()], &older[lanes], ticks.max(1)),
+            _ => vec![0; lanes.len()],
+        }
+    }
+
     /// The entities of the snapshot that `packet` holds relative to `baseline`.
     pub(crate) fn decode(&self, baseline: &Entities, packet: &[u8]) -> Result<Entities, Refused> {
         let bits = &mut Bits::of(packet);
@@ -479,7 +543,7 @@ impl Reader<'_> {
         if self.level <= 6 {
             self.read_every_entity(bits, &mut after)?;
         } else {
-            self.read_changes(bits, &before, &mut after)?;
+            self.read_changes(bits, baseline, &before, &mut after)?;
         }
         bits.end()?;
         Ok(after)
@@ -538,7 +602,13 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn read_changes(&self, bits: &mut Bits, before: &Entities, after: &mut Entities) -> Result<(), Refused> {
+    fn read_changes(
+        &self,
+        bits: &mut Bits,
+        baseline: &Entities,
+        before: &Entities,
+        after: &mut Entities,
+    ) -> Result<(), Refused> {
         let form = match self.level {
             7 => Form::Bits,
             8 => Form::BitsOrIndices,
@@ -575,17 +645,20 @@ impl Reader<'_> {
                     classes.insert((index, id), class);
                     // How the entity written before moved.
                     let carried: Vec<i128> = match previous {
-                        Some(other) => (0..lanes.len())
-                            .map(|lane| {
-                                lanes[lane].difference(before[&other][first + lane], after[&other][first + lane])
-                            })
-                            .collect(),
+                        Some(other) => {
+                            let shifts = self.shifts(baseline, other, (first, field));
+                            let at = |of: &Entities, lane: usize| code_at(of[&other][first + lane], shifts[lane]);
+                            (0..lanes.len())
+                                .map(|lane| lanes[lane].difference(at(before, lane), at(after, lane)) << shifts[lane])
+                                .collect()
+                        }
                         None => vec![0; lanes.len()],
                     };
+                    let shifts = self.shifts(baseline, id, (first, field));
                     previous = Some(id);
                     match code.classes.get(class) {
                         Some((reference, widths)) => {
-                            read_differences(bits, &lanes, base, *reference, widths, &carried)?
+                            read_differences(bits, &lanes, base, *reference, widths, (&carried, &shifts))?
                         }
                         None => read_in_full(bits, &lanes)?,
                     }
@@ -616,7 +689,7 @@ fn read_differences(
     base: &[i128],
     reference: Reference,
     widths: &[Width],
-    carried: &[i128],
+    (carried, shifts): (&[i128], &[u32]),
 ) -> Result<Vec<i128>, Refused> {
     let mut values = base.to_vec();
     match reference {
@@ -628,21 +701,24 @@ fn read_differences(
             values = vec![dropped];
             values.extend(turned(base, dropped as usize, lanes[1].max));
         }
-        Reference::Carried => values.iter_mut().zip(carried).for_each(|(value, moved)| *value += moved),
+        Reference::Carried => {}
     }
     let differenced: Vec<usize> =
         (0..lanes.len()).filter(|lane| lanes[*lane].differences != Differences::None).collect();
     assert_eq!(differenced.len(), widths.len());
     for (lane, width) in differenced.into_iter().zip(widths) {
-        let Lane { max, differences } = lanes[lane];
-        let mut value = values[lane] + width.read(bits)?;
-        if differences == Differences::Cyclic {
-            value = value.rem_euclid(max + 1);
+        let (Lane { max, differences }, shift) = (lanes[lane], shifts[lane]);
+        let mut new = code_at(values[lane], shift) + width.read(bits)?;
+        if reference == Reference::Carried {
+            new += carried[lane].div_euclid(1 << shift);
         }
-        if !(0..=max).contains(&value) {
+        if differences == Differences::Cyclic {
+            new = new.rem_euclid(max + 1);
+        }
+        if !(0..=code_at(max, shift)).contains(&new) {
             return refuse("a difference leads out of the lane");
         }
-        values[lane] = value;
+        values[lane] = value_at(new, shift, max);
     }
     Ok(values)
 }
