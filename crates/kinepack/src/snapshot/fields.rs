@@ -212,14 +212,11 @@ impl FieldTable {
             columns.zip(self.kinds[self.first..].iter().zip(&self.fits)).enumerate()
         {
             let rows = differences.chunks_exact_mut(lanes).zip(&mut *classes);
-            let values =
-                entities.iter().zip(base).map(|(entity, base)| (*entity as usize, [*base, new[*entity as usize]]));
-            let has_carried = self.carried_mask != 0;
+            let lane_of = LaneOf { lane, kind, fits, has_carried: self.carried_mask != 0 };
+            let values = [&entities[..], base, new];
             match shifts {
-                None => measure_lane((kind, fits, has_carried), values, rows, lane, |_| 0),
-                Some(shifts) => {
-                    measure_lane((kind, fits, has_carried), values, rows, lane, |entity| shifts[lane][entity].into());
-                }
+                None => lane_of.measure(values, rows, |_| 0),
+                Some(shifts) => lane_of.measure(values, rows, |entity| shifts[lane][entity].into()),
             }
         }
     }
@@ -344,29 +341,38 @@ impl FieldTable {
 /// Lanes of a vector, a rotation's components: the loop over lanes is compiled for this length, and for any.
 const VECTOR: usize = 3;
 
-/// Takes the differences of one lane of all entities. `values` are each entity with its values before and now, `rows` where its differences
-/// go and which classes hold all of its lanes.
-#[inline(always)]
-fn measure_lane<'a>(
-    (kind, fits, has_carried): (&Lane, &Fits, bool),
-    values: impl Iterator<Item = (usize, [u32; 2])>,
-    rows: impl Iterator<Item = (&'a mut [[i64; 2]], &'a mut [u64; 2])>,
+/// What measuring one lane of all entities takes.
+struct LaneOf<'a> {
     lane: usize,
-    shift: impl Fn(usize) -> u32,
-) {
-    let mut moved = 0;
-    for ((entity, values), (row, [plain_mask, carried_mask])) in values.zip(rows) {
-        let shift = shift(entity);
-        let [base, new] = values.map(|value| coarse_code(value, shift));
-        let plain = kind.difference(base, new);
-        let mut carried = 0;
-        *plain_mask &= fits.classes(plain);
-        if has_carried {
-            carried = kind.shorter(plain - (moved >> shift));
-            *carried_mask &= fits.classes(carried);
-            moved = plain << shift;
+    kind: &'a Lane,
+    fits: &'a Fits,
+    has_carried: bool,
+}
+
+impl LaneOf<'_> {
+    /// Takes the differences of the `entities` from their `base` to what they are in the `new` column, each in steps of 2^shift. `rows` are
+    /// where the differences of an entity go, and which classes hold all of its lanes.
+    #[inline(always)]
+    fn measure<'a>(
+        &self,
+        [entities, base, new]: [&[u32]; 3],
+        rows: impl Iterator<Item = (&'a mut [[i64; 2]], &'a mut [u64; 2])>,
+        shift: impl Fn(usize) -> u32,
+    ) {
+        let mut moved = 0;
+        for ((entity, base), (row, [plain_mask, carried_mask])) in entities.iter().zip(base).zip(rows) {
+            let entity = *entity as usize;
+            let shift = shift(entity);
+            let plain = self.kind.difference(coarse_code(*base, shift), coarse_code(new[entity], shift));
+            let mut carried = 0;
+            *plain_mask &= self.fits.classes(plain);
+            if self.has_carried {
+                carried = self.kind.shorter(plain - (moved >> shift));
+                *carried_mask &= self.fits.classes(carried);
+                moved = plain << shift;
+            }
+            row[self.lane] = [plain, carried];
         }
-        row[lane] = [plain, carried];
     }
 }
 
