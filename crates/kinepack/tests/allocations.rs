@@ -46,7 +46,11 @@ fn encoding_and_decoding_allocate_nothing_in_steady_state() {
                 };
                 (0..WARM_UP_ROUNDS).for_each(|_| round());
                 let counted = measure(round);
-                assert!(counted.count_total <= most(level, frames.len() - 1), "{schema_name}, {}, {profile_name}: {counted:?}", level.name);
+                assert!(
+                    counted.count_total <= most(level, frames.len() - 1),
+                    "{schema_name}, {}, {profile_name}: {counted:?}",
+                    level.name
+                );
             }
         }
     }

@@ -111,7 +111,7 @@ fn check_errors(schema: &Schema, baselines: &Baselines<'_>, exact: &Snapshot, co
                     FieldKind::Floats(axes) => (axes[lane - field.lanes().start].step(), 16.0, 1.0),
                     FieldKind::Rotation(rotation) => {
                         assert_ne!(lane, field.lanes().start, "which component is dropped is exact");
-                        (1.0, 4.0, 2.0 * std::f64::consts::SQRT_2 / f64::from(rotation.max_code()))
+                        (1.0, 8.0, 2.0 * std::f64::consts::SQRT_2 / f64::from(rotation.max_code()))
                     }
                     _ => panic!("{} is exact", field.name),
                 };

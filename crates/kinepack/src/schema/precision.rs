@@ -13,7 +13,7 @@ pub struct TimePrecision {
     pub time_precision_ms: f64,
     /// Ticks of a second, which give speeds their unit.
     pub ticks_per_s: f64,
-    /// The coarsest step: in the field's unit, of a rotation the angle in radians. Without it 16 of the field's steps, of a rotation 4.
+    /// The coarsest step: in the field's unit, of a rotation the angle in radians. Without it 16 of the field's steps, of a rotation 8.
     pub max_step: Option<f64>,
 }
 

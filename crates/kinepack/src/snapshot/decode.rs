@@ -17,8 +17,8 @@ use crate::{BitReader, DecodeError};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DecodeLimits {
     /// The most entities of a snapshot. A decoder's memory is this many times the lanes of the schema, times 4 bytes,
-    /// plus 16 bytes and one a field; at the adaptive level up to three times the lanes, and up to 512 bytes for each that changed; with a
-    /// time precision up to three times the lanes too, and one byte more a lane.
+    /// plus 16 bytes and one a field; at the adaptive level up to four times the lanes, and up to 512 bytes for each that changed; with a time
+    /// precision up to four times the lanes too, and a byte more a lane.
     /// There a packet of a few hundred bytes may say that all of them changed: the work of a packet is bounded by this number.
     pub max_entities: u32,
 }

@@ -15,8 +15,8 @@ use crate::{EncodeError, Field, FieldKind, FloatLimits, Lane, Schema, SetupError
 /// The coarsest step is 2³¹ finest ones.
 const MAX_SHIFT: u8 = 31;
 
-/// The coarsest steps where none is given, as powers of two: 16 of a number, 4 of a rotation.
-const USUAL_SHIFTS: [u8; 2] = [4, 2];
+/// The coarsest steps where none is given, as powers of two: 16 of a number, 8 of a rotation.
+const USUAL_SHIFTS: [u8; 2] = [4, 3];
 
 /// What the schema says of time precision, checked and looked up once.
 #[derive(Debug)]

@@ -503,7 +503,7 @@ impl Field {
             Kind::Floats(axes) => (0, axes.iter().map(|axis| axis.step).collect(), 16.0),
             Kind::Rotation { .. } => {
                 let h = f64::from_bits(0x3FE6_A09E_667F_3BCD);
-                (1, vec![4.0 * h / lanes[1].max as f64; 3], 4.0)
+                (1, vec![4.0 * h / lanes[1].max as f64; 3], 8.0)
             }
             _ => panic!("no time precision"),
         };
