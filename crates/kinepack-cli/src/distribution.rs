@@ -14,6 +14,7 @@ const STEPS: usize = 2777;
 pub(crate) struct Distribution {
     counts: Vec<u64>,
     count: u64,
+    sum: f64,
     max: f64,
 }
 
@@ -27,7 +28,7 @@ pub(crate) struct Summary {
 
 impl Default for Distribution {
     fn default() -> Self {
-        Self { counts: vec![0; STEPS], count: 0, max: 0.0 }
+        Self { counts: vec![0; STEPS], count: 0, sum: 0.0, max: 0.0 }
     }
 }
 
@@ -36,12 +37,18 @@ impl Distribution {
         let step = (number.max(LEAST) / LEAST).ln() / STEP.ln();
         self.counts[(step as usize).min(STEPS - 1)] += 1;
         self.count += 1;
+        self.sum += number;
         self.max = self.max.max(number);
     }
 
     /// Counts for the largest only.
     pub(crate) fn note_largest(&mut self, number: f64) {
         self.max = self.max.max(number);
+    }
+
+    /// The mean; 0 of none.
+    pub(crate) fn mean(&self) -> f64 {
+        self.sum / self.count.max(1) as f64
     }
 
     /// The number that a share of all are not above.
@@ -65,6 +72,7 @@ impl Distribution {
     pub(crate) fn merge(&mut self, other: &Self) {
         self.counts.iter_mut().zip(&other.counts).for_each(|(count, other)| *count += other);
         self.count += other.count;
+        self.sum += other.sum;
         self.max = self.max.max(other.max);
     }
 }
@@ -84,6 +92,7 @@ mod tests {
         assert_eq!(max, 1000.0);
         let mut both = numbers.clone();
         both.merge(&numbers);
-        assert_eq!(both.percentile(0.5), p50);
+        assert_eq!((both.percentile(0.5), both.mean()), (p50, numbers.mean()));
+        assert!((numbers.mean() - 500.0).abs() < 1e-6);
     }
 }

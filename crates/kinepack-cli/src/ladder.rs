@@ -11,6 +11,7 @@ use kinepack::{
 use kinepack_capture::cube::{self, Measured};
 
 use crate::failure::Failure;
+use crate::precision::{Errors, Precision};
 
 /// Everything that is measured of one level.
 #[derive(Clone, Debug)]
@@ -22,6 +23,8 @@ pub(crate) struct Measurement {
     pub(crate) encode_ns: u64,
     pub(crate) decode_ns: u64,
     pub(crate) changed_entities: u64,
+    /// How far values are off, where the codec has a time precision.
+    pub(crate) errors: Option<Errors>,
 }
 
 /// Bits by what they are spent on.
@@ -87,12 +90,21 @@ struct Run {
     decoded: Snapshot,
     /// What both sides learned with each frame of the ring, at a level that learns.
     learned: Vec<[Option<Learned>; 2]>,
+    /// With a time precision, the frames of the ring as they were sent; else none.
+    views: Vec<Snapshot>,
+    /// The frame at hand as it is sent.
+    coarse: Snapshot,
     measurement: Measurement,
 }
 
 impl Ladder {
     /// The rows of `levels`; `profile` names the parameters of those that have any.
-    pub(crate) fn new(levels: &[Level], history: History, parameters: &Parameters) -> Result<Self, Failure> {
+    pub(crate) fn new(
+        levels: &[Level],
+        history: History,
+        parameters: &Parameters,
+        precision: Precision,
+    ) -> Result<Self, Failure> {
         let mut groups: Vec<Group> = Vec::new();
         for &level in levels {
             let schema = cube::schema(level.quantized);
@@ -103,14 +115,18 @@ impl Ladder {
                 Parameters::Untrained => Profile::untrained(&schema),
                 Parameters::File(path) => read_profile(path, &schema)?,
             };
-            let codec = Codec::new(schema.clone(), level, profile).expect("a profile fits its schema");
+            let codec = Codec::new(precision.of(schema.clone()), level, profile).expect("a profile fits its schema");
+            let empty = Snapshot::new(&schema, Tick(0));
+            let slots = history.slots() as usize;
             let run = Run {
                 encoder: Encoder::new(&codec),
                 decoder: Decoder::new(&codec),
                 packet: Vec::new(),
-                decoded: Snapshot::new(&schema, Tick(0)),
-                learned: vec![[None, None]; history.slots() as usize],
-                measurement: Measurement::new(level),
+                decoded: empty.clone(),
+                learned: vec![[None, None]; slots],
+                views: if codec.has_precision() { vec![empty.clone(); slots] } else { Vec::new() },
+                coarse: empty.clone(),
+                measurement: Measurement::new(&codec),
             };
             if let Some(group) = groups.iter_mut().find(|group| group.quantized == level.quantized) {
                 group.runs.push(run);
@@ -123,7 +139,7 @@ impl Ladder {
             };
             groups.push(Group {
                 quantized: level.quantized,
-                ring: (0..history.slots()).map(|_| Snapshot::new(&schema, Tick(0))).collect(),
+                ring: vec![empty; slots],
                 runs: vec![run],
                 part_of_field: schema.fields().iter().map(part).collect(),
             });
@@ -152,15 +168,15 @@ impl Ladder {
             let slot = (self.frame % slots) as usize;
             group.ring[slot].clear(Tick(self.frame));
             fill(group.quantized, &mut group.ring[slot])?;
-            if self.frame < self.history.lag.max(self.history.from) {
-                continue;
-            }
             let known = self.history.back().into_iter().filter_map(|back| self.frame.checked_sub(back));
-            let states: Vec<&Snapshot> = known.map(|frame| &group.ring[(frame % slots) as usize]).collect();
-            let [baseline, older @ ..] = &states[..] else { continue };
-            let from = ((self.frame - self.history.lag) % slots) as usize;
+            let places: Vec<usize> = known.map(|frame| (frame % slots) as usize).collect();
+            let is_measured = self.frame >= self.history.lag.max(self.history.from);
             for run in &mut group.runs {
-                run.frame(Baselines::new(baseline, older), [from, slot], &group.ring[slot], &group.part_of_field)?;
+                if is_measured {
+                    run.frame(&group.ring, &places, slot, &group.part_of_field)?;
+                } else if let Some(view) = run.views.get_mut(slot) {
+                    view.copy_from(&group.ring[slot]);
+                }
             }
         }
         self.frame += 1;
@@ -221,34 +237,35 @@ pub(crate) enum BadFrame {
 }
 
 impl Run {
-    /// Sends the frame that stands in the ring at the second of two places, relative to the one at the first.
+    /// Sends the frame that stands in the ring at `slot`, relative to those at `known`, the baseline first.
     fn frame(
         &mut self,
-        baselines: Baselines<'_>,
-        [from, to]: [usize; 2],
-        snapshot: &Snapshot,
+        ring: &[Snapshot],
+        known: &[usize],
+        slot: usize,
         part_of_field: &[Part],
     ) -> Result<(), BadFrame> {
         let measurement = &mut self.measurement;
-        let [ours, theirs] = &self.learned[from];
-        let failed = |reason: String| {
-            BadFrame::NotVerified(Failure::NotVerified { level: measurement.level, frame: snapshot.tick.0, reason })
-        };
+        let views = if self.views.is_empty() { ring } else { &self.views };
+        let states: Vec<&Snapshot> = known.iter().map(|place| &views[*place]).collect();
+        let baselines = Baselines::new(states[0], &states[1..]);
+        let [ours, theirs] = &self.learned[known[0]];
+        let exact = &ring[slot];
+        let (level, tick) = (measurement.level, exact.tick);
+        let failed = |reason: String| BadFrame::NotVerified(Failure::NotVerified { level, frame: tick.0, reason });
         self.packet.clear();
+        self.coarse.copy_from(exact);
         let begin = Instant::now();
-        let encoded = self.encoder.encode(baselines.with_learned(ours.as_ref()), snapshot, &mut self.packet);
+        let coarsened = self.encoder.coarsen(baselines, &mut self.coarse);
+        let encoded = self.encoder.encode(baselines.with_learned(ours.as_ref()), &self.coarse, &mut self.packet);
         let encode_ns = begin.elapsed().as_nanos() as u64;
-        let size = encoded.map_err(|error| failed(error.to_string()))?;
+        let size = coarsened.and(encoded).map_err(|error| failed(error.to_string()))?;
         let begin = Instant::now();
-        let decoded = self.decoder.decode(
-            baselines.with_learned(theirs.as_ref()),
-            &self.packet,
-            snapshot.tick,
-            &mut self.decoded,
-        );
+        let theirs = baselines.with_learned(theirs.as_ref());
+        let decoded = self.decoder.decode(theirs, &self.packet, tick, &mut self.decoded);
         let decode_ns = begin.elapsed().as_nanos() as u64;
         decoded.map_err(|error| failed(error.to_string()))?;
-        if self.decoded != *snapshot {
+        if self.decoded != self.coarse {
             return Err(failed("lanes differ".to_owned()));
         }
         measurement.encode_ns += encode_ns;
@@ -263,15 +280,20 @@ impl Run {
                 Part::Other => measurement.parts_bits.others += bits,
             }
         }
-        self.learned[to] = [self.encoder.learned().cloned(), self.decoder.learned().cloned()];
+        self.learned[slot] = [self.encoder.learned().cloned(), self.decoder.learned().cloned()];
+        if let Some(errors) = &mut measurement.errors {
+            errors.add(exact, &self.coarse);
+            self.views[slot].copy_from(&self.coarse);
+        }
         Ok(())
     }
 }
 
 impl Measurement {
-    fn new(level: Level) -> Self {
+    fn new(codec: &Codec) -> Self {
         Self {
-            level,
+            level: *codec.level(),
+            errors: codec.has_precision().then(Errors::default),
             frames_bytes: Vec::new(),
             parts_bits: Parts::default(),
             encode_ns: 0,

@@ -9,6 +9,7 @@ use kinepack_capture::{Challenge, Frame};
 
 use crate::failure::Failure;
 use crate::ladder::{BadFrame, History, Ladder, Parameters};
+use crate::precision::Precision;
 use crate::report::{Report, print};
 use crate::world::WorldArguments;
 
@@ -33,6 +34,8 @@ pub(crate) struct Arguments {
     /// The parameters of the levels from 9 on: built-in, article, untrained, or a file that `kinepack train` wrote.
     #[arg(long, default_value = "built-in")]
     profile: Parameters,
+    #[command(flatten)]
+    precision: Precision,
     /// Print one JSON document instead of a table.
     #[arg(long)]
     json: bool,
@@ -62,14 +65,15 @@ fn levels(arguments: &Arguments, quantized: bool) -> Result<Vec<Level>, Failure>
     Ok(Level::TABLE.into_iter().filter(|level| asked.contains(level)).collect())
 }
 
-fn history(arguments: &Arguments) -> History {
-    let Arguments { lag, spacing, from, .. } = *arguments;
-    History { lag, spacing: spacing.unwrap_or(lag), from }
+fn ladder(arguments: &Arguments, quantized: bool) -> Result<Ladder, Failure> {
+    let Arguments { lag, spacing, from, precision, .. } = *arguments;
+    let history = History { lag, spacing: spacing.unwrap_or(lag), from };
+    Ladder::new(&levels(arguments, quantized)?, history, &arguments.profile, precision)
 }
 
 fn measure_capture(arguments: &Arguments, path: &PathBuf) -> Result<Report, Failure> {
     let mut capture = Challenge::open(path)?;
-    let mut ladder = Ladder::new(&levels(arguments, capture.is_quantized())?, history(arguments), &arguments.profile)?;
+    let mut ladder = ladder(arguments, capture.is_quantized())?;
     let progress = progress(capture.frames());
     let mut states = Vec::new();
     loop {
@@ -95,7 +99,7 @@ fn measure_capture(arguments: &Arguments, path: &PathBuf) -> Result<Report, Fail
 
 fn measure_world(arguments: &Arguments) -> Result<Report, Failure> {
     let mut world = arguments.world.play()?;
-    let mut ladder = Ladder::new(&levels(arguments, false)?, history(arguments), &arguments.profile)?;
+    let mut ladder = ladder(arguments, false)?;
     let progress = progress(Some(arguments.world.frames()));
     let mut states = Vec::new();
     for _ in 0..arguments.world.frames() {

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::ladder::Measurement;
+use crate::precision::{ErrorReport, Errors};
 
 /// Bytes that each snapshot takes besides its payload: IP and UDP (28) and a packet header of sequence, baseline and
 /// flags (4), as the article counts them.
@@ -37,6 +38,9 @@ struct LevelReport {
     encode_us_per_frame: f64,
     decode_us_per_frame: f64,
     verified: bool,
+    /// How far the values that are off are off, with a time precision.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    errors: Option<ErrorReport>,
 }
 
 #[derive(Serialize)]
@@ -147,7 +151,30 @@ impl Report {
                 column.set_cell_alignment(CellAlignment::Right);
             }
         }
-        writeln!(out, "{}", table.trim_fmt())
+        writeln!(out, "{}", table.trim_fmt())?;
+        self.write_errors(out)
+    }
+
+    /// How far values are off, where they are.
+    fn write_errors(&self, out: &mut impl Write) -> io::Result<()> {
+        let mut table = Table::new();
+        table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
+        table.set_header(["of what is off\nlevel", "mm\nmean", "\np99", "\nmax", "degrees\nmean", "\np99", "\nmax"]);
+        for level in &self.levels {
+            if let Some(errors) = &level.errors {
+                table.add_row([level.level.to_owned()].into_iter().chain(errors.cells()));
+            }
+        }
+        if table.row_count() == 0 {
+            return Ok(());
+        }
+        for (index, column) in table.column_iter_mut().enumerate() {
+            column.set_padding((0, 1));
+            if index > 0 {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+        writeln!(out, "\n{}", table.trim_fmt())
     }
 }
 
@@ -177,6 +204,7 @@ impl LevelReport {
             decode_us_per_frame: measurement.decode_us(),
             // A frame that does not come back as it was ends the command.
             verified: true,
+            errors: measurement.errors.as_ref().map(Errors::report),
         }
     }
 

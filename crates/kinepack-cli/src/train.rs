@@ -11,6 +11,7 @@ use kinepack_capture::{Challenge, Frame, cube};
 
 use crate::failure::Failure;
 use crate::measure::progress;
+use crate::precision::Precision;
 use crate::world::Played;
 
 /// Train a profile on captures: what the levels from 9 on expect of the data.
@@ -34,6 +35,8 @@ pub(crate) struct Arguments {
     /// Snapshots that a pass looks at, for each range of lags.
     #[arg(long, default_value_t = 3000, value_parser = clap::value_parser!(u32).range(1..))]
     snapshots: u32,
+    #[command(flatten)]
+    precision: Precision,
 }
 
 /// A minute.
@@ -46,7 +49,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     training.snapshots_per_pass = arguments.snapshots as usize;
     let style = ProgressStyle::with_template("{bar:40} {percent} % trained, {eta} left");
     let bar = ProgressBar::new(1000).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    let schema = cube::schema(Quantized::Everything);
+    let schema = arguments.precision.of(cube::schema(Quantized::Everything));
     let profile = training.run(&schema, &runs, |share| bar.set_position((share * 1000.0) as u64));
     bar.finish_and_clear();
     let profile = profile.map_err(Failure::Training)?;

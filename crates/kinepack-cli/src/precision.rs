@@ -1,0 +1,107 @@
+//! Time precision of the cubes: the option, and how far what is sent is off.
+
+use clap::Args;
+use kinepack::{FieldKind, Role, Schema, Snapshot, TimePrecision};
+use kinepack_capture::cube::Cube;
+use serde::Serialize;
+
+use crate::distribution::Distribution;
+
+/// How exact moving cubes have to be.
+#[derive(Args, Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Precision {
+    /// Positions and orientations of what moves may be off by what they move in so many milliseconds, positions by at most 16 mm. What rests is
+    /// exact. 0: everything is.
+    #[arg(long, value_name = "MS", default_value_t = 0.0, value_parser = parse_ms)]
+    time_precision_ms: f64,
+}
+
+impl Precision {
+    /// The schema with this precision for bodies.
+    pub(crate) fn of(self, schema: Schema) -> Schema {
+        if self.time_precision_ms == 0.0 {
+            return schema;
+        }
+        let precision = TimePrecision::new(self.time_precision_ms, f64::from(cubes::TICK_HZ));
+        let can = |kind: &FieldKind| matches!(kind, FieldKind::Floats(_) | FieldKind::Rotation(_));
+        schema.with_time_precision(|field| (field.role == Role::Body && can(&field.kind)).then_some(precision))
+    }
+
+    /// As an option; empty where everything is exact.
+    pub(crate) fn name(self) -> String {
+        let Self { time_precision_ms: ms } = self;
+        if ms == 0.0 { String::new() } else { format!(" --time-precision-ms {ms}") }
+    }
+}
+
+/// Three lanes must not be off by a tick together.
+fn parse_ms(text: &str) -> Result<f64, String> {
+    let most_ms = 1000.0 / f64::from(cubes::TICK_HZ) / 3f64.sqrt();
+    let ms: f64 = text.parse().map_err(|_| "not a number of milliseconds".to_owned())?;
+    if (0.0..most_ms).contains(&ms) { Ok(ms) } else { Err(format!("it must be 0 or more and below {most_ms:.1} ms")) }
+}
+
+/// How far the cubes that are not exact are off.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Errors {
+    position_mm: Distribution,
+    orientation_deg: Distribution,
+}
+
+/// What a report says of them.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct ErrorReport {
+    position_mm: OneError,
+    orientation_deg: OneError,
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+struct OneError {
+    mean: f64,
+    p99: f64,
+    max: f64,
+}
+
+impl Errors {
+    /// Compares a snapshot of cubes as it was with what is made of it.
+    pub(crate) fn add(&mut self, exact: &Snapshot, coarse: &Snapshot) {
+        for index in 0..exact.len() {
+            if (0..exact.lane_count()).all(|lane| exact.lane(lane)[index] == coarse.lane(lane)[index]) {
+                continue;
+            }
+            let (Ok(was), Ok(is)) = (exact.read::<Cube>(index), coarse.read::<Cube>(index)) else { continue };
+            let square = |(a, b): (&f32, &f32)| (f64::from(*a) - f64::from(*b)).powi(2);
+            let length = was.position.iter().zip(&is.position).map(square).sum::<f64>().sqrt();
+            // Both quaternions of a rotation are the same.
+            let opposite = is.orientation.map(|component| -component);
+            let chord = |other: &[f32; 4]| was.orientation.iter().zip(other).map(square).sum::<f64>().sqrt();
+            let angle = 4.0 * (chord(&is.orientation).min(chord(&opposite)) / 2.0).min(1.0).asin();
+            if length > 0.0 {
+                self.position_mm.add(length * 1000.0);
+            }
+            if angle > 0.0 {
+                self.orientation_deg.add(angle.to_degrees());
+            }
+        }
+    }
+
+    pub(crate) fn report(&self) -> ErrorReport {
+        let one = |errors: &Distribution| OneError {
+            mean: errors.mean(),
+            p99: errors.percentile(0.99),
+            max: errors.percentile(1.0),
+        };
+        ErrorReport { position_mm: one(&self.position_mm), orientation_deg: one(&self.orientation_deg) }
+    }
+}
+
+impl ErrorReport {
+    /// Mean, 99th percentile and largest, of positions and of orientations.
+    pub(crate) fn cells(&self) -> [String; 6] {
+        let cells = |error: &OneError, digits: usize| {
+            [error.mean, error.p99, error.max].map(|number| format!("{number:.digits$}"))
+        };
+        let [[a, b, c], [d, e, f]] = [cells(&self.position_mm, 1), cells(&self.orientation_deg, 2)];
+        [a, b, c, d, e, f]
+    }
+}
