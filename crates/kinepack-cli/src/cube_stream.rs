@@ -5,8 +5,10 @@ use kinepack::{Codec, EncodeError, EntityId, Level, Schema, Snapshot, Tick};
 use kinepack_capture::cube::{self, Cube, Measured, SwiftCube};
 use kinepack_net::{Mismatch, Sample, VERSION};
 
+use crate::precision::Precision;
+
 /// What is sent of the cubes, and how. Both sides must send the same, and a joiner names one of the server's levels.
-#[derive(Args, Clone, Debug, PartialEq, Eq)]
+#[derive(Args, Clone, Debug, PartialEq)]
 pub(crate) struct CubeStream {
     /// Send velocities too, so that playback follows curves: for few snapshots a second. Server and joiner must agree.
     #[arg(long)]
@@ -16,6 +18,9 @@ pub(crate) struct CubeStream {
     // One, and at least one; `serve` allows several.
     #[arg(long, value_enum, action = ArgAction::Set, default_values_t = [SentLevel::Packed])]
     level: Vec<SentLevel>,
+    /// Server and joiner must agree.
+    #[command(flatten)]
+    precision: Precision,
 }
 
 /// The levels that are fit for a network.
@@ -60,7 +65,7 @@ impl CubeStream {
         } else {
             (Schema::of::<Cube>(), cube::profile())
         };
-        Codec::new(schema, level.row(), profile).expect("the built-in profiles fit their schemas")
+        Codec::new(self.precision.of(schema), level.row(), profile).expect("the built-in profiles fit their schemas")
     }
 
     /// How a report names it, as options; empty where nothing was asked for.
@@ -73,7 +78,7 @@ impl CubeStream {
             let levels: Vec<&str> = self.level.iter().map(|level| level.row().name).collect();
             name.push_str(&format!(" --level {}", levels.join(",")));
         }
-        name
+        name + &self.precision.name()
     }
 
     /// This side's value of what differs.

@@ -115,7 +115,7 @@ impl fmt::Display for Failure {
                     Mismatch::Version { .. } => write!(f, "; use the same version of this program"),
                     _ => write!(
                         f,
-                        ", this side's is {own_hash:016x}; --level must be one that the server offers, --velocities alike"
+                        ", this side's is {own_hash:016x}; --level must be one that the server offers, --velocities and --time-precision-ms alike"
                     ),
                 }
             }

@@ -6,6 +6,7 @@ use kinepack_capture::cube::Cube;
 use serde::Serialize;
 
 use crate::distribution::Distribution;
+use crate::truth::angle_deg;
 
 /// How exact moving cubes have to be.
 #[derive(Args, Clone, Copy, Debug, Default, PartialEq)]
@@ -72,15 +73,11 @@ impl Errors {
             let (Ok(was), Ok(is)) = (exact.read::<Cube>(index), coarse.read::<Cube>(index)) else { continue };
             let square = |(a, b): (&f32, &f32)| (f64::from(*a) - f64::from(*b)).powi(2);
             let length = was.position.iter().zip(&is.position).map(square).sum::<f64>().sqrt();
-            // Both quaternions of a rotation are the same.
-            let opposite = is.orientation.map(|component| -component);
-            let chord = |other: &[f32; 4]| was.orientation.iter().zip(other).map(square).sum::<f64>().sqrt();
-            let angle = 4.0 * (chord(&is.orientation).min(chord(&opposite)) / 2.0).min(1.0).asin();
             if length > 0.0 {
                 self.position_mm.add(length * 1000.0);
             }
-            if angle > 0.0 {
-                self.orientation_deg.add(angle.to_degrees());
+            if was.orientation != is.orientation {
+                self.orientation_deg.add(angle_deg(is.orientation, was.orientation));
             }
         }
     }

@@ -80,7 +80,7 @@ impl ShownError {
 }
 
 /// The angle between two rotations, from the chord between their quaternions.
-fn angle_deg(a: [f32; 4], b: [f32; 4]) -> f64 {
+pub(crate) fn angle_deg(a: [f32; 4], b: [f32; 4]) -> f64 {
     let length = b.iter().map(|b| f64::from(*b).powi(2)).sum::<f64>().sqrt();
     let chord_squared =
         |sign: f64| a.iter().zip(b).map(|(a, b)| (f64::from(*a) - sign * f64::from(b) / length).powi(2)).sum::<f64>();
