@@ -2,8 +2,10 @@
 
 use kinepack::{EncodeError, EntityId, Pack, Quantized, Schema, Snapshot};
 
+mod difference;
 mod profile;
 
+pub use difference::{Off, angle_rad, off};
 pub use profile::{bodies, profile, structure, swift_profile};
 
 /// What x and y have in their lanes where they are zero.

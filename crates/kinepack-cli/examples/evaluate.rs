@@ -1,14 +1,15 @@
-//! What the adaptive level reaches with which training: each profile is measured on frames that it has not seen.
+//! What the levels that predict reach with which training: each profile is measured on frames that it has not seen.
 //!
 //! `cargo run --release -p kinepack-cli --example evaluate -- TYPICAL PUSH`: two captures of the data compression challenge (.bin). Trains
-//! five profiles, so it takes some minutes. With `--lags` it asks instead what one profile for all lags loses against one trained for each
+//! six profiles, so it takes some minutes. With `--lags` it asks instead what one profile for all lags loses against one trained for each
 //! lag alone.
 
 use std::collections::VecDeque;
 use std::error::Error;
 
 use kinepack::{
-    Baselines, Bodies, Codec, Decoder, Encoder, Learned, Level, Profile, Quantized, Schema, Snapshot, Tick, Training,
+    Baselines, Bodies, Codec, Decoder, Encoder, Learned, Level, Profile, Quantized, Role, Schema, Snapshot, Tick,
+    TimePrecision, Training,
 };
 use kinepack_capture::cube;
 use kinepack_capture::{Challenge, Frame};
@@ -17,59 +18,80 @@ use kinepack_capture::{Challenge, Frame};
 const SPLIT: usize = 1400;
 /// Lags, in ticks, that `--lags` compares.
 const LAGS: [usize; 6] = [1, 3, 6, 9, 14, 20];
+/// How far back the baseline is, in frames, and how far before it the first older state, in the two forms that are measured.
+const FAR: [usize; 2] = [6, 6];
+const NEAR: [usize; 2] = [6, 3];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
     let by_lag = arguments.iter().position(|argument| argument == "--lags").map(|at| arguments.remove(at)).is_some();
     let [typical, push] = &arguments[..] else { return Err("give two captures: TYPICAL PUSH".into()) };
-    let schema = cube::schema(Quantized::Everything);
-    let [typical, push] = [read(typical, &schema)?, read(push, &schema)?];
+    let [typical, push] = [read(typical)?, read(push)?];
     let first = [&typical[..SPLIT], &push[..SPLIT]];
     if by_lag {
-        return compare_lags(&schema, &first, [&typical, &push]);
+        return compare_lags(&first, [&typical, &push]);
     }
     println!(
         "| profile trained on | measured on | adaptive, older states 6 apart | 3 apart | learning, 6 apart | 3 apart |"
     );
     println!("|---|---|--:|--:|--:|--:|");
-    let split = train(&schema, &first, Some(cube::bodies()), None)?;
     let row = |trained: &str, measured: &str, profile: &Profile, run: &[Snapshot], from: usize| {
-        let [far, near, far_learning, near_learning] =
-            [(Level::ADAPTIVE, 6), (Level::ADAPTIVE, 3), (Level::LEARNING, 6), (Level::LEARNING, 3)]
-                .map(|(level, spacing)| bytes_a_frame(level, profile, run, from, 6, spacing));
-        println!("| {trained} | {measured} | {far:.1} | {near:.1} | {far_learning:.1} | {near_learning:.1} |");
+        let mut line = format!("| {trained} | {measured} |");
+        for level in [Level::ADAPTIVE, Level::LEARNING] {
+            for distances in [FAR, NEAR] {
+                line += &format!(" {:.1} |", send(level, 0.0, profile, run, from, distances).bytes);
+            }
+        }
+        println!("{line}");
     };
-    row("typical and push, frames below 1400", "typical, the later frames", &split, &typical, SPLIT);
-    row("typical and push, frames below 1400", "push, the later frames", &split, &push, SPLIT);
-    let of_typical = train(&schema, &[&typical[..]], Some(cube::bodies()), None)?;
-    row("typical", "push", &of_typical, &push, 6);
-    let of_push = train(&schema, &[&push[..]], Some(cube::bodies()), None)?;
-    row("push", "typical", &of_push, &typical, 6);
-    let built_in = cube::profile();
-    row("the built-in world", "typical, the later frames", &built_in, &typical, SPLIT);
-    row("the built-in world", "push, the later frames", &built_in, &push, SPLIT);
-    row("the built-in world", "push", &built_in, &push, 6);
-    let fields = train(&schema, &first, None, None)?;
-    row("typical and push, frames below 1400, fields alone", "typical, the later frames", &fields, &typical, SPLIT);
-    row("typical and push, frames below 1400, fields alone", "push, the later frames", &fields, &push, SPLIT);
-    let untrained = cube::structure();
-    row("nothing", "typical, the later frames", &untrained, &typical, SPLIT);
-    row("nothing", "push, the later frames", &untrained, &push, SPLIT);
+    let both = |trained: &str, profile: &Profile| {
+        row(trained, "typical, from 1400 on", profile, &typical, SPLIT);
+        row(trained, "push, from 1400 on", profile, &push, SPLIT);
+    };
+    both("both, up to 1400", &train(0.0, &first, Some(cube::bodies()), None)?);
+    row("typical", "push", &train(0.0, &[&typical[..]], Some(cube::bodies()), None)?, &push, 6);
+    row("push", "typical", &train(0.0, &[&push[..]], Some(cube::bodies()), None)?, &typical, 6);
+    both("the built-in world", &cube::profile());
+    row("the built-in world", "push", &cube::profile(), &push, 6);
+    both("both, up to 1400, fields alone", &train(0.0, &first, None, None)?);
+    both("nothing", &cube::structure());
+
+    println!(
+        "\n| time precision | measured on | adaptive, 6 apart | 3 apart | learning, 3 apart | off by mm: mean | 99 % | most | degrees: mean | 99 % | most |"
+    );
+    println!("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+    for ms in [2.0, 4.0] {
+        let profile = train(ms, &first, Some(cube::bodies()), None)?;
+        for (name, run) in [("typical", &typical), ("push", &push)] {
+            let far = send(Level::ADAPTIVE, ms, &profile, run, SPLIT, FAR).bytes;
+            let near = send(Level::ADAPTIVE, ms, &profile, run, SPLIT, NEAR);
+            let learning = send(Level::LEARNING, ms, &profile, run, SPLIT, NEAR).bytes;
+            print!("| ±{ms} ms | {name}, from 1400 on | {far:.1} | {:.1} | {learning:.1} |", near.bytes);
+            let [[a, b, c], [d, e, f]] = [summary(near.off_mm), summary(near.off_deg)];
+            println!(" {a:.1} | {b:.1} | {c:.1} | {d:.2} | {e:.2} | {f:.2} |");
+        }
+    }
     Ok(())
 }
 
-fn compare_lags(schema: &Schema, first: &[&[Snapshot]], runs: [&[Snapshot]; 2]) -> Result<(), Box<dyn Error>> {
-    let general = train(schema, first, Some(cube::bodies()), None)?;
+/// The schema of cubes, with a time precision for what moves.
+fn schema(time_precision_ms: f64) -> Schema {
+    let precision = (time_precision_ms > 0.0).then(|| TimePrecision::new(time_precision_ms, 60.0));
+    cube::schema(Quantized::Everything).with_time_precision(|field| precision.filter(|_| field.role == Role::Body))
+}
+
+fn compare_lags(first: &[&[Snapshot]], runs: [&[Snapshot]; 2]) -> Result<(), Box<dyn Error>> {
+    let general = train(0.0, first, Some(cube::bodies()), None)?;
     println!("| lag | typical, one profile | its own | more | push, one profile | its own | more |");
     println!("|--:|--:|--:|--:|--:|--:|--:|");
     for lag in LAGS {
         // A range of one lag; the range before it is not used.
         let ranges = if lag > 1 { vec![lag as u32 - 1, lag as u32] } else { vec![1] };
-        let own = train(schema, first, Some(cube::bodies()), Some(ranges))?;
+        let own = train(0.0, first, Some(cube::bodies()), Some(ranges))?;
         let mut line = format!("| {lag} ");
         for run in runs {
             let [all, one] =
-                [&general, &own].map(|profile| bytes_a_frame(Level::ADAPTIVE, profile, run, SPLIT, lag, lag));
+                [&general, &own].map(|profile| send(Level::ADAPTIVE, 0.0, profile, run, SPLIT, [lag; 2]).bytes);
             line += &format!("| {all:.1} | {one:.1} | {:.1} % ", (all / one - 1.0) * 100.0);
         }
         println!("{line}|");
@@ -78,7 +100,7 @@ fn compare_lags(schema: &Schema, first: &[&[Snapshot]], runs: [&[Snapshot]; 2]) 
 }
 
 fn train(
-    schema: &Schema,
+    time_precision_ms: f64,
     runs: &[&[Snapshot]],
     bodies: Option<Bodies>,
     max_lags_ticks: Option<Vec<u32>>,
@@ -88,42 +110,75 @@ fn train(
         training.max_lags_ticks = max_lags_ticks;
     }
     training.snapshots_per_pass = 3000;
-    Ok(training.run(schema, runs, |_| {})?)
+    Ok(training.run(&schema(time_precision_ms), runs, |_| {})?)
 }
 
-/// Payload bytes a frame; every frame is decoded and compared. At a level that learns, each packet goes on from its baseline's.
-fn bytes_a_frame(level: Level, profile: &Profile, run: &[Snapshot], from: usize, lag: usize, spacing: usize) -> f64 {
-    let schema = cube::schema(Quantized::Everything);
+/// What was sent.
+struct Sent {
+    /// Payload bytes a frame.
+    bytes: f64,
+    /// How far what is not exact is off.
+    off_mm: Vec<f64>,
+    off_deg: Vec<f64>,
+}
+
+/// Sends the frames from `from` on, each relative to the view `lag` frames before and older ones `spacing` before that; every frame is decoded and
+/// compared. Both sides keep the view of each frame, and what they learned with it.
+fn send(
+    level: Level,
+    time_precision_ms: f64,
+    profile: &Profile,
+    run: &[Snapshot],
+    from: usize,
+    [lag, spacing]: [usize; 2],
+) -> Sent {
+    let schema = schema(time_precision_ms);
     let codec = Codec::new(schema.clone(), level, profile.clone()).expect("it was trained for the schema");
     let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
     let (mut packet, mut decoded) = (Vec::new(), Snapshot::new(&schema, Tick(0)));
-    // Of the last frames, what each side learned.
+    let first = from.max(lag);
     let mut learned: VecDeque<[Option<Learned>; 2]> = VecDeque::new();
-    let mut bytes = 0;
-    for frame in from.max(lag)..run.len() {
+    let mut views = run[..first].to_vec();
+    let mut sent = Sent { bytes: 0.0, off_mm: Vec::new(), off_deg: Vec::new() };
+    for (frame, exact) in run.iter().enumerate().skip(first) {
         let known = [lag, lag + spacing, 2 * lag + spacing].into_iter().filter_map(|back| frame.checked_sub(back));
-        let known: Vec<&Snapshot> = known.map(|frame| &run[frame]).collect();
+        let known: Vec<&Snapshot> = known.map(|frame| &views[frame]).collect();
         let baselines = Baselines::new(known[0], &known[1..]);
         let [ours, theirs] = if learned.len() == lag { learned.pop_front().unwrap_or_default() } else { [None, None] };
+        let mut view = exact.clone();
+        encoder.coarsen(baselines, &mut view).expect("the schema is the codec's");
         packet.clear();
-        encoder
-            .encode(baselines.with_learned(ours.as_ref()), &run[frame], &mut packet)
-            .expect("the schema is the codec's");
+        encoder.encode(baselines.with_learned(ours.as_ref()), &view, &mut packet).expect("it is coarse");
         decoder
-            .decode(baselines.with_learned(theirs.as_ref()), &packet, run[frame].tick, &mut decoded)
+            .decode(baselines.with_learned(theirs.as_ref()), &packet, view.tick, &mut decoded)
             .expect("it was just encoded");
-        assert!(decoded == run[frame], "frame {frame} does not come back as it was");
+        assert!(decoded == view, "frame {frame} does not come back as it was");
+        for off in cube::off(exact, &view) {
+            sent.off_mm.extend((off.position_m > 0.0).then_some(off.position_m * 1000.0));
+            sent.off_deg.extend((off.angle_rad > 0.0).then_some(off.angle_rad.to_degrees()));
+        }
         learned.push_back([encoder.learned().cloned(), decoder.learned().cloned()]);
-        bytes += packet.len();
+        views.push(view);
+        sent.bytes += packet.len() as f64;
     }
-    bytes as f64 / (run.len() - from.max(lag)) as f64
+    sent.bytes /= (run.len() - first) as f64;
+    sent
 }
 
-fn read(path: &str, schema: &Schema) -> Result<Vec<Snapshot>, Box<dyn Error>> {
+/// Mean, 99th percentile and largest.
+fn summary(mut numbers: Vec<f64>) -> [f64; 3] {
+    numbers.sort_by(f64::total_cmp);
+    let count = numbers.len();
+    let [p99, max] = [count * 99 / 100, count.saturating_sub(1)].map(|at| numbers.get(at).copied().unwrap_or(0.0));
+    [numbers.iter().sum::<f64>() / count.max(1) as f64, p99, max]
+}
+
+fn read(path: &str) -> Result<Vec<Snapshot>, Box<dyn Error>> {
+    let schema = cube::schema(Quantized::Everything);
     let mut capture = Challenge::open(path)?;
     let mut run = Vec::new();
     while let Some(frame) = capture.next_frame()? {
-        let mut snapshot = Snapshot::new(schema, Tick(run.len() as u32));
+        let mut snapshot = Snapshot::new(&schema, Tick(run.len() as u32));
         let Frame::Quantized(frame) = frame else { return Err("give quantized captures (.bin)".into()) };
         frame.push_into(&mut snapshot)?;
         run.push(snapshot);

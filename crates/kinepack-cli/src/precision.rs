@@ -2,11 +2,10 @@
 
 use clap::Args;
 use kinepack::{FieldKind, Role, Schema, Snapshot, TimePrecision};
-use kinepack_capture::cube::Cube;
+use kinepack_capture::cube;
 use serde::Serialize;
 
 use crate::distribution::Distribution;
-use crate::truth::angle_deg;
 
 /// How exact moving cubes have to be.
 #[derive(Args, Clone, Copy, Debug, Default, PartialEq)]
@@ -66,18 +65,12 @@ struct OneError {
 impl Errors {
     /// Compares a snapshot of cubes as it was with what is made of it.
     pub(crate) fn add(&mut self, exact: &Snapshot, coarse: &Snapshot) {
-        for index in 0..exact.len() {
-            if (0..exact.lane_count()).all(|lane| exact.lane(lane)[index] == coarse.lane(lane)[index]) {
-                continue;
+        for off in cube::off(exact, coarse) {
+            if off.position_m > 0.0 {
+                self.position_mm.add(off.position_m * 1000.0);
             }
-            let (Ok(was), Ok(is)) = (exact.read::<Cube>(index), coarse.read::<Cube>(index)) else { continue };
-            let square = |(a, b): (&f32, &f32)| (f64::from(*a) - f64::from(*b)).powi(2);
-            let length = was.position.iter().zip(&is.position).map(square).sum::<f64>().sqrt();
-            if length > 0.0 {
-                self.position_mm.add(length * 1000.0);
-            }
-            if was.orientation != is.orientation {
-                self.orientation_deg.add(angle_deg(is.orientation, was.orientation));
+            if off.angle_rad > 0.0 {
+                self.orientation_deg.add(off.angle_rad.to_degrees());
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use kinepack_capture::cube::Measured;
+use kinepack_capture::cube::{Measured, angle_rad};
 
 use crate::cube_stream::Shown;
 use crate::distribution::Distribution;
@@ -68,7 +68,7 @@ impl ShownError {
         for (axis, blended) in orientation.iter_mut().enumerate() {
             *blended = blend(before.orientation[axis], side * after.orientation[axis]);
         }
-        let rotation_deg = angle_deg(shown.orientation, orientation);
+        let rotation_deg = angle_rad(shown.orientation, orientation).to_degrees();
         if moves {
             self.position_mm.add(position_mm);
             self.rotation_deg.add(rotation_deg);
@@ -77,13 +77,4 @@ impl ShownError {
             self.rotation_deg.note_largest(rotation_deg);
         }
     }
-}
-
-/// The angle between two rotations, from the chord between their quaternions.
-pub(crate) fn angle_deg(a: [f32; 4], b: [f32; 4]) -> f64 {
-    let length = b.iter().map(|b| f64::from(*b).powi(2)).sum::<f64>().sqrt();
-    let chord_squared =
-        |sign: f64| a.iter().zip(b).map(|(a, b)| (f64::from(*a) - sign * f64::from(b) / length).powi(2)).sum::<f64>();
-    let chord = chord_squared(1.0).min(chord_squared(-1.0)).sqrt();
-    (4.0 * (chord / 2.0).min(1.0).asin()).to_degrees()
 }
