@@ -42,7 +42,7 @@
 //! ```
 //!
 //! Reading order: [`BitWriter`] and [`BitReader`]; the quantizers [`FloatLimits`], [`VectorLimits`],
-//! [`IntegerLimits`] and [`SmallestThree`]; [`value`], for one value against a baseline; [`Schema`] and [`Pack`]; [`Snapshot`]; [`Level`],
+//! [`IntegerLimits`] and [`SmallestThree`]; [`value`], for one value against a baseline; [`Schema`] and [`Pack`]; [`TimePrecision`]; [`Snapshot`]; [`Level`],
 //! [`Profile`] and [`Codec`]; [`Between`], for playback. The formats are normative in `spec/CODEC.md`.
 
 #![no_std]

@@ -7,6 +7,36 @@
 /// For floats that do not wrap and for rotations. With `n` lanes (3 of a rotation), `time_precision_ms` must be below the duration of a
 /// tick divided by √n, or else what rests might never become exact. It changes neither lanes nor the schema's hash, but the
 /// [`Codec`](crate::Codec)'s.
+///
+/// ```
+/// use kinepack::{Baselines, Codec, Encoder, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
+///
+/// #[derive(Pack)]
+/// #[pack(ticks_per_s = 60.0)]
+/// struct Ball {
+///     #[pack(range = -100.0..100.0, precision = 0.001, time_precision_ms = 2.0)]
+///     height: f32,
+/// }
+///
+/// let schema = Schema::of::<Ball>();
+/// let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
+/// let at = |tick, height| -> Result<Snapshot, kinepack::EncodeError> {
+///     let mut snapshot = Snapshot::new(&schema, Tick(tick));
+///     snapshot.push(EntityId(1), &Ball { height })?;
+///     Ok(snapshot)
+/// };
+/// // 3 units a second: in 2 ms it falls by 6 of its steps, so that steps of 8 are fine enough.
+/// let (older, baseline) = (at(0, 10.0)?, at(6, 9.7)?);
+/// let older = [&older];
+/// let baselines = Baselines::new(&baseline, &older);
+/// let mut encoder = Encoder::new(&codec);
+/// let mut snapshot = at(12, 9.397)?;
+/// encoder.coarsen(baselines, &mut snapshot)?;
+/// assert_eq!(snapshot.read::<Ball>(0)?.height, 9.4);
+/// let mut packet = Vec::new();
+/// encoder.encode(baselines, &snapshot, &mut packet)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimePrecision {
     /// The time, in milliseconds.

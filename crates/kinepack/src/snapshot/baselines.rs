@@ -5,7 +5,8 @@ use super::store::Snapshot;
 
 /// The states that both sides hold and a snapshot is coded against: the baseline, and any number of older ones.
 ///
-/// Levels that pack bits look at the baseline only. The adaptive level takes from the older ones how things moved: with none it
+/// Levels that pack bits look at the baseline only, and at the first of the older ones where a field has a
+/// [`TimePrecision`](crate::TimePrecision). The adaptive level takes from the older ones how things moved: with none it
 /// predicts that all stays, with one it knows velocities, with two how they changed; a third is not looked at. A packet has to say which states it was coded against; a `&Snapshot` alone is a baseline without older ones.
 #[derive(Clone, Copy, Debug)]
 pub struct Baselines<'a> {

@@ -213,7 +213,7 @@ impl FieldTable {
         {
             let rows = differences.chunks_exact_mut(lanes).zip(&mut *classes);
             let lane_of = LaneOf { lane, kind, fits, has_carried: self.carried_mask != 0 };
-            let values = [&entities[..], base, new];
+            let values = [entities, base, new];
             match shifts {
                 None => lane_of.measure(values, rows, |_| 0),
                 Some(shifts) => lane_of.measure(values, rows, |entity| shifts[lane][entity].into()),

@@ -105,7 +105,8 @@ impl Level {
     /// The last row, which learns from what is sent: fewest bits where play differs from what the profile was trained on.
     pub const LEARNING: Self = Self::TABLE[13];
 
-    /// How many states older than the baseline the level has a use for.
+    /// How many states older than the baseline the level has a use for; [`Codec::older_states`](super::Codec::older_states) also knows of time
+    /// precision.
     pub const fn older_states(&self) -> usize {
         if self.adaptive { super::history::STEPS } else { 0 }
     }

@@ -247,3 +247,23 @@ impl FieldPrecision {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_is_that_of_its_value_and_no_value_is_off_by_more_than_half_a_step() {
+        for max in (0..70).chain([u32::MAX - 1, u32::MAX]) {
+            for shift in 0..=u32::from(MAX_SHIFT) {
+                for value in (0..=max.min(70)).chain(max.saturating_sub(70)..=max) {
+                    let code = coarse_code(value, shift);
+                    let coarse = coarse_value(code, shift, max);
+                    assert!(code <= coarse_code(max, shift) && coarse <= max);
+                    assert_eq!(coarse_code(coarse, shift), code);
+                    assert!(u64::from(coarse.abs_diff(value)) <= (1 << shift) / 2);
+                }
+            }
+        }
+    }
+}
