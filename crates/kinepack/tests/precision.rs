@@ -8,7 +8,7 @@ mod support;
 use std::collections::BTreeMap;
 
 use kinepack::{
-    Baselines, Codec, Decoder, EncodeError, Encoder, EntityId, Field, FieldKind, FloatLimits, IntegerLimits,
+    Baselines, Bodies, Codec, Decoder, EncodeError, Encoder, EntityId, Field, FieldKind, FloatLimits, IntegerLimits,
     LaneArithmetic, Level, Profile, Schema, SetupError, SmallestThree, Snapshot, Tick, TimePrecision, Training,
 };
 use support::{Random, assert_valid, bodies_schema, frames, schema};
@@ -129,7 +129,7 @@ fn codec(schema: &Schema, level: Level) -> Codec {
 }
 
 fn trained(schema: &Schema) -> Profile {
-    let mut training = Training::new(Profile::untrained(schema), None);
+    let mut training = Training::new(Profile::untrained(schema), Bodies::of(schema, 1, [0.5, 0.25, 1.0], Some(0.0)));
     training.passes = 1;
     training.max_lags_ticks = vec![3, 8];
     training.run(schema, &[run(schema, 77, 12, 60)], |_| {}).unwrap()
@@ -183,10 +183,12 @@ impl Link {
 
 #[test]
 fn what_moves_is_off_by_no_more_than_its_time_and_what_rests_becomes_exact() {
-    let schema = schema("moving");
-    let profile = trained(&schema);
-    for level in Level::TABLE {
-        for profile in [Profile::untrained(&schema), profile.clone()] {
+    for schema in [schema("moving"), vectors_schema()] {
+        let profile = trained(&schema);
+        let levels = Level::TABLE.into_iter();
+        for (level, profile) in
+            levels.flat_map(|level| [(level, Profile::untrained(&schema)), (level, profile.clone())])
+        {
             let codec = Codec::new(schema.clone(), level, profile).unwrap();
             for (seed, lag) in [(1, 0), (2, 3)] {
                 let mut link = Link::new(codec.clone(), seed);
