@@ -6,7 +6,7 @@ mod difference;
 mod profile;
 
 pub use difference::{Off, angle_rad, off};
-pub use profile::{bodies, profile, structure, swift_profile};
+pub use profile::{bodies, coarse_profile, profile, structure, swift_profile};
 
 /// What x and y have in their lanes where they are zero.
 pub(crate) const POSITION_OFFSET: u32 = 1 << 17;

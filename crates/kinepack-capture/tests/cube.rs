@@ -74,7 +74,13 @@ fn the_trained_profile_fits_its_schema_at_every_level() {
     let schema = cube::schema(Quantized::Everything);
     assert_eq!(cube::profile().schema_hash, schema.hash());
     for level in Level::TABLE.into_iter().filter(|level| level.quantized == Quantized::Everything) {
-        for profile in [cube::profile(), cube::structure(), Profile::article(&schema), Profile::untrained(&schema)] {
+        for profile in [
+            cube::profile(),
+            cube::coarse_profile(),
+            cube::structure(),
+            Profile::article(&schema),
+            Profile::untrained(&schema),
+        ] {
             assert!(Codec::new(schema.clone(), level, profile).is_ok(), "level {}", level.name);
         }
     }

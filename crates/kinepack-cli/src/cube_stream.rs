@@ -63,7 +63,7 @@ impl CubeStream {
         let (schema, profile) = if self.velocities {
             (Schema::of::<SwiftCube>(), cube::swift_profile())
         } else {
-            (Schema::of::<Cube>(), cube::profile())
+            (Schema::of::<Cube>(), self.precision.profile())
         };
         Codec::new(self.precision.of(schema), level.row(), profile).expect("the built-in profiles fit their schemas")
     }

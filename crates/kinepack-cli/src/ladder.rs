@@ -110,7 +110,7 @@ impl Ladder {
             let schema = cube::schema(level.quantized);
             let profile = match parameters {
                 _ if level.quantized != Quantized::Everything => Profile::untrained(&schema),
-                Parameters::BuiltIn => cube::profile(),
+                Parameters::BuiltIn => precision.profile(),
                 Parameters::Article => Profile::article(&schema),
                 Parameters::Untrained => Profile::untrained(&schema),
                 Parameters::File(path) => read_profile(path, &schema)?,

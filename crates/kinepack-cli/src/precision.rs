@@ -1,7 +1,7 @@
 //! Time precision of the cubes: the option, and how far what is sent is off.
 
 use clap::Args;
-use kinepack::{FieldKind, Role, Schema, Snapshot, TimePrecision};
+use kinepack::{FieldKind, Profile, Role, Schema, Snapshot, TimePrecision};
 use kinepack_capture::cube;
 use serde::Serialize;
 
@@ -25,6 +25,11 @@ impl Precision {
         let precision = TimePrecision::new(self.time_precision_ms, f64::from(cubes::TICK_HZ));
         let can = |kind: &FieldKind| matches!(kind, FieldKind::Floats(_) | FieldKind::Rotation(_));
         schema.with_time_precision(|field| (field.role == Role::Body && can(&field.kind)).then_some(precision))
+    }
+
+    /// The built-in profile that fits.
+    pub(crate) fn profile(self) -> Profile {
+        if self.time_precision_ms == 0.0 { cube::profile() } else { cube::coarse_profile() }
     }
 
     /// As an option; empty where everything is exact.

@@ -20,8 +20,16 @@ pub fn structure() -> Profile {
 /// The profile trained for cubes, for all levels: on the built-in world, by `kinepack train --out
 /// crates/kinepack-capture/src/cube/profile/cube.kprf`.
 pub fn profile() -> Profile {
-    let schema = super::schema(Quantized::Everything);
-    Profile::from_bytes(include_bytes!("profile/cube.kprf"), &schema).unwrap_or_else(|_| structure())
+    read(include_bytes!("profile/cube.kprf"))
+}
+
+/// The same for cubes with a time precision, which look other: made with `--time-precision-ms 2`, and good for other times too.
+pub fn coarse_profile() -> Profile {
+    read(include_bytes!("profile/coarse.kprf"))
+}
+
+fn read(bytes: &[u8]) -> Profile {
+    Profile::from_bytes(bytes, &super::schema(Quantized::Everything)).unwrap_or_else(|_| structure())
 }
 
 /// The same for [`SwiftCube`](super::SwiftCube), whose velocities are not trained for.
