@@ -151,6 +151,37 @@ fn every_profile_can_be_measured() {
 }
 
 #[test]
+fn a_time_precision_takes_fewer_bytes_and_says_how_far_things_are_off() {
+    let world = ["measure", "--seconds", "3", "--level", "relative-indices,packed,adaptive,learning"];
+    let [exact, coarse] = ["0", "2"].map(|ms| json(&[&world[..], &["--time-precision-ms", ms]].concat()));
+    for row in 0..4 {
+        let [exact, coarse] = [&exact, &coarse].map(|document| &document["levels"][row]);
+        assert!(exact.get("errors").is_none());
+        let bytes = |level: &Value| level["bytes_per_frame"]["mean"].as_f64().unwrap();
+        let Some(errors) = coarse.get("errors") else {
+            // No differences are sent.
+            assert_eq!((row, bytes(exact)), (0, bytes(coarse)));
+            continue;
+        };
+        assert!(bytes(coarse) < 0.95 * bytes(exact), "{} of {}", bytes(coarse), bytes(exact));
+        let largest_mm = errors["position_mm"]["max"].as_f64().unwrap();
+        assert!((1.0..16.0 * 3f64.sqrt()).contains(&largest_mm), "{largest_mm} mm");
+        assert!(errors["orientation_deg"]["max"].as_f64().is_some_and(|largest| (0.1..6.0).contains(&largest)));
+    }
+    let table = stdout(&[&world[..], &["--time-precision-ms", "2"]].concat());
+    assert!(table.contains("of what is off"), "{table}");
+    for ms in ["-1", "9.7", "nan", "x"] {
+        let refused = run(&["measure", &format!("--time-precision-ms={ms}")]);
+        assert_eq!(
+            (refused.code, refused.stderr.contains("--time-precision-ms")),
+            (Some(2), true),
+            "{}",
+            refused.stderr
+        );
+    }
+}
+
+#[test]
 fn a_profile_is_trained_on_captures_and_measured_with() {
     let files = Files::new();
     let capture = files.write("run.f32", &good_f32(40, 30));
@@ -161,6 +192,9 @@ fn a_profile_is_trained_on_captures_and_measured_with() {
     assert!(trained.stderr.contains(profile) && trained.stderr.contains("trained on 30 frames"), "{}", trained.stderr);
     let document = json(&["measure", capture, "--from", "30", "--level", "packed,adaptive", "--profile", profile]);
     assert_eq!(document["frames"], 10);
+    let coarse = run(&["train", capture, "--passes", "1", "--time-precision-ms", "2", "--out", profile]);
+    assert_eq!(coarse.code, Some(0), "{}", coarse.stderr);
+    assert_eq!(json(&["measure", capture, "--level", "learning", "--profile", profile])["frames"], 34);
     let refused = refusal(&["measure", capture, "--profile", capture]);
     assert!(refused.contains("this is no profile"), "{refused}");
     let refused = refusal(&["train", capture, "--to", "1", "--out", profile]);
@@ -248,7 +282,7 @@ fn bad_captures_are_refused_in_one_line() {
 
 #[test]
 fn bad_arguments_are_refused_with_what_would_be_good() {
-    for level in ["loud", "14", ""] {
+    for level in ["loud", "15", ""] {
         let message = refusal(&["measure", "--level", level]);
         assert!(message.contains("1 uncompressed") && message.contains("12 packed"), "{message}");
     }
