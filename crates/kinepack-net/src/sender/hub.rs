@@ -29,8 +29,8 @@ pub struct HubConfig {
     pub silence: Duration,
     /// The most datagrams that one receiver gets in a tick, where a snapshot or a block takes more than one.
     pub datagrams_per_tick: u32,
-    /// How many views older than the baseline a snapshot may be coded against too, 0 to 3; `None` for as many as the level of the
-    /// receiver's codec has a use for. Each takes a byte a snapshot; for a receiver with any, the hub keeps the last 72 datagrams before the newest
+    /// How many views older than the baseline a snapshot may be coded against too, 0 to 3; `None` for as many as the receiver's codec has a
+    /// use for ([`Codec::older_states`]). With 0 a time precision has no effect: everything is exact. Each takes a byte a snapshot; for a receiver with any, the hub keeps the last 72 datagrams before the newest
     /// that was acknowledged, instead of 40.
     pub older_views: Option<u8>,
 }
@@ -105,7 +105,12 @@ pub enum Handled {
 /// state of the world, then [`poll_transmit`](Self::poll_transmit) until it has nothing more. Time is the caller's: any clock that does not
 /// run backwards. Call `tick` as often as snapshots are to be sent, 10 to 60 times a second; the world may step more often.
 ///
+/// A codec with a time precision gives receivers coarser values of what moves ([`Encoder::coarsen`](kinepack::Encoder::coarsen)); the hub
+/// keeps what each of them has, and refines it, when the world rests too, until it is exact.
+///
 /// Cost of a tick: one encoding for each distinct combination of baseline, subject and codec, and a copy of the result for each receiver.
+/// With a time precision, also a copy of the subject for each such combination; and receivers whose values were made coarse
+/// relative to different baselines have different views, and so different baselines later, until what moves there comes to rest.
 #[derive(Debug)]
 pub struct Hub {
     config: HubConfig,
@@ -137,7 +142,13 @@ impl Hub {
         let mut hub = Self {
             config,
             hello: hello(codec, initial),
-            initial: Arc::new(View { id: 0, state: None, subject: reference_zero(initial), behind: None }),
+            initial: Arc::new(View {
+                id: 0,
+                state: None,
+                coarse: false,
+                subject: reference_zero(initial),
+                behind: None,
+            }),
             peers: BTreeMap::new(),
             sending: Sending::new(codec.schema()),
             last_tick: None,
@@ -154,7 +165,7 @@ impl Hub {
     pub fn offer(&mut self, codec: &Codec) -> Result<(), NetError> {
         check_schema(self.hello.schema_hash, codec.schema().hash())?;
         if self.sending.offered(codec.hash()).is_none() {
-            let older_views = self.config.older_views.unwrap_or(codec.level().older_states() as u8);
+            let older_views = self.config.older_views.unwrap_or(codec.older_states() as u8);
             self.sending.offer(codec, older_views);
         }
         Ok(())

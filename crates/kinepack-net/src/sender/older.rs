@@ -75,7 +75,7 @@ mod tests {
             split: None,
         };
         let behind = (!is_whole).then(part);
-        Arc::new(View { id: u64::from(tick), state: None, behind, subject })
+        Arc::new(View { id: u64::from(tick), state: None, coarse: false, behind, subject })
     }
 
     /// Snapshots of these ticks, the first with sequence 65,530; of those lost the view is not there, of parts something was left out.

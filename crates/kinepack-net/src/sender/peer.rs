@@ -254,7 +254,8 @@ impl Peer {
         wanted: Wanted,
         rested: bool,
     ) -> Result<(), EncodeError> {
-        if base.view.state == sending.subjects.view(wanted.subject).state && !rested {
+        let is_known = !base.view.coarse && base.view.state == sending.subjects.view(wanted.subject).state;
+        if is_known && !rested {
             return Ok(());
         }
         if self.budget.is_none() && self.step_whole(moment, sending, &base, wanted)? {

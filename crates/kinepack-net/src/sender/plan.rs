@@ -73,6 +73,13 @@ impl Planner {
         }
     }
 
+    /// `subject` as coarse as the codec's time precision makes it relative to `base`: what is to be encoded relative to that.
+    pub(super) fn coarse(&mut self, base: Baselines<'_>, subject: &Snapshot) -> Result<&Snapshot, EncodeError> {
+        self.target.copy_from(subject);
+        self.encoder.coarsen(base, &mut self.target)?;
+        Ok(&self.target)
+    }
+
     /// Everything that differs.
     pub(super) fn whole(&mut self, base: Baselines<'_>, subject: &Snapshot) -> Result<&[u8], EncodeError> {
         self.bytes.clear();

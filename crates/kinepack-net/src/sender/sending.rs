@@ -22,6 +22,8 @@ pub(super) struct Sending {
     pub(super) offers: Vec<Offer>,
     /// The baseline at hand.
     composed: Composed,
+    /// Views of this tick as a time precision makes them, by baseline and what is wanted.
+    seen: HashMap<(CodedKey, Wanted), Arc<View>>,
     /// Plans of this tick for everything, by baseline and what is wanted.
     whole: HashMap<(CodedKey, Wanted), Arc<Plan>>,
     /// Plans of this tick for everything in several datagrams; `None` where those would be too many.
@@ -39,9 +41,11 @@ pub(super) struct Offer {
     pub(super) level: Level,
     /// How many views older than the baseline its snapshots may be coded against too.
     pub(super) older_views: u8,
+    /// What moves is sent coarser.
+    has_precision: bool,
     planner: Planner,
-    /// What the planner has compared last, with which subject.
-    compared: Option<(BaseKey, usize)>,
+    /// What the planner has compared last, with which view.
+    compared: Option<(BaseKey, u64)>,
 }
 
 /// What a receiver is to get in a tick. Those that want the same relative to the same share it.
@@ -127,6 +131,7 @@ impl Sending {
             outbox: Outbox::default(),
             offers: Vec::new(),
             composed: Composed { state: empty.clone(), key: Vec::new(), merger: Merger::new(empty) },
+            seen: HashMap::new(),
             whole: HashMap::new(),
             splits: HashMap::new(),
             parts: HashMap::new(),
@@ -140,6 +145,7 @@ impl Sending {
             hash: codec.hash(),
             level: *codec.level(),
             older_views,
+            has_precision: codec.has_precision(),
             planner: Planner::new(codec),
             compared: None,
         });
@@ -151,12 +157,33 @@ impl Sending {
     }
 
     pub(super) fn begin(&mut self, world: &Snapshot) {
+        self.seen.clear();
         self.whole.clear();
         self.splits.clear();
         self.parts.clear();
         self.offers.iter_mut().for_each(|offer| offer.compared = None);
         self.encoded = 0;
         self.subjects.begin(world);
+    }
+
+    /// What a receiver has that gets everything relative to a baseline: what there is to see, where a codec with a time precision does not
+    /// make it coarser.
+    fn seen(&mut self, base: &Base, wanted: Wanted) -> Result<Arc<View>, EncodeError> {
+        let exact = self.subjects.view(wanted.subject);
+        // Speeds come from older views.
+        if !self.offers[wanted.codec].has_precision || base.older.is_empty() {
+            return Ok(Arc::clone(exact));
+        }
+        let key = (coded_key(base), wanted);
+        if let Some(view) = self.seen.get(&key) {
+            return Ok(Arc::clone(view));
+        }
+        let older = older_states(base);
+        let baselines = baselines(base, self.composed.of(base)?, &older);
+        let coarse = self.offers[wanted.codec].planner.coarse(baselines, &exact.subject)?;
+        let view = self.subjects.coarse_view(wanted.subject, coarse);
+        self.seen.insert(key, Arc::clone(&view));
+        Ok(view)
     }
 
     /// Everything, relative to a baseline, however long that is.
@@ -166,7 +193,7 @@ impl Sending {
             return Ok(Arc::clone(plan));
         }
         let id = self.subjects.new_id();
-        let view = Arc::clone(self.subjects.view(wanted.subject));
+        let view = self.seen(base, wanted)?;
         let older = older_states(base);
         let planner = &mut self.offers[wanted.codec].planner;
         let bytes = planner.whole(baselines(base, self.composed.of(base)?, &older), &view.subject)?.to_vec();
@@ -189,8 +216,8 @@ impl Sending {
         if let Some(parts) = self.splits.get(&key) {
             return Ok(parts.clone());
         }
-        let whole = Arc::clone(self.subjects.view(wanted.subject));
-        self.compare(base, wanted)?;
+        let whole = self.seen(base, wanted)?;
+        self.compare(base, wanted, &whole)?;
         let older = older_states(base);
         let baselines = baselines(base, self.composed.of(base)?, &older);
         let planner = &mut self.offers[wanted.codec].planner;
@@ -210,7 +237,7 @@ impl Sending {
         let split = Arc::new(Split { whole: Arc::clone(&whole), parts: parts.iter().map(|(id, ..)| *id).collect() });
         let plan = |(id, behind, bytes, lesson): (u64, Behind, Vec<u8>, Option<Lesson>)| {
             let behind = Some(Behind { waiting: 0, split: Some(Arc::clone(&split)), ..behind });
-            let view = View { id, state: None, behind, subject: Arc::clone(&whole.subject) };
+            let view = View { id, state: None, coarse: whole.coarse, behind, subject: Arc::clone(&whole.subject) };
             Arc::new(Plan { view: Arc::new(view), bytes, lesson })
         };
         let parts = (waiting == 0).then(|| parts.into_iter().map(plan).collect());
@@ -226,9 +253,9 @@ impl Sending {
         score: &mut dyn FnMut(EntityId) -> f32,
     ) -> Result<Arc<Plan>, EncodeError> {
         let &Order { base, wanted, limit_bytes, expects_part, goes_on, of } = order;
-        let view = Arc::clone(self.subjects.view(wanted.subject));
+        let whole = self.seen(base, wanted)?;
         if expects_part {
-            self.compare(base, wanted)?;
+            self.compare(base, wanted, &whole)?;
         }
         let hopeless = expects_part && self.offers[wanted.codec].planner.is_hopeless(limit_bytes);
         if !goes_on && !hopeless {
@@ -243,12 +270,13 @@ impl Sending {
             return Ok(Arc::clone(plan));
         }
         let id = self.subjects.new_id();
-        self.compare(base, wanted)?;
+        self.compare(base, wanted, &whole)?;
         let older = older_states(base);
         let baselines = baselines(base, self.composed.of(base)?, &older);
         let planner = &mut self.offers[wanted.codec].planner;
-        let behind = planner.part(baselines, &view.subject, limit_bytes, score)?;
-        let view = View { id, state: None, behind: Some(behind), subject: Arc::clone(&view.subject) };
+        let behind = planner.part(baselines, &whole.subject, limit_bytes, score)?;
+        let subject = Arc::clone(&whole.subject);
+        let view = View { id, state: None, coarse: whole.coarse, behind: Some(behind), subject };
         let lesson = planner.lesson(id);
         let plan = Arc::new(Plan { bytes: planner.bytes().to_vec(), view: Arc::new(view), lesson });
         self.encoded += 1;
@@ -256,12 +284,12 @@ impl Sending {
         Ok(plan)
     }
 
-    /// Has the codec's planner find what differs.
-    fn compare(&mut self, base: &Base, wanted: Wanted) -> Result<(), EncodeError> {
+    /// Has the codec's planner find what of `whole`, what there is to see or coarser, differs.
+    fn compare(&mut self, base: &Base, wanted: Wanted, whole: &View) -> Result<(), EncodeError> {
         let offer = &mut self.offers[wanted.codec];
-        let key = Some((base_key(base), wanted.subject));
+        let key = Some((base_key(base), whole.id));
         if offer.compared != key {
-            offer.planner.compare(self.composed.of(base)?, &self.subjects.view(wanted.subject).subject);
+            offer.planner.compare(self.composed.of(base)?, &whole.subject);
             offer.compared = key;
         }
         Ok(())

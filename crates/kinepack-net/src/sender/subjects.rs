@@ -13,6 +13,8 @@ struct Subject {
     /// Which entities; `None` for all.
     set: Option<Arc<[EntityId]>>,
     view: Arc<View>,
+    /// The different views of receivers to whom it was made coarse.
+    coarse: Vec<Arc<View>>,
 }
 
 /// The subjects of this tick and of the one before.
@@ -51,6 +53,21 @@ impl Subjects {
         &self.now[index].view
     }
 
+    /// The view of a receiver that gets `coarse` instead: the same for all that get equal values, whatever these are relative to.
+    ///
+    /// Cost: a comparison with each different one, up to the first difference; a copy of one that is new.
+    pub(super) fn coarse_view(&mut self, index: usize, coarse: &Snapshot) -> Arc<View> {
+        let Subject { view: exact, coarse: others, .. } = &self.now[index];
+        let same = std::iter::once(exact).chain(others).find(|view| view.subject.holds_same(coarse));
+        if let Some(same) = same {
+            return Arc::clone(same);
+        }
+        let (state, subject) = (exact.state, Arc::new(coarse.clone()));
+        let view = Arc::new(View { id: self.new_id(), state, coarse: true, subject, behind: None });
+        self.now[index].coarse.push(Arc::clone(&view));
+        view
+    }
+
     /// A number for a new view.
     pub(super) fn new_id(&mut self) -> u64 {
         self.next_id += 1;
@@ -76,8 +93,8 @@ impl Subjects {
             self.next_state += 1;
             self.next_state
         });
-        let view = View { id: self.new_id(), state: Some(state), subject: snapshot, behind: None };
-        self.now.push(Subject { set: set.cloned(), view: Arc::new(view) });
+        let view = View { id: self.new_id(), state: Some(state), coarse: false, subject: snapshot, behind: None };
+        self.now.push(Subject { set: set.cloned(), view: Arc::new(view), coarse: Vec::new() });
     }
 
     /// A snapshot that no view refers to any more; all but a few others of those are freed.

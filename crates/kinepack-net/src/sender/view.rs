@@ -11,6 +11,8 @@ pub(super) struct View {
     pub(super) id: u64,
     /// Tells states apart: views of the whole of a state that did not change have the same. `None` where something was left out.
     pub(super) state: Option<u64>,
+    /// A time precision made values of `subject` coarser than they were: even if nothing changes any more, it is not all told.
+    pub(super) coarse: bool,
     /// What there was to see.
     pub(super) subject: Arc<Snapshot>,
     /// What was left out; `None` in a whole view.

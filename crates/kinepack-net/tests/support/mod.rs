@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
+use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick, TimePrecision};
 use kinepack_net::{
     Hub, HubConfig, Link, LinkConfig, NetError, Received, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions,
     Refused, Sequence, Weight,
@@ -32,6 +32,19 @@ pub fn codec() -> Codec {
 pub fn codec_at(level: Level) -> Codec {
     let schema = Schema::of::<Thing>();
     Codec::new(schema.clone(), level, Profile::untrained(&schema)).unwrap()
+}
+
+/// The same with a time precision: what moves is coarser, by [`most_off`] at most.
+pub fn coarse_codec(level: Level) -> Codec {
+    let precision = TimePrecision::new(4.0, f64::from(TICK_HZ));
+    let schema = Schema::of::<Thing>()
+        .with_time_precision(|field| ["position", "orientation"].contains(&&*field.name).then_some(precision));
+    Codec::new(schema.clone(), level, Profile::untrained(&schema)).unwrap()
+}
+
+/// How far the lanes of a [`Thing`] may be off with a time precision: half of 16 steps of the position, of 8 of a rotation's components.
+pub fn most_off() -> Vec<u32> {
+    vec![8, 8, 8, 0, 4, 4, 4, 0, 0]
 }
 
 /// xorshift64*.
