@@ -105,12 +105,13 @@ pub enum Handled {
 /// state of the world, then [`poll_transmit`](Self::poll_transmit) until it has nothing more. Time is the caller's: any clock that does not
 /// run backwards. Call `tick` as often as snapshots are to be sent, 10 to 60 times a second; the world may step more often.
 ///
-/// A codec with a time precision gives receivers coarser values of what moves ([`Encoder::coarsen`](kinepack::Encoder::coarsen)); the hub
-/// keeps what each of them has, and refines it, when the world rests too, until it is exact.
+/// With a codec that has a time precision, receivers get coarser values of what moves, as
+/// [`Encoder::coarsen`](kinepack::Encoder::coarsen) makes them: the hub does that. What comes to rest is refined until it is exact.
 ///
 /// Cost of a tick: one encoding for each distinct combination of baseline, subject and codec, and a copy of the result for each receiver.
-/// With a time precision, also a copy of the subject for each such combination; and receivers whose values were made coarse
-/// relative to different baselines have different views, and so different baselines later, until what moves there comes to rest.
+/// With a time precision also a look at the subject for each. Values made coarse relative to different baselines differ, so receivers
+/// that lost different datagrams then share less: each has views, and so baselines, of its own, each a copy of the subject, until what
+/// moves comes to rest.
 #[derive(Debug)]
 pub struct Hub {
     config: HubConfig,

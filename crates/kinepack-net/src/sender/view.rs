@@ -1,4 +1,5 @@
-//! What a receiver holds after one snapshot. Views of one tick share the world's memory; each stores only how it is behind.
+//! What a receiver holds after one snapshot. Views of one tick share the world's memory; each stores only how it is behind. Where a time
+//! precision made the world coarser, those that got the same share that.
 
 use std::sync::Arc;
 
@@ -11,9 +12,9 @@ pub(super) struct View {
     pub(super) id: u64,
     /// Tells states apart: views of the whole of a state that did not change have the same. `None` where something was left out.
     pub(super) state: Option<u64>,
-    /// A time precision made values of `subject` coarser than they were: even if nothing changes any more, it is not all told.
+    /// A time precision made values in `subject` coarser: though nothing changes any more, they are to be refined.
     pub(super) coarse: bool,
-    /// What there was to see.
+    /// What there was to see, as coarse as the codec made it.
     pub(super) subject: Arc<Snapshot>,
     /// What was left out; `None` in a whole view.
     pub(super) behind: Option<Behind>,
