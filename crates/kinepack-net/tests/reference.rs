@@ -14,13 +14,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kinepack::{EntityId, Snapshot, Tick};
+use kinepack::{Codec, EntityId, Level, Snapshot, Tick};
 use kinepack_net::{
     Handled, Hub, HubConfig, Link, LinkConfig, Loss, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Refused,
     Sequence,
 };
 use naive::{Header, NaiveReceiver, entities, since};
-use support::{Random, TICK_HZ, World, codec, is_snapshot};
+use support::{Random, TICK_HZ, World, coarse_codec, codec, is_snapshot};
 
 const PLAYER: ReceiverId = ReceiverId(9);
 
@@ -45,11 +45,10 @@ struct Pair {
 }
 
 impl Pair {
-    fn new() -> Self {
-        let codec = codec();
+    fn new(codec: &Codec) -> Self {
         let initial = Snapshot::new(codec.schema(), Tick(0));
-        let library = Receiver::new(&codec, ReceiverConfig::default()).unwrap();
-        Self { library, naive: NaiveReceiver::new(&codec, &initial), taken: 0, refused: BTreeMap::new() }
+        let library = Receiver::new(codec, ReceiverConfig::default()).unwrap();
+        Self { library, naive: NaiveReceiver::new(codec, &initial), taken: 0, refused: BTreeMap::new() }
     }
 
     /// Feeds both. True where they took it.
@@ -231,6 +230,8 @@ impl Audit {
 #[derive(Clone)]
 struct Scenario {
     config: HubConfig,
+    /// With a time precision, or the usual one.
+    has_precision: bool,
     options: ReceiverOptions,
     down: LinkConfig,
     up: LinkConfig,
@@ -255,6 +256,7 @@ impl Scenario {
     fn new(link: LinkConfig) -> Self {
         Self {
             config: HubConfig::default(),
+            has_precision: false,
             options: ReceiverOptions { first_sequence: Sequence(65_400), ..ReceiverOptions::default() },
             down: link,
             up: link,
@@ -283,14 +285,15 @@ fn run(scenario: &Scenario, seed: u64) -> Outcome {
     let mut world = World::new(scenario.entities, seed);
     (world.moving_one_in, world.change_one_in) = (scenario.moving_one_in, scenario.change_one_in);
     let mut random = Random::new(seed ^ 0xDA4A);
-    let mut hub = Hub::new(&codec(), scenario.config.clone()).unwrap();
+    let codec = if scenario.has_precision { coarse_codec(Level::PACKED) } else { codec() };
+    let mut hub = Hub::new(&codec, scenario.config.clone()).unwrap();
     hub.add(PLAYER, &scenario.options, Duration::ZERO).unwrap();
     let mut down = Link::new(scenario.down, seed * 2).unwrap();
     let mut up = Link::new(scenario.up, seed * 2 + 1).unwrap();
     let mut outcome = Outcome {
         audit: Audit::default(),
-        pair: Pair::new(),
-        damaged: Pair::new(),
+        pair: Pair::new(&codec),
+        damaged: Pair::new(&codec),
         sent_at: Vec::new(),
         false_intervals: Vec::new(),
     };
@@ -355,7 +358,9 @@ fn run(scenario: &Scenario, seed: u64) -> Outcome {
             let before = sequence.wrapping_sub(1);
             if let (Some(header), Some(shown)) = (audit.whole(sequence), meant.get(&before))
                 && audit.whole(before).is_some()
-                && !shown.holds_same(&worlds[(tick - u32::from(header.interval)) as usize])
+                // Coarser than what it shows: that of its tick.
+                && !(if scenario.has_precision { &worlds[shown.tick.0 as usize] } else { shown })
+                    .holds_same(&worlds[(tick - u32::from(header.interval)) as usize])
             {
                 false_intervals.push(header);
             }
@@ -530,6 +535,23 @@ fn what_was_shown_before_held_until_the_interval() {
 }
 
 #[test]
+fn values_made_coarse() {
+    let link = LinkConfig { latency: millis(20), ..LinkConfig::default() };
+    for (seed, moving_one_in) in [(1, 1), (2, 25)] {
+        let quiet = Scenario { has_precision: true, moving_one_in, deaf: (100..400, 600), ..Scenario::new(link) };
+        let outcome = run(&Scenario { change_one_in: 40, ..quiet }, seed);
+        assert!(outcome.false_intervals.is_empty(), "{:?}", &outcome.false_intervals[..1]);
+        assert!(outcome.pair.taken > 150 && outcome.audit.older[1] > 100, "{:?}", outcome.audit.older);
+        // Losses, merges and older views beside what is left out.
+        let options = ReceiverOptions { budget_bytes_per_s: Some(12_000), first_sequence: Sequence(65_300) };
+        let scenario =
+            Scenario { has_precision: true, entities: 100, options, has_relevance: true, ..Scenario::new(bad_link()) };
+        let outcome = run(&scenario, seed);
+        assert!(outcome.pair.taken > 150 && outcome.audit.left_out > 20 && outcome.audit.older[1] > 50);
+    }
+}
+
+#[test]
 fn four_keep_alives_a_second_where_nothing_changes_or_nobody_answers() {
     let link = LinkConfig { latency: millis(20), ..LinkConfig::default() };
     let still = Scenario { moving_one_in: u64::MAX, change_one_in: u64::MAX, ..Scenario::new(link) };
@@ -560,7 +582,7 @@ fn the_hub_compares_in_order_and_answers_each_hello_once() {
         assert_eq!(hub.poll_transmit().map(|(_, datagram)| datagram.to_vec()), Some(expected.clone()));
         assert!(hub.poll_transmit().is_none());
         // The refusal is none to take for a receiver, and changes nothing.
-        let mut pair = Pair::new();
+        let mut pair = Pair::new(&codec);
         assert!(pair.transmit(Duration::ZERO) == [hello.clone()]);
         let _ = pair.library.handle(Duration::ZERO, &expected);
         let _ = pair.naive.handle(&expected);
@@ -582,7 +604,7 @@ fn the_hub_refuses_acknowledgements_of_what_it_never_sent() {
     let mut hub = Hub::new(&codec, HubConfig::default()).unwrap();
     let options = ReceiverOptions { first_sequence: Sequence(65_530), ..ReceiverOptions::default() };
     hub.add(PLAYER, &options, Duration::ZERO).unwrap();
-    let mut pair = Pair::new();
+    let mut pair = Pair::new(&codec);
     for hello in pair.transmit(Duration::ZERO) {
         hub.handle(PLAYER, Duration::ZERO, &hello).unwrap();
     }
