@@ -294,15 +294,7 @@ fn any_bytes_are_a_snapshot_or_an_error() {
             let mut packet = Vec::new();
             encoder.encode(baselines, &exact, &mut packet).unwrap();
             for round in 0..100 {
-                let mut bytes = packet.clone();
-                match round % 3 {
-                    0 => bytes.truncate(random.below(packet.len() as u64) as usize),
-                    1 => bytes[random.below(packet.len() as u64) as usize] ^= 1 << random.below(8),
-                    _ => {
-                        let len = 1 + random.below(300) as usize;
-                        bytes = random.bytes(len);
-                    }
-                }
+                let bytes = random.damaged(&packet, round);
                 let mut out = states[0].clone();
                 match decoder.decode(baselines, &bytes, exact.tick, &mut out) {
                     Err(_) => assert!(out == states[0], "a refused packet changes nothing"),

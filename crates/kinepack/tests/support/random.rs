@@ -40,4 +40,19 @@ impl Random {
     pub(crate) fn bytes(&mut self, len: usize) -> Vec<u8> {
         (0..len).map(|_| self.word() as u8).collect()
     }
+
+    /// A packet cut short, with a bit flipped, or replaced by noise, in turn.
+    pub(crate) fn damaged(&mut self, packet: &[u8], round: usize) -> Vec<u8> {
+        let mut bytes = packet.to_vec();
+        let at = self.below(packet.len() as u64) as usize;
+        match round % 3 {
+            0 => bytes.truncate(at),
+            1 => bytes[at] ^= 1 << self.below(8),
+            _ => {
+                let len = 1 + self.below(300) as usize;
+                bytes = self.bytes(len);
+            }
+        }
+        bytes
+    }
 }
