@@ -304,7 +304,7 @@ impl Session {
         }
         let older = older_sequences(datagram);
         assert!(older.len() <= usize::from(self.case.older_views));
-        let older = older.into_iter().map(|older| self.hub.view(ID, older).unwrap()).collect();
+        let older = older.into_iter().map(|older| self.sent[&older.0].view.clone()).collect();
         self.sent.insert(sequence, Sent { view, subject, left_out, older });
     }
 
