@@ -39,9 +39,9 @@ impl Precision {
     }
 }
 
-/// Three lanes must not be off by a tick together.
+/// What a field of three lanes allows.
 fn parse_ms(text: &str) -> Result<f64, String> {
-    let most_ms = 1000.0 / f64::from(cubes::TICK_HZ) / 3f64.sqrt();
+    let most_ms = 1000.0 / f64::from(cubes::TICK_HZ) / 12f64.sqrt();
     let ms: f64 = text.parse().map_err(|_| "not a number of milliseconds".to_owned())?;
     if (0.0..most_ms).contains(&ms) { Ok(ms) } else { Err(format!("it must be 0 or more and below {most_ms:.1} ms")) }
 }

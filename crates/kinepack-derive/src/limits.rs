@@ -91,7 +91,7 @@ impl Site<'_> {
         let time_ms = &precision.time_ms;
         let max_step = precision.max_step.as_ref().map(|step| quote!(.with_max_step((#step) as f64)));
         let made = quote!(#krate::TimePrecision::new((#time_ms) as f64, (#ticks_per_s) as f64) #max_step);
-        let refusal = "`time_precision_ms`, `ticks_per_s` and `max_step` must be positive, and the time shorter than a tick \
+        let refusal = "`time_precision_ms`, `ticks_per_s` and `max_step` must be positive, and the time shorter than half a tick \
                        divided by the root of the number of components, 3 for a rotation";
         Some(self.checked(&quote!(#krate::__derive::time_precision(#made, #lanes)), &[], refusal))
     }

@@ -678,7 +678,7 @@ const TICKS_PER_S: u32 = 60;
 struct Moving<const N: usize> {
     #[pack(range = -8.0..8.0, precision = 0.125, time_precision_ms = 2)]
     position: [f32; N],
-    #[pack(rotation, bits = 9, time_precision_ms = 1000.0 / 128.0, max_step = 1.0 / 32.0)]
+    #[pack(rotation, bits = 9, time_precision_ms = 1000.0 / 256.0, max_step = 1.0 / 32.0)]
     orientation: [f32; 4],
     health: u8,
     nested: Turning,
@@ -697,7 +697,7 @@ fn time_precision_stands_in_the_schema_and_not_in_its_hash() {
     let precisions: Vec<Option<TimePrecision>> = schema.fields().iter().map(|field| field.time_precision).collect();
     let expected = [
         Some(TimePrecision::new(2.0, 60.0)),
-        Some(TimePrecision::new(7.8125, 60.0).with_max_step(0.03125)),
+        Some(TimePrecision::new(3.90625, 60.0).with_max_step(0.03125)),
         None,
         Some(TimePrecision::new(4.0, 30.0).with_max_step(0.5)),
     ];

@@ -211,7 +211,7 @@ fn what_moves_is_off_by_no_more_than_its_time_and_what_rests_becomes_exact() {
 fn rest_ends_refinement_wherever_it_begins() {
     // As long a time as can be: what is left to refine shrinks by the least.
     let side = FloatLimits::until(0.0, 4096.0, 1.0 / 16.0).unwrap();
-    let precision = TimePrecision::new(577.0, 1.0).with_max_step(1e6);
+    let precision = TimePrecision::new(288.0, 1.0).with_max_step(1e6);
     let schema = Schema::new(vec![
         Field::new("position", FieldKind::Floats(vec![side; 3])).with_time_precision(precision),
         Field::new("rotation", FieldKind::Rotation(SmallestThree::new(12).unwrap())).with_time_precision(precision),
@@ -345,7 +345,7 @@ fn what_cannot_have_a_precision_is_refused() {
         Codec::new(schema.clone(), Level::TABLE[0], Profile::untrained(&schema)).map(|_| ())
     };
     let refused = Err(SetupError::BadTimePrecision { field: 1 });
-    let good = TimePrecision::new(9.6, 60.0);
+    let good = TimePrecision::new(4.8, 60.0);
     let rotation = || FieldKind::Rotation(SmallestThree::new(9).unwrap());
     for kind in [FieldKind::Floats(vec![side; 3]), FieldKind::Floats(vec![side]), rotation()] {
         assert_eq!(made(kind.clone(), good), Ok(()));
@@ -358,10 +358,10 @@ fn what_cannot_have_a_precision_is_refused() {
         // Of such a time nothing is left in ticks.
         assert_eq!(made(kind, TimePrecision::new(1e-300, 1e-300)), refused);
     }
-    assert_eq!(made(FieldKind::Floats(vec![side]), TimePrecision::new(16.6, 60.0)), Ok(()));
-    assert_eq!(made(FieldKind::Floats(vec![side]), TimePrecision::new(16.7, 60.0)), refused);
-    assert_eq!(made(FieldKind::Floats(vec![side; 3]), TimePrecision::new(9.7, 60.0)), refused);
-    assert_eq!(made(rotation(), TimePrecision::new(9.7, 60.0)), refused);
+    assert_eq!(made(FieldKind::Floats(vec![side]), TimePrecision::new(8.3, 60.0)), Ok(()));
+    assert_eq!(made(FieldKind::Floats(vec![side]), TimePrecision::new(8.4, 60.0)), refused);
+    assert_eq!(made(FieldKind::Floats(vec![side; 3]), TimePrecision::new(4.9, 60.0)), refused);
+    assert_eq!(made(rotation(), TimePrecision::new(4.9, 60.0)), refused);
     let integer = FieldKind::Integer(IntegerLimits::new(0, 9, 1).unwrap());
     let others = [FieldKind::Bool, integer, FieldKind::Choice { max: 3 }, FieldKind::Raw { lanes: 1 }];
     for kind in others.into_iter().chain([FieldKind::Floats(vec![side, heading])]) {

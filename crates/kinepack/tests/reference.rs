@@ -218,7 +218,7 @@ fn schemas() -> [Vec<reference::Field>; 4] {
         field("just one lane", Kind::Integer { min: 0, max: (1 << 32) - 1, step: 1 }),
     ];
     let [short, long] =
-        [(50.0, None), (90.0, Some(20.0))].map(|(ms, max_step)| Time { ms, ticks_per_s: 10.0, max_step });
+        [(28.0, None), (45.0, Some(20.0))].map(|(ms, max_step)| Time { ms, ticks_per_s: 10.0, max_step });
     let moving = vec![
         timed("position", Kind::Floats(vec![axis, axis, Axis::until(0.0, 32.0, 1.0 / 512.0)]), short),
         timed("orientation", Kind::Rotation { bits: 9 }, short),

@@ -5,7 +5,7 @@
 /// rest is refined until it is exact. `spec/CODEC.md`, section 14.
 ///
 /// For floats that do not wrap and for rotations. With `n` lanes (3 of a rotation), `time_precision_ms` must be below the duration of a
-/// tick divided by √n, or else what rests might never become exact. It changes neither lanes nor the schema's hash, but the
+/// tick divided by 2·√n, so that what rests is told finer with every step until it is exact. It changes neither lanes nor the schema's hash, but the
 /// [`Codec`](crate::Codec)'s.
 ///
 /// ```
@@ -69,7 +69,7 @@ impl TimePrecision {
         let ticks = self.ticks();
         is_positive(self.time_precision_ms)
             && is_positive(self.ticks_per_s)
-            && ticks * ticks * (lanes as f64) < 1.0
+            && 4.0 * ticks * ticks * (lanes as f64) < 1.0
             && match self.max_step {
                 Some(step) => is_positive(step),
                 None => true,

@@ -82,18 +82,18 @@ fn moving() -> Vec<Field> {
     let [coarse, single] = [1.0, 0.01].map(|step| FloatLimits::new(-5.0, 6.0, step).unwrap());
     let point = FloatLimits::new(5.0, 5.0, 1.0).unwrap();
     let wide = FloatLimits::until_with_bits(-1.0, 1.0, 32).unwrap();
-    // At ten ticks a second half a tick and more.
+    // At ten ticks a second near the longest that can be.
     let precision = |time_ms| TimePrecision::new(time_ms, 10.0);
     vec![
-        Field::new("position", FieldKind::Floats(vec![side, side, height])).with_time_precision(precision(50.0)),
-        rotation("orientation", 9).with_time_precision(precision(50.0)),
+        Field::new("position", FieldKind::Floats(vec![side, side, height])).with_time_precision(precision(28.0)),
+        rotation("orientation", 9).with_time_precision(precision(28.0)),
         Field::new("interacting", FieldKind::Bool),
         Field::new("arms", FieldKind::Floats(vec![single, coarse, point]))
-            .with_time_precision(precision(57.0).with_max_step(3.0)),
+            .with_time_precision(precision(28.8).with_max_step(3.0)),
         rotation("gun", 12).with_time_precision(precision(20.0).with_max_step(0.1)),
         Field::new("speed", FieldKind::Floats(vec![side])),
-        Field::new("fuel", FieldKind::Floats(vec![wide])).with_time_precision(precision(99.0).with_max_step(1e9)),
-        Field::new("nothing", FieldKind::Floats(Vec::new())).with_time_precision(precision(99.0)),
+        Field::new("fuel", FieldKind::Floats(vec![wide])).with_time_precision(precision(49.0).with_max_step(1e9)),
+        Field::new("nothing", FieldKind::Floats(Vec::new())).with_time_precision(precision(49.0)),
     ]
 }
 
