@@ -7,8 +7,8 @@ mod support;
 use std::collections::BTreeMap;
 
 use kinepack::{
-    Baselines, Codec, Decoder, Encoder, EntityId, Field, FieldKind, Learned, Level, Profile, Schema, SetupError,
-    Snapshot, Tick,
+    Baselines, Codec, DecodeError, Decoder, Encoder, EntityId, Field, FieldKind, IntegerLimits, Learned, Level,
+    Profile, Schema, SetupError, Snapshot, Tick,
 };
 use support::{Random, assert_valid, bodies, bodies_run as run, bodies_schema as schema, trained};
 
@@ -145,6 +145,21 @@ fn profiles_survive_their_files_and_damage_does_not() {
         assert_eq!(refusal, Err(SetupError::ProfileVersion { version: 3, newest: 2 }));
         let other = Schema::new(vec![Field::new("flag", FieldKind::Bool)]);
         assert_eq!(Profile::from_bytes(&bytes, &other), Err(SetupError::ProfileMismatch));
+    }
+}
+
+#[test]
+fn one_who_left_does_not_come_again_in_the_same_packet() {
+    let schema = Schema::new(vec![Field::new("a", FieldKind::Integer(IntegerLimits::new(0, 255, 1).unwrap()))]);
+    let codec = Codec::new(schema.clone(), Level::ADAPTIVE, Profile::untrained(&schema)).unwrap();
+    let mut baseline = Snapshot::new(&schema, Tick(1));
+    baseline.push_lanes(EntityId(0), &[100]).unwrap();
+    // Entity 0 left and came: form 0, then form 1. It would be another one with the same name.
+    for packet in [&[0xAE][..], &[0xAE, 0xF7, 0x17], &[0xAF, 0x00]] {
+        let mut out = baseline.clone();
+        let refusal = Decoder::new(&codec).decode(&baseline, packet, Tick(2), &mut out);
+        assert!(matches!(refusal, Err(DecodeError::BadEntitySet { .. })), "{packet:x?}: {refusal:?}");
+        assert!(out == baseline);
     }
 }
 

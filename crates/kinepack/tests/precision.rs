@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 
 use kinepack::{
     Baselines, Bodies, Codec, Decoder, EncodeError, Encoder, EntityId, Field, FieldKind, FloatLimits, IntegerLimits,
-    LaneArithmetic, Level, Profile, Schema, SetupError, SmallestThree, Snapshot, Tick, TimePrecision, Training,
+    LaneArithmetic, Learned, Level, Profile, Schema, SetupError, SmallestThree, Snapshot, Tick, TimePrecision,
+    Training,
 };
 use support::{Random, assert_valid, bodies_schema, frames, schema};
 
@@ -417,19 +418,25 @@ fn hex(bytes: &[u8]) -> String {
 /// What `spec/vectors/precision.txt` holds: states as they are and as both sides hold them, and the packets between the latter.
 fn vectors() -> String {
     let schema = vectors_schema();
-    let adaptive = include_str!("../../../spec/vectors/adaptive.txt");
-    let profile = adaptive.lines().find_map(|line| line.strip_prefix("profile ")).unwrap();
-    let byte = |at: usize| u8::from_str_radix(&profile[at..at + 2], 16).unwrap();
-    let profile = Profile::from_bytes(&(0..profile.len()).step_by(2).map(byte).collect::<Vec<_>>(), &schema).unwrap();
-    let codecs =
-        [Level::PACKED, Level::ADAPTIVE].map(|level| Codec::new(schema.clone(), level, profile.clone()).unwrap());
+    let profile_of = |vectors: &str| {
+        let profile = vectors.lines().find_map(|line| line.strip_prefix("profile ")).unwrap();
+        let byte = |at: usize| u8::from_str_radix(&profile[at..at + 2], 16).unwrap();
+        Profile::from_bytes(&(0..profile.len()).step_by(2).map(byte).collect::<Vec<_>>(), &schema).unwrap()
+    };
+    let adaptive = profile_of(include_str!("../../../spec/vectors/adaptive.txt"));
+    let learning = profile_of(include_str!("../../../spec/vectors/learning.txt"));
+    let codecs = [(Level::PACKED, &adaptive), (Level::ADAPTIVE, &adaptive), (Level::LEARNING, &learning)]
+        .map(|(level, profile)| Codec::new(schema.clone(), level, profile.clone()).unwrap());
     let mut lines = String::new();
     for codec in &codecs {
         lines += &format!("codec {} {:016x}\n", codec.level().row, codec.hash());
     }
     let empty = Snapshot::new(&schema, Tick(0));
     let mut views: Vec<Snapshot> = Vec::new();
+    // With each view, at the level that learns.
+    let mut learned: Vec<Option<Learned>> = Vec::new();
     for (exact, known) in run(&schema, 12, 7, 60).into_iter().skip(30).step_by(2).zip(PACKETS) {
+        let before = known.first().and_then(|view| learned[*view].clone());
         let known: Vec<&Snapshot> = known.iter().map(|view| &views[*view]).collect();
         let (baseline, older): (&Snapshot, &[&Snapshot]) = match &known[..] {
             [] => (&empty, &[]),
@@ -440,8 +447,12 @@ fn vectors() -> String {
         Encoder::new(&codecs[0]).coarsen(baselines, &mut view).unwrap();
         lines += &format!("exact {}\n{}view {}\n{}", exact.tick.0, entities(&exact), view.tick.0, entities(&view));
         for codec in &codecs {
-            let mut packet = Vec::new();
-            Encoder::new(codec).encode(baselines, &view, &mut packet).unwrap();
+            let baselines = baselines.with_learned(before.as_ref().filter(|_| codec.level().learning));
+            let (mut packet, mut encoder) = (Vec::new(), Encoder::new(codec));
+            encoder.encode(baselines, &view, &mut packet).unwrap();
+            if codec.level().learning {
+                learned.push(encoder.learned().cloned());
+            }
             let ticks: Vec<String> = known.iter().map(|state| state.tick.0.to_string()).collect();
             let row = codec.level().row;
             lines += &format!("packet {row} {} against {}: {}\n", view.tick.0, ticks.join(" "), hex(&packet));

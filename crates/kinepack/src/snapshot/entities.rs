@@ -127,7 +127,7 @@ impl Alignment {
     }
 }
 
-/// Who of the baseline did not leave, and who came, in one sorted list. False where one came who is there.
+/// Who of the baseline did not leave, and who came, in one sorted list. False where one came whom the baseline has.
 fn merge(
     baseline: &[EntityId],
     left: &[u32],
@@ -139,15 +139,15 @@ fn merge(
     let mut left = left.iter().peekable();
     let mut came = came.iter().peekable();
     for (index, id) in baseline.iter().enumerate() {
-        if left.next_if(|gone| **gone as usize == index).is_some() {
-            continue;
-        }
         while let Some(new) = came.next_if(|new| *new < id) {
             ids.push(*new);
             sources.push(CAME);
         }
         if came.peek() == Some(&id) {
             return false;
+        }
+        if left.next_if(|gone| **gone as usize == index).is_some() {
+            continue;
         }
         ids.push(*id);
         sources.push(index as u32);

@@ -565,8 +565,8 @@ impl Reader<'_> {
             for _ in 1..bits.gamma()? {
                 let id = next + bits.gamma()? - 1;
                 let Ok(held) = u32::try_from(id) else { return refuse("an id above 2^32 - 1") };
-                if entities.contains_key(&held) {
-                    return refuse("one who came is there");
+                if baseline.contains_key(&held) {
+                    return refuse("one who came was there");
                 }
                 came.push(held);
                 next = id + 1;
