@@ -254,18 +254,24 @@ impl Run {
         let (level, tick) = (measurement.level, exact.tick);
         let failed = |reason: String| BadFrame::NotVerified(Failure::NotVerified { level, frame: tick.0, reason });
         self.packet.clear();
-        self.coarse.copy_from(exact);
+        if measurement.errors.is_some() {
+            self.coarse.copy_from(exact);
+        }
         let begin = Instant::now();
-        let coarsened = self.encoder.coarsen(baselines, &mut self.coarse);
-        let encoded = self.encoder.encode(baselines.with_learned(ours.as_ref()), &self.coarse, &mut self.packet);
+        let mut sent = exact;
+        if measurement.errors.is_some() {
+            self.encoder.coarsen(baselines, &mut self.coarse).map_err(|error| failed(error.to_string()))?;
+            sent = &self.coarse;
+        }
+        let encoded = self.encoder.encode(baselines.with_learned(ours.as_ref()), sent, &mut self.packet);
         let encode_ns = begin.elapsed().as_nanos() as u64;
-        let size = coarsened.and(encoded).map_err(|error| failed(error.to_string()))?;
+        let size = encoded.map_err(|error| failed(error.to_string()))?;
         let begin = Instant::now();
         let theirs = baselines.with_learned(theirs.as_ref());
         let decoded = self.decoder.decode(theirs, &self.packet, tick, &mut self.decoded);
         let decode_ns = begin.elapsed().as_nanos() as u64;
         decoded.map_err(|error| failed(error.to_string()))?;
-        if self.decoded != self.coarse {
+        if self.decoded != *sent {
             return Err(failed("lanes differ".to_owned()));
         }
         measurement.encode_ns += encode_ns;
@@ -282,8 +288,8 @@ impl Run {
         }
         self.learned[slot] = [self.encoder.learned().cloned(), self.decoder.learned().cloned()];
         if let Some(errors) = &mut measurement.errors {
-            errors.add(exact, &self.coarse);
-            self.views[slot].copy_from(&self.coarse);
+            errors.add(exact, sent);
+            self.views[slot].copy_from(sent);
         }
         Ok(())
     }

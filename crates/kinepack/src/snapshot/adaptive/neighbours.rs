@@ -91,12 +91,12 @@ impl Neighbours {
 
     /// The nearest, by rising distance: squared distances and numbers. Returns how many. Looks at no more than [`MOST_SEEN`] bodies.
     pub(super) fn nearest(&self, position: Vector, found: &mut [(f64, u32); NEAREST]) -> usize {
-        let mut search = Search { found, count: 0, seen: 0 };
+        let mut search = Search { found, count: 0, seen: 0, limit: self.radius_squared };
         let [x, y] = self.cell(position);
         for ring in 0..=RINGS {
             // What is beyond the rings before is at least this far.
             let beyond = f64::from(ring - 1).max(0.0) * self.side;
-            if search.count == NEAREST && search.found[NEAREST - 1].0 <= beyond * beyond {
+            if search.count == NEAREST && search.limit <= beyond * beyond {
                 break;
             }
             for row in -ring..=ring {
@@ -118,7 +118,7 @@ impl Neighbours {
             let away = sub(position, link.position);
             let distance = dot(away, away);
             // Cells share buckets.
-            if distance < self.radius_squared && link.cell == cell {
+            if distance < search.limit && link.cell == cell {
                 search.add(distance, index);
             }
             index = link.next;
@@ -131,24 +131,23 @@ struct Search<'a> {
     found: &'a mut [(f64, u32); NEAREST],
     count: usize,
     seen: usize,
+    /// The square of the distance that one must be within: the radius, then that of the farthest of as many as are looked for.
+    limit: f64,
 }
 
 impl Search<'_> {
+    /// Adds one within the limit.
     fn add(&mut self, distance: f64, index: u32) {
-        let mut place = self.count;
-        if place == NEAREST {
-            place -= 1;
-            if self.found[place].0 <= distance {
-                return;
-            }
-        } else {
-            self.count += 1;
-        }
+        let mut place = self.count.min(NEAREST - 1);
+        self.count = place + 1;
         while place > 0 && self.found[place - 1].0 > distance {
             self.found[place] = self.found[place - 1];
             place -= 1;
         }
         self.found[place] = (distance, index);
+        if self.count == NEAREST {
+            self.limit = self.found[NEAREST - 1].0;
+        }
     }
 }
 
