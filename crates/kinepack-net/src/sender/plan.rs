@@ -53,6 +53,8 @@ enum What {
 
 /// Rounds of correcting the guess.
 const ROUNDS: u32 = 6;
+/// One in so many of those chosen may find no room: where the coder ends a packet on the way, it is not by score who is left out.
+const MOST_UNSENT: usize = 16;
 /// A datagram filled to this share is full.
 const FULL: f64 = 0.94;
 
@@ -140,10 +142,11 @@ impl Planner {
                 None => unknown.push(id),
             }
         }
+        left_out.extend_from_slice(self.encoder.unsent());
         left_out.sort_unstable();
         unknown.sort_unstable();
         old.gather(base.baseline, &left_out)?;
-        Ok(Behind { old, unknown, sent, waiting: wanted - count, split: None })
+        Ok(Behind { old, unknown, sent, waiting: wanted - count + self.encoder.unsent().len(), split: None })
     }
 
     /// The snapshot made last.
@@ -170,9 +173,16 @@ impl Planner {
         let mut guess = ((limit * 0.97 * 8.0 / self.bits_per_item) as usize).clamp(1, all.max(1)).min(all);
         let mut encoded = None;
         for _ in 0..ROUNDS {
-            let bytes = self.encode(base, subject, guess)?;
+            let bytes = self.encode(base, subject, guess, limit_bytes)?;
             encoded = Some(guess);
-            let share = limit / bytes as f64;
+            let unsent = self.encoder.unsent().len();
+            if unsent > 0 && unsent <= guess / MOST_UNSENT && bytes <= limit_bytes {
+                fits = guess;
+                break;
+            }
+            // Of a packet that ended on the way, what all would take.
+            let share = limit / bytes as f64 * (guess - unsent) as f64 / guess.max(1) as f64;
+            let bytes = if unsent > 0 { bytes.max(limit_bytes + 1) } else { bytes };
             if bytes <= limit_bytes {
                 fits = guess;
                 if guess == all || share * FULL <= 1.0 {
@@ -189,19 +199,30 @@ impl Planner {
         while encoded != Some(fits) {
             // With nothing chosen a snapshot takes a few bytes: this ends.
             encoded = Some(fits);
-            if self.encode(base, subject, fits)? > limit_bytes {
+            if self.encode(base, subject, fits, usize::MAX)? > limit_bytes {
                 fits /= 2;
             }
         }
-        if fits > 0 {
-            let bits = self.bytes.len() as f64 * 8.0 / fits as f64;
+        // Those for which there was no room in the end are not the last ones by score, but few.
+        let unsent = self.encoder.unsent();
+        self.chosen.retain(|index| unsent.binary_search(index).is_err());
+        let sent = fits - unsent.len();
+        if sent > 0 {
+            let bits = self.bytes.len() as f64 * 8.0 / sent as f64;
             self.bits_per_item = (self.bits_per_item * 3.0 + bits) / 4.0;
         }
         Ok(fits)
     }
 
-    /// Encodes the first `count` items into `bytes`; returns how many those are.
-    fn encode(&mut self, base: Baselines<'_>, subject: &Snapshot, count: usize) -> Result<usize, EncodeError> {
+    /// Encodes the first `count` items into `bytes`, or as many of them as there is room for where the codec can tell on the way; returns how many
+    /// bytes those are.
+    fn encode(
+        &mut self,
+        base: Baselines<'_>,
+        subject: &Snapshot,
+        count: usize,
+        limit_bytes: usize,
+    ) -> Result<usize, EncodeError> {
         self.chosen.clear();
         self.gone.clear();
         for item in &self.items[..count] {
@@ -213,7 +234,7 @@ impl Planner {
         self.chosen.sort_unstable();
         self.bytes.clear();
         if self.same_entities {
-            self.encoder.encode_part(base, subject, &self.chosen, &mut self.bytes)?;
+            self.encoder.encode_part_within(base, subject, &self.chosen, limit_bytes, &mut self.bytes)?;
             return Ok(self.bytes.len());
         }
         self.rows.gather(subject, &self.chosen)?;

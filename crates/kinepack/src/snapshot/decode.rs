@@ -122,7 +122,7 @@ impl Decoder {
         match (adaptive, &mut self.adaptive, tables.changed_coding()) {
             (Some(adaptive), Some(state), _) => {
                 let next = &mut self.next;
-                let packet = Packet { baselines, ids: &next.ids, known: &self.known, goes_on };
+                let packet = Packet { baselines, ids: &next.ids, known: &self.known, goes_on, most_bits: u64::MAX };
                 adaptive.decode(state, &packet, &mut next.columns, &mut reader)?;
             }
             (.., None) => self.read_all(&mut reader, tables)?,

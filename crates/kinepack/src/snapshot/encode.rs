@@ -40,6 +40,8 @@ pub struct Encoder {
     packed: Vec<u8>,
     /// What the last packet left.
     learned: Option<Learned>,
+    /// For whom it had no room.
+    unsent: Vec<u32>,
 }
 
 /// Where the bits of a snapshot went. The parts add up to all bits but the padding of the last byte.
@@ -70,6 +72,7 @@ impl Encoder {
             adaptive: tables.adaptive.as_ref().map(Adaptive::state),
             packed: Vec::new(),
             learned: None,
+            unsent: Vec::new(),
             size: Size { fields_bits: vec![0; tables.fields.len()], ..Size::default() },
             codec: codec.clone(),
         }
@@ -88,7 +91,7 @@ impl Encoder {
         snapshot: &Snapshot,
         out: &mut Vec<u8>,
     ) -> Result<&Size, EncodeError> {
-        self.encode_some(baselines.into(), snapshot, None, out)
+        self.encode_some(baselines.into(), snapshot, None, usize::MAX, out)
     }
 
     /// What was learned up to the snapshot that was encoded last, at a level that learns: to be kept with it, and given again with it as
@@ -154,8 +157,33 @@ impl Encoder {
         indices: &[u32],
         out: &mut Vec<u8>,
     ) -> Result<&Size, EncodeError> {
+        self.encode_part_within(baselines, snapshot, indices, usize::MAX, out)
+    }
+
+    /// As [`encode_part`](Self::encode_part), but where `limit_bytes` are near, a level that predicts ends the packet, as the coder knows its size on
+    /// the way: those for which there was no room are then [`unsent`](Self::unsent), as if they had not been chosen. The packet may still be
+    /// longer: at levels that pack bits it has all of them, and the last entity may take more than those before it.
+    ///
+    /// # Errors
+    /// As [`encode_part`](Self::encode_part).
+    ///
+    /// # Panics
+    /// Where there is no such entity.
+    pub fn encode_part_within<'a>(
+        &mut self,
+        baselines: impl Into<Baselines<'a>>,
+        snapshot: &Snapshot,
+        indices: &[u32],
+        limit_bytes: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<&Size, EncodeError> {
         debug_assert!(indices.is_sorted_by(|a, b| a < b));
-        self.encode_some(baselines.into(), snapshot, Some(indices), out)
+        self.encode_some(baselines.into(), snapshot, Some(indices), limit_bytes, out)
+    }
+
+    /// The entities for which the last packet had no room, by index, increasing.
+    pub fn unsent(&self) -> &[u32] {
+        &self.unsent
     }
 
     /// All entities, or those at `indices`, in the form of the level.
@@ -164,6 +192,7 @@ impl Encoder {
         baselines: Baselines<'_>,
         snapshot: &Snapshot,
         indices: Option<&[u32]>,
+        limit_bytes: usize,
         out: &mut Vec<u8>,
     ) -> Result<&Size, EncodeError> {
         let codec = self.codec.clone();
@@ -186,7 +215,7 @@ impl Encoder {
             precision.check(&self.known.shifts, base, snapshot, indices)?;
         }
         match &tables.adaptive {
-            Some(adaptive) => self.encode_adaptive(&codec, adaptive, baselines, snapshot, part, out)?,
+            Some(adaptive) => self.encode_adaptive(&codec, adaptive, baselines, snapshot, part, limit_bytes, out)?,
             None => {
                 let mut writer = BitWriter::append(out);
                 self.write_form(&mut writer, tables, [baseline, snapshot], part);
@@ -230,7 +259,8 @@ impl Encoder {
         self.write_changed(writer, tables, coding, &baseline.columns, &snapshot.columns, snapshot.len());
     }
 
-    /// The adaptive level, or the stages that pack bits where those take fewer: one bit says which.
+    /// The adaptive level, or the stages that pack bits where those take fewer, or have room for all: one bit says which.
+    #[expect(clippy::too_many_arguments, reason = "what is known of one packet")]
     fn encode_adaptive(
         &mut self,
         codec: &Codec,
@@ -238,6 +268,7 @@ impl Encoder {
         baselines: Baselines<'_>,
         snapshot: &Snapshot,
         part: Option<(SetCoding<'_>, &[u32])>,
+        limit_bytes: usize,
         out: &mut Vec<u8>,
     ) -> Result<(), EncodeError> {
         let tables = codec.tables();
@@ -256,18 +287,25 @@ impl Encoder {
         }
         // Writes nothing but a bit where the entities are the same.
         self.alignment.write(&mut writer, &baseline.ids, &snapshot.ids, &tables.entities);
+        let most_bits = (limit_bytes as u64).saturating_mul(8).saturating_sub(writer.len_bits());
+        self.unsent.clear();
         if let Some(state) = &mut self.adaptive {
-            let packet = Packet { baselines, ids: &snapshot.ids, known: &self.known, goes_on: true };
+            let packet = Packet { baselines, ids: &snapshot.ids, known: &self.known, goes_on: true, most_bits };
             adaptive.encode(state, &packet, &snapshot.columns, &self.changed, &mut writer);
+            self.unsent.extend_from_slice(state.unsent());
+            self.unsent.sort_unstable();
         }
         let bits = writer.len_bits();
         writer.finish()?;
-        if out.len() - begin > packed.len() {
+        let has_room = !self.unsent.is_empty() && packed.len() <= limit_bytes;
+        if has_room || out.len() - begin > packed.len() {
+            self.unsent.clear();
             out.truncate(begin);
             out.extend_from_slice(&packed);
             self.size.sets_bits += 1;
             self.learned = baselines.learned.cloned();
         } else if let Some(state) = &self.adaptive {
+            self.size.changed_entities -= self.unsent.len();
             self.learned = adaptive.learned(state, codec.hash());
             // The end of the code may be shorter than what its decisions are worth: the parts must not exceed the whole.
             let mut left_bits = bits;

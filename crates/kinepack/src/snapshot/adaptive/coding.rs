@@ -18,6 +18,9 @@ use crate::snapshot::store::EntityId;
 /// Observations after which a counter's rate stays.
 pub(super) const LIMIT: u8 = 250;
 
+/// Probability in 1/65536 that a packet ends before the next entity.
+const END: u16 = 32;
+
 /// log₂ of the least size that is told apart, in 1/256: −1.5 octaves.
 const MIN_SCALE_LOG2: i32 = -384;
 
@@ -67,6 +70,8 @@ pub(super) struct Scratch {
     /// The entities that an encoder knows to have changed, and those that the packet says have.
     pub(super) told: Vec<u32>,
     pub(super) changed: Vec<u32>,
+    /// Those of the latter for which there was no room.
+    pub(super) unsent: Vec<u32>,
     /// For each field, what the entity before left.
     pub(super) previous: Vec<Vec<Previous>>,
 }
@@ -106,6 +111,8 @@ pub(super) struct Coding<'a, C, P> {
     pub(super) columns: &'a mut [Vec<u32>],
     /// A value left its lane: the bytes are nobody's snapshot.
     pub(super) is_bad: bool,
+    /// What the packet may take, in 1/256 bit: an encoder ends it before.
+    pub(super) most_spent: u64,
     /// What each field took, in 1/256 bit; the rest is for who changed.
     pub(super) spent: &'a mut [u64],
 }
@@ -113,6 +120,7 @@ pub(super) struct Coding<'a, C, P> {
 impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     /// Codes all that changed.
     pub(super) fn run(&mut self, scratch: &mut Scratch) {
+        scratch.unsent.clear();
         let has_changes = !scratch.told.is_empty();
         if !self.counters[self.plan.at.any].code(self.coder, has_changes, LIMIT) {
             return;
@@ -127,13 +135,29 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             previous.resize(field.lanes.len(), Previous::default());
         }
         let order = core::mem::take(&mut scratch.order);
-        for &(_, entity) in &order {
+        let has_come = |(_, entity): &(u64, u32)| self.history.status[*entity as usize] & CAME != 0;
+        // Who came must be told of: the packet cannot end before that.
+        let first_end = order.iter().rposition(has_come).map_or(0, |last| last + 1);
+        let begin = self.coder.spent();
+        for (nth, &(_, entity)) in order.iter().enumerate() {
+            if nth >= first_end && self.coder.code(self.is_full(begin, nth), END) {
+                scratch.unsent.extend(order[nth..].iter().map(|(_, entity)| *entity));
+                break;
+            }
             self.code_entity(scratch, entity as usize);
             if self.is_bad || self.coder.is_exhausted() {
                 break;
             }
         }
         scratch.order = order;
+    }
+
+    /// Whether another entity might not fit, where `coded` took what was spent since `begin`: one a quarter above the mean of these and of one
+    /// of 64 bits, and a byte.
+    fn is_full(&self, begin: u64, coded: usize) -> bool {
+        let spent = self.coder.spent();
+        let mean = (spent - begin + (64 << 8)) / (coded as u64 + 1);
+        spent + mean + mean / 4 + (8 << 8) > self.most_spent
     }
 
     /// Which entities changed, one flag each.

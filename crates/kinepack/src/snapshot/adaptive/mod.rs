@@ -61,6 +61,15 @@ pub(super) struct Packet<'a> {
     pub(super) known: &'a Known,
     /// Whether to go on from what was learned with the baseline.
     pub(super) goes_on: bool,
+    /// What the range-coded part may take; for an encoder only.
+    pub(super) most_bits: u64,
+}
+
+impl State {
+    /// Entities that changed for which the last packet had no room, in no order.
+    pub(super) fn unsent(&self) -> &[u32] {
+        &self.scratch.unsent
+    }
 }
 
 impl Adaptive {
@@ -80,7 +89,8 @@ impl Adaptive {
         }
     }
 
-    /// Writes a packet in which the entities at `changed`, rising, are as in `columns`, and all others as in the baseline.
+    /// Writes a packet in which the entities at `changed`, rising, are as in `columns`, and all others as in the baseline. Where the packet's
+    /// `most_bits` are near, it ends; those for which there was no room are then in [`State::unsent`]. It may take a few bits more.
     pub(super) fn encode<S: BitSink>(
         &self,
         state: &mut State,
@@ -177,6 +187,7 @@ impl Adaptive {
             shifts: &packet.known.shifts,
             columns,
             is_bad: false,
+            most_spent: packet.most_bits.saturating_mul(256),
             spent,
         };
         coding.run(scratch);

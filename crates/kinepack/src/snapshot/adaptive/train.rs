@@ -186,7 +186,7 @@ impl ModelTrainer {
             self.known.coarsen(precision, baselines.baseline, &mut self.columns);
         }
         find_changed(self.known.base(baselines.baseline), &self.columns, snapshot.len(), &mut self.changed);
-        let packet = Packet { baselines, ids: &snapshot.ids, known: &self.known, goes_on: false };
+        let packet = Packet { baselines, ids: &snapshot.ids, known: &self.known, goes_on: false, most_bits: u64::MAX };
         let mut cost = Cost::default();
         let (state, columns, changed) = (&mut self.state, &mut self.columns, &self.changed);
         if self.pass == Pass::Weights {
