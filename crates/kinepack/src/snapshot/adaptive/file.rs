@@ -108,7 +108,7 @@ fn read_row(reader: &mut Reader<'_>) -> Result<Row, SetupError> {
 fn read_energies(reader: &mut Reader<'_>) -> Result<Energies, SetupError> {
     let mut energies = [0; FEATURES];
     let used = reader.list()?;
-    energies.get_mut(..used.len()).ok_or(SetupError::BadProfileFile)?.copy_from_slice(&used);
+    energies.get_mut(..used.len()).ok_or(SetupError::BadProfileFile)?.copy_from_slice(used);
     Ok(energies)
 }
 
