@@ -7,7 +7,6 @@ use super::adaptive::{Adaptive, Learned, Packet, State};
 use super::baselines::Baselines;
 use super::codec::{Codec, Tables};
 use super::contexts::Contexts;
-use super::entities::Alignment;
 use super::fields::Measured;
 use super::known::Known;
 use super::precision::differs;
@@ -20,9 +19,6 @@ use crate::{BitSink, BitWriter, EncodeError};
 #[derive(Debug)]
 pub struct Encoder {
     codec: Codec,
-    alignment: Alignment,
-    /// The baseline's columns lined up with the snapshot's entities, where the sets differ.
-    aligned: Vec<Vec<u32>>,
     pub(super) changed: Vec<u32>,
     /// One word a changed entity, not zero where it changed the field at hand.
     differs: Vec<u32>,
@@ -33,7 +29,7 @@ pub struct Encoder {
     entities: Vec<u32>,
     measured: Measured,
     size: Size,
-    /// Prepared for a time precision and at the adaptive level.
+    /// Of the packet at hand; with a history for a time precision and at levels that predict.
     known: Known,
     /// The adaptive level's memory, and the packet that it must not be longer than.
     adaptive: Option<State>,
@@ -60,8 +56,6 @@ impl Encoder {
     pub fn new(codec: &Codec) -> Self {
         let tables = codec.tables();
         Self {
-            alignment: Alignment::default(),
-            aligned: vec![Vec::new(); tables.schema.lanes().len()],
             changed: Vec::new(),
             differs: Vec::new(),
             flagged: Vec::new(),
@@ -123,11 +117,8 @@ impl Encoder {
     /// The stages that pack bits, for all entities.
     fn write_packed(&mut self, writer: &mut BitWriter<'_>, tables: &Tables, [baseline, snapshot]: [&Snapshot; 2]) {
         let begin = writer.len_bits();
-        let same = self.alignment.write(writer, &baseline.ids, &snapshot.ids, &tables.entities);
-        if !same {
-            self.alignment.line_up(baseline, &mut self.aligned);
-        }
-        let aligned = core::mem::take(&mut self.aligned);
+        let same = self.known.write_entities(writer, baseline, &tables.entities);
+        let aligned = core::mem::take(&mut self.known.aligned);
         let base = if same { &baseline.columns } else { &aligned };
         self.size.sets_bits = writer.len_bits() - begin;
         match tables.changed_coding() {
@@ -137,7 +128,7 @@ impl Encoder {
                 self.write_changed(writer, tables, coding, base, &snapshot.columns, snapshot.len());
             }
         }
-        self.aligned = aligned;
+        self.known.aligned = aligned;
     }
 
     /// Appends what [`encode`](Self::encode) would for the baseline with the entities at `indices` as in `snapshot`: everything else that
@@ -209,6 +200,8 @@ impl Encoder {
         }
         if tables.precision.is_some() || tables.adaptive.is_some() {
             self.known.prepare(tables.precision.as_ref(), &baselines, &snapshot.ids, snapshot.tick.0);
+        } else {
+            self.known.line_up(baseline, &snapshot.ids);
         }
         if let Some(precision) = &tables.precision {
             let base = self.known.base(baseline);
@@ -285,8 +278,7 @@ impl Encoder {
         if tables.level.learning {
             writer.write_bool(baselines.learned.is_some());
         }
-        // Writes nothing but a bit where the entities are the same.
-        self.alignment.write(&mut writer, &baseline.ids, &snapshot.ids, &tables.entities);
+        self.known.write_entities(&mut writer, baseline, &tables.entities);
         let most_bits = (limit_bytes as u64).saturating_mul(8).saturating_sub(writer.len_bits());
         self.unsent.clear();
         if let Some(state) = &mut self.adaptive {

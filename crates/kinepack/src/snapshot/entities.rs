@@ -11,6 +11,12 @@ use crate::{BitReader, BitSink, DecodeError};
 /// For an entity that the baseline does not have.
 const CAME: u32 = u32::MAX;
 
+/// Whether two sets of entities are the same.
+pub(super) fn are_same(a: &[EntityId], b: &[EntityId]) -> bool {
+    // Without an early end the comparison runs over whole registers.
+    a.len() == b.len() && a.iter().zip(b).fold(0, |any, (a, b)| any | (a.0 ^ b.0)) == 0
+}
+
 /// For each entity of a snapshot, where its baseline has it. Keeps its memory from snapshot to snapshot.
 #[derive(Debug, Default)]
 pub(super) struct Alignment {
@@ -22,30 +28,15 @@ pub(super) struct Alignment {
 }
 
 impl Alignment {
-    /// Writes how the snapshot's set of entities differs from the baseline's. True where it does not.
-    pub(super) fn write(
-        &mut self,
-        sink: &mut impl BitSink,
-        baseline: &[EntityId],
-        ids: &[EntityId],
-        gaps: &GapTable,
-    ) -> bool {
-        // Without an early end the comparison runs over whole registers.
-        let differ = baseline.iter().zip(ids).fold(0, |any, (base, id)| any | (base.0 ^ id.0));
-        let same = baseline.len() == ids.len() && differ == 0;
-        sink.write_bool(!same);
-        if same {
-            return true;
-        }
-        self.compare(baseline, ids);
-        write_set(sink, baseline.len(), &self.left, SetCoding::BitsOrGaps(gaps));
+    /// Writes how the snapshot's set of entities, compared before, differs from the one of the baseline's entities.
+    pub(super) fn write(&self, sink: &mut impl BitSink, baseline_len: usize, gaps: &GapTable) {
+        write_set(sink, baseline_len, &self.left, SetCoding::BitsOrGaps(gaps));
         write_gamma(sink, self.came.len() as u64 + 1);
         let mut next = 0;
         for id in &self.came {
             write_gamma(sink, u64::from(id.0) - next + 1);
             next = u64::from(id.0) + 1;
         }
-        false
     }
 
     /// A walk over both sorted lists.

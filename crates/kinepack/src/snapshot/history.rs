@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::Baselines;
 use super::encode::find_changed;
-use super::entities::Alignment;
+use super::entities::{Alignment, are_same};
 use super::store::{EntityId, Snapshot};
 
 /// Older states that are looked at.
@@ -50,8 +50,16 @@ fn ticks(from: &Snapshot, to: u32) -> u32 {
 }
 
 impl History {
-    /// Lines up the states of `baselines` with entities `ids` at `tick`, whose columns in the baseline are `base`.
-    pub(super) fn prepare(&mut self, baselines: &Baselines<'_>, base: &[Vec<u32>], ids: &[EntityId], tick: u32) {
+    /// Lines up the older states of `baselines` with entities `ids` at `tick`, whose columns in the baseline are `base`; `alignment` is that of the
+    /// baseline, where it has other entities.
+    pub(super) fn prepare(
+        &mut self,
+        baselines: &Baselines<'_>,
+        base: &[Vec<u32>],
+        alignment: Option<&Alignment>,
+        ids: &[EntityId],
+        tick: u32,
+    ) {
         self.status.clear();
         self.status.resize(ids.len(), 0);
         self.lag = ticks(baselines.baseline, tick);
@@ -61,7 +69,7 @@ impl History {
         for (step, older) in baselines.older.iter().take(STEPS).enumerate() {
             self.per_step[step] = f64::from(self.lag) / f64::from(ticks(older, newer.tick.0));
             newer = older;
-            self.is_aligned[step] = older.ids != ids;
+            self.is_aligned[step] = !are_same(&older.ids, ids);
             if self.is_aligned[step] {
                 self.alignment.compare(&older.ids, ids);
                 self.aligned[step].resize_with(older.lane_count(), Vec::new);
@@ -76,9 +84,8 @@ impl History {
             1 => self.status.iter_mut().for_each(|status| *status |= NEW_BEFORE),
             _ => {}
         }
-        if baselines.baseline.ids != ids {
-            self.alignment.compare(&baselines.baseline.ids, ids);
-            let came = |index: &usize| self.alignment.came(*index);
+        if let Some(alignment) = alignment {
+            let came = |index: &usize| alignment.came(*index);
             (0..ids.len()).filter(came).for_each(|index| self.status[index] |= CAME | NEW | NEW_BEFORE);
         }
         let mut changed = core::mem::take(&mut self.changed);

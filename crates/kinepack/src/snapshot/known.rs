@@ -4,17 +4,19 @@
 use alloc::vec::Vec;
 
 use super::Baselines;
-use super::entities::Alignment;
+use super::entities::{Alignment, are_same};
 use super::history::History;
 use super::precision::{Precision, Shifts};
+use super::sets::GapTable;
 use super::store::{EntityId, Snapshot};
+use crate::BitSink;
 
 /// Found once a packet. Keeps its memory from packet to packet.
 #[derive(Debug, Default)]
 pub(super) struct Known {
     alignment: Alignment,
     /// The baseline's columns, where its entities are not the snapshot's.
-    aligned: Vec<Vec<u32>>,
+    pub(super) aligned: Vec<Vec<u32>>,
     is_aligned: bool,
     pub(super) history: History,
     pub(super) shifts: Shifts,
@@ -31,17 +33,32 @@ impl Known {
         tick: u32,
     ) {
         let baseline = baselines.baseline;
-        self.is_aligned = baseline.ids != ids;
+        self.line_up(baseline, ids);
+        let base = if self.is_aligned { &self.aligned } else { &baseline.columns };
+        let alignment = self.is_aligned.then_some(&self.alignment);
+        self.history.prepare(baselines, base, alignment, ids, tick);
+        if let Some(precision) = precision {
+            precision.find(&mut self.shifts, &self.history, baselines, base);
+        }
+    }
+
+    /// Lines up the baseline alone, which is all that levels that pack bits need.
+    pub(super) fn line_up(&mut self, baseline: &Snapshot, ids: &[EntityId]) {
+        self.is_aligned = !are_same(&baseline.ids, ids);
         if self.is_aligned {
             self.alignment.compare(&baseline.ids, ids);
             self.aligned.resize_with(baseline.lane_count(), Vec::new);
             self.alignment.line_up(baseline, &mut self.aligned);
         }
-        let base = if self.is_aligned { &self.aligned } else { &baseline.columns };
-        self.history.prepare(baselines, base, ids, tick);
-        if let Some(precision) = precision {
-            precision.find(&mut self.shifts, &self.history, baselines, base);
+    }
+
+    /// Writes the set of entities that was looked at, relative to that of the baseline. True where it is the same.
+    pub(super) fn write_entities(&self, sink: &mut impl BitSink, baseline: &Snapshot, gaps: &GapTable) -> bool {
+        sink.write_bool(self.is_aligned);
+        if self.is_aligned {
+            self.alignment.write(sink, baseline.len(), gaps);
         }
+        !self.is_aligned
     }
 
     /// Makes values coarse, of the snapshot that was prepared for.
