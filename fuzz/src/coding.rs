@@ -6,7 +6,7 @@ use kinepack::{
 };
 
 pub(crate) use crate::support::bodies_schema;
-use crate::support::{assert_valid, frames, schemas as plain_schemas};
+use crate::support::{assert_valid, frames, profile_of, schemas as plain_schemas};
 
 /// Takes bytes from the front; zeros where there are none.
 pub(crate) struct Source<'a>(pub(crate) &'a [u8]);
@@ -181,10 +181,7 @@ pub(crate) fn slab_schema() -> Schema {
 pub(crate) fn adaptive_profile(schema: &Schema) -> Option<Profile> {
     if *schema == bodies_schema() {
         const VECTORS: &str = include_str!("../../spec/vectors/learning.txt");
-        let hex = VECTORS.lines().find_map(|line| line.strip_prefix("profile ")).unwrap();
-        let byte = |at: usize| u8::from_str_radix(&hex[at..at + 2], 16).unwrap();
-        let bytes: Vec<u8> = (0..hex.len()).step_by(2).map(byte).collect();
-        return Some(Profile::from_bytes(&bytes, schema).unwrap());
+        return Some(profile_of(VECTORS, schema));
     }
     let mut bodies = Bodies::of(schema, 1, [2.0, 1.0, 3.0], Some(0.0));
     if let Some(bodies) = &mut bodies {

@@ -10,7 +10,9 @@ use kinepack::{
     Baselines, Codec, DecodeError, Decoder, Encoder, EntityId, Field, FieldKind, IntegerLimits, Learned, Level,
     Profile, Schema, SetupError, Snapshot, Tick,
 };
-use support::{Random, assert_valid, bodies, bodies_run as run, bodies_schema as schema, trained};
+use support::{
+    Random, assert_valid, bodies, bodies_run as run, bodies_schema as schema, from_hex, hex, profile_of, trained,
+};
 
 fn profiles(schema: &Schema) -> [Profile; 3] {
     [trained(schema, Some(bodies(schema))), trained(schema, None), Profile::untrained(schema)]
@@ -238,19 +240,10 @@ fn vectors(level: Level, profile: &Profile) -> String {
 const PACKETS: [(usize, &[usize]); 7] =
     [(1, &[0]), (2, &[1, 0]), (3, &[2, 1, 0]), (6, &[3, 2, 1]), (9, &[5, 3, 0]), (13, &[12, 11, 10]), (13, &[13, 11])];
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn from_hex(hex: &str) -> Vec<u8> {
-    (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
-}
-
 /// Writes the vectors where it is asked to, with the profile that they have, else checks them.
 fn check_vectors(level: Level, frozen: &str) {
     let schema = schema();
-    let profile = frozen.lines().find_map(|line| line.strip_prefix("profile ")).unwrap();
-    let profile = Profile::from_bytes(&from_hex(profile), &schema).unwrap();
+    let profile = profile_of(frozen, &schema);
     if std::env::var_os("KINEPACK_WRITE_VECTORS").is_some() {
         let path = format!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/vectors/{}.txt"), level.name);
         std::fs::write(path, vectors(level, &profile)).unwrap();

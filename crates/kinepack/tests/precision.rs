@@ -12,7 +12,7 @@ use kinepack::{
     LaneArithmetic, Learned, Level, Profile, Schema, SetupError, SmallestThree, Snapshot, Tick, TimePrecision,
     Training,
 };
-use support::{Random, assert_valid, bodies_schema, frames, schema};
+use support::{Random, assert_valid, bodies_schema, frames, hex, profile_of, schema};
 
 /// Things that hurry, slow down, rest and start again; now and then one comes or goes. One frame a tick.
 fn run(schema: &Schema, seed: u64, entities: usize, ticks: u32) -> Vec<Snapshot> {
@@ -411,20 +411,11 @@ fn entities(snapshot: &Snapshot) -> String {
     snapshot.ids().iter().enumerate().map(line).collect()
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// What `spec/vectors/precision.txt` holds: states as they are and as both sides hold them, and the packets between the latter.
 fn vectors() -> String {
     let schema = vectors_schema();
-    let profile_of = |vectors: &str| {
-        let profile = vectors.lines().find_map(|line| line.strip_prefix("profile ")).unwrap();
-        let byte = |at: usize| u8::from_str_radix(&profile[at..at + 2], 16).unwrap();
-        Profile::from_bytes(&(0..profile.len()).step_by(2).map(byte).collect::<Vec<_>>(), &schema).unwrap()
-    };
-    let adaptive = profile_of(include_str!("../../../spec/vectors/adaptive.txt"));
-    let learning = profile_of(include_str!("../../../spec/vectors/learning.txt"));
+    let adaptive = profile_of(include_str!("../../../spec/vectors/adaptive.txt"), &schema);
+    let learning = profile_of(include_str!("../../../spec/vectors/learning.txt"), &schema);
     let codecs = [(Level::PACKED, &adaptive), (Level::ADAPTIVE, &adaptive), (Level::LEARNING, &learning)]
         .map(|(level, profile)| Codec::new(schema.clone(), level, profile.clone()).unwrap());
     let mut lines = String::new();

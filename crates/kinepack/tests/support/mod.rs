@@ -6,12 +6,14 @@
 #![allow(clippy::unwrap_used)]
 
 mod bodies;
+mod hex;
 mod model;
 mod random;
 mod subject;
 mod worlds;
 
 pub(crate) use bodies::{bodies, bodies_run, trained};
+pub(crate) use hex::{from_hex, hex, profile_of};
 pub(crate) use model::BitModel;
 pub(crate) use random::Random;
 pub(crate) use subject::{DECODED, Subject, assert_valid, at_tick};

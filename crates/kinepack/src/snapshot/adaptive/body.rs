@@ -13,7 +13,7 @@ use super::neighbours::{Coded, NEAREST};
 use super::plan::BodyPlan;
 use super::rotation::{TurnSizes, rotation_at, vector_log2};
 use crate::entropy::Coder;
-use crate::snapshot::history::{History, MOVED, NEW};
+use crate::snapshot::history::{MOVED, NEW};
 use crate::{Lane, LaneArithmetic};
 
 /// What both sides know of a body before it is coded.
@@ -93,7 +93,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let begin = self.coder.spent();
         let turned = self.code_turn(body, entity, &setting);
         let middle = self.coder.spent();
-        let (moved, position_error) = self.code_position(body, entity, &setting, &turned, self.history.lag);
+        let (moved, position_error) = self.code_position(body, entity, &setting, &turned);
         self.spent[bodies.rotation] += middle - begin;
         self.spent[bodies.position] += self.coder.spent() - middle;
         let known = setting.known;
@@ -119,7 +119,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
 
     fn setting(&self, scratch: &Scratch, bodies: &Bodies, body: &BodyPlan, entity: usize, is_mover: bool) -> Setting {
         let status = self.history.status[entity];
-        let known = self.known(self.history, body, entity);
+        let known = self.known(body, entity);
         let kind = bodies.kind(self.ids[entity].0);
         let nearest = Self::nearest_mover(&scratch.movers, known.position);
         let (mover, distance_squared) = match (is_mover, nearest) {
@@ -243,7 +243,6 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         entity: usize,
         setting: &Setting,
         turned: &Turned,
-        lag_ticks: u32,
     ) -> (Vector, Vector) {
         let Setting { known, mover, around, first_row, .. } = setting;
         let Setting { weight, extents, size, height, contact, .. } = *setting;
@@ -257,7 +256,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let roll = sub(rotate(turned.turn, arm), arm);
         let twist = scale(cross(turned.error, from_mover), weight / PER_RADIAN);
         // What falls goes as far as the square of the time; in a tenth of a second, 1.
-        let lag = f64::from(lag_ticks);
+        let lag = f64::from(self.history.lag);
         let fall = lag * lag * (1.0 / 36.0);
         let above = setting.above.unwrap_or(0.0);
         let rolled = setting.rolled(turned.vector);
@@ -349,14 +348,14 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         (moved, [0, 1, 2].map(|axis| errors[axis] as f64 / 16.0 * body.ratios[axis]))
     }
 
-    fn known(&self, history: &History, body: &BodyPlan, entity: usize) -> Known {
+    fn known(&self, body: &BodyPlan, entity: usize) -> Known {
         let now = position(body, self.base, entity);
         let at = |columns: &[Vec<u32>]| position(body, columns, entity);
         let paces =
-            history.paces(&self.baselines, entity, now, at, |from, to, per_step| scale(sub(to, from), per_step));
+            self.history.paces(&self.baselines, entity, now, at, |from, to, per_step| scale(sub(to, from), per_step));
         let [moved, moved_before] = paces.unwrap_or_default();
         let rotation = rotation_at(&body.quantizer, body.rotation, self.base, entity);
-        let [turned, turned_before] = self.turns(history, &body.quantizer, body.rotation, entity, rotation);
+        let [turned, turned_before] = self.turns(&body.quantizer, body.rotation, entity, rotation);
         Known {
             position: now,
             position_before: sub(now, moved),

@@ -86,7 +86,6 @@ pub(super) struct Previous {
 
 /// A field of an entity, with its class.
 struct FieldAt<'a> {
-    history: &'a History,
     field: &'a FieldPlan,
     entity: usize,
     class: usize,
@@ -217,12 +216,12 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             let begin = self.coder.spent();
             let class = match field.coding {
                 FieldCoding::Choice { .. } => self.base[field.first_lane][entity].min(3) as usize,
-                _ => self.field_class(self.history, field, entity),
+                _ => self.field_class(field, entity),
             };
             let counter = plan.at.flags + (nth + 1) * FLAGS + context * 4 + class;
             last_changed = self.counters[counter].code(self.coder, told, LIMIT);
             if last_changed {
-                let at = FieldAt { history: self.history, field, entity, class };
+                let at = FieldAt { field, entity, class };
                 self.code_field(&at, &mut scratch.previous[nth]);
             }
             self.spent[field.index] += self.coder.spent() - begin;
@@ -240,7 +239,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     }
 
     /// 0 without history, then at rest, begun to move, moving.
-    fn field_class(&self, history: &History, field: &FieldPlan, entity: usize) -> usize {
+    fn field_class(&self, field: &FieldPlan, entity: usize) -> usize {
+        let history = self.history;
         if history.status[entity] & NEW != 0 {
             return 0;
         }
@@ -287,13 +287,13 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     }
 
     fn code_numbers(&mut self, at: &FieldAt<'_>, previous: &mut [Previous], group: usize, first_row: usize) {
-        let FieldAt { history, field, entity, class } = *at;
+        let FieldAt { field, entity, class } = *at;
         let mut lane_before = 0;
         for (nth, kind) in field.lanes.iter().enumerate() {
             let lane = field.first_lane + nth;
             let base = self.base[lane][entity];
             let change = |from, to, per_step| sixteenths(kind.difference(from, to) as f64 * per_step);
-            let paces = history.paces(&self.baselines, entity, base, |columns| columns[lane][entity], change);
+            let paces = self.history.paces(&self.baselines, entity, base, |columns| columns[lane][entity], change);
             let moved = paces.unwrap_or_default();
             let Previous { moved: their_moved, error, error_log2 } = previous[nth];
             let mut features = [0; FEATURES];
@@ -336,10 +336,10 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         first_row: usize,
         codes: &RotationCodes,
     ) {
-        let FieldAt { history, field, entity, class } = *at;
+        let FieldAt { field, entity, class } = *at;
         let lane = field.first_lane;
         let base = rotation_at(codes, lane, self.base, entity);
-        let turned = self.turns(history, codes, lane, entity, base);
+        let turned = self.turns(codes, lane, entity, base);
         let first_row = first_row + class * 8;
         let mut features = [[0; FEATURES]; 3];
         let mut expected = [0; 3];

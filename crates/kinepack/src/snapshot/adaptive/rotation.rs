@@ -8,7 +8,7 @@ use super::fixed::{FEATURES, length_log2, log2, sixteenths, size_log2};
 use super::geometry::{Quaternion, Vector, rotation_vector, scale, turn};
 use super::plan::RotationCodes;
 use crate::entropy::Coder;
-use crate::snapshot::history::{History, STEPS};
+use crate::snapshot::history::STEPS;
 use crate::{Lane, LaneArithmetic};
 
 /// What the scale of a rotation's residuals depends on: logarithms in 1/256.
@@ -23,17 +23,10 @@ pub(super) struct TurnSizes {
 
 impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     /// How a rotation, `now` in the baseline, turned in the last two steps; not at all where it is new.
-    pub(super) fn turns(
-        &self,
-        history: &History,
-        codes: &RotationCodes,
-        lane: usize,
-        entity: usize,
-        now: Quaternion,
-    ) -> [Vector; STEPS] {
+    pub(super) fn turns(&self, codes: &RotationCodes, lane: usize, entity: usize, now: Quaternion) -> [Vector; STEPS] {
         let at = |columns: &[Vec<u32>]| rotation_at(codes, lane, columns, entity);
         let change = |from, to, per_step| scale(rotation_vector(turn(from, to)), per_step);
-        history.paces(&self.baselines, entity, now, at, change).unwrap_or_default()
+        self.history.paces(&self.baselines, entity, now, at, change).unwrap_or_default()
     }
 
     /// Codes a rotation that is expected to be `predicted`. Returns the mean of the scales.
