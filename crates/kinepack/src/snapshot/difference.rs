@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::encode::find_changed;
+use super::changed::find_changed;
 use super::entities::Alignment;
 use super::store::{EntityId, Snapshot};
 

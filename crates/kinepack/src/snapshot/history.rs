@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::Baselines;
-use super::encode::find_changed;
+use super::changed::find_changed;
 use super::entities::{Alignment, are_same};
 use super::store::{EntityId, Snapshot};
 

@@ -6,6 +6,7 @@
 
 mod adaptive;
 mod baselines;
+mod changed;
 mod codec;
 mod contexts;
 mod decode;

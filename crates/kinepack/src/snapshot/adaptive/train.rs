@@ -12,7 +12,7 @@ use super::model::{Bodies, Model};
 use super::plan::Plan;
 use super::{Adaptive, Packet, State};
 use crate::entropy::{Cost, Counter};
-use crate::snapshot::encode::find_changed;
+use crate::snapshot::changed::find_changed;
 use crate::snapshot::known::Known;
 use crate::snapshot::precision::Precision;
 use crate::snapshot::store::Snapshot;

@@ -1,0 +1,72 @@
+//! Which entities differ from the baseline, and in which fields. `spec/CODEC.md`, section 9.
+
+use alloc::vec::Vec;
+
+/// Entities that are compared at once: few enough for the differences to stay in registers.
+const BLOCK: usize = 16;
+
+/// The entities of which a lane differs. The comparison runs over plain arrays, at the speed of memory.
+pub(super) fn find_changed(base: &[Vec<u32>], new: &[Vec<u32>], count: usize, changed: &mut Vec<u32>) {
+    // The next place is written whether the entity differs or not, instead of a branch that is hard to predict.
+    changed.clear();
+    changed.resize(count, 0);
+    let mut found = 0;
+    let mut push = |first: usize, differs: &[u32]| {
+        if differs.iter().fold(0, |any, differs| any | differs) != 0 {
+            for (index, differs) in (first as u32..).zip(differs) {
+                changed[found] = index;
+                found += usize::from(*differs != 0);
+            }
+        }
+    };
+    let mut first = 0;
+    while let Some(differs) = compare_block(base, new, first) {
+        push(first, &differs);
+        first += BLOCK;
+    }
+    for index in first..count {
+        push(index, &[base.iter().zip(new).fold(0, |any, (base, new)| any | (base[index] ^ new[index]))]);
+    }
+    changed.truncate(found);
+}
+
+/// Which of a block of entities differ in a lane; `None` where no whole block is left.
+#[inline]
+fn compare_block(base: &[Vec<u32>], new: &[Vec<u32>], first: usize) -> Option<[u32; BLOCK]> {
+    let mut differs = [0; BLOCK];
+    if base.is_empty() {
+        return None;
+    }
+    for (base, new) in base.iter().zip(new) {
+        let base: &[u32; BLOCK] = base.get(first..)?.first_chunk()?;
+        let new: &[u32; BLOCK] = new.get(first..)?.first_chunk()?;
+        differs = core::array::from_fn(|index| differs[index] | (base[index] ^ new[index]));
+    }
+    Some(differs)
+}
+
+/// Which of the changed entities changed the lanes of one field, by number among them.
+pub(super) fn find_flagged(
+    base: &[Vec<u32>],
+    new: &[Vec<u32>],
+    changed: &[u32],
+    differs: &mut Vec<u32>,
+    flagged: &mut Vec<u32>,
+) {
+    differs.clear();
+    differs.resize(changed.len(), 0);
+    for (base, new) in base.iter().zip(new) {
+        for (differs, &entity) in differs.iter_mut().zip(changed) {
+            *differs |= base[entity as usize] ^ new[entity as usize];
+        }
+    }
+    // Without a branch, as above.
+    flagged.clear();
+    flagged.resize(changed.len(), 0);
+    let mut found = 0;
+    for (nth, differs) in (0..).zip(differs) {
+        flagged[found] = nth;
+        found += usize::from(*differs != 0);
+    }
+    flagged.truncate(found);
+}
