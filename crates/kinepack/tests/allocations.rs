@@ -29,10 +29,11 @@ fn encoding_and_decoding_allocate_nothing_in_steady_state() {
         // One that equals its baseline, and one that nobody is left in.
         frames.extend([frames[8].clone(), frames[0].clone()]);
         let profiles = profiles(&schema);
-        for level in Level::TABLE {
+        for (level, is_counting) in Level::TABLE.into_iter().flat_map(|level| [(level, false), (level, true)]) {
             for (profile_name, profile) in &profiles {
                 let codec = Codec::new(schema.clone(), level, profile.clone()).unwrap();
                 let mut encoder = Encoder::new(&codec);
+                encoder.count_entity_bits(is_counting);
                 let mut decoder = Decoder::new(&codec);
                 let mut packet = Vec::new();
                 let mut out = Snapshot::new(&schema, Tick(0));

@@ -13,6 +13,7 @@ use super::known::Known;
 use super::precision::differs;
 use super::sets::{SetCoding, write_set};
 use super::store::Snapshot;
+use super::tally::Tally;
 use crate::{BitSink, BitWriter, EncodeError};
 
 /// Writes snapshots. Keeps its scratch memory: in steady state it allocates nothing, but for what was [learned](Self::learned) at a level
@@ -30,6 +31,8 @@ pub struct Encoder {
     entities: Vec<u32>,
     measured: Measured,
     size: Size,
+    /// By index in the snapshot.
+    tally: Tally,
     /// Of the packet at hand; with a history for a time precision and at levels that predict.
     known: Known,
     /// The adaptive level's memory, and the packet that it must not be longer than.
@@ -63,6 +66,7 @@ impl Encoder {
             contexts: Contexts::default(),
             entities: Vec::new(),
             measured: Measured::default(),
+            tally: Tally::default(),
             known: Known::default(),
             adaptive: tables.adaptive.as_ref().map(Adaptive::state),
             packed: Vec::new(),
@@ -176,6 +180,32 @@ impl Encoder {
     /// The entities for which the last packet had no room, by index, increasing.
     pub fn unsent(&self) -> &[u32] {
         &self.unsent
+    }
+
+    /// Where the bits of the last packet went.
+    pub fn size(&self) -> &Size {
+        &self.size
+    }
+
+    /// Whether [`entity_bits`](Self::entity_bits) says what each entity takes, from the next packet on. Off at first: it is for tools, and takes a
+    /// little time.
+    pub fn count_entity_bits(&mut self, is_wanted: bool) {
+        self.tally = Tally::new(is_wanted);
+        if let Some(state) = &mut self.adaptive {
+            state.count_entities(is_wanted);
+        }
+    }
+
+    /// What each entity in the last packet took: its index in the encoded snapshot, increasing, and whole bits. Empty where that was not
+    /// [asked for](Self::count_entity_bits).
+    ///
+    /// At levels that pack bits these are the values of its fields, so that all add up to [`Size::fields_bits`]; an entity that came with zero in
+    /// every lane has none, and is not there. At levels that predict it is all that is told of it once it is known to have changed: also which
+    /// of its fields did, and the whole of one that came, which [`Size`] counts among the sets. Each is then off by less than a bit, and
+    /// all together by half a bit, or by up to a byte where the end of the code is shorter than it is worth. Where such a level falls back on
+    /// packed bits, it is as with those. What the sets took belongs to nobody.
+    pub fn entity_bits(&self) -> &[(u32, u32)] {
+        self.tally.bits()
     }
 
     /// All entities, or those at `indices`, in the form of the level.
@@ -301,6 +331,7 @@ impl Encoder {
             self.size.changed_entities -= self.unsent.len();
             self.learned = adaptive.learned(state, codec.hash());
             // The end of the code may be shorter than what its decisions are worth: the parts must not exceed the whole.
+            self.tally.replace(state.entities_spent(), bits);
             let mut left_bits = bits;
             for (field_bits, spent) in self.size.fields_bits.iter_mut().zip(&state.spent) {
                 *field_bits = (spent >> 8).min(left_bits);
@@ -315,18 +346,21 @@ impl Encoder {
     /// Levels 1 to 6: every entity in full.
     fn write_all(&mut self, writer: &mut BitWriter<'_>, tables: &Tables, columns: &[Vec<u32>], count: usize) {
         self.size.changed_entities = count;
+        self.tally.begin(0..count as u32);
         for ((field, rest), field_bits) in tables.fields.iter().zip(&tables.rest).zip(&mut self.size.fields_bits) {
             let columns = &columns[field.lanes.clone()];
             let begin = writer.len_bits();
             for index in 0..count {
-                if let Some(rest) = rest {
+                let begin = writer.len_bits();
+                let is_at_rest = rest.as_ref().is_some_and(|rest| {
                     let at_rest = columns.iter().zip(rest).all(|(column, rest)| column[index] == *rest);
                     writer.write_bool(at_rest);
-                    if at_rest {
-                        continue;
-                    }
+                    at_rest
+                });
+                if !is_at_rest {
+                    field.write_full(writer, columns, index);
                 }
-                field.write_full(writer, columns, index);
+                self.tally.add(index, writer.len_bits() - begin);
             }
             *field_bits = writer.len_bits() - begin;
         }
@@ -343,6 +377,7 @@ impl Encoder {
         count: usize,
     ) {
         self.size.changed_entities = self.changed.len();
+        self.tally.begin(self.changed.iter().copied());
         let begin = writer.len_bits();
         write_set(writer, count, &self.changed, coding);
         self.size.sets_bits += writer.len_bits() - begin;
@@ -382,7 +417,9 @@ impl Encoder {
             let mut previous = 0;
             for (place, (&nth, &entity)) in self.flagged.iter().zip(&self.entities).enumerate() {
                 let state = self.contexts.state(field.context, nth as usize, previous);
+                let begin = writer.len_bits();
                 let class = field.write(writer, state, (&self.measured, place), (new, entity as usize));
+                self.tally.add(nth as usize, writer.len_bits() - begin);
                 self.contexts.record(index, nth as usize, class);
                 previous = class + 1;
             }
@@ -391,11 +428,13 @@ impl Encoder {
         let other = level.field_flags && field.is_category();
         for &nth in &self.flagged {
             let entity = self.changed[nth as usize] as usize;
+            let begin = writer.len_bits();
             if other {
                 field.write_other(writer, base, new, entity);
             } else {
                 field.write_full(writer, new, entity);
             }
+            self.tally.add(nth as usize, writer.len_bits() - begin);
         }
     }
 }

@@ -24,6 +24,7 @@ mod profile;
 mod profile_file;
 mod sets;
 mod store;
+mod tally;
 mod train;
 mod training;
 mod widths;

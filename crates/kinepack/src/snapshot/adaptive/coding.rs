@@ -72,6 +72,8 @@ pub(super) struct Scratch {
     pub(super) changed: Vec<u32>,
     /// Those of the latter for which there was no room.
     pub(super) unsent: Vec<u32>,
+    /// Where somebody asks: what each entity took, in 1/256 bit, in the order of the packet.
+    pub(super) entities_spent: Option<Vec<(u32, u64)>>,
     /// For each field, what the entity before left.
     pub(super) previous: Vec<Vec<Previous>>,
 }
@@ -120,6 +122,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     /// Codes all that changed.
     pub(super) fn run(&mut self, scratch: &mut Scratch) {
         scratch.unsent.clear();
+        scratch.entities_spent.iter_mut().for_each(Vec::clear);
         let has_changes = !scratch.told.is_empty();
         if !self.counters[self.plan.at.any].code(self.coder, has_changes, LIMIT) {
             return;
@@ -143,7 +146,11 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
                 scratch.unsent.extend(order[nth..].iter().map(|(_, entity)| *entity));
                 break;
             }
+            let begin = if scratch.entities_spent.is_some() { self.coder.spent() } else { 0 };
             self.code_entity(scratch, entity as usize);
+            if let Some(entities) = &mut scratch.entities_spent {
+                entities.push((entity, self.coder.spent() - begin));
+            }
             if self.is_bad || self.coder.is_exhausted() {
                 break;
             }

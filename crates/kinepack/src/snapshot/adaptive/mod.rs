@@ -70,6 +70,16 @@ impl State {
     pub(super) fn unsent(&self) -> &[u32] {
         &self.scratch.unsent
     }
+
+    /// Whether to count what each entity takes.
+    pub(super) fn count_entities(&mut self, is_wanted: bool) {
+        self.scratch.entities_spent = is_wanted.then(Vec::new);
+    }
+
+    /// What each entity of the last packet took, in 1/256 bit, in the packet's order; empty where that is not counted.
+    pub(super) fn entities_spent(&self) -> &[(u32, u64)] {
+        self.scratch.entities_spent.as_deref().unwrap_or_default()
+    }
 }
 
 impl Adaptive {

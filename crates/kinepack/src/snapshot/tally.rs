@@ -1,0 +1,67 @@
+//! What each entity of a packet took: for tools, and only where one asks.
+
+use alloc::vec::Vec;
+
+/// Bits by entity. Keeps its memory.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    is_wanted: bool,
+    /// Indices and bits; empty where nobody asks.
+    bits: Vec<(u32, u32)>,
+}
+
+impl Tally {
+    pub(super) fn new(is_wanted: bool) -> Self {
+        Self { is_wanted, bits: Vec::new() }
+    }
+
+    /// Begins a packet of these entities, with none of their bits.
+    pub(super) fn begin(&mut self, entities: impl Iterator<Item = u32>) {
+        self.bits.clear();
+        if self.is_wanted {
+            self.bits.extend(entities.map(|entity| (entity, 0)));
+        }
+    }
+
+    /// Bits of the `nth` of them.
+    #[inline]
+    pub(super) fn add(&mut self, nth: usize, bits: u64) {
+        if let Some((_, sum)) = self.bits.get_mut(nth) {
+            *sum += bits as u32;
+        }
+    }
+
+    /// Takes instead what entities took in 1/256 bit, in the order of their packet, which has `packet_bits`. What is rounded off is carried
+    /// on, so that all together are right too.
+    pub(super) fn replace(&mut self, spent: &[(u32, u64)], packet_bits: u64) {
+        self.bits.clear();
+        let (mut spent_so_far, mut bits_so_far) = (0, 0);
+        self.bits.extend(spent.iter().map(|&(entity, spent)| {
+            spent_so_far += spent;
+            let before = bits_so_far;
+            bits_so_far = ((spent_so_far + 128) >> 8).min(packet_bits);
+            (entity, (bits_so_far - before) as u32)
+        }));
+        self.bits.sort_unstable();
+    }
+
+    pub(super) fn bits(&self) -> &[(u32, u32)] {
+        &self.bits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_lost_by_rounding() {
+        let mut tally = Tally::new(true);
+        let thirds: Vec<(u32, u64)> = (0..300).rev().map(|entity| (entity, 85 + u64::from(entity % 3 == 0))).collect();
+        tally.replace(&thirds, 1000);
+        assert!(tally.bits().is_sorted() && tally.bits().iter().all(|(_, bits)| *bits <= 1));
+        assert_eq!(tally.bits().iter().map(|(_, bits)| bits).sum::<u32>(), 100);
+        tally.replace(&thirds, 99);
+        assert_eq!(tally.bits().iter().map(|(_, bits)| bits).sum::<u32>(), 99, "no more than the packet has");
+    }
+}

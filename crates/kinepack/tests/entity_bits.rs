@@ -1,0 +1,204 @@
+//! What each entity of a packet took: the parts of the whole, at every level, and nothing where nobody asked.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use kinepack::{Baselines, Codec, Difference, Encoder, Level, Profile, Schema, Snapshot, Tick};
+use support::{bodies, bodies_run, bodies_schema, frames, profiles, schemas, trained};
+
+fn counting(codec: &Codec) -> Encoder {
+    let mut encoder = Encoder::new(codec);
+    encoder.count_entity_bits(true);
+    encoder
+}
+
+fn indices(encoder: &Encoder) -> Vec<u32> {
+    encoder.entity_bits().iter().map(|(index, _)| *index).collect()
+}
+
+fn sum(encoder: &Encoder) -> u64 {
+    encoder.entity_bits().iter().map(|(_, bits)| u64::from(*bits)).sum()
+}
+
+/// The entities of `before` as they are in `after`, where they are in both.
+fn same_entities(before: &Snapshot, after: &Snapshot) -> Snapshot {
+    let mut rows = after.clone();
+    rows.retain(before.ids());
+    let mut snapshot = before.clone();
+    snapshot.patch(&[], &rows).unwrap();
+    snapshot.tick = after.tick;
+    snapshot
+}
+
+/// Those of which a lane differs, where zeros stand for what the baseline does not have.
+fn changed(before: &Snapshot, after: &Snapshot) -> Vec<u32> {
+    let lane = |snapshot: &Snapshot, lane, index: Option<usize>| index.map_or(0, |index| snapshot.lane(lane)[index]);
+    let differs = |index: &u32| {
+        let index = *index as usize;
+        let place = before.position(after.ids()[index]);
+        (0..after.lane_count()).any(|nth| lane(before, nth, place) != after.lane(nth)[index])
+    };
+    (0..after.len() as u32).filter(differs).collect()
+}
+
+#[test]
+fn in_packed_bits_they_are_all_that_the_fields_took() {
+    for (name, schema) in schemas() {
+        let frames = frames(&schema, 21, 25, 8);
+        for (_, profile) in profiles(&schema) {
+            for level in Level::TABLE.into_iter().filter(|level| !level.adaptive) {
+                let codec = Codec::new(schema.clone(), level, profile.clone()).unwrap();
+                let (mut encoder, mut plain) = (counting(&codec), Encoder::new(&codec));
+                for pair in frames.windows(2) {
+                    let (mut packet, mut bytes) = (Vec::new(), Vec::new());
+                    let mut after = pair[1].clone();
+                    encoder.coarsen(&pair[0], &mut after).unwrap();
+                    encoder.encode(&pair[0], &after, &mut packet).unwrap();
+                    let sent =
+                        if level.row < 7 { (0..after.len() as u32).collect() } else { changed(&pair[0], &after) };
+                    assert_eq!(indices(&encoder), sent, "{name}, {}", level.name);
+                    assert_eq!(sum(&encoder), encoder.size().fields_bits.iter().sum::<u64>());
+
+                    assert_eq!(plain.encode(&pair[0], &after, &mut bytes).unwrap(), encoder.size());
+                    assert!(plain.entity_bits().is_empty() && bytes == packet);
+
+                    if level.row >= 7 {
+                        let after = same_entities(&pair[0], &after);
+                        let some: Vec<u32> =
+                            changed(&pair[0], &after).into_iter().filter(|index| index % 3 > 0).collect();
+                        encoder.encode_part_within(&pair[0], &after, &some, 5, &mut packet).unwrap();
+                        assert_eq!(indices(&encoder), some);
+                        assert_eq!(sum(&encoder), encoder.size().fields_bits.iter().sum::<u64>());
+                    }
+                }
+                encoder.count_entity_bits(false);
+                encoder.encode(&frames[0], &frames[0], &mut Vec::new()).unwrap();
+                assert!(encoder.entity_bits().is_empty());
+            }
+        }
+    }
+}
+
+/// A codec that predicts, and the encoder of its packed form.
+fn predicting(schema: &Schema, level: Level, profile: &Profile) -> (Encoder, Encoder) {
+    let codec = |level| Codec::new(schema.clone(), level, profile.clone()).unwrap();
+    (counting(&codec(level)), counting(&codec(Level::PACKED)))
+}
+
+/// Whether a packet of a level that predicts has the packed form.
+fn is_packed(packet: &[u8]) -> bool {
+    packet[0] & 1 == 1
+}
+
+#[test]
+fn where_a_level_predicts_they_are_what_the_fields_took_and_who_came() {
+    let schema = bodies_schema();
+    let run = bodies_run(&schema, 5, 40, 60);
+    for level in [Level::ADAPTIVE, Level::LEARNING] {
+        for (profile, has_bodies) in [(trained(&schema, None), false), (trained(&schema, Some(bodies(&schema))), true)]
+        {
+            let (mut encoder, mut packed) = predicting(&schema, level, &profile);
+            let (mut predicted, mut fell_back, mut came, mut moved) = (0, 0, 0, 0);
+            let mut learned = None;
+            for states in run.windows(4) {
+                let older = [&states[1], &states[0]];
+                let baselines = Baselines::new(&states[2], &older).with_learned(learned.as_ref());
+                let (before, after) = (&states[2], &states[3]);
+                let mut packet = Vec::new();
+                encoder.encode(baselines, after, &mut packet).unwrap();
+                learned = encoder.learned().cloned();
+                if is_packed(&packet) {
+                    packed.encode(before, after, &mut Vec::new()).unwrap();
+                    assert_eq!(encoder.entity_bits(), packed.entity_bits());
+                    fell_back += 1;
+                    continue;
+                }
+                let mut difference = Difference::default();
+                difference.find(before, after);
+                assert_eq!(indices(&encoder), difference.sent);
+                assert!(sum(&encoder) <= 8 * packet.len() as u64);
+                let has_come = |index: u32| before.position(after.ids()[index as usize]).is_none();
+                let (new, known): (Vec<_>, Vec<_>) =
+                    encoder.entity_bits().iter().copied().partition(|(index, _)| has_come(*index));
+                // An entity that comes is told as it is. The last one may be cut by the end of the code.
+                assert!(new.iter().all(|(_, bits)| bits.abs_diff(schema.bits_per_entity()) <= 9), "{new:?}");
+                let fields: u64 = encoder.size().fields_bits.iter().sum();
+                let known_bits = known.iter().map(|(_, bits)| u64::from(*bits)).sum::<u64>();
+                // Each field's bits are rounded down; that a body did not move costs too, and is no field's.
+                let slack = known.len() as u64 / 2 + 1;
+                assert!(known_bits + slack + 8 >= fields, "{known_bits} of {fields}");
+                let flags = if has_bodies { 2 * known.len() as u64 } else { 0 };
+                assert!(known_bits <= fields + slack + schema.fields().len() as u64 + flags, "{known_bits}, {fields}");
+                predicted += 1;
+                came += new.len();
+                moved += known.len();
+            }
+            assert!(predicted > 40 && moved > 500 && came > 0, "{predicted} {moved} {came} {fell_back}");
+        }
+    }
+}
+
+#[test]
+fn one_entity_took_what_its_fields_did() {
+    let schema = bodies_schema();
+    let run = bodies_run(&schema, 7, 30, 20);
+    for level in [Level::ADAPTIVE, Level::LEARNING] {
+        let (mut encoder, _) = predicting(&schema, level, &trained(&schema, None));
+        let mut alone = 0;
+        for pair in run.windows(2) {
+            let after = same_entities(&pair[0], &pair[1]);
+            for index in changed(&pair[0], &after) {
+                let mut packet = Vec::new();
+                encoder.encode_part(&pair[0], &after, &[index], &mut packet).unwrap();
+                let [(entity, bits)] = *encoder.entity_bits() else { panic!("{:?}", encoder.entity_bits()) };
+                let fields: u64 = encoder.size().fields_bits.iter().sum();
+                let most = if is_packed(&packet) { fields } else { fields + schema.fields().len() as u64 };
+                assert!(entity == index && (fields..=most).contains(&u64::from(bits)), "{bits} of {fields}");
+                alone += usize::from(!is_packed(&packet));
+            }
+        }
+        assert!(alone > 20, "{alone}");
+    }
+}
+
+#[test]
+fn for_whom_there_was_no_room_took_nothing() {
+    let schema = bodies_schema();
+    let run = bodies_run(&schema, 5, 60, 40);
+    for level in [Level::ADAPTIVE, Level::LEARNING] {
+        let (mut encoder, _) = predicting(&schema, level, &trained(&schema, Some(bodies(&schema))));
+        let mut ended = 0;
+        for pair in run.windows(2).filter(|pair| pair[0].ids() == pair[1].ids()) {
+            let all = changed(&pair[0], &pair[1]);
+            let mut whole = Vec::new();
+            encoder.encode_part(&pair[0], &pair[1], &all, &mut whole).unwrap();
+            for share in 0..=8 {
+                let mut packet = Vec::new();
+                let limit_bytes = whole.len() * share / 7;
+                encoder.encode_part_within(&pair[0], &pair[1], &all, limit_bytes, &mut packet).unwrap();
+                let mut both = [&indices(&encoder)[..], encoder.unsent()].concat();
+                both.sort_unstable();
+                assert_eq!(both, all);
+                assert_eq!(encoder.size().changed_entities, encoder.entity_bits().len());
+                assert!(sum(&encoder) <= 8 * packet.len() as u64);
+                ended += usize::from(!encoder.unsent().is_empty());
+            }
+        }
+        assert!(ended > 10, "{ended}");
+    }
+}
+
+#[test]
+fn nobody_is_in_a_packet_without_changes() {
+    let schema = bodies_schema();
+    let run = bodies_run(&schema, 5, 10, 2);
+    let empty = Snapshot::new(&schema, Tick(0));
+    for level in Level::TABLE.into_iter().filter(|level| level.row >= 7) {
+        let mut encoder = counting(&Codec::new(schema.clone(), level, Profile::untrained(&schema)).unwrap());
+        for states in [[&empty, &run[0]], [&run[0], &run[0]]] {
+            encoder.encode(states[0], states[1], &mut Vec::new()).unwrap();
+        }
+        assert!(encoder.entity_bits().is_empty(), "{}", level.name);
+    }
+}
