@@ -62,5 +62,5 @@ pub use link::{HEADER_BYTES, Link, LinkConfig, LinkError, LinkPreset, LinkStats,
 pub use packet::{Acknowledgement, Mismatch, VERSION};
 pub use playout::{Entry, JitterBuffer, Playout, PlayoutConfig, PlayoutError, PlayoutStats, Pushed};
 pub use receiver::{Playback, Received, Receiver, ReceiverConfig, ReceiverStats, Sample};
-pub use sender::{Handled, Hub, HubConfig, PeerStatus, ReceiverId, ReceiverOptions, Weight};
+pub use sender::{Cost, Handled, Hub, HubConfig, PeerStatus, ReceiverId, ReceiverOptions, Weight};
 pub use sequence::Sequence;

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use kinepack::EntityId;
 
+use super::cost::Cost;
 use super::older::{OlderView, REACH};
 use super::view::{Lesson, View};
 use crate::round_trip::RoundTrip;
@@ -42,6 +43,8 @@ pub(super) enum Content {
         sent_before: Vec<(EntityId, u32)>,
         /// Where the codec learns, and this may still be a baseline.
         lesson: Option<Lesson>,
+        /// Where the hub counts costs.
+        cost: Option<Arc<Cost>>,
     },
     Fragment {
         block: u8,
@@ -162,6 +165,14 @@ impl History {
     pub(super) fn lesson(&self, sequence: Sequence) -> Option<&Lesson> {
         match &self.entries[self.index(sequence)?].content {
             Content::Snapshot { lesson, .. } => lesson.as_ref(),
+            Content::Fragment { .. } => None,
+        }
+    }
+
+    /// What the snapshot with this sequence cost.
+    pub(super) fn cost(&self, sequence: Sequence) -> Option<&Arc<Cost>> {
+        match &self.entries[self.index(sequence)?].content {
+            Content::Snapshot { cost, .. } => cost.as_ref(),
             Content::Fragment { .. } => None,
         }
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use kinepack::{Baselines, Codec, EntityId, Snapshot, Tick};
 
+use super::cost::Cost;
 use super::peer::{Moment, Peer, PeerStatus};
 use super::sending::Sending;
 use super::view::View;
@@ -33,6 +34,9 @@ pub struct HubConfig {
     /// use for ([`Codec::older_states`]). With 0 a time precision has no effect: everything is exact. Each takes a byte a snapshot; for a receiver with any, the hub keeps the last 72 datagrams before the newest
     /// that was acknowledged, instead of 40.
     pub older_views: Option<u8>,
+    /// Whether to count what each snapshot cost, for [`Hub::cost`]. It takes time, and memory for as long as snapshots are kept; what is sent is the
+    /// same.
+    pub count_costs: bool,
 }
 
 impl Default for HubConfig {
@@ -47,6 +51,7 @@ impl Default for HubConfig {
             silence: Duration::from_secs(1),
             datagrams_per_tick: 4,
             older_views: None,
+            count_costs: false,
         }
     }
 }
@@ -167,7 +172,7 @@ impl Hub {
         check_schema(self.hello.schema_hash, codec.schema().hash())?;
         if self.sending.offered(codec.hash()).is_none() {
             let older_views = self.config.older_views.unwrap_or(codec.older_states() as u8);
-            self.sending.offer(codec, older_views);
+            self.sending.offer(codec, older_views, self.config.count_costs);
         }
         Ok(())
     }
@@ -286,6 +291,12 @@ impl Hub {
     /// The view that a receiver has when a snapshot has reached it, as long as it can be a baseline: for tests and tools.
     pub fn view(&self, id: ReceiverId, sequence: Sequence) -> Option<Snapshot> {
         self.peers.get(&id)?.view(sequence)
+    }
+
+    /// Where the bits of the snapshot with this sequence went, as long as it is kept for the receiver: for tools. `None` for a fragment of a
+    /// block, and where [`HubConfig::count_costs`] is off.
+    pub fn cost(&self, id: ReceiverId, sequence: Sequence) -> Option<&Arc<Cost>> {
+        self.peers.get(&id)?.cost(sequence)
     }
 
     /// Snapshots that the last tick encoded for all receivers together.

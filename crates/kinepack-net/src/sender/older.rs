@@ -85,8 +85,10 @@ mod tests {
         for tick in ticks {
             let view = view(tick, !parts.contains(&tick));
             let sequence = history.next();
-            history
-                .push(Duration::ZERO, Content::Snapshot { view, own_back: 0, sent_before: Vec::new(), lesson: None });
+            history.push(
+                Duration::ZERO,
+                Content::Snapshot { view, own_back: 0, sent_before: Vec::new(), lesson: None, cost: None },
+            );
             if !lost.contains(&tick) {
                 let acknowledgement = Acknowledgement { latest: sequence, before: 0 };
                 history.acknowledge(Duration::ZERO, acknowledgement, &mut Vec::new()).unwrap();

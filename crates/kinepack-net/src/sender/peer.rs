@@ -7,6 +7,7 @@ use kinepack::{EncodeError, EntityId, Level, Snapshot, Tick};
 
 use super::block::{BlockOut, block_bytes};
 use super::budget::Budget;
+use super::cost::Cost;
 use super::freshness::Freshness;
 use super::history::{Base, Content, Fate, History, WINDOW};
 use super::hub::{HubConfig, ReceiverId, ReceiverOptions, Weight};
@@ -149,6 +150,10 @@ impl Peer {
         let mut snapshot = Snapshot::new_like(&view.subject);
         view.write_to(&mut snapshot).ok()?;
         Some(snapshot)
+    }
+
+    pub(super) fn cost(&self, sequence: Sequence) -> Option<&Arc<Cost>> {
+        self.history.cost(sequence)
     }
 
     pub(super) fn acknowledge(&mut self, now: Duration, acknowledgement: Acknowledgement) -> Result<(), Refused> {
@@ -297,7 +302,7 @@ impl Peer {
     ) -> Result<bool, EncodeError> {
         let header = self.header(moment, base);
         let plan = sending.whole(base, wanted)?;
-        if plan.bytes.len() <= self.limit_bytes(moment.config, &header) {
+        if plan.coded.bytes.len() <= self.limit_bytes(moment.config, &header) {
             self.send_snapshot(moment, &mut sending.outbox, &header, &plan);
             return Ok(true);
         }
@@ -326,12 +331,12 @@ impl Peer {
             return Ok(false);
         }
         let plan = sending.whole(&base, wanted)?;
-        if plan.bytes.len() <= limit_bytes {
+        if plan.coded.bytes.len() <= limit_bytes {
             self.send_snapshot(moment, &mut sending.outbox, &header, &plan);
             return Ok(false);
         }
         let number = self.newest_block % 255 + 1;
-        let bytes = block_bytes(moment.tick, self.reference.number, &plan.bytes);
+        let bytes = block_bytes(moment.tick, self.reference.number, &plan.coded.bytes);
         self.block = BlockOut::new(number, Arc::clone(&plan.view), bytes, moment.config.datagram_bytes);
         self.newest_block = number;
         Ok(self.block.is_some())
@@ -386,7 +391,7 @@ impl Peer {
     fn send_snapshot(&mut self, moment: &Moment<'_>, outbox: &mut Outbox, header: &SnapshotHeader, plan: &Plan) {
         let bytes = outbox.push(self.id, |out| {
             header.write(out);
-            out.extend_from_slice(&plan.bytes);
+            out.extend_from_slice(&plan.coded.bytes);
         });
         let (mut sent_before, mut behind) = (Vec::new(), 0);
         match &plan.view.behind {
@@ -404,7 +409,8 @@ impl Peer {
         self.expects_part = behind > 0;
         let own_back = header.baseline.back();
         let view = Arc::clone(&plan.view);
-        self.note_sent(moment, bytes, Content::Snapshot { view, own_back, sent_before, lesson: plan.lesson.clone() });
+        let (lesson, cost) = (plan.coded.lesson.clone(), plan.coded.cost.clone());
+        self.note_sent(moment, bytes, Content::Snapshot { view, own_back, sent_before, lesson, cost });
     }
 
     /// Sends fragments of the block as the budget and the tick allow; one where nobody answers.

@@ -9,15 +9,24 @@ use std::sync::Arc;
 
 use kinepack::{Baselines, Codec, Difference, EncodeError, Encoder, EntityId, Snapshot, Tick};
 
+use super::cost::Cost;
 use super::view::{Behind, Lesson, View};
 
 /// A snapshot ready to be sent to every receiver that has the same baseline.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) view: Arc<View>,
+    pub(super) coded: Coded,
+}
+
+/// What a planner made.
+#[derive(Debug)]
+pub(super) struct Coded {
     pub(super) bytes: Vec<u8>,
     /// Where the codec learns.
     pub(super) lesson: Option<Lesson>,
+    /// Where the hub counts costs.
+    pub(super) cost: Option<Arc<Cost>>,
 }
 
 /// Makes plans. Keeps its memory.
@@ -33,6 +42,9 @@ pub(super) struct Planner {
     rows: Snapshot,
     target: Snapshot,
     bytes: Vec<u8>,
+    counts_costs: bool,
+    /// Of `bytes`.
+    cost: Option<Arc<Cost>>,
     /// What an entity cost lately.
     bits_per_item: f64,
 }
@@ -59,10 +71,12 @@ const MOST_UNSENT: usize = 16;
 const FULL: f64 = 0.94;
 
 impl Planner {
-    pub(super) fn new(codec: &Codec) -> Self {
+    pub(super) fn new(codec: &Codec, counts_costs: bool) -> Self {
         let empty = Snapshot::new(codec.schema(), Tick(0));
+        let mut encoder = Encoder::new(codec);
+        encoder.count_entity_bits(counts_costs);
         Self {
-            encoder: Encoder::new(codec),
+            encoder,
             difference: Difference::default(),
             same_entities: false,
             items: Vec::new(),
@@ -71,6 +85,8 @@ impl Planner {
             rows: empty.clone(),
             target: empty,
             bytes: Vec::new(),
+            counts_costs,
+            cost: None,
             bits_per_item: 80.0,
         }
     }
@@ -83,14 +99,15 @@ impl Planner {
     }
 
     /// Everything that differs.
-    pub(super) fn whole(&mut self, base: Baselines<'_>, subject: &Snapshot) -> Result<&[u8], EncodeError> {
+    pub(super) fn whole(&mut self, base: Baselines<'_>, subject: &Snapshot) -> Result<(), EncodeError> {
         self.bytes.clear();
         let items = self.encoder.encode(base, subject, &mut self.bytes)?.changed_entities;
         if items > 0 {
             // Should it not fit, the first guess is good.
             self.bits_per_item = self.bytes.len() as f64 * 8.0 / items as f64;
         }
-        Ok(&self.bytes)
+        self.cost = self.count(base.baseline, subject)?;
+        Ok(())
     }
 
     /// Finds what differs: to be called before [`is_hopeless`](Self::is_hopeless) and [`part`](Self::part) with the same two.
@@ -104,8 +121,8 @@ impl Planner {
         self.difference.sent.len() as f64 * self.bits_per_item > 1.5 * 8.0 * limit_bytes as f64
     }
 
-    /// What fits in `limit_bytes` of what differs: who left, then by `score`, highest first, not those of 0 and below, into
-    /// [`bytes`](Self::bytes). Returns how the view is behind.
+    /// What fits in `limit_bytes` of what differs: who left, then by `score`, highest first, not those of 0 and below. Returns
+    /// how the view is behind.
     pub(super) fn part(
         &mut self,
         base: Baselines<'_>,
@@ -124,6 +141,7 @@ impl Planner {
 
         let wanted = self.items.partition_point(|item| item.score > 0.0);
         let count = self.fit(base, subject, wanted, limit_bytes)?;
+        self.cost = self.count(base.baseline, if self.same_entities { subject } else { &self.target })?;
         let (mut sent, mut old) = (Snapshot::new_like(subject), Snapshot::new_like(base.baseline));
         sent.gather(subject, &self.chosen)?;
         let mut unknown = Vec::new();
@@ -149,14 +167,18 @@ impl Planner {
         Ok(Behind { old, unknown, sent, waiting: wanted - count + self.encoder.unsent().len(), split: None })
     }
 
-    /// The snapshot made last.
-    pub(super) fn bytes(&self) -> &[u8] {
-        &self.bytes
+    /// The snapshot made last; what the codec had learned at its end goes by this number.
+    pub(super) fn coded(&self, id: u64) -> Coded {
+        let lesson = self.encoder.learned().map(|learned| Lesson { id, learned: learned.clone() });
+        Coded { bytes: self.bytes.clone(), lesson, cost: self.cost.clone() }
     }
 
-    /// What the codec had learned at its end, by this number.
-    pub(super) fn lesson(&self, id: u64) -> Option<Lesson> {
-        self.encoder.learned().map(|learned| Lesson { id, learned: learned.clone() })
+    /// What the snapshot cost that was encoded last.
+    fn count(&self, base: &Snapshot, encoded: &Snapshot) -> Result<Option<Arc<Cost>>, EncodeError> {
+        if !self.counts_costs {
+            return Ok(None);
+        }
+        Ok(Some(Arc::new(Cost::new(&self.encoder, base, encoded, self.bytes.len())?)))
     }
 
     /// Encodes as many of the first `all` items as fit; returns how many.

@@ -8,9 +8,9 @@ use kinepack::{Baselines, Codec, EncodeError, EntityId, Level, Schema, Snapshot,
 
 use super::history::Base;
 use super::hub::ReceiverId;
-use super::plan::{Plan, Planner};
+use super::plan::{Coded, Plan, Planner};
 use super::subjects::Subjects;
-use super::view::{Behind, Lesson, Split, View};
+use super::view::{Behind, Split, View};
 use crate::merge::Merger;
 
 /// The shared part of a hub.
@@ -140,13 +140,13 @@ impl Sending {
     }
 
     /// Offers a codec that is not offered yet.
-    pub(super) fn offer(&mut self, codec: &Codec, older_views: u8) {
+    pub(super) fn offer(&mut self, codec: &Codec, older_views: u8, counts_costs: bool) {
         self.offers.push(Offer {
             hash: codec.hash(),
             level: *codec.level(),
             older_views,
             has_precision: codec.has_precision(),
-            planner: Planner::new(codec),
+            planner: Planner::new(codec, counts_costs),
             compared: None,
         });
     }
@@ -196,8 +196,8 @@ impl Sending {
         let view = self.seen(base, wanted)?;
         let older = older_states(base);
         let planner = &mut self.offers[wanted.codec].planner;
-        let bytes = planner.whole(baselines(base, self.composed.of(base)?, &older), &view.subject)?.to_vec();
-        let plan = Arc::new(Plan { view, bytes, lesson: planner.lesson(id) });
+        planner.whole(baselines(base, self.composed.of(base)?, &older), &view.subject)?;
+        let plan = Arc::new(Plan { view, coded: planner.coded(id) });
         self.encoded += 1;
         self.whole.insert(key, Arc::clone(&plan));
         Ok(plan)
@@ -221,7 +221,7 @@ impl Sending {
         let older = older_states(base);
         let baselines = baselines(base, self.composed.of(base)?, &older);
         let planner = &mut self.offers[wanted.codec].planner;
-        let mut parts: Vec<(u64, Behind, Vec<u8>, Option<Lesson>)> = Vec::new();
+        let mut parts: Vec<(u64, Behind, Coded)> = Vec::new();
         let mut waiting = usize::MAX;
         while waiting > 0 && parts.len() < most {
             let mut score = |id| {
@@ -231,14 +231,14 @@ impl Sending {
             let behind = planner.part(baselines, &whole.subject, limit_bytes, &mut score)?;
             waiting = behind.waiting;
             let id = self.subjects.new_id();
-            parts.push((id, behind, planner.bytes().to_vec(), planner.lesson(id)));
+            parts.push((id, behind, planner.coded(id)));
             self.encoded += 1;
         }
         let split = Arc::new(Split { whole: Arc::clone(&whole), parts: parts.iter().map(|(id, ..)| *id).collect() });
-        let plan = |(id, behind, bytes, lesson): (u64, Behind, Vec<u8>, Option<Lesson>)| {
+        let plan = |(id, behind, coded): (u64, Behind, Coded)| {
             let behind = Some(Behind { waiting: 0, split: Some(Arc::clone(&split)), ..behind });
             let view = View { id, state: None, coarse: whole.coarse, behind, subject: Arc::clone(&whole.subject) };
-            Arc::new(Plan { view: Arc::new(view), bytes, lesson })
+            Arc::new(Plan { view: Arc::new(view), coded })
         };
         let parts = (waiting == 0).then(|| parts.into_iter().map(plan).collect());
         self.splits.insert(key, parts.clone());
@@ -260,7 +260,7 @@ impl Sending {
         let hopeless = expects_part && self.offers[wanted.codec].planner.is_hopeless(limit_bytes);
         if !goes_on && !hopeless {
             let plan = self.whole(base, wanted)?;
-            if plan.bytes.len() <= limit_bytes {
+            if plan.coded.bytes.len() <= limit_bytes {
                 return Ok(plan);
             }
         }
@@ -277,8 +277,7 @@ impl Sending {
         let behind = planner.part(baselines, &whole.subject, limit_bytes, score)?;
         let subject = Arc::clone(&whole.subject);
         let view = View { id, state: None, coarse: whole.coarse, behind: Some(behind), subject };
-        let lesson = planner.lesson(id);
-        let plan = Arc::new(Plan { bytes: planner.bytes().to_vec(), view: Arc::new(view), lesson });
+        let plan = Arc::new(Plan { view: Arc::new(view), coded: planner.coded(id) });
         self.encoded += 1;
         self.parts.insert(key, Arc::clone(&plan));
         Ok(plan)
