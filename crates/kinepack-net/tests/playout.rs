@@ -2,11 +2,17 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod support;
+
 use std::time::Duration;
 
 use kinepack::Tick;
-use kinepack_net::{JitterBuffer, Link, LinkConfig, Loss, PRESETS, PlayoutConfig, PlayoutError, PlayoutStats, Pushed};
+use kinepack_net::{
+    HubConfig, JitterBuffer, Link, LinkConfig, Loss, NetError, PRESETS, PlayoutConfig, PlayoutError, PlayoutStats,
+    Pushed, ReceiverOptions,
+};
 use proptest::prelude::*;
+use support::{Net, World};
 
 const MS: Duration = Duration::from_millis(1);
 
@@ -149,6 +155,101 @@ fn the_bounds_of_the_delay_are_kept() {
         // The clock waits from 60 ms after a state to the next one after 100.
         assert!(if max_ms == 60 { (starved_ratio - 0.4).abs() < 0.01 } else { starved_ratio == 0.0 });
     }
+}
+
+#[test]
+fn a_delay_is_chosen_while_it_runs() {
+    let mut stream = Stream::new(delayed(40, 0), 1, 1);
+    stream.run(MS * 5_000, true);
+    let before = stream.stats().delay;
+    assert!((ms(16.6)..ms(16.8)).contains(&before), "{before:?}");
+
+    // The clock goes slower by a twentieth: after 2 s it is a tenth of a second behind, and 300 ms are reached before 6 s.
+    stream.buffer.set_delays(MS * 300, MS * 300).unwrap();
+    assert_eq!(stream.stats().target_delay, MS * 300);
+    stream.run(MS * 2_000, true);
+    let grown = stream.stats().delay - before;
+    assert!((ms(99.0)..ms(101.0)).contains(&grown), "{grown:?}");
+    stream.run(MS * 4_000, true);
+    stream.measure();
+    stream.run(MS * 5_000, true);
+    let (delay_ms, starved_ratio) = stream.measure();
+    assert!((delay_ms - 300.0).abs() < 0.1 && starved_ratio == 0.0, "{delay_ms}");
+
+    // What the network needs was estimated all the while.
+    stream.buffer.set_delays(Duration::ZERO, MS * 500).unwrap();
+    assert!((ms(16.6)..ms(16.8)).contains(&stream.stats().target_delay), "{:?}", stream.stats());
+    stream.run(MS * 6_000, true);
+    stream.measure();
+    stream.run(MS * 5_000, true);
+    let (delay_ms, starved_ratio) = stream.measure();
+    assert!((16.6..16.8).contains(&delay_ms) && starved_ratio == 0.0, "{delay_ms}");
+    let stats = stream.stats();
+    assert_eq!((stats.jumps, stats.late), (0, 0));
+}
+
+#[test]
+fn a_receivers_delay_is_chosen_while_it_runs() {
+    let mut net = Net::new(World::new(20, 1), HubConfig::default());
+    net.add(delayed(40, 5), 1, ReceiverOptions::default()).unwrap();
+    let mut last_tick = 0.0;
+    let mut run = |net: &mut Net, ticks| {
+        for _ in 0..ticks {
+            net.step(None);
+            let now = net.now();
+            if let Some(playback) = net.clients[0].receiver.playback(now) {
+                assert!(playback.tick() >= last_tick);
+                last_tick = playback.tick();
+            }
+        }
+        net.clients[0].receiver.playout_stats()
+    };
+    assert!(run(&mut net, 300).delay < MS * 50);
+    let receiver = &mut net.clients[0].receiver;
+    receiver.set_playout_delays(MS * 300, MS * 300).unwrap();
+    let bad = PlayoutError::BadDelays { min: MS * 2, max: MS };
+    assert_eq!(receiver.set_playout_delays(MS * 2, MS), Err(NetError::Playout(bad)));
+    let stats = run(&mut net, 400);
+    assert!((ms(299.0)..ms(301.0)).contains(&stats.delay) && stats.jumps == 0, "{stats:?}");
+    net.clients[0].receiver.set_playout_delays(Duration::ZERO, MS * 500).unwrap();
+    assert!(run(&mut net, 400).delay < MS * 50);
+}
+
+#[test]
+fn delays_may_be_chosen_before_the_stream_and_for_the_next_one() {
+    let config = PlayoutConfig { min_delay: MS * 200, ..PlayoutConfig::default() };
+    let mut buffer = JitterBuffer::new(config).unwrap();
+    buffer.set_delays(MS * 100, MS * 500).unwrap();
+    for begin_ms in [1000, 5000] {
+        assert_eq!(buffer.push(MS * begin_ms, Tick(60), Tick(0), ()), Pushed::Stored);
+        assert_eq!(buffer.stats().delay, MS * 100);
+        buffer.reset();
+    }
+}
+
+#[test]
+fn delays_that_cannot_be_change_nothing() {
+    let mut stream = Stream::new(delayed(40, 5), 1, 1);
+    stream.run(MS * 2_000, true);
+    stream.buffer.set_delays(MS * 50, MS * 400).unwrap();
+    let (config, stats) = (*stream.buffer.config(), stream.stats());
+    assert_eq!((config.min_delay, config.max_delay), (MS * 50, MS * 400));
+    for (min, max) in [(MS * 401, MS * 400), (Duration::ZERO, MS * 60_001), (Duration::MAX, Duration::MAX)] {
+        assert_eq!(stream.buffer.set_delays(min, max), Err(PlayoutError::BadDelays { min, max }));
+        assert_eq!((*stream.buffer.config(), stream.stats()), (config, stats));
+    }
+}
+
+#[test]
+fn a_delay_for_which_there_is_no_room_shows_the_oldest_there_is() {
+    let config = PlayoutConfig { max_states: 30, ..PlayoutConfig::default() };
+    let mut stream = Stream::with(delayed(40, 0), 1, 1, config);
+    stream.run(MS * 2_000, true);
+    stream.buffer.set_delays(MS * 5_000, MS * 5_000).unwrap();
+    stream.run(MS * 60_000, true);
+    assert_eq!(stream.buffer.len(), 30);
+    let newest = f64::from(stream.next_tick) - 4.0;
+    assert!((28.0..32.0).contains(&(newest - stream.last_shown)), "{newest} {}", stream.last_shown);
 }
 
 /// `cargo test -p kinepack-net --test playout presets -- --nocapture` prints the table.
@@ -459,6 +560,7 @@ proptest! {
         max_states in 2usize..64,
         [coverage_ratio, slew_ratio] in [0.5f32..=1.0, 0.01f32..=0.5],
         spans in prop::collection::vec((0u32..4000, any::<bool>(), prop::option::weighted(0.2, -50i32..2000)), 1..8),
+        delays_ms in prop::collection::vec(prop::option::weighted(0.3, (0u32..1000, 0u32..1000)), 8),
     ) {
         let link = LinkConfig {
             loss: Loss::bursts(loss, 3.0),
@@ -469,11 +571,15 @@ proptest! {
         };
         let config = PlayoutConfig { max_states, coverage_ratio, slew_ratio, ..PlayoutConfig::default() };
         let mut stream = Stream::with(link, interval_ticks, seed, config);
-        for (span_ms, sending, leap_ticks) in spans {
+        for ((span_ms, sending, leap_ticks), delays_ms) in spans.into_iter().zip(delays_ms) {
+            if let Some((min_ms, more_ms)) = delays_ms {
+                stream.buffer.set_delays(MS * min_ms, MS * (min_ms + more_ms)).unwrap();
+            }
             stream.next_tick = stream.next_tick.saturating_add_signed(leap_ticks.unwrap_or(0));
             stream.run(MS * span_ms, sending);
             prop_assert!(stream.buffer.len() <= max_states);
-            prop_assert!(stream.stats().target_delay <= config.max_delay);
+            let PlayoutConfig { min_delay, max_delay, .. } = *stream.buffer.config();
+            prop_assert!((min_delay..=max_delay).contains(&stream.stats().target_delay));
         }
     }
 
@@ -492,6 +598,8 @@ proptest! {
             if kind == 0 {
                 buffer.reset();
                 last = 0.0;
+            } else if kind == 1 {
+                let _ = buffer.set_delays(MS * (tick.0 % 2000), MS * (unchanged_until % 2000));
             } else if kind < 20 {
                 let _ = buffer.push(now, tick, Tick(unchanged_until >> (4 * coarseness)), tick);
                 prop_assert!((1..=max_states).contains(&buffer.len()));
@@ -502,7 +610,7 @@ proptest! {
             }
             let stats = buffer.stats();
             prop_assert!((0.0..=1.0).contains(&stats.starved_ratio));
-            prop_assert!(stats.target_delay <= MS * 500);
+            prop_assert!(stats.target_delay <= buffer.config().max_delay);
         }
     }
 }

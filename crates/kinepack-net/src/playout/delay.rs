@@ -48,32 +48,36 @@ pub(super) struct DelayEstimator {
     /// Of `transits`; it stays when the window runs empty.
     fastest_transit_ns: i64,
     last_transit_ns: Option<i64>,
-    /// Invariant: within the configured bounds. It stays when the window runs empty.
-    target_ns: i64,
+    /// What the network needs, whatever the bounds. It stays when the window runs empty.
+    needed_ns: i64,
     jitter_ns: i64,
 }
 
 impl DelayEstimator {
     pub(super) fn new(config: &PlayoutConfig) -> Self {
-        // The configuration is validated: a minute at most.
-        let min_delay_ns = config.min_delay.as_nanos() as i64;
+        let [min_delay_ns, max_delay_ns] = bounds_ns(config);
         Self {
             min_delay_ns,
-            max_delay_ns: config.max_delay.as_nanos() as i64,
+            max_delay_ns,
             window_ns: config.window.as_nanos() as i64,
             coverage_ratio: f64::from(config.coverage_ratio),
             transits: SortedWindow::default(),
             needs: SortedWindow::default(),
             fastest_transit_ns: 0,
             last_transit_ns: None,
-            target_ns: min_delay_ns,
+            needed_ns: 0,
             jitter_ns: 0,
         }
     }
 
+    /// Takes the bounds of a delay from `config`; what was observed stays.
+    pub(super) fn set_bounds(&mut self, config: &PlayoutConfig) {
+        [self.min_delay_ns, self.max_delay_ns] = bounds_ns(config);
+    }
+
     /// The delay to aim at.
     pub(super) fn target_ns(&self) -> i64 {
-        self.target_ns
+        self.needed_ns.clamp(self.min_delay_ns, self.max_delay_ns)
     }
 
     /// The longest delay to aim at.
@@ -123,8 +127,12 @@ impl DelayEstimator {
         let needs = self.needs.sorted();
         let in_time = (self.coverage_ratio * needs.len() as f64).ceil() as usize;
         if let Some(quantile_ns) = needs.get(in_time.max(1) - 1) {
-            let delay_ns = quantile_ns.saturating_sub(self.fastest_transit_ns);
-            self.target_ns = delay_ns.clamp(self.min_delay_ns, self.max_delay_ns);
+            self.needed_ns = quantile_ns.saturating_sub(self.fastest_transit_ns);
         }
     }
+}
+
+/// The configuration is validated: a minute at most.
+fn bounds_ns(config: &PlayoutConfig) -> [i64; 2] {
+    [config.min_delay, config.max_delay].map(|delay| delay.as_nanos() as i64)
 }

@@ -131,6 +131,23 @@ impl<S> JitterBuffer<S> {
         &self.config
     }
 
+    /// Changes the bounds of the delay from now on, such as where a person chooses: `min` = `max` is a delay of that, whatever the network
+    /// needs. States and estimates stay.
+    ///
+    /// The clock goes to the new delay as it always does, without a jump and never backwards, by [`slew_ratio`](PlayoutConfig::slew_ratio):
+    /// at 0.05, from 100 to 500 ms in 8 seconds. [`max_states`](PlayoutConfig::max_states) stays: where it has no room for as long a delay, what
+    /// is shown is the oldest state that there is room for.
+    ///
+    /// # Errors
+    /// [`PlayoutError::BadDelays`], as [`PlayoutConfig::validate`] says; nothing has changed then.
+    pub fn set_delays(&mut self, min: Duration, max: Duration) -> Result<(), PlayoutError> {
+        let config = PlayoutConfig { min_delay: min, max_delay: max, ..self.config };
+        config.validate()?;
+        self.delay.set_bounds(&config);
+        self.config = config;
+        Ok(())
+    }
+
     /// Number of states in the buffer.
     pub fn len(&self) -> usize {
         self.entries.len()

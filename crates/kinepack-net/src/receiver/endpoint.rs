@@ -351,6 +351,16 @@ impl Receiver {
         self.buffer.at(now).map(|playout| Playback::new(playout, tick_hz, longest_blend_ticks))
     }
 
+    /// Changes the bounds of the playout delay from now on; see [`JitterBuffer::set_delays`].
+    ///
+    /// # Errors
+    /// [`NetError::Playout`], where [`PlayoutConfig::validate`] refuses them; nothing has changed then.
+    pub fn set_playout_delays(&mut self, min: Duration, max: Duration) -> Result<(), NetError> {
+        self.buffer.set_delays(min, max).map_err(NetError::Playout)?;
+        self.config.playout = *self.buffer.config();
+        Ok(())
+    }
+
     /// Counts.
     pub fn stats(&self) -> ReceiverStats {
         ReceiverStats { views: self.views.len(), ..self.stats }
