@@ -7,9 +7,9 @@
 use rapier3d::prelude::*;
 
 /// Edge of a small cube.
-pub(crate) const CUBE_EDGE_M: f32 = 0.4;
+pub const CUBE_EDGE_M: f32 = 0.4;
 /// Edge of the player's cube.
-pub(crate) const PLAYER_EDGE_M: f32 = 1.5;
+pub const PLAYER_EDGE_M: f32 = 1.5;
 
 /// Distance of neighbouring cubes in the grid, centre to centre.
 const GRID_SPACING_M: f32 = 1.0;

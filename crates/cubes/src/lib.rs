@@ -37,6 +37,7 @@ mod random;
 mod script;
 mod style;
 
+pub use arena::{CUBE_EDGE_M, PLAYER_EDGE_M};
 pub use body::Body;
 pub use config::{Config, ConfigError, MAX_CUBES};
 pub use input::Input;

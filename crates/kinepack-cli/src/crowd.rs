@@ -39,6 +39,10 @@ impl Crowd {
         crowd
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.walkers.len()
+    }
+
     /// The state, and a step after it.
     pub(crate) fn next_frame(&mut self, states: &mut Vec<Measured>) {
         for index in 0..self.walkers.len() {

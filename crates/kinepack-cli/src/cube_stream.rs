@@ -1,7 +1,9 @@
 //! The cube world as it goes over a network: with velocities or without, at one of the levels that are fit for it.
 
-use clap::{ArgAction, Args, ValueEnum};
-use kinepack::{Codec, EncodeError, EntityId, Level, Schema, Snapshot, Tick};
+use std::fmt;
+
+use clap::{ArgAction, Args};
+use kinepack::{Changed, Codec, EncodeError, EntityId, Level, Quantized, Schema, Snapshot, Tick};
 use kinepack_capture::cube::{self, Cube, Measured, SwiftCube};
 use kinepack_net::{Mismatch, Sample, VERSION};
 
@@ -14,30 +16,46 @@ pub(crate) struct CubeStream {
     #[arg(long)]
     velocities: bool,
     /// How snapshots are coded: packed takes the least work, adaptive few bits, learning the fewest where play differs from what the profile was
-    /// trained on; receivers then share no work once they have lost different packets.
+    /// trained on; receivers then share no work once they have lost different packets. Rows 7 to 11 of the ladder, by name or number, are for
+    /// seeing what each stage brings.
     // One, and at least one; `serve` allows several.
-    #[arg(long, value_enum, action = ArgAction::Set, default_values_t = [SentLevel::Packed])]
+    #[arg(long, action = ArgAction::Set, default_values_t = [SentLevel::PACKED], value_parser = SentLevel::named, value_name = "LEVEL")]
     level: Vec<SentLevel>,
     /// Server and joiner must agree.
     #[command(flatten)]
     precision: Precision,
 }
 
-/// The levels that are fit for a network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum SentLevel {
-    Packed,
-    Adaptive,
-    Learning,
-}
+/// A level that is fit for a network: one that sends what differs from a baseline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SentLevel(Level);
 
 impl SentLevel {
-    fn row(self) -> Level {
-        match self {
-            Self::Packed => Level::PACKED,
-            Self::Adaptive => Level::ADAPTIVE,
-            Self::Learning => Level::LEARNING,
-        }
+    const PACKED: Self = Self(Level::PACKED);
+
+    /// All, the least first.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        let fit = |level: &Level| level.quantized == Quantized::Everything && level.changed != Changed::All;
+        Level::TABLE.into_iter().filter(fit).map(Self)
+    }
+
+    /// The one with this name or row number.
+    pub(crate) fn named(name: &str) -> Result<Self, String> {
+        let found = Level::named(name).and_then(|level| Self::all().find(|fit| fit.0 == level));
+        found.ok_or_else(|| {
+            let names: Vec<String> = Self::all().map(|level| level.to_string()).collect();
+            format!("there are {}", names.join(", "))
+        })
+    }
+
+    pub(crate) fn row(self) -> Level {
+        self.0
+    }
+}
+
+impl fmt::Display for SentLevel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.0.name)
     }
 }
 
@@ -46,9 +64,20 @@ impl SentLevel {
 pub(crate) struct Shown {
     pub(crate) position: [f32; 3],
     pub(crate) orientation: [f32; 4],
+    pub(crate) interacting: bool,
 }
 
 impl CubeStream {
+    /// The same at another level.
+    pub(crate) fn at(&self, level: SentLevel) -> Self {
+        Self { level: vec![level], ..self.clone() }
+    }
+
+    /// The first level.
+    pub(crate) fn level(&self) -> SentLevel {
+        self.level[0]
+    }
+
     /// That of the first level.
     pub(crate) fn codec(&self) -> Codec {
         self.codec_at(self.level[0])
@@ -74,7 +103,7 @@ impl CubeStream {
         if self.velocities {
             name.push_str(" --velocities");
         }
-        if self.level != [SentLevel::Packed] {
+        if self.level != [SentLevel::PACKED] {
             let levels: Vec<&str> = self.level.iter().map(|level| level.row().name).collect();
             name.push_str(&format!(" --level {}", levels.join(",")));
         }
@@ -108,11 +137,11 @@ impl CubeStream {
     /// What playback shows of a cube.
     pub(crate) fn shown(&self, sample: &Sample<'_>) -> Result<Shown, EncodeError> {
         Ok(if self.velocities {
-            let SwiftCube { position, orientation, .. } = sample.state()?;
-            Shown { position, orientation }
+            let SwiftCube { position, orientation, interacting, .. } = sample.state()?;
+            Shown { position, orientation, interacting }
         } else {
-            let Cube { position, orientation, .. } = sample.state()?;
-            Shown { position, orientation }
+            let Cube { position, orientation, interacting } = sample.state()?;
+            Shown { position, orientation, interacting }
         })
     }
 }

@@ -51,6 +51,12 @@ pub(crate) enum Failure {
     Mismatch { server: SocketAddr, mismatch: Mismatch, own_hash: u64 },
     /// The time is over and no state came.
     NothingReceived { server: SocketAddr },
+    /// The page cannot begin with these options.
+    Settings { reason: String },
+    /// Nothing can be served at this address.
+    Listen { address: SocketAddr, error: std::io::Error },
+    /// The page's server has failed.
+    Page { error: std::io::Error },
     /// Ctrl-C cannot be listened for.
     Signals(ctrlc::Error),
     /// The picture could not be drawn.
@@ -70,6 +76,7 @@ impl Failure {
             | Self::OutOfRange { .. }
             | Self::Drifted { .. }
             | Self::NothingReceived { .. }
+            | Self::Page { .. }
             | Self::Output(_) => ExitCode::from(1),
             _ => ExitCode::from(2),
         }
@@ -120,6 +127,11 @@ impl fmt::Display for Failure {
                 }
             }
             Self::NothingReceived { server } => write!(f, "nothing was received from {server}"),
+            Self::Settings { reason } => write!(f, "the page cannot show this: {reason}; --headless can"),
+            Self::Listen { address, error } => {
+                write!(f, "no page can be served at {address}: {error}; --listen takes another address, and port 0 for any that is free")
+            }
+            Self::Page { error } => write!(f, "the page's server failed: {error}"),
             Self::Signals(error) => write!(f, "cannot listen for Ctrl-C: {error}"),
             Self::Picture { path, reason } => write!(f, "cannot draw into {}: {reason}", path.display()),
             Self::Training(error) => error.fmt(f),

@@ -6,11 +6,12 @@ use std::str::FromStr;
 use std::time::Instant;
 
 use kinepack::{
-    Baselines, Codec, Decoder, Encoder, EntityId, Learned, Level, Profile, Quantized, Role, Schema, Snapshot, Tick,
+    Baselines, Codec, Decoder, Encoder, EntityId, Learned, Level, Profile, Quantized, Schema, Snapshot, Tick,
 };
 use kinepack_capture::cube::{self, Measured};
 
 use crate::failure::Failure;
+use crate::parts::{PartOfField, Parts};
 use crate::precision::{Errors, Precision};
 
 /// Everything that is measured of one level.
@@ -25,15 +26,6 @@ pub(crate) struct Measurement {
     pub(crate) changed_entities: u64,
     /// How far values are off, where the codec has a time precision.
     pub(crate) errors: Option<Errors>,
-}
-
-/// Bits by what they are spent on.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Parts<T> {
-    pub(crate) flags_and_indices: T,
-    pub(crate) position: T,
-    pub(crate) orientation: T,
-    pub(crate) others: T,
 }
 
 /// Several levels over one stream of frames.
@@ -72,15 +64,7 @@ struct Group {
     /// The last frames; frame `n` stands at `n` modulo their number.
     ring: Vec<Snapshot>,
     runs: Vec<Run>,
-    /// What each field counts as.
-    part_of_field: Vec<Part>,
-}
-
-#[derive(Clone, Copy)]
-enum Part {
-    Position,
-    Orientation,
-    Other,
+    part_of_field: PartOfField,
 }
 
 struct Run {
@@ -132,16 +116,11 @@ impl Ladder {
                 group.runs.push(run);
                 continue;
             }
-            let part = |field: &kinepack::Field| match (field.name.as_str(), field.role) {
-                ("position", role) if role != Role::Velocity => Part::Position,
-                ("orientation", _) => Part::Orientation,
-                _ => Part::Other,
-            };
             groups.push(Group {
                 quantized: level.quantized,
                 ring: vec![empty; slots],
                 runs: vec![run],
-                part_of_field: schema.fields().iter().map(part).collect(),
+                part_of_field: PartOfField::new(&schema),
             });
         }
         Ok(Self { history, frame: 0, groups })
@@ -243,7 +222,7 @@ impl Run {
         ring: &[Snapshot],
         known: &[usize],
         slot: usize,
-        part_of_field: &[Part],
+        part_of_field: &PartOfField,
     ) -> Result<(), BadFrame> {
         let measurement = &mut self.measurement;
         let views = if self.views.is_empty() { ring } else { &self.views };
@@ -278,14 +257,7 @@ impl Run {
         measurement.decode_ns += decode_ns;
         measurement.frames_bytes.push(self.packet.len() as u32);
         measurement.changed_entities += size.changed_entities as u64;
-        measurement.parts_bits.flags_and_indices += size.sets_bits;
-        for (bits, part) in size.fields_bits.iter().zip(part_of_field) {
-            match part {
-                Part::Position => measurement.parts_bits.position += bits,
-                Part::Orientation => measurement.parts_bits.orientation += bits,
-                Part::Other => measurement.parts_bits.others += bits,
-            }
-        }
+        measurement.parts_bits.add(size, part_of_field);
         self.learned[slot] = [self.encoder.learned().cloned(), self.decoder.learned().cloned()];
         if let Some(errors) = &mut measurement.errors {
             errors.add(exact, sent);

@@ -14,6 +14,7 @@ mod ladder;
 mod link_options;
 mod map;
 mod measure;
+mod parts;
 mod precision;
 mod report;
 mod sender;

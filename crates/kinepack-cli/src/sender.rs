@@ -24,11 +24,12 @@ pub(crate) struct SendOptions {
     pub(crate) budget_kbps: Option<u32>,
 }
 
-fn parse_send_hz(text: &str) -> Result<u32, String> {
-    match text.parse() {
-        Ok(hz @ (60 | 30 | 20 | 15 | 12 | 10)) => Ok(hz),
-        _ => Err("60, 30, 20, 15, 12 and 10 divide the world's 60 steps a second".to_owned()),
-    }
+/// Snapshots a second that divide the world's steps.
+pub(crate) const SEND_HZ: [u32; 6] = [60, 30, 20, 15, 12, 10];
+
+pub(crate) fn parse_send_hz(text: &str) -> Result<u32, String> {
+    let found = text.parse().ok().filter(|hz| SEND_HZ.contains(hz));
+    found.ok_or_else(|| "60, 30, 20, 15, 12 and 10 divide the world's 60 steps a second".to_owned())
 }
 
 impl SendOptions {
@@ -50,7 +51,7 @@ impl SendOptions {
 /// The world, and the hub that sends it.
 pub(crate) struct Sender {
     pub(crate) hub: Hub,
-    world: Played,
+    pub(crate) world: Played,
     stream: CubeStream,
     states: Vec<Measured>,
     /// The state of the tick that was sent last.
@@ -63,17 +64,23 @@ impl Sender {
     pub(crate) fn new(world: Played, options: &SendOptions, config: HubConfig) -> Result<Self, Failure> {
         let stream = options.stream.clone();
         let codec = stream.codec();
-        let mut hub = Hub::new(&codec, config)?;
-        stream.codecs().try_for_each(|codec| hub.offer(&codec))?;
-        Ok(Self {
-            hub,
+        let mut sender = Self {
+            hub: Hub::new(&codec, config)?,
             world,
             stream,
             states: Vec::new(),
             snapshot: Snapshot::new(codec.schema(), Tick(0)),
             ticks_per_snapshot: cubes::TICK_HZ / options.send_hz,
             tick: 0,
-        })
+        };
+        sender.offer(options)?;
+        Ok(sender)
+    }
+
+    /// Sends as often as `options` say from now on, and lets receivers choose their levels.
+    pub(crate) fn offer(&mut self, options: &SendOptions) -> Result<(), NetError> {
+        self.ticks_per_snapshot = cubes::TICK_HZ / options.send_hz;
+        options.stream.codecs().try_for_each(|codec| self.hub.offer(&codec))
     }
 
     /// The world's next step. True where it is one to be sent.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
+use kinepack_net::HubConfig;
 use serde::Serialize;
 
 use crate::crowd::Crowd;
@@ -74,7 +75,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Some(objects) => Played::Crowd(Crowd::new(objects, arguments.moving.min(objects), arguments.world.seed)),
         None => arguments.world.play()?,
     };
-    let mut session = Session::new(world, &arguments.send)?;
+    let mut session = Session::new(world, &arguments.send, HubConfig::default())?;
     session.outage = arguments.link.outage();
     for receiver in 0..arguments.receivers {
         let mut link = arguments.link.config()?;
@@ -123,7 +124,8 @@ impl Report {
             age_ms.merge(&viewer.age_ms);
         }
         let crowd = |objects: u32| {
-            let Arguments { moving, world: WorldArguments { seconds, seed, .. }, .. } = arguments;
+            let Arguments { moving, world: WorldArguments { seed, .. }, .. } = arguments;
+            let seconds = ticks / cubes::TICK_HZ;
             format!("crowd --objects {objects} --moving {moving} --seconds {seconds} --seed {seed}")
         };
         Self {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use cubes::{Config, Script, Style, World};
+use cubes::{Config, Style};
 use indicatif::{ProgressBar, ProgressStyle};
 use kinepack::{EncodeError, EntityId, Quantized, Snapshot, Tick, Training};
 use kinepack_capture::cube::Measured;
@@ -111,7 +111,7 @@ fn world_runs() -> Result<Vec<Vec<Snapshot>>, Failure> {
         .collect();
     let bar = progress(Some(WORLD_FRAMES * runs.len() as u32));
     let play = |(style, seed)| {
-        let mut played = Played::Cubes(Box::new(World::new(&Config::default())?), Script::new(style, seed));
+        let mut played = Played::cubes(&Config::default(), style, seed)?;
         let mut states = Vec::new();
         let frame = |tick| {
             played.next_frame(&mut states);

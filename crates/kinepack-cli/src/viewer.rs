@@ -15,6 +15,8 @@ pub(crate) struct Viewer {
     pub(crate) receiver: Receiver,
     stream: CubeStream,
     pub(crate) error: ShownError,
+    /// The same of late, for who takes it from time to time.
+    pub(crate) recent_error: Option<ShownError>,
     pub(crate) states_shown: u64,
     pub(crate) snapshots: u64,
     pub(crate) left_out: u64,
@@ -22,8 +24,9 @@ pub(crate) struct Viewer {
     pub(crate) age_ms: Distribution,
     /// Sum over the states shown, for the mean.
     delay_ms: f64,
-    /// What is shown now.
+    /// What is shown now, and of which tick that is.
     pub(crate) shown: Vec<Shown>,
+    pub(crate) shown_tick: f64,
 }
 
 impl Viewer {
@@ -32,12 +35,14 @@ impl Viewer {
             receiver: Receiver::new(&stream.codec(), ReceiverConfig::default())?,
             stream: stream.clone(),
             error: ShownError::default(),
+            recent_error: None,
             states_shown: 0,
             snapshots: 0,
             left_out: 0,
             age_ms: Distribution::default(),
             delay_ms: 0.0,
             shown: Vec::new(),
+            shown_tick: 0.0,
         })
     }
 
@@ -58,6 +63,7 @@ impl Viewer {
         let delay_ms = self.receiver.playout_stats().delay.as_secs_f64() * 1e3;
         let Some(playback) = self.receiver.playback(now) else { return Ok(false) };
         self.shown.clear();
+        self.shown_tick = playback.tick();
         let around = truth.and_then(|truth| truth.around(playback.tick()));
         for sample in playback.samples() {
             let object = sample.id.0;
@@ -67,6 +73,9 @@ impl Viewer {
                 && let (Some(before), Some(after)) = (before.get(object as usize), after.get(object as usize))
             {
                 self.error.add(&shown, before, after, ratio);
+                if let Some(recent) = &mut self.recent_error {
+                    recent.add(&shown, before, after, ratio);
+                }
             }
             self.shown.push(shown);
         }

@@ -3,19 +3,22 @@
 use std::path::Path;
 
 use clap::Args;
-use cubes::{Body, Config, Script, Style, World};
+use cubes::{Body, Config, Input, Script, Style, World};
 use kinepack_capture::cube::Measured;
 use kinepack_capture::{Challenge, Frame};
 
 use crate::crowd::Crowd;
 use crate::failure::Failure;
 
+/// Of runs that end, where `--seconds` is not given.
+const DEFAULT_SECONDS: u32 = 20;
+
 /// Options of the built-in world.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct WorldArguments {
-    /// Seconds of the world's time.
-    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=86_400))]
-    pub(crate) seconds: u32,
+    /// Seconds of the world's time [default: 20]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=86_400))]
+    pub(crate) seconds: Option<u32>,
     /// Seed of the scripted player.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
@@ -42,45 +45,67 @@ pub(crate) fn read_capture(path: &Path) -> Result<Vec<Vec<Measured>>, Failure> {
 
 /// A world, and who moves in it.
 pub(crate) enum Played {
-    /// The cubes, with a scripted player.
-    Cubes(Box<World>, Script),
+    /// The cubes, with a scripted player; while keys are held for it, those count.
+    Cubes(Box<World>, Script, Option<Input>),
     /// Objects that walk about.
     Crowd(Crowd),
-    /// What was captured, frame by frame; at the end it stands still.
-    Captured(std::vec::IntoIter<Vec<Measured>>),
+    /// What was captured, and the next of its frames; at the end it begins anew.
+    Captured(Vec<Vec<Measured>>, usize),
 }
 
 impl WorldArguments {
     pub(crate) fn frames(&self) -> u32 {
-        self.seconds * cubes::TICK_HZ
+        self.seconds.unwrap_or(DEFAULT_SECONDS) * cubes::TICK_HZ
     }
 
     /// How a report names this run: the options that make it again.
     pub(crate) fn name(&self) -> String {
         let Self { seconds, seed, style, cubes } = self;
-        format!("world --style {style} --seconds {seconds} --seed {seed} --cubes {cubes}")
+        let seconds = seconds.map_or_else(String::new, |seconds| format!(" --seconds {seconds}"));
+        format!("world --style {style}{seconds} --seed {seed} --cubes {cubes}")
     }
 
     pub(crate) fn play(&self) -> Result<Played, Failure> {
-        let world = World::new(&Config { cubes: self.cubes })?;
-        Ok(Played::Cubes(Box::new(world), Script::new(self.style, self.seed)))
+        Played::cubes(&Config { cubes: self.cubes }, self.style, self.seed)
     }
 }
 
 impl Played {
+    /// Cubes with a scripted player.
+    pub(crate) fn cubes(config: &Config, style: Style, seed: u64) -> Result<Self, Failure> {
+        Ok(Self::Cubes(Box::new(World::new(config)?), Script::new(style, seed), None))
+    }
+
+    /// Plays with these keys from now on; with `None` the script plays.
+    pub(crate) fn hold(&mut self, keys: Option<Input>) {
+        if let Self::Cubes(_, _, held) = self {
+            *held = keys;
+        }
+    }
+
+    /// How many bodies there are, and the bound of |x| and |y| in metres where there are walls.
+    pub(crate) fn extent(&self) -> (usize, Option<f32>) {
+        match self {
+            Self::Cubes(world, ..) => (world.len(), Some(world.half_width_m())),
+            Self::Crowd(crowd) => (crowd.len(), None),
+            Self::Captured(frames, _) => (frames.first().map_or(0, Vec::len), None),
+        }
+    }
+
     /// The current state into `states`, and a step of the world after it.
     pub(crate) fn next_frame(&mut self, states: &mut Vec<Measured>) {
         match self {
-            Self::Captured(frames) => {
-                if let Some(frame) = frames.next() {
-                    *states = frame;
+            Self::Captured(frames, next) => {
+                if let Some(frame) = frames.get(*next) {
+                    states.clone_from(frame);
+                    *next = (*next + 1) % frames.len();
                 }
             }
             Self::Crowd(crowd) => {
                 states.clear();
                 crowd.next_frame(states);
             }
-            Self::Cubes(world, script) => {
+            Self::Cubes(world, script, held) => {
                 states.clear();
                 states.extend(world.bodies().map(|Body { position, orientation, velocity, interacting }| Measured {
                     position,
@@ -88,8 +113,8 @@ impl Played {
                     velocity,
                     interacting,
                 }));
-                let input = script.next_input(world);
-                world.step(input);
+                let scripted = script.next_input(world);
+                world.step(held.unwrap_or(scripted));
             }
         }
     }

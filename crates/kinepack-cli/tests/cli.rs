@@ -205,7 +205,7 @@ fn a_profile_is_trained_on_captures_and_measured_with() {
 fn a_capture_is_sent_through_the_endpoints() {
     let files = Files::new();
     let capture = files.write("run.f32", &good_f32(40, 30));
-    let document = json(&["demo", "--fast", "--level", "adaptive", "--capture", capture.to_str().unwrap()]);
+    let document = json(&["demo", "--headless", "--fast", "--level", "adaptive", "--capture", capture.to_str().unwrap()]);
     assert_eq!(document["wrong_lanes"], 0);
     let quantized = files.write("run.bin", &good_bin(8));
     let refused = refusal(&["demo", "--capture", quantized.to_str().unwrap()]);
@@ -307,7 +307,7 @@ fn bad_arguments_are_refused_with_what_would_be_good() {
 
 #[test]
 fn the_demo_ends_with_a_summary_and_nothing_drifted() {
-    let text = stdout(&["demo", "--seconds", "2", "--cubes", "200", "--fast"]);
+    let text = stdout(&["demo", "--seconds", "2", "--cubes", "200", "--headless", "--fast"]);
     for what in ["--seconds 2 --seed 1 --cubes 200", "--link wifi", "with IP and UDP headers", "playout delay"] {
         assert!(text.contains(what), "{what} in\n{text}");
     }
@@ -318,7 +318,7 @@ fn the_demo_ends_with_a_summary_and_nothing_drifted() {
 #[test]
 fn the_json_document_of_the_demo_has_its_keys() {
     let options = ["--link", "mobile", "--loss", "10", "--burst", "3", "--send-hz", "30", "--velocities"];
-    let document = json(&[&["demo", "--seconds", "3", "--fast"], &options[..]].concat());
+    let document = json(&[&["demo", "--seconds", "3", "--headless", "--fast"], &options[..]].concat());
     assert_eq!(document["wrong_lanes"], 0);
     for key in ["frames_sent", "states_shown", "kbps_payload", "kbps_total", "round_trip_ms", "playout_delay_ms"] {
         assert!(document[key].as_f64().is_some_and(|value| value > 0.0), "{key} in {document}");
@@ -337,7 +337,7 @@ fn playback_recovers_after_an_outage() {
     // After a short one a common view is left; after a long one a block is sent again.
     for (seconds, outage, blocks) in [("12", "2..9", 1), ("74", "2..70", 2)] {
         let options = ["--seconds", seconds, "--cubes", "300", "--fast", "--link", "cable", "--outage", outage];
-        let document = json(&[&["demo"], &options[..]].concat());
+        let document = json(&[&["demo", "--headless"], &options[..]].concat());
         assert_eq!(document["wrong_lanes"], 0);
         assert_eq!(document["blocks"], blocks, "{document}");
         let received = document["frames_received"].as_u64().unwrap();
@@ -386,7 +386,7 @@ fn the_same_seed_gives_the_same_sizes() {
 
 #[test]
 fn a_closed_output_is_no_failure() {
-    for arguments in [&["measure", "--json"][..], &["measure"], &["demo", "--fast"]] {
+    for arguments in [&["measure", "--json"][..], &["measure"], &["demo", "--headless", "--fast"]] {
         let mut command = program();
         command.args(arguments).args(["--seconds", "1", "--cubes", "20"]);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

@@ -69,7 +69,7 @@ impl Display {
 }
 
 /// What the article starts from: 321 bits an object and a header, at the world's rate.
-fn uncompressed_kbps(objects: usize) -> f64 {
+pub(super) fn uncompressed_kbps(objects: usize) -> f64 {
     let bytes = (objects as f64 * 321.0 / 8.0).ceil() + HEADER_BYTES;
     kbps(bytes, cubes::TICK_HZ)
 }

@@ -1,32 +1,39 @@
-//! `kinepack demo`: the built-in world over a real socket through a bad link, and what arrives on the other side.
+//! `kinepack demo`: the built-in world over a real socket through a bad link, and what arrives on the other side; in a page, or in the terminal.
 
 mod display;
+mod headless;
 mod loopback;
+mod page;
 
-use std::io::{self, IsTerminal};
+use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
 
 use clap::Args;
-use display::Display;
-use loopback::Loopback;
 
 use crate::failure::Failure;
 use crate::link_options::LinkOptions;
 use crate::report::print;
-use crate::sender::{SendOptions, due};
+use crate::sender::SendOptions;
 use crate::session::Session;
 use crate::session_report::SessionReport;
 use crate::world::{Played, WorldArguments, read_capture};
 
-/// Ticks between two refreshes of the display.
-const REFRESH_TICKS: u32 = 3;
-
-/// Send a physics world over a real socket through a bad link, and show what arrives on the other side.
+/// Send a physics world over a real socket through a bad link, and show both sides in the browser.
 #[derive(Args)]
+#[command(mut_arg("seconds", |argument| argument.help("Seconds of the world's time [default: 20; with the page: until Ctrl-C]")))]
 pub(crate) struct Arguments {
+    /// Keep to the terminal: no page is served.
+    #[arg(long)]
+    headless: bool,
+    /// Address and port of the page; port 0 takes any that is free. Whoever reaches the address can watch and play [default: 127.0.0.1:4650, or another port
+    /// where that is taken]
+    #[arg(long, value_name = "ADDRESS", conflicts_with = "headless")]
+    listen: Option<SocketAddr>,
+    /// Do not open the browser.
+    #[arg(long, conflicts_with = "headless")]
+    no_open: bool,
     /// Send what was captured instead: a .f32 file of the data compression challenge, or one as .zst.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["seconds", "seed", "style", "cubes"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["seed", "style", "cubes"])]
     capture: Option<PathBuf>,
     #[command(flatten, next_help_heading = "Built-in world")]
     world: WorldArguments,
@@ -35,54 +42,42 @@ pub(crate) struct Arguments {
     #[command(flatten, next_help_heading = "Link")]
     link: LinkOptions,
     /// Do not wait for the world's clock.
-    #[arg(long)]
+    #[arg(long, requires = "headless")]
     fast: bool,
     /// Print the summary as one JSON document.
     #[arg(long)]
     json: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let (world, name, frames) = match &arguments.capture {
-        None => (arguments.world.play()?, arguments.world.name(), arguments.world.frames()),
-        Some(path) => {
-            let frames = read_capture(path)?;
-            let count = frames.len() as u32;
-            (Played::Captured(frames.into_iter()), format!("--capture {}", path.display()), count)
-        }
-    };
-    let mut session = Session::new(world, &arguments.send)?;
-    session.outage = arguments.link.outage();
-    session.add(&arguments.send, arguments.link.config()?, arguments.link.link_seed, true)?;
-    let mut loopback = Loopback::new()?;
-    let paced = io::stderr().is_terminal() && !arguments.fast;
-    let display = Display::new(frames);
-    let begin = Instant::now();
-    for tick in 1..=frames {
-        // What is due before the tick arrives at its own time.
-        while let Some(arrival) = session.next_arrival().filter(|at| *at <= due(tick)) {
-            wait(begin, arrival, paced);
-            session.deliver(arrival, &mut loopback)?;
-        }
-        wait(begin, due(tick), paced);
-        session.tick(due(tick), &mut loopback)?;
-        if tick % REFRESH_TICKS == 0 {
-            display.show(tick, &session);
-        }
+/// What is played, and how a report names it.
+struct Program {
+    world: Played,
+    name: String,
+    /// After so many ticks there is nothing new.
+    ticks: u32,
+}
+
+impl Arguments {
+    fn program(&self) -> Result<Program, Failure> {
+        let asked = self.world.seconds.map(|_| self.world.frames());
+        Ok(match &self.capture {
+            None => Program { world: self.world.play()?, name: self.world.name(), ticks: self.world.frames() },
+            Some(path) => {
+                let frames = read_capture(path)?;
+                let ticks = asked.unwrap_or(frames.len() as u32);
+                Program { world: Played::Captured(frames, 0), name: format!("--capture {}", path.display()), ticks }
+            }
+        })
     }
-    display.finish();
-    let report = SessionReport {
-        world: name,
-        link: arguments.link.name(),
-        sending: arguments.send.name(),
-        ..session.peers[0].report(frames)
-    };
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let report = if arguments.headless { headless::run(arguments)? } else { page::run(arguments)? };
     print(|out| if arguments.json { report.write_json(out) } else { report.write_table(out) })?;
     if report.wrong_lanes > 0 { Err(Failure::Drifted { wrong_lanes: report.wrong_lanes }) } else { Ok(()) }
 }
 
-fn wait(begin: Instant, until: Duration, paced: bool) {
-    if paced {
-        std::thread::sleep(until.saturating_sub(begin.elapsed()));
-    }
+/// What the session was like up to a tick.
+fn report(session: &Session, tick: u32, world: &str, link: String, sending: String) -> SessionReport {
+    SessionReport { world: world.to_owned(), link, sending, ..session.peers[0].report(tick) }
 }

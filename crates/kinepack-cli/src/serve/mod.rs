@@ -32,16 +32,12 @@ const UDP_PAYLOAD_BYTES: usize = 1_200;
 const NAP: Duration = Duration::from_millis(1);
 /// A machine that is further behind stops the world for a moment, rather than hurry after.
 const HURRY: Duration = Duration::from_millis(250);
-/// What stands for `--seconds` where it is not given.
-const WITHOUT_END: u32 = u32::MAX;
 
 /// Simulate a physics world in real time and send it to everybody who joins.
 #[derive(Args)]
 #[command(mut_arg("seconds", |argument| argument
     .help("Seconds to run [default: until Ctrl-C]")
-    .value_parser(clap::value_parser!(u32).range(1..))
-    .default_value("4294967295")
-    .hide_default_value(true)))]
+    .value_parser(clap::value_parser!(u32).range(1..))))]
 #[command(mut_arg("level", |argument| argument
     .help("How snapshots are coded: packed takes the least work, adaptive the fewest bits. Of several, separated by commas, each joiner takes one")
     .value_delimiter(',')))]
@@ -142,9 +138,9 @@ impl Serving {
         }
     }
 
-    fn run(&mut self, interrupt: &Interrupt, seconds: u32) -> Result<(), Failure> {
-        let end = Duration::from_secs(u64::from(seconds));
-        while !interrupt.is_raised() && self.begin.elapsed() < end {
+    fn run(&mut self, interrupt: &Interrupt, seconds: Option<u32>) -> Result<(), Failure> {
+        let end = seconds.map(|seconds| Duration::from_secs(u64::from(seconds)));
+        while !interrupt.is_raised() && end.is_none_or(|end| self.begin.elapsed() < end) {
             let watch = Watch::start();
             self.poll()?;
             self.work.add(watch.elapsed());
@@ -277,9 +273,8 @@ impl Serving {
     fn report(&self, arguments: &Arguments) -> ServeReport {
         let (stats, counts) = (self.server.stats(), self.guests.counts);
         let receiver_seconds = self.receiver_time.as_secs_f64().max(1e-3);
-        let world = arguments.world.name();
         ServeReport {
-            world: world.replace(&format!("--seconds {WITHOUT_END} "), ""),
+            world: arguments.world.name(),
             sending: arguments.send.name(),
             seconds: self.begin.elapsed().as_secs_f64(),
             ticks: self.sender.tick(),

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::Args;
 use comfy_table::{CellAlignment, Table, TableStyle};
-use kinepack_net::{LinkConfig, Loss};
+use kinepack_net::{HubConfig, LinkConfig, Loss};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -90,7 +90,7 @@ fn measure(arguments: &Arguments, loss_percent: u32, round_trip_ms: u32) -> Resu
         loss: Loss::Independent { ratio: loss_percent as f32 / 100.0 },
         ..LinkConfig::PERFECT
     };
-    let mut session = Session::new(arguments.world.play()?, &arguments.send)?;
+    let mut session = Session::new(arguments.world.play()?, &arguments.send, HubConfig::default())?;
     session.add(&arguments.send, link, 1, true)?;
     for tick in 1..=arguments.world.frames() {
         session.run_until(due(tick), &mut Direct)?;

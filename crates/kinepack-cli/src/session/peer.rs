@@ -1,65 +1,28 @@
-//! A world on its way to one or many receivers through simulated links: what `demo` shows and `simulate` and `sweep` measure.
+//! One receiver of a session: its links, what it shows, and what is counted of it.
 
 use std::collections::VecDeque;
-use std::ops::Range;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
 use kinepack::Snapshot;
-use kinepack_net::{Acknowledgement, HEADER_BYTES, HubConfig, Link, LinkConfig, ReceiverId, Sequence};
+use kinepack_net::{Cost, HEADER_BYTES, Link, LinkConfig, LinkError, ReceiverId, Sequence};
 
-use crate::cube_stream::CubeStream;
-use crate::distribution::Distribution;
+use super::Carrier;
+use super::answering::Answering;
 use crate::failure::Failure;
 use crate::sender::{SendOptions, Sender, due};
 use crate::session_report::SessionReport;
 use crate::truth::Truth;
-use crate::viewer::{Viewer, sequence_of, wrong_lanes};
-use crate::world::Played;
+use crate::viewer::{Viewer, wrong_lanes};
 
 /// Views that are kept to compare with what arrives.
 const KEPT_VIEWS: usize = 512;
 
-/// What carries a datagram between the two sides once the simulated link hands it out.
-pub(crate) trait Carrier {
-    /// To the receiver; `None` where it did not come through.
-    fn down<'a>(&'a mut self, datagram: &'a [u8]) -> Result<Option<&'a [u8]>, Failure>;
-
-    /// To the sender.
-    fn up<'a>(&'a mut self, datagram: &'a [u8]) -> Result<Option<&'a [u8]>, Failure>;
-}
-
-/// Within this process.
-pub(crate) struct Direct;
-
-impl Carrier for Direct {
-    fn down<'a>(&'a mut self, datagram: &'a [u8]) -> Result<Option<&'a [u8]>, Failure> {
-        Ok(Some(datagram))
-    }
-
-    fn up<'a>(&'a mut self, datagram: &'a [u8]) -> Result<Option<&'a [u8]>, Failure> {
-        Ok(Some(datagram))
-    }
-}
-
-/// A sender and its receivers.
-pub(crate) struct Session {
-    pub(crate) sender: Sender,
-    truth: Truth,
-    /// Nothing that is sent in this time arrives.
-    pub(crate) outage: Range<Duration>,
-    pub(crate) peers: Vec<Peer>,
-    /// Time that the hub took for all receivers together, in microseconds a tick.
-    pub(crate) hub_us: Distribution,
-    pub(crate) hub_total: Duration,
-    /// Snapshots encoded, for all receivers together.
-    pub(crate) encoded: u64,
-}
-
 /// One receiver with its links.
 pub(crate) struct Peer {
-    id: ReceiverId,
+    pub(super) id: ReceiverId,
     pub(crate) down: Link,
-    up: Link,
+    pub(super) up: Link,
     side: Side,
     /// The views that were sent, by sequence: what must arrive.
     sent_views: VecDeque<(Sequence, Snapshot)>,
@@ -69,6 +32,21 @@ pub(crate) struct Peer {
     baseline_ages: (f64, u32),
     /// When datagrams were sent in the last second, and their bytes.
     recent: VecDeque<(Duration, usize)>,
+    /// The tick at which it was added.
+    since_tick: u32,
+    /// The datagrams of this tick.
+    pub(crate) sent: Vec<SentDatagram>,
+}
+
+/// A datagram to a receiver.
+#[derive(Clone, Debug)]
+pub(crate) struct SentDatagram {
+    /// Without the headers of IP and UDP.
+    pub(crate) bytes: usize,
+    /// The link did not carry it.
+    pub(crate) lost: bool,
+    /// Where its bits went, where the hub counts that and it is not a part of a block.
+    pub(crate) cost: Option<Arc<Cost>>,
 }
 
 enum Side {
@@ -87,36 +65,24 @@ pub(crate) struct Live {
     pub(crate) loss_ratio: f64,
 }
 
-impl Session {
-    pub(crate) fn new(world: Played, options: &SendOptions) -> Result<Self, Failure> {
-        Ok(Self {
-            sender: Sender::new(world, options, HubConfig::default())?,
-            truth: Truth::default(),
-            outage: Duration::ZERO..Duration::ZERO,
-            peers: Vec::new(),
-            hub_us: Distribution::default(),
-            hub_total: Duration::ZERO,
-            encoded: 0,
-        })
-    }
-
-    /// Adds a receiver behind a link; one that is not to be looked at only answers.
-    pub(crate) fn add(
-        &mut self,
+impl Peer {
+    /// A receiver behind a link, added to the sender; one that is not to be looked at only answers.
+    pub(super) fn new(
+        id: ReceiverId,
+        sender: &mut Sender,
         options: &SendOptions,
         link: LinkConfig,
         link_seed: u64,
         looked_at: bool,
-    ) -> Result<(), Failure> {
-        let id = ReceiverId(self.peers.len() as u64);
+    ) -> Result<Self, Failure> {
         let stream = &options.stream;
-        self.sender.add(id, options, due(self.sender.tick()))?;
+        sender.add(id, options, due(sender.tick()))?;
         let side = if looked_at {
             Side::Viewer(Box::new(Viewer::new(stream)?))
         } else {
             Side::Answering(Answering::new(stream)?)
         };
-        self.peers.push(Peer {
+        Ok(Self {
             id,
             down: Link::new(link, link_seed * 2)?,
             up: Link::new(link, link_seed * 2 + 1)?,
@@ -126,60 +92,44 @@ impl Session {
             round_trips_ms: (0.0, 0),
             baseline_ages: (0.0, 0),
             recent: VecDeque::new(),
-        });
-        Ok(())
+            since_tick: sender.tick(),
+            sent: Vec::new(),
+        })
     }
 
-    /// When the next datagram is due on any link.
-    pub(crate) fn next_arrival(&self) -> Option<Duration> {
-        self.peers.iter().flat_map(|peer| [peer.down.next_due(), peer.up.next_due()]).flatten().min()
+    /// Changes what both directions do to datagrams from now on.
+    pub(crate) fn set_link(&mut self, link: LinkConfig) -> Result<(), LinkError> {
+        self.down.reconfigure(link)?;
+        self.up.reconfigure(link)
     }
 
-    /// Brings what is due to its receiver.
-    pub(crate) fn deliver(&mut self, now: Duration, carrier: &mut impl Carrier) -> Result<(), Failure> {
-        let is_out = self.outage.contains(&now);
-        self.peers.iter_mut().try_for_each(|peer| peer.deliver(now, is_out, &mut self.sender, carrier))
-    }
-
-    /// Brings each datagram that is due before a tick to its receiver at its own time, and then the tick.
-    pub(crate) fn run_until(&mut self, tick: Duration, carrier: &mut impl Carrier) -> Result<(), Failure> {
-        while let Some(arrival) = self.next_arrival().filter(|at| *at <= tick) {
-            self.deliver(arrival, carrier)?;
+    pub(crate) fn viewer_mut(&mut self) -> Option<&mut Viewer> {
+        match &mut self.side {
+            Side::Viewer(viewer) => Some(viewer),
+            Side::Answering(_) => None,
         }
-        self.tick(tick, carrier)
     }
 
-    /// The world's next step, what is sent of it, and a frame of each viewer.
-    pub(crate) fn tick(&mut self, now: Duration, carrier: &mut impl Carrier) -> Result<(), Failure> {
-        self.deliver(now, carrier)?;
-        let is_sent = self.sender.step()?;
-        self.truth.push(self.sender.tick(), self.sender.states());
-        if is_sent {
-            let begin = Instant::now();
-            self.sender.send(now)?;
-            let took = begin.elapsed();
-            self.hub_us.add(took.as_secs_f64() * 1e6);
-            self.hub_total += took;
-            self.encoded += self.sender.hub.encoded() as u64;
+    /// Takes a datagram from the hub and puts it on the link.
+    pub(super) fn send(&mut self, now: Duration, datagram: &[u8], is_out: bool) {
+        self.recent.push_back((now, datagram.len()));
+        let before = uncarried(&self.down);
+        if !is_out {
+            self.down.send(now, datagram);
         }
-        while let Some((to, datagram)) = self.sender.hub.poll_transmit() {
-            let peer = &mut self.peers[to.0 as usize];
-            peer.recent.push_back((now, datagram.len()));
-            if !self.outage.contains(&now) {
-                peer.down.send(now, datagram);
-            }
-            if let (Side::Viewer(_), Some(sequence)) = (&peer.side, sequence_of(datagram)) {
-                peer.keep_view(sequence, self.sender.hub.view(to, sequence));
-            }
-        }
-        for peer in &mut self.peers {
-            peer.look(now, &self.sender, &self.truth)?;
-        }
-        Ok(())
+        let lost = is_out || uncarried(&self.down) > before;
+        self.sent.push(SentDatagram { bytes: datagram.len(), lost, cost: None });
     }
-}
 
-impl Peer {
+    /// Notes what the hub knows of the snapshot sent last, where it was one.
+    pub(super) fn note_view(&mut self, sequence: Option<Sequence>, sender: &Sender) {
+        let (Side::Viewer(_), Some(sequence)) = (&self.side, sequence) else { return };
+        if let Some(sent) = self.sent.last_mut() {
+            sent.cost = sender.hub.cost(self.id, sequence).cloned();
+        }
+        self.keep_view(sequence, sender.hub.view(self.id, sequence));
+    }
+
     pub(crate) fn viewer(&self) -> Option<&Viewer> {
         match &self.side {
             Side::Viewer(viewer) => Some(viewer),
@@ -194,7 +144,7 @@ impl Peer {
         self.sent_views.extend(view.map(|view| (sequence, view)));
     }
 
-    fn deliver(
+    pub(super) fn deliver(
         &mut self,
         now: Duration,
         is_out: bool,
@@ -236,7 +186,7 @@ impl Peer {
     }
 
     /// Draws a frame and takes notes.
-    fn look(&mut self, now: Duration, sender: &Sender, truth: &Truth) -> Result<(), Failure> {
+    pub(super) fn look(&mut self, now: Duration, sender: &Sender, truth: &Truth) -> Result<(), Failure> {
         let Side::Viewer(viewer) = &mut self.side else { return Ok(()) };
         viewer.show(now, Some(truth))?;
         viewer.note_age(sender.tick(), truth);
@@ -271,9 +221,9 @@ impl Peer {
         }
     }
 
-    /// What the session was like for this receiver, after so many ticks.
+    /// What the session was like for this receiver, up to a tick.
     pub(crate) fn report(&self, ticks: u32) -> SessionReport {
-        let seconds = due(ticks).as_secs_f64();
+        let seconds = due(ticks - self.since_tick).as_secs_f64().max(1e-3);
         let kbps = |link: &Link, header: u32| {
             let sent = link.stats().sent;
             (sent.bytes + sent.count * u64::from(header)) as f64 * 8.0 / 1000.0 / seconds
@@ -307,42 +257,11 @@ impl Peer {
 
 /// Share of the datagrams that a link did not carry.
 fn loss_ratio(link: &Link) -> f64 {
+    uncarried(link) as f64 / link.stats().sent.count.max(1) as f64
+}
+
+/// Datagrams that a link did not carry.
+fn uncarried(link: &Link) -> u64 {
     let stats = link.stats();
-    (stats.lost.count + stats.queue_dropped.count + stats.too_large.count) as f64 / stats.sent.count.max(1) as f64
-}
-
-/// Says hello, and acknowledges what comes without a look at it.
-struct Answering {
-    hello: Option<Vec<u8>>,
-    received: Option<Acknowledgement>,
-    news: bool,
-}
-
-impl Answering {
-    fn new(stream: &CubeStream) -> Result<Self, Failure> {
-        let mut viewer = Viewer::new(stream)?;
-        let hello = viewer.receiver.poll_transmit(Duration::ZERO).map(<[u8]>::to_vec);
-        Ok(Self { hello, received: None, news: false })
-    }
-
-    fn take(&mut self, datagram: &[u8]) {
-        let Some(sequence) = sequence_of(datagram) else { return };
-        self.news = true;
-        self.hello = None;
-        let received = self.received.unwrap_or(Acknowledgement { latest: sequence, before: 0 });
-        self.received = Some(received.with(sequence));
-    }
-
-    fn answer(&mut self, now: Duration, up: &mut Link) {
-        if let Some(hello) = &self.hello
-            && now.subsec_millis() < 17
-        {
-            up.send(now, hello);
-        }
-        if let Some(received) = self.received.filter(|_| std::mem::take(&mut self.news)) {
-            let mut datagram = Vec::new();
-            received.write(&mut datagram);
-            up.send(now, &datagram);
-        }
-    }
+    stats.lost.count + stats.queue_dropped.count + stats.too_large.count
 }

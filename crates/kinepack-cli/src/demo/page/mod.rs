@@ -1,0 +1,148 @@
+//! The demo in a page of the browser: both worlds live, and where the bits go.
+//!
+//! ```text
+//! this thread                                   server's thread
+//! stage: orders, ticks  ── worlds, status ──►  board  ──► socket of each page
+//!                       ◄── orders ──────────
+//! ```
+
+mod board;
+mod ledger;
+mod protocol;
+mod server;
+mod settings;
+mod socket;
+mod stage;
+mod world;
+
+use std::io::{self, IsTerminal};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
+use std::time::Duration;
+
+use board::Board;
+use kinepack_net::HubConfig;
+use protocol::{Hello, Message};
+use settings::Defaults;
+use stage::Stage;
+
+use super::display::uncompressed_kbps;
+use super::{Arguments, Program};
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::session::Session;
+use crate::session_report::SessionReport;
+
+/// Where the page is, where nothing else is asked for.
+const PORT: u16 = 4650;
+/// What the article was asked to stay below.
+const GOAL_KBPS: f64 = 256.0;
+/// Of the floor on which captured cubes are shown: that of the article's scene.
+const CAPTURED_HALF_WIDTH_M: f32 = 32.0;
+/// Orders that wait for the next tick.
+const MAX_ORDERS: usize = 64;
+/// How long pages may take to hear of the end.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+pub(super) fn run(arguments: &Arguments) -> Result<SessionReport, Failure> {
+    let interrupt = Interrupt::listen()?;
+    arguments.link.config()?;
+    let listener = listen(arguments.listen)?;
+    let url = format!("http://{}/", listener.local_addr().map_err(|error| Failure::Page { error })?);
+    let defaults = Defaults { link: arguments.link.clone(), send: arguments.send.clone() };
+    let checked = defaults.check(defaults.settings()).map_err(|reason| Failure::Settings { reason })?;
+    let Program { world, name, .. } = arguments.program()?;
+    let config = HubConfig { count_costs: true, ..HubConfig::default() };
+    let extent = world.extent();
+    let mut session = Session::new(world, &arguments.send, config)?;
+    session.outage = arguments.link.outage();
+    session.add(&checked.send, checked.link_config, checked.link.link_seed, true)?;
+    let mut stage = Stage::new(session, name.clone(), checked)?;
+
+    let (orders, to_do) = sync_channel(MAX_ORDERS);
+    let hello = hello(arguments, name, extent);
+    let board = Arc::new(Board::new(defaults, &hello, stage.status(), orders));
+    let server = std::thread::spawn({
+        let board = Arc::clone(&board);
+        move || serve(listener, board)
+    });
+    eprintln!("both worlds are at {url} (Ctrl-C ends them; --headless keeps to the terminal)");
+    if !arguments.no_open && is_desktop() && open::that_detached(&url).is_err() {
+        eprintln!("no browser could be opened");
+    }
+    let ticks = arguments.world.seconds.map(|_| arguments.world.frames());
+    stage.run(&board, &to_do, &interrupt, ticks)?;
+
+    let report = stage.report();
+    board.end.send_replace(Some(Message::End { report: &report }.to_json().into()));
+    match server.join() {
+        Ok(Ok(())) => Ok(report),
+        Ok(Err(error)) => Err(Failure::Page { error }),
+        Err(panic) => std::panic::resume_unwind(panic),
+    }
+}
+
+/// Takes the address that was asked for, or the usual one, or one with any port.
+fn listen(asked: Option<SocketAddr>) -> Result<TcpListener, Failure> {
+    let bind = |address: SocketAddr| {
+        let listener = TcpListener::bind(address).map_err(|error| Failure::Listen { address, error })?;
+        listener.set_nonblocking(true).map_err(|error| Failure::Listen { address, error })?;
+        Ok(listener)
+    };
+    if let Some(address) = asked {
+        if !address.ip().is_loopback() {
+            eprintln!("WARNING: whoever reaches {address} can watch and play");
+        }
+        return bind(address);
+    }
+    let local = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    bind(local(PORT)).or_else(|_| bind(local(0)))
+}
+
+/// Serves pages until the end, and then until they have heard of it.
+fn serve(listener: TcpListener, board: Arc<Board>) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let listener = tokio::net::TcpListener::from_std(listener)?;
+        let mut end = board.end.subscribe();
+        let ended = async {
+            let _ = end.wait_for(Option::is_some).await;
+            let is_empty = async {
+                while board.pages() > 0 {
+                    tokio::time::sleep(Duration::from_millis(5)).await;
+                }
+            };
+            let _ = tokio::time::timeout(FAREWELL, is_empty).await;
+        };
+        tokio::select! {
+            served = axum::serve(listener, server::router(Arc::clone(&board))) => served,
+            () = ended => Ok(()),
+        }
+    })
+}
+
+fn hello(arguments: &Arguments, world: String, (bodies, half_width_m): (usize, Option<f32>)) -> Hello {
+    Hello {
+        program: concat!("kinepack ", env!("CARGO_PKG_VERSION")).to_owned(),
+        world,
+        bodies,
+        tick_hz: cubes::TICK_HZ,
+        half_width_m: half_width_m.unwrap_or(CAPTURED_HALF_WIDTH_M),
+        player_edge_m: cubes::PLAYER_EDGE_M,
+        cube_edge_m: cubes::CUBE_EDGE_M,
+        goal_kbps: GOAL_KBPS,
+        uncompressed_kbps: uncompressed_kbps(bodies),
+        lanes: ledger::lane_names(arguments.send.stream.codec().schema()),
+        levels: settings::levels(),
+        links: settings::links(),
+        send_hz: crate::sender::SEND_HZ,
+    }
+}
+
+/// Whether a browser would be seen by who started this program.
+fn is_desktop() -> bool {
+    let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let has_screen = !cfg!(all(unix, not(target_os = "macos"))) || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY");
+    io::stderr().is_terminal() && has_screen && !is_set("SSH_CONNECTION")
+}

@@ -1,0 +1,224 @@
+//! What passes between the program and its page, as JSON with one key that says what it is; worlds are binary, see [`world`](super::world).
+//!
+//! `page → program` is [`Control`]; nothing of it is taken that is not exactly so. `program → page` is `hello`, `status`, `look`, `error` and
+//! `end`.
+
+use std::collections::BTreeMap;
+
+use cubes::Input;
+use serde::{Deserialize, Serialize};
+
+use crate::session_report::SessionReport;
+
+/// What a page may say.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Control {
+    /// All settings at once.
+    Settings(Settings),
+    Pause(bool),
+    /// Ticks to go, while paused.
+    Step(u32),
+    /// The keys that are held now.
+    Keys(Vec<Key>),
+    /// The body that is looked at.
+    Look(Option<u32>),
+    /// The number of the newest world that was drawn.
+    Drawn(u32),
+    TakeOver(bool),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Key {
+    Left,
+    Right,
+    Up,
+    Down,
+    Push,
+    Pull,
+}
+
+/// What can be chosen while the world runs. Numbers of the link that are not given are those of the named one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Settings {
+    pub(super) link: String,
+    pub(super) round_trip_ms: Option<f64>,
+    pub(super) jitter_ms: Option<f64>,
+    pub(super) loss_percent: Option<f32>,
+    pub(super) burst: Option<f32>,
+    pub(super) bandwidth_kbps: Option<u32>,
+    pub(super) level: String,
+    pub(super) send_hz: u32,
+    /// Not given: as the network needs.
+    pub(super) playout_ms: Option<u32>,
+}
+
+/// What a page is told first.
+#[derive(Debug, Serialize)]
+pub(super) struct Hello {
+    pub(super) program: String,
+    pub(super) world: String,
+    pub(super) bodies: usize,
+    pub(super) tick_hz: u32,
+    pub(super) half_width_m: f32,
+    pub(super) player_edge_m: f32,
+    pub(super) cube_edge_m: f32,
+    pub(super) goal_kbps: f64,
+    pub(super) uncompressed_kbps: f64,
+    pub(super) lanes: Vec<String>,
+    pub(super) levels: Vec<LevelName>,
+    pub(super) links: Vec<LinkName>,
+    pub(super) send_hz: [u32; 6],
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct LevelName {
+    pub(super) name: &'static str,
+    pub(super) row: u8,
+    pub(super) summary: &'static str,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct LinkName {
+    pub(super) name: &'static str,
+    pub(super) about: &'static str,
+    pub(super) round_trip_ms: f64,
+    pub(super) jitter_ms: f64,
+    pub(super) loss_percent: f32,
+    pub(super) burst: f32,
+    pub(super) bandwidth_kbps: Option<u32>,
+}
+
+/// How things stand, the same for all pages.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Status {
+    pub(super) settings: Settings,
+    pub(super) paused: bool,
+    pub(super) tick: u32,
+    pub(super) plays: &'static str,
+    /// How fast the world runs, of real time.
+    pub(super) speed_ratio: f64,
+    pub(super) report: SessionReport,
+    /// The bodies that pages look at.
+    #[serde(skip)]
+    pub(super) looks: BTreeMap<u32, Look>,
+}
+
+/// How things stand, for one page: with what it has not had yet.
+#[derive(Debug, Serialize)]
+pub(super) struct PageStatus<'a> {
+    #[serde(flatten)]
+    pub(super) status: &'a Status,
+    pub(super) pages: usize,
+    pub(super) has_hands: bool,
+    pub(super) samples: Vec<Sample>,
+    pub(super) packets: Vec<Packet>,
+}
+
+/// A point of the charts: means of the ticks since the one before. Of the errors, the median is of the bodies that move.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub(super) struct Sample {
+    pub(super) tick: u32,
+    pub(super) headers_kbps: f64,
+    pub(super) sets_kbps: f64,
+    pub(super) position_kbps: f64,
+    pub(super) orientation_kbps: f64,
+    pub(super) others_kbps: f64,
+    pub(super) error_mm_p50: f64,
+    pub(super) error_mm_max: f64,
+    pub(super) error_deg_p50: f64,
+    pub(super) error_deg_max: f64,
+    pub(super) playout_ms: f64,
+    pub(super) round_trip_ms: f64,
+}
+
+/// A datagram: its tick, its bytes, and 1 where it was lost.
+pub(super) type Packet = (u32, u32, u8);
+
+/// A body, and what it cost in the tick that was sent last.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Look {
+    pub(super) id: u32,
+    pub(super) tick: u32,
+    /// Lanes as they were sent, or would have been.
+    pub(super) sent: Vec<u32>,
+    /// Lanes as the receiver knows them, and of which tick they are.
+    pub(super) known: Option<Vec<u32>>,
+    pub(super) known_tick: Option<u32>,
+    pub(super) bits: u32,
+    pub(super) packet_bits: usize,
+    /// Where it was sent: of which tick the baseline is, and its lanes there.
+    pub(super) baseline_tick: Option<u32>,
+    pub(super) baseline: Option<Vec<u32>>,
+}
+
+/// One message of the program.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Message<'a> {
+    Hello(&'a Hello),
+    Status(PageStatus<'a>),
+    Look(&'a Look),
+    Error(&'a str),
+    End { report: &'a SessionReport },
+}
+
+impl Message<'_> {
+    pub(super) fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("numbers and texts")
+    }
+}
+
+/// The keys as the world takes them.
+pub(super) fn input(keys: &[Key]) -> Input {
+    let held = |key| keys.contains(&key);
+    Input {
+        left: held(Key::Left),
+        right: held(Key::Right),
+        up: held(Key::Up),
+        down: held(Key::Down),
+        push: held(Key::Push),
+        pull: held(Key::Pull),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn controls_are_taken_exactly() {
+        let parse = |text: &str| serde_json::from_str::<Control>(text);
+        assert!(matches!(parse(r#"{"pause": true}"#), Ok(Control::Pause(true))));
+        assert!(matches!(parse(r#"{"look": null}"#), Ok(Control::Look(None))));
+        assert!(matches!(parse(r#"{"look": 7}"#), Ok(Control::Look(Some(7)))));
+        let keys = parse(r#"{"keys": ["left", "pull"]}"#);
+        let Ok(Control::Keys(keys)) = keys else { panic!("{keys:?}") };
+        assert_eq!(input(&keys), Input { left: true, pull: true, ..Input::default() });
+        let settings = parse(r#"{"settings": {"link": "wifi", "level": "packed", "send_hz": 60, "loss_percent": null}}"#);
+        assert!(matches!(settings, Ok(Control::Settings(Settings { loss_percent: None, .. }))));
+        for wrong in [
+            "",
+            "{}",
+            "[]",
+            "7",
+            r#""pause""#,
+            r#"{"pause": 1}"#,
+            r#"{"pause": true, "step": 1}"#,
+            r#"{"step": -1}"#,
+            r#"{"step": 1e9}"#,
+            r#"{"drawn": 4294967296}"#,
+            r#"{"keys": ["fire"]}"#,
+            r#"{"keys": "left"}"#,
+            r#"{"shutdown": true}"#,
+            r#"{"settings": {"link": "wifi", "level": "packed"}}"#,
+            r#"{"settings": {"link": "wifi", "level": "packed", "send_hz": 60, "cubes": 1}}"#,
+            r#"{"settings": {"link": "wifi", "level": "packed", "send_hz": 60, "loss_percent": "20"}}"#,
+            r#"{"pause": true} {"pause": true}"#,
+        ] {
+            assert!(parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

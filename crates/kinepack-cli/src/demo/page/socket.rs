@@ -1,0 +1,191 @@
+//! One page's socket: the newest world as fast as the page draws, a status ten times a second, and what the page asks for.
+//!
+//! A page that is slow or hidden gets fewer worlds, and never an old one: the next goes out once those before are answered, all but one.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Bytes;
+use axum::extract::ws::{self, CloseCode, CloseFrame, WebSocket, close_code};
+use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
+
+use super::board::{Board, Cursor, Order, Seat};
+use super::protocol::{Control, Message, PageStatus, input};
+
+/// Worlds that may be on their way.
+const UNANSWERED: usize = 2;
+/// Messages a second that a page may send: three for each frame.
+const MAX_MESSAGES_PER_S: u32 = 200;
+/// A page that takes nothing for so long, or says nothing to a ping, has gone.
+const PATIENCE: Duration = Duration::from_secs(20);
+const PING_EVERY: Duration = Duration::from_secs(5);
+/// Ticks of a step at most.
+const MAX_STEPS: u32 = 60;
+
+/// Talks to a page until it goes, or the program ends.
+pub(super) async fn talk(socket: WebSocket, board: Arc<Board>, seat: Seat) {
+    let mut page = Page {
+        socket,
+        board,
+        seat,
+        cursor: Cursor::default(),
+        unanswered: VecDeque::new(),
+        second: Instant::now(),
+        messages: 0,
+        heard: Instant::now(),
+    };
+    // Whatever the reason is, nobody is left to be told.
+    if let Err(Gone { code, reason }) = page.run().await {
+        let frame = CloseFrame { code, reason: reason.into() };
+        let _ = timeout(PATIENCE, page.socket.send(ws::Message::Close(Some(frame)))).await;
+    }
+}
+
+struct Page {
+    socket: WebSocket,
+    board: Arc<Board>,
+    seat: Seat,
+    cursor: Cursor,
+    /// Numbers of the worlds that it has not answered yet.
+    unanswered: VecDeque<u32>,
+    /// The messages since then.
+    second: Instant,
+    messages: u32,
+    heard: Instant,
+}
+
+/// Why a page has to go, or that it went.
+struct Gone {
+    code: CloseCode,
+    reason: &'static str,
+}
+
+impl Gone {
+    const AWAY: Self = Self { code: close_code::AWAY, reason: "" };
+}
+
+impl Page {
+    async fn run(&mut self) -> Result<(), Gone> {
+        let board = Arc::clone(&self.board);
+        let mut worlds = board.world.subscribe();
+        let mut statuses = board.status.subscribe();
+        let mut end = board.end.subscribe();
+        let mut ping = interval(PING_EVERY);
+        ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        worlds.mark_changed();
+        statuses.mark_changed();
+        end.mark_changed();
+        self.send_text(board.hello.clone()).await?;
+        loop {
+            tokio::select! {
+                biased;
+                changed = end.changed() => {
+                    let last = end.borrow_and_update().clone();
+                    match last {
+                        Some(last) => {
+                            self.send_text(last.to_string()).await?;
+                            return Err(Gone { code: close_code::NORMAL, reason: "the program has ended" });
+                        }
+                        None => changed.map_err(|_| Gone::AWAY)?,
+                    }
+                }
+                message = self.socket.recv() => {
+                    let message = message.and_then(Result::ok).ok_or(Gone::AWAY)?;
+                    self.take(message).await?;
+                }
+                _ = statuses.changed() => {
+                    let status = statuses.borrow_and_update().clone();
+                    let (samples, packets) = board.charts_after(&mut self.cursor);
+                    let look = self.seat.looks_at().and_then(|body| status.looks.get(&body));
+                    let pages = board.pages();
+                    let has_hands = self.seat.has_hands();
+                    let message = Message::Status(PageStatus { status: &status, pages, has_hands, samples, packets });
+                    self.send_text(message.to_json()).await?;
+                    if let Some(look) = look {
+                        self.send_text(Message::Look(look).to_json()).await?;
+                    }
+                }
+                _ = worlds.changed(), if self.unanswered.len() < UNANSWERED => {
+                    let world = worlds.borrow_and_update().clone();
+                    if !world.bytes.is_empty() {
+                        self.unanswered.push_back(world.number);
+                        self.send(ws::Message::Binary(world.bytes)).await?;
+                    }
+                }
+                _ = ping.tick() => {
+                    if self.heard.elapsed() > PATIENCE {
+                        return Err(Gone::AWAY);
+                    }
+                    self.send(ws::Message::Ping(Bytes::new())).await?;
+                }
+            }
+        }
+    }
+
+    async fn send_text(&mut self, text: String) -> Result<(), Gone> {
+        self.send(ws::Message::Text(text.into())).await
+    }
+
+    async fn send(&mut self, message: ws::Message) -> Result<(), Gone> {
+        match timeout(PATIENCE, self.socket.send(message)).await {
+            Ok(Ok(())) => Ok(()),
+            _ => Err(Gone::AWAY),
+        }
+    }
+
+    async fn take(&mut self, message: ws::Message) -> Result<(), Gone> {
+        self.heard = Instant::now();
+        if self.second.elapsed() >= Duration::from_secs(1) {
+            (self.second, self.messages) = (self.heard, 0);
+        }
+        self.messages += 1;
+        if self.messages > MAX_MESSAGES_PER_S {
+            return Err(Gone { code: close_code::POLICY, reason: "too many messages" });
+        }
+        let answer = match message {
+            ws::Message::Text(text) => match serde_json::from_str(&text) {
+                Ok(control) => self.obey(control),
+                Err(error) => Err(format!("not a message that this program knows: {error}")),
+            },
+            ws::Message::Binary(_) => Err("binary messages are not taken".to_owned()),
+            ws::Message::Close(_) => return Err(Gone::AWAY),
+            ws::Message::Ping(_) | ws::Message::Pong(_) => Ok(()),
+        };
+        match answer {
+            Ok(()) => Ok(()),
+            Err(reason) => self.send_text(Message::Error(&reason).to_json()).await,
+        }
+    }
+
+    /// Does what a page asks for, or says why not.
+    fn obey(&mut self, control: Control) -> Result<(), String> {
+        let board = &self.board;
+        let order = match control {
+            Control::Drawn(number) => {
+                while self.unanswered.front().is_some_and(|sent| number.wrapping_sub(*sent) as i32 >= 0) {
+                    self.unanswered.pop_front();
+                }
+                return Ok(());
+            }
+            Control::Look(body) => {
+                self.seat.look(body);
+                return Ok(());
+            }
+            Control::TakeOver(takes) => {
+                if takes {
+                    self.seat.take_over();
+                }
+                return Ok(());
+            }
+            _ if !self.seat.has_hands() => return Err("another page plays; take over first".to_owned()),
+            Control::Settings(settings) => Order::Settings(Box::new(board.defaults.check(settings)?)),
+            Control::Pause(pause) => Order::Pause(pause),
+            Control::Step(_) if !board.status.borrow().paused => return Err("pause before a step".to_owned()),
+            Control::Step(ticks @ 1..=MAX_STEPS) => Order::Step(ticks),
+            Control::Step(_) => return Err(format!("a step is of 1 to {MAX_STEPS} ticks")),
+            Control::Keys(keys) => Order::Keys(input(&keys)),
+        };
+        if board.order(order) { Ok(()) } else { Err("the program has too much to do; try again".to_owned()) }
+    }
+}

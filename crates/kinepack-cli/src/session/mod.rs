@@ -1,0 +1,141 @@
+//! A world on its way to one or many receivers through simulated links: what `demo` shows and `simulate` and `sweep` measure.
+
+mod answering;
+mod peer;
+
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use kinepack_net::{HubConfig, LinkConfig, ReceiverId};
+pub(crate) use peer::{Peer, SentDatagram};
+
+use crate::distribution::Distribution;
+use crate::failure::Failure;
+use crate::sender::{SendOptions, Sender};
+use crate::truth::Truth;
+use crate::viewer::sequence_of;
+use crate::world::Played;
+
+/// What carries a datagram between the two sides once the simulated link hands it out.
+pub(crate) trait Carrier {
+    /// To the receiver; `None` where it did not come through.
+    fn down<'a>(&'a mut self, datagram: &'a [u8]) -> Result<Option<&'a [u8]>, Failure>;
+
+    /// To the sender.
+    fn up<'a>(&'a mut self, datagram: &'a [u8]) -> Result<Option<&'a [u8]>, Failure>;
+}
+
+/// Within this process.
+pub(crate) struct Direct;
+
+impl Carrier for Direct {
+    fn down<'a>(&'a mut self, datagram: &'a [u8]) -> Result<Option<&'a [u8]>, Failure> {
+        Ok(Some(datagram))
+    }
+
+    fn up<'a>(&'a mut self, datagram: &'a [u8]) -> Result<Option<&'a [u8]>, Failure> {
+        Ok(Some(datagram))
+    }
+}
+
+/// A sender and its receivers.
+pub(crate) struct Session {
+    pub(crate) sender: Sender,
+    truth: Truth,
+    /// Nothing that is sent in this time arrives.
+    pub(crate) outage: Range<Duration>,
+    pub(crate) peers: Vec<Peer>,
+    /// Time that the hub took for all receivers together, in microseconds a tick.
+    pub(crate) hub_us: Distribution,
+    pub(crate) hub_total: Duration,
+    /// Snapshots encoded, for all receivers together.
+    pub(crate) encoded: u64,
+}
+
+impl Session {
+    pub(crate) fn new(world: Played, options: &SendOptions, config: HubConfig) -> Result<Self, Failure> {
+        Ok(Self {
+            sender: Sender::new(world, options, config)?,
+            truth: Truth::default(),
+            outage: Duration::ZERO..Duration::ZERO,
+            peers: Vec::new(),
+            hub_us: Distribution::default(),
+            hub_total: Duration::ZERO,
+            encoded: 0,
+        })
+    }
+
+    /// Adds a receiver behind a link; one that is not to be looked at only answers.
+    pub(crate) fn add(
+        &mut self,
+        options: &SendOptions,
+        link: LinkConfig,
+        link_seed: u64,
+        looked_at: bool,
+    ) -> Result<(), Failure> {
+        let id = ReceiverId(self.peers.len() as u64);
+        self.peers.push(Peer::new(id, &mut self.sender, options, link, link_seed, looked_at)?);
+        Ok(())
+    }
+
+    /// Makes the connection of a receiver that is looked at anew, such as at another level: nothing that was on its way arrives, and all counts begin
+    /// anew.
+    pub(crate) fn reconnect(
+        &mut self,
+        index: usize,
+        options: &SendOptions,
+        link: LinkConfig,
+        link_seed: u64,
+    ) -> Result<(), Failure> {
+        let id = self.peers[index].id;
+        self.sender.hub.remove(id);
+        self.sender.offer(options)?;
+        self.peers[index] = Peer::new(id, &mut self.sender, options, link, link_seed, true)?;
+        Ok(())
+    }
+
+    /// When the next datagram is due on any link.
+    pub(crate) fn next_arrival(&self) -> Option<Duration> {
+        self.peers.iter().flat_map(|peer| [peer.down.next_due(), peer.up.next_due()]).flatten().min()
+    }
+
+    /// Brings what is due to its receiver.
+    pub(crate) fn deliver(&mut self, now: Duration, carrier: &mut impl Carrier) -> Result<(), Failure> {
+        let is_out = self.outage.contains(&now);
+        self.peers.iter_mut().try_for_each(|peer| peer.deliver(now, is_out, &mut self.sender, carrier))
+    }
+
+    /// Brings each datagram that is due before a tick to its receiver at its own time, and then the tick.
+    pub(crate) fn run_until(&mut self, tick: Duration, carrier: &mut impl Carrier) -> Result<(), Failure> {
+        while let Some(arrival) = self.next_arrival().filter(|at| *at <= tick) {
+            self.deliver(arrival, carrier)?;
+        }
+        self.tick(tick, carrier)
+    }
+
+    /// The world's next step, what is sent of it, and a frame of each viewer.
+    pub(crate) fn tick(&mut self, now: Duration, carrier: &mut impl Carrier) -> Result<(), Failure> {
+        self.deliver(now, carrier)?;
+        self.peers.iter_mut().for_each(|peer| peer.sent.clear());
+        let is_sent = self.sender.step()?;
+        self.truth.push(self.sender.tick(), self.sender.states());
+        if is_sent {
+            let begin = Instant::now();
+            self.sender.send(now)?;
+            let took = begin.elapsed();
+            self.hub_us.add(took.as_secs_f64() * 1e6);
+            self.hub_total += took;
+            self.encoded += self.sender.hub.encoded() as u64;
+        }
+        while let Some((to, datagram)) = self.sender.hub.poll_transmit() {
+            let peer = &mut self.peers[to.0 as usize];
+            peer.send(now, datagram, self.outage.contains(&now));
+            let sequence = sequence_of(datagram);
+            peer.note_view(sequence, &self.sender);
+        }
+        for peer in &mut self.peers {
+            peer.look(now, &self.sender, &self.truth)?;
+        }
+        Ok(())
+    }
+}
