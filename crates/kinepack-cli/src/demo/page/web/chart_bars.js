@@ -1,0 +1,41 @@
+// The bytes of each packet as bars. A lost one is told by colour and by shape: a thin line over the whole height, with a cross on top.
+
+import { LinearScale } from "./scale.js";
+import { colours } from "./theme.js";
+
+const CROSS_PX = 3;
+
+export class BarsChart {
+  scale = new LinearScale(200);
+
+  peak({ packets }) {
+    return packets.reduce((peak, [, bytes]) => Math.max(peak, bytes), 0);
+  }
+
+  paint(chart) {
+    const { context, packets, ratio } = chart;
+    const width = Math.max(1, Math.round(ratio));
+    context.fillStyle = colours.css["part-position"];
+    context.beginPath();
+    for (const [tick, bytes, lost] of packets) {
+      if (!lost) context.rect(chart.x(tick) - width, chart.y(bytes), width, chart.bottom - chart.y(bytes));
+    }
+    context.fill();
+    context.strokeStyle = colours.css.lost;
+    const cross = CROSS_PX * ratio;
+    const top = chart.top + cross;
+    for (const [tick, , lost] of packets) {
+      if (!lost) continue;
+      const x = chart.x(tick) - width;
+      context.lineWidth = width;
+      chart.rule(x, top + cross + 2 * ratio, x, chart.bottom);
+      context.lineWidth = 1.5 * ratio;
+      context.beginPath();
+      context.moveTo(x - cross, top - cross);
+      context.lineTo(x + cross, top + cross);
+      context.moveTo(x + cross, top - cross);
+      context.lineTo(x - cross, top + cross);
+      context.stroke();
+    }
+  }
+}

@@ -1,0 +1,52 @@
+// The socket to the program. It opens itself again, sooner at first, later every few seconds, for as long as the page is open.
+
+import { parseText, parseWorld } from "./protocol.js";
+
+const WAITS_MS = [500, 1000, 2000, 3000];
+
+/**
+ * `handlers`: one function for each kind of text message (`hello`, `status`, `look`, `error`, `end`), `world`, and `closed`,
+ * which is called each time a socket closed, also one that never opened.
+ */
+export class Connection {
+  #handlers;
+  #socket = null;
+  #failures = 0;
+
+  constructor(handlers) {
+    this.#handlers = handlers;
+    this.#open();
+  }
+
+  /** Sends one message; says whether it could. */
+  send(message) {
+    if (this.#socket?.readyState !== WebSocket.OPEN) return false;
+    this.#socket.send(JSON.stringify(message));
+    return true;
+  }
+
+  #open() {
+    const scheme = location.protocol === "https:" ? "wss:" : "ws:";
+    const socket = new WebSocket(`${scheme}//${location.host}/socket`);
+    socket.binaryType = "arraybuffer";
+    socket.addEventListener("message", ({ data }) => this.#handle(data));
+    socket.addEventListener("close", () => {
+      setTimeout(() => this.#open(), WAITS_MS[Math.min(this.#failures, WAITS_MS.length - 1)]);
+      this.#failures += 1;
+      this.#handlers.closed();
+    });
+    this.#socket = socket;
+  }
+
+  #handle(data) {
+    if (data instanceof ArrayBuffer) {
+      const world = parseWorld(data);
+      if (world) this.#handlers.world(world);
+      return;
+    }
+    const message = parseText(data);
+    if (!message) return;
+    if (message.kind === "hello") this.#failures = 0;
+    this.#handlers[message.kind](message.value);
+  }
+}

@@ -1,0 +1,133 @@
+// The buttons, the check boxes and the keys of the page, and which of the parts gets a key.
+
+const MESSAGE_MS = 8000;
+
+export class Controls {
+  #parts;
+  #pause = document.getElementById("pause");
+  #step = document.getElementById("step");
+  #follow = document.getElementById("follow");
+  #message = document.getElementById("message");
+  #worlds = document.getElementById("worlds");
+  #message_timer = null;
+  #hasHands = false;
+  #paused = false;
+
+  /** `parts`: `send`, and the parts that take keys: `camera`, `cameraInput`, `playing`, `look`. */
+  constructor(parts) {
+    this.#parts = parts;
+    const { camera, cameraInput, playing, send } = parts;
+    this.#pause.addEventListener("click", () => this.#togglePause());
+    this.#step.addEventListener("click", () => send({ step: 1 }));
+    this.#follow.checked = camera.follow;
+    this.#follow.addEventListener("change", () => { camera.follow = this.#follow.checked; });
+    document.getElementById("share").addEventListener("click", () => this.#share());
+    const releaseAll = () => {
+      playing.releaseAll();
+      cameraInput.releaseAll();
+    };
+    window.addEventListener("blur", releaseAll);
+    document.addEventListener("visibilitychange", releaseAll);
+    document.addEventListener("keydown", (event) => this.#keyDown(event));
+    document.addEventListener("keyup", (event) => {
+      playing.keyUp(event);
+      cameraInput.keyUp(event);
+    });
+    this.#giveBackFocus();
+    this.close();
+  }
+
+  /** Calls `changed` with the state of the heat's check box, now and whenever it changes. */
+  heat(changed) {
+    const box = document.getElementById("heat");
+    const apply = () => {
+      document.getElementById("heat-legend").hidden = !box.checked;
+      changed(box.checked);
+    };
+    box.addEventListener("change", apply);
+    apply();
+  }
+
+  show(status) {
+    this.#hasHands = status.has_hands;
+    this.#paused = status.paused;
+    this.#pause.textContent = status.paused ? "Go on" : "Pause";
+    this.#pause.setAttribute("aria-pressed", String(status.paused));
+    this.#pause.disabled = !status.has_hands;
+    this.#step.disabled = !status.has_hands || !status.paused;
+  }
+
+  close() {
+    this.#hasHands = false;
+    this.#pause.disabled = true;
+    this.#step.disabled = true;
+  }
+
+  /** Shows a sentence for a while. */
+  complain(words) {
+    this.#message.textContent = words;
+    clearTimeout(this.#message_timer);
+    this.#message_timer = setTimeout(() => { this.#message.textContent = ""; }, MESSAGE_MS);
+  }
+
+  #togglePause() {
+    if (this.#hasHands) this.#parts.send({ pause: !this.#paused });
+  }
+
+  /** A step needs a pause: the first press pauses. */
+  #stepOnce() {
+    if (!this.#paused) this.#togglePause();
+    else if (this.#hasHands) this.#parts.send({ step: 1 });
+  }
+
+  async #share() {
+    try {
+      await navigator.clipboard.writeText(location.href);
+      this.complain("The address of this page, with its settings, is copied.");
+    } catch {
+      this.complain(`The address with its settings: ${location.href}`);
+    }
+  }
+
+  #keyDown(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (event.key === "Escape") {
+      this.#parts.look.keep(null);
+      return;
+    }
+    if (takesText(event.target) || (takesClicks(event.target) && ["Space", "Enter"].includes(event.code))) return;
+    // Where the worlds are out of sight, keys scroll the page as ever.
+    if (!inSight(this.#worlds)) return;
+    const taken = this.#parts.playing.keyDown(event) || this.#parts.cameraInput.keyDown(event) || (!event.repeat && this.#command(event.key.toLowerCase()));
+    if (taken) event.preventDefault();
+  }
+
+  #command(key) {
+    if (key === "p") this.#togglePause();
+    else if (key === "n" || key === ".") this.#stepOnce();
+    else if (key === "c") this.#follow.click();
+    else return false;
+    return true;
+  }
+
+  /** After the mouse has changed something, keys play again; the keyboard's own way through the form isn't disturbed. */
+  #giveBackFocus() {
+    let pointer = false;
+    document.addEventListener("pointerdown", () => { pointer = true; }, true);
+    document.addEventListener("keydown", () => { pointer = false; }, true);
+    document.addEventListener("change", ({ target }) => {
+      if (pointer && (target.tagName === "SELECT" || ["range", "checkbox"].includes(target.type))) this.#worlds.focus({ preventScroll: true });
+    });
+    document.addEventListener("click", ({ target }) => {
+      if (pointer && target.closest("button") && document.activeElement?.tagName === "BUTTON") this.#worlds.focus({ preventScroll: true });
+    });
+  }
+}
+
+const takesText = (element) => ["INPUT", "SELECT", "TEXTAREA"].includes(element.tagName) && element.type !== "checkbox";
+const takesClicks = (element) => ["BUTTON", "A"].includes(element.tagName) || element.type === "checkbox";
+
+function inSight(element) {
+  const box = element.getBoundingClientRect();
+  return box.bottom > 40 && box.top < window.innerHeight - 40;
+}

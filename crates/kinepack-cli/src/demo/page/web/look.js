@@ -1,0 +1,114 @@
+// The panel of one cube: what it cost and why. It is the one pointed at, or the one that was kept by a click or by its number.
+
+const SEND_WAIT_MS = 50;
+
+export class Look {
+  #send;
+  #hello = null;
+  #kept = null;
+  #pointed = null;
+  #sent = null;
+  #sent_at_ms = -Infinity;
+  #shown = null;
+  #id = document.getElementById("look-id");
+  #kind = document.getElementById("look-kind");
+  #bits = document.getElementById("look-bits");
+  #rows = [];
+
+  constructor(send) {
+    this.#send = send;
+    this.#id.addEventListener("input", () => {
+      const id = this.#id.valueAsNumber;
+      if (this.#id.value === "" || (Number.isInteger(id) && this.#exists(id))) this.keep(this.#id.value === "" ? null : id);
+    });
+    this.#describe();
+  }
+
+  begin(hello) {
+    this.#hello = hello;
+    this.forget();
+    this.#id.max = hello.bodies - 1;
+    if (this.#kept !== null && !this.#exists(this.#kept)) this.#kept = null;
+    const rows = hello.lanes.map((lane) => {
+      const row = document.createElement("tr");
+      const head = Object.assign(document.createElement("th"), { scope: "row", textContent: lane });
+      row.append(head, ...[0, 1, 2, 3].map(() => document.createElement("td")));
+      return row;
+    });
+    document.getElementById("look-lanes").replaceChildren(...rows);
+    this.#rows = rows.map((row) => [...row.querySelectorAll("td")]);
+    this.#describe();
+  }
+
+  /** The program doesn't know any more what the page looks at. */
+  forget() {
+    this.#sent = null;
+  }
+
+  /** The body looked at, or null. */
+  get id() {
+    return this.#kept ?? this.#pointed;
+  }
+
+  point(id) {
+    if (id === this.#pointed) return;
+    this.#pointed = id;
+    this.#describe();
+  }
+
+  /** Keeps one, or lets go with null. */
+  keep(id) {
+    this.#kept = id;
+    this.#describe();
+  }
+
+  /** Tells the program, at most twenty times a second. */
+  update(now_ms) {
+    if (this.id === this.#sent || now_ms - this.#sent_at_ms < SEND_WAIT_MS) return;
+    if (this.#send({ look: this.id })) {
+      this.#sent = this.id;
+      this.#sent_at_ms = now_ms;
+    }
+  }
+
+  show(look) {
+    if (look.id !== this.id) return;
+    this.#shown = look.id;
+    const { bits, packet_bits, baseline, baseline_tick, tick } = look;
+    if (bits > 0) {
+      const age_ms = ((tick - baseline_tick) / this.#hello.tick_hz) * 1000;
+      const against = baseline && Number.isFinite(age_ms) ? `, against tick ${whole(baseline_tick)}, ${Math.round(age_ms)} ms before` : ", with no baseline";
+      this.#bits.textContent = `${whole(bits)} of the packet's ${whole(packet_bits)} bits${against}`;
+    } else {
+      this.#bits.textContent = `not in the last packet of ${whole(packet_bits)} bits: the receiver has it already`;
+    }
+    for (const [lane, [sent, base, difference, known]] of this.#rows.entries()) {
+      const change = baseline ? look.sent[lane] - baseline[lane] : null;
+      sent.textContent = number(look.sent[lane]);
+      base.textContent = number(baseline?.[lane]);
+      difference.textContent = change > 0 ? `+${number(change)}` : number(change);
+      difference.className = change ? "" : "same";
+      known.textContent = number(look.known?.[lane]);
+      known.className = look.known?.[lane] === look.sent[lane] ? "same" : "";
+    }
+  }
+
+  #exists(id) {
+    return this.#hello !== null && id >= 0 && id < this.#hello.bodies;
+  }
+
+  #describe() {
+    const { id } = this;
+    if (document.activeElement !== this.#id) this.#id.value = id ?? "";
+    const name = this.#hello?.has_player && id === 0 ? "the player's cube" : "a cube";
+    this.#kind.textContent = id === null ? "point at one, click to keep it" : this.#kept === null ? `${name}; click to keep it` : `${name}, kept; Escape lets go`;
+    if (id === null || id !== this.#shown) {
+      this.#shown = null;
+      this.#bits.textContent = "";
+      for (const cell of this.#rows.flat()) cell.textContent = id === null ? "" : "·";
+    }
+  }
+}
+
+const whole = (value) => Math.round(value).toLocaleString("en");
+const number = (value) => (Number.isFinite(value) ? String(value).replace("-", "−") : "–");

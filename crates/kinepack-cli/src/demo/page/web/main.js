@@ -1,0 +1,149 @@
+// The live page of `kinepack demo`: puts its parts together, and runs one loop with the screen's frames.
+// The program's messages change what the parts know; the loop draws what changed and answers.
+
+import { Camera, rayThrough } from "./camera.js";
+import { CameraInput } from "./camera_input.js";
+import { Charts } from "./charts.js";
+import { Connection } from "./connection.js";
+import { Controls } from "./controls.js";
+import { History } from "./history.js";
+import { Look } from "./look.js";
+import { showCaptions, showNow } from "./now.js";
+import { pick } from "./pick.js";
+import { Playing } from "./playing.js";
+import { Report } from "./report.js";
+import { Settings } from "./settings.js";
+import { State } from "./state.js";
+import { touchPad } from "./touch_pad.js";
+import { Worlds } from "./worlds.js";
+
+const POINT_WAIT_MS = 50;
+const NUMBERS_WAIT_MS = 100;
+
+const byId = (id) => document.getElementById(id);
+const canvas = byId("worlds");
+const send = (message) => connection.send(message);
+
+const history = new History();
+const charts = new Charts(history);
+const report = new Report(byId("report"));
+const state = new State(() => send({ take_over: true }));
+const camera = new Camera();
+const playing = new Playing((keys) => hasHands && send({ keys }));
+const look = new Look(send);
+const cameraInput = new CameraInput(canvas, camera, (place) => look.keep(bodyAt(place)));
+const controls = new Controls({ send, camera, cameraInput, playing, look });
+const settings = new Settings(byId("settings"), send, (words) => controls.complain(words));
+touchPad(playing);
+
+let worlds = null;
+try {
+  worlds = new Worlds(canvas, [byId("view-sent"), byId("view-shown")]);
+} catch (error) {
+  state.undrawable(error.message);
+}
+controls.heat((on) => { if (worlds) worlds.heat = on; });
+
+let hello = null;
+let hasHands = false;
+let paused = false;
+let tick = 0;
+let world = null;
+let drawn = 0;
+let frames = 0;
+let last_ms = 0;
+let pointed_at_ms = 0;
+let numbers_at_ms = 0;
+
+const connection = new Connection({
+  hello(value) {
+    if (value.bodies !== hello?.bodies) camera.frame(value.bodies);
+    hello = value;
+    tick = 0;
+    drawn = 0;
+    history.clear();
+    charts.begin(hello);
+    worlds?.begin(hello);
+    settings.begin(hello);
+    look.begin(hello);
+    playing.forget();
+    byId("about").textContent = `${hello.bodies.toLocaleString("en")} cubes at ${hello.tick_hz} Hz, sent over a bad network`;
+    state.connected();
+  },
+  status(status) {
+    hasHands = status.has_hands;
+    paused = status.paused;
+    tick = Math.max(tick, status.tick);
+    history.add(status.samples, status.packets, charts.timeline.tick_hz);
+    report.show(status.report);
+    state.show(status);
+    settings.show(status);
+    controls.show(status);
+  },
+  look: (value) => look.show(value),
+  error(words) {
+    settings.refused();
+    controls.complain(words);
+  },
+  end(end) {
+    report.show(end.report);
+    state.ended();
+  },
+  world(value) {
+    world = value;
+    tick = Math.max(tick, value.tick);
+  },
+  closed() {
+    hasHands = false;
+    state.closed();
+    settings.close();
+    controls.close();
+  },
+});
+
+/** The body at a place of the canvas, in either view, or null. */
+function bodyAt(place) {
+  const at = worlds && world && hello ? worlds.placeAt(place) : null;
+  if (!at) return null;
+  const view = camera.view(worlds.aspect);
+  const halfEdge = (index) => (hello.has_player && index === 0 ? hello.player_edge_m : hello.cube_edge_m) / 2;
+  const bodies = at.index === 0 ? world.sent : world.shown;
+  return pick(bodies, view.eye, rayThrough(view, at.x, at.y), halfEdge, (2 * view.half_y) / at.height_px);
+}
+
+function frame(now_ms) {
+  requestAnimationFrame(frame);
+  const seconds = Math.min(0.1, (now_ms - last_ms) / 1000);
+  last_ms = now_ms;
+  frames += 1;
+  cameraInput.update(seconds);
+  camera.update(seconds, hello?.has_player && world ? world.sent : null);
+  playing.update(camera.yaw);
+  if (now_ms - pointed_at_ms >= POINT_WAIT_MS) {
+    pointed_at_ms = now_ms;
+    look.point(cameraInput.hover && state.live ? bodyAt(cameraInput.hover) : null);
+  }
+  look.update(now_ms);
+  if (world && world.number !== drawn) {
+    worlds?.show(world);
+    drawn = world.number;
+    send({ drawn });
+  }
+  worlds?.draw(camera.view(worlds.aspect), look.id);
+  charts.timeline.update(tick, paused);
+  charts.draw(now_ms);
+  if (hello && now_ms - numbers_at_ms >= NUMBERS_WAIT_MS) {
+    numbers_at_ms = now_ms;
+    showNow(history, hello, charts.timeline);
+    if (world) showCaptions(world, hello.tick_hz);
+  }
+}
+requestAnimationFrame(frame);
+
+// For tests, and for people with scripts. Nothing here changes the page.
+globalThis.kinepack = Object.freeze({
+  world: () => world && { ...world },
+  samples: () => [...history.samples],
+  packets: () => [...history.packets],
+  frames: () => frames,
+});

@@ -1,0 +1,47 @@
+// WebGL programs: compiled, linked, with their attributes at fixed places and their uniforms by name.
+
+/** The same in all programs, so that one vertex array fits all. */
+export const ATTRIBUTES = { a_corner: 0, a_normal: 1, i_position: 2, i_rotation: 3, i_mark: 4 };
+
+export class Program {
+  #gl;
+  #program;
+  #uniforms = new Map();
+
+  constructor(gl, [vertex, fragment]) {
+    this.#gl = gl;
+    this.#program = gl.createProgram();
+    for (const [kind, source] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
+      const shader = gl.createShader(kind);
+      gl.shaderSource(shader, source);
+      gl.compileShader(shader);
+      gl.attachShader(this.#program, shader);
+    }
+    for (const [name, place] of Object.entries(ATTRIBUTES)) gl.bindAttribLocation(this.#program, place, name);
+    gl.linkProgram(this.#program);
+    // A lost context links nothing, and is mended when it is restored.
+    if (!gl.getProgramParameter(this.#program, gl.LINK_STATUS) && !gl.isContextLost()) {
+      const logs = gl.getAttachedShaders(this.#program).map((shader) => gl.getShaderInfoLog(shader));
+      throw new Error(`a shader doesn't compile: ${logs.join(" ")} ${gl.getProgramInfoLog(this.#program)}`);
+    }
+    const count = gl.getProgramParameter(this.#program, gl.ACTIVE_UNIFORMS) ?? 0;
+    for (let index = 0; index < count; index += 1) {
+      const { name, type } = gl.getActiveUniform(this.#program, index);
+      this.#uniforms.set(name.replace("[0]", ""), { place: gl.getUniformLocation(this.#program, name), type });
+    }
+  }
+
+  /** Uses it, with those of the values that it has uniforms for. */
+  use(values) {
+    const gl = this.#gl;
+    gl.useProgram(this.#program);
+    for (const [name, { place, type }] of this.#uniforms) {
+      const value = values[name];
+      if (value === undefined) continue;
+      if (type === gl.FLOAT_MAT4) gl.uniformMatrix4fv(place, false, value);
+      else if (type === gl.FLOAT_VEC3) gl.uniform3fv(place, value);
+      else if (type === gl.FLOAT) gl.uniform1f(place, value);
+      else gl.uniform1i(place, value);
+    }
+  }
+}

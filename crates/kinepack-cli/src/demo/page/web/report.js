@@ -1,0 +1,76 @@
+// The session as a table for people, with the program's own numbers beside it for scripts (`data-key`, `data-value`).
+
+const whole = (value) => Math.round(value).toLocaleString("en");
+const kbps = (value) => `${value.toLocaleString("en", { maximumFractionDigits: 1 })} kbit/s`;
+const ms = (value) => `${value.toFixed(1)} ms`;
+const percent = (value) => `${(value * 100).toFixed(2)} %`;
+const small = (unit) => (value) => `${value.toFixed(2)} ${unit}`;
+const seconds = (value) => {
+  const minutes = Math.floor(value / 60);
+  return minutes > 0 ? `${minutes} min ${Math.floor(value % 60)} s` : `${value.toFixed(1)} s`;
+};
+const text = String;
+
+/** Groups of rows: the name, and its cells as key and writer. */
+const GROUPS = [
+  [
+    ["time", ["seconds", seconds]],
+    ["bandwidth, payload", ["kbps_payload", kbps]],
+    ["with IP and UDP headers", ["kbps_total", kbps]],
+    ["the way back, with headers", ["kbps_upstream", kbps]],
+    ["packets sent", ["frames_sent", whole]],
+    ["blocks that arrived", ["blocks", whole]],
+  ],
+  [
+    ["snapshots that arrived", ["frames_received", whole]],
+    ["of them, with something left out", ["frames_with_left_out", whole]],
+    ["lost by the link", ["loss_ratio", percent]],
+    ["round trip", ["round_trip_ms", ms]],
+    ["age of the baseline, in packets", ["baseline_age", (value) => value.toFixed(1)]],
+    ["lanes that differ from what was sent", ["wrong_lanes", whole]],
+  ],
+  [
+    ["pictures shown", ["states_shown", whole]],
+    ["playout delay", ["playout_delay_ms", ms]],
+    ["time without the next state", ["starved_ratio", percent]],
+    ["error of position: median, 99 %, largest", ["shown_error_mm.p50", small("mm")], ["shown_error_mm.p99", small("mm")], ["shown_error_mm.max", small("mm")]],
+    ["error of rotation", ["shown_error_deg.p50", small("°")], ["shown_error_deg.p99", small("°")], ["shown_error_deg.max", small("°")]],
+  ],
+  [
+    ["world", ["world", text]],
+    ["link", ["link", text]],
+    ["sending", ["sending", text]],
+  ],
+];
+
+export class Report {
+  #cells = [];
+
+  constructor(table) {
+    for (const group of GROUPS) {
+      const body = table.createTBody();
+      for (const [name, ...cells] of group) {
+        const row = body.insertRow();
+        const head = document.createElement("th");
+        head.scope = "row";
+        head.textContent = name;
+        row.append(head);
+        for (const [key, write] of cells) {
+          const cell = row.insertCell();
+          cell.dataset.key = key;
+          this.#cells.push({ cell, path: key.split("."), write });
+        }
+      }
+    }
+  }
+
+  show(report) {
+    for (const { cell, path, write } of this.#cells) {
+      const value = path.reduce((inner, key) => inner?.[key], report);
+      const raw = value == null ? "" : String(value);
+      if (cell.dataset.value === raw) continue;
+      cell.dataset.value = raw;
+      cell.textContent = write === text || Number.isFinite(value) ? (raw && write(value)) : "–";
+    }
+  }
+}

@@ -1,0 +1,151 @@
+// The form of the network and of sending. What a person changes is sent at once, sliders a tenth of a second later;
+// what the program says is shown, except where it would overwrite what is being typed or is on its way.
+
+import { fits, NUMBERS, readAddress, writeAddress } from "./address.js";
+import { Slider } from "./slider.js";
+
+const SLIDER_WAIT_MS = 100;
+/** As long the program's settings are not shown after others were sent: by then it has answered. */
+const ECHO_WAIT_MS = 1000;
+
+export class Settings {
+  #form;
+  #fields;
+  #send;
+  #complain;
+  #sliders = {};
+  #hello = null;
+  #timer = null;
+  #awaited = null;
+  #awaited_since_ms = 0;
+  #shared = location.search !== "";
+  #address_applied = false;
+
+  /** `send` sends a message; `complain` shows a sentence. */
+  constructor(form, send, complain) {
+    this.#form = form;
+    this.#fields = form.querySelector("fieldset");
+    this.#send = send;
+    this.#complain = complain;
+    for (const name of Object.keys(NUMBERS)) this.#sliders[name] = new Slider(form.elements[name], () => this.#changed(SLIDER_WAIT_MS));
+    form.addEventListener("submit", (event) => event.preventDefault());
+    form.addEventListener("input", ({ target }) => {
+      if (target.name === "link") this.#linkChosen();
+      this.#sliders[target.name]?.show();
+      this.#changed(target.tagName === "SELECT" ? 0 : SLIDER_WAIT_MS);
+    });
+  }
+
+  begin(hello) {
+    this.#hello = hello;
+    this.#awaited = null;
+    this.#address_applied = false;
+    const options = (name, items) => this.#form.elements[name].replaceChildren(...items.map(([value, text]) => new Option(text, value)));
+    options("link", hello.links.map(({ name }) => [name, name]));
+    options("level", hello.levels.map(({ name, row, summary }) => [name, `${row} ${name}: ${summary}`]));
+    options("send_hz", hello.send_hz.map((hz) => [hz, `${hz} a second`]));
+  }
+
+  /** Shows what the program says. */
+  show(status) {
+    this.#fields.disabled = !status.has_hands;
+    if (!this.#hello) return;
+    if (status.has_hands && !this.#address_applied) {
+      this.#address_applied = true;
+      if (this.#applyAddress(status.settings)) return;
+    }
+    if (this.#timer !== null) return;
+    const current = JSON.stringify(complete(status.settings));
+    if (this.#awaited !== null && current !== this.#awaited && performance.now() - this.#awaited_since_ms < ECHO_WAIT_MS) return;
+    this.#awaited = null;
+    this.#fill(status.settings);
+    this.#sliders.playout_ms.offer(status.report.playout_delay_ms ?? 0, "auto");
+    if (this.#shared && status.has_hands) writeAddress(status.settings);
+  }
+
+  /** The program refused: what it has is shown again. */
+  refused() {
+    this.#awaited = null;
+  }
+
+  /** Nothing can be set while there is no connection. */
+  close() {
+    this.#fields.disabled = true;
+    clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+
+  #applyAddress(current) {
+    const { settings, refused } = readAddress(this.#hello, current);
+    if (refused.length > 0) this.#complain(`The address asks for what can't be, left out: ${refused.join(", ")}`);
+    if (!settings) return false;
+    this.#fill(settings);
+    this.#submit(settings);
+    return true;
+  }
+
+  #fill(settings) {
+    for (const name of ["link", "level", "send_hz", ...Object.keys(NUMBERS)]) {
+      const field = this.#form.elements[name];
+      if (field === document.activeElement && field.type === "number") continue;
+      const value = String(settings[name] ?? "");
+      if (field.value !== value) field.value = value;
+    }
+    this.#describeLink();
+  }
+
+  /** Another link comes with its own numbers. */
+  #linkChosen() {
+    for (const name of Object.keys(NUMBERS)) {
+      if (name !== "playout_ms") this.#form.elements[name].value = "";
+    }
+    this.#describeLink();
+  }
+
+  #describeLink() {
+    const link = this.#hello.links.find(({ name }) => name === this.#form.elements.link.value);
+    if (!link) return;
+    document.getElementById("link-about").textContent = link.about ?? "";
+    for (const [name, slider] of Object.entries(this.#sliders)) {
+      if (name !== "playout_ms") slider.offer(link[name] ?? null, link[name] == null ? "no limit" : String(link[name]));
+    }
+  }
+
+  #changed(wait_ms) {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      const settings = this.#read();
+      if (!settings) return;
+      this.#shared = true;
+      this.#submit(settings);
+    }, wait_ms);
+  }
+
+  #submit(settings) {
+    if (!this.#send({ settings })) return;
+    this.#awaited = JSON.stringify(complete(settings));
+    this.#awaited_since_ms = performance.now();
+  }
+
+  /** What the form says, complete; null where a number can't be sent. */
+  #read() {
+    const { elements } = this.#form;
+    const settings = { link: elements.link.value, level: elements.level.value, send_hz: Number(elements.send_hz.value) };
+    for (const [name, [low, high]] of Object.entries(NUMBERS)) {
+      const field = elements[name];
+      settings[name] = field.value === "" ? null : field.valueAsNumber;
+      if (field.validity.badInput || (settings[name] !== null && !fits(name, settings[name]))) {
+        this.#complain(`${field.labels[0].textContent}: a ${name === "bandwidth_kbps" ? "whole number" : "number"} from ${low} to ${high.toLocaleString("en")}`);
+        return null;
+      }
+    }
+    return complete(settings);
+  }
+}
+
+/** The settings in the protocol's order, what is missing as null. */
+function complete(settings) {
+  const { link, round_trip_ms = null, jitter_ms = null, loss_percent = null, burst = null, bandwidth_kbps = null, level, send_hz, playout_ms = null } = settings;
+  return { link, round_trip_ms, jitter_ms, loss_percent, burst, bandwidth_kbps, level, send_hz, playout_ms };
+}

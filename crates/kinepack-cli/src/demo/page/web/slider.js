@@ -1,0 +1,70 @@
+// A number of the form with its slider and the button that gives it back: the input is the setting, empty where it isn't set.
+// The slider is the mouse's way to it; the input is the keyboard's, so the slider takes no turn in the order of tabs.
+
+import { NUMBERS } from "./address.js";
+
+const STEPS = 200;
+
+/** From the slider's 0 to 1 to the number and back: the square, so that small ones are easily set; or by factors. */
+const square = (high) => ({ to: (part) => part * part * high, from: (value) => Math.sqrt(value / high) });
+const factors = (low, high) => ({ to: (part) => low * (high / low) ** part, from: (value) => Math.log(value / low) / Math.log(high / low) });
+const SCALES = {
+  round_trip_ms: square(1000), jitter_ms: square(500), loss_percent: square(100), burst: factors(1, 100),
+  bandwidth_kbps: factors(8, 1_000_000), playout_ms: square(500),
+};
+
+export class Slider {
+  #input;
+  #range;
+  #reset;
+  #scale;
+  #unset = null;
+
+  /** `changed` is called after the slider or the button has changed the input. */
+  constructor(input, changed) {
+    const label = input.labels[0].textContent;
+    this.#input = input;
+    this.#scale = SCALES[input.name];
+    this.#range = Object.assign(document.createElement("input"), { type: "range", min: 0, max: STEPS, tabIndex: -1 });
+    this.#range.setAttribute("aria-label", `${label}, slider`);
+    input.before(this.#range);
+    this.#reset = Object.assign(document.createElement("button"), { type: "button", textContent: "↺" });
+    this.#reset.setAttribute("aria-label", `${label}: back to ${input.name === "playout_ms" ? "automatic" : "the link's own"}`);
+    this.#reset.title = input.name === "playout_ms" ? "automatic" : "as the link has it";
+    input.parentElement.append(this.#reset);
+    this.#range.addEventListener("input", (event) => {
+      event.stopPropagation();
+      input.value = rounded(this.#scale.to(this.#range.value / STEPS), NUMBERS[input.name]);
+      this.show();
+      changed();
+    });
+    this.#reset.addEventListener("click", () => {
+      input.value = "";
+      this.show();
+      changed();
+      input.focus();
+    });
+  }
+
+  /** What holds while it isn't set, and in which words. */
+  offer(value, words) {
+    this.#unset = value;
+    this.#input.placeholder = words;
+    this.show();
+  }
+
+  /** Brings slider and button in line with the input. */
+  show() {
+    const value = this.#input.value === "" ? this.#unset : this.#input.valueAsNumber;
+    // What has no limit is at the slider's end.
+    const part = value === null ? 1 : this.#scale.from(value);
+    if (Number.isFinite(part)) this.#range.value = Math.round(Math.min(1, Math.max(0, part)) * STEPS);
+    this.#range.setAttribute("aria-valuetext", this.#input.value || this.#input.placeholder);
+    this.#reset.disabled = this.#input.value === "";
+  }
+}
+
+/** To two digits that count, within the range. */
+function rounded(value, [low, high]) {
+  return Math.min(high, Math.max(low, Number(value.toPrecision(2))));
+}

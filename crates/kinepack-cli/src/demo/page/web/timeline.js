@@ -1,0 +1,41 @@
+// The time that all charts share: the last 20 s up to an edge that goes with the world's ticks, and the moment pointed at.
+
+import { reducedMotion } from "./theme.js";
+
+const WINDOW_S = 20;
+/** The newest samples are up to this old when they arrive; the edge stays behind them, so that the charts scroll evenly. */
+const LAG_S = 0.2;
+/** Where motion is to be reduced, the charts step. */
+const STEP_S = 0.5;
+
+export class Timeline {
+  tick_hz = 60;
+  /** The tick at the right end. */
+  edge = 0;
+  /** How far back the pointer is, 0 at the right end to 1, or null. */
+  hover = null;
+
+  get ticks() {
+    return WINDOW_S * this.tick_hz;
+  }
+
+  get first() {
+    return this.edge - this.ticks;
+  }
+
+  /** The tick pointed at, or null. */
+  get hoverTick() {
+    return this.hover === null ? null : this.edge - this.hover * this.ticks;
+  }
+
+  update(tick, paused) {
+    const edge = paused ? tick : tick - LAG_S * this.tick_hz;
+    const step = STEP_S * this.tick_hz;
+    this.edge = Math.max(0, reducedMotion() && !paused ? Math.floor(edge / step) * step : edge);
+  }
+
+  /** A tick as seconds before the edge. */
+  secondsAgo(tick) {
+    return (this.edge - tick) / this.tick_hz;
+  }
+}
