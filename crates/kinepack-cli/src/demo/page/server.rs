@@ -32,29 +32,38 @@ const HEADERS: [(HeaderName, &str); 6] = [
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
 ];
 
-const HTML: &str = "text/html; charset=utf-8";
-const CSS: &str = "text/css; charset=utf-8";
-const JS: &str = "text/javascript; charset=utf-8";
-const SVG: &str = "image/svg+xml";
-
-/// The page: path, type, and text.
+/// Names and texts.
 macro_rules! files {
-    ($($path:literal $file:literal $kind:ident,)*) => {
-        &[$(($path, $kind, include_str!(concat!("web/", $file)))),*]
-    };
+    ($($name:literal,)*) => { &[$(($name, include_str!(concat!("web/", $name)))),*] };
 }
-const FILES: &[(&str, &str, &str)] = files![
-    "/" "index.html" HTML,
-    "/style.css" "style.css" CSS,
+/// The page.
+#[rustfmt::skip]
+const FILES: &[(&str, &str)] = files![
+    "address.js", "camera.js", "camera_input.js", "chart.js", "chart_bars.js", "chart_lines.js", "chart_stack.js",
+    "charts.js", "connection.js", "controls.js", "favicon.svg", "history.js", "index.html", "look.js", "main.js",
+    "matrix.js", "now.js", "pick.js", "playing.js", "programs.js", "protocol.js", "report.js", "scale.js",
+    "settings.js", "shaders.js", "slider.js", "state.js", "style.css", "theme.js", "timeline.js", "touch_pad.js",
+    "worlds.js",
 ];
 
 /// All that the program answers.
 pub(super) fn router(board: Arc<Board>) -> Router {
     let mut router = Router::new().route("/socket", get(open_socket));
-    for (path, kind, text) in FILES {
-        router = router.route(path, get(move || async move { ([(header::CONTENT_TYPE, *kind)], *text) }));
+    for (name, text) in FILES {
+        let path = if *name == "index.html" { "/".to_owned() } else { format!("/{name}") };
+        router = router.route(&path, get(move || async move { ([(header::CONTENT_TYPE, kind(name))], *text) }));
     }
     router.with_state(board).layer(middleware::from_fn(guard))
+}
+
+/// What a browser is to take a file for.
+fn kind(name: &str) -> &'static str {
+    match name.rsplit_once('.') {
+        Some((_, "html")) => "text/html; charset=utf-8",
+        Some((_, "css")) => "text/css; charset=utf-8",
+        Some((_, "svg")) => "image/svg+xml",
+        _ => "text/javascript; charset=utf-8",
+    }
 }
 
 /// Refuses requests under a name that is not ours, and adds what every answer says.
