@@ -21,6 +21,7 @@ use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 
+use axum::serve::ListenerExt;
 use board::Board;
 use kinepack_net::HubConfig;
 use protocol::{Hello, Message};
@@ -104,7 +105,8 @@ fn listen(asked: Option<SocketAddr>) -> Result<TcpListener, Failure> {
 fn serve(listener: TcpListener, board: Arc<Board>) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let listener = tokio::net::TcpListener::from_std(listener)?;
+        // Each world on its way at once.
+        let listener = tokio::net::TcpListener::from_std(listener)?.tap_io(|stream| drop(stream.set_nodelay(true)));
         let mut end = board.end.subscribe();
         let ended = async {
             let _ = end.wait_for(Option::is_some).await;
