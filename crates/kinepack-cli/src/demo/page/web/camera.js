@@ -23,7 +23,7 @@ export class Camera {
   /** Frames the grid that so many bodies make at one for each square metre. */
   frame(bodies) {
     this.#grid_half_m = Math.max(4, Math.sqrt(bodies) / 2);
-    this.#goal.distance_m = this.#distance_m = this.#grid_half_m * 4.1;
+    this.#goal.distance_m = this.#distance_m = this.#grid_half_m * 3.7;
   }
 
   turn(yaw, pitch) {

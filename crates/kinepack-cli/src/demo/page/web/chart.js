@@ -1,16 +1,27 @@
 // What all charts have in common: a canvas as sharp as the screen, both axes, the crosshair, and to be drawn only when something
 // changed. It works in pixels of the device; ticks are put onto whole ones, so that nothing shimmers while it scrolls.
 
+import { whole } from "./format.js";
 import { colours, reducedMotion } from "./theme.js";
 
 const LEFT_PX = 40;
 const TOP_PX = 8;
 const BOTTOM_PX = 18;
+/** Where the axis of time is labelled; a narrow chart has room for every other. */
 const SECONDS = [20, 15, 10, 5, 0];
+const NARROW_PX = 320;
 
 export class Chart {
   context;
+  /** Device pixels for each CSS pixel, and the plot's borders in device pixels. */
   ratio = 1;
+  left = 0;
+  right = 0;
+  top = 0;
+  bottom = 0;
+  /** What is in sight: packets, and samples with one more at each side. */
+  samples = [];
+  packets = [];
   #canvas;
   #timeline;
   #history;
@@ -18,6 +29,8 @@ export class Chart {
   #right_px;
   #visible = true;
   #drawn = "";
+  #px_per_tick = 1;
+  #edge_px = 0;
 
   /** `kind`: its `scale`, `peak(chart)` for the scale to hold, and `paint(chart)`. */
   constructor(canvas, timeline, history, kind, right_px = 12) {
@@ -39,39 +52,8 @@ export class Chart {
     canvas.addEventListener("pointerleave", () => { timeline.hover = null; });
   }
 
-  get history() {
-    return this.#history;
-  }
-
-  get left() {
-    return Math.round(LEFT_PX * this.ratio);
-  }
-
-  get right() {
-    return this.#canvas.width - Math.round(this.#right_px * this.ratio);
-  }
-
-  get top() {
-    return Math.round(TOP_PX * this.ratio);
-  }
-
-  get bottom() {
-    return this.#canvas.height - Math.round(BOTTOM_PX * this.ratio);
-  }
-
-  /** The samples in sight, one more at each side. */
-  get samples() {
-    const { samples } = this.#history;
-    return samples.slice(Math.max(0, this.#history.sampleIndex(this.#timeline.first) - 1), this.#history.sampleIndex(this.#timeline.edge) + 1);
-  }
-
-  get packets() {
-    return this.#history.packets.slice(this.#history.packetIndex(this.#timeline.first), this.#history.packetIndex(this.#timeline.edge));
-  }
-
   x(tick) {
-    const px_per_tick = (this.right - this.left) / this.#timeline.ticks;
-    return this.right + Math.round(tick * px_per_tick) - Math.round(this.#timeline.edge * px_per_tick);
+    return this.right + Math.round(tick * this.#px_per_tick) - this.#edge_px;
   }
 
   y(value) {
@@ -80,10 +62,15 @@ export class Chart {
 
   draw(now_ms) {
     if (!this.#visible || this.right <= this.left) return;
+    this.#px_per_tick = (this.right - this.left) / this.#timeline.ticks;
+    this.#edge_px = Math.round(this.#timeline.edge * this.#px_per_tick);
     const data = reducedMotion() ? "" : this.#history.version;
-    const state = [this.x(0), data, this.#timeline.hover, colours.version, this.#canvas.width, this.#canvas.height].join();
+    const state = [this.#edge_px, data, this.#timeline.hover, colours.version, this.#canvas.width, this.#canvas.height].join();
     if (state === this.#drawn) return;
     this.#drawn = state;
+    const { first, edge } = this.#timeline;
+    this.samples = this.#history.samples.slice(Math.max(0, this.#history.sampleIndex(first) - 1), this.#history.sampleIndex(edge) + 1);
+    this.packets = this.#history.packets.slice(this.#history.packetIndex(first), this.#history.packetIndex(edge));
     this.#kind.scale.fit(this.#kind.peak(this), now_ms);
     const { context } = this;
     context.clearRect(0, 0, this.#canvas.width, this.#canvas.height);
@@ -124,7 +111,8 @@ export class Chart {
       this.rule(this.left, y, this.right, y);
       this.text(shortNumber(value), this.left - 6 * ratio, y, "right", "muted");
     }
-    for (const seconds of SECONDS) {
+    const every = this.right - this.left < NARROW_PX * ratio ? 2 : 1;
+    for (const seconds of SECONDS.filter((_, index) => index % every === 0)) {
       const x = this.right - ((this.right - this.left) * seconds) / SECONDS[0];
       this.text(seconds === 0 ? "now" : `−${seconds} s`, x, this.bottom + 5 * ratio, seconds === 0 ? "right" : seconds === SECONDS[0] ? "left" : "center", "muted", "top");
     }
@@ -149,6 +137,10 @@ export class Chart {
     this.ratio = window.devicePixelRatio || 1;
     this.#canvas.width = Math.round(this.#canvas.clientWidth * this.ratio);
     this.#canvas.height = Math.round(this.#canvas.clientHeight * this.ratio);
+    this.left = Math.round(LEFT_PX * this.ratio);
+    this.right = this.#canvas.width - Math.round(this.#right_px * this.ratio);
+    this.top = Math.round(TOP_PX * this.ratio);
+    this.bottom = this.#canvas.height - Math.round(BOTTOM_PX * this.ratio);
     this.#drawn = "";
   }
 }
@@ -156,5 +148,5 @@ export class Chart {
 /** As few characters as an axis needs. */
 function shortNumber(value) {
   if (value >= 10_000) return `${value / 1000}k`;
-  return Number(value.toPrecision(3)).toLocaleString("en");
+  return value >= 1000 ? whole(value) : String(Number(value.toPrecision(3)));
 }

@@ -4,14 +4,13 @@ import { BarsChart } from "./chart_bars.js";
 import { Chart } from "./chart.js";
 import { LinesChart } from "./chart_lines.js";
 import { StackChart } from "./chart_stack.js";
+import { precise, put, whole } from "./format.js";
 import { LinearScale, LogScale } from "./scale.js";
 import { Timeline } from "./timeline.js";
 
 const LEGEND_WAIT_MS = 100;
 const SPOKEN_WAIT_MS = 1000;
 
-const whole = (value) => Math.round(value).toLocaleString("en");
-const precise = (value) => (value >= 100 ? whole(value) : value >= 10 ? value.toFixed(1) : value.toFixed(2));
 const WRITERS = { kbps: whole, packets: whole, mm: precise, degrees: precise, delay: whole };
 const UNITS = { kbps: "kbit/s", packets: "", mm: "mm", degrees: "degrees", delay: "ms" };
 
@@ -73,8 +72,7 @@ export class Charts {
     for (const { write, values: cells } of this.#legends) {
       for (const cell of cells) {
         const value = values[cell.dataset.series];
-        const words = Number.isFinite(value) ? write(value) : "–";
-        if (cell.textContent !== words) cell.textContent = words;
+        put(cell, Number.isFinite(value) ? write(value) : "–");
       }
     }
   }

@@ -1,5 +1,7 @@
 // The panel of one cube: what it cost and why. It is the one pointed at, or the one that was kept by a click or by its number.
 
+import { whole } from "./format.js";
+
 const SEND_WAIT_MS = 50;
 
 export class Look {
@@ -110,5 +112,4 @@ export class Look {
   }
 }
 
-const whole = (value) => Math.round(value).toLocaleString("en");
 const number = (value) => (Number.isFinite(value) ? String(value).replace("-", "−") : "–");

@@ -6,6 +6,7 @@ import { CameraInput } from "./camera_input.js";
 import { Charts } from "./charts.js";
 import { Connection } from "./connection.js";
 import { Controls } from "./controls.js";
+import { whole } from "./format.js";
 import { History } from "./history.js";
 import { Look } from "./look.js";
 import { showCaptions, showNow } from "./now.js";
@@ -19,6 +20,7 @@ import { Worlds } from "./worlds.js";
 
 const POINT_WAIT_MS = 50;
 const NUMBERS_WAIT_MS = 100;
+const REPORT_WAIT_MS = 250;
 
 const byId = (id) => document.getElementById(id);
 const canvas = byId("worlds");
@@ -54,6 +56,7 @@ let frames = 0;
 let last_ms = 0;
 let pointed_at_ms = 0;
 let numbers_at_ms = 0;
+let reported_at_ms = 0;
 
 const connection = new Connection({
   hello(value) {
@@ -67,7 +70,7 @@ const connection = new Connection({
     settings.begin(hello);
     look.begin(hello);
     playing.forget();
-    byId("about").textContent = `${hello.bodies.toLocaleString("en")} cubes at ${hello.tick_hz} Hz, sent over a bad network`;
+    byId("about").textContent = `${whole(hello.bodies)} cubes at ${hello.tick_hz} Hz, sent over a bad network`;
     state.connected();
   },
   status(status) {
@@ -75,7 +78,10 @@ const connection = new Connection({
     paused = status.paused;
     tick = Math.max(tick, status.tick);
     history.add(status.samples, status.packets, charts.timeline.tick_hz);
-    report.show(status.report);
+    if (performance.now() - reported_at_ms >= REPORT_WAIT_MS) {
+      reported_at_ms = performance.now();
+      report.show(status.report);
+    }
     state.show(status);
     settings.show(status);
     controls.show(status);

@@ -2,7 +2,8 @@
 // What doesn't fit is left out with a warning, for a page must outlive a program of another version.
 
 const HEADER_BYTES = 24;
-const BODY_WORDS = 8;
+/** x, y, z, orientation x, y, z, w, mark. */
+export const BODY_WORDS = 8;
 const BODIES_MAX = 1 << 20;
 const SAMPLE_FIELDS = [
   "tick", "headers_kbps", "sets_kbps", "position_kbps", "orientation_kbps", "others_kbps",

@@ -1,13 +1,13 @@
 // The session as a table for people, with the program's own numbers beside it for scripts (`data-key`, `data-value`).
 
-const whole = (value) => Math.round(value).toLocaleString("en");
-const kbps = (value) => `${value.toLocaleString("en", { maximumFractionDigits: 1 })} kbit/s`;
-const ms = (value) => `${value.toFixed(1)} ms`;
+import { precise, tenths, whole } from "./format.js";
+
+const kbps = (value) => `${tenths(value)} kbit/s`;
+const ms = (value) => `${tenths(value)} ms`;
 const percent = (value) => `${(value * 100).toFixed(2)} %`;
-const small = (unit) => (value) => `${value.toFixed(2)} ${unit}`;
 const seconds = (value) => {
   const minutes = Math.floor(value / 60);
-  return minutes > 0 ? `${minutes} min ${Math.floor(value % 60)} s` : `${value.toFixed(1)} s`;
+  return minutes > 0 ? `${minutes} min ${Math.floor(value % 60)} s` : `${tenths(value)} s`;
 };
 const text = String;
 
@@ -26,15 +26,15 @@ const GROUPS = [
     ["of them, with something left out", ["frames_with_left_out", whole]],
     ["lost by the link", ["loss_ratio", percent]],
     ["round trip", ["round_trip_ms", ms]],
-    ["age of the baseline, in packets", ["baseline_age", (value) => value.toFixed(1)]],
+    ["age of the baseline, in packets", ["baseline_age", tenths]],
     ["lanes that differ from what was sent", ["wrong_lanes", whole]],
   ],
   [
     ["pictures shown", ["states_shown", whole]],
     ["playout delay", ["playout_delay_ms", ms]],
     ["time without the next state", ["starved_ratio", percent]],
-    ["error of position: median, 99 %, largest", ["shown_error_mm.p50", small("mm")], ["shown_error_mm.p99", small("mm")], ["shown_error_mm.max", small("mm")]],
-    ["error of rotation", ["shown_error_deg.p50", small("°")], ["shown_error_deg.p99", small("°")], ["shown_error_deg.max", small("°")]],
+    ["error: median / 99 % / largest", ["shown_error_mm.p50", precise], ["shown_error_mm.p99", precise], ["shown_error_mm.max", (value) => `${precise(value)} mm`]],
+    ["and of rotation", ["shown_error_deg.p50", precise], ["shown_error_deg.p99", precise], ["shown_error_deg.max", (value) => `${precise(value)}°`]],
   ],
   [
     ["world", ["world", text]],

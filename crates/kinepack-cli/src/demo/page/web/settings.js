@@ -2,6 +2,7 @@
 // what the program says is shown, except where it would overwrite what is being typed or is on its way.
 
 import { fits, NUMBERS, readAddress, writeAddress } from "./address.js";
+import { whole } from "./format.js";
 import { Slider } from "./slider.js";
 
 const SLIDER_WAIT_MS = 100;
@@ -59,7 +60,7 @@ export class Settings {
     if (this.#awaited !== null && current !== this.#awaited && performance.now() - this.#awaited_since_ms < ECHO_WAIT_MS) return;
     this.#awaited = null;
     this.#fill(status.settings);
-    this.#sliders.playout_ms.offer(status.report.playout_delay_ms ?? 0, "auto");
+    this.#sliders.playout_ms.offer(Math.round(status.report.playout_delay_ms ?? 0), "auto");
     if (this.#shared && status.has_hands) writeAddress(status.settings);
   }
 
@@ -136,7 +137,7 @@ export class Settings {
       const field = elements[name];
       settings[name] = field.value === "" ? null : field.valueAsNumber;
       if (field.validity.badInput || (settings[name] !== null && !fits(name, settings[name]))) {
-        this.#complain(`${field.labels[0].textContent}: a ${name === "bandwidth_kbps" ? "whole number" : "number"} from ${low} to ${high.toLocaleString("en")}`);
+        this.#complain(`${field.labels[0].textContent}: a ${name === "bandwidth_kbps" ? "whole number" : "number"} from ${low} to ${whole(high)}`);
         return null;
       }
     }

@@ -48,6 +48,7 @@ export class Slider {
 
   /** What holds while it isn't set, and in which words. */
   offer(value, words) {
+    if (value === this.#unset && words === this.#input.placeholder) return;
     this.#unset = value;
     this.#input.placeholder = words;
     this.show();

@@ -1,5 +1,7 @@
 // The state of the page in words: in the line at the top, and over the worlds where something is to be done.
 
+import { put } from "./format.js";
+
 const WORDS = {
   connecting: ["connecting", "Waiting for the program. Is “kinepack demo” running? It takes eight pages at most; this one keeps trying."],
   lost: ["connection lost, trying again", "The connection to the program is lost. This is the last picture; the page goes on by itself once the program answers. If it has stopped, start “kinepack demo” again."],
@@ -58,8 +60,8 @@ export class State {
     this.#root.dataset.role = watching ? "watching" : "playing";
     this.#root.dataset.state = this.live && !this.#drawable ? "unsupported" : this.#connection;
     const [line, banner] = this.live ? [this.#liveWords(watching), this.#liveBanner(watching)] : WORDS[this.#connection];
-    if (this.#line.textContent !== line) this.#line.textContent = line;
-    if (this.#words.textContent !== banner) this.#words.textContent = banner;
+    put(this.#line, line);
+    put(this.#words, banner);
     this.#banner.hidden = banner === "";
     this.#takeOver.hidden = !watching;
   }

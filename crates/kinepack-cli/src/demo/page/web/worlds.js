@@ -1,12 +1,13 @@
 // Draws both worlds: one canvas and one WebGL2 context over two places of the page, one buffer with the bytes of the program's
 // message as they came. Passes: floor, shadows, bodies, the outline of the body looked at, walls. No work for each body here.
 
-import { ATTRIBUTES, Program } from "./programs.js";
+import { BodyArrays, BOX_VERTICES } from "./body_arrays.js";
+import { normalize } from "./matrix.js";
+import { Program } from "./programs.js";
+import { BODY_WORDS } from "./protocol.js";
 import { SHADERS } from "./shaders.js";
 import { colours, rgb } from "./theme.js";
-import { normalize } from "./matrix.js";
 
-const BODY_BYTES = 32;
 const LIGHT = normalize([-0.55, -0.4, 1.15]);
 const OUTLINE_PX = 2.5;
 
@@ -19,9 +20,7 @@ export class Worlds {
   #hello = null;
   #world = null;
   #programs;
-  #arrays;
-  #instances;
-  #capacity_bytes = 0;
+  #bodies;
   #boxes = null;
   #paint = { version: -1 };
   #stale = true;
@@ -36,7 +35,7 @@ export class Worlds {
     canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
     canvas.addEventListener("webglcontextrestored", () => {
       this.#build();
-      if (this.#world) this.show(this.#world);
+      this.#stale = true;
     });
     const measure = () => { this.#boxes = null; };
     new ResizeObserver(measure).observe(canvas);
@@ -64,18 +63,8 @@ export class Worlds {
 
   /** Takes a world; it's on screen with the next `draw`. */
   show(world) {
-    const gl = this.#gl;
-    const bytes = new Uint8Array(world.sent.buffer, world.sent.byteOffset, world.sent.byteLength + world.shown.byteLength);
-    gl.bindBuffer(gl.ARRAY_BUFFER, this.#instances);
-    if (bytes.byteLength > this.#capacity_bytes) {
-      gl.bufferData(gl.ARRAY_BUFFER, bytes, gl.DYNAMIC_DRAW);
-      this.#capacity_bytes = bytes.byteLength;
-    } else {
-      gl.bufferSubData(gl.ARRAY_BUFFER, 0, bytes);
-    }
-    const moved = this.#world?.sent.length !== world.sent.length;
     this.#world = world;
-    if (moved) this.#pointArrays();
+    this.#bodies.upload(world);
     this.#stale = true;
   }
 
@@ -105,28 +94,28 @@ export class Worlds {
   #drawWorld(index, view, marked, height_px) {
     const gl = this.#gl;
     const bodies = index === 0 ? this.#world.sent : this.#world.shown;
-    const count = bodies.length / 8;
+    const count = bodies.length / BODY_WORDS;
     const values = this.#values(view);
     gl.clearColor(...values.u_sky, 1);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
     gl.disable(gl.DEPTH_TEST);
-    gl.bindVertexArray(this.#arrays.none);
+    gl.bindVertexArray(null);
     this.#programs.floor.use(values);
     gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
-    gl.bindVertexArray(this.#arrays.bodies[index]);
+    gl.bindVertexArray(this.#bodies.worlds[index]);
     this.#programs.shadow.use(values);
-    gl.drawArraysInstanced(gl.TRIANGLES, 0, 36, count);
+    gl.drawArraysInstanced(gl.TRIANGLES, 0, BOX_VERTICES, count);
     gl.enable(gl.DEPTH_TEST);
     gl.enable(gl.CULL_FACE);
     gl.cullFace(gl.BACK);
     this.#programs.body.use(values);
-    gl.drawArraysInstanced(gl.TRIANGLES, 0, 36, count);
+    gl.drawArraysInstanced(gl.TRIANGLES, 0, BOX_VERTICES, count);
     if (marked !== null && marked < count) this.#drawOutline(bodies, marked, view, height_px, values);
     gl.disable(gl.CULL_FACE);
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     gl.depthMask(false);
-    gl.bindVertexArray(this.#arrays.none);
+    gl.bindVertexArray(null);
     this.#programs.wall.use(values);
     gl.drawArrays(gl.TRIANGLES, 0, 24);
     gl.depthMask(true);
@@ -136,17 +125,14 @@ export class Worlds {
   /** The same box, a little larger and inside out: what of it is seen around the body is its outline. */
   #drawOutline(bodies, marked, view, height_px, values) {
     const gl = this.#gl;
-    const body = bodies.subarray(marked * 8, marked * 8 + 8);
+    const body = bodies.subarray(marked * BODY_WORDS, (marked + 1) * BODY_WORDS);
     const away_m = Math.hypot(body[0] - view.eye[0], body[1] - view.eye[1], body[2] - view.eye[2]);
     const player = this.#hello.has_player && marked === 0;
-    gl.bindVertexArray(this.#arrays.single);
-    gl.vertexAttrib3f(ATTRIBUTES.i_position, body[0], body[1], body[2]);
-    gl.vertexAttrib4f(ATTRIBUTES.i_rotation, body[3], body[4], body[5], body[6]);
-    gl.vertexAttribI4ui(ATTRIBUTES.i_mark, 0, 0, 0, 0);
+    this.#bodies.bindSingle(body);
     gl.cullFace(gl.FRONT);
     const u_grow = (OUTLINE_PX * away_m * 2 * view.half_y) / height_px;
     this.#programs.outline.use({ ...values, u_grow, u_player: player ? 0 : -1 });
-    gl.drawArrays(gl.TRIANGLES, 0, 36);
+    gl.drawArrays(gl.TRIANGLES, 0, BOX_VERTICES);
   }
 
   #values(view) {
@@ -185,59 +171,7 @@ export class Worlds {
   #build() {
     const gl = this.#gl;
     this.#programs = Object.fromEntries(Object.entries(SHADERS).map(([name, sources]) => [name, new Program(gl, sources)]));
-    const cube = gl.createBuffer();
-    gl.bindBuffer(gl.ARRAY_BUFFER, cube);
-    gl.bufferData(gl.ARRAY_BUFFER, cubeVertices(), gl.STATIC_DRAW);
-    const withCube = () => {
-      const array = gl.createVertexArray();
-      gl.bindVertexArray(array);
-      gl.bindBuffer(gl.ARRAY_BUFFER, cube);
-      for (const [place, offset] of [[ATTRIBUTES.a_corner, 0], [ATTRIBUTES.a_normal, 12]]) {
-        gl.enableVertexAttribArray(place);
-        gl.vertexAttribPointer(place, 3, gl.FLOAT, false, 24, offset);
-      }
-      return array;
-    };
-    this.#arrays = { none: gl.createVertexArray(), single: withCube(), bodies: [withCube(), withCube()] };
-    this.#instances = gl.createBuffer();
-    this.#capacity_bytes = 0;
-    if (this.#world) this.#pointArrays();
+    this.#bodies = new BodyArrays(gl);
+    if (this.#world) this.#bodies.upload(this.#world);
   }
-
-  /** The right world's bodies begin where the left ones end, which changes with their number. */
-  #pointArrays() {
-    const gl = this.#gl;
-    gl.bindBuffer(gl.ARRAY_BUFFER, this.#instances);
-    for (const [index, array] of this.#arrays.bodies.entries()) {
-      const begin = index === 0 ? 0 : this.#world.sent.byteLength;
-      gl.bindVertexArray(array);
-      const places = [ATTRIBUTES.i_position, ATTRIBUTES.i_rotation, ATTRIBUTES.i_mark];
-      for (const place of places) {
-        gl.enableVertexAttribArray(place);
-        gl.vertexAttribDivisor(place, 1);
-      }
-      gl.vertexAttribPointer(places[0], 3, gl.FLOAT, false, BODY_BYTES, begin);
-      gl.vertexAttribPointer(places[1], 4, gl.FLOAT, false, BODY_BYTES, begin + 12);
-      gl.vertexAttribIPointer(places[2], 1, gl.UNSIGNED_INT, BODY_BYTES, begin + 28);
-    }
-  }
-}
-
-/** Corner and normal of a box's 36 vertices, its faces counter-clockwise from outside. */
-function cubeVertices() {
-  const vertices = [];
-  for (let axis = 0; axis < 3; axis += 1) {
-    for (const side of [-1, 1]) {
-      for (const [u, v] of [[-1, -1], [1, -1], [1, 1], [-1, -1], [1, 1], [-1, 1]]) {
-        const corner = [0, 0, 0];
-        corner[axis] = side;
-        corner[(axis + 1) % 3] = u * side;
-        corner[(axis + 2) % 3] = v;
-        const normal = [0, 0, 0];
-        normal[axis] = side;
-        vertices.push(...corner, ...normal);
-      }
-    }
-  }
-  return new Float32Array(vertices);
 }
