@@ -61,7 +61,9 @@ export class Chart {
   }
 
   draw(now_ms) {
-    if (!this.#visible || this.right <= this.left) return;
+    if (!this.#visible) return;
+    if (this.ratio !== window.devicePixelRatio) this.#resize();
+    if (this.right <= this.left) return;
     this.#px_per_tick = (this.right - this.left) / this.#timeline.ticks;
     this.#edge_px = Math.round(this.#timeline.edge * this.#px_per_tick);
     const data = reducedMotion() ? "" : this.#history.version;
@@ -126,7 +128,7 @@ export class Chart {
     context.strokeStyle = colours.css.text;
     this.rule(x, this.top, x, this.bottom);
     const words = `−${this.#timeline.secondsAgo(tick).toFixed(1)} s`;
-    const half = context.measureText(words).width / 2 + 4 * ratio;
+    const half = context.measureText(words).width / 2 + 8 * ratio;
     const middle = Math.min(this.#canvas.width - half, Math.max(half, x));
     context.fillStyle = colours.css.panel;
     context.fillRect(middle - half, this.bottom + 2 * ratio, 2 * half, 16 * ratio);
@@ -134,7 +136,7 @@ export class Chart {
   }
 
   #resize() {
-    this.ratio = window.devicePixelRatio || 1;
+    this.ratio = window.devicePixelRatio;
     this.#canvas.width = Math.round(this.#canvas.clientWidth * this.ratio);
     this.#canvas.height = Math.round(this.#canvas.clientHeight * this.ratio);
     this.left = Math.round(LEFT_PX * this.ratio);

@@ -28,7 +28,10 @@ export class BarsChart {
       if (!lost) continue;
       const x = chart.x(tick) - width;
       context.lineWidth = width;
+      // Where many are lost, what arrived is to be seen between them.
+      context.globalAlpha = 0.55;
       chart.rule(x, top + cross + 2 * ratio, x, chart.bottom);
+      context.globalAlpha = 1;
       context.lineWidth = 1.5 * ratio;
       context.beginPath();
       context.moveTo(x - cross, top - cross);

@@ -75,9 +75,9 @@ export class Controls {
   }
 
   /** A step needs a pause: the first press pauses. */
-  #stepOnce() {
-    if (!this.#paused) this.#togglePause();
-    else if (this.#hasHands) this.#parts.send({ step: 1 });
+  #stepOnce(repeat) {
+    if (this.#paused && this.#hasHands) this.#parts.send({ step: 1 });
+    else if (!repeat) this.#togglePause();
   }
 
   async #share() {
@@ -93,18 +93,21 @@ export class Controls {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     if (event.key === "Escape") {
       this.#parts.look.keep(null);
+      if (takesText(event.target)) this.#worlds.focus({ preventScroll: true });
       return;
     }
     if (takesText(event.target) || (takesClicks(event.target) && ["Space", "Enter"].includes(event.code))) return;
     // Where the worlds are out of sight, keys scroll the page as ever.
     if (!inSight(this.#worlds)) return;
-    const taken = this.#parts.playing.keyDown(event) || this.#parts.cameraInput.keyDown(event) || (!event.repeat && this.#command(event.key.toLowerCase()));
+    const taken = this.#parts.playing.keyDown(event) || this.#parts.cameraInput.keyDown(event) || this.#command(event.key.toLowerCase(), event.repeat);
     if (taken) event.preventDefault();
   }
 
-  #command(key) {
-    if (key === "p") this.#togglePause();
-    else if (key === "n" || key === ".") this.#stepOnce();
+  /** Of the keys held down only the step repeats. */
+  #command(key, repeat) {
+    if (key === "n" || key === ".") this.#stepOnce(repeat);
+    else if (repeat) return false;
+    else if (key === "p") this.#togglePause();
     else if (key === "c") this.#follow.click();
     else return false;
     return true;
