@@ -14,7 +14,7 @@ export function showNow(history, hello, timeline) {
   show("now-factor", kbps > 0 ? `${few(hello.uncompressed_kbps / kbps)}×` : "–");
   const median = last.reduce((sum, sample) => sum + sample.error_mm_p50, 0) / last.length;
   const largest = Math.max(...last.map((sample) => sample.error_mm_max));
-  show("now-error", `${few(median)}, ${few(largest)}`);
+  show("now-error", `${few(median)} / ${few(largest)}`);
   const packets = history.packets.slice(history.packetIndex(timeline.first));
   const lost = packets.filter((packet) => packet[2]).length;
   show("now-lost", packets.length > 0 ? tenths((100 * lost) / packets.length) : "–");

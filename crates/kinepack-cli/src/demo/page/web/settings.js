@@ -2,7 +2,7 @@
 // what the program says is shown, except where it would overwrite what is being typed or is on its way.
 
 import { fits, NUMBERS, readAddress, writeAddress } from "./address.js";
-import { whole } from "./format.js";
+import { put, whole } from "./format.js";
 import { Slider } from "./slider.js";
 
 const SLIDER_WAIT_MS = 100;
@@ -31,7 +31,8 @@ export class Settings {
     for (const name of Object.keys(NUMBERS)) this.#sliders[name] = new Slider(form.elements[name], () => this.#changed(SLIDER_WAIT_MS));
     form.addEventListener("submit", (event) => event.preventDefault());
     form.addEventListener("input", ({ target }) => {
-      if (target.name === "link") this.#linkChosen();
+      if (target.name === "link") this.#clearLink();
+      this.#describe();
       this.#sliders[target.name]?.show();
       this.#changed(target.tagName === "SELECT" ? 0 : SLIDER_WAIT_MS);
     });
@@ -89,24 +90,33 @@ export class Settings {
     for (const name of ["link", "level", "send_hz", ...Object.keys(NUMBERS)]) {
       const field = this.#form.elements[name];
       if (field === document.activeElement && field.type === "number") continue;
-      const value = String(settings[name] ?? "");
-      if (field.value !== value) field.value = value;
+      this.#put(name, String(settings[name] ?? ""));
     }
-    this.#describeLink();
+    this.#describe();
   }
 
   /** Another link comes with its own numbers. */
-  #linkChosen() {
+  #clearLink() {
     for (const name of Object.keys(NUMBERS)) {
-      if (name !== "playout_ms") this.#form.elements[name].value = "";
+      if (name !== "playout_ms") this.#put(name, "");
     }
-    this.#describeLink();
   }
 
-  #describeLink() {
-    const link = this.#hello.links.find(({ name }) => name === this.#form.elements.link.value);
+  #put(name, value) {
+    const field = this.#form.elements[name];
+    if (field.value === value) return;
+    field.value = value;
+    this.#sliders[name]?.show();
+  }
+
+  /** The words below link and level, and the link's own numbers where none are set. */
+  #describe() {
+    const { link: linkField, level: levelField } = this.#form.elements;
+    const level = this.#hello.levels.find(({ name }) => name === levelField.value);
+    put(document.getElementById("level-about"), level?.summary ?? "");
+    const link = this.#hello.links.find(({ name }) => name === linkField.value);
     if (!link) return;
-    document.getElementById("link-about").textContent = link.about ?? "";
+    put(document.getElementById("link-about"), link.about ?? "");
     for (const [name, slider] of Object.entries(this.#sliders)) {
       if (name !== "playout_ms") slider.offer(link[name] ?? null, link[name] == null ? "no limit" : String(link[name]));
     }
