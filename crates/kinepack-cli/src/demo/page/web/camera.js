@@ -23,7 +23,7 @@ export class Camera {
   /** Frames the grid that so many bodies make at one for each square metre. */
   frame(bodies) {
     this.#grid_half_m = Math.max(4, Math.sqrt(bodies) / 2);
-    this.#goal.distance_m = this.#distance_m = this.#grid_half_m * 3.7;
+    this.#goal.distance_m = this.#distance_m = this.#grid_half_m * 3.9;
   }
 
   turn(yaw, pitch) {
@@ -44,7 +44,7 @@ export class Camera {
     this.#distance_m = approach(this.#distance_m, this.#goal.distance_m, share);
     if (this.follow && player) {
       // From far away the grid stays in view and the camera only leans towards the player.
-      const lean = Math.min(1, Math.max(0.3, 1.4 - this.#distance_m / (3.8 * this.#grid_half_m)));
+      const lean = Math.min(1, Math.max(0.2, 1.25 - this.#distance_m / (3.8 * this.#grid_half_m)));
       const slow = reducedMotion() ? 1 : 1 - Math.exp(-seconds / FOLLOW_S);
       for (let axis = 0; axis < 2; axis += 1) this.#target[axis] = approach(this.#target[axis], player[axis] * lean, slow);
     }

@@ -21,24 +21,31 @@ export class BarsChart {
       if (!lost) context.rect(chart.x(tick) - width, chart.y(bytes), width, chart.bottom - chart.y(bytes));
     }
     context.fill();
-    context.strokeStyle = colours.css.lost;
+    this.#lost(chart, packets.filter(([, , lost]) => lost).map(([tick]) => chart.x(tick) - width / 2));
+  }
+
+  #lost({ context, ratio, top, bottom }, places) {
     const cross = CROSS_PX * ratio;
-    const top = chart.top + cross;
-    for (const [tick, , lost] of packets) {
-      if (!lost) continue;
-      const x = chart.x(tick) - width;
-      context.lineWidth = width;
-      // Where many are lost, what arrived is to be seen between them.
-      context.globalAlpha = 0.55;
-      chart.rule(x, top + cross + 2 * ratio, x, chart.bottom);
-      context.globalAlpha = 1;
-      context.lineWidth = 1.5 * ratio;
-      context.beginPath();
-      context.moveTo(x - cross, top - cross);
-      context.lineTo(x + cross, top + cross);
-      context.moveTo(x + cross, top - cross);
-      context.lineTo(x - cross, top + cross);
-      context.stroke();
+    const middle = top + cross;
+    context.strokeStyle = colours.css.lost;
+    // Where many are lost, what arrived is to be seen between them.
+    context.globalAlpha = 0.55;
+    context.lineWidth = Math.max(1, Math.round(ratio));
+    context.beginPath();
+    for (const x of places) {
+      context.moveTo(x, middle + cross + 2 * ratio);
+      context.lineTo(x, bottom);
     }
+    context.stroke();
+    context.globalAlpha = 1;
+    context.lineWidth = 1.5 * ratio;
+    context.beginPath();
+    for (const x of places) {
+      context.moveTo(x - cross, middle - cross);
+      context.lineTo(x + cross, middle + cross);
+      context.moveTo(x + cross, middle - cross);
+      context.lineTo(x - cross, middle + cross);
+    }
+    context.stroke();
   }
 }

@@ -25,9 +25,8 @@ export class History {
     for (const packet of packets) this.packets.push(packet);
     const newest = Math.max(this.samples.at(-1)?.tick ?? 0, this.packets.at(-1)?.[0] ?? 0);
     const oldest = newest - KEPT_S * tick_hz;
-    const late = this.packets.findIndex((packet) => packet[0] >= oldest);
-    this.packets.splice(0, Math.max(late, this.packets.length - PACKETS_MAX, 0));
-    this.samples.splice(0, Math.max(this.samples.findIndex((sample) => sample.tick >= oldest), 0));
+    this.packets.splice(0, Math.max(this.packetIndex(oldest), this.packets.length - PACKETS_MAX));
+    this.samples.splice(0, this.sampleIndex(oldest));
     this.version += 1;
   }
 

@@ -51,7 +51,7 @@ let hasHands = false;
 let paused = false;
 let tick = 0;
 let world = null;
-let drawn = 0;
+let drawn = null;
 let frames = 0;
 let last_ms = 0;
 let pointed_at_ms = 0;
@@ -63,7 +63,8 @@ const connection = new Connection({
     if (value.bodies !== hello?.bodies) camera.frame(value.bodies);
     hello = value;
     tick = 0;
-    drawn = 0;
+    // The last world of another connection isn't answered on this one.
+    drawn = world;
     history.clear();
     charts.begin(hello);
     worlds?.begin(hello);
@@ -130,10 +131,10 @@ function frame(now_ms) {
     look.point(cameraInput.hover && state.live ? bodyAt(cameraInput.hover) : null);
   }
   look.update(now_ms);
-  if (world && world.number !== drawn) {
+  if (world !== drawn) {
     worlds?.show(world);
-    drawn = world.number;
-    send({ drawn });
+    drawn = world;
+    send({ drawn: world.number });
   }
   worlds?.draw(camera.view(worlds.aspect), look.id);
   charts.timeline.update(tick, paused);

@@ -19,6 +19,7 @@ export class Settings {
   #timer = null;
   #awaited = null;
   #awaited_since_ms = 0;
+  /** From when a person changed something, or came with settings in the address, the address says the settings. */
   #shared = location.search !== "";
   #address_applied = false;
 
@@ -57,8 +58,8 @@ export class Settings {
       if (this.#applyAddress(status.settings)) return;
     }
     if (this.#timer !== null) return;
-    const current = JSON.stringify(complete(status.settings));
-    if (this.#awaited !== null && current !== this.#awaited && performance.now() - this.#awaited_since_ms < ECHO_WAIT_MS) return;
+    const waits = this.#awaited !== null && performance.now() - this.#awaited_since_ms < ECHO_WAIT_MS;
+    if (waits && !same(status.settings, this.#awaited)) return;
     this.#awaited = null;
     this.#fill(status.settings);
     this.#sliders.playout_ms.offer(Math.round(status.report.playout_delay_ms ?? 0), "auto");
@@ -80,7 +81,7 @@ export class Settings {
   #applyAddress(current) {
     const { settings, refused } = readAddress(this.#hello, current);
     if (refused.length > 0) this.#complain(`The address asks for what can't be, left out: ${refused.join(", ")}`);
-    if (!settings) return false;
+    if (!settings || same(settings, current)) return false;
     this.#fill(settings);
     this.#submit(settings);
     return true;
@@ -135,7 +136,7 @@ export class Settings {
 
   #submit(settings) {
     if (!this.#send({ settings })) return;
-    this.#awaited = JSON.stringify(complete(settings));
+    this.#awaited = settings;
     this.#awaited_since_ms = performance.now();
   }
 
@@ -151,12 +152,10 @@ export class Settings {
         return null;
       }
     }
-    return complete(settings);
+    return settings;
   }
 }
 
-/** The settings in the protocol's order, what is missing as null. */
-function complete(settings) {
-  const { link, round_trip_ms = null, jitter_ms = null, loss_percent = null, burst = null, bandwidth_kbps = null, level, send_hz, playout_ms = null } = settings;
-  return { link, round_trip_ms, jitter_ms, loss_percent, burst, bandwidth_kbps, level, send_hz, playout_ms };
+function same(one, other) {
+  return ["link", ...Object.keys(NUMBERS), "level", "send_hz"].every((name) => (one[name] ?? null) === (other[name] ?? null));
 }

@@ -34,7 +34,7 @@ export class Slider {
     input.parentElement.append(this.#reset);
     this.#range.addEventListener("input", (event) => {
       event.stopPropagation();
-      input.value = rounded(this.#scale.to(this.#range.value / STEPS), NUMBERS[input.name]);
+      input.value = rounded(this.#scale.to(this.#range.value / STEPS), input);
       this.show();
       changed();
     });
@@ -65,7 +65,9 @@ export class Slider {
   }
 }
 
-/** To two digits that count, within the range. */
-function rounded(value, [low, high]) {
-  return Math.min(high, Math.max(low, Number(value.toPrecision(2))));
+/** To two digits that count, as the input takes it. */
+function rounded(value, { name, step }) {
+  const [low, high] = NUMBERS[name];
+  const short = Number(value.toPrecision(2));
+  return Math.min(high, Math.max(low, step === "1" ? Math.round(short) : short));
 }

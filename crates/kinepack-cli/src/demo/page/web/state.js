@@ -17,6 +17,7 @@ export class State {
   #connection = "connecting";
   #status = null;
   #drawable = true;
+  #failed = false;
 
   constructor(takeOver) {
     this.#takeOver.addEventListener("click", takeOver);
@@ -46,6 +47,7 @@ export class State {
 
   /** The socket closed. What never was there isn't lost, and what has ended stays so. */
   closed() {
+    this.#failed = true;
     if (this.#connection === "live") this.#connection = "lost";
     this.#show();
   }
@@ -62,7 +64,8 @@ export class State {
     const [line, banner] = this.live ? [this.#liveWords(watching), this.#liveBanner(watching)] : WORDS[this.#connection];
     put(this.#line, line);
     put(this.#words, banner);
-    this.#banner.hidden = banner === "";
+    // A page that only just opens has nothing to say yet.
+    this.#banner.hidden = banner === "" || (this.#connection === "connecting" && !this.#failed);
     this.#takeOver.hidden = !watching;
   }
 

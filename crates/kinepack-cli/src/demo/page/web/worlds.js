@@ -76,6 +76,7 @@ export class Worlds {
     if (!this.#stale && scene === this.#scene) return;
     this.#scene = scene;
     this.#stale = false;
+    const values = this.#values(view);
     const gl = this.#gl;
     gl.clearColor(0, 0, 0, 0);
     gl.disable(gl.SCISSOR_TEST);
@@ -87,15 +88,14 @@ export class Worlds {
       const size = [Math.round(box.width * box.ratio), Math.round(box.height * box.ratio)];
       gl.viewport(left, bottom, ...size);
       gl.scissor(left, bottom, ...size);
-      this.#drawWorld(index, view, marked, box.height);
+      this.#drawWorld(index, values, view, marked, box.height);
     }
   }
 
-  #drawWorld(index, view, marked, height_px) {
+  #drawWorld(index, values, view, marked, height_px) {
     const gl = this.#gl;
     const bodies = index === 0 ? this.#world.sent : this.#world.shown;
     const count = bodies.length / BODY_WORDS;
-    const values = this.#values(view);
     gl.clearColor(...values.u_sky, 1);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
     gl.disable(gl.DEPTH_TEST);
