@@ -39,11 +39,11 @@ macro_rules! files {
 /// The page.
 #[rustfmt::skip]
 const FILES: &[(&str, &str)] = files![
-    "address.js", "camera.js", "camera_input.js", "chart.js", "chart_bars.js", "chart_lines.js", "chart_stack.js",
-    "charts.js", "connection.js", "controls.js", "favicon.svg", "history.js", "index.html", "look.js", "main.js",
-    "matrix.js", "now.js", "pick.js", "playing.js", "programs.js", "protocol.js", "report.js", "scale.js",
-    "settings.js", "shaders.js", "slider.js", "state.js", "style.css", "theme.js", "timeline.js", "touch_pad.js",
-    "worlds.js",
+    "address.js", "body_arrays.js", "camera.js", "camera_input.js", "chart.js", "chart_bars.js", "chart_lines.js",
+    "chart_stack.js", "charts.js", "connection.js", "controls.js", "favicon.svg", "format.js", "history.js",
+    "index.html", "look.js", "main.js", "matrix.js", "now.js", "pick.js", "playing.js", "programs.js", "protocol.js",
+    "report.js", "scale.js", "settings.js", "shaders.js", "slider.js", "state.js", "style.css", "theme.js",
+    "timeline.js", "touch_pad.js", "worlds.js",
 ];
 
 /// All that the program answers.
