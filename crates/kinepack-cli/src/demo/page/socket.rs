@@ -73,8 +73,7 @@ impl Page {
         let mut end = board.end.subscribe();
         let mut ping = interval(PING_EVERY);
         ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        worlds.mark_changed();
-        statuses.mark_changed();
+        // It may have come before this page; what else is there may be old, and the next is near.
         end.mark_changed();
         self.send_text(board.hello.clone()).await?;
         loop {
