@@ -127,7 +127,10 @@ impl Encoder {
         let base = if same { &baseline.columns } else { &aligned };
         self.size.sets_bits = writer.len_bits() - begin;
         match tables.changed_coding() {
-            None => self.write_all(writer, tables, &snapshot.columns, snapshot.len()),
+            None if self.tally.is_wanted() => {
+                self.write_all::<true>(writer, tables, &snapshot.columns, snapshot.len());
+            }
+            None => self.write_all::<false>(writer, tables, &snapshot.columns, snapshot.len()),
             Some(coding) => {
                 find_changed(base, &snapshot.columns, snapshot.len(), &mut self.changed);
                 self.write_changed(writer, tables, coding, base, &snapshot.columns, snapshot.len());
@@ -343,8 +346,14 @@ impl Encoder {
         Ok(())
     }
 
-    /// Levels 1 to 6: every entity in full.
-    fn write_all(&mut self, writer: &mut BitWriter<'_>, tables: &Tables, columns: &[Vec<u32>], count: usize) {
+    /// Levels 1 to 6: every entity in full. `COUNTS` what each takes: as a branch in the loop, that would slow down who does not ask.
+    fn write_all<const COUNTS: bool>(
+        &mut self,
+        writer: &mut BitWriter<'_>,
+        tables: &Tables,
+        columns: &[Vec<u32>],
+        count: usize,
+    ) {
         self.size.changed_entities = count;
         self.tally.begin(0..count as u32);
         for ((field, rest), field_bits) in tables.fields.iter().zip(&tables.rest).zip(&mut self.size.fields_bits) {
@@ -360,7 +369,9 @@ impl Encoder {
                 if !is_at_rest {
                     field.write_full(writer, columns, index);
                 }
-                self.tally.add(index, writer.len_bits() - begin);
+                if COUNTS {
+                    self.tally.add(index, writer.len_bits() - begin);
+                }
             }
             *field_bits = writer.len_bits() - begin;
         }
@@ -393,13 +404,18 @@ impl Encoder {
                 self.flagged.extend(0..self.changed.len() as u32);
             }
             let values = writer.len_bits();
-            self.write_field(writer, tables, index, base, new);
+            if self.tally.is_wanted() {
+                self.write_field::<true>(writer, tables, index, base, new);
+            } else {
+                self.write_field::<false>(writer, tables, index, base, new);
+            }
             self.size.sets_bits += values - begin;
             self.size.fields_bits[index] = writer.len_bits() - values;
         }
     }
 
-    fn write_field(
+    /// The values of one field. `COUNTS` what each entity takes, as [`write_all`](Self::write_all) does.
+    fn write_field<const COUNTS: bool>(
         &mut self,
         writer: &mut BitWriter<'_>,
         tables: &Tables,
@@ -419,7 +435,9 @@ impl Encoder {
                 let state = self.contexts.state(field.context, nth as usize, previous);
                 let begin = writer.len_bits();
                 let class = field.write(writer, state, (&self.measured, place), (new, entity as usize));
-                self.tally.add(nth as usize, writer.len_bits() - begin);
+                if COUNTS {
+                    self.tally.add(nth as usize, writer.len_bits() - begin);
+                }
                 self.contexts.record(index, nth as usize, class);
                 previous = class + 1;
             }
@@ -434,7 +452,9 @@ impl Encoder {
             } else {
                 field.write_full(writer, new, entity);
             }
-            self.tally.add(nth as usize, writer.len_bits() - begin);
+            if COUNTS {
+                self.tally.add(nth as usize, writer.len_bits() - begin);
+            }
         }
     }
 }

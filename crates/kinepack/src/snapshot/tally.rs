@@ -15,6 +15,11 @@ impl Tally {
         Self { is_wanted, bits: Vec::new() }
     }
 
+    /// Whether somebody asks.
+    pub(super) fn is_wanted(&self) -> bool {
+        self.is_wanted
+    }
+
     /// Begins a packet of these entities, with none of their bits.
     pub(super) fn begin(&mut self, entities: impl Iterator<Item = u32>) {
         self.bits.clear();
@@ -23,12 +28,9 @@ impl Tally {
         }
     }
 
-    /// Bits of the `nth` of them.
-    #[inline]
+    /// Bits of the `nth` of them, where somebody asks.
     pub(super) fn add(&mut self, nth: usize, bits: u64) {
-        if let Some((_, sum)) = self.bits.get_mut(nth) {
-            *sum += bits as u32;
-        }
+        self.bits[nth].1 += bits as u32;
     }
 
     /// Takes instead what entities took in 1/256 bit, in the order of their packet, which has `packet_bits`. What is rounded off is carried
