@@ -116,7 +116,8 @@ export class Chart {
     const every = this.right - this.left < NARROW_PX * ratio ? 2 : 1;
     for (const seconds of SECONDS.filter((_, index) => index % every === 0)) {
       const x = this.right - ((this.right - this.left) * seconds) / SECONDS[0];
-      this.text(seconds === 0 ? "now" : `−${seconds} s`, x, this.bottom + 5 * ratio, seconds === 0 ? "right" : seconds === SECONDS[0] ? "left" : "center", "muted", "top");
+      const align = { 0: "right", [SECONDS[0]]: "left" }[seconds] ?? "center";
+      this.text(seconds === 0 ? "now" : `−${seconds} s`, x, this.bottom + 5 * ratio, align, "muted", "top");
     }
   }
 

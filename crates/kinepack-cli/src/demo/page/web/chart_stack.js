@@ -4,12 +4,12 @@ import { LinearScale } from "./scale.js";
 import { colours } from "./theme.js";
 
 /** From the bottom up: the field of a sample, and its colour. */
-export const PARTS = [
+const PARTS = [
   ["headers_kbps", "part-headers"], ["sets_kbps", "part-sets"], ["position_kbps", "part-position"],
   ["orientation_kbps", "part-orientation"], ["others_kbps", "part-others"],
 ];
 /** More ticks than this between two samples are a gap: a pause of the page. */
-export const GAP_TICKS = 18;
+const GAP_TICKS = 18;
 
 export class StackChart {
   goal_kbps = 256;

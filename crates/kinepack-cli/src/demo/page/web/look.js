@@ -28,7 +28,8 @@ export class Look {
 
   begin(hello) {
     this.#hello = hello;
-    this.forget();
+    // Another connection doesn't know yet what the page looks at.
+    this.#sent = null;
     this.#id.max = hello.bodies - 1;
     if (this.#kept !== null && !this.#exists(this.#kept)) this.#kept = null;
     const rows = hello.lanes.map((lane) => {
@@ -40,11 +41,6 @@ export class Look {
     document.getElementById("look-lanes").replaceChildren(...rows);
     this.#rows = rows.map((row) => [...row.querySelectorAll("td")]);
     this.#describe();
-  }
-
-  /** The program doesn't know any more what the page looks at. */
-  forget() {
-    this.#sent = null;
   }
 
   /** The body looked at, or null. */
@@ -103,7 +99,8 @@ export class Look {
     const { id } = this;
     if (document.activeElement !== this.#id) this.#id.value = id ?? "";
     const name = this.#hello?.has_player && id === 0 ? "the player's cube" : "a cube";
-    this.#kind.textContent = id === null ? "point at one, click to keep it" : this.#kept === null ? `${name}; click to keep it` : `${name}, kept; Escape lets go`;
+    if (id === null) this.#kind.textContent = "point at one, click to keep it";
+    else this.#kind.textContent = this.#kept === null ? `${name}; click to keep it` : `${name}, kept; Escape lets go`;
     if (id === null || id !== this.#shown) {
       this.#shown = null;
       this.#bits.textContent = "";

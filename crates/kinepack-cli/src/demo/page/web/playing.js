@@ -1,7 +1,11 @@
 // Moves the player's cube: keys and the touch pad become the actions that the program knows. A direction is meant as one sees it,
 // so it's turned by the camera's yaw and snapped to one of eight.
 
-const DIRECTIONS = { ArrowUp: [0, 1], KeyW: [0, 1], ArrowDown: [0, -1], KeyS: [0, -1], ArrowLeft: [-1, 0], KeyA: [-1, 0], ArrowRight: [1, 0], KeyD: [1, 0] };
+/** By the place of the key, which is the same on all layouts. */
+const DIRECTIONS = {
+  ArrowUp: [0, 1], ArrowDown: [0, -1], ArrowLeft: [-1, 0], ArrowRight: [1, 0],
+  KeyW: [0, 1], KeyS: [0, -1], KeyA: [-1, 0], KeyD: [1, 0],
+};
 
 export class Playing {
   #send;
@@ -17,7 +21,7 @@ export class Playing {
 
   /** Takes a key of the game; says whether it was one. */
   keyDown(event) {
-    const action = DIRECTIONS[event.code] ?? (event.code === "Space" ? "push" : event.key.toLowerCase() === "z" || event.code === "KeyZ" ? "pull" : null);
+    const action = DIRECTIONS[event.code] ?? actionOf(event);
     if (action) this.#held.set(event.code, action);
     return action !== null;
   }
@@ -71,4 +75,10 @@ export class Playing {
     const keys = [...actions].sort();
     if (keys.join() !== this.#sent && this.#send(keys)) this.#sent = keys.join();
   }
+}
+
+function actionOf({ code, key }) {
+  if (code === "Space") return "push";
+  // Z by its letter and by its place, for they differ between layouts.
+  return code === "KeyZ" || key.toLowerCase() === "z" ? "pull" : null;
 }

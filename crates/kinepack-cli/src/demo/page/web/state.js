@@ -3,9 +3,18 @@
 import { put } from "./format.js";
 
 const WORDS = {
-  connecting: ["connecting", "Waiting for the program. Is “kinepack demo” running? It takes eight pages at most; this one keeps trying."],
-  lost: ["connection lost, trying again", "The connection to the program is lost. This is the last picture; the page goes on by itself once the program answers. If it has stopped, start “kinepack demo” again."],
-  ended: ["the program has ended", "The program has ended; start “kinepack demo” again and this page goes on. The report below is the final one."],
+  connecting: [
+    "connecting",
+    "Waiting for the program. Is “kinepack demo” running? It takes eight pages at most; this one keeps trying.",
+  ],
+  lost: [
+    "connection lost, trying again",
+    "The connection is lost. This is the last picture; the page goes on once the program answers. If it has stopped, start “kinepack demo” again.",
+  ],
+  ended: [
+    "the program has ended",
+    "The program has ended; start “kinepack demo” again and this page goes on. The report below is the final one.",
+  ],
 };
 
 export class State {

@@ -2,7 +2,7 @@
 // They are read again when the system changes between light and dark.
 
 const NAMES = [
-  "panel", "line", "text", "muted", "accent",
+  "panel", "line", "text", "muted",
   "sky", "floor", "grid", "shadow", "cube", "interacting", "player", "mark",
   "part-headers", "part-sets", "part-position", "part-orientation", "part-others",
   "line-largest", "line-median", "lost",
