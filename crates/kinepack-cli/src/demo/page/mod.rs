@@ -129,7 +129,6 @@ fn hello(arguments: &Arguments, world: String, (bodies, half_width_m): (usize, O
         program: concat!("kinepack ", env!("CARGO_PKG_VERSION")).to_owned(),
         world,
         bodies,
-        has_player: true,
         tick_hz: cubes::TICK_HZ,
         half_width_m: half_width_m.unwrap_or(CAPTURED_HALF_WIDTH_M),
         player_edge_m: cubes::PLAYER_EDGE_M,

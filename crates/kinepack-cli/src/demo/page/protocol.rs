@@ -61,7 +61,6 @@ pub(super) struct Hello {
     pub(super) program: String,
     pub(super) world: String,
     pub(super) bodies: usize,
-    pub(super) has_player: bool,
     pub(super) tick_hz: u32,
     pub(super) half_width_m: f32,
     pub(super) player_edge_m: f32,

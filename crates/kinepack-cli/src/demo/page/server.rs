@@ -39,11 +39,13 @@ macro_rules! files {
 /// The page.
 #[rustfmt::skip]
 const FILES: &[(&str, &str)] = files![
-    "address.js", "body_arrays.js", "camera.js", "camera_input.js", "chart.js", "chart_bars.js", "chart_lines.js",
-    "chart_stack.js", "charts.js", "connection.js", "controls.js", "favicon.svg", "format.js", "history.js",
-    "index.html", "look.js", "main.js", "matrix.js", "now.js", "pick.js", "playing.js", "programs.js", "protocol.js",
-    "report.js", "scale.js", "settings.js", "shaders.js", "slider.js", "state.js", "style.css", "theme.js",
-    "timeline.js", "touch_pad.js", "worlds.js",
+    "charts/chart.js", "charts/chart_bars.js", "charts/chart_lines.js", "charts/chart_stack.js", "charts/charts.js",
+    "charts/history.js", "charts/scale.js", "charts/timeline.js", "connection.js", "controls/address.js",
+    "controls/controls.js", "controls/playing.js", "controls/settings.js", "controls/slider.js",
+    "controls/touch_pad.js", "favicon.svg", "index.html", "main.js", "panels/format.js", "panels/look.js",
+    "panels/now.js", "panels/report.js", "panels/state.js", "protocol.js", "style.css", "theme.js",
+    "worlds/body_arrays.js", "worlds/camera.js", "worlds/camera_input.js", "worlds/matrix.js", "worlds/pick.js",
+    "worlds/programs.js", "worlds/shaders.js", "worlds/worlds.js",
 ];
 
 /// All that the program answers.

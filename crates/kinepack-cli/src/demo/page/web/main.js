@@ -1,22 +1,22 @@
 // The live page of `kinepack demo`: puts its parts together, and runs one loop with the screen's frames.
 // The program's messages change what the parts know; the loop draws what changed and answers.
 
-import { Camera, rayThrough } from "./camera.js";
-import { CameraInput } from "./camera_input.js";
-import { Charts } from "./charts.js";
+import { Camera, rayThrough } from "./worlds/camera.js";
+import { CameraInput } from "./worlds/camera_input.js";
+import { Charts } from "./charts/charts.js";
 import { Connection } from "./connection.js";
-import { Controls } from "./controls.js";
-import { whole } from "./format.js";
-import { History } from "./history.js";
-import { Look } from "./look.js";
-import { showCaptions, showNow } from "./now.js";
-import { pick } from "./pick.js";
-import { Playing } from "./playing.js";
-import { Report } from "./report.js";
-import { Settings } from "./settings.js";
-import { State } from "./state.js";
-import { touchPad } from "./touch_pad.js";
-import { Worlds } from "./worlds.js";
+import { Controls } from "./controls/controls.js";
+import { whole } from "./panels/format.js";
+import { History } from "./charts/history.js";
+import { Look } from "./panels/look.js";
+import { showCaptions, showNow } from "./panels/now.js";
+import { pick } from "./worlds/pick.js";
+import { Playing } from "./controls/playing.js";
+import { Report } from "./panels/report.js";
+import { Settings } from "./controls/settings.js";
+import { State } from "./panels/state.js";
+import { touchPad } from "./controls/touch_pad.js";
+import { Worlds } from "./worlds/worlds.js";
 
 const POINT_WAIT_MS = 50;
 const NUMBERS_WAIT_MS = 100;
@@ -113,7 +113,7 @@ function bodyAt(place) {
   const at = worlds && world && hello ? worlds.placeAt(place) : null;
   if (!at) return null;
   const view = camera.view(worlds.aspect);
-  const halfEdge = (index) => (hello.has_player && index === 0 ? hello.player_edge_m : hello.cube_edge_m) / 2;
+  const halfEdge = (index) => (index === 0 ? hello.player_edge_m : hello.cube_edge_m) / 2;
   const bodies = at.index === 0 ? world.sent : world.shown;
   return pick(bodies, view.eye, rayThrough(view, at.x, at.y), halfEdge, (2 * view.half_y) / at.height_px);
 }
@@ -124,7 +124,7 @@ function frame(now_ms) {
   last_ms = now_ms;
   frames += 1;
   cameraInput.update(seconds);
-  camera.update(seconds, hello?.has_player && world ? world.sent : null);
+  camera.update(seconds, world ? world.sent : null);
   playing.update(camera.yaw);
   if (now_ms - pointed_at_ms >= POINT_WAIT_MS) {
     pointed_at_ms = now_ms;

@@ -2,7 +2,7 @@
 // they came, so that nothing is done here for each body.
 
 import { ATTRIBUTES } from "./programs.js";
-import { BODY_WORDS } from "./protocol.js";
+import { BODY_WORDS } from "../protocol.js";
 
 const BODY_BYTES = BODY_WORDS * 4;
 export const BOX_VERTICES = 36;

@@ -98,7 +98,7 @@ export class Look {
   #describe() {
     const { id } = this;
     if (document.activeElement !== this.#id) this.#id.value = id ?? "";
-    const name = this.#hello?.has_player && id === 0 ? "the player's cube" : "a cube";
+    const name = id === 0 ? "the player's cube" : "a cube";
     if (id === null) this.#kind.textContent = "point at one, click to keep it";
     else this.#kind.textContent = this.#kept === null ? `${name}; click to keep it` : `${name}, kept; Escape lets go`;
     if (id === null || id !== this.#shown) {

@@ -4,9 +4,9 @@
 import { BodyArrays, BOX_VERTICES } from "./body_arrays.js";
 import { normalize } from "./matrix.js";
 import { Program } from "./programs.js";
-import { BODY_WORDS } from "./protocol.js";
+import { BODY_WORDS } from "../protocol.js";
 import { SHADERS } from "./shaders.js";
-import { colours, rgb } from "./theme.js";
+import { colours, rgb } from "../theme.js";
 
 const LIGHT = normalize([-0.55, -0.4, 1.15]);
 const OUTLINE_PX = 2.5;
@@ -127,11 +127,10 @@ export class Worlds {
     const gl = this.#gl;
     const body = bodies.subarray(marked * BODY_WORDS, (marked + 1) * BODY_WORDS);
     const away_m = Math.hypot(body[0] - view.eye[0], body[1] - view.eye[1], body[2] - view.eye[2]);
-    const player = this.#hello.has_player && marked === 0;
     this.#bodies.bindSingle(body);
     gl.cullFace(gl.FRONT);
     const u_grow = (OUTLINE_PX * away_m * 2 * view.half_y) / height_px;
-    this.#programs.outline.use({ ...values, u_grow, u_player: player ? 0 : -1 });
+    this.#programs.outline.use({ ...values, u_grow, u_player: marked === 0 ? 0 : -1 });
     gl.drawArrays(gl.TRIANGLES, 0, BOX_VERTICES);
   }
 
@@ -145,11 +144,11 @@ export class Worlds {
         u_ramp: [0, 1, 2, 3, 4].flatMap((stop) => rgb(`heat-${stop}`)),
       };
     }
-    const { half_width_m, cube_edge_m, player_edge_m, has_player } = this.#hello;
+    const { half_width_m, cube_edge_m, player_edge_m } = this.#hello;
     return {
       ...this.#paint,
       u_view: view.matrix, u_half_width: half_width_m, u_half_edge: cube_edge_m / 2, u_player_half_edge: player_edge_m / 2,
-      u_player: has_player ? 0 : -1, u_heat: this.heat ? 1 : 0, u_grow: 0,
+      u_player: 0, u_heat: this.heat ? 1 : 0, u_grow: 0,
     };
   }
 

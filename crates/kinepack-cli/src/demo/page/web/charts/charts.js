@@ -4,7 +4,7 @@ import { BarsChart } from "./chart_bars.js";
 import { Chart } from "./chart.js";
 import { LinesChart } from "./chart_lines.js";
 import { StackChart } from "./chart_stack.js";
-import { precise, put, whole } from "./format.js";
+import { precise, put, whole } from "../panels/format.js";
 import { LinearScale, LogScale } from "./scale.js";
 import { Timeline } from "./timeline.js";
 

@@ -1,8 +1,8 @@
 // What all charts have in common: a canvas as sharp as the screen, both axes, the crosshair, and to be drawn only when something
 // changed. It works in pixels of the device; ticks are put onto whole ones, so that nothing shimmers while it scrolls.
 
-import { whole } from "./format.js";
-import { colours, reducedMotion } from "./theme.js";
+import { whole } from "../panels/format.js";
+import { colours, reducedMotion } from "../theme.js";
 
 const LEFT_PX = 40;
 const TOP_PX = 8;

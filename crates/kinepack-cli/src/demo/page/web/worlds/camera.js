@@ -2,7 +2,7 @@
 // so that it moves alike at any frame rate, and at once where motion is to be reduced.
 
 import { cross, normalize, subtract, viewProjection } from "./matrix.js";
-import { reducedMotion } from "./theme.js";
+import { reducedMotion } from "../theme.js";
 
 /** Tangent of half the vertical angle of view: about 33 degrees in all. */
 const HALF_Y = 0.3;
