@@ -32,6 +32,12 @@ pub(crate) struct Arguments {
     /// Do not open the browser.
     #[arg(long, conflicts_with = "headless")]
     no_open: bool,
+    /// With --headless: do not wait for the world's clock.
+    #[arg(long, requires = "headless")]
+    fast: bool,
+    /// Print the summary as one JSON document.
+    #[arg(long)]
+    json: bool,
     /// Send what was captured instead: a .f32 file of the data compression challenge, or one as .zst.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["seed", "style", "cubes"])]
     capture: Option<PathBuf>,
@@ -41,12 +47,6 @@ pub(crate) struct Arguments {
     send: SendOptions,
     #[command(flatten, next_help_heading = "Link")]
     link: LinkOptions,
-    /// Do not wait for the world's clock.
-    #[arg(long, requires = "headless")]
-    fast: bool,
-    /// Print the summary as one JSON document.
-    #[arg(long)]
-    json: bool,
 }
 
 /// What is played, and how a report names it.
