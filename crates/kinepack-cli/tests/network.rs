@@ -3,125 +3,36 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-use std::io::{BufRead, BufReader, Read};
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::thread;
+mod support;
+
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use support::{Running, number};
 
-/// Long enough for a machine that is busy with other tests.
-const PATIENCE: Duration = Duration::from_secs(15);
 const SECRET: &str = "the secret of these tests";
 
-/// The program while it runs, and what it says on standard error.
-struct Running {
-    child: Child,
-    lines: Receiver<String>,
-    said: Vec<String>,
+/// A server of a small world at a free port, or at `port`; and its address.
+fn serve_at(port: u16, options: &[&str]) -> (Running, String) {
+    let listen = format!("127.0.0.1:{port}");
+    let world = ["serve", "--json", "--cubes", "50", "--seconds", "60", "--listen", &listen];
+    let mut server = Running::start(&[&world, options].concat(), Some(SECRET));
+    let line = server.until("listening on");
+    (server, line.rsplit_once(' ').unwrap().1.to_owned())
 }
 
-/// What a run left.
-struct Run {
-    code: Option<i32>,
-    stdout: String,
-    stderr: String,
+fn serve(options: &[&str]) -> (Running, String) {
+    serve_at(0, options)
 }
 
-impl Running {
-    fn start(arguments: &[&str], secret: Option<&str>) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_kinepack"));
-        command.args(arguments).env_remove("KINEPACK_SECRET").envs(secret.map(|secret| ("KINEPACK_SECRET", secret)));
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        let (sender, lines) = channel();
-        let stderr = BufReader::new(child.stderr.take().unwrap());
-        thread::spawn(move || stderr.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
-        Self { child, lines, said: Vec::new() }
-    }
-
-    /// A server of a small world at a free port, or at `port`; and its address.
-    fn serve_at(port: u16, options: &[&str]) -> (Self, String) {
-        let listen = format!("127.0.0.1:{port}");
-        let world = ["serve", "--json", "--cubes", "50", "--seconds", "60", "--listen", &listen];
-        let mut server = Self::start(&[&world, options].concat(), Some(SECRET));
-        let line = server.until("listening on");
-        (server, line.rsplit_once(' ').unwrap().1.to_owned())
-    }
-
-    fn serve(options: &[&str]) -> (Self, String) {
-        Self::serve_at(0, options)
-    }
-
-    fn join(server: &str, options: &[&str]) -> Self {
-        Self::start(&[&["join", server, "--json"], options].concat(), Some(SECRET))
-    }
-
-    /// The next line that contains `text`.
-    fn until(&mut self, text: &str) -> String {
-        let end = Instant::now() + PATIENCE;
-        loop {
-            match self.lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
-                Ok(line) => self.said.push(line),
-                Err(error) => panic!("{error}: never said {text:?}, but {:#?}", self.said),
-            }
-            if let Some(line) = self.said.last().filter(|line| line.contains(text)) {
-                return line.clone();
-            }
-        }
-    }
-
-    fn signal(&self, name: &str) {
-        let status = Command::new("kill").args([name, &self.child.id().to_string()]).status().unwrap();
-        assert!(status.success());
-    }
-
-    /// Waits for its own end.
-    fn end(mut self) -> Run {
-        let end = Instant::now() + PATIENCE;
-        loop {
-            match self.lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
-                Ok(line) => self.said.push(line),
-                Err(RecvTimeoutError::Disconnected) => break,
-                Err(RecvTimeoutError::Timeout) => panic!("it does not end: {:#?}", self.said),
-            }
-        }
-        let mut stdout = String::new();
-        self.child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
-        let code = self.child.wait().unwrap().code();
-        Run { code, stdout, stderr: self.said.join("\n") }
-    }
-
-    fn interrupt(self) -> Run {
-        self.signal("-INT");
-        self.end()
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-impl Run {
-    /// The JSON document of a run that succeeded.
-    fn document(&self) -> Value {
-        assert_eq!(self.code, Some(0), "{}", self.stderr);
-        serde_json::from_str(&self.stdout).expect("one JSON document")
-    }
-}
-
-fn number(document: &Value, key: &str) -> f64 {
-    document[key].as_f64().unwrap_or_else(|| panic!("{key} in {document:#}"))
+fn join(server: &str, options: &[&str]) -> Running {
+    Running::start(&[&["join", server, "--json"], options].concat(), Some(SECRET))
 }
 
 #[test]
 fn a_joiner_receives_and_both_say_what_they_counted() {
-    let (mut server, address) = Running::serve(&[]);
-    let joined = Running::join(&address, &["--seconds", "2"]).end();
+    let (mut server, address) = serve(&[]);
+    let joined = join(&address, &["--seconds", "2"]).end();
     server.until(" left; receivers: 0");
     let [served, joined] = [server.interrupt().document(), joined.document()];
     let frames = number(&joined, "frames_received");
@@ -149,13 +60,13 @@ fn a_joiner_receives_and_both_say_what_they_counted() {
 
 #[test]
 fn what_differs_is_said_on_both_sides_and_no_state_is_sent() {
-    let (mut server, address) = Running::serve(&["--velocities"]);
-    let joined = Running::join(&address, &["--seconds", "10"]).end();
+    let (mut server, address) = serve(&["--velocities"]);
+    let joined = join(&address, &["--seconds", "10"]).end();
     assert_eq!((joined.code, joined.stdout.as_str()), (Some(2), ""), "{}", joined.stderr);
     assert!(joined.stderr.contains("have a different schema") && joined.stderr.contains("--velocities"));
     assert_eq!(joined.stderr.lines().count(), 1, "{}", joined.stderr);
     assert!(server.until(" refused: ").contains("have a different schema"));
-    let alike = Running::join(&address, &["--velocities", "--seconds", "1"]).end().document();
+    let alike = join(&address, &["--velocities", "--seconds", "1"]).end().document();
     assert!(number(&alike, "frames_received") > 10.0, "{alike:#}");
     let served = server.interrupt().document();
     assert_eq!([&served["refused"], &served["joined"]], [1, 1], "{served:#}");
@@ -163,9 +74,9 @@ fn what_differs_is_said_on_both_sides_and_no_state_is_sent() {
 
 #[test]
 fn each_joiner_takes_one_of_the_levels() {
-    let (mut server, address) = Running::serve(&["--level", "packed,adaptive"]);
+    let (mut server, address) = serve(&["--level", "packed,adaptive"]);
     for options in [&["--seconds", "1"][..], &["--seconds", "1", "--level", "adaptive"]] {
-        let joined = Running::join(&address, options).end().document();
+        let joined = join(&address, options).end().document();
         assert!(number(&joined, "frames_received") > 10.0, "{joined:#}");
         assert_eq!(joined["wrong_datagrams"], 0, "{joined:#}");
         server.until(&format!(" joined at {}; receivers: 1", options.get(3).unwrap_or(&"packed")));
@@ -178,15 +89,15 @@ fn each_joiner_takes_one_of_the_levels() {
 
 #[test]
 fn a_level_that_is_not_offered_is_refused() {
-    let (_server, address) = Running::serve(&["--level", "adaptive"]);
-    let joined = Running::join(&address, &["--seconds", "10"]).end();
+    let (_server, address) = serve(&["--level", "adaptive"]);
+    let joined = join(&address, &["--seconds", "10"]).end();
     assert_eq!((joined.code, joined.stdout.as_str()), (Some(2), ""), "{}", joined.stderr);
     assert!(joined.stderr.contains("have a different codec") && joined.stderr.contains("--level"), "{}", joined.stderr);
 }
 
 #[test]
 fn another_secret_never_connects() {
-    let (server, address) = Running::serve(&[]);
+    let (server, address) = serve(&[]);
     let options = ["join", &address, "--json", "--seconds", "2", "--time-out", "1"];
     let joined = Running::start(&options, Some("another secret of these tests")).end();
     assert_eq!(joined.code, Some(1), "{}", joined.stderr);
@@ -202,8 +113,8 @@ fn another_secret_never_connects() {
 
 #[test]
 fn a_joiner_that_is_killed_times_out() {
-    let (mut server, address) = Running::serve(&["--time-out", "1"]);
-    let joiner = Running::join(&address, &[]);
+    let (mut server, address) = serve(&["--time-out", "1"]);
+    let joiner = join(&address, &[]);
     server.until(" joined at packed; receivers: 1");
     let killed = Instant::now();
     joiner.signal("-KILL");
@@ -215,14 +126,14 @@ fn a_joiner_that_is_killed_times_out() {
 
 #[test]
 fn a_server_that_is_killed_and_started_again_is_found() {
-    let (mut server, address) = Running::serve(&[]);
+    let (mut server, address) = serve(&[]);
     let port = address.rsplit_once(':').unwrap().1.parse().unwrap();
-    let mut joiner = Running::join(&address, &["--time-out", "1"]);
+    let mut joiner = join(&address, &["--time-out", "1"]);
     server.until(" joined at packed; receivers: 1");
     joiner.until("joined 127.0.0.1:");
     server.signal("-KILL");
     joiner.until("the server fell silent; trying again");
-    let (mut server, _) = Running::serve_at(port, &[]);
+    let (mut server, _) = serve_at(port, &[]);
     server.until(" joined at packed; receivers: 1");
     joiner.until("joined 127.0.0.1:");
     let joined = joiner.interrupt().document();
@@ -231,9 +142,9 @@ fn a_server_that_is_killed_and_started_again_is_found() {
 
 #[test]
 fn interrupts_end_both_sides_cleanly() {
-    let (mut server, address) = Running::serve(&[]);
-    let mut leaves = Running::join(&address, &[]);
-    let mut stays = Running::join(&address, &[]);
+    let (mut server, address) = serve(&[]);
+    let mut leaves = join(&address, &[]);
+    let mut stays = join(&address, &[]);
     leaves.until("joined 127.0.0.1:");
     stays.until("joined 127.0.0.1:");
     assert_eq!(leaves.interrupt().document()["dropped"], 0);
@@ -247,8 +158,8 @@ fn interrupts_end_both_sides_cleanly() {
 
 #[test]
 fn many_joiners_receive_and_none_is_dropped() {
-    let (server, address) = Running::serve(&[]);
-    let joined = Running::join(&address, &["--count", "20", "--seconds", "3"]).end().document();
+    let (server, address) = serve(&[]);
+    let joined = join(&address, &["--count", "20", "--seconds", "3"]).end().document();
     for (key, value) in [("joiners", 20), ("joined", 20), ("connections", 20), ("dropped", 0), ("wrong_datagrams", 0)] {
         assert_eq!(joined[key], value, "{key} in {joined:#}");
     }
@@ -259,10 +170,10 @@ fn many_joiners_receive_and_none_is_dropped() {
 
 #[test]
 fn a_full_server_says_so() {
-    let (_server, address) = Running::serve(&["--max-clients", "1"]);
-    let mut first = Running::join(&address, &[]);
+    let (_server, address) = serve(&["--max-clients", "1"]);
+    let mut first = join(&address, &[]);
     first.until("joined 127.0.0.1:");
-    let mut second = Running::join(&address, &[]);
+    let mut second = join(&address, &[]);
     second.until("the server has no place left; trying again");
     assert!(number(&second.interrupt().document(), "full") >= 1.0);
 }

@@ -1,0 +1,118 @@
+//! The page fits, can be read and can be worked without a mouse.
+
+use std::collections::BTreeSet;
+
+use fantoccini::key::Key;
+use serde_json::Value;
+
+use crate::driver::Browser;
+use crate::support::Running;
+
+const CONTROLS: &str = "[...document.querySelectorAll('a[href], button, input, select, summary, [tabindex=\"0\"]')]
+    .filter((control) => control.checkVisibility() && !control.matches(':disabled, [type=hidden]'))";
+
+/// Words that are darker or lighter than what is behind them, by the measure of WCAG 2; below 4.5 they are hard to read.
+const FAINT: &str = "(() => {
+    const channels = (colour) => (colour.match(/[\\d.]+/g) ?? []).map(Number);
+    const light = ([red, green, blue]) => [red, green, blue].map((value) => value / 255)
+        .map((value) => value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, value, at) => sum + value * [0.2126, 0.7152, 0.0722][at], 0);
+    const behind = (element) => {
+        for (let at = element; at; at = at.parentElement) {
+            const colour = channels(getComputedStyle(at).backgroundColor);
+            if ((colour[3] ?? 1) === 1 && colour.length > 2) return colour;
+        }
+        return channels(getComputedStyle(document.documentElement).colorScheme === 'dark' ? 'rgb(18,18,18)' : 'rgb(255,255,255)');
+    };
+    return [...document.querySelectorAll('body *')].filter((element) => element.checkVisibility()
+            && !element.closest(':disabled, [aria-disabled=true]')
+            && [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== ''))
+        .map((element) => {
+            const [one, another] = [light(channels(getComputedStyle(element).color)), light(behind(element))].sort((a, b) => b - a);
+            return [element.textContent.trim().slice(0, 40), (one + 0.05) / (another + 0.05)];
+        }).filter(([, contrast]) => contrast < 4.5).map(([text, contrast]) => `${text}: ${contrast.toFixed(2)}`);
+})()";
+
+#[test]
+fn it_fits_every_width_in_light_and_dark() {
+    let (_demo, address) = Running::demo(&[]);
+    let browser = Browser::start();
+    browser.open(address, "");
+    browser.wait("kinepack.world()?.shown.length > 0");
+    let mut backgrounds = BTreeSet::new();
+    for scheme in ["light", "dark"] {
+        browser.prefer(&[("prefers-color-scheme", scheme)]);
+        browser.wait(&format!("matchMedia('(prefers-color-scheme: {scheme})').matches"));
+        backgrounds.insert(browser.text("getComputedStyle(document.body).backgroundColor + getComputedStyle(document.documentElement).backgroundColor"));
+        for width in [400, 768, 1280] {
+            browser.resize(width, 900);
+            browser.wait("document.documentElement.scrollWidth <= innerWidth");
+            let views = ["view-sent", "view-shown"]
+                .map(|id| browser.number(&format!("document.getElementById('{id}').clientWidth")));
+            assert!(views.into_iter().all(|view| view >= 180.0), "{scheme}, {width}: {views:?}");
+        }
+        assert_eq!(browser.eval(FAINT), Value::Array(Vec::new()), "{scheme}");
+    }
+    assert_eq!(backgrounds.len(), 2, "{backgrounds:?}");
+    assert_eq!(browser.console(), [""; 0]);
+}
+
+#[test]
+fn who_wants_less_motion_gets_less() {
+    let (_demo, address) = Running::demo(&[]);
+    let browser = Browser::start();
+    browser.prefer(&[("prefers-reduced-motion", "reduce")]);
+    browser.open(address, "");
+    browser.wait("matchMedia('(prefers-reduced-motion: reduce)').matches && kinepack.world()?.shown.length > 0");
+    assert_eq!(
+        browser.number("document.getAnimations().filter((animation) => animation.playState === 'running').length"),
+        0.0
+    );
+    let tick = browser.number("kinepack.world().tick");
+    browser.wait_above("kinepack.world().tick", tick + 30.0);
+}
+
+#[test]
+fn every_control_has_a_name() {
+    let (_demo, address) = Running::demo(&[]);
+    let browser = Browser::start();
+    browser.open(address, "");
+    let elements = browser.eval(&format!("[...{CONTROLS}, ...document.querySelectorAll('canvas')]"));
+    let elements = elements.as_array().unwrap();
+    assert!(elements.len() > 15, "{elements:?}");
+    for (index, element) in elements.iter().enumerate() {
+        let what =
+            || browser.text(&format!("[...{CONTROLS}, ...document.querySelectorAll('canvas')][{index}].outerHTML"));
+        assert!(!browser.accessible_name(element).trim().is_empty(), "{}", what());
+    }
+    for id in ["message", "state"] {
+        let role = browser.text(&format!("document.getElementById('{id}').getAttribute('role')"));
+        assert_eq!(role, if id == "message" { "alert" } else { "status" });
+    }
+    assert_ne!(browser.text("document.documentElement.lang"), "");
+    assert_ne!(browser.text("document.title"), "");
+}
+
+#[test]
+fn tab_reaches_every_control_in_order_and_shows_where_it_is() {
+    let (_demo, address) = Running::demo(&[]);
+    let browser = Browser::start();
+    browser.open(address, "");
+    browser.wait("kinepack.world()?.shown.length > 0");
+    let count = browser.number(&format!("{CONTROLS}.length")) as usize;
+    assert!(count > 12, "{count}");
+    let mut at = -1.0;
+    let mut reached = BTreeSet::new();
+    for _ in 0..count {
+        browser.press(Key::Tab);
+        let index = browser.number(&format!("{CONTROLS}.indexOf(document.activeElement)"));
+        let who = browser.text("document.activeElement.outerHTML.slice(0, 120)");
+        assert!(index > at, "from {at} to {index}: {who}");
+        let ring = "((style) => style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 1 || style.boxShadow !== 'none')
+            (getComputedStyle(document.activeElement))";
+        assert_eq!(browser.eval(ring), true, "no ring: {who}");
+        at = index;
+        reached.insert(index as usize);
+    }
+    assert_eq!(reached, (0..count).collect());
+}

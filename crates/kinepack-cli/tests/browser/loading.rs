@@ -1,0 +1,65 @@
+//! The page comes up, says what is the matter, and comes back.
+
+use serde_json::Value;
+
+use crate::driver::Browser;
+use crate::support::Running;
+
+/// Of the left world, as far as the page has it.
+const TICK: &str = "kinepack.world()?.tick ?? 0";
+
+#[test]
+fn loads_without_a_word_on_the_console_and_asks_nobody_else() {
+    let (_demo, address) = Running::demo(&[]);
+    let browser = Browser::start();
+    browser.open(address, "");
+    browser.wait("kinepack.frames() > 30 && kinepack.samples().length > 10 && kinepack.packets().length > 60");
+    let requests = browser.eval("performance.getEntriesByType('resource').map((entry) => entry.name)");
+    let requests: Vec<_> = requests.as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert!(requests.len() >= 3, "{requests:?}");
+    let own = format!("http://{address}/");
+    assert!(requests.iter().all(|request| request.starts_with(&own)), "{requests:?}");
+    assert_eq!(browser.text("document.documentElement.dataset.role"), "playing");
+    assert_eq!(browser.text("document.getElementById('message').textContent.trim()"), "");
+    assert_ne!(browser.text("document.getElementById('state').textContent.trim()"), "");
+    assert_eq!(browser.eval("document.cookie + Object.keys(localStorage) + Object.keys(sessionStorage)"), "");
+    assert_eq!(browser.console(), [""; 0]);
+}
+
+#[test]
+fn a_program_that_is_killed_and_started_again_is_found() {
+    let (demo, address) = Running::demo(&[]);
+    let browser = Browser::start();
+    browser.open(address, "");
+    browser.wait_above(TICK, 60.0);
+    demo.kill();
+    browser.wait_for_state("lost");
+    assert_ne!(browser.text("document.getElementById('state').textContent.trim()"), "");
+    let (_demo, address) = Running::demo_at(address.port(), &[]);
+    browser.wait_for_state("live");
+    let tick = browser.number(TICK);
+    browser.wait_above(TICK, tick + 30.0);
+    browser.wait("kinepack.world().shown.length > 0");
+    let refused = format!("ws://{address}/socket");
+    let other: Vec<_> = browser.console().into_iter().filter(|line| !line.contains(&refused)).collect();
+    assert_eq!(other, [""; 0]);
+}
+
+#[test]
+fn without_webgl_it_says_so_and_the_numbers_go_on() {
+    let (_demo, address) = Running::demo(&[]);
+    let browser = Browser::without_webgl();
+    browser.run(async |client| client.goto(&format!("http://{address}/")).await);
+    browser.wait("document.body.innerText.includes('WebGL')");
+    let sent = "Number(document.querySelector('#report [data-key=frames_sent]')?.dataset.value ?? 0)";
+    let before = browser.wait_above(sent, 30.0);
+    browser.wait_above(sent, before + 30.0);
+    let samples = browser.number("kinepack.samples().length");
+    browser.wait_above("kinepack.samples().length", samples + 5.0);
+    let chart = "(() => { const chart = document.getElementById('chart-kbps');
+        const { data } = chart.getContext('2d').getImageData(0, 0, chart.width, chart.height);
+        return new Set(new Uint32Array(data.buffer)).size; })()";
+    browser.wait_above(chart, 3.0);
+    let errors: Vec<_> = browser.console().into_iter().filter(|line| !line.contains("WebGL")).collect();
+    assert_eq!(errors, [""; 0]);
+}

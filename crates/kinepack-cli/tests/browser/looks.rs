@@ -1,0 +1,91 @@
+//! What there is to see: the worlds, the heat, one body, and the picture of the README.
+
+use std::path::Path;
+use std::{env, fs};
+
+use crate::driver::Browser;
+use crate::screenshot::Area;
+use crate::support::Running;
+
+const VIEWS: [&str; 2] = ["view-sent", "view-shown"];
+const LOOK: &str = "document.getElementById('look').innerText";
+
+impl Browser {
+    fn area(&self, id: &str) -> Area {
+        Area::of(&self.eval(&format!("document.getElementById('{id}').getBoundingClientRect().toJSON()")))
+    }
+
+    /// Waits until what was asked for before is on the screen.
+    fn wait_for_a_frame(&self) {
+        let frames = self.number("kinepack.frames()");
+        self.wait_above("kinepack.frames()", frames + 2.0);
+    }
+}
+
+#[test]
+fn a_body_under_the_pointer_is_told_with_its_lanes_and_bits() {
+    let (_demo, address) = Running::demo(&[]);
+    let browser = Browser::start();
+    browser.open(address, "");
+    browser.wait("kinepack.world()?.shown.length > 0");
+    // Every cube may be somewhere else: the pointer goes over the view until it is over one.
+    let view = "document.getElementById('view-sent').getBoundingClientRect()";
+    let [left, top, width, height] =
+        ["left", "top", "width", "height"].map(|of| browser.number(&format!("{view}.{of}")));
+    let mut points = (1..10).flat_map(|row| (1..10).map(move |column| (column as f64 / 10.0, row as f64 / 10.0)));
+    let found = points.find(|(x, y)| {
+        browser.point_at((left + x * width).round(), (top + y * height).round());
+        browser.wait_for_a_frame();
+        browser.eval(&format!("/\\d/.test(document.getElementById('look-id').value) && {LOOK}.includes('position.x')"))
+            == true
+    });
+    assert!(found.is_some(), "no body anywhere: {}", browser.text(LOOK));
+
+    browser.point_at(1.0, 1.0);
+    browser.fill("#look-id", "0");
+    browser.wait(&format!("document.getElementById('look-id').value === '0' && {LOOK}.includes('position.x')"));
+    browser.wait(&format!("/orientation/.test({LOOK}) && /bit/.test({LOOK})"));
+    // The player's cube moves: the numbers do too.
+    let before = browser.text(LOOK);
+    browser.wait(&format!("{LOOK} !== {before:?}"));
+    assert_eq!(browser.console(), [""; 0]);
+}
+
+#[test]
+fn heat_is_another_picture() {
+    let (_demo, address) = Running::demo(&[]);
+    let browser = Browser::start();
+    browser.open(address, "");
+    browser.wait_above("kinepack.world()?.tick ?? 0", 180.0);
+    browser.click("#pause");
+    let still = "((world) => { const same = globalThis.last === world.number; globalThis.last = world.number; return same; })(kinepack.world())";
+    browser.wait(still);
+    browser.wait_for_a_frame();
+    let area = browser.area("view-sent");
+    let [plain, again] = [(), ()].map(|()| browser.screenshot());
+    browser.click("#heat");
+    browser.wait_for_a_frame();
+    let heat = browser.screenshot();
+    let noise = plain.share_changed(&again, area);
+    let changed = plain.share_changed(&heat, area);
+    assert!(changed > 0.002 && changed > 5.0 * noise, "{changed}, {noise}");
+}
+
+#[test]
+fn both_views_have_something_in_them() {
+    let (_demo, address) = Running::demo(&[]);
+    let browser = Browser::start();
+    browser.resize(1280, 900);
+    browser.open(address, "?link=wifi&level=adaptive&send_hz=60");
+    browser.wait_above("kinepack.world()?.tick ?? 0", 12.0 * 60.0);
+    let screenshot = browser.screenshot();
+    if let Some(path) = env::var_os("KINEPACK_WRITE_PICTURE") {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        fs::write(root.join(path), &screenshot.png).unwrap();
+    }
+    for view in VIEWS {
+        let area = browser.area(view);
+        let (colours, unlike) = (screenshot.colours(area), screenshot.share_unlike_corner(area));
+        assert!(colours > 100 && unlike > 0.05, "{view}: {colours} colours, {unlike} of {area:?}");
+    }
+}

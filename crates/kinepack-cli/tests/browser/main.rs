@@ -1,0 +1,19 @@
+//! The page of `demo` in a real browser: `cargo test -p kinepack-cli --features browser --test browser`.
+//!
+//! Needs Chromium and chromedriver. Each test has its own program and its own browser, one at a time; all of it is gone
+//! when the test is.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+mod driver;
+mod layout;
+mod loading;
+mod looks;
+mod playing;
+mod screenshot;
+mod settings;
+#[path = "../support/mod.rs"]
+mod support;
+mod window;
+mod worlds;

@@ -1,0 +1,101 @@
+//! Hands on the world: keys, pause, and who may.
+
+use std::thread;
+use std::time::Duration;
+
+use fantoccini::key::Key;
+
+use crate::driver::Browser;
+use crate::support::Running;
+
+/// Watches the program beside the page, for what the page need not tell: the last status is in `heard`.
+const LISTEN: &str = "(() => {
+    globalThis.heard = null;
+    const socket = new WebSocket(`ws://${location.host}/socket`);
+    socket.onmessage = ({ data }) => { if (typeof data === 'string') heard = JSON.parse(data).status ?? heard; };
+    return true;
+})()";
+
+#[test]
+fn pause_holds_step_advances_by_one_and_it_goes_on() {
+    let (_demo, address) = Running::demo(&[]);
+    let browser = Browser::start();
+    browser.open(address, "");
+    let tick = || browser.number("kinepack.world()?.tick ?? 0");
+    browser.eval(LISTEN);
+    browser.wait_above("kinepack.world()?.tick ?? 0", 30.0);
+    browser.click("#pause");
+    browser.wait("heard?.paused && kinepack.world().tick === heard.tick");
+    let paused = tick();
+    // That nothing happens has no condition to wait for.
+    thread::sleep(Duration::from_millis(500));
+    assert_eq!(tick(), paused);
+    for step in 1..=3 {
+        browser.click("#step");
+        browser.wait(&format!("kinepack.world().tick === {}", paused + f64::from(step)));
+    }
+    thread::sleep(Duration::from_millis(300));
+    assert_eq!(tick(), paused + 3.0);
+    browser.click("#pause");
+    browser.wait_above("kinepack.world().tick", paused + 60.0);
+    assert_eq!(browser.console(), [""; 0]);
+}
+
+#[test]
+fn an_arrow_that_is_held_makes_a_person_play() {
+    let (_demo, address) = Running::demo(&[]);
+    let browser = Browser::start();
+    browser.open(address, "");
+    browser.eval(LISTEN);
+    browser.wait("heard?.plays === 'script' && kinepack.world()?.shown.length > 0");
+    let before = browser.number("kinepack.world().sent[0]");
+    browser.hold(Key::Right);
+    browser.wait("heard.plays === 'person'");
+    browser.wait_above("kinepack.world().sent[0]", before + 1.0);
+    browser.wait_above("kinepack.world().shown[0]", before + 1.0);
+    browser.let_go();
+    browser.wait("heard.plays === 'script'");
+    assert_eq!(browser.console(), [""; 0]);
+}
+
+#[test]
+fn arrows_in_a_field_are_for_the_field() {
+    let (_demo, address) = Running::demo(&[]);
+    let browser = Browser::start();
+    browser.open(address, "");
+    browser.eval(LISTEN);
+    browser.wait("heard");
+    browser.eval("(document.querySelector('#settings [name=round_trip_ms]').focus(), true)");
+    browser.hold(Key::Right);
+    thread::sleep(Duration::from_millis(500));
+    assert_eq!(browser.text("heard.plays"), "script");
+    browser.let_go();
+}
+
+#[test]
+fn a_second_page_watches_until_it_takes_over() {
+    let (_demo, address) = Running::demo(&[]);
+    let browser = Browser::start();
+    browser.open(address, "");
+    browser.wait("document.documentElement.dataset.role === 'playing'");
+    let first = browser.run(async |client| client.window().await);
+    let second = browser.run(async |client| client.new_window(false).await).handle;
+    let go = |window: &fantoccini::wd::WindowHandle| {
+        let window = window.clone();
+        browser.run(async move |client| client.switch_to_window(window).await);
+    };
+    let enabled = "[...document.querySelectorAll('#settings :is(input, select, button)')]
+        .filter((control) => !control.matches(':disabled')).length";
+    go(&second);
+    browser.open(address, "");
+    browser.wait("document.documentElement.dataset.role === 'watching'");
+    browser.wait_above("kinepack.world()?.tick ?? 0", 30.0);
+    assert_eq!(browser.number(enabled), 0.0);
+    browser.click("#take-over");
+    browser.wait("document.documentElement.dataset.role === 'playing'");
+    browser.wait(&format!("{enabled} > 8"));
+    go(&first);
+    browser.wait("document.documentElement.dataset.role === 'watching'");
+    assert_eq!(browser.number(enabled), 0.0);
+    assert_eq!(browser.console(), [""; 0]);
+}

@@ -1,0 +1,80 @@
+//! What is on the screen, pixel by pixel.
+
+use std::collections::HashSet;
+use std::io::Cursor;
+
+use png::{ColorType, Decoder, Transformations};
+use serde_json::Value;
+
+pub(crate) struct Screenshot {
+    /// As the browser wrote it.
+    pub(crate) png: Vec<u8>,
+    width: usize,
+    colours: Vec<[u8; 3]>,
+}
+
+/// A part of the window, in pixels.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Area {
+    left: usize,
+    top: usize,
+    right: usize,
+    bottom: usize,
+}
+
+impl Area {
+    /// What an element takes, from its `getBoundingClientRect`.
+    pub(crate) fn of(rectangle: &Value) -> Self {
+        let [left, top, right, bottom] =
+            ["left", "top", "right", "bottom"].map(|side| rectangle[side].as_f64().unwrap().max(0.0) as usize);
+        Self { left, top, right, bottom }
+    }
+}
+
+impl Screenshot {
+    pub(crate) fn read(png: Vec<u8>) -> Self {
+        let mut decoder = Decoder::new(Cursor::new(&png));
+        decoder.set_transformations(Transformations::normalize_to_color8());
+        let mut reader = decoder.read_info().unwrap();
+        let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
+        let frame = reader.next_frame(&mut bytes).unwrap();
+        let each = match frame.color_type {
+            ColorType::Rgb => 3,
+            ColorType::Rgba => 4,
+            other => panic!("a screenshot in {other:?}"),
+        };
+        let colours = bytes[..frame.buffer_size()].chunks_exact(each).map(|pixel| [pixel[0], pixel[1], pixel[2]]);
+        let colours = colours.collect();
+        Self { width: frame.width as usize, colours, png }
+    }
+
+    fn pixels(&self, area: Area) -> impl Iterator<Item = [u8; 3]> {
+        let rows = self.colours.chunks_exact(self.width).take(area.bottom).skip(area.top);
+        rows.flat_map(move |row| row[area.left.min(row.len())..area.right.min(row.len())].iter().copied())
+    }
+
+    /// How many different colours there are.
+    pub(crate) fn colours(&self, area: Area) -> usize {
+        self.pixels(area).collect::<HashSet<_>>().len()
+    }
+
+    /// The share of the pixels that are unlike this one, at the left upper corner of the area.
+    pub(crate) fn share_unlike_corner(&self, area: Area) -> f64 {
+        let corner = self.pixels(area).next().expect("a pixel");
+        let [unlike, all] = self
+            .pixels(area)
+            .fold([0, 0], |[unlike, all], pixel| [unlike + usize::from(far_apart(corner, pixel)), all + 1]);
+        unlike as f64 / all as f64
+    }
+
+    /// The share of the pixels that differ between two screenshots.
+    pub(crate) fn share_changed(&self, other: &Self, area: Area) -> f64 {
+        let pairs = || self.pixels(area).zip(other.pixels(area));
+        pairs().filter(|(one, another)| far_apart(*one, *another)).count() as f64 / pairs().count().max(1) as f64
+    }
+}
+
+/// Whether a person would call them different.
+fn far_apart(one: [u8; 3], another: [u8; 3]) -> bool {
+    one.into_iter().zip(another).any(|(one, another)| one.abs_diff(another) > 12)
+}

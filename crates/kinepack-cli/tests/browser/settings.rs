@@ -1,0 +1,86 @@
+//! What a person sets is what the link and the sender do, and stands in the address.
+
+use crate::driver::Browser;
+use crate::support::Running;
+
+/// The last tick of which the page knows the packets.
+const LAST: &str = "kinepack.packets().at(-1)?.[0] ?? 0";
+
+impl Browser {
+    fn field(&self, name: &str) -> String {
+        self.text(&format!("document.querySelector('#settings [name={name}]').value"))
+    }
+
+    /// Of the packets of the ticks after this one: how many, and how many were lost.
+    fn wait_for_packets(&self, after: f64, count: f64) -> f64 {
+        let packets = format!("kinepack.packets().filter(([tick]) => tick > {after})");
+        let all = self.wait_above(&format!("{packets}.length"), count);
+        self.number(&format!("{packets}.filter(([, , lost]) => lost).length")) / all
+    }
+}
+
+#[test]
+fn loss_that_is_set_shows_and_what_is_lost_does_no_harm() {
+    let (demo, address) = Running::demo(&[]);
+    let browser = Browser::start();
+    browser.open(address, "");
+    browser.wait_above(LAST, 30.0);
+    browser.fill("#settings [name=loss_percent]", "20");
+    browser.wait("new URLSearchParams(location.search).get('loss_percent') === '20'");
+    // What is on its way may still belong to the old setting.
+    let set = browser.number(LAST) + 20.0;
+    let lost = browser.wait_for_packets(set, 400.0);
+    assert!((0.12..0.28).contains(&lost), "{lost}");
+
+    browser.fill("#settings [name=loss_percent]", "0");
+    browser.wait("new URLSearchParams(location.search).get('loss_percent') === '0'");
+    let set = browser.number(LAST) + 20.0;
+    assert_eq!(browser.wait_for_packets(set, 200.0), 0.0);
+    browser.see_that_worlds_agree();
+    assert_eq!(browser.text("document.querySelector('#report [data-key=wrong_lanes]').dataset.value"), "0");
+    assert_eq!(browser.console(), [""; 0]);
+    let document = demo.interrupt().document();
+    assert_eq!(document["wrong_lanes"], 0);
+}
+
+#[test]
+fn the_settings_of_an_address_are_applied() {
+    let (demo, address) = Running::demo(&[]);
+    let browser = Browser::start();
+    browser.open(address, "?link=lan&level=adaptive&send_hz=30&jitter_ms=7");
+    for (name, value) in [("link", "lan"), ("level", "adaptive"), ("send_hz", "30"), ("jitter_ms", "7")] {
+        browser.wait(&format!("document.querySelector('#settings [name={name}]').value === '{value}'"));
+    }
+    assert_eq!(browser.field("loss_percent"), "");
+    let sending = "document.querySelector('#report [data-key=sending]').dataset.value";
+    browser.wait(&format!("{sending}.includes('--level adaptive') && {sending}.includes('--send-hz 30')"));
+    // Thirty packets a second of the world's sixty ticks.
+    browser.wait_above("kinepack.packets().length", 60.0);
+    let ticks = "kinepack.packets().slice(-50).map(([tick]) => tick)";
+    let ticks = browser.number(&format!("((ticks) => ticks.at(-1) - ticks[0])({ticks})"));
+    assert!((90.0..=106.0).contains(&ticks), "{ticks}");
+    let document = demo.interrupt().document();
+    let sending = document["sending"].as_str().unwrap();
+    assert!(sending.contains("--send-hz 30") && sending.contains("--level adaptive"), "{document:#}");
+    assert!(document["link"].as_str().unwrap().contains("lan"), "{document:#}");
+}
+
+#[test]
+fn choosing_is_enough_and_what_makes_no_sense_is_not_sent() {
+    let (_demo, address) = Running::demo(&[]);
+    let browser = Browser::start();
+    browser.open(address, "");
+    browser.choose("#settings [name=level]", "adaptive");
+    browser.choose("#settings [name=link]", "mobile");
+    browser.choose("#settings [name=send_hz]", "20");
+    for wanted in ["level=adaptive", "link=mobile", "send_hz=20"] {
+        browser.wait(&format!("location.search.includes('{wanted}')"));
+    }
+    let sending = "document.querySelector('#report [data-key=sending]').dataset.value";
+    browser.wait(&format!("{sending}.includes('--level adaptive') && {sending}.includes('--send-hz 20')"));
+    browser.fill("#settings [name=loss_percent]", "101");
+    browser.wait("document.querySelector('#settings [name=loss_percent]').matches(':invalid') || document.getElementById('message').textContent.trim() !== ''");
+    assert!(!browser.text("location.search").contains("101"));
+    browser.wait_for_state("live");
+    assert_eq!(browser.console(), [""; 0]);
+}

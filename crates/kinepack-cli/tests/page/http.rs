@@ -1,0 +1,39 @@
+//! As much of HTTP as the tests need: one request, one answer, over a plain socket that says what it is told to say.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+
+use crate::support::PATIENCE;
+
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    headers: Vec<(String, String)>,
+    pub(crate) body: String,
+}
+
+impl Answer {
+    /// The value of a header, empty where there is none.
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map_or("", |(_, value)| value)
+    }
+}
+
+pub(crate) fn get(address: SocketAddr, path: &str) -> Answer {
+    request(address, "GET", path, &address.to_string())
+}
+
+pub(crate) fn request(address: SocketAddr, method: &str, path: &str, host: &str) -> Answer {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    write!(stream, "{method} {path} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        .unwrap();
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes).unwrap();
+    let text = String::from_utf8(bytes).unwrap();
+    let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no end of the head: {text:?}"));
+    let mut lines = head.lines();
+    let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
+    let headers = lines.map(|line| line.split_once(": ").unwrap_or((line, "")));
+    let headers = headers.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
+    Answer { status, headers, body: body.to_owned() }
+}

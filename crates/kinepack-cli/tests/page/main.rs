@@ -1,0 +1,12 @@
+//! The page of `demo` without a browser: what the program serves, whom it refuses, and what it says over the socket.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+mod http;
+mod refusing;
+mod serving;
+mod socket;
+#[path = "../support/mod.rs"]
+mod support;
+mod talking;

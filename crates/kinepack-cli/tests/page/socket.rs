@@ -1,0 +1,162 @@
+//! A page without a browser: it opens the socket, hears what the program says and says what it is told to.
+
+use std::net::{SocketAddr, TcpStream};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tungstenite::client::IntoClientRequest;
+use tungstenite::http::HeaderValue;
+use tungstenite::{Error, HandshakeError, Message, WebSocket, client};
+
+use crate::support::PATIENCE;
+
+pub(crate) struct Page {
+    socket: WebSocket<TcpStream>,
+    /// Whether it answers each world with `drawn`, as a page does that somebody looks at.
+    pub(crate) draws: bool,
+}
+
+/// What the program said.
+#[derive(Debug)]
+pub(crate) enum Said {
+    /// One key, and its value.
+    Text(String, Value),
+    World(World),
+    /// With the code of the close frame, where there was one.
+    Closed(Option<u16>),
+}
+
+/// The head of a world message.
+#[derive(Clone, Debug)]
+pub(crate) struct World {
+    pub(crate) number: u32,
+    pub(crate) tick: u32,
+    pub(crate) left: u32,
+    pub(crate) right: u32,
+    pub(crate) shown_tick: f32,
+    pub(crate) bytes: usize,
+}
+
+impl Page {
+    /// As a browser does that loaded the page from `address`.
+    pub(crate) fn open(address: SocketAddr) -> Self {
+        let host = address.to_string();
+        Self::knock(address, &host, Some(&format!("http://{host}")))
+            .unwrap_or_else(|status| panic!("refused: {status}"))
+    }
+
+    /// Asks for the socket with these headers: a page, or the HTTP status of the refusal.
+    pub(crate) fn knock(address: SocketAddr, host: &str, origin: Option<&str>) -> Result<Self, u16> {
+        let stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let mut request = format!("ws://{address}/socket").into_client_request().unwrap();
+        request.headers_mut().insert("Host", HeaderValue::from_str(host).unwrap());
+        if let Some(origin) = origin {
+            request.headers_mut().insert("Origin", HeaderValue::from_str(origin).unwrap());
+        }
+        match client(request, stream) {
+            Ok((socket, _)) => Ok(Self { socket, draws: true }),
+            Err(HandshakeError::Failure(Error::Http(answer))) => Err(answer.status().as_u16()),
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// What the program says next. Worlds are answered.
+    pub(crate) fn next(&mut self) -> Said {
+        match self.socket.read() {
+            Ok(Message::Text(text)) => {
+                let said: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+                let mut entries = said.as_object().expect("an object").clone().into_iter();
+                let (key, value) = entries.next().expect("a key");
+                assert!(entries.next().is_none(), "more than one key: {said}");
+                Said::Text(key, value)
+            }
+            Ok(Message::Binary(bytes)) => {
+                let world = World::read(&bytes);
+                if self.draws {
+                    self.say(&json!({ "drawn": world.number }));
+                }
+                Said::World(world)
+            }
+            Ok(Message::Close(frame)) => Said::Closed(frame.map(|frame| frame.code.into())),
+            Ok(_) => self.next(),
+            Err(Error::Io(error)) if error.kind() == std::io::ErrorKind::WouldBlock => {
+                panic!("silent for {PATIENCE:?}")
+            }
+            Err(_) => Said::Closed(None),
+        }
+    }
+
+    /// The first of what it says that is `wanted`.
+    pub(crate) fn until<T>(&mut self, what: &str, mut wanted: impl FnMut(Said) -> Option<T>) -> T {
+        let begin = Instant::now();
+        loop {
+            let said = self.next();
+            let closed = matches!(said, Said::Closed(_)).then(|| format!("{said:?}"));
+            match (wanted(said), closed) {
+                (Some(found), _) => return found,
+                (None, Some(closed)) => panic!("{closed} before {what}"),
+                (None, None) => assert!(begin.elapsed() < PATIENCE, "never {what}"),
+            }
+        }
+    }
+
+    /// The next text message of this kind.
+    pub(crate) fn hear(&mut self, kind: &str) -> Value {
+        self.until(kind, |said| match said {
+            Said::Text(key, value) if key == kind => Some(value),
+            _ => None,
+        })
+    }
+
+    /// The next status of which `condition` holds.
+    pub(crate) fn status(&mut self, what: &str, condition: impl Fn(&Value) -> bool) -> Value {
+        self.until(what, |said| match said {
+            Said::Text(key, value) if key == "status" => Some(value).filter(&condition),
+            _ => None,
+        })
+    }
+
+    pub(crate) fn world(&mut self) -> World {
+        self.until("a world", |said| match said {
+            Said::World(world) => Some(world),
+            _ => None,
+        })
+    }
+
+    /// The code with which the program closed the socket.
+    pub(crate) fn closed(&mut self) -> Option<u16> {
+        self.until("the end of the socket", |said| match said {
+            Said::Closed(code) => Some(code),
+            _ => None,
+        })
+    }
+
+    /// Everything it says in this time.
+    pub(crate) fn listen(&mut self, time: Duration) -> Vec<Said> {
+        let end = Instant::now() + time;
+        let mut heard = Vec::new();
+        while Instant::now() < end {
+            heard.push(self.next());
+        }
+        heard
+    }
+
+    pub(crate) fn say(&mut self, message: &Value) {
+        self.send(Message::text(message.to_string()));
+    }
+
+    /// Anything. The program may have closed the socket meanwhile: that is what `next` tells.
+    pub(crate) fn send(&mut self, message: Message) {
+        let _ = self.socket.send(message);
+    }
+}
+
+impl World {
+    fn read(bytes: &[u8]) -> Self {
+        let word = |at: usize| <[u8; 4]>::try_from(&bytes[4 * at..4 * at + 4]).unwrap();
+        let [kind, number, tick, left, right] = [0, 1, 2, 3, 4].map(|at| u32::from_le_bytes(word(at)));
+        assert_eq!(kind, 1, "a world");
+        Self { number, tick, left, right, shown_tick: f32::from_le_bytes(word(5)), bytes: bytes.len() }
+    }
+}

@@ -1,0 +1,210 @@
+//! What the program says to its pages, and what they may ask for.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::socket::{Page, Said, World};
+use crate::support::{Running, number};
+
+const SMALL: &[&str] = &["--cubes", "20"];
+
+fn tick(status: &Value) -> f64 {
+    number(status, "tick")
+}
+
+#[test]
+fn it_says_hello_then_how_it_is_and_where_everything_is() {
+    let (_demo, address) = Running::demo(SMALL);
+    let mut page = Page::open(address);
+    let Said::Text(key, hello) = page.next() else { panic!("something before hello") };
+    assert_eq!(key, "hello");
+    assert_eq!([&hello["bodies"], &hello["tick_hz"], &hello["has_player"]], [&json!(21), &json!(60), &json!(true)]);
+    assert!(hello["program"].as_str().unwrap().starts_with("kinepack "), "{hello:#}");
+    let names = |key: &str| -> Vec<String> {
+        let of = hello[key].as_array().unwrap().iter();
+        of.map(|each| each["name"].as_str().unwrap().to_owned()).collect()
+    };
+    let [levels, links] = ["levels", "links"].map(names);
+    assert!(levels.contains(&"packed".to_owned()) && levels.contains(&"adaptive".to_owned()), "{levels:?}");
+    for link in ["lan", "wifi", "mobile"] {
+        assert!(links.contains(&link.to_owned()), "{links:?}");
+    }
+
+    let status = page.hear("status");
+    let settings = &status["settings"];
+    assert!(levels.iter().any(|level| settings["level"] == **level), "{settings}");
+    assert!(links.iter().any(|link| settings["link"] == **link), "{settings}");
+    assert!(hello["send_hz"].as_array().unwrap().contains(&settings["send_hz"]), "{settings}");
+    assert_eq!([&status["has_hands"], &status["paused"]], [true, false]);
+
+    let worlds: Vec<World> = (0..30).map(|_| page.world()).collect();
+    for world in &worlds {
+        assert_eq!(world.bytes, 24 + 32 * (world.left + world.right) as usize, "{world:?}");
+        assert_eq!(world.left, 21, "{world:?}");
+        assert!(world.shown_tick.is_finite() && world.shown_tick <= world.tick as f32, "{world:?}");
+    }
+    for pair in worlds.windows(2) {
+        assert!(pair[0].number < pair[1].number && pair[0].tick < pair[1].tick, "{pair:?}");
+    }
+    assert_eq!(worlds.last().unwrap().right, 21);
+}
+
+#[test]
+fn every_sample_and_packet_is_told_once() {
+    let (_demo, address) = Running::demo(SMALL);
+    let mut page = Page::open(address);
+    page.status("two seconds", |status| tick(status) > 120.0);
+    // A page that comes later hears of what was before it.
+    let mut late = Page::open(address);
+    let (mut samples, mut packets) = (Vec::new(), Vec::new());
+    for _ in 0..10 {
+        let status = late.hear("status");
+        samples.extend(status["samples"].as_array().unwrap().iter().map(tick));
+        packets.extend(status["packets"].as_array().unwrap().iter().map(|packet| packet[0].as_f64().unwrap()));
+    }
+    assert!(samples[0] < 60.0 && packets[0] < 60.0, "{samples:?} {packets:?}");
+    assert!(samples.windows(2).all(|pair| pair[1] - pair[0] == 6.0), "{samples:?}");
+    assert!(packets.windows(2).all(|pair| pair[1] >= pair[0]), "{packets:?}");
+    assert!(packets.len() > 100, "{packets:?}");
+}
+
+#[test]
+fn only_one_page_plays_until_another_takes_over() {
+    let (_demo, address) = Running::demo(SMALL);
+    let mut first = Page::open(address);
+    let settings = first.status("hands", |status| status["has_hands"] == true)["settings"].clone();
+    let mut second = Page::open(address);
+    second.status("no hands", |status| status["has_hands"] == false && status["pages"] == 2);
+    let asks = |settings: &Value| {
+        let mut settings = settings.clone();
+        settings["loss_percent"] = json!(7);
+        [json!({ "settings": settings }), json!({ "pause": true }), json!({ "step": 1 }), json!({ "keys": ["left"] })]
+    };
+    for ask in asks(&settings) {
+        second.say(&ask);
+        second.hear("error");
+    }
+    let status = first.hear("status");
+    assert_eq!(
+        [&status["settings"], &status["paused"], &status["plays"]],
+        [&settings, &json!(false), &json!("script")]
+    );
+
+    second.say(&json!({ "take_over": true }));
+    second.status("hands", |status| status["has_hands"] == true);
+    first.status("no hands", |status| status["has_hands"] == false);
+    first.say(&asks(&settings)[0]);
+    first.hear("error");
+    second.say(&asks(&settings)[0]);
+    for page in [&mut first, &mut second] {
+        page.status("its settings", |status| status["settings"]["loss_percent"] == 7.0);
+    }
+}
+
+#[test]
+fn hands_go_to_the_next_when_a_page_goes() {
+    let (_demo, address) = Running::demo(SMALL);
+    let mut first = Page::open(address);
+    first.hear("hello");
+    let mut second = Page::open(address);
+    second.status("no hands", |status| status["has_hands"] == false);
+    drop(first);
+    second.status("hands", |status| status["has_hands"] == true);
+}
+
+#[test]
+fn pause_holds_the_world_and_a_step_is_one_tick() {
+    let (_demo, address) = Running::demo(SMALL);
+    let mut page = Page::open(address);
+    page.say(&json!({ "pause": true }));
+    let at = tick(&page.status("paused", |status| status["paused"] == true));
+    page.listen(Duration::from_millis(400));
+    assert_eq!(tick(&page.hear("status")), at);
+    for (steps, after) in [(1, 1.0), (60, 61.0)] {
+        page.say(&json!({ "step": steps }));
+        page.status("a step", |status| tick(status) == at + after);
+    }
+    for steps in [0, 61, -1] {
+        page.say(&json!({ "step": steps }));
+        page.hear("error");
+    }
+    page.say(&json!({ "pause": false }));
+    page.status("going on", |status| status["paused"] == false && tick(status) > at + 70.0);
+    page.say(&json!({ "step": 1 }));
+    page.hear("error");
+}
+
+#[test]
+fn keys_make_a_person_play_for_a_while() {
+    let (_demo, address) = Running::demo(SMALL);
+    let mut page = Page::open(address);
+    page.status("the script", |status| status["plays"] == "script");
+    page.say(&json!({ "keys": ["left", "push"] }));
+    page.status("a person", |status| status["plays"] == "person");
+    page.say(&json!({ "keys": [] }));
+    let let_go = tick(&page.hear("status"));
+    let script = tick(&page.status("the script again", |status| status["plays"] == "script"));
+    assert!((150.0..300.0).contains(&(script - let_go)), "{let_go} to {script}");
+}
+
+#[test]
+fn a_body_that_is_looked_at_is_told_lane_by_lane() {
+    let (_demo, address) = Running::demo(SMALL);
+    let mut page = Page::open(address);
+    let lanes = page.hear("hello")["lanes"].as_array().unwrap().len();
+    page.say(&json!({ "look": 0 }));
+    let look = page.until("a body that was sent", |said| match said {
+        Said::Text(key, look) if key == "look" => Some(look).filter(|look| look["bits"].as_f64() > Some(0.0)),
+        _ => None,
+    });
+    assert_eq!(look["id"], 0, "{look:#}");
+    assert_eq!(look["sent"].as_array().unwrap().len(), lanes, "{look:#}");
+    assert!(number(&look, "packet_bits") >= number(&look, "bits"), "{look:#}");
+    page.say(&json!({ "look": null }));
+    page.listen(Duration::from_millis(300));
+    let heard = page.listen(Duration::from_millis(400));
+    assert!(!heard.iter().any(|said| matches!(said, Said::Text(key, _) if key == "look")));
+}
+
+#[test]
+fn another_level_is_another_connection_and_the_report_begins_anew() {
+    let (_demo, address) = Running::demo(SMALL);
+    let mut page = Page::open(address);
+    let before = page.status("a second", |status| number(&status["report"], "seconds") > 1.0);
+    let mut settings = before["settings"].clone();
+    for (key, value) in [("level", json!("adaptive")), ("send_hz", json!(30))] {
+        settings[key] = value;
+    }
+    page.say(&json!({ "settings": settings }));
+    let status = page.status("the new level", |status| status["settings"] == settings);
+    assert!(tick(&status) >= tick(&before), "the world goes on: {status:#}");
+    let status = page.status("some of its frames", |status| number(&status["report"], "frames_received") > 5.0);
+    assert!(number(&status["report"], "seconds") < 5.0, "{status:#}");
+    let sending = status["report"]["sending"].as_str().unwrap();
+    assert!(sending.contains("--level adaptive") && sending.contains("--send-hz 30"), "{sending}");
+    assert_eq!(status["report"]["wrong_lanes"], 0);
+}
+
+#[test]
+fn the_end_is_said_with_the_numbers_of_standard_output() {
+    let (demo, address) = Running::demo(SMALL);
+    let mut page = Page::open(address);
+    page.status("a second", |status| tick(status) > 60.0);
+    demo.signal("-INT");
+    let end = page.hear("end");
+    page.closed();
+    let document = demo.end().document();
+    assert_eq!(end["report"], document);
+    assert_eq!(document["wrong_lanes"], 0);
+    assert!(number(&document, "frames_sent") > 30.0, "{document:#}");
+}
+
+#[test]
+fn it_ends_by_itself_after_as_many_seconds_as_asked_for() {
+    let (demo, address) = Running::demo(&["--cubes", "20", "--seconds", "2"]);
+    let end = Page::open(address).hear("end");
+    let document = demo.end().document();
+    assert_eq!(end["report"], document);
+    assert!((number(&document, "seconds") - 2.0).abs() < 0.1, "{document:#}");
+}

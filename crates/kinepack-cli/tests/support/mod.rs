@@ -1,0 +1,126 @@
+//! The program as its user sees it: started with options, read line by line, interrupted, and never left behind.
+
+#![allow(dead_code, reason = "each of the tests takes what it needs")]
+
+use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+/// Long enough for a machine that is busy with other tests.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(15);
+
+/// The program while it runs, and what it says on standard error. It is killed when this is dropped.
+pub(crate) struct Running {
+    child: Child,
+    lines: Receiver<String>,
+    said: Vec<String>,
+}
+
+/// What a run left.
+pub(crate) struct Run {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Running {
+    pub(crate) fn start(arguments: &[&str], secret: Option<&str>) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kinepack"));
+        command.args(arguments).env_remove("KINEPACK_SECRET").envs(secret.map(|secret| ("KINEPACK_SECRET", secret)));
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let (sender, lines) = channel();
+        let stderr = BufReader::new(child.stderr.take().unwrap());
+        thread::spawn(move || stderr.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        Self { child, lines, said: Vec::new() }
+    }
+
+    /// `demo` with its page at a free port, and where that is.
+    pub(crate) fn demo(options: &[&str]) -> (Self, SocketAddr) {
+        Self::demo_at(0, options)
+    }
+
+    pub(crate) fn demo_at(port: u16, options: &[&str]) -> (Self, SocketAddr) {
+        let listen = format!("127.0.0.1:{port}");
+        let mut demo = Self::start(&[&["demo", "--no-open", "--json", "--listen", &listen], options].concat(), None);
+        let address = demo.page();
+        (demo, address)
+    }
+
+    /// The address that the line about the page names.
+    pub(crate) fn page(&mut self) -> SocketAddr {
+        let line = self.until("http://127.0.0.1:");
+        let address = line.split_once("http://").unwrap().1.split('/').next().unwrap();
+        address.parse().unwrap_or_else(|error| panic!("{error}: {line}"))
+    }
+
+    /// The next line that contains `text`.
+    pub(crate) fn until(&mut self, text: &str) -> String {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            match self.lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
+                Ok(line) => self.said.push(line),
+                Err(error) => panic!("{error}: never said {text:?}, but {:#?}", self.said),
+            }
+            if let Some(line) = self.said.last().filter(|line| line.contains(text)) {
+                return line.clone();
+            }
+        }
+    }
+
+    pub(crate) fn signal(&self, name: &str) {
+        let status = Command::new("kill").args([name, &self.child.id().to_string()]).status().unwrap();
+        assert!(status.success());
+    }
+
+    /// Waits for its own end.
+    pub(crate) fn end(mut self) -> Run {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            match self.lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
+                Ok(line) => self.said.push(line),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => panic!("it does not end: {:#?}", self.said),
+            }
+        }
+        let mut stdout = String::new();
+        self.child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
+        let code = self.child.wait().unwrap().code();
+        Run { code, stdout, stderr: self.said.join("\n") }
+    }
+
+    pub(crate) fn interrupt(self) -> Run {
+        self.signal("-INT");
+        self.end()
+    }
+
+    /// Without a word.
+    pub(crate) fn kill(self) {
+        self.signal("-KILL");
+        self.end();
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Run {
+    /// The JSON document of a run that succeeded.
+    pub(crate) fn document(&self) -> Value {
+        assert_eq!(self.code, Some(0), "{}", self.stderr);
+        serde_json::from_str(&self.stdout).expect("one JSON document")
+    }
+}
+
+pub(crate) fn number(document: &Value, key: &str) -> f64 {
+    document[key].as_f64().unwrap_or_else(|| panic!("{key} in {document:#}"))
+}
