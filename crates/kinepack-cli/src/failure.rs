@@ -129,7 +129,10 @@ impl fmt::Display for Failure {
             Self::NothingReceived { server } => write!(f, "nothing was received from {server}"),
             Self::Settings { reason } => write!(f, "the page cannot show this: {reason}; --headless can"),
             Self::Listen { address, error } => {
-                write!(f, "no page can be served at {address}: {error}; --listen takes another address, and port 0 for any that is free")
+                write!(
+                    f,
+                    "no page can be served at {address}: {error}; --listen takes another address, and port 0 for any that is free"
+                )
             }
             Self::Page { error } => write!(f, "the page's server failed: {error}"),
             Self::Signals(error) => write!(f, "cannot listen for Ctrl-C: {error}"),

@@ -205,7 +205,8 @@ fn a_profile_is_trained_on_captures_and_measured_with() {
 fn a_capture_is_sent_through_the_endpoints() {
     let files = Files::new();
     let capture = files.write("run.f32", &good_f32(40, 30));
-    let document = json(&["demo", "--headless", "--fast", "--level", "adaptive", "--capture", capture.to_str().unwrap()]);
+    let document =
+        json(&["demo", "--headless", "--fast", "--level", "adaptive", "--capture", capture.to_str().unwrap()]);
     assert_eq!(document["wrong_lanes"], 0);
     let quantized = files.write("run.bin", &good_bin(8));
     let refused = refusal(&["demo", "--capture", quantized.to_str().unwrap()]);

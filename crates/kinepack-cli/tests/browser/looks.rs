@@ -58,17 +58,19 @@ fn heat_is_another_picture() {
     browser.open(address, "");
     browser.wait_above("kinepack.world()?.tick ?? 0", 180.0);
     browser.click("#pause");
-    let still = "((world) => { const same = globalThis.last === world.number; globalThis.last = world.number; return same; })(kinepack.world())";
-    browser.wait(still);
-    browser.wait_for_a_frame();
     let area = browser.area("view-sent");
-    let [plain, again] = [(), ()].map(|()| browser.screenshot());
+    let mut plain = browser.screenshot();
+    // The camera comes to rest a while after the world.
+    while let again = browser.screenshot()
+        && plain.share_changed(&again, area) > 0.0
+    {
+        plain = again;
+    }
     browser.click("#heat");
     browser.wait_for_a_frame();
     let heat = browser.screenshot();
-    let noise = plain.share_changed(&again, area);
     let changed = plain.share_changed(&heat, area);
-    assert!(changed > 0.002 && changed > 5.0 * noise, "{changed}, {noise}");
+    assert!(changed > 0.002, "{changed}");
 }
 
 #[test]

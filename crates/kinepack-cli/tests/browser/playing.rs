@@ -85,7 +85,7 @@ fn a_second_page_watches_until_it_takes_over() {
         browser.run(async move |client| client.switch_to_window(window).await);
     };
     let enabled = "[...document.querySelectorAll('#settings :is(input, select, button)')]
-        .filter((control) => !control.matches(':disabled')).length";
+        .filter((control) => !control.matches(':disabled, #take-over')).length";
     go(&second);
     browser.open(address, "");
     browser.wait("document.documentElement.dataset.role === 'watching'");

@@ -197,7 +197,8 @@ mod tests {
         let keys = parse(r#"{"keys": ["left", "pull"]}"#);
         let Ok(Control::Keys(keys)) = keys else { panic!("{keys:?}") };
         assert_eq!(input(&keys), Input { left: true, pull: true, ..Input::default() });
-        let settings = parse(r#"{"settings": {"link": "wifi", "level": "packed", "send_hz": 60, "loss_percent": null}}"#);
+        let settings =
+            parse(r#"{"settings": {"link": "wifi", "level": "packed", "send_hz": 60, "loss_percent": null}}"#);
         assert!(matches!(settings, Ok(Control::Settings(Settings { loss_percent: None, .. }))));
         for wrong in [
             "",

@@ -92,7 +92,9 @@ fn is_own(host: &str) -> bool {
 fn is_same_origin(headers: &HeaderMap) -> bool {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     let (Some(origin), Some(host)) = (text(header::ORIGIN), text(header::HOST)) else { return false };
-    ["http://", "https://"].iter().any(|scheme| origin.strip_prefix(scheme).is_some_and(|from| from.eq_ignore_ascii_case(host)))
+    ["http://", "https://"]
+        .iter()
+        .any(|scheme| origin.strip_prefix(scheme).is_some_and(|from| from.eq_ignore_ascii_case(host)))
 }
 
 async fn open_socket(State(board): State<Arc<Board>>, headers: HeaderMap, upgrade: WebSocketUpgrade) -> Response {
@@ -114,10 +116,14 @@ mod tests {
 
     #[test]
     fn hosts_are_addresses_or_this_machine() {
-        for own in ["localhost", "LOCALHOST:4650", "127.0.0.1", "127.0.0.1:4650", "[::1]:4650", "[::1]", "192.168.1.7:80"] {
+        for own in
+            ["localhost", "LOCALHOST:4650", "127.0.0.1", "127.0.0.1:4650", "[::1]:4650", "[::1]", "192.168.1.7:80"]
+        {
             assert!(is_own(own), "{own}");
         }
-        for foreign in ["", ":", "evil.example", "evil.example:4650", "localhost.evil.example", "127.0.0.1.evil.example", "[evil]"] {
+        for foreign in
+            ["", ":", "evil.example", "evil.example:4650", "localhost.evil.example", "127.0.0.1.evil.example", "[evil]"]
+        {
             assert!(!is_own(foreign), "{foreign}");
         }
     }

@@ -52,8 +52,9 @@ impl Defaults {
 
     /// Checks what a page asks for; a sentence where it cannot be.
     pub(super) fn check(&self, settings: Settings) -> Result<Checked, String> {
-        let preset = LinkConfig::named(&settings.link)
-            .ok_or_else(|| format!("no link is named {:?}; there are {}", settings.link, crate::link_options::names()))?;
+        let preset = LinkConfig::named(&settings.link).ok_or_else(|| {
+            format!("no link is named {:?}; there are {}", settings.link, crate::link_options::names())
+        })?;
         within("round trip", settings.round_trip_ms, 0.0..=MAX_ROUND_TRIP_MS, "ms")?;
         within("jitter", settings.jitter_ms, 0.0..=MAX_JITTER_MS, "ms")?;
         within("loss", settings.loss_percent, 0.0..=100.0, "%")?;
@@ -81,7 +82,8 @@ impl Defaults {
             link.loss = Some(percent);
             link.burst = if percent < 100.0 { burst } else { 1.0 };
         }
-        let level = SentLevel::named(&settings.level).map_err(|there| format!("no level {:?}; {there}", settings.level))?;
+        let level =
+            SentLevel::named(&settings.level).map_err(|there| format!("no level {:?}; {there}", settings.level))?;
         let send_hz = parse_send_hz(&settings.send_hz.to_string())?;
         let delay = |ms| Duration::from_millis(u64::from(ms));
         Ok(Checked {
@@ -138,7 +140,8 @@ pub(super) fn links() -> Vec<LinkName> {
 
 /// The levels to choose from.
 pub(super) fn levels() -> Vec<LevelName> {
-    let name = |level: SentLevel| LevelName { name: level.row().name, row: level.row().row, summary: level.row().summary };
+    let name =
+        |level: SentLevel| LevelName { name: level.row().name, row: level.row().row, summary: level.row().summary };
     SentLevel::all().map(name).collect()
 }
 
@@ -162,7 +165,18 @@ mod tests {
         for arguments in [
             &[][..],
             &["--link", "mobile", "--loss", "10", "--burst", "4", "--mtu", "600"],
-            &["--round-trip-ms", "80", "--jitter-ms", "5", "--bandwidth-kbps", "300", "--level", "learning", "--send-hz", "20"],
+            &[
+                "--round-trip-ms",
+                "80",
+                "--jitter-ms",
+                "5",
+                "--bandwidth-kbps",
+                "300",
+                "--level",
+                "learning",
+                "--send-hz",
+                "20",
+            ],
         ] {
             let defaults = defaults(arguments);
             let checked = defaults.check(defaults.settings()).unwrap();

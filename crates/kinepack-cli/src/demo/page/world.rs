@@ -57,10 +57,16 @@ mod tests {
 
     #[test]
     fn the_layout_is_as_said() {
-        let state = Measured { position: [1.0, 2.0, 3.0], orientation: [0.0, 0.0, 0.0, 1.0], velocity: [0.0; 3], interacting: true };
+        let state = Measured {
+            position: [1.0, 2.0, 3.0],
+            orientation: [0.0, 0.0, 0.0, 1.0],
+            velocity: [0.0; 3],
+            interacting: true,
+        };
         let shown = Shown { position: [4.0, 5.0, 6.0], orientation: [1.0, 0.0, 0.0, 0.0], interacting: false };
         let message = WorldMessage::new(7, 60, &[state; 2], (59.5, &[shown]), |index| index as f32 + 0.5);
-        let words: Vec<u32> = message.bytes.chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
+        let words: Vec<u32> =
+            message.bytes.chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
         assert_eq!(words.len(), 6 + 3 * 8);
         assert_eq!(words[..5], [1, 7, 60, 2, 1]);
         assert_eq!(f32::from_bits(words[5]), 59.5);
