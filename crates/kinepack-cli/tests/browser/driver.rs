@@ -128,7 +128,7 @@ fn start_driver(chromedriver: &Path, home: &Path) -> (Child, u16) {
 }
 
 fn capabilities(chromium: &Path, home: &Path, options: &[&str]) -> Value {
-    let mut arguments = vec!["--headless=new", "--window-size=1280,900", "--disable-dev-shm-usage", "--no-first-run"];
+    let mut arguments = vec!["--headless=new", "--window-size=640,600", "--disable-dev-shm-usage", "--no-first-run"];
     // The superuser's browser has no sandbox, and does not start without being told so.
     if home.metadata().unwrap().uid() == 0 {
         arguments.push("--no-sandbox");

@@ -9,7 +9,13 @@ use crate::driver::Browser;
 use crate::support::Running;
 
 const CONTROLS: &str = "[...document.querySelectorAll('a[href], button, input, select, summary, [tabindex=\"0\"]')]
-    .filter((control) => control.checkVisibility() && !control.matches(':disabled, [type=hidden]'))";
+    .filter((control) => control.checkVisibility() && !control.matches(':disabled, [type=hidden], [tabindex=\"-1\"]'))";
+
+/// What makes the page scroll sideways.
+const TOO_WIDE: &str =
+    "document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('body *')]
+    .filter((element) => element.getBoundingClientRect().right > innerWidth + 0.5)
+    .map((element) => `${element.outerHTML.slice(0, 80)}: ${element.getBoundingClientRect().right}`)";
 
 /// Words that are darker or lighter than what is behind them, by the measure of WCAG 2; below 4.5 they are hard to read.
 const FAINT: &str = "(() => {
@@ -26,7 +32,7 @@ const FAINT: &str = "(() => {
     };
     return [...document.querySelectorAll('body *')].filter((element) => element.checkVisibility()
             && !element.closest(':disabled, [aria-disabled=true]')
-            && [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== ''))
+            && [...element.childNodes].some((node) => node.nodeType === 3 && /[\\p{L}\\d]/u.test(node.data)))
         .map((element) => {
             const [one, another] = [light(channels(getComputedStyle(element).color)), light(behind(element))].sort((a, b) => b - a);
             return [element.textContent.trim().slice(0, 40), (one + 0.05) / (another + 0.05)];
@@ -46,7 +52,8 @@ fn it_fits_every_width_in_light_and_dark() {
         backgrounds.insert(browser.text("getComputedStyle(document.body).backgroundColor + getComputedStyle(document.documentElement).backgroundColor"));
         for width in [400, 768, 1280] {
             browser.resize(width, 900);
-            browser.wait("document.documentElement.scrollWidth <= innerWidth");
+            browser.wait_for_a_frame();
+            assert_eq!(browser.eval(TOO_WIDE), Value::Array(Vec::new()), "{scheme}, {width}");
             let views = ["view-sent", "view-shown"]
                 .map(|id| browser.number(&format!("document.getElementById('{id}').clientWidth")));
             assert!(views.into_iter().all(|view| view >= 180.0), "{scheme}, {width}: {views:?}");

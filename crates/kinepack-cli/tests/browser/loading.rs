@@ -63,6 +63,7 @@ fn without_webgl_it_says_so_and_the_numbers_go_on() {
         copy.drawImage(chart, 0, 0);
         return new Set(new Uint32Array(copy.getImageData(0, 0, chart.width, chart.height).data.buffer)).size;
     })()";
+    browser.eval("(document.getElementById('chart-kbps').scrollIntoView(), true)");
     browser.wait_above(chart, 3.0);
     let errors: Vec<_> = browser.console().into_iter().filter(|line| !line.contains("WebGL")).collect();
     assert_eq!(errors, [""; 0]);

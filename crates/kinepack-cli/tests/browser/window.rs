@@ -62,6 +62,12 @@ impl Browser {
         self.number(expression)
     }
 
+    /// Waits until what was asked for before is on the screen.
+    pub(crate) fn wait_for_a_frame(&self) {
+        let frames = self.number("kinepack.frames()");
+        self.wait_above("kinepack.frames()", frames + 2.0);
+    }
+
     /// What the page says of itself, for a test that fails.
     fn says(&self) -> String {
         let expression = "JSON.stringify([document.documentElement.dataset, ...['state', 'message'].map((id) => document.getElementById(id)?.textContent)])";
@@ -75,7 +81,9 @@ impl Browser {
         entries.iter().map(|entry| format!("{}: {}", entry["level"], entry["message"])).collect()
     }
 
+    /// Finds an element that can be used.
     fn find(&self, css: &str) -> Element {
+        self.wait(&format!("document.querySelector('{css}')?.matches(':enabled')"));
         self.run(async |client| client.find(Locator::Css(css)).await)
     }
 
@@ -91,9 +99,11 @@ impl Browser {
         self.run(async move |_| element.send_keys(&keys).await);
     }
 
-    pub(crate) fn choose(&self, css: &str, value: &str) {
+    /// Chooses from a list, as one does with the keyboard: by how the wanted begins.
+    pub(crate) fn choose(&self, css: &str, beginning: &str) {
+        let keys = format!("{beginning}{}", char::from(Key::Tab));
         let element = self.find(css);
-        self.run(async move |_| element.select_by_value(value).await);
+        self.run(async move |_| element.send_keys(&keys).await);
     }
 
     /// The name by which a screen reader calls an element.

@@ -20,38 +20,43 @@ const WATCH: &str = "(() => {
     return true;
 })()";
 
-/// How far each body on the right is from where it was on the left at that tick, in millimetres, sorted: all, and those
-/// that moved. Between two ticks that were drawn, at most four apart, a body is taken to be on the line.
+/// How far bodies on the right are from where they were on the left at that tick, in millimetres: the median, and how much
+/// 99 % are below. Of those that rested meanwhile, and of those that moved, where the page drew ticks that are so close to each
+/// other that a body went straight from one to the next.
 const DISTANCES: &str = "(() => {
     const ticks = [...seen.sent.keys()].sort((one, another) => one - another);
-    const all = [], moving = [];
+    const resting = [], moving = [];
     for (const [tick, shown] of seen.shown) {
-        const after = ticks.find((each) => each >= tick);
         const before = ticks.findLast((each) => each <= tick);
-        if (before === undefined || after === undefined || after - before > 4) continue;
+        const after = ticks.find((each) => each >= tick);
+        if (before === undefined || after === undefined) continue;
         const share = after === before ? 0 : (tick - before) / (after - before);
         const [from, to] = [seen.sent.get(before), seen.sent.get(after)];
         for (let at = 0; at < shown.length; at += 8) {
-            const line = [0, 1, 2].map((axis) => from[at + axis] + share * (to[at + axis] - from[at + axis]));
-            const distance = 1000 * Math.hypot(...line.map((value, axis) => value - shown[at + axis]));
-            all.push(distance);
-            if (Math.hypot(...[0, 1, 2].map((axis) => to[at + axis] - from[at + axis])) > 0.005) moving.push(distance);
+            const way = [0, 1, 2].map((axis) => to[at + axis] - from[at + axis]);
+            const rests = Math.hypot(...way) < 0.0005;
+            if (!rests && after - before > 4) continue;
+            const distance = 1000 * Math.hypot(...way.map((value, axis) => from[at + axis] + share * value - shown[at + axis]));
+            (rests ? resting : moving).push(distance);
         }
     }
-    const ends = (numbers) => { numbers.sort((one, another) => one - another);
-        return [0.5, 0.9, 0.99].map((share) => numbers[Math.floor(share * numbers.length)] ?? null); };
-    return { frames: seen.shown.length, all: ends(all), moving: ends(moving), compared: all.length, moved: moving.length };
+    const ranks = (numbers) => {
+        numbers.sort((one, another) => one - another);
+        return { count: numbers.length, ranks: [0.5, 0.99].map((share) => numbers[Math.floor(share * numbers.length)]) };
+    };
+    return { resting: ranks(resting), moving: ranks(moving) };
 })()";
 
 impl Browser {
     /// Sees that the right world is the left one's past, within what the steps of quantization and playback allow.
     pub(crate) fn see_that_worlds_agree(&self) {
         self.eval(WATCH);
-        self.wait("seen.shown.length > 60");
-        let distances = self.wait(&format!("((distances) => distances.compared > 20 * 901 && distances)({DISTANCES})"));
-        let mm = |which: &str, rank: usize| distances[which][rank].as_f64().unwrap();
-        assert!(mm("all", 0) < 3.0 && mm("all", 1) < 5.0, "{distances:#}");
-        if distances["moved"].as_u64() > Some(20) {
+        let enough = format!("((distances) => distances.resting.count > 20 * 901 && distances)({DISTANCES})");
+        let distances = self.wait(&enough);
+        let mm = |which: &str, rank: usize| distances[which]["ranks"][rank].as_f64().unwrap();
+        assert!(mm("resting", 0) < 2.0 && mm("resting", 1) < 4.0, "{distances:#}");
+        // A browser that draws with the processor may be too slow to see any of these.
+        if distances["moving"]["count"].as_u64() > Some(50) {
             assert!(mm("moving", 0) < 25.0, "{distances:#}");
         }
     }
@@ -105,7 +110,11 @@ fn the_numbers_of_the_page_are_those_of_the_summary() {
     for (key, value) in &wanted {
         let [shown, text] = [0, 1].map(|at| cells[key][at].as_str().unwrap_or_else(|| panic!("{key} in {cells:#}")));
         match value {
-            Value::Number(number) => assert_eq!(shown.parse().ok(), number.as_f64(), "{key}"),
+            Value::Number(number) => {
+                let [shown, number] = [shown.parse().unwrap(), number.as_f64().unwrap()];
+                // Reading a number from text may round the last of its bits otherwise than the browser does.
+                assert!(f64::abs(shown - number) <= 1e-12 * f64::abs(number), "{key}: {shown}, {number}");
+            }
             _ => assert_eq!(Some(shown), value.as_str(), "{key}"),
         }
         assert!(!text.is_empty(), "{key}");

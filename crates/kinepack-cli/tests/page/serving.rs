@@ -24,7 +24,22 @@ fn named(path: &str, body: &str) -> Vec<String> {
     };
     let found = marks.iter().flat_map(|mark| quoted(body, mark));
     let files = found.filter(|name| !name.is_empty() && !name.starts_with(['#', '"', '\'']) && !name.contains(':'));
-    files.map(|name| format!("/{}", name.trim_start_matches("./").trim_start_matches('/'))).collect()
+    files.map(|name| resolved(path, name)).collect()
+}
+
+/// The path of a file that another one names.
+fn resolved(from: &str, name: &str) -> String {
+    let mut folders: Vec<_> = from.split('/').collect();
+    folders.pop();
+    for part in name.split('/') {
+        match part {
+            "" => folders.truncate(1),
+            "." => {}
+            ".." => _ = folders.pop(),
+            part => folders.push(part),
+        }
+    }
+    folders.join("/")
 }
 
 /// The page and everything that it needs, by path.
