@@ -1,7 +1,9 @@
 //! What there is to see: the worlds, the heat, one body, and the picture of the README.
 
+use std::env;
 use std::path::Path;
-use std::{env, fs};
+
+use serde_json::json;
 
 use crate::driver::Browser;
 use crate::screenshot::Area;
@@ -15,7 +17,11 @@ const TOLD: &str = "/\\d/.test(document.querySelector('#look-lanes td').textCont
 
 impl Browser {
     fn area(&self, id: &str) -> Area {
-        Area::of(&self.eval(&format!("document.getElementById('{id}').getBoundingClientRect().toJSON()")))
+        self.area_of(&format!("document.getElementById('{id}')"))
+    }
+
+    fn area_of(&self, element: &str) -> Area {
+        Area::of(&self.eval(&format!("{element}.getBoundingClientRect().toJSON()")))
     }
 }
 
@@ -74,15 +80,17 @@ fn heat_is_another_picture() {
 
 #[test]
 fn both_views_have_something_in_them() {
-    let (_demo, address) = Running::demo(&[]);
+    let (_demo, address) = Running::demo(&["--link", "wifi", "--level", "adaptive"]);
     let browser = Browser::start();
     browser.resize(1280, 900);
-    browser.open(address, "?link=wifi&level=adaptive&send_hz=60");
+    browser.devtools("Emulation.setScrollbarsHidden", json!({ "hidden": true }));
+    browser.open(address, "");
+    browser.fill("#look-id", "0");
     browser.wait_above("kinepack.world()?.tick ?? 0", 12.0 * 60.0);
     let screenshot = browser.screenshot();
     if let Some(path) = env::var_os("KINEPACK_WRITE_PICTURE") {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        fs::write(root.join(path), &screenshot.png).unwrap();
+        let chart = browser.area_of("document.getElementById('chart-kbps').closest('figure')");
+        screenshot.write(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path), chart.bottom + 12);
     }
     for view in VIEWS {
         let area = browser.area(view);

@@ -1,14 +1,14 @@
 //! What is on the screen, pixel by pixel.
 
 use std::collections::HashSet;
+use std::fs::File;
 use std::io::Cursor;
+use std::path::Path;
 
-use png::{ColorType, Decoder, Transformations};
+use png::{ColorType, Compression, Decoder, Encoder, Filter, Transformations};
 use serde_json::Value;
 
 pub(crate) struct Screenshot {
-    /// As the browser wrote it.
-    pub(crate) png: Vec<u8>,
     width: usize,
     colours: Vec<[u8; 3]>,
 }
@@ -19,7 +19,7 @@ pub(crate) struct Area {
     left: usize,
     top: usize,
     right: usize,
-    bottom: usize,
+    pub(crate) bottom: usize,
 }
 
 impl Area {
@@ -32,8 +32,8 @@ impl Area {
 }
 
 impl Screenshot {
-    pub(crate) fn read(png: Vec<u8>) -> Self {
-        let mut decoder = Decoder::new(Cursor::new(&png));
+    pub(crate) fn read(png: &[u8]) -> Self {
+        let mut decoder = Decoder::new(Cursor::new(png));
         decoder.set_transformations(Transformations::normalize_to_color8());
         let mut reader = decoder.read_info().unwrap();
         let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
@@ -45,7 +45,18 @@ impl Screenshot {
         };
         let colours = bytes[..frame.buffer_size()].chunks_exact(each).map(|pixel| [pixel[0], pixel[1], pixel[2]]);
         let colours = colours.collect();
-        Self { width: frame.width as usize, colours, png }
+        Self { width: frame.width as usize, colours }
+    }
+
+    /// Writes its first rows as a file.
+    pub(crate) fn write(&self, path: &Path, height: usize) {
+        let mut encoder = Encoder::new(File::create(path).unwrap(), self.width as u32, height as u32);
+        encoder.set_color(ColorType::Rgb);
+        // Flat surfaces and words are smaller without.
+        encoder.set_filter(Filter::NoFilter);
+        encoder.set_compression(Compression::High);
+        let rows = self.colours[..self.width * height].as_flattened();
+        encoder.write_header().unwrap().write_image_data(rows).unwrap();
     }
 
     fn pixels(&self, area: Area) -> impl Iterator<Item = [u8; 3]> {

@@ -150,6 +150,6 @@ impl Browser {
     }
 
     pub(crate) fn screenshot(&self) -> Screenshot {
-        Screenshot::read(self.run(async |client| client.screenshot().await))
+        Screenshot::read(&self.run(async |client| client.screenshot().await))
     }
 }
