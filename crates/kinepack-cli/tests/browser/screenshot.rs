@@ -52,9 +52,9 @@ impl Screenshot {
     pub(crate) fn write(&self, path: &Path, height: usize) {
         let mut encoder = Encoder::new(File::create(path).unwrap(), self.width as u32, height as u32);
         encoder.set_color(ColorType::Rgb);
+        encoder.set_compression(Compression::High);
         // Flat surfaces and words are smaller without.
         encoder.set_filter(Filter::NoFilter);
-        encoder.set_compression(Compression::High);
         let rows = self.colours[..self.width * height].as_flattened();
         encoder.write_header().unwrap().write_image_data(rows).unwrap();
     }
