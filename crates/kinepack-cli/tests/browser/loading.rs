@@ -30,7 +30,7 @@ fn loads_without_a_word_on_the_console_and_asks_nobody_else() {
 fn a_program_that_is_killed_and_started_again_is_found() {
     let (demo, address) = Running::demo(&[]);
     let browser = Browser::start();
-    browser.open(address, "");
+    browser.open(address, "?loss_percent=7");
     browser.wait_above(TICK, 60.0);
     demo.kill();
     browser.wait_for_state("lost");
@@ -40,6 +40,8 @@ fn a_program_that_is_killed_and_started_again_is_found() {
     let tick = browser.number(TICK);
     browser.wait_above(TICK, tick + 30.0);
     browser.wait("kinepack.world().shown.length > 0");
+    // And has the settings of the address again.
+    browser.wait("document.querySelector('#report [data-key=link]')?.dataset.value.includes('--loss 7')");
     let refused = format!("ws://{address}/socket");
     let other: Vec<_> = browser.console().into_iter().filter(|line| !line.contains(&refused)).collect();
     assert_eq!(other, [""; 0]);

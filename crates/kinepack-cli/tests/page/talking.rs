@@ -1,5 +1,6 @@
 //! What the program says to its pages, and what they may ask for.
 
+use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -67,6 +68,19 @@ fn every_sample_and_packet_is_told_once() {
     assert!(samples.windows(2).all(|pair| pair[1] - pair[0] == 6.0), "{samples:?}");
     assert!(packets.windows(2).all(|pair| pair[1] >= pair[0]), "{packets:?}");
     assert!(packets.len() > 100, "{packets:?}");
+}
+
+#[test]
+fn a_page_that_comes_later_begins_with_what_is_new() {
+    let (_demo, address) = Running::demo(SMALL);
+    let mut first = Page::open(address);
+    let before = f64::from(first.world().tick);
+    drop(first);
+    thread::sleep(Duration::from_secs(1));
+    let mut second = Page::open(address);
+    let status = tick(&second.hear("status"));
+    let world = f64::from(second.world().tick);
+    assert!(status > before + 30.0 && world > before + 30.0, "{before}, then {status} and {world}");
 }
 
 #[test]
