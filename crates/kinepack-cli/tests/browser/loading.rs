@@ -13,7 +13,7 @@ fn loads_without_a_word_on_the_console_and_asks_nobody_else() {
     let (_demo, address) = Running::demo(&[]);
     let browser = Browser::start();
     browser.open(address, "");
-    browser.wait("kinepack.frames() > 30 && kinepack.samples().length > 10 && kinepack.packets().length > 60");
+    browser.wait("kinepack.frames() > 5 && kinepack.samples().length > 10 && kinepack.packets().length > 60");
     let requests = browser.eval("performance.getEntriesByType('resource').map((entry) => entry.name)");
     let requests: Vec<_> = requests.as_array().unwrap().iter().filter_map(Value::as_str).collect();
     assert!(requests.len() >= 3, "{requests:?}");

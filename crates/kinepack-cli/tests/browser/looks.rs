@@ -2,12 +2,14 @@
 
 use std::env;
 use std::path::Path;
+use std::time::Instant;
 
 use serde_json::json;
 
 use crate::driver::Browser;
 use crate::screenshot::Area;
 use crate::support::Running;
+use crate::window::PATIENCE;
 
 const VIEWS: [&str; 2] = ["view-sent", "view-shown"];
 const LOOK: &str = "document.getElementById('look').innerText";
@@ -66,9 +68,11 @@ fn heat_is_another_picture() {
     let area = browser.area("view-sent");
     let mut plain = browser.screenshot();
     // The camera comes to rest a while after the world.
+    let begin = Instant::now();
     while let again = browser.screenshot()
         && plain.share_changed(&again, area) > 0.0
     {
+        assert!(begin.elapsed() < PATIENCE, "what is paused moves on");
         plain = again;
     }
     browser.click("#heat");

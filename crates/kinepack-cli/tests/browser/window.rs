@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use crate::driver::Browser;
 use crate::screenshot::Screenshot;
 
-/// Long enough for two slow cores that draw two worlds.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Long enough for two slow cores that draw two worlds, and have other things to do.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 impl Browser {
     /// Opens the page, with settings in its address where `query` has some, and waits until it is connected.
