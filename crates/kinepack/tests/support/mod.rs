@@ -5,6 +5,7 @@
 #![allow(dead_code, unused_imports)]
 #![allow(clippy::unwrap_used)]
 
+mod battery;
 mod bodies;
 mod hex;
 mod model;
@@ -12,6 +13,7 @@ mod random;
 mod subject;
 mod worlds;
 
+pub(crate) use battery::{Ends, battery, battery_of};
 pub(crate) use bodies::{bodies, bodies_run, trained};
 pub(crate) use hex::{from_hex, hex, profile_of};
 pub(crate) use model::BitModel;
