@@ -213,6 +213,16 @@ pub enum DecodeError {
         /// The caller's limit.
         limit: u32,
     },
+    /// A run of no bytes.
+    EmptyRun {
+        /// Where it begins.
+        at_bit: u64,
+    },
+    /// More bytes than the caller's limit.
+    TooManyBytes {
+        /// The caller's limit.
+        limit_bytes: usize,
+    },
     /// The packet goes on from what was learned with its baseline, and nothing of this codec was given.
     NothingLearned,
     /// A snapshot that was given along is of another schema than the codec's.
@@ -236,6 +246,8 @@ impl fmt::Display for DecodeError {
             Self::OutOfRange { at_bit } => write!(f, "a value before bit {at_bit} is outside of its limits"),
             Self::BadEntitySet { at_bit } => write!(f, "the entity set before bit {at_bit} is inconsistent"),
             Self::TooManyEntities { count, limit } => write!(f, "{count} entities, the limit is {limit}"),
+            Self::EmptyRun { at_bit } => write!(f, "the run at bit {at_bit} is of no bytes"),
+            Self::TooManyBytes { limit_bytes } => write!(f, "more than {limit_bytes} bytes"),
             Self::SchemaMismatch { expected_hash, hash } => {
                 write!(f, "a snapshot of schema {hash:016x}, the codec's is {expected_hash:016x}")
             }

@@ -42,8 +42,8 @@
 //! ```
 //!
 //! Reading order: [`BitWriter`] and [`BitReader`]; the quantizers [`FloatLimits`], [`VectorLimits`],
-//! [`IntegerLimits`] and [`SmallestThree`]; [`value`], for one value against a baseline; [`Schema`] and [`Pack`]; [`TimePrecision`]; [`Snapshot`]; [`Level`],
-//! [`Profile`] and [`Codec`]; [`Between`], for playback. The formats are normative in `spec/CODEC.md`.
+//! [`IntegerLimits`] and [`SmallestThree`]; [`value`], for one value against a baseline; [`rle`], for bytes;
+//! [`Schema`] and [`Pack`]; [`TimePrecision`]; [`Snapshot`]; [`Level`], [`Profile`] and [`Codec`]; [`Between`], for playback. The formats are normative in `spec/CODEC.md`.
 
 #![no_std]
 #![forbid(unsafe_code)]
@@ -60,6 +60,7 @@ mod schema;
 mod snapshot;
 
 pub mod entropy;
+pub mod rle;
 pub mod value;
 mod vector;
 

@@ -1,0 +1,146 @@
+//! Runs: a length byte and a byte, or a length byte and different bytes. `spec/CODEC.md`, section 15.1.
+//!
+//! ```text
+//! length byte      0          1 ..= 128             129 ..= 255
+//! then          refused   a byte, so many times   length − 128 bytes as they are
+//! ```
+//!
+//! The encoder looks at each byte at most three times, keeps nothing, and finds a shortest form: `tests/rle.rs` compares
+//! it with dynamic programming.
+
+use alloc::vec::Vec;
+
+use super::base_at;
+use crate::DecodeError;
+
+/// The longest run.
+const MAX_RUN_BYTES: usize = 128;
+/// The most different bytes in one part.
+const MAX_LITERAL_BYTES: usize = 127;
+/// A length byte above this one counts different bytes.
+const LITERAL: u8 = 128;
+
+/// The most bytes that so many bytes take as runs: one more for each 127 begun.
+///
+/// ```
+/// assert_eq!(kinepack::rle::bound(1200), 1210);
+/// ```
+// A run takes no more than the bytes it stands for, since it is of two or more. A part of different bytes takes one more
+// than they are. One that is neither full nor the last is followed by a run of three or more, or by 128 bytes in 2,
+// which gains that one back; or it has 126 bytes and a run of two follows, which makes 128 bytes with one more. So each
+// byte more stands for 127 bytes at least, but for the last part's.
+pub const fn bound(bytes: usize) -> usize {
+    bytes.saturating_add(bytes.div_ceil(MAX_LITERAL_BYTES))
+}
+
+/// Appends `bytes` as runs to `out`: a shortest form, at most [`bound`] bytes. The number of bytes is not written: the end
+/// of the data ends the runs. Allocates only where the vector's capacity runs out.
+pub fn encode(bytes: &[u8], out: &mut Vec<u8>) {
+    encode_of(bytes.len(), |index| bytes[index], out);
+}
+
+/// As [`encode`], of `bytes` XOR `base`. A shorter base goes on with zeros; a longer one is cut.
+pub fn encode_difference(base: &[u8], bytes: &[u8], out: &mut Vec<u8>) {
+    encode_of(bytes.len(), |index| bytes[index] ^ base_at(base, index), out);
+}
+
+fn encode_of(len: usize, at: impl Fn(usize) -> u8, out: &mut Vec<u8>) {
+    // How many equal bytes there are from an index on.
+    let equal_from = |from: usize| {
+        let first = at(from);
+        1 + (from + 1..len).take_while(|index| at(*index) == first).count()
+    };
+    let mut from = 0;
+    while from < len {
+        let mut equal = equal_from(from);
+        if equal == 1 {
+            let end = literals_end(from, len, equal_from);
+            out.push(LITERAL + (end - from) as u8);
+            out.extend((from..end).map(&at));
+            from = end;
+            continue;
+        }
+        // Between runs a pair costs no more as a run. One byte may be left: it is the first of different ones.
+        while equal >= 2 {
+            let run = equal.min(MAX_RUN_BYTES);
+            out.extend([run as u8, at(from)]);
+            from += run;
+            equal -= run;
+        }
+    }
+}
+
+/// The end of different bytes that begin at `from`.
+fn literals_end(from: usize, len: usize, equal_from: impl Fn(usize) -> usize) -> usize {
+    let mut end = from;
+    while end < len {
+        let equal = equal_from(end);
+        let room = MAX_LITERAL_BYTES - (end - from);
+        if equal >= 3 {
+            // As a run these save a byte, and pay for the length byte after them. What would be one byte too many for
+            // whole runs is cheaper here than with a length byte of its own.
+            let is_odd = equal > MAX_RUN_BYTES && equal % MAX_RUN_BYTES == 1;
+            return end + usize::from(is_odd && room > 0);
+        }
+        // A pair costs as much here as in a run, and saves the length byte after a run; but where only one of the two
+        // has room, a length byte is due anyway, and the run of the two gets further.
+        if equal > room {
+            return end;
+        }
+        end += equal;
+    }
+    end
+}
+
+/// Appends to `out` the bytes whose runs are `bytes`, all of them.
+///
+/// Any valid runs are taken, not only the shortest. `out` grows by at most `limit_bytes`, and is as it was where the runs are refused.
+///
+/// # Errors
+/// [`DecodeError::EmptyRun`] for a length of 0, [`DecodeError::EndOfData`] for runs that are cut,
+/// [`DecodeError::TooManyBytes`] above the limit.
+pub fn decode(bytes: &[u8], limit_bytes: usize, out: &mut Vec<u8>) -> Result<(), DecodeError> {
+    let held_bytes = out.len();
+    let decoded = decode_parts(bytes, limit_bytes, out);
+    if decoded.is_err() {
+        out.truncate(held_bytes);
+    }
+    decoded
+}
+
+/// As [`decode`], of what [`encode_difference`] wrote against the same base.
+///
+/// # Errors
+/// As [`decode`].
+pub fn decode_difference(base: &[u8], bytes: &[u8], limit_bytes: usize, out: &mut Vec<u8>) -> Result<(), DecodeError> {
+    let held_bytes = out.len();
+    decode(bytes, limit_bytes, out)?;
+    out[held_bytes..].iter_mut().zip(base).for_each(|(byte, base)| *byte ^= base);
+    Ok(())
+}
+
+fn decode_parts(mut bytes: &[u8], limit_bytes: usize, out: &mut Vec<u8>) -> Result<(), DecodeError> {
+    let total_bytes = bytes.len();
+    let mut left_bytes = limit_bytes;
+    while let Some((&length, rest)) = bytes.split_first() {
+        let at_bit = 8 * (total_bytes - bytes.len()) as u64;
+        let is_run = length <= LITERAL;
+        let count = usize::from(if is_run { length } else { length - LITERAL });
+        let stored_bytes = if is_run { 1 } else { count };
+        if count == 0 {
+            return Err(DecodeError::EmptyRun { at_bit });
+        }
+        let Some((stored, rest)) = rest.split_at_checked(stored_bytes) else {
+            let [wanted_bits, left_bits] = [stored_bytes, rest.len()].map(|bytes| 8 * bytes as u32);
+            return Err(DecodeError::EndOfData { at_bit: at_bit + 8, wanted_bits, left_bits });
+        };
+        left_bytes = left_bytes.checked_sub(count).ok_or(DecodeError::TooManyBytes { limit_bytes })?;
+        if is_run {
+            out.resize(out.len() + count, stored[0]);
+        } else {
+            out.extend_from_slice(stored);
+        }
+        bytes = rest;
+    }
+    Ok(())
+}
