@@ -42,7 +42,7 @@
 //! ```
 //!
 //! Reading order: [`BitWriter`] and [`BitReader`]; the quantizers [`FloatLimits`], [`VectorLimits`],
-//! [`IntegerLimits`] and [`SmallestThree`]; [`value`], for one value against a baseline; [`rle`], for bytes;
+//! [`IntegerLimits`] and [`SmallestThree`]; [`value`], for one value against a baseline; [`magnitude`], for small numbers; [`rle`], for bytes;
 //! [`Schema`] and [`Pack`]; [`TimePrecision`]; [`Snapshot`]; [`Level`], [`Profile`] and [`Codec`]; [`Between`], for playback. The formats are normative in `spec/CODEC.md`.
 
 #![no_std]
@@ -60,6 +60,7 @@ mod schema;
 mod snapshot;
 
 pub mod entropy;
+pub mod magnitude;
 pub mod rle;
 pub mod value;
 mod vector;

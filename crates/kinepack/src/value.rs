@@ -209,14 +209,13 @@ pub fn read_difference<L: Limits>(
     }
     let steps = read_up_to(reader, difference.span())? as i128 + i128::from(difference.min_steps);
     let out_of_range = DecodeError::OutOfRange { at_bit: reader.position_bits() };
-    let base = i128::from(limits.code_of(baseline).map_err(|_| out_of_range)?);
-    let codes = i128::from(limits.largest_code()) + 1;
-    let code = if limits.is_cyclic() { (base + steps).rem_euclid(codes) } else { base + steps };
-    if (0..codes).contains(&code) { Ok(Some(limits.value_of(code as u64))) } else { Err(out_of_range) }
+    let base = limits.code_of(baseline).map_err(|_| out_of_range)?;
+    let code = code_after(limits, base, steps).ok_or(out_of_range)?;
+    Ok(Some(limits.value_of(code)))
 }
 
 /// From `base` to `code`, the short way round where the limits are cyclic.
-fn steps_between<L: Limits>(limits: &L, base: u64, code: u64) -> i128 {
+pub(crate) fn steps_between<L: Limits>(limits: &L, base: u64, code: u64) -> i128 {
     let codes = i128::from(limits.largest_code()) + 1;
     let steps = i128::from(code) - i128::from(base);
     match limits.is_cyclic() {
@@ -224,4 +223,12 @@ fn steps_between<L: Limits>(limits: &L, base: u64, code: u64) -> i128 {
         true if 2 * steps < -codes => steps + codes,
         _ => steps,
     }
+}
+
+/// The code so many steps after `base`, round and round where the limits are cyclic; else `None` out of the limits.
+pub(crate) fn code_after<L: Limits>(limits: &L, base: u64, steps: i128) -> Option<u64> {
+    let codes = i128::from(limits.largest_code()) + 1;
+    let code = i128::from(base) + steps;
+    let code = if limits.is_cyclic() { code.rem_euclid(codes) } else { code };
+    if (0..codes).contains(&code) { Some(code as u64) } else { None }
 }

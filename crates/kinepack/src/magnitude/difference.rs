@@ -1,0 +1,110 @@
+//! A vector against a baseline, within limits: the differences of their codes as steps. `spec/CODEC.md`, section 16.3.
+//!
+//! As [`value`](crate::value), with a cost that grows with the difference instead of one range that is short. What
+//! wraps goes the short way round, so that Euler angles are a vector like others.
+
+use super::Components;
+use super::steps::{Read, read, read_steps, write_raw, write_steps};
+use crate::value::{Limits, code_after, steps_between};
+use crate::{BitReader, BitSink, DecodeError, EncodeError, VectorLimits};
+
+/// Writes a vector of 1 to 4 components as the difference of its codes from those of `baseline`.
+///
+/// ```
+/// use kinepack::magnitude::{read_difference, write_difference};
+/// use kinepack::{BitReader, BitSink, BitWriter, FloatLimits, VectorLimits};
+///
+/// // Pitch, yaw and roll; from 359.5° to 1° are 3 steps, not 717.
+/// let angles = VectorLimits::new([FloatLimits::until(0.0, 360.0, 0.5)?.wrapping(); 3]);
+/// let [before, after] = [[10.0, 359.5, 0.0], [9.5, 1.0, 0.0]];
+/// let mut bytes = Vec::new();
+/// let mut writer = BitWriter::append(&mut bytes);
+/// write_difference(&mut writer, &angles, before, after)?;
+/// assert_eq!(writer.len_bits(), 13);
+/// writer.finish()?;
+/// assert_eq!(read_difference(&mut BitReader::new(&bytes), &angles, before)?, after);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`EncodeError`] where a component of `value` or `baseline` is not a number or out of its limits; nothing is written then.
+pub fn write_difference<const N: usize>(
+    sink: &mut impl BitSink,
+    limits: &VectorLimits<N>,
+    baseline: [f32; N],
+    value: [f32; N],
+) -> Result<(), EncodeError> {
+    let steps = steps(limits, baseline, value)?;
+    write_steps(sink, steps)
+}
+
+/// Reads what [`write_difference`] wrote against the same baseline.
+///
+/// # Errors
+/// [`DecodeError`] at the end of the data, for raw values, for differences that lead out of the limits, and from a
+/// baseline that is not a value of theirs.
+pub fn read_difference<const N: usize>(
+    reader: &mut BitReader<'_>,
+    limits: &VectorLimits<N>,
+    baseline: [f32; N],
+) -> Result<[f32; N], DecodeError> {
+    let steps = read_steps(reader)?;
+    value_after(limits, baseline, steps).ok_or(DecodeError::OutOfRange { at_bit: reader.position_bits() })
+}
+
+/// As [`write_difference`], for any value and baseline: where one of them has no code, being NaN or out of the limits, the
+/// value goes as it is, bit for bit, in 7 + 32 · N bits.
+pub fn write_any<const N: usize>(
+    sink: &mut impl BitSink,
+    limits: &VectorLimits<N>,
+    baseline: [f32; N],
+    value: [f32; N],
+) {
+    const { Components::<N>::CHECK };
+    // Codes have 32 bits: their steps are never out of range.
+    let written = write_difference(sink, limits, baseline, value);
+    if written.is_err() {
+        write_raw(sink, value);
+    }
+}
+
+/// Reads what [`write_any`] wrote against the same baseline.
+///
+/// # Errors
+/// [`DecodeError`] at the end of the data, for differences that lead out of the limits, and from a baseline that is not a
+/// value of theirs. Raw values are taken as they are, NaN too.
+pub fn read_any<const N: usize>(
+    reader: &mut BitReader<'_>,
+    limits: &VectorLimits<N>,
+    baseline: [f32; N],
+) -> Result<[f32; N], DecodeError> {
+    match read(reader)? {
+        Read::Raw(values) => Ok(values),
+        Read::Steps(steps) => {
+            value_after(limits, baseline, steps).ok_or(DecodeError::OutOfRange { at_bit: reader.position_bits() })
+        }
+    }
+}
+
+fn steps<const N: usize>(
+    limits: &VectorLimits<N>,
+    baseline: [f32; N],
+    value: [f32; N],
+) -> Result<[i64; N], EncodeError> {
+    let mut steps = [0; N];
+    for (index, axis) in limits.axes().iter().enumerate() {
+        let [base, code] = [axis.code_of(baseline[index])?, axis.code_of(value[index])?];
+        steps[index] = steps_between(axis, base, code) as i64;
+    }
+    Ok(steps)
+}
+
+/// The value so many steps after `baseline`, if both are within the limits.
+fn value_after<const N: usize>(limits: &VectorLimits<N>, baseline: [f32; N], steps: [i64; N]) -> Option<[f32; N]> {
+    let mut value = [0.0; N];
+    for (index, axis) in limits.axes().iter().enumerate() {
+        let base = axis.code_of(baseline[index]).ok()?;
+        value[index] = axis.value_of(code_after(axis, base, i128::from(steps[index]))?);
+    }
+    Some(value)
+}
