@@ -6,6 +6,7 @@ pub mod drivers;
 pub mod entropy;
 pub mod net;
 pub mod profile_file;
+pub mod streams;
 
 #[path = "../../crates/kinepack/tests/support/mod.rs"]
 mod support;

@@ -15,11 +15,16 @@ mod drivers;
 #[allow(unreachable_pub)]
 #[path = "../../../fuzz/src/profile_file.rs"]
 mod profile_file;
+#[allow(unreachable_pub)]
+#[path = "../../../fuzz/src/streams.rs"]
+mod streams;
 mod support;
 
 use std::fs;
 use std::path::PathBuf;
 
+use kinepack::BitWriter;
+use kinepack::rle::{encode_difference, write_sparse_difference};
 use support::Random;
 
 /// Mutations of each stored file.
@@ -88,6 +93,16 @@ fn values_against_a_baseline_are_values_or_errors() {
 }
 
 #[test]
+fn runs_and_sparse_bytes_are_bytes_or_errors() {
+    run("rle", streams::rle);
+}
+
+#[test]
+fn magnitudes_are_numbers_or_errors() {
+    run("magnitude", streams::magnitude);
+}
+
+#[test]
 fn the_bit_cursors_agree_with_the_naive_model() {
     run("bits", drivers::bits);
 }
@@ -119,6 +134,28 @@ fn the_corpus_is_what_the_drivers_take() {
         data.map(|data| [&[kind], &data[..]].concat()).collect::<Vec<_>>()
     });
     check("profile_file", files.chain(profile_file::good_files()).collect());
+    let bases = [(0, 25), (20, 25), (60, 2), (40, 255)];
+    check("rle", bases.into_iter().flat_map(|(base, limit)| rle_files(base, limit, &of_length(120, 1)[0])).collect());
+    check("magnitude", (0..16).zip(of_length(60, 16)).map(|(form, data)| magnitude_file(form, &data)).collect());
+}
+
+/// A base and bytes of few letters, so that there are runs: as they are, as runs, and as sparse bytes.
+fn rle_files(base_bytes: u8, limit: u8, data: &[u8]) -> [Vec<u8>; 3] {
+    let data: Vec<u8> = data.iter().map(|byte| if byte % 3 == 0 { *byte } else { byte % 2 }).collect();
+    let (base, bytes) = data.split_at(usize::from(base_bytes));
+    let [mut runs, mut sparse] = [const { Vec::new() }; 2];
+    encode_difference(base, bytes, &mut runs);
+    let mut writer = BitWriter::append(&mut sparse);
+    write_sparse_difference(&mut writer, base, bytes);
+    writer.finish().unwrap();
+    [bytes, &runs, &sparse].map(|sent| [&[base_bytes, limit], base, sent].concat())
+}
+
+/// A form, a baseline that has codes in every other file, and bits.
+fn magnitude_file(form: u8, data: &[u8]) -> Vec<u8> {
+    let (baseline, bits) = data.split_at(12);
+    let baseline = if form < 8 { [50.0f32, 0.5, -7.0].map(f32::to_le_bytes).concat() } else { baseline.to_vec() };
+    [&[form], &baseline[..], bits].concat()
 }
 
 /// Compares the stored files with what they should be, or writes them. Others, found by fuzzing, may stand beside them.
