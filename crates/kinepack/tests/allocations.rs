@@ -7,9 +7,11 @@
 mod support;
 
 use allocation_counter::{AllocationInfo, measure};
+use kinepack::magnitude::{read_steps, write_steps};
+use kinepack::rle::{decode_difference, encode_difference, read_sparse_difference, write_sparse_difference};
 use kinepack::{
-    Baselines, BitSink, BitWriter, Codec, DecodeError, DecodeLimits, Decoder, Encoder, EntityId, Level, Pack, Profile,
-    Schema, Snapshot, Tick,
+    Baselines, BitReader, BitSink, BitWriter, Codec, DecodeError, DecodeLimits, Decoder, Encoder, EntityId, Level,
+    Pack, Profile, Schema, Snapshot, Tick,
 };
 use support::{DECODED, frames, profiles, schema, schemas};
 
@@ -169,4 +171,31 @@ fn bombs(limit: u32) -> Vec<Vec<u8>> {
         }
     }
     packets
+}
+
+#[test]
+fn bytes_and_small_numbers_allocate_no_more_than_the_room_for_them() {
+    let base = [7; 100];
+    let mut bytes = base;
+    bytes[20..30].fill(9);
+    let [mut runs, mut sparse, mut back] = [const { Vec::new() }; 3];
+    let mut round = || {
+        [&mut runs, &mut sparse, &mut back].into_iter().for_each(Vec::clear);
+        encode_difference(&base, &bytes, &mut runs);
+        decode_difference(&base, &runs, bytes.len(), &mut back).unwrap();
+        let mut writer = BitWriter::append(&mut sparse);
+        write_sparse_difference(&mut writer, &base, &bytes);
+        write_steps(&mut writer, [3, -1, 0]).unwrap();
+        writer.finish().unwrap();
+        let mut reader = BitReader::new(&sparse);
+        read_sparse_difference(&mut reader, &base, bytes.len(), &mut back).unwrap();
+        assert_eq!(read_steps(&mut reader), Ok([3, -1, 0]));
+        assert!(back.ends_with(&bytes));
+    };
+    round();
+    assert_eq!(measure(round).count_total, 0);
+    // A few bytes of runs stand for many; the limit is what counts.
+    let many = [128, 1].repeat(1000);
+    let counted = measure(|| assert!(decode_difference(&base, &many, 1000, &mut Vec::new()).is_err()));
+    assert!(counted.bytes_max <= 4000, "{counted:?}");
 }
