@@ -97,6 +97,7 @@ pub(super) struct Status {
     pub(super) settings: Settings,
     pub(super) paused: bool,
     pub(super) tick: u32,
+    /// `script`, `person` or `capture`.
     pub(super) plays: &'static str,
     /// How fast the world runs, of real time.
     pub(super) speed_ratio: f64,

@@ -20,6 +20,7 @@ use crate::interrupt::Interrupt;
 use crate::sender::due;
 use crate::session::Session;
 use crate::session_report::SessionReport;
+use crate::world::Played;
 
 /// Between two statuses.
 const STATUS_EVERY: Duration = Duration::from_millis(100);
@@ -208,10 +209,18 @@ impl Stage {
             settings: self.checked.settings.clone(),
             paused: self.is_paused,
             tick: self.tick,
-            plays: if self.hand.idle_ticks.is_some() { "person" } else { "script" },
+            plays: self.plays(),
             speed_ratio: self.speed.ratio,
             report: self.report(),
             looks: std::collections::BTreeMap::new(),
+        }
+    }
+
+    fn plays(&self) -> &'static str {
+        match (&self.session.sender.world, self.hand.idle_ticks) {
+            (Played::Captured(..), _) => "capture",
+            (_, Some(_)) => "person",
+            (_, None) => "script",
         }
     }
 

@@ -81,7 +81,8 @@ export class State {
   #liveWords(watching) {
     if (!this.#status) return "live";
     const { paused, plays, speed_ratio } = this.#status;
-    const who = paused ? "paused" : watching ? "another page plays" : plays === "person" ? "you play" : "a script plays until you do";
+    const who = paused ? "paused" : plays === "capture" ? "a capture plays" : watching ? "another page plays"
+      : plays === "person" ? "you play" : "a script plays until you do";
     const slow = !paused && speed_ratio < 0.9 ? `, at ${speed_ratio.toFixed(1)} of real time` : "";
     return who + slow;
   }
