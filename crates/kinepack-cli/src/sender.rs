@@ -27,9 +27,13 @@ pub(crate) struct SendOptions {
 /// Snapshots a second that divide the world's steps.
 pub(crate) const SEND_HZ: [u32; 6] = [60, 30, 20, 15, 12, 10];
 
-pub(crate) fn parse_send_hz(text: &str) -> Result<u32, String> {
-    let found = text.parse().ok().filter(|hz| SEND_HZ.contains(hz));
-    found.ok_or_else(|| "60, 30, 20, 15, 12 and 10 divide the world's 60 steps a second".to_owned())
+fn parse_send_hz(text: &str) -> Result<u32, String> {
+    check_send_hz(text.parse().unwrap_or(0))
+}
+
+pub(crate) fn check_send_hz(hz: u32) -> Result<u32, String> {
+    let reason = "60, 30, 20, 15, 12 and 10 divide the world's 60 steps a second";
+    if SEND_HZ.contains(&hz) { Ok(hz) } else { Err(reason.to_owned()) }
 }
 
 impl SendOptions {

@@ -55,7 +55,12 @@ pub(crate) enum Played {
 
 impl WorldArguments {
     pub(crate) fn frames(&self) -> u32 {
-        self.seconds.unwrap_or(DEFAULT_SECONDS) * cubes::TICK_HZ
+        self.asked_frames().unwrap_or(DEFAULT_SECONDS * cubes::TICK_HZ)
+    }
+
+    /// `None` where `--seconds` was not given.
+    pub(crate) fn asked_frames(&self) -> Option<u32> {
+        self.seconds.map(|seconds| seconds * cubes::TICK_HZ)
     }
 
     /// How a report names this run: the options that make it again.

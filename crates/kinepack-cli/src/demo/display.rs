@@ -2,8 +2,8 @@
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
+use super::uncompressed_kbps;
 use crate::map::{COLUMNS, ROWS, map};
-use crate::report::{HEADER_BYTES, kbps};
 use crate::sender::due;
 use crate::session::Session;
 
@@ -66,10 +66,4 @@ impl Display {
     pub(super) fn finish(&self) {
         self.maps.iter().chain(&self.numbers).chain([&self.bar]).for_each(ProgressBar::finish_and_clear);
     }
-}
-
-/// What the article starts from: 321 bits an object and a header, at the world's rate.
-pub(super) fn uncompressed_kbps(objects: usize) -> f64 {
-    let bytes = (objects as f64 * 321.0 / 8.0).ceil() + HEADER_BYTES;
-    kbps(bytes, cubes::TICK_HZ)
 }

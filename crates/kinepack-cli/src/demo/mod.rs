@@ -12,7 +12,7 @@ use clap::Args;
 
 use crate::failure::Failure;
 use crate::link_options::LinkOptions;
-use crate::report::print;
+use crate::report::{HEADER_BYTES, kbps, print};
 use crate::sender::SendOptions;
 use crate::session::Session;
 use crate::session_report::SessionReport;
@@ -59,12 +59,11 @@ struct Program {
 
 impl Arguments {
     fn program(&self) -> Result<Program, Failure> {
-        let asked = self.world.seconds.map(|_| self.world.frames());
         Ok(match &self.capture {
             None => Program { world: self.world.play()?, name: self.world.name(), ticks: self.world.frames() },
             Some(path) => {
                 let frames = read_capture(path)?;
-                let ticks = asked.unwrap_or(frames.len() as u32);
+                let ticks = self.world.asked_frames().unwrap_or(frames.len() as u32);
                 Program { world: Played::Captured(frames, 0), name: format!("--capture {}", path.display()), ticks }
             }
         })
@@ -75,6 +74,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let report = if arguments.headless { headless::run(arguments)? } else { page::run(arguments)? };
     print(|out| if arguments.json { report.write_json(out) } else { report.write_table(out) })?;
     if report.wrong_lanes > 0 { Err(Failure::Drifted { wrong_lanes: report.wrong_lanes }) } else { Ok(()) }
+}
+
+/// What the article starts from: 321 bits an object and a header, at the world's rate.
+fn uncompressed_kbps(objects: usize) -> f64 {
+    let bytes = (objects as f64 * 321.0 / 8.0).ceil() + HEADER_BYTES;
+    kbps(bytes, cubes::TICK_HZ)
 }
 
 /// What the session was like up to a tick.

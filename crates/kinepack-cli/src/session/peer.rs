@@ -204,6 +204,12 @@ impl Peer {
         Ok(())
     }
 
+    /// 0 while none is known.
+    pub(crate) fn round_trip_ms(&self, sender: &Sender) -> f64 {
+        let round_trip = sender.hub.status(self.id).and_then(|status| status.round_trip);
+        round_trip.map_or(0.0, |time| time.as_secs_f64() * 1e3)
+    }
+
     /// Numbers of the last second.
     pub(crate) fn live(&self, now: Duration, sender: &Sender) -> Live {
         let span_s = now.as_secs_f64().clamp(1e-3, 1.0);
@@ -215,7 +221,7 @@ impl Peer {
         Live {
             kbps_payload: kbps(0),
             kbps_total: kbps(HEADER_BYTES),
-            round_trip_ms: status.round_trip.map_or(0.0, |time| time.as_secs_f64() * 1e3),
+            round_trip_ms: self.round_trip_ms(sender),
             baseline_age: status.baseline_age.unwrap_or(0),
             loss_ratio: loss_ratio(&self.down),
         }

@@ -7,12 +7,12 @@ use kinepack_net::{Cost, HEADER_BYTES};
 
 use super::protocol::{Look, Packet, Sample};
 use crate::parts::{PartOfField, Parts};
-use crate::sender::{Sender, due};
+use crate::sender::Sender;
 use crate::session::{Peer, SentDatagram};
 use crate::truth::ShownError;
 
 /// Ticks of a point of the charts.
-pub(super) const SAMPLE_TICKS: u32 = 6;
+const SAMPLE_TICKS: u32 = 6;
 /// What a packet counts for in the heat of a body.
 const HEAT_SHARE: f32 = 1.0 / 8.0;
 
@@ -88,7 +88,7 @@ impl Ledger {
         let seconds = f64::from(std::mem::take(&mut self.ticks)) / f64::from(cubes::TICK_HZ);
         let kbps = |bits: u64| bits as f64 / seconds / 1e3;
         let Parts { flags_and_indices, position, orientation, others } = std::mem::take(&mut self.parts_bits);
-        let round_trip_ms = peer.live(due(tick), sender).round_trip_ms;
+        let round_trip_ms = peer.round_trip_ms(sender);
         let viewer = peer.viewer_mut()?;
         let ShownError { position_mm, rotation_deg } = viewer.recent_error.replace(ShownError::default())?;
         let [mm, deg] = [position_mm, rotation_deg].map(|error| error.summary());

@@ -28,8 +28,7 @@ use protocol::{Hello, Message};
 use settings::Defaults;
 use stage::Stage;
 
-use super::display::uncompressed_kbps;
-use super::{Arguments, Program};
+use super::{Arguments, Program, uncompressed_kbps};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::session::Session;
@@ -48,6 +47,7 @@ const FAREWELL: Duration = Duration::from_secs(1);
 
 pub(super) fn run(arguments: &Arguments) -> Result<SessionReport, Failure> {
     let interrupt = Interrupt::listen()?;
+    // What no link can be is said in the same words as everywhere.
     arguments.link.config()?;
     let listener = listen(arguments.listen)?;
     let url = format!("http://{}/", listener.local_addr().map_err(|error| Failure::Page { error })?);
@@ -72,8 +72,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<SessionReport, Failure> {
     if !arguments.no_open && is_desktop() && open::that_detached(&url).is_err() {
         eprintln!("no browser could be opened");
     }
-    let ticks = arguments.world.seconds.map(|_| arguments.world.frames());
-    stage.run(&board, &to_do, &interrupt, ticks)?;
+    stage.run(&board, &to_do, &interrupt, arguments.world.asked_frames())?;
 
     let report = stage.report();
     board.end.send_replace(Some(Message::End { report: &report }.to_json().into()));

@@ -7,7 +7,7 @@ use kinepack_net::{LinkConfig, Loss, PRESETS};
 use super::protocol::{LevelName, LinkName, Settings};
 use crate::cube_stream::SentLevel;
 use crate::link_options::LinkOptions;
-use crate::sender::{SendOptions, parse_send_hz};
+use crate::sender::{SendOptions, check_send_hz};
 
 /// The largest of each number that a page may ask for. The truth is kept for three seconds, and what is shown is to be compared with it.
 const MAX_ROUND_TRIP_MS: f64 = 2_000.0;
@@ -73,18 +73,19 @@ impl Defaults {
         };
         if loss_percent.is_some() || burst.is_some() {
             let percent = loss_percent.unwrap_or_else(|| percent(preset.loss.mean_ratio()));
-            // Pauses between bursts are at least a datagram long.
-            let least_burst = if percent < 100.0 { (percent / (100.0 - percent)).max(1.0) } else { 1.0 };
-            if let Some(burst) = burst.filter(|burst| *burst < least_burst && percent < 100.0) {
-                return Err(format!("{percent} % in bursts of {burst} cannot be: at least {least_burst:.1} datagrams"));
-            }
-            let burst = burst.unwrap_or_else(|| mean_burst(&preset.loss)).max(least_burst);
             link.loss = Some(percent);
-            link.burst = if percent < 100.0 { burst } else { 1.0 };
+            // Where all are lost there are no bursts; else the pauses between them are at least a datagram long.
+            if percent < 100.0 {
+                let least = (percent / (100.0 - percent)).max(1.0);
+                if let Some(burst) = burst.filter(|burst| *burst < least) {
+                    return Err(format!("{percent} % in bursts of {burst} cannot be: at least {least:.1} datagrams"));
+                }
+                link.burst = burst.unwrap_or_else(|| mean_burst(&preset.loss)).max(least);
+            }
         }
         let level =
             SentLevel::named(&settings.level).map_err(|there| format!("no level {:?}; {there}", settings.level))?;
-        let send_hz = parse_send_hz(&settings.send_hz.to_string())?;
+        let send_hz = check_send_hz(settings.send_hz)?;
         let delay = |ms| Duration::from_millis(u64::from(ms));
         Ok(Checked {
             link_config: link.config().map_err(|failure| failure.to_string())?,

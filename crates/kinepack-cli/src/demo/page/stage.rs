@@ -38,7 +38,6 @@ pub(super) struct Stage {
     checked: Checked,
     /// Since the connection was made: the report is of several links.
     link_changed: bool,
-    tick: u32,
     is_paused: bool,
     /// Ticks to go although paused.
     steps: u32,
@@ -73,7 +72,6 @@ impl Stage {
             world,
             checked,
             link_changed: false,
-            tick: 0,
             is_paused: false,
             steps: 0,
             hand: Hand::default(),
@@ -95,7 +93,7 @@ impl Stage {
         let period = due(1);
         let mut next_tick = Instant::now() + period;
         let mut next_status = Instant::now();
-        while !interrupt.is_raised() && ticks.is_none_or(|ticks| self.tick < ticks) {
+        while !interrupt.is_raised() && ticks.is_none_or(|ticks| self.tick() < ticks) {
             let is_held = self.is_paused && self.steps == 0;
             let next = if is_held { next_status } else { next_tick.min(next_status) };
             if let Ok(order) = orders.recv_timeout(next.saturating_duration_since(Instant::now())) {
@@ -164,15 +162,15 @@ impl Stage {
 
     /// One tick of everything.
     fn step(&mut self, board: &Board) -> Result<(), Failure> {
-        self.tick += 1;
+        let tick = self.tick() + 1;
         self.speed.ticks += 1;
         self.steps = self.steps.saturating_sub(1);
         self.session.sender.world.hold(self.hand.next());
-        self.session.run_until(due(self.tick), &mut self.loopback)?;
+        self.session.run_until(due(tick), &mut self.loopback)?;
         let Session { sender, peers, .. } = &mut self.session;
         let [peer, ..] = &mut **peers else { return Ok(()) };
-        board.add_packets(self.ledger.add(self.tick, sender.states().len(), &peer.sent));
-        if let Some(sample) = self.ledger.sample(self.tick, peer, sender) {
+        board.add_packets(self.ledger.add(tick, sender.states().len(), &peer.sent));
+        if let Some(sample) = self.ledger.sample(tick, peer, sender) {
             board.add_sample(sample);
         }
         self.tell_world(board);
@@ -186,7 +184,7 @@ impl Stage {
         self.worlds = self.worlds.wrapping_add(1);
         let shown = self.session.peers[0].viewer().map_or((0.0, &[][..]), |viewer| (viewer.shown_tick, &viewer.shown));
         let heat = |body| self.ledger.heat(body);
-        let message = WorldMessage::new(self.worlds, self.tick, self.session.sender.states(), shown, heat);
+        let message = WorldMessage::new(self.worlds, self.tick(), self.session.sender.states(), shown, heat);
         board.world.send_replace(message);
     }
 
@@ -208,12 +206,16 @@ impl Stage {
         Status {
             settings: self.checked.settings.clone(),
             paused: self.is_paused,
-            tick: self.tick,
+            tick: self.tick(),
             plays: self.plays(),
             speed_ratio: self.speed.ratio,
             report: self.report(),
             looks: std::collections::BTreeMap::new(),
         }
+    }
+
+    fn tick(&self) -> u32 {
+        self.session.sender.tick()
     }
 
     fn plays(&self) -> &'static str {
@@ -230,7 +232,7 @@ impl Stage {
         if self.link_changed {
             link.push_str(" (changed while it ran)");
         }
-        report(&self.session, self.tick, &self.world, link, self.checked.send.name())
+        report(&self.session, self.tick(), &self.world, link, self.checked.send.name())
     }
 }
 
