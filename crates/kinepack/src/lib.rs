@@ -54,6 +54,7 @@ mod bits;
 mod error;
 mod hash;
 mod interpolate;
+mod prefix;
 mod quantize;
 mod rotation;
 mod schema;

@@ -9,24 +9,28 @@ use alloc::vec::Vec;
 use crate::{BitReader, BitSink, DecodeError, SetupError};
 
 /// The longest word: keeps a table at 512 bytes.
-pub(super) const MAX_LENGTH_BITS: u32 = 8;
+pub(crate) const MAX_LENGTH_BITS: u32 = 8;
 
+/// A code, in vectors or, where it is known when the program is compiled, in arrays.
 #[derive(Clone, Debug)]
-pub(super) struct PrefixCode {
-    words: Vec<Word>,
+pub(crate) struct PrefixCode<W = Vec<Word>, S = Vec<Symbol>> {
+    words: W,
     /// Indexed by the next `peek_bits` bits.
-    symbols: Vec<Symbol>,
+    symbols: S,
     peek_bits: u32,
 }
 
+/// A code of `N` symbols with words of up to [`MAX_LENGTH_BITS`].
+pub(crate) type FixedPrefixCode<const N: usize> = PrefixCode<[Word; N], [Symbol; 1 << MAX_LENGTH_BITS]>;
+
 #[derive(Clone, Copy, Debug, Default)]
-struct Word {
+pub(crate) struct Word {
     bits: u16,
     length_bits: u8,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Symbol {
+pub(crate) struct Symbol {
     symbol: u8,
     length_bits: u8,
 }
@@ -34,7 +38,7 @@ struct Symbol {
 impl PrefixCode {
     /// The code whose words have these lengths. They must be complete: each bit string begins with exactly one word.
     /// A single symbol has a word of no bits.
-    pub(super) fn new(lengths_bits: &[u8]) -> Result<Self, SetupError> {
+    pub(crate) fn new(lengths_bits: &[u8]) -> Result<Self, SetupError> {
         let peek_bits = lengths_bits.iter().copied().max().map_or(0, u32::from);
         let complete = match lengths_bits {
             [0] => true,
@@ -51,44 +55,73 @@ impl PrefixCode {
         }
         let mut words = vec![Word::default(); lengths_bits.len()];
         let mut symbols = vec![Symbol::default(); 1 << peek_bits];
-        let mut next_word = 0u32;
-        for length_bits in 0..=peek_bits {
-            next_word <<= 1;
-            for (symbol, _) in lengths_bits.iter().enumerate().filter(|(_, length)| u32::from(**length) == length_bits)
-            {
-                let reversed = if length_bits == 0 { 0 } else { next_word.reverse_bits() >> (32 - length_bits) };
-                words[symbol] = Word { bits: reversed as u16, length_bits: length_bits as u8 };
-                let entry = Symbol { symbol: symbol as u8, length_bits: length_bits as u8 };
-                symbols.iter_mut().skip(reversed as usize).step_by(1 << length_bits).for_each(|slot| *slot = entry);
-                next_word += 1;
-            }
-        }
+        number(lengths_bits, &mut words, &mut symbols);
         Ok(Self { words, symbols, peek_bits })
     }
+}
 
+impl<const N: usize> FixedPrefixCode<N> {
+    /// The same for lengths of 1 to [`MAX_LENGTH_BITS`]; lengths that are not complete do not compile.
+    pub(crate) const fn fixed(lengths_bits: &[u8; N]) -> Self {
+        let mut words = [Word { bits: 0, length_bits: 0 }; N];
+        let mut symbols = [Symbol { symbol: 0, length_bits: 0 }; 1 << MAX_LENGTH_BITS];
+        let words_end = number(lengths_bits, &mut words, &mut symbols);
+        assert!(words_end == 1 << MAX_LENGTH_BITS, "the code is complete");
+        Self { words, symbols, peek_bits: MAX_LENGTH_BITS }
+    }
+}
+
+impl<W: AsRef<[Word]>, S: AsRef<[Symbol]>> PrefixCode<W, S> {
     /// A symbol's word, and its length in bits.
     #[inline]
-    pub(super) fn word(&self, symbol: usize) -> (u16, u32) {
-        let word = self.words[symbol];
+    pub(crate) fn word(&self, symbol: usize) -> (u16, u32) {
+        let word = self.words.as_ref()[symbol];
         (word.bits, u32::from(word.length_bits))
     }
 
     #[inline]
-    pub(super) fn write(&self, sink: &mut impl BitSink, symbol: usize) {
+    pub(crate) fn write(&self, sink: &mut impl BitSink, symbol: usize) {
         let (word, length_bits) = self.word(symbol);
         sink.write(u64::from(word), length_bits);
     }
 
     #[inline]
-    pub(super) fn read(&self, reader: &mut BitReader<'_>) -> Result<usize, DecodeError> {
-        let entry = self.symbols[reader.peek(self.peek_bits) as usize];
+    pub(crate) fn read(&self, reader: &mut BitReader<'_>) -> Result<usize, DecodeError> {
+        let entry = self.symbols.as_ref()[reader.peek(self.peek_bits) as usize];
         reader.skip(u32::from(entry.length_bits))?;
         Ok(usize::from(entry.symbol))
     }
 }
 
+/// Numbers the words, and notes at each string of as many bits as the longest may have which symbol it begins with. Returns the number after the last
+/// word.
+const fn number(lengths_bits: &[u8], words: &mut [Word], symbols: &mut [Symbol]) -> u32 {
+    let peek_bits = symbols.len().trailing_zeros();
+    let mut next_word = 0u32;
+    let mut length_bits = 0;
+    while length_bits <= peek_bits {
+        next_word <<= 1;
+        let mut symbol = 0;
+        while symbol < lengths_bits.len() {
+            if lengths_bits[symbol] as u32 == length_bits {
+                let reversed = if length_bits == 0 { 0 } else { next_word.reverse_bits() >> (32 - length_bits) };
+                words[symbol] = Word { bits: reversed as u16, length_bits: length_bits as u8 };
+                let mut string = reversed as usize;
+                while string < symbols.len() {
+                    symbols[string] = Symbol { symbol: symbol as u8, length_bits: length_bits as u8 };
+                    string += 1 << length_bits;
+                }
+                next_word += 1;
+            }
+            symbol += 1;
+        }
+        length_bits += 1;
+    }
+    next_word
+}
+
 /// Lengths of a code for symbols that occur `counts` times: Huffman's, held to [`MAX_LENGTH_BITS`].
-pub(super) fn lengths_bits(counts: &[u64]) -> Vec<u8> {
+pub(crate) fn lengths_bits(counts: &[u64]) -> Vec<u8> {
     let mut counts: Vec<u64> = counts.iter().map(|count| (*count).max(1)).collect();
     loop {
         let lengths = huffman(&counts);

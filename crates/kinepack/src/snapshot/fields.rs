@@ -4,10 +4,10 @@
 use alloc::vec::Vec;
 
 use super::precision::{coarse_code, coarse_value};
-use super::prefix::PrefixCode;
 use super::profile::{Context, FieldCode, Profile, Reference, differenced};
 use super::widths::{Fits, Width};
 use crate::bits::mask;
+use crate::prefix::PrefixCode;
 use crate::quantize::read_up_to;
 use crate::{BitReader, BitSink, DecodeError, FieldKind, Lane, Schema, SetupError, SmallestThree, bits_for};
 

@@ -19,7 +19,6 @@ mod known;
 mod level;
 mod patch;
 mod precision;
-mod prefix;
 mod profile;
 mod profile_file;
 mod sets;

@@ -9,9 +9,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::adaptive::Model;
-use super::prefix;
 use crate::hash::Fnv1a;
-use crate::{Field, FieldKind, LaneArithmetic, Schema, SetupError};
+use crate::{Field, FieldKind, LaneArithmetic, Schema, SetupError, prefix};
 
 /// The parameters of all stages for one schema.
 #[derive(Clone, Debug, PartialEq)]

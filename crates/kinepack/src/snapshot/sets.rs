@@ -5,9 +5,9 @@
 
 use alloc::vec::Vec;
 
-use super::prefix::PrefixCode;
 use super::profile::GapCode;
 use crate::bits::mask;
+use crate::prefix::PrefixCode;
 use crate::quantize::read_up_to;
 use crate::{BitCounter, BitReader, BitSink, DecodeError, SetupError, bits_for};
 

@@ -8,11 +8,10 @@ use super::Baselines;
 use super::codec::Codec;
 use super::encode::Encoder;
 use super::level::Level;
-use super::prefix;
 use super::profile::Profile;
 use super::sets::{GapTable, for_each_listed};
 use super::store::Snapshot;
-use crate::{EncodeError, Schema, SetupError};
+use crate::{EncodeError, Schema, SetupError, prefix};
 
 /// Makes a profile from pairs of snapshots and their baselines.
 #[derive(Debug)]
