@@ -48,6 +48,8 @@ pub enum SetupError {
     BadGapCode,
     /// Code lengths that are no complete prefix code of at most 8 bits.
     BadPrefixCode,
+    /// A schema without lanes, where something is to be sent.
+    NoLanes,
 }
 
 impl fmt::Display for SetupError {
@@ -68,6 +70,7 @@ impl fmt::Display for SetupError {
             Self::BadTimePrecision { field } => write!(f, "field {field} cannot have its time precision"),
             Self::BadGapCode => write!(f, "the profile's index code is malformed"),
             Self::BadPrefixCode => write!(f, "the code lengths are not a complete prefix code"),
+            Self::NoLanes => write!(f, "the schema has no lanes: there is nothing to send"),
         }
     }
 }
@@ -223,6 +226,13 @@ pub enum DecodeError {
         /// The caller's limit.
         limit_bytes: usize,
     },
+    /// Room for, or a base of, another number of lanes than the schema's.
+    LaneCount {
+        /// Lanes that the schema has.
+        expected_lanes: usize,
+        /// Lanes that were given.
+        lanes: usize,
+    },
     /// The packet goes on from what was learned with its baseline, and nothing of this codec was given.
     NothingLearned,
     /// A snapshot that was given along is of another schema than the codec's.
@@ -248,6 +258,9 @@ impl fmt::Display for DecodeError {
             Self::TooManyEntities { count, limit } => write!(f, "{count} entities, the limit is {limit}"),
             Self::EmptyRun { at_bit } => write!(f, "the run at bit {at_bit} is of no bytes"),
             Self::TooManyBytes { limit_bytes } => write!(f, "more than {limit_bytes} bytes"),
+            Self::LaneCount { expected_lanes, lanes } => {
+                write!(f, "{lanes} lanes given, the schema has {expected_lanes}")
+            }
             Self::SchemaMismatch { expected_hash, hash } => {
                 write!(f, "a snapshot of schema {hash:016x}, the codec's is {expected_hash:016x}")
             }

@@ -43,7 +43,7 @@
 //!
 //! Reading order: [`BitWriter`] and [`BitReader`]; the quantizers [`FloatLimits`], [`VectorLimits`],
 //! [`IntegerLimits`] and [`SmallestThree`]; [`value`], for one value against a baseline; [`magnitude`], for small numbers; [`rle`], for bytes;
-//! [`Schema`] and [`Pack`]; [`TimePrecision`]; [`Snapshot`]; [`Level`], [`Profile`] and [`Codec`]; [`Between`], for playback. The formats are normative in `spec/CODEC.md`.
+//! [`Schema`] and [`Pack`]; [`TimePrecision`]; [`Snapshot`]; [`Level`], [`Profile`] and [`Codec`]; [`Between`], for playback; [`stream`], for inputs and calls. The formats are normative in `spec/CODEC.md`.
 
 #![no_std]
 #![forbid(unsafe_code)]
@@ -51,6 +51,7 @@
 extern crate alloc;
 
 mod bits;
+mod bytes;
 mod error;
 mod hash;
 mod interpolate;
@@ -63,10 +64,12 @@ mod snapshot;
 pub mod entropy;
 pub mod magnitude;
 pub mod rle;
+pub mod stream;
 pub mod value;
 mod vector;
 
 pub use bits::{BitCounter, BitReader, BitSink, BitWriter, bits_for};
+pub use bytes::{Bytes, BytesUpTo};
 pub use error::{DecodeError, EncodeError, SetupError};
 pub use interpolate::Between;
 #[cfg(feature = "derive")]

@@ -28,6 +28,7 @@ mod runs;
 mod sparse;
 
 pub use runs::{bound, decode, decode_difference, encode, encode_difference};
+pub(crate) use sparse::{MAX_LANES, read_sparse_lanes, write_sparse_lanes};
 pub use sparse::{read_sparse, read_sparse_difference, write_sparse, write_sparse_difference};
 
 /// What stands for byte `index` of a base: zeros behind its end.

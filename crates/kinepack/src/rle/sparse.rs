@@ -40,6 +40,9 @@ pub fn write_sparse_difference(sink: &mut impl BitSink, base: &[u8], bytes: &[u8
     if bytes.is_empty() {
         return;
     }
+    if bytes.len() <= Changes::MAX_BYTES {
+        return Changes::new(bytes.iter().enumerate().map(|(index, byte)| byte ^ base_at(base, index))).write(sink);
+    }
     let is_changed = differ(base, bytes);
     sink.write_bool(is_changed);
     if !is_changed {
@@ -56,15 +59,18 @@ pub fn write_sparse_difference(sink: &mut impl BitSink, base: &[u8], bytes: &[u8
 
 /// True where the tree takes more bits than the bytes.
 fn is_tree_longer(base: &[u8], bytes: &[u8]) -> bool {
-    let bytes_bits = 8 * bytes.len() as u64;
     let alike = bytes.iter().zip(base).filter(|(byte, base)| byte == base).count();
-    let levels = u64::from(bits_for(bytes.len() as u64 - 1));
+    is_longer(bytes.len(), bytes.len() - alike, |tree| write_tree(tree, base, bytes))
+}
+
+/// True where the tree of `len` bytes, no more than `changed` of them not zeros, takes more bits than the bytes.
+fn is_longer(len: usize, changed: usize, write_tree: impl FnOnce(&mut BitCounter)) -> bool {
+    let levels = bits_for(len as u64 - 1) as usize;
     // No byte takes more than 2 bits a level: most often that is enough to know.
-    let at_most_bits = (bytes.len() - alike) as u64 * (8 + 2 * levels);
-    at_most_bits > bytes_bits && {
+    changed * (8 + 2 * levels) > 8 * len && {
         let mut tree = BitCounter::default();
-        write_tree(&mut tree, base, bytes);
-        tree.len_bits() > bytes_bits
+        write_tree(&mut tree);
+        tree.len_bits() > 8 * len as u64
     }
 }
 
@@ -112,27 +118,112 @@ fn read_changes(reader: &mut BitReader<'_>, bytes: &mut [u8]) -> Result<(), Deco
 
 /// Invariant: `bytes` is not empty and differs from `base`. As deep as the number of bytes has bits.
 fn write_tree(sink: &mut impl BitSink, base: &[u8], bytes: &[u8]) {
-    if let [byte] = bytes {
-        return sink.write(u64::from(byte ^ base_at(base, 0)), 8);
+    if bytes.len() <= Changes::MAX_BYTES {
+        let pairs = bytes.iter().enumerate().map(|(index, byte)| byte ^ base_at(base, index));
+        return Changes::new(pairs).write_tree(sink, 0, bytes.len());
     }
     let half = bytes.len().div_ceil(2);
     let (first, second) = bytes.split_at(half);
     let (first_base, second_base) = base.split_at(half.min(base.len()));
-    match (differ(first_base, first), differ(second_base, second)) {
-        (true, true) => {
-            sink.write(0b1, 1);
-            write_tree(sink, first_base, first);
-            write_tree(sink, second_base, second);
+    let halves = [differ(first_base, first), differ(second_base, second)];
+    write_halves(sink, halves);
+    if halves[0] {
+        write_tree(sink, first_base, first);
+    }
+    if halves[1] {
+        write_tree(sink, second_base, second);
+    }
+}
+
+/// Says which halves of a node have bytes that are not zeros. Invariant: one of them has.
+#[inline]
+fn write_halves(sink: &mut impl BitSink, halves: [bool; 2]) {
+    match halves {
+        [true, true] => sink.write(0b1, 1),
+        [true, false] => sink.write(0b00, 2),
+        [false, _] => sink.write(0b10, 2),
+    }
+}
+
+/// A few bytes, and which of them are not zeros.
+struct Changes {
+    bytes: [u8; Self::MAX_BYTES],
+    len: usize,
+    mask: u64,
+}
+
+impl Changes {
+    const MAX_BYTES: usize = 64;
+
+    /// Takes no more than [`MAX_BYTES`](Self::MAX_BYTES).
+    #[inline]
+    fn new(changes: impl Iterator<Item = u8>) -> Self {
+        let mut bytes = [0; Self::MAX_BYTES];
+        let (mut len, mut mask) = (0, 0);
+        for (byte, change) in bytes.iter_mut().zip(changes) {
+            *byte = change;
+            mask |= u64::from(change != 0) << len;
+            len += 1;
         }
-        (true, false) => {
-            sink.write(0b00, 2);
-            write_tree(sink, first_base, first);
+        Self { bytes, len, mask }
+    }
+
+    /// As [`write_sparse`]; invariant: there is a byte.
+    fn write(&self, sink: &mut impl BitSink) {
+        sink.write_bool(self.mask != 0);
+        if self.mask == 0 {
+            return;
         }
-        (false, _) => {
-            sink.write(0b10, 2);
-            write_tree(sink, second_base, second);
+        let changed = self.mask.count_ones() as usize;
+        let in_full = is_longer(self.len, changed, |tree| self.write_tree(tree, 0, self.len));
+        sink.write_bool(in_full);
+        if in_full {
+            self.bytes[..self.len].iter().for_each(|byte| sink.write(u64::from(*byte), 8));
+        } else {
+            self.write_tree(sink, 0, self.len);
         }
     }
+
+    /// The tree of `len` bytes from one on. Invariant: one of them is not zero.
+    fn write_tree(&self, sink: &mut impl BitSink, from: usize, len: usize) {
+        if len == 1 {
+            return sink.write(u64::from(self.bytes[from]), 8);
+        }
+        let half = len.div_ceil(2);
+        let has = |from: usize, len: usize| self.mask >> from & (u64::MAX >> (Self::MAX_BYTES - len)) != 0;
+        let halves = [has(from, half), has(from + half, len - half)];
+        write_halves(sink, halves);
+        if halves[0] {
+            self.write_tree(sink, from, half);
+        }
+        if halves[1] {
+            self.write_tree(sink, from + half, len - half);
+        }
+    }
+}
+
+/// The most bytes that [`write_sparse_lanes`] takes.
+pub(crate) const MAX_LANES: usize = Changes::MAX_BYTES;
+
+/// As [`write_sparse_difference`], of up to [`MAX_LANES`] bytes that stand in lanes, against as many.
+#[inline]
+pub(crate) fn write_sparse_lanes(sink: &mut impl BitSink, base: &[u32], lanes: &[u32]) {
+    Changes::new(lanes.iter().zip(base).map(|(lane, base)| (lane ^ base) as u8)).write(sink);
+}
+
+/// Reads what [`write_sparse_lanes`] wrote.
+#[inline]
+pub(crate) fn read_sparse_lanes(
+    reader: &mut BitReader<'_>,
+    base: &[u32],
+    lanes: &mut [u32],
+) -> Result<(), DecodeError> {
+    let mut changes = [0; MAX_LANES];
+    read_changes(reader, &mut changes[..base.len()])?;
+    for ((lane, base), change) in lanes.iter_mut().zip(base).zip(changes) {
+        *lane = base ^ u32::from(change);
+    }
+    Ok(())
 }
 
 fn read_tree(reader: &mut BitReader<'_>, bytes: &mut [u8]) -> Result<(), DecodeError> {

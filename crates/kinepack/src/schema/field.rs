@@ -71,6 +71,7 @@ impl Field {
                 add(&max.to_le_bytes());
             }
             FieldKind::Raw { lanes } => add(&[5, *lanes]),
+            FieldKind::Bytes { len } => add(&[6, *len]),
         }
     }
 }
@@ -114,6 +115,11 @@ pub enum FieldKind {
     Raw {
         /// Number of lanes.
         lanes: u8,
+    },
+    /// Bytes of which nothing is known, one a lane.
+    Bytes {
+        /// Their number.
+        len: u8,
     },
 }
 
@@ -205,11 +211,9 @@ impl FieldKind {
             }
             Self::Bool => push(1, LaneArithmetic::Category),
             Self::Choice { max } => push(*max, LaneArithmetic::Category),
-            Self::Raw { lanes } => {
-                for _ in 0..*lanes {
-                    push(u32::MAX, LaneArithmetic::Linear);
-                }
-            }
+            Self::Raw { lanes } => (0..*lanes).for_each(|_| push(u32::MAX, LaneArithmetic::Linear)),
+            // What a byte means is unknown; many count something.
+            Self::Bytes { len } => (0..*len).for_each(|_| push(u8::MAX.into(), LaneArithmetic::Cyclic)),
         }
     }
 }

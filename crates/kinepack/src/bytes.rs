@@ -1,0 +1,102 @@
+//! Bytes of which nothing is known, as a field: `#[pack(with = Bytes)]`.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::{EncodeError, Field, FieldKind, IntegerLimits, PackWith};
+
+/// An array of up to 255 opaque bytes as one field: inputs, calls and structures of others. In a [`stream`](crate::stream) they are told
+/// as [`rle`](crate::rle) says; in snapshots as numbers from 0 to 255 that begin again.
+///
+/// ```
+/// use kinepack::{Bytes, Pack, Schema};
+///
+/// #[derive(Pack)]
+/// struct Call {
+///     #[pack(with = Bytes)]
+///     arguments: [u8; 16],
+/// }
+/// assert_eq!(Schema::of::<Call>().bits_per_entity(), 128);
+/// assert_eq!(Schema::of::<Call>().fields().len(), 1);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Bytes;
+
+impl<const N: usize> PackWith<[u8; N]> for Bytes {
+    const LANES: usize = lanes(N);
+
+    fn fields(path: &str, fields: &mut Vec<Field>) {
+        fields.push(Field::new(path, FieldKind::Bytes { len: lanes(N) as u8 }));
+    }
+
+    fn quantize(value: &[u8; N], lanes: &mut [u32]) -> Result<(), EncodeError> {
+        lanes.iter_mut().zip(value).for_each(|(lane, byte)| *lane = u32::from(*byte));
+        Ok(())
+    }
+
+    fn reconstruct(lanes: &[u32]) -> [u8; N] {
+        core::array::from_fn(|index| lanes[index] as u8)
+    }
+}
+
+/// Up to `N` opaque bytes, 255 at most, in a vector: one field for how many there are, one for the bytes. A longer vector is an error.
+///
+/// ```
+/// use kinepack::{BytesUpTo, Pack, Schema};
+///
+/// #[derive(Pack)]
+/// struct Call {
+///     function: u8,
+///     #[pack(with = BytesUpTo<31>)]
+///     arguments: Vec<u8>,
+/// }
+/// let mut lanes = [0; Call::LANES];
+/// Call { function: 3, arguments: vec![1, 2, 3] }.quantize(&mut lanes)?;
+/// assert_eq!(Call::reconstruct(&lanes).arguments, [1, 2, 3]);
+/// assert!(Call { function: 3, arguments: vec![0; 32] }.quantize(&mut lanes).is_err());
+/// # Ok::<(), kinepack::EncodeError>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct BytesUpTo<const N: usize>;
+
+impl<const N: usize> PackWith<Vec<u8>> for BytesUpTo<N> {
+    const LANES: usize = 1 + lanes(N);
+
+    fn fields(path: &str, fields: &mut Vec<Field>) {
+        fields.push(Field::new(name(path, "len"), FieldKind::Integer(const { up_to(N) })));
+        fields.push(Field::new(path, FieldKind::Bytes { len: lanes(N) as u8 }));
+    }
+
+    fn quantize(value: &Vec<u8>, lanes: &mut [u32]) -> Result<(), EncodeError> {
+        if value.len() > N {
+            return Err(EncodeError::OutOfRange { field: "", value: value.len() as f64 });
+        }
+        lanes[0] = value.len() as u32;
+        // Zeros behind the end: what was there before must not come back.
+        let bytes = value.iter().copied().chain(core::iter::repeat(0));
+        lanes[1..].iter_mut().zip(bytes).for_each(|(lane, byte)| *lane = u32::from(byte));
+        Ok(())
+    }
+
+    fn reconstruct(lanes: &[u32]) -> Vec<u8> {
+        let len = (lanes[0] as usize).min(N);
+        lanes[1..=len].iter().map(|lane| *lane as u8).collect()
+    }
+}
+
+fn name(path: &str, part: &str) -> String {
+    alloc::format!("{path}.{part}")
+}
+
+/// A lane a byte. More than a field can have do not compile.
+const fn lanes(bytes: usize) -> usize {
+    assert!(bytes <= u8::MAX as usize, "a field has at most 255 bytes");
+    bytes
+}
+
+const fn up_to(max: usize) -> IntegerLimits {
+    match IntegerLimits::new(0, max as i128, 1) {
+        Ok(limits) => limits,
+        Err(_) => panic!("0 to 255 are limits"),
+    }
+}

@@ -1,0 +1,144 @@
+//! Level `Packed`: each part against the base, bit by bit. `spec/CODEC.md`, section 17.2.
+
+use super::plan::{Part, PartKind};
+use crate::magnitude::{read_steps, write_steps};
+use crate::quantize::read_up_to;
+use crate::rle::{read_sparse_lanes, write_sparse_lanes};
+use crate::{BitReader, BitSink, DecodeError, Lane, SmallestThree};
+
+/// Writes a record as it is.
+pub(super) fn write_full(sink: &mut impl BitSink, lanes: &[Lane], record: &[u32]) {
+    lanes.iter().zip(record).for_each(|(lane, value)| sink.write(u64::from(*value), lane.bits()));
+}
+
+pub(super) fn read_full(reader: &mut BitReader<'_>, lanes: &[Lane], record: &mut [u32]) -> Result<(), DecodeError> {
+    lanes.iter().zip(record).try_for_each(|(lane, value)| {
+        *value = read_up_to(reader, u64::from(lane.max))? as u32;
+        Ok(())
+    })
+}
+
+/// Writes a record against a base. Invariant: no value of either is above its lane's largest.
+pub(super) fn write(sink: &mut impl BitSink, parts: &[Part], lanes: &[Lane], base: &[u32], record: &[u32]) {
+    for part in parts {
+        let (lanes, base, record) = (part.of(lanes), part.of(base), part.of(record));
+        match part.kind {
+            PartKind::Numbers => write_numbers(sink, lanes, base, record),
+            PartKind::Rotation(rotation) => write_rotation(sink, rotation, lanes, base, record),
+            PartKind::Choice => write_choice(sink, lanes[0].max, base[0], record[0]),
+            PartKind::Bytes => write_sparse_lanes(sink, base, record),
+        }
+    }
+}
+
+/// Reads what [`write`] wrote.
+pub(super) fn read(
+    reader: &mut BitReader<'_>,
+    parts: &[Part],
+    lanes: &[Lane],
+    base: &[u32],
+    record: &mut [u32],
+) -> Result<(), DecodeError> {
+    parts.iter().try_for_each(|part| {
+        let (lanes, base, record) = (part.of(lanes), part.of(base), part.of_mut(record));
+        match part.kind {
+            PartKind::Numbers => read_numbers(reader, lanes, base, record),
+            PartKind::Rotation(rotation) => read_rotation(reader, rotation, lanes, base, record),
+            PartKind::Choice => {
+                record[0] = read_choice(reader, lanes[0].max, base[0])?;
+                Ok(())
+            }
+            PartKind::Bytes => read_sparse_lanes(reader, base, record),
+        }
+    })
+}
+
+/// Writes the differences of 1 to 4 numbers.
+fn write_numbers(sink: &mut impl BitSink, lanes: &[Lane], base: &[u32], values: &[u32]) {
+    match lanes.len() {
+        1 => write_n::<1>(sink, lanes, base, values),
+        2 => write_n::<2>(sink, lanes, base, values),
+        3 => write_n::<3>(sink, lanes, base, values),
+        _ => write_n::<4>(sink, lanes, base, values),
+    }
+}
+
+fn write_n<const N: usize>(sink: &mut impl BitSink, lanes: &[Lane], base: &[u32], values: &[u32]) {
+    let (lanes, base, values) = (&lanes[..N], &base[..N], &values[..N]);
+    let steps: [i64; N] = core::array::from_fn(|axis| lanes[axis].difference(base[axis], values[axis]));
+    let written = write_steps(sink, steps);
+    debug_assert!(written.is_ok(), "values of lanes differ by less than 2³²");
+}
+
+fn read_numbers(
+    reader: &mut BitReader<'_>,
+    lanes: &[Lane],
+    base: &[u32],
+    values: &mut [u32],
+) -> Result<(), DecodeError> {
+    match lanes.len() {
+        1 => read_n::<1>(reader, lanes, base, values),
+        2 => read_n::<2>(reader, lanes, base, values),
+        3 => read_n::<3>(reader, lanes, base, values),
+        _ => read_n::<4>(reader, lanes, base, values),
+    }
+}
+
+fn read_n<const N: usize>(
+    reader: &mut BitReader<'_>,
+    lanes: &[Lane],
+    base: &[u32],
+    values: &mut [u32],
+) -> Result<(), DecodeError> {
+    let (lanes, base, values) = (&lanes[..N], &base[..N], &mut values[..N]);
+    let steps = read_steps::<N>(reader)?;
+    for axis in 0..N {
+        let value = lanes[axis].offset(base[axis], steps[axis]);
+        values[axis] = value.ok_or(DecodeError::OutOfRange { at_bit: reader.position_bits() })?;
+    }
+    Ok(())
+}
+
+/// One bit where the same component is dropped, else which; then the other three against the base's, turned to that.
+fn write_rotation(sink: &mut impl BitSink, rotation: SmallestThree, lanes: &[Lane], base: &[u32], codes: &[u32]) {
+    write_choice(sink, 3, base[0], codes[0]);
+    write_n::<3>(sink, &lanes[1..], &turned(rotation, base, codes[0]), &codes[1..]);
+}
+
+fn read_rotation(
+    reader: &mut BitReader<'_>,
+    rotation: SmallestThree,
+    lanes: &[Lane],
+    base: &[u32],
+    codes: &mut [u32],
+) -> Result<(), DecodeError> {
+    codes[0] = read_choice(reader, 3, base[0])?;
+    let turned = turned(rotation, base, codes[0]);
+    read_n::<3>(reader, &lanes[1..], &turned, &mut codes[1..])
+}
+
+fn turned(rotation: SmallestThree, codes: &[u32], dropped: u32) -> [u32; 3] {
+    rotation.turned([codes[0], codes[1], codes[2], codes[3]], dropped)
+}
+
+/// One bit where it is as in the base, else which of the others.
+fn write_choice(sink: &mut impl BitSink, max: u32, base: u32, value: u32) {
+    sink.write_bool(value != base);
+    if value != base {
+        sink.write(u64::from(value - u32::from(value > base)), others_bits(max));
+    }
+}
+
+fn read_choice(reader: &mut BitReader<'_>, max: u32, base: u32) -> Result<u32, DecodeError> {
+    if !reader.read_bool()? {
+        return Ok(base);
+    }
+    let value = reader.read(others_bits(max))? as u32;
+    let value = value.checked_add(u32::from(value >= base)).filter(|value| *value <= max);
+    value.ok_or(DecodeError::OutOfRange { at_bit: reader.position_bits() })
+}
+
+/// Bits of a number among the alternatives but one.
+fn others_bits(max: u32) -> u32 {
+    crate::bits_for(u64::from(max.saturating_sub(1)))
+}
