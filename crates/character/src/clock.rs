@@ -1,0 +1,44 @@
+//! The client's frames: about 60 a second, with a hitch now and then.
+//!
+//! The screen gives the beat, so a frame ends where the screen takes it, give or take what the system adds. In whole
+//! milliseconds that is 16 or 17, and 20 to 33 where a frame came late. Each frame makes one move, which is as long.
+
+use crate::random::Random;
+
+/// A screen of 60 Hz.
+const FRAME_US: u64 = 16_667;
+/// How far a frame's end is off the beat.
+const JITTER_US: u32 = 300;
+/// A hitch comes once in so many frames, every seven seconds or so, ...
+const HITCH_FRAMES: u32 = 400;
+/// ... and makes its frame longer by 4 to 16 ms.
+const MIN_HITCH_US: u32 = 4000;
+const MAX_HITCH_US: u32 = 16_000;
+/// The server has run for 3 to 12 hours.
+const MIN_START_MS: u32 = 3 * 3_600_000;
+const MAX_START_MS: u32 = 12 * 3_600_000;
+
+/// The time of a client, from frame to frame.
+pub(crate) struct Clock {
+    now_us: u64,
+}
+
+impl Clock {
+    pub(crate) fn new(random: &mut Random) -> Self {
+        Self { now_us: u64::from(random.within(MIN_START_MS..=MAX_START_MS)) * 1000 }
+    }
+
+    /// Goes on by a frame and says how long that took.
+    pub(crate) fn next_frame_ms(&mut self, random: &mut Random) -> u32 {
+        let before_ms = self.now_ms();
+        self.now_us += FRAME_US - u64::from(JITTER_US) + u64::from(random.below(2 * JITTER_US));
+        if random.below(HITCH_FRAMES) == 0 {
+            self.now_us += u64::from(random.within(MIN_HITCH_US..=MAX_HITCH_US));
+        }
+        (self.now_ms() - before_ms) as u32
+    }
+
+    pub(crate) fn now_ms(&self) -> u64 {
+        self.now_us / 1000
+    }
+}

@@ -1,0 +1,63 @@
+//! The record: what the client tells of one move, after the article's 540 bits.
+//!
+//! Vectors are in centimetres and in steps of a tenth, as Unreal's `FVector_NetQuantize10` sends them, but in full: the
+//! whole range of 32 bits, so that any place in a large world has a code. Angles have the 16 bits of Unreal's
+//! compressed rotators.
+
+use kinepack::Pack;
+
+/// [`Move::movement_mode`] of a character on the ground, as Unreal numbers it.
+pub const WALKING: u8 = 1;
+/// [`Move::movement_mode`] of a character in the air.
+pub const FALLING: u8 = 3;
+
+/// The bits of [`Move::flags`]. The lower four are Unreal's own, of which two are free; the upper four are a game's.
+pub struct Flags;
+
+impl Flags {
+    /// The jump key is held.
+    pub const JUMP: u8 = 0x01;
+    /// The player wants to crouch, which waits for the ground.
+    pub const CROUCH: u8 = 0x02;
+    /// The sprint key is held.
+    pub const SPRINT: u8 = 0x10;
+    /// The player aims down the sights.
+    pub const AIM: u8 = 0x20;
+}
+
+/// One move of the player's character: 540 bits in full, 60 times a second.
+#[derive(Pack, Clone, Debug, PartialEq)]
+pub struct Move {
+    /// Milliseconds since the server began, at the move's end: 64 bits. It starts in the hours.
+    pub time_ms: u64,
+    /// What the player asks for with the keys, in cm/s² and in the world's axes: up to 2048 along the ground, nothing
+    /// upwards. It is the input and not the rate of `velocity`, which has friction and limits.
+    ///
+    /// 3 × 32 bits: ±214,748,364.8 without the end, in steps of 0.1.
+    #[pack(range = -214_748_364.8..214_748_364.8, precision = 0.1)]
+    pub acceleration: [f64; 3],
+    /// The middle of the character's capsule in cm, x and y along the ground and z up. A crouched one's is lower.
+    ///
+    /// 3 × 32 bits: ±214,748,364.8 without the end, in steps of 0.1, which is 1 mm.
+    #[pack(range = -214_748_364.8..214_748_364.8, precision = 0.1)]
+    pub location: [f64; 3],
+    /// The rate of `location` in cm/s. On the ground z is 0, on slopes too, as Unreal has it; in the air it becomes
+    /// less by 980 cm/s each second.
+    ///
+    /// 3 × 32 bits: ±214,748,364.8 without the end, in steps of 0.1. Exactly 0 for a character that stands.
+    #[pack(range = -214_748_364.8..214_748_364.8, precision = 0.1, velocity = location)]
+    pub velocity: [f64; 3],
+    /// Where the player looks: pitch, yaw and roll in degrees, each from 0 to below 360. Pitch is 0 to 89 upwards and
+    /// 360 to 271 downwards, yaw turns from x to y, roll is 0.
+    ///
+    /// 3 × 16 bits: steps of 360° / 65536, about 0.0055°.
+    #[pack(range = 0.0..360.0, bits = 16, wrap)]
+    pub control_rotation: [f32; 3],
+    /// What is held, 8 bits: [`Flags`].
+    pub flags: u8,
+    /// [`WALKING`] or [`FALLING`], 4 bits.
+    #[pack(max = 15)]
+    pub movement_mode: u8,
+    /// What the rest of the game adds, 128 bits that only the game understands. Most bytes stay from move to move.
+    pub payload: [u8; 16],
+}
