@@ -4,7 +4,7 @@
 //! whole range of 32 bits, so that any place in a large world has a code. Angles have the 16 bits of Unreal's
 //! compressed rotators.
 
-use kinepack::Pack;
+use kinepack::{Bytes, Pack};
 
 /// [`Move::movement_mode`] of a character on the ground, as Unreal numbers it.
 pub const WALKING: u8 = 1;
@@ -29,6 +29,7 @@ impl Flags {
 #[derive(Pack, Clone, Debug, PartialEq)]
 pub struct Move {
     /// Milliseconds since the server began, at the move's end: 64 bits. It starts in the hours.
+    #[pack(clock)]
     pub time_ms: u64,
     /// What the player asks for with the keys, in cm/s² and in the world's axes: up to 2048 along the ground, nothing
     /// upwards. It is the input and not the rate of `velocity`, which has friction and limits.
@@ -59,5 +60,6 @@ pub struct Move {
     #[pack(max = 15)]
     pub movement_mode: u8,
     /// What the rest of the game adds, 128 bits that only the game understands. Most bytes stay from move to move.
+    #[pack(with = Bytes)]
     pub payload: [u8; 16],
 }

@@ -5,7 +5,7 @@
 use syn::{Attribute, Error, Expr, Ident, Member, Path, Result, Token, Type, parse_quote};
 
 /// The attributes of fields and how each is written.
-const KNOWN: [(&str, &str); 16] = [
+const KNOWN: [(&str, &str); 17] = [
     ("range", "range = a..=b"),
     ("precision", "precision = p"),
     ("bits", "bits = n"),
@@ -18,6 +18,7 @@ const KNOWN: [(&str, &str); 16] = [
     ("body", "body"),
     ("touched", "touched"),
     ("mover", "mover"),
+    ("clock", "clock"),
     ("time_precision_ms", "time_precision_ms = t"),
     ("max_step", "max_step = s"),
     ("with", "with = Type"),

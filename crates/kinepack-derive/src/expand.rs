@@ -114,7 +114,11 @@ fn expand_struct(input: &DeriveInput, data: &DataStruct, of_type: &OfType) -> Re
     for (index, field) in fields.iter().enumerate() {
         let span = Span::mixed_site().located_at(field.member.span());
         let site = Site { krate, name: &field.name, ty: field.ty, span, ticks_per_s };
-        lanes.push(parts.add(input, &site, index, field));
+        let owner = velocities.iter().position(|velocity| *velocity == Some(index));
+        lanes.push(parts.add(input, &site, index, field, owner.map(|owner| fields[owner].name.as_str())));
+        if field.rule.clock {
+            parts.fields.push(quote!(#krate::__derive::mark_clock(fields);));
+        }
     }
     parts.interpolate = interpolate::expand(krate, &fields, &lanes, &velocities);
     Ok(parts.into_impl(input, krate))
@@ -127,13 +131,14 @@ pub(crate) struct FieldLanes {
 }
 
 impl Parts {
-    /// Adds a field of the struct; returns its lanes, if it has some.
+    /// Adds a field of the struct, which may be the velocity of another one; returns its lanes, if it has some.
     fn add(
         &mut self,
         input: &DeriveInput,
         site: &Site<'_>,
         index: usize,
         field: &StructField<'_>,
+        velocity_of: Option<&str>,
     ) -> Option<FieldLanes> {
         let member = &field.member;
         let &Site { krate, name, ty, .. } = site;
@@ -141,6 +146,7 @@ impl Parts {
         let (limit, limits) = (limit_name(index), limits_of(index));
         let role = field.rule.role();
         let precision = self.add_precision(site, index, field);
+        let velocity_of = velocity_of.map(|owner| quote!(.with_velocity_of(#helpers::join(path, #owner))));
         let mut own = None;
         let bound = match &field.rule.lanes {
             Rule::Nested => {
@@ -191,7 +197,7 @@ impl Parts {
                 own = Some(self.add_code(
                     member,
                     quote!(<#ty as #krate::Components>::COUNT),
-                    quote!(fields.push(#helpers::floats_field::<#ty>(path, #name, &#limits, #krate::Role::#role) #precision);),
+                    quote!(fields.push(#helpers::floats_field::<#ty>(path, #name, &#limits, #krate::Role::#role) #precision #velocity_of);),
                     quote!(#helpers::quantize_floats::<#ty>(&self.#member, &#limits, #clamp, #name, part)?;),
                     quote!(#helpers::reconstruct_floats::<#ty>(&#limits, part)),
                 ));

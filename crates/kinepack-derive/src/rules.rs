@@ -18,6 +18,8 @@ pub(crate) struct FieldRule {
     pub(crate) part: Option<BodyPart>,
     /// How exact it has to be while it moves, if not always exact.
     pub(crate) precision: Option<TimePrecision>,
+    /// True for a time stamp.
+    pub(crate) clock: bool,
 }
 
 impl FieldRule {
@@ -95,6 +97,20 @@ pub(crate) fn rule(name: &str, ty: &Type, attributes: &[Attribute]) -> Result<Fi
         .map_err(|error| Error::new(error.span(), format!("field `{name}`: {error}")))
 }
 
+/// An error where a field with these lanes is no time stamp.
+fn check_clock(key: &Ident, ty: &Type, lanes: &Rule, is_part: bool) -> Result<()> {
+    let is_number = match lanes {
+        Rule::Integer { .. } => true,
+        Rule::Floats(floats) => floats.velocity.is_none() && !floats.one_an_axis,
+        Rule::Nested => integer_name(ty).is_some(),
+        _ => false,
+    };
+    if is_number && !is_part {
+        return Ok(());
+    }
+    Err(Error::new(key.span(), "`clock` is for a time stamp: an integer, or one number with a `range`; remove it"))
+}
+
 /// The name of the integer type that `ty` is written as.
 fn integer_name(ty: &Type) -> Option<String> {
     type_name(ty).filter(|name| {
@@ -117,19 +133,23 @@ impl Given {
     fn into_rule(mut self, ty: &Type) -> Result<FieldRule> {
         if self.take("skip").is_some() {
             self.nothing_left("`skip` stands alone, as nothing of the field is sent")?;
-            return Ok(FieldRule { lanes: Rule::Skip, steps: false, part: None, precision: None });
+            return Ok(FieldRule { lanes: Rule::Skip, steps: false, part: None, precision: None, clock: false });
         }
         if let Some((_, Value::Type(with))) = self.take("with") {
             self.nothing_left("`with` stands alone, as its type decides everything")?;
-            return Ok(FieldRule { lanes: Rule::With(with), steps: false, part: None, precision: None });
+            return Ok(FieldRule { lanes: Rule::With(with), steps: false, part: None, precision: None, clock: false });
         }
         let steps = self.take("step").is_some();
+        let clock = self.take("clock");
         let part = BodyPart::take(&mut self, ty)?;
         let precision = TimePrecision::take(&mut self)?;
         let lanes = self.into_lanes(ty)?;
         part.as_ref().map_or(Ok(()), |part| part.check(&lanes))?;
         precision.as_ref().map_or(Ok(()), |precision| precision.check(&lanes))?;
-        Ok(FieldRule { lanes, steps, part, precision })
+        if let Some((key, _)) = &clock {
+            check_clock(key, ty, &lanes, part.is_some())?;
+        }
+        Ok(FieldRule { lanes, steps, part, precision, clock: clock.is_some() })
     }
 
     fn into_lanes(mut self, ty: &Type) -> Result<Rule> {

@@ -16,19 +16,39 @@ pub fn write_steps<const N: usize>(sink: &mut impl BitSink, steps: [impl Into<i6
     const { Components::<N>::CHECK };
     let steps: [i64; N] = steps.map(Into::into);
     let numbers = steps.map(|step| ((step << 1) ^ (step >> 63)) as u64);
-    for (number, step) in numbers.iter().zip(steps) {
-        if bits_for(*number) > MAX_CLASS {
-            return Err(EncodeError::OutOfRange { field: "", value: step as f64 });
+    let class = class_of(&numbers);
+    if class > MAX_CLASS {
+        let is_outside = |step: &&i64| !(-(1 << 32)..1 << 32).contains(*step);
+        return Err(EncodeError::OutOfRange {
+            field: "",
+            value: steps.iter().find(is_outside).map_or(0.0, |step| *step as f64),
+        });
+    }
+    write_class(sink, class);
+    let total_bits = N as u32 * class - u32::from(is_left_out(&numbers[..N - 1], class));
+    if total_bits <= 64 {
+        let (all, _) = numbers.iter().fold((0, 0), |(all, at), number| (all | number << (at & 63), at + class));
+        sink.write(all, total_bits);
+    } else {
+        let mut left_bits = total_bits;
+        for number in numbers {
+            sink.write(number, class.min(left_bits));
+            left_bits -= class.min(left_bits);
         }
     }
-    let class = numbers.iter().fold(0, |class, number| class.max(bits_for(*number)));
-    write_class(sink, class);
-    let mut is_told = class == 0;
-    for (index, number) in numbers.into_iter().enumerate() {
-        sink.write(number, class - u32::from(index + 1 == N && !is_told));
-        is_told |= bits_for(number) == class;
-    }
     Ok(())
+}
+
+/// Bits of the largest number.
+#[inline]
+fn class_of(numbers: &[u64]) -> u32 {
+    bits_for(numbers.iter().fold(0, |all, number| all | number))
+}
+
+/// True where the last number's highest bit is not told, since none of those before it is as large as the class.
+#[inline]
+fn is_left_out(before: &[u64], class: u32) -> bool {
+    class > 0 && class_of(before) < class
 }
 
 /// Reads what [`write_steps`] wrote.
@@ -64,16 +84,25 @@ pub(super) fn read<const N: usize>(reader: &mut BitReader<'_>) -> Result<Read<N>
         }
         return Ok(Read::Raw(values));
     }
-    let mut steps = [0; N];
-    let mut is_told = class == 0;
-    for (index, step) in steps.iter_mut().enumerate() {
-        let left_out = index + 1 == N && !is_told;
-        let mut number = reader.read(class - u32::from(left_out))?;
-        if left_out {
-            number |= 1 << (class - 1);
+    let mut numbers = [0; N];
+    // As many bits as there are at most; zeros stand for what is behind the end.
+    if N as u32 * class <= PEEK_BITS {
+        let all = reader.peek(N as u32 * class);
+        for (index, number) in (0..).zip(&mut numbers) {
+            *number = all >> (index * class) & ((1 << class) - 1);
         }
-        is_told |= bits_for(number) == class;
-        *step = (number >> 1) as i64 ^ -((number & 1) as i64);
+        reader.skip(N as u32 * class - u32::from(is_left_out(&numbers[..N - 1], class)))?;
+    } else {
+        for index in 0..N {
+            let left_out = index + 1 == N && is_left_out(&numbers[..index], class);
+            numbers[index] = reader.read(class - u32::from(left_out))?;
+        }
     }
-    Ok(Read::Steps(steps))
+    if is_left_out(&numbers[..N - 1], class) {
+        numbers[N - 1] |= 1 << (class - 1);
+    }
+    Ok(Read::Steps(numbers.map(|number| (number >> 1) as i64 ^ -((number & 1) as i64))))
 }
+
+/// What [`BitReader::peek`] takes.
+const PEEK_BITS: u32 = 57;

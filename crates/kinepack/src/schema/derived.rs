@@ -33,6 +33,13 @@ pub fn integer_field(path: &str, name: &str, limits: &IntegerLimits) -> Field {
     Field::new(join(path, name), FieldKind::Integer(*limits))
 }
 
+/// Makes the field that was pushed last a time stamp.
+pub fn mark_clock(fields: &mut [Field]) {
+    if let Some(field) = fields.last_mut() {
+        field.role = Role::Clock;
+    }
+}
+
 /// Quantizes components lane by lane. `axes` has the limits of each component or one for all of them.
 #[inline]
 pub fn quantize_floats<T: Components>(

@@ -17,6 +17,8 @@ pub struct Field {
     pub role: Role,
     /// How exact it has to be while it moves, if not always exact.
     pub time_precision: Option<TimePrecision>,
+    /// Of a velocity: the name of the field that moves with it, if that is known. Not part of the schema's hash.
+    pub velocity_of: Option<String>,
     pub(super) first_lane: usize,
     pub(super) lane_count: usize,
 }
@@ -24,7 +26,15 @@ pub struct Field {
 impl Field {
     /// A field without a role and always exact.
     pub fn new(name: impl Into<String>, kind: FieldKind) -> Self {
-        Self { name: name.into(), kind, role: Role::Plain, time_precision: None, first_lane: 0, lane_count: 0 }
+        Self {
+            name: name.into(),
+            kind,
+            role: Role::Plain,
+            time_precision: None,
+            velocity_of: None,
+            first_lane: 0,
+            lane_count: 0,
+        }
     }
 
     /// The same field with a role.
@@ -37,6 +47,12 @@ impl Field {
     #[must_use]
     pub fn with_time_precision(self, precision: TimePrecision) -> Self {
         Self { time_precision: Some(precision), ..self }
+    }
+
+    /// The same field as the velocity of another one, by its whole name.
+    #[must_use]
+    pub fn with_velocity_of(self, name: impl Into<String>) -> Self {
+        Self { velocity_of: Some(name.into()), ..self }
     }
 
     /// Where its lanes stand among those of the schema.
@@ -92,6 +108,8 @@ pub enum Role {
     Touched = 3,
     /// A flag of a rigid body: set where it moves others, as a player does.
     Mover = 4,
+    /// A time stamp, in any unit: what moves in a [`stream`](crate::stream) moves by it.
+    Clock = 5,
 }
 
 /// How a field is quantized.
@@ -151,6 +169,10 @@ impl Lane {
             return steps;
         }
         let codes = i64::from(self.max) + 1;
+        // Most are short already, and a division is slow.
+        if 2 * steps <= codes && 2 * steps > -codes {
+            return steps;
+        }
         let steps = steps.rem_euclid(codes);
         if 2 * steps > codes { steps - codes } else { steps }
     }
@@ -159,7 +181,7 @@ impl Lane {
     #[inline]
     pub(crate) fn offset(&self, base: u32, steps: i64) -> Option<u32> {
         let mut value = i64::from(base) + steps;
-        if self.arithmetic == LaneArithmetic::Cyclic {
+        if self.arithmetic == LaneArithmetic::Cyclic && !(0..=i64::from(self.max)).contains(&value) {
             value = value.rem_euclid(i64::from(self.max) + 1);
         }
         u32::try_from(value).ok().filter(|value| *value <= self.max)

@@ -3,8 +3,11 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use super::adaptive::{self, Outside, Read, Told};
+use super::learned::Learned;
 use super::packed;
-use super::plan::{Part, parts};
+use super::plan::Plan;
+use crate::entropy::{RangeDecoder, RangeEncoder};
 use crate::hash::Fnv1a;
 use crate::{BitReader, BitWriter, DecodeError, EncodeError, Pack, Schema, SetupError};
 
@@ -28,12 +31,10 @@ pub(super) struct Tables {
     schema: Schema,
     level: StreamLevel,
     hash: u64,
-    parts: Vec<Part>,
+    plan: Plan,
+    /// What is known before the first record.
+    nothing: Learned,
 }
-
-/// What was learned along the records up to one of them. Of the same size for all records of a codec; nothing at level `Packed`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Learned {}
 
 /// A record that both sides hold, and what was learned up to it.
 #[derive(Clone, Copy, Debug)]
@@ -55,11 +56,18 @@ impl StreamCodec {
         if schema.lanes().is_empty() {
             return Err(SetupError::NoLanes);
         }
+        let plan = Plan::new(&schema, level == StreamLevel::Adaptive);
         let mut hasher = Fnv1a::new();
         hasher.add(&schema.hash().to_le_bytes());
         hasher.add(&[level as u8]);
-        let parts = parts(&schema);
-        Ok(Self(Arc::new(Tables { hash: hasher.finish(), parts, level, schema })))
+        let nothing = match level {
+            StreamLevel::Packed => Learned::default(),
+            StreamLevel::Adaptive => {
+                plan.hash_into(&schema, &mut hasher);
+                Learned::nothing(&plan)
+            }
+        };
+        Ok(Self(Arc::new(Tables { hash: hasher.finish(), plan, nothing, level, schema })))
     }
 
     /// A codec for values of a type that derives [`Pack`].
@@ -80,7 +88,7 @@ impl StreamCodec {
         self.0.level
     }
 
-    /// A hash over schema and level: equal on both sides, or they cannot read each other.
+    /// A hash over schema and level, and what is the velocity of what where that counts: equal on both sides, or they cannot read each other.
     pub fn hash(&self) -> u64 {
         self.0.hash
     }
@@ -92,7 +100,7 @@ impl StreamCodec {
 
     /// What is known before the first record; memory for what will be learned, also.
     pub fn nothing_learned(&self) -> Learned {
-        Learned {}
+        self.0.nothing.clone()
     }
 
     /// Appends to `out` a packet of `records`, lane after lane, record after record, the oldest first: the first one against `base`, each
@@ -109,18 +117,27 @@ impl StreamCodec {
         learned: &mut Learned,
         out: &mut Vec<u8>,
     ) -> Result<(), EncodeError> {
-        self.check(base, records.len())
-            .map_err(|lanes| EncodeError::LaneCount { expected_lanes: self.lanes(), lanes })?;
-        let _ = learned;
-        let all = self.0.schema.lanes();
+        let expected_lanes = self.lanes();
+        self.check(base, records.len()).map_err(|lanes| EncodeError::LaneCount { expected_lanes, lanes })?;
         let mut writer = BitWriter::append(out);
         let mut before = base.map(|base| base.lanes);
-        for record in records.chunks_exact(self.lanes()) {
-            match before {
-                Some(base) => packed::write(&mut writer, &self.0.parts, all, base, record),
-                None => packed::write_full(&mut writer, all, record),
+        let records = records.chunks_exact(expected_lanes);
+        match self.0.level {
+            StreamLevel::Packed => records.for_each(|record| {
+                packed::write(&mut writer, &self.0.plan, before, record);
+                before = Some(record);
+            }),
+            StreamLevel::Adaptive => {
+                learned.copy_from(base.map_or(&self.0.nothing, |base| base.learned));
+                let mut lag = base.map_or(1, |base| base.lag);
+                let mut coder = RangeEncoder::new(&mut writer);
+                records.for_each(|record| {
+                    let coded = adaptive::code(&mut coder, &self.0.plan, learned, before, lag, Told(record));
+                    debug_assert!(coded.is_ok(), "values are within their lanes");
+                    (before, lag) = (Some(record), 1);
+                });
+                coder.finish();
             }
-            before = Some(record);
         }
         writer.finish().map(|_| ())
     }
@@ -139,21 +156,32 @@ impl StreamCodec {
         learned: &mut Learned,
         bytes: &[u8],
     ) -> Result<(), DecodeError> {
-        self.check(base, records.len())
-            .map_err(|lanes| DecodeError::LaneCount { expected_lanes: self.lanes(), lanes })?;
-        let _ = learned;
-        let all = self.0.schema.lanes();
+        let expected_lanes = self.lanes();
+        self.check(base, records.len()).map_err(|lanes| DecodeError::LaneCount { expected_lanes, lanes })?;
         let mut reader = BitReader::new(bytes);
-        let lanes = self.lanes();
-        for start in (0..records.len()).step_by(lanes) {
-            let (before, record) = records.split_at_mut(start);
-            let before = if start > 0 { Some(&before[start - lanes..]) } else { base.map(|base| base.lanes) };
-            match before {
-                Some(base) => packed::read(&mut reader, &self.0.parts, all, base, &mut record[..lanes])?,
-                None => packed::read_full(&mut reader, all, &mut record[..lanes])?,
+        let mut before = base.map(|base| base.lanes);
+        let records = records.chunks_exact_mut(expected_lanes);
+        match self.0.level {
+            StreamLevel::Packed => {
+                for record in records {
+                    packed::read(&mut reader, &self.0.plan, before, record)?;
+                    before = Some(record);
+                }
+                reader.finish()
+            }
+            StreamLevel::Adaptive => {
+                learned.copy_from(base.map_or(&self.0.nothing, |base| base.learned));
+                let mut lag = base.map_or(1, |base| base.lag);
+                let mut coder = RangeDecoder::new(&mut reader);
+                for record in records {
+                    let coded = adaptive::code(&mut coder, &self.0.plan, learned, before, lag, Read(record));
+                    coded.map_err(|Outside| DecodeError::OutOfRange { at_bit: 8 * bytes.len() as u64 })?;
+                    before = Some(record);
+                    lag = 1;
+                }
+                coder.finish()
             }
         }
-        reader.finish()
     }
 
     /// An error with the number of lanes that there should not be.

@@ -42,8 +42,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod adaptive;
 mod codec;
+mod learned;
 mod packed;
 mod plan;
 
-pub use codec::{Learned, StreamBase, StreamCodec, StreamLevel};
+pub use codec::{StreamBase, StreamCodec, StreamLevel};
+pub use learned::Learned;

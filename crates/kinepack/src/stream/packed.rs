@@ -1,27 +1,18 @@
 //! Level `Packed`: each part against the base, bit by bit. `spec/CODEC.md`, section 17.2.
 
-use super::plan::{Part, PartKind};
+use super::plan::{PartKind, Plan};
 use crate::magnitude::{read_steps, write_steps};
 use crate::quantize::read_up_to;
 use crate::rle::{read_sparse_lanes, write_sparse_lanes};
 use crate::{BitReader, BitSink, DecodeError, Lane, SmallestThree};
 
-/// Writes a record as it is.
-pub(super) fn write_full(sink: &mut impl BitSink, lanes: &[Lane], record: &[u32]) {
-    lanes.iter().zip(record).for_each(|(lane, value)| sink.write(u64::from(*value), lane.bits()));
-}
-
-pub(super) fn read_full(reader: &mut BitReader<'_>, lanes: &[Lane], record: &mut [u32]) -> Result<(), DecodeError> {
-    lanes.iter().zip(record).try_for_each(|(lane, value)| {
-        *value = read_up_to(reader, u64::from(lane.max))? as u32;
-        Ok(())
-    })
-}
-
-/// Writes a record against a base. Invariant: no value of either is above its lane's largest.
-pub(super) fn write(sink: &mut impl BitSink, parts: &[Part], lanes: &[Lane], base: &[u32], record: &[u32]) {
-    for part in parts {
-        let (lanes, base, record) = (part.of(lanes), part.of(base), part.of(record));
+/// Writes a record against a base, or in full. Invariant: no value of either is above its lane's largest.
+pub(super) fn write(sink: &mut impl BitSink, plan: &Plan, base: Option<&[u32]>, record: &[u32]) {
+    let Some(base) = base else {
+        return plan.lanes.iter().zip(record).for_each(|(lane, value)| sink.write(u64::from(*value), lane.bits()));
+    };
+    for part in &plan.parts {
+        let (lanes, base, record) = (part.of(&plan.lanes), part.of(base), part.of(record));
         match part.kind {
             PartKind::Numbers => write_numbers(sink, lanes, base, record),
             PartKind::Rotation(rotation) => write_rotation(sink, rotation, lanes, base, record),
@@ -34,13 +25,18 @@ pub(super) fn write(sink: &mut impl BitSink, parts: &[Part], lanes: &[Lane], bas
 /// Reads what [`write`] wrote.
 pub(super) fn read(
     reader: &mut BitReader<'_>,
-    parts: &[Part],
-    lanes: &[Lane],
-    base: &[u32],
+    plan: &Plan,
+    base: Option<&[u32]>,
     record: &mut [u32],
 ) -> Result<(), DecodeError> {
-    parts.iter().try_for_each(|part| {
-        let (lanes, base, record) = (part.of(lanes), part.of(base), part.of_mut(record));
+    let Some(base) = base else {
+        return plan.lanes.iter().zip(record).try_for_each(|(lane, value)| {
+            *value = read_up_to(reader, u64::from(lane.max))? as u32;
+            Ok(())
+        });
+    };
+    plan.parts.iter().try_for_each(|part| {
+        let (lanes, base, record) = (part.of(&plan.lanes), part.of(base), part.of_mut(record));
         match part.kind {
             PartKind::Numbers => read_numbers(reader, lanes, base, record),
             PartKind::Rotation(rotation) => read_rotation(reader, rotation, lanes, base, record),

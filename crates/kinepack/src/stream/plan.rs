@@ -1,9 +1,11 @@
 //! What a record consists of, in the order in which it is told.
 
+use alloc::vec;
 use alloc::vec::Vec;
 
+use crate::hash::Fnv1a;
 use crate::rle::MAX_LANES;
-use crate::{FieldKind, Schema, SmallestThree};
+use crate::{Field, FieldKind, FloatLimits, Lane, Role, Schema, SmallestThree};
 
 /// Lanes that are told together.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +15,69 @@ pub(super) struct Part {
     pub(super) first: usize,
     /// How many there are.
     pub(super) count: usize,
+    /// The first lane of their velocities, which are told before them.
+    pub(super) velocity: Option<usize>,
+}
+
+/// The parts of a record, in the order in which they are told.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub(super) lanes: Vec<Lane>,
+    pub(super) parts: Vec<Part>,
+    /// The part that is a time stamp.
+    pub(super) clock: Option<usize>,
+    /// For each lane the code of 0.
+    pub(super) zeros: Vec<f64>,
+}
+
+impl Plan {
+    /// In the order of the schema; or, where parts are predicted, the time stamp first, and what moves after its velocity.
+    pub(super) fn new(schema: &Schema, is_predicted: bool) -> Self {
+        let mut parts = parts(schema);
+        let mut clock = None;
+        if is_predicted {
+            for part in &mut parts {
+                part.velocity = velocity(schema, part.first);
+            }
+            let time = schema.fields().iter().find(|field| field.role == Role::Clock).map(|field| field.lanes().start);
+            parts.sort_by_key(|part| (Some(part.first) != time, part.velocity.is_some()));
+            clock = time.map(|_| 0);
+        }
+        Self { lanes: schema.lanes().to_vec(), parts, clock, zeros: zeros(schema) }
+    }
+}
+
+impl Plan {
+    /// Which lanes are velocities of which.
+    pub(super) fn hash_into(&self, schema: &Schema, hasher: &mut Fnv1a) {
+        for field in schema.fields() {
+            let first = self.parts.iter().find(|part| part.first == field.lanes().start);
+            let velocity = first.and_then(|part| part.velocity).map_or(0, |lane| lane as u32 + 1);
+            hasher.add(&velocity.to_le_bytes());
+        }
+    }
+}
+
+/// The lane that is the velocity of `lane`, and has none itself.
+fn velocity(schema: &Schema, lane: usize) -> Option<usize> {
+    let owner = schema.fields().iter().find(|field| field.lanes().contains(&lane))?;
+    let is_float = |field: &Field| matches!(field.kind, FieldKind::Floats(_));
+    let is_velocity_of = |field: &Field, owner: &Field| {
+        let of = field.velocity_of.as_ref();
+        of == Some(&owner.name) && is_float(field) && is_float(owner) && field.lanes().len() == owner.lanes().len()
+    };
+    let velocity = schema.fields().iter().find(|field| is_velocity_of(field, owner))?;
+    let moves_itself = schema.fields().iter().any(|field| is_velocity_of(field, velocity));
+    (!moves_itself).then(|| velocity.lanes().start + lane - owner.lanes().start)
+}
+
+fn zeros(schema: &Schema) -> Vec<f64> {
+    let zero = |axis: &FloatLimits| Some(-axis.min() / axis.step()).filter(|code| code.abs() <= u32::MAX.into());
+    let of_field = |field: &Field| match &field.kind {
+        FieldKind::Floats(axes) => axes.iter().map(|axis| zero(axis).unwrap_or(0.0)).collect(),
+        _ => vec![0.0; field.lanes().len()],
+    };
+    schema.fields().iter().flat_map(of_field).collect()
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +96,7 @@ pub(super) enum PartKind {
 pub(super) const MAX_NUMBERS: usize = 4;
 
 /// The parts of the fields, in their order. Fields of more lanes than a part may have are several.
-pub(super) fn parts(schema: &Schema) -> Vec<Part> {
+fn parts(schema: &Schema) -> Vec<Part> {
     let mut parts = Vec::new();
     for field in schema.fields() {
         let (kind, most) = match field.kind {
@@ -44,7 +109,7 @@ pub(super) fn parts(schema: &Schema) -> Vec<Part> {
         };
         let lanes = field.lanes();
         for first in lanes.clone().step_by(most) {
-            parts.push(Part { kind, first, count: most.min(lanes.end - first) });
+            parts.push(Part { kind, first, count: most.min(lanes.end - first), velocity: None });
         }
     }
     parts

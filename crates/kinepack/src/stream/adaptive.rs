@@ -1,0 +1,256 @@
+//! Level `Adaptive`: each part predicted from what both sides hold, and range coded. `spec/CODEC.md`, section 17.3.
+
+use super::learned::{Learned, SIZE_SETS};
+use super::plan::{Part, PartKind, Plan};
+use crate::entropy::{Coder, Counter, code_tree};
+use crate::{SmallestThree, bits_for};
+
+/// Observations after which counters forget.
+const LIMIT: u8 = 120;
+/// The largest change that is predicted, in steps.
+const MAX_CHANGE: f64 = (1u64 << 33) as f64;
+/// The largest size of a residual, in bits.
+const MAX_SIZE: u32 = 32;
+
+/// A value is outside of its lane: no encoder wrote that.
+pub(super) struct Outside;
+
+/// The lanes that are told, or read.
+pub(super) trait Record {
+    /// The value of a lane: what is told; where it is read, only what was set before means anything.
+    fn get(&self, lane: usize) -> u32;
+    /// Takes what was read.
+    fn set(&mut self, lane: usize, value: u32);
+}
+
+/// What is told.
+pub(super) struct Told<'a>(pub(super) &'a [u32]);
+
+impl Record for Told<'_> {
+    #[inline]
+    fn get(&self, lane: usize) -> u32 {
+        self.0[lane]
+    }
+
+    #[inline]
+    fn set(&mut self, _lane: usize, _value: u32) {}
+}
+
+/// What is read.
+pub(super) struct Read<'a>(pub(super) &'a mut [u32]);
+
+impl Record for Read<'_> {
+    #[inline]
+    fn get(&self, lane: usize) -> u32 {
+        self.0[lane]
+    }
+
+    #[inline]
+    fn set(&mut self, lane: usize, value: u32) {
+        self.0[lane] = value;
+    }
+}
+
+/// Codes one record against a base, if there is one; `learned` is what was learned up to the base, and becomes what was learned up to the record.
+pub(super) fn code<C: Coder, R: Record>(
+    coder: &mut C,
+    plan: &Plan,
+    learned: &mut Learned,
+    base: Option<&[u32]>,
+    lag: u16,
+    mut record: R,
+) -> Result<(), Outside> {
+    let Some(base) = base else {
+        return plan.lanes.iter().enumerate().try_for_each(|(index, lane)| {
+            let value = coder.code_direct(record.get(index), lane.bits());
+            record.set(index, value);
+            if value > lane.max { Err(Outside) } else { Ok(()) }
+        });
+    };
+    let lag = lag.max(1);
+    let elapsed = f64::from(lag);
+    let (per_elapsed, lag_size) = (1.0 / elapsed, size_of(u64::from(lag)));
+    let mut coding = Coding { coder, plan, learned, base, record, elapsed, per_elapsed, lag_size };
+    plan.parts.iter().enumerate().try_for_each(|(index, part)| coding.code_part(index, part))
+}
+
+/// The coding of one record against its base.
+struct Coding<'a, C, R> {
+    coder: &'a mut C,
+    plan: &'a Plan,
+    learned: &'a mut Learned,
+    base: &'a [u32],
+    record: R,
+    /// Since the base: records, or steps of the time stamp once it is told.
+    elapsed: f64,
+    /// 1 divided by it.
+    per_elapsed: f64,
+    /// What the lag adds to sizes.
+    lag_size: i32,
+}
+
+impl<C: Coder, R: Record> Coding<'_, C, R> {
+    fn code_part(&mut self, index: usize, part: &Part) -> Result<(), Outside> {
+        let lanes = part.first..part.first + part.count;
+        let state = &mut self.learned.parts[index];
+        let told = lanes.clone().any(|lane| self.record.get(lane) != self.base[lane]);
+        let is_changed = state.changed[usize::from(state.history & 3)].code(self.coder, told, LIMIT);
+        state.history = state.history << 1 | u8::from(is_changed);
+        if !is_changed {
+            for lane in lanes {
+                self.record.set(lane, self.base[lane]);
+                self.learned.lanes[lane].rate = 0.0;
+            }
+            return Ok(());
+        }
+        if let PartKind::Choice = part.kind {
+            return self.code_choice(part.first);
+        }
+        state.fit.forget();
+        match part.kind {
+            PartKind::Rotation(rotation) => self.code_rotation(index, part.first, rotation)?,
+            PartKind::Bytes => self.code_bytes(index, lanes)?,
+            PartKind::Numbers | PartKind::Choice => {
+                for (offset, lane) in lanes.enumerate() {
+                    self.code_lane(index, lane, self.base[lane], part.velocity.map(|first| first + offset))?;
+                }
+            }
+        }
+        self.learned.parts[index].fit.solve();
+        if self.plan.clock == Some(index) {
+            let steps = self.plan.lanes[part.first].difference(self.base[part.first], self.record.get(part.first));
+            if steps > 0 {
+                self.elapsed = steps as f64;
+                self.per_elapsed = 1.0 / self.elapsed;
+            }
+        }
+        Ok(())
+    }
+
+    /// One of the values that are not the base's.
+    fn code_choice(&mut self, lane: usize) -> Result<(), Outside> {
+        let (max, base) = (self.plan.lanes[lane].max, self.base[lane]);
+        let value = self.code_other(self.record.get(lane), base, max)?;
+        self.record.set(lane, value);
+        Ok(())
+    }
+
+    fn code_other(&mut self, told: u32, base: u32, max: u32) -> Result<u32, Outside> {
+        let bits = bits_for(u64::from(max.saturating_sub(1)));
+        let number = self.coder.code_direct(told.wrapping_sub(u32::from(told > base)), bits);
+        number.checked_add(u32::from(number >= base)).filter(|value| *value <= max).ok_or(Outside)
+    }
+
+    fn code_rotation(&mut self, index: usize, first: usize, rotation: SmallestThree) -> Result<(), Outside> {
+        let base = [0, 1, 2, 3].map(|offset| self.base[first + offset]);
+        let told = self.record.get(first);
+        let is_same = self.learned.shared[0].same.code(self.coder, told == base[0], LIMIT);
+        let mut dropped = base[0];
+        if !is_same {
+            dropped = self.code_other(told, base[0], 3)?;
+            self.learned.lanes[first + 1..first + 4].iter_mut().for_each(|lane| lane.rate = 0.0);
+        }
+        self.record.set(first, dropped);
+        let turned = rotation.turned(base, dropped);
+        (first + 1..).zip(turned).try_for_each(|(lane, base)| self.code_lane(index, lane, base, None))
+    }
+
+    fn code_bytes(&mut self, index: usize, lanes: core::ops::Range<usize>) -> Result<(), Outside> {
+        let mut before = 0;
+        for lane in lanes {
+            let base = self.base[lane];
+            let state = &mut self.learned.lanes[lane];
+            let counter = &mut self.learned.shared[0].byte_changed[usize::from(state.history & 3) * 2 + before];
+            let is_changed = counter.code(self.coder, self.record.get(lane) != base, LIMIT);
+            state.history = state.history << 1 | u8::from(is_changed);
+            before = usize::from(is_changed);
+            if is_changed {
+                self.code_lane(index, lane, base, None)?;
+            } else {
+                self.record.set(lane, base);
+                state.rate = 0.0;
+            }
+        }
+        Ok(())
+    }
+
+    /// A number against what is expected of it: that it moves on as it did, and by its velocity.
+    fn code_lane(&mut self, index: usize, lane: usize, base: u32, velocity: Option<usize>) -> Result<(), Outside> {
+        let (of, fit) = (self.plan.lanes[lane], &mut self.learned.parts[index].fit);
+        let state = &mut self.learned.lanes[lane];
+        let moved = velocity.map_or(0.0, |velocity| {
+            let speed = |value: u32| f64::from(value) - self.plan.zeros[velocity];
+            (speed(self.base[velocity]) + speed(self.record.get(velocity))) * self.elapsed
+        });
+        let features = [f64::from(state.rate) * self.elapsed, moved];
+        let change = fit.weights[0] * features[0] + fit.weights[1] * features[1];
+        // Halves go up, as sixteenths.
+        let ahead = ((change.clamp(-MAX_CHANGE, MAX_CHANGE) * 16.0) as i64 + 8) >> 4;
+        let start = of.offset(base, ahead).unwrap_or(if ahead < 0 { 0 } else { of.max });
+
+        let told = of.difference(start, self.record.get(lane));
+        let expected_size = i32::from(state.size) + self.lag_size;
+        let residual = code_residual(self.coder, &mut self.learned.shared[0].sizes, told, expected_size);
+        let value = of.offset(start, residual).ok_or(Outside)?;
+        self.record.set(lane, value);
+
+        let size = size_of(2 * residual.unsigned_abs() + 1) - self.lag_size;
+        state.size += ((size - i32::from(state.size)) >> 1) as i16;
+        let change = of.difference(base, value) as f64;
+        fit.observe(features, change, TRUST[bits_for(residual.unsigned_abs()) as usize]);
+        state.rate = (change * self.per_elapsed) as f32;
+        Ok(())
+    }
+}
+
+/// How much a change counts by the bits of what was missed.
+const TRUST: [f64; MAX_SIZE as usize + 2] = {
+    let mut trust = [1.0; MAX_SIZE as usize + 2];
+    let mut bits = 1;
+    while bits < trust.len() {
+        trust[bits] = trust[bits - 1] / 2.0;
+        bits += 1;
+    }
+    trust
+};
+
+/// 256 · log₂, on straight lines between powers of two.
+#[inline]
+fn size_of(number: u64) -> i32 {
+    let whole = number.ilog2();
+    let above = if whole >= 8 { number >> (whole - 8) } else { number << (8 - whole) };
+    (whole as i32 * 256) + (above as i32 - 256)
+}
+
+/// A number of about so many bits, in 1/256.
+#[inline]
+fn code_residual<C: Coder>(coder: &mut C, sizes: &mut [Counter; 8 * SIZE_SETS], told: i64, expected_size: i32) -> i64 {
+    let half_octave = ((expected_size + 64) >> 7).clamp(0, 2 * MAX_SIZE as i32) as usize;
+    let (set, lowest) = match half_octave.checked_sub(SIZE_SETS - 2) {
+        None => (half_octave, 0),
+        Some(beyond) => (SIZE_SETS - 2 + beyond % 2, (beyond / 2 + 2) as u32),
+    };
+    let magnitude = told.unsigned_abs();
+    let bits = bits_for(magnitude);
+    let step = bits.saturating_sub(lowest).min(7);
+    let mut size = lowest + code_tree(coder, &mut sizes[8 * set..8 * set + 8], step, 3, LIMIT);
+    if size == lowest + 7 {
+        while size < MAX_SIZE && coder.code(bits > size, SURPRISE) {
+            size += 1;
+        }
+    } else if size == lowest {
+        while size > 0 && coder.code(bits < size, SURPRISE) {
+            size -= 1;
+        }
+    }
+    if size == 0 {
+        return 0;
+    }
+    // The sign, and the bits below the leading one.
+    let rest = coder.code_direct((magnitude as u32) << 1 | u32::from(told < 0), size);
+    let magnitude = i64::from(rest >> 1) | 1 << (size - 1);
+    if rest & 1 != 0 { -magnitude } else { magnitude }
+}
+
+/// Probability of one bit more, or less, beyond the 8 sizes around the one expected.
+const SURPRISE: u16 = 1 << 14;

@@ -1,0 +1,115 @@
+//! What is learned along the records of a stream. `spec/CODEC.md`, section 17.3.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::plan::Plan;
+use crate::entropy::Counter;
+
+/// What was learned along the records up to one of them: how each part of them changes. Of the same size for all records
+/// of a codec; nothing at level `Packed`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Learned {
+    pub(super) parts: Vec<PartState>,
+    pub(super) lanes: Vec<LaneState>,
+    pub(super) shared: Vec<Shared>,
+}
+
+/// Of a part: does it change, and how do its lanes move?
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct PartState {
+    /// By the last two answers.
+    pub(super) changed: [Counter; 4],
+    /// The last answers, the newest one lowest.
+    pub(super) history: u8,
+    pub(super) fit: Fit,
+}
+
+/// Of a lane.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct LaneState {
+    /// How it moved last, in steps a unit of time.
+    pub(super) rate: f32,
+    /// How many bits a residual takes for each unit of time, about, in 1/256.
+    pub(super) size: i16,
+    /// Of a byte: whether it changed, the newest answer lowest.
+    pub(super) history: u8,
+}
+
+/// Of all lanes together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Shared {
+    /// Of residuals: sets of 8, by the size expected.
+    pub(super) sizes: [Counter; 8 * SIZE_SETS],
+    /// Does a byte change? By its own last two answers, and whether the byte before it changed.
+    pub(super) byte_changed: [Counter; 8],
+    /// Does a rotation drop what its base drops?
+    pub(super) same: Counter,
+}
+
+/// Two sets an octave up to where sizes are no longer cut off at 0, and two for all beyond.
+pub(super) const SIZE_SETS: usize = 14;
+/// What a residual takes before anything is known, in 1/256 bit.
+const FIRST_SIZE: i16 = 4 << 8;
+
+impl Learned {
+    pub(super) fn nothing(plan: &Plan) -> Self {
+        let even = Counter::default();
+        Self {
+            parts: vec![PartState::default(); plan.parts.len()],
+            lanes: vec![LaneState { rate: 0.0, size: FIRST_SIZE, history: 0 }; plan.lanes.len()],
+            shared: vec![Shared { sizes: [even; 8 * SIZE_SETS], byte_changed: [even; 8], same: even }],
+        }
+    }
+
+    /// Allocates nothing where both are of one codec.
+    pub(super) fn copy_from(&mut self, other: &Self) {
+        self.parts.clone_from(&other.parts);
+        self.lanes.clone_from(&other.lanes);
+        self.shared.clone_from(&other.shared);
+    }
+
+    /// The memory that it takes beside itself, in bytes.
+    pub fn memory_bytes(&self) -> usize {
+        size_of_val(&self.parts[..]) + size_of_val(&self.lanes[..]) + size_of_val(&self.shared[..])
+    }
+}
+
+/// How a change follows from two features: the weights of least squares over what came, of which the newest counts most.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Fit {
+    /// Sums of the products of features: 0 and 0, 0 and 1, 1 and 1.
+    squares: [f64; 3],
+    /// Sums of the products of features and changes.
+    products: [f64; 2],
+    pub(super) weights: [f64; 2],
+}
+
+/// What is left of a sum after each part that changed.
+const KEEP: f64 = 1.0 - 1.0 / 32.0;
+
+impl Fit {
+    pub(super) fn forget(&mut self) {
+        self.squares.iter_mut().chain(&mut self.products).for_each(|sum| *sum *= KEEP);
+    }
+
+    #[inline]
+    pub(super) fn observe(&mut self, [a, b]: [f64; 2], change: f64, trust: f64) {
+        let [trusted_a, trusted_b] = [a * trust, b * trust];
+        self.squares[0] += trusted_a * a;
+        self.squares[1] += trusted_a * b;
+        self.squares[2] += trusted_b * b;
+        self.products[0] += trusted_a * change;
+        self.products[1] += trusted_b * change;
+    }
+
+    /// Finds the weights anew. A sum of little weight pulls them to 0, so that there is always a solution.
+    pub(super) fn solve(&mut self) {
+        const PULL: f64 = 1.0 + 1.0 / 1_048_576.0;
+        let [aa, ab, bb] = self.squares;
+        let [aa, bb] = [aa * PULL + 1.0, bb * PULL + 1.0];
+        let [pa, pb] = self.products;
+        let scale = 1.0 / (aa * bb - ab * ab);
+        self.weights = [(pa * bb - pb * ab) * scale, (pb * aa - pa * ab) * scale];
+    }
+}
