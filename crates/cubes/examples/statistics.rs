@@ -50,7 +50,7 @@ fn measure(style: Style, seconds: u32, seed: u64, cubes: u32) -> Result<(), Box<
             let pairs = frames[frames.len() - 1].iter().zip(&frames[baseline]);
             changed.push(pairs.filter(|(now, then)| now != then).count());
         }
-        for body in world.bodies() {
+        for (_, body) in world.bodies() {
             interacting += usize::from(body.interacting);
             moving += usize::from(body.velocity != [0.0; 3]);
             top_m = top_m.max(body.position[2]);
@@ -77,7 +77,7 @@ fn measure(style: Style, seconds: u32, seed: u64, cubes: u32) -> Result<(), Box<
 }
 
 fn quantized(world: &World) -> Vec<Quantized> {
-    world.bodies().map(quantize).collect()
+    world.bodies().map(|(_, body)| quantize(body)).collect()
 }
 
 fn quantize(body: Body) -> Quantized {

@@ -66,11 +66,17 @@ impl Arena {
         })
     }
 
-    /// The player's centre at tick 0: on the floor, in front of the grid's first row.
+    /// The first player's centre at tick 0: on the floor, in front of the grid's first row.
     pub(crate) fn player_position(self) -> Vector {
         let first_row_y_m = -half_extent_m(self.rows) - CUBE_EDGE_M / 2.0;
         let half_edge_m = PLAYER_EDGE_M / 2.0;
         Vector::new(0.0, first_row_y_m - PLAYER_GAP_M - half_edge_m, half_edge_m)
+    }
+
+    /// How far from the origin, in x and in y, a player's centre is who stands beside the grid.
+    pub(crate) fn first_ring_m(self) -> [f32; 2] {
+        let beside_m = CUBE_EDGE_M / 2.0 + PLAYER_GAP_M + PLAYER_EDGE_M / 2.0;
+        [self.columns, self.rows].map(|count| half_extent_m(count) + beside_m)
     }
 
     /// Floor, ceiling and four walls, as fixed colliders.
@@ -85,7 +91,7 @@ impl Arena {
             ColliderBuilder::cuboid(half_extents[0], half_extents[1], half_extents[2])
                 .translation(Vector::from_array(centre))
                 .friction(FRICTION)
-                .user_data(NOT_A_BODY)
+                .user_data(NOT_A_CUBE)
                 .build()
         };
         let across = [reach_m, reach_m, thickness_m];
@@ -122,13 +128,14 @@ impl Arena {
     }
 }
 
-/// The `user_data` of colliders that belong to no entity.
-pub(crate) const NOT_A_BODY: u128 = u128::MAX;
+/// The `user_data` of colliders that belong to no cube of the grid: the room's, and the players'. Of those that do it is
+/// which cube, from 0 on.
+pub(crate) const NOT_A_CUBE: u128 = u128::MAX;
 
-/// A cube of `edge_m` for entity `index`. Its density is 1, so that the player weighs as much as 53 cubes.
-pub(crate) fn cube_collider(edge_m: f32, index: usize) -> Collider {
+/// A cube of `edge_m`. Its density is 1, so that a player weighs as much as 53 cubes.
+pub(crate) fn cube_collider(edge_m: f32, user_data: u128) -> Collider {
     let half_edge_m = edge_m / 2.0;
-    ColliderBuilder::cuboid(half_edge_m, half_edge_m, half_edge_m).friction(FRICTION).user_data(index as u128).build()
+    ColliderBuilder::cuboid(half_edge_m, half_edge_m, half_edge_m).friction(FRICTION).user_data(user_data).build()
 }
 
 /// Half the distance between the first and the last of `count` cubes in a line.

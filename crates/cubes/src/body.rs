@@ -11,6 +11,6 @@ pub struct Body {
     pub orientation: [f32; 4],
     /// Linear velocity in m/s, each component within ±31.9. Exactly zero for a cube that sleeps.
     pub velocity: [f32; 3],
-    /// Whether the player has, or lately had, to do with this body. Always set for the player's own cube.
+    /// Whether a player has, or lately had, to do with this body. Always set for the players' own cubes.
     pub interacting: bool,
 }

@@ -1,8 +1,9 @@
-//! What the player's keys do: impulses on the player's cube and on the cubes around it.
+//! What a player's keys do: impulses on its cube and on the cubes of the grid around it.
 //!
 //! After the article's demo: strafing is a force a little above the centre, so that the cube tips over its edge and
 //! rolls; *push* lets it hover and blows the cubes around away; *pull* draws cubes in and drags them along, like a
-//! katamari ball. Accelerations are given rather than forces, so that masses do not matter.
+//! katamari ball. Accelerations are given rather than forces, so that masses do not matter. Players do not push or pull
+//! each other: one who pulls would hold all who are near, with more than their own strength.
 //!
 //! Impulses are used because an engine force would stay on until it is reset. Only bodies within reach are touched,
 //! and so woken up. Cost: with push or pull held, one distance for every cube.
@@ -10,6 +11,7 @@
 use rapier3d::prelude::*;
 
 use crate::input::Input;
+use crate::players::Part;
 
 /// Acceleration of the player in the direction held. It must exceed what friction and tipping take.
 const STRAFE_M_PER_S2: f32 = 26.0;
@@ -36,19 +38,17 @@ const PULL_M_PER_S2: f32 = 60.0;
 /// How fast a pulled cube takes on the motion of the player's cube at its place.
 const PULL_DRAG_PER_S: f32 = 4.0;
 
-/// Applies one tick of `input` to the bodies, of which the first is the player's.
+/// Applies one tick of a player's `input` to its body and to the cubes.
 ///
-/// Calls `touched` with the index of every cube that a push or pull reaches.
+/// Calls `touched` for every cube that a push or pull reaches, counted from 0.
 pub(crate) fn apply(
     input: Input,
     tick_s: f32,
     bodies: &mut RigidBodySet,
-    handles: &[RigidBodyHandle],
+    player_handle: RigidBodyHandle,
+    cubes: &[Part],
     mut touched: impl FnMut(usize),
 ) {
-    let Some((&player_handle, cube_handles)) = handles.split_first() else {
-        return;
-    };
     strafe(input, tick_s, &mut bodies[player_handle]);
     if input.push {
         hover(tick_s, &mut bodies[player_handle]);
@@ -59,7 +59,7 @@ pub(crate) fn apply(
 
     let player = Player::of(&bodies[player_handle]);
     let mut reaction = Vector::ZERO;
-    for (cube, &handle) in cube_handles.iter().enumerate() {
+    for (cube, &Part { body: handle, .. }) in cubes.iter().enumerate() {
         // Reading first: to borrow a body mutably marks it as changed, which costs in the engine's next step.
         let offset = bodies[handle].translation() - player.position;
         let distance_m = offset.length();
@@ -76,7 +76,7 @@ pub(crate) fn apply(
         if acceleration != Vector::ZERO {
             let body = &mut bodies[handle];
             body.apply_impulse(acceleration * body.mass() * tick_s, true);
-            touched(cube + 1);
+            touched(cube);
         }
     }
     if reaction != Vector::ZERO {
@@ -139,21 +139,19 @@ mod tests {
 
     const TICK_S: f32 = 1.0 / 60.0;
 
-    fn player_and_cube(cube_x_m: f32) -> (RigidBodySet, Vec<RigidBodyHandle>) {
+    fn player_and_cube(cube_x_m: f32) -> (RigidBodySet, RigidBodyHandle, [Part; 1]) {
         let mut bodies = RigidBodySet::new();
-        let handles = [0.0, cube_x_m]
-            .map(|x_m| {
-                bodies.insert(RigidBodyBuilder::dynamic().translation(Vector::new(x_m, 0.0, 2.0)).additional_mass(1.0))
-            })
-            .to_vec();
-        (bodies, handles)
+        let [player, cube] = [0.0, cube_x_m].map(|x_m| {
+            bodies.insert(RigidBodyBuilder::dynamic().translation(Vector::new(x_m, 0.0, 2.0)).additional_mass(1.0))
+        });
+        (bodies, player, [Part { body: cube, collider: ColliderHandle::invalid() }])
     }
 
     fn cubes_touched(input: Input, cube_x_m: f32) -> Vec<usize> {
-        let (mut bodies, handles) = player_and_cube(cube_x_m);
+        let (mut bodies, player, cubes) = player_and_cube(cube_x_m);
         let mut touched = Vec::new();
-        apply(input, TICK_S, &mut bodies, &handles, |index| {
-            touched.push(index);
+        apply(input, TICK_S, &mut bodies, player, &cubes, |cube| {
+            touched.push(cube);
         });
         touched
     }
@@ -162,9 +160,9 @@ mod tests {
     fn push_and_pull_reach_so_far() {
         let push = Input { push: true, ..Input::default() };
         let pull = Input { pull: true, ..Input::default() };
-        assert_eq!(cubes_touched(push, PUSH_REACH_M - 0.1), [1]);
+        assert_eq!(cubes_touched(push, PUSH_REACH_M - 0.1), [0]);
         assert_eq!(cubes_touched(push, PUSH_REACH_M + 0.1), [0; 0]);
-        assert_eq!(cubes_touched(pull, PULL_REACH_M - 0.1), [1]);
+        assert_eq!(cubes_touched(pull, PULL_REACH_M - 0.1), [0]);
         assert_eq!(cubes_touched(pull, PULL_REACH_M + 0.1), [0; 0]);
         assert_eq!(cubes_touched(Input::default(), 1.0), [0; 0]);
     }

@@ -1,5 +1,5 @@
 //! The cube world of the article "Snapshot Compression": a player's 1.5 m cube rolls through a grid of small
-//! cubes that rest on a floor, blows them away and drags them along.
+//! cubes that rest on a floor, blows them away and drags them along. Further players may come and go while it runs.
 //!
 //! It makes the motion that the demo, the tests and the benchmarks compress. It is physics and a scripted player
 //! only: nothing here knows of snapshots, networks or clocks, and the caller steps the world 60 times a second.
@@ -21,7 +21,8 @@
 //! ```
 //!
 //! The ways of the code: [`Config`] says how many cubes; `arena` puts floor, walls and grid; [`World`] steps;
-//! `forces` turns an [`Input`] into impulses; `interacting` keeps the flag of each body; [`Script`] plays.
+//! `forces` turns an [`Input`] into impulses; `interacting` keeps the flag of each cube; `players` numbers who plays, and
+//! `places` finds room for one more; [`Script`] plays, by what a [`View`] shows it.
 
 mod config;
 
@@ -31,6 +32,8 @@ mod input;
 mod arena;
 mod forces;
 mod interacting;
+mod places;
+mod players;
 mod world;
 
 mod random;
@@ -41,6 +44,7 @@ pub use arena::{CUBE_EDGE_M, PLAYER_EDGE_M};
 pub use body::Body;
 pub use config::{Config, ConfigError, MAX_CUBES};
 pub use input::Input;
-pub use script::Script;
+pub use players::{AddPlayerError, FIRST_GUEST, MAX_PLAYERS, is_player};
+pub use script::{Script, View};
 pub use style::{Style, UnknownStyle};
 pub use world::{TICK_HZ, World};

@@ -5,10 +5,12 @@
 //! The habits of each style are a table, tuned so that about as many cubes move as in known runs of the article's
 //! scene (`examples/statistics.rs` counts them).
 //!
-//! It sees the world, as a person does, and is random otherwise: same style, seed and world, same keys.
+//! It sees a [`View`] of the world, as a person does, and is random otherwise: same style, seed and views, same keys. A
+//! view may be the world itself or what of it came over a network.
 
 use core::ops::RangeInclusive;
 
+use crate::arena::Arena;
 use crate::input::Input;
 use crate::random::Random;
 use crate::style::Style;
@@ -22,6 +24,33 @@ const PAUSE_TICKS: RangeInclusive<u32> = 12..=60;
 const HEAD_FOR_CUBE_PERCENT: u32 = 85;
 /// The speed that the player reckons with on the way to a cube.
 const CRUISE_M_PER_S: f32 = 8.0;
+
+/// What a player sees of a world.
+pub trait View {
+    /// The centre of the player's own cube, in metres.
+    fn own_position(&self) -> [f32; 3];
+
+    /// How many cubes of the grid there are. The measures of grid and room follow from it.
+    fn cubes(&self) -> u32;
+
+    /// The centre of a cube, in metres. `cube` is below [`View::cubes`].
+    fn cube_position(&self, cube: u32) -> [f32; 3];
+}
+
+/// What the first player sees.
+impl View for World {
+    fn own_position(&self) -> [f32; 3] {
+        self.body(0).position
+    }
+
+    fn cubes(&self) -> u32 {
+        self.cubes()
+    }
+
+    fn cube_position(&self, cube: u32) -> [f32; 3] {
+        self.body(1 + cube).position
+    }
+}
 
 /// How a style uses the keys.
 struct Habits {
@@ -83,8 +112,8 @@ impl Script {
         }
     }
 
-    /// The keys for the next step of `world`. To be called once before each step.
-    pub fn next_input(&mut self, world: &World) -> Input {
+    /// The keys for the next step of the world that `view` shows. To be called once before each step.
+    pub fn next_input(&mut self, view: &impl View) -> Input {
         let Some(habits) = &self.habits else {
             return Input::default();
         };
@@ -94,7 +123,7 @@ impl Script {
                 self.direction = [0, 0];
                 self.direction_ticks = self.random.within(PAUSE_TICKS);
             } else {
-                let (direction, ticks) = new_direction(self.direction, &mut self.random, world);
+                let (direction, ticks) = new_direction(self.direction, &mut self.random, view);
                 self.direction = direction;
                 self.direction_ticks = ticks;
             }
@@ -131,19 +160,19 @@ impl Button {
 /// A direction and for how long to hold it: back to the grid when far from it, else often to a cube.
 ///
 /// It differs from `old`, unless that still is the way back.
-fn new_direction(old: [i8; 2], random: &mut Random, world: &World) -> ([i8; 2], u32) {
-    let player = world.body(0).position;
+fn new_direction(old: [i8; 2], random: &mut Random, view: &impl View) -> ([i8; 2], u32) {
+    let (player, cubes) = (view.own_position(), view.cubes());
     let offset_to = |[x, y]: [f32; 2]| [x - player[0], y - player[1]];
     let ticks = random.within(DIRECTION_TICKS);
     // Beyond the grid lie the cubes that were blown out of it, but nothing is to be had along the walls.
-    let turn_back_m = f32::midpoint(world.grid_half_width_m(), world.half_width_m());
+    let Arena { grid_half_width_m, half_width_m, .. } = Arena::new(cubes);
+    let turn_back_m = f32::midpoint(grid_half_width_m, half_width_m);
     if player[0].abs().max(player[1].abs()) > turn_back_m {
         let home = towards(offset_to([0.0, 0.0]));
         return (home, ticks);
     }
-    let cubes = world.len() as u32 - 1;
     if cubes > 0 && random.chance(HEAD_FOR_CUBE_PERCENT) {
-        let [x, y, _] = world.body(1 + random.below(cubes) as usize).position;
+        let [x, y, _] = view.cube_position(random.below(cubes));
         let offset = offset_to([x, y]);
         let direction = towards(offset);
         if direction != [0, 0] && direction != old {

@@ -1,7 +1,8 @@
 //! The world: the engine's state, and one tick of it.
 //!
-//! A tick applies the input's impulses, steps the engine by 1/60 s, keeps bodies inside the room, and updates the
-//! flags. Everything starts at rest and asleep, so that without input nothing ever changes, not even by a bit.
+//! A tick applies the inputs' impulses, steps the engine by 1/60 s, keeps bodies inside the room, and updates the
+//! flags. Everything starts at rest and asleep, so that without input nothing ever changes, not even by a bit; only
+//! players who come later take a moment to rest.
 //!
 //! The engine is `rapier3d`, single-threaded. Its results depend on nothing but the order of calls, so equal inputs
 //! give equal worlds on the same build. Cost: a tick of 901 bodies takes well below a millisecond to a few, by how
@@ -9,12 +10,14 @@
 
 use rapier3d::prelude::*;
 
-use crate::arena::{self, Arena};
+use crate::arena::{self, Arena, NOT_A_CUBE};
 use crate::body::Body;
 use crate::config::{Config, ConfigError};
 use crate::forces;
 use crate::input::Input;
 use crate::interacting::Interacting;
+use crate::places::free_place;
+use crate::players::{AddPlayerError, Part, Players};
 
 /// Steps a second. [`World::step`] always advances by `1 / TICK_HZ` seconds.
 pub const TICK_HZ: u32 = 60;
@@ -23,16 +26,19 @@ pub const TICK_HZ: u32 = 60;
 pub(crate) const GRAVITY_M_PER_S2: f32 = -20.0;
 /// No body gets faster. Below 32 m/s, so that a component fits 11 bits at 1/32 m/s.
 const MAX_SPEED_M_PER_S: f32 = 31.9;
-/// Lets the player's cube come to rest a moment after the keys are let go.
+/// Lets a player's cube come to rest a moment after the keys are let go.
 const PLAYER_ANGULAR_DAMPING_PER_S: f32 = 0.5;
 
-/// The cubes, the player and the room around them. Body 0 is the player's, 1 and up are the cubes of the grid.
+/// The cubes, the players and the room around them.
+///
+/// Bodies have numbers: 0 is the first player's, 1 and up are the cubes of the grid, and those of further players are
+/// from [`FIRST_GUEST`](crate::FIRST_GUEST) on.
 pub struct World {
     physics: PhysicsWorld,
     arena: Arena,
-    /// The bodies by entity number. As long as `colliders`; none is ever removed.
-    handles: Vec<RigidBodyHandle>,
-    colliders: Vec<ColliderHandle>,
+    players: Players,
+    /// The cubes of the grid, from number 1 on. None is ever removed.
+    cubes: Vec<Part>,
     interacting: Interacting,
     tick: u32,
 }
@@ -52,38 +58,67 @@ impl World {
         for boundary in arena.boundaries() {
             physics.insert_collider(boundary, None);
         }
-
-        let cubes = arena.cube_positions().map(|position| (position, arena::CUBE_EDGE_M, 0.0));
-        let player = (arena.player_position(), arena::PLAYER_EDGE_M, PLAYER_ANGULAR_DAMPING_PER_S);
-        // Contacts are looked for as far ahead as a body may get in a tick: else a small cube that falls fast would
-        // be seen deep in the floor for some ticks.
-        let (handles, colliders): (Vec<_>, Vec<_>) = core::iter::once(player)
-            .chain(cubes)
-            .enumerate()
-            .map(|(index, (position, edge_m, angular_damping_per_s))| {
-                let body = RigidBodyBuilder::dynamic()
-                    .translation(position)
-                    .angular_damping(angular_damping_per_s)
-                    .soft_ccd_prediction(MAX_SPEED_M_PER_S * tick_s());
-                physics.insert(body, arena::cube_collider(edge_m, index))
-            })
-            .unzip();
+        let players = Players::new(insert_player(&mut physics, arena.player_position()));
+        let cubes: Vec<Part> = (0..)
+            .zip(arena.cube_positions())
+            .map(|(cube, position)| insert_body(&mut physics, position, arena::CUBE_EDGE_M, 0.0, cube))
+            .collect();
         settle(&mut physics);
-        let interacting = Interacting::new(handles.len());
-        Ok(World { physics, arena, handles, colliders, interacting, tick: 0 })
+        let interacting = Interacting::new(cubes.len());
+        Ok(World { physics, arena, players, cubes, interacting, tick: 0 })
     }
 
-    /// Advances by one tick of `1 / TICK_HZ` seconds with the keys of `input` held.
+    /// Adds a player, whose cube stands on a free place at the edge of the grid, and returns its number.
+    ///
+    /// A number that has become free is given again, but the others first. Cost: at most a distance for each body and
+    /// each of the places, of which there are hundreds.
+    ///
+    /// # Errors
+    ///
+    /// [`AddPlayerError::Full`] with [`MAX_PLAYERS`](crate::MAX_PLAYERS), [`AddPlayerError::NoRoom`] where things lie
+    /// everywhere; the world is as before then.
+    pub fn add_player(&mut self) -> Result<u32, AddPlayerError> {
+        let number = self.players.free_number().ok_or(AddPlayerError::Full)?;
+        let centre = |part: &Part| self.physics.bodies[part.body].translation();
+        let cubes: Vec<Vector> = self.cubes.iter().map(centre).collect();
+        let players: Vec<Vector> = self.players.iter().map(|(_, part)| centre(&part)).collect();
+        let place = free_place(self.arena, &cubes, &players).ok_or(AddPlayerError::NoRoom)?;
+        // Awake: one that is inserted asleep falls into the floor.
+        self.players.insert(number, insert_player(&mut self.physics, place));
+        Ok(number)
+    }
+
+    /// Takes a player out, and its cube. False where there is none of this number, or it is the first one, who stays.
+    pub fn remove_player(&mut self, number: u32) -> bool {
+        let removed = self.players.remove(number);
+        // The engine wakes up what touched it.
+        removed.is_some_and(|part| self.physics.remove_body(part.body).is_some())
+    }
+
+    /// Advances by one tick of `1 / TICK_HZ` seconds with the keys of `input` held by the first player, and none by
+    /// others.
     pub fn step(&mut self, input: Input) {
-        let interacting = &mut self.interacting;
-        forces::apply(input, tick_s(), &mut self.physics.bodies, &self.handles, |index| interacting.touch(index));
+        self.step_players(&[(0, input)]);
+    }
+
+    /// Advances by one tick of `1 / TICK_HZ` seconds with these keys held, each by the player of that number.
+    ///
+    /// Players who are not in the list hold none; numbers of none count for nothing, and of equal ones the last counts.
+    /// The order does not matter else.
+    pub fn step_players(&mut self, inputs: &[(u32, Input)]) {
+        for (number, player) in self.players.iter() {
+            let held = inputs.iter().rev().find(|(named, _)| *named == number);
+            let input = held.map_or_else(Input::default, |(_, input)| *input);
+            let touched = |cube| self.interacting.touch(cube);
+            forces::apply(input, tick_s(), &mut self.physics.bodies, player.body, &self.cubes, touched);
+        }
         self.physics.step();
         for handle in self.physics.islands.active_bodies() {
             if !self.arena.contains(self.physics.bodies[handle].translation()) {
                 self.arena.confine(&mut self.physics.bodies[handle]);
             }
         }
-        self.interacting.update(&self.physics, &self.handles, &self.colliders);
+        self.interacting.update(&self.physics, self.players.iter().map(|(_, part)| part), &self.cubes);
         self.tick += 1;
     }
 
@@ -92,32 +127,52 @@ impl World {
         self.tick
     }
 
-    /// The number of bodies, the player included: one more than the cubes.
-    #[expect(clippy::len_without_is_empty, reason = "there is always the player")]
+    /// The number of bodies: cubes and players.
+    #[expect(clippy::len_without_is_empty, reason = "there is always the first player")]
     pub fn len(&self) -> usize {
-        self.handles.len()
+        self.players.iter().count() + self.cubes.len()
     }
 
-    /// The state of body `index`, 0 being the player.
+    /// The number of cubes, players not counted. Theirs are the numbers from 1 to this.
+    pub fn cubes(&self) -> u32 {
+        self.cubes.len() as u32
+    }
+
+    /// The state of a body by its number, 0 being the first player.
     ///
     /// # Panics
     ///
-    /// If `index` is not below [`World::len`].
-    pub fn body(&self, index: usize) -> Body {
-        let body = &self.physics.bodies[self.handles[index]];
+    /// If there is no body of this number.
+    pub fn body(&self, number: u32) -> Body {
+        let cube = (number as usize).wrapping_sub(1);
+        match self.cubes.get(cube) {
+            Some(part) => self.state(*part, self.interacting.is_set(cube)),
+            None => {
+                let player = self.players.find(number);
+                self.state(player.unwrap_or_else(|| panic!("there is no body {number}")), true)
+            }
+        }
+    }
+
+    /// The numbers and states of all bodies that are there, by rising number: the first player, the cubes, and then the
+    /// further players.
+    pub fn bodies(&self) -> impl Iterator<Item = (u32, Body)> + '_ {
+        let mut players = self.players.iter().map(|(number, part)| (number, self.state(part, true)));
+        let cubes = (1..).zip(self.cubes.iter().enumerate());
+        let cubes = cubes.map(|(number, (cube, part))| (number, self.state(*part, self.interacting.is_set(cube))));
+        players.next().into_iter().chain(cubes).chain(players)
+    }
+
+    fn state(&self, part: Part, interacting: bool) -> Body {
+        let body = &self.physics.bodies[part.body];
         let limit = Vector::splat(MAX_SPEED_M_PER_S);
         Body {
             position: body.translation().to_array(),
             orientation: body.rotation().to_array(),
             // The engine bounds the speed within a step; rounding may leave it a little above.
             velocity: body.linvel().clamp(-limit, limit).to_array(),
-            interacting: self.interacting.is_set(index),
+            interacting,
         }
-    }
-
-    /// The states of all bodies in the order of their numbers, the player first.
-    pub fn bodies(&self) -> impl Iterator<Item = Body> + '_ {
-        (0..self.len()).map(|index| self.body(index))
     }
 
     /// The bound of |x| and |y| in metres: no body's centre is ever farther out.
@@ -129,6 +184,27 @@ impl World {
     pub fn grid_half_width_m(&self) -> f32 {
         self.arena.grid_half_width_m
     }
+}
+
+fn insert_player(physics: &mut PhysicsWorld, position: Vector) -> Part {
+    insert_body(physics, position, arena::PLAYER_EDGE_M, PLAYER_ANGULAR_DAMPING_PER_S, NOT_A_CUBE)
+}
+
+fn insert_body(
+    physics: &mut PhysicsWorld,
+    position: Vector,
+    edge_m: f32,
+    angular_damping_per_s: f32,
+    user_data: u128,
+) -> Part {
+    // Contacts are looked for as far ahead as a body may get in a tick: else a small cube that falls fast would be seen
+    // deep in the floor for some ticks.
+    let body = RigidBodyBuilder::dynamic()
+        .translation(position)
+        .angular_damping(angular_damping_per_s)
+        .soft_ccd_prediction(MAX_SPEED_M_PER_S * tick_s());
+    let (body, collider) = physics.insert(body, arena::cube_collider(edge_m, user_data));
+    Part { body, collider }
 }
 
 /// Puts all bodies to sleep where they are.
@@ -145,4 +221,31 @@ fn settle(physics: &mut PhysicsWorld) {
 
 fn tick_s() -> f32 {
     1.0 / TICK_HZ as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lay_on_one_who_leaves_falls() {
+        let mut world = World::new(&Config { cubes: 4 }).expect("a valid number of cubes");
+        let guest = world.add_player().expect("a free place");
+        let top = Vector::from_array(world.body(guest).position) + Vector::Z * (arena::PLAYER_EDGE_M / 2.0 + 0.21);
+        world.physics.bodies[world.cubes[2].body].set_translation(top, true);
+        for _ in 0..600 {
+            world.step(Input::default());
+        }
+        let cube = world.body(3);
+        assert!(
+            cube.position[2] > 1.6 && cube.velocity == [0.0; 3] && cube.interacting,
+            "it rests on the player: {cube:?}"
+        );
+        assert!(world.remove_player(guest));
+        for _ in 0..120 {
+            world.step(Input::default());
+        }
+        let [.., z] = world.body(3).position;
+        assert!((z - arena::CUBE_EDGE_M / 2.0).abs() < 0.01, "on the floor: {z}");
+    }
 }

@@ -25,7 +25,7 @@ impl Hash {
     }
 
     fn add_world(&mut self, world: &World) {
-        for body in world.bodies() {
+        for (_, body) in world.bodies() {
             let numbers = body.position.into_iter().chain(body.orientation).chain(body.velocity);
             numbers.for_each(|number| self.add(&number.to_bits().to_le_bytes()));
             self.add(&[u8::from(body.interacting)]);

@@ -17,7 +17,7 @@ fn play(world: &mut World, style: Style, seed: u64, ticks: u32, mut check: impl 
 }
 
 fn snapshot(world: &World) -> Vec<Body> {
-    world.bodies().collect()
+    world.bodies().map(|(_, body)| body).collect()
 }
 
 /// Position in 1/512 m, as the article quantizes it.
@@ -27,12 +27,12 @@ fn cell(body: &Body) -> [i32; 3] {
 
 fn assert_sound(world: &World) {
     let bound_m = world.half_width_m();
-    for (index, body) in world.bodies().enumerate() {
+    for (number, body) in world.bodies() {
         let [x, y, z] = body.position;
-        let place = format!("body {index} at tick {}: {body:?}", world.tick());
+        let place = format!("body {number} at tick {}: {body:?}", world.tick());
         assert!(x.abs() <= bound_m && y.abs() <= bound_m, "{place}");
         // One that falls fast may sink into the floor for a tick or two, but never to its centre.
-        let lowest_m = if index == 0 { 0.5 } else { 0.0 };
+        let lowest_m = if cubes::is_player(number) { 0.5 } else { 0.0 };
         assert!((lowest_m..32.0).contains(&z), "{place}");
         let length_squared: f32 = body.orientation.iter().map(|part| part * part).sum();
         assert!((length_squared - 1.0).abs() < 1e-4, "{place}");
@@ -55,7 +55,7 @@ fn a_typical_run_is_sound_lively_and_repeatable() {
             changed += pairs.filter(|(now, then)| cell(now) != cell(then)).count() as u32;
         }
         // Who rests, rests exactly; and who moves visibly, moves because of the player.
-        for (now, before) in world.bodies().zip(&history[history.len() - 2]) {
+        for ((_, now), before) in world.bodies().zip(&history[history.len() - 2]) {
             if now.velocity == [0.0; 3] && before.velocity == [0.0; 3] {
                 assert_eq!((now.position, now.orientation), (before.position, before.orientation));
             }
@@ -92,7 +92,7 @@ fn every_style_stays_inside_and_comes_to_rest() {
     for style in [Style::Push, Style::Pull] {
         let mut world = world(225);
         play(&mut world, style, 9, 600, assert_sound);
-        assert!(world.bodies().skip(1).any(|body| body.interacting));
+        assert!(world.bodies().skip(1).any(|(_, body)| body.interacting));
         play(&mut world, Style::Rest, 0, 600, |_| {});
         let settled = snapshot(&world);
         for (index, body) in settled.iter().enumerate() {
@@ -151,11 +151,11 @@ fn flags_are_set_by_touch_push_and_pull_and_time_out() {
     ];
     for input in buttons {
         let mut world = world(100);
-        assert!(!world.bodies().skip(1).any(|body| body.interacting));
+        assert!(!world.bodies().skip(1).any(|(_, body)| body.interacting));
         for _ in 0..60 {
             world.step(input);
         }
-        let touched: Vec<usize> = (1..world.len()).filter(|&index| world.body(index).interacting).collect();
+        let touched: Vec<u32> = (1..=world.cubes()).filter(|&number| world.body(number).interacting).collect();
         assert!(!touched.is_empty(), "{input:?}");
         assert!(touched.len() < 100, "not the far side of the grid");
 
@@ -166,7 +166,7 @@ fn flags_are_set_by_touch_push_and_pull_and_time_out() {
         for _ in 0..240 {
             world.step(Input::default());
         }
-        assert!(!world.bodies().skip(1).any(|body| body.interacting), "{input:?}");
+        assert!(!world.bodies().skip(1).any(|(_, body)| body.interacting), "{input:?}");
         assert!(world.body(0).interacting);
     }
 }
@@ -177,7 +177,7 @@ fn pulled_cubes_come_along() {
     let near = |world: &World| {
         let [player_x, player_y, _] = world.body(0).position;
         let distances_m =
-            world.bodies().skip(1).map(|body| (body.position[0] - player_x).hypot(body.position[1] - player_y));
+            world.bodies().skip(1).map(|(_, body)| (body.position[0] - player_x).hypot(body.position[1] - player_y));
         distances_m.filter(|&distance_m| distance_m < 2.5).count()
     };
     let pull = Input { pull: true, ..Input::default() };

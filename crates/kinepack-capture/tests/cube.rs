@@ -32,7 +32,7 @@ fn world(frames: usize) -> Vec<Vec<Measured>> {
     let mut world = World::new(&Config::default()).unwrap();
     let mut script = Script::new(Style::Typical, 1);
     let mut measured = || {
-        let states = world.bodies().map(|body| {
+        let states = world.bodies().map(|(_, body)| {
             let Body { position, orientation, velocity, interacting } = body;
             Measured { position, orientation, velocity, interacting }
         });

@@ -43,7 +43,7 @@ impl Source {
         let mut frames = Vec::new();
         for frame in 0..SKIPPED_FRAMES + 3 * LAG + MEASURED_FRAMES {
             if frame >= SKIPPED_FRAMES {
-                frames.push(world.bodies().map(measured).collect());
+                frames.push(world.bodies().map(|(_, body)| measured(body)).collect());
             }
             let input = script.next_input(&world);
             world.step(input);
@@ -209,7 +209,7 @@ fn rest(criterion: &mut Criterion) {
 fn rest_at(criterion: &mut Criterion, level: Level) {
     let codec = codec(level);
     let world = World::new(&Config::default()).expect("the default is valid");
-    let states: Vec<Measured> = world.bodies().map(measured).collect();
+    let states: Vec<Measured> = world.bodies().map(|(_, body)| measured(body)).collect();
     for entities in [states.len(), 10_000] {
         let states: Vec<Measured> = states.iter().copied().cycle().take(entities).collect();
         let baseline = snapshot(codec.level().quantized, 0, &states);

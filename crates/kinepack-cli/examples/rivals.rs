@@ -201,7 +201,7 @@ fn simulated(style: Style) -> Outcome<Vec<Frame>> {
             velocity,
             interacting,
         };
-        push_all(&mut snapshot, world.bodies().map(measured))?;
+        push_all(&mut snapshot, world.bodies().map(|(_, body)| measured(body)))?;
         frames.push(Frame::new(snapshot));
         let input = script.next_input(&world);
         world.step(input);

@@ -112,13 +112,10 @@ impl Played {
             }
             Self::Cubes(world, script, held) => {
                 states.clear();
-                states.extend(world.bodies().map(|Body { position, orientation, velocity, interacting }| Measured {
-                    position,
-                    orientation,
-                    velocity,
-                    interacting,
+                states.extend(world.bodies().map(|(_, Body { position, orientation, velocity, interacting })| {
+                    Measured { position, orientation, velocity, interacting }
                 }));
-                let scripted = script.next_input(world);
+                let scripted = script.next_input(&**world);
                 world.step(held.unwrap_or(scripted));
             }
         }

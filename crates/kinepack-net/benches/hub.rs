@@ -28,7 +28,7 @@ fn cube_frames() -> Vec<Snapshot> {
     let mut script = Script::new(Style::Typical, 7);
     let mut frame = || {
         let mut snapshot = Snapshot::new(&Schema::of::<Cube>(), Tick(0));
-        for (id, Body { position, orientation, interacting, .. }) in (0..).zip(world.bodies()) {
+        for (id, Body { position, orientation, interacting, .. }) in world.bodies() {
             snapshot.push(EntityId(id), &Cube { position, orientation, interacting }).expect("within the range");
         }
         let input = script.next_input(&world);

@@ -1,0 +1,130 @@
+//! The players' cubes: their numbers, and who is there.
+//!
+//! The first player is body 0 and always there. Further ones come and go, and are numbered from [`FIRST_GUEST`] on: a
+//! fixed number, above all cubes of all worlds. So a body's number alone tells a receiver that it is a player's, before
+//! it knows how many cubes there are, and no cube's number depends on who plays.
+
+use core::fmt;
+
+use rapier3d::prelude::*;
+
+/// The most players of a world, the first one included.
+pub const MAX_PLAYERS: usize = 64;
+
+/// The number of the first body that is a further player's. Above [`MAX_CUBES`](crate::MAX_CUBES) and far from it.
+pub const FIRST_GUEST: u32 = 1 << 16;
+
+const _: () = assert!(FIRST_GUEST > crate::MAX_CUBES);
+
+/// Whether a body of this number is a player's: the first one's or, where it is there, a further one's.
+pub const fn is_player(number: u32) -> bool {
+    number == 0 || (number >= FIRST_GUEST && number - FIRST_GUEST < MAX_PLAYERS as u32 - 1)
+}
+
+/// A body in the engine.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
+    pub(crate) body: RigidBodyHandle,
+    pub(crate) collider: ColliderHandle,
+}
+
+/// Who plays.
+#[derive(Debug)]
+pub(crate) struct Players {
+    first: Part,
+    /// By number from [`FIRST_GUEST`] on.
+    guests: [Option<Part>; MAX_PLAYERS - 1],
+    /// Where to look for a place first: behind the one given last. A number that has become free is so the last to be
+    /// given again, and a player who comes is not taken for one who has just left.
+    next: usize,
+}
+
+impl Players {
+    pub(crate) fn new(first: Part) -> Self {
+        Self { first, guests: [None; MAX_PLAYERS - 1], next: 0 }
+    }
+
+    /// All that are there, by rising number.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, Part)> + '_ {
+        let guests = (FIRST_GUEST..).zip(&self.guests).filter_map(|(number, guest)| Some((number, (*guest)?)));
+        core::iter::once((0, self.first)).chain(guests)
+    }
+
+    pub(crate) fn find(&self, number: u32) -> Option<Part> {
+        if number == 0 {
+            return Some(self.first);
+        }
+        let guest = number.checked_sub(FIRST_GUEST)?;
+        *self.guests.get(guest as usize)?
+    }
+
+    /// A number for one more.
+    pub(crate) fn free_number(&self) -> Option<u32> {
+        let places = self.guests.len();
+        let free = (0..places).map(|ahead| (self.next + ahead) % places).find(|&guest| self.guests[guest].is_none())?;
+        Some(FIRST_GUEST + free as u32)
+    }
+
+    /// Takes one in under its number, a free one.
+    pub(crate) fn insert(&mut self, number: u32, part: Part) {
+        let guest = (number - FIRST_GUEST) as usize;
+        debug_assert!(self.guests[guest].is_none());
+        self.guests[guest] = Some(part);
+        self.next = (guest + 1) % self.guests.len();
+    }
+
+    /// Takes a further player out, where there is one of this number.
+    pub(crate) fn remove(&mut self, number: u32) -> Option<Part> {
+        let guest = number.checked_sub(FIRST_GUEST)?;
+        self.guests.get_mut(guest as usize)?.take()
+    }
+}
+
+/// Why there cannot be one more player.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AddPlayerError {
+    /// There are [`MAX_PLAYERS`].
+    Full,
+    /// Things lie all over the floor around the grid.
+    NoRoom,
+}
+
+impl fmt::Display for AddPlayerError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Full => write!(formatter, "there are {MAX_PLAYERS} players, and no more fit"),
+            Self::NoRoom => formatter.write_str("no free place on the floor for one more player"),
+        }
+    }
+}
+
+impl core::error::Error for AddPlayerError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_that_became_free_is_given_again_last() {
+        let part = Part { body: RigidBodyHandle::invalid(), collider: ColliderHandle::invalid() };
+        let mut players = Players::new(part);
+        for expected in FIRST_GUEST..FIRST_GUEST + 63 {
+            let number = players.free_number().expect("a free number");
+            assert_eq!(number, expected);
+            players.insert(number, part);
+            if expected == FIRST_GUEST {
+                assert!(players.remove(number).is_some() && players.remove(number).is_none());
+            }
+        }
+        assert_eq!(players.free_number(), Some(FIRST_GUEST));
+        players.insert(FIRST_GUEST, part);
+        assert_eq!(players.free_number(), None);
+        assert_eq!(players.iter().count(), MAX_PLAYERS);
+        assert!(players.iter().all(|(number, _)| is_player(number) && players.find(number).is_some()));
+        for number in [1, FIRST_GUEST - 1, FIRST_GUEST + 63, u32::MAX] {
+            assert!(!is_player(number) && players.find(number).is_none() && players.remove(number).is_none());
+        }
+        assert!(players.remove(0).is_none(), "the first stays");
+    }
+}
