@@ -192,6 +192,37 @@ fn profiles_survive_their_files_and_damage_does_not() {
 }
 
 #[test]
+fn a_trained_model_takes_other_kinds_of_ids() {
+    let schema = schema();
+    let profile = trained(&schema, Some(bodies(&schema)));
+    let with = |kind_of_ids: &[(u32, u8)]| {
+        let mut profile = profile.clone();
+        profile.model.as_mut().unwrap().set_kind_of_ids(kind_of_ids.to_vec());
+        Codec::new(schema.clone(), Level::ADAPTIVE, profile)
+    };
+    let codec = Codec::new(schema.clone(), Level::ADAPTIVE, profile.clone()).unwrap();
+    assert_eq!(with(&bodies(&schema).kind_of_ids).unwrap().hash(), codec.hash());
+    let other = with(&[(9, 1), (12, 2), (14, 0), (1 << 16, 2)]).unwrap();
+    assert_ne!(other.hash(), codec.hash(), "both sides must know");
+    let (mut encoder, mut decoder) = (Encoder::new(&other), Decoder::new(&other));
+    let run = run(&schema, 6, 30, 20);
+    let mut out = Snapshot::new(&schema, Tick(0));
+    for frame in 6..run.len() {
+        let (older, mut packet) = ([&run[frame - 6]], Vec::new());
+        let baselines = Baselines::new(&run[frame - 3], &older);
+        encoder.encode(baselines, &run[frame], &mut packet).unwrap();
+        decoder.decode(baselines, &packet, run[frame].tick, &mut out).unwrap();
+        assert!(out == run[frame]);
+    }
+    for bad in [&[(9, 1), (9, 2)][..], &[(9, 1), (3, 2)], &[(0, 3)]] {
+        assert!(matches!(with(bad), Err(SetupError::BadModel)), "{bad:?}");
+    }
+    let mut none = trained(&schema, None).model.unwrap();
+    none.set_kind_of_ids(vec![(0, 9)]);
+    assert!(none.bodies().is_none());
+}
+
+#[test]
 fn one_who_left_does_not_come_again_in_the_same_packet() {
     let schema = Schema::new(vec![Field::new("a", FieldKind::Integer(IntegerLimits::new(0, 255, 1).unwrap()))]);
     let codec = Codec::new(schema.clone(), Level::ADAPTIVE, Profile::untrained(&schema)).unwrap();

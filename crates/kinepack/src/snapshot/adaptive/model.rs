@@ -103,6 +103,16 @@ impl Model {
         self.bodies.as_ref()
     }
 
+    /// Says anew which ids are of which kind, as [`Bodies::kind_of_ids`] does: a world may have more players than the one it was trained on. Nothing that is trained depends
+    /// on ids. Without bodies nothing happens.
+    ///
+    /// [`Codec::new`](crate::Codec::new) refuses what is not sorted or names a kind that is not there. Both sides have to say the same: it is a part of the codec's hash.
+    pub fn set_kind_of_ids(&mut self, kind_of_ids: Vec<(u32, u8)>) {
+        if let Some(bodies) = &mut self.bodies {
+            bodies.kind_of_ids = kind_of_ids;
+        }
+    }
+
     /// Checks what coding takes for granted.
     pub(super) fn validate(&self, plan: &Plan) -> Result<(), SetupError> {
         let well_formed = !self.max_lags_ticks.is_empty()
