@@ -1,6 +1,9 @@
 //! A crowd: objects that walk about on a plane, for worlds larger and longer than physics is fast enough for.
 
+use kinepack::EntityId;
 use kinepack_capture::cube::Measured;
+
+use crate::states::States;
 
 /// Half of the plane's width.
 const HALF_M: f32 = 200.0;
@@ -44,13 +47,14 @@ impl Crowd {
     }
 
     /// The state, and a step after it.
-    pub(crate) fn next_frame(&mut self, states: &mut Vec<Measured>) {
+    pub(crate) fn next_frame(&mut self, states: &mut States) {
         for index in 0..self.walkers.len() {
+            let id = EntityId(index as u32);
             if self.walkers[index].speed_m_per_s == 0.0 {
-                states.push(self.resting[index]);
+                states.push(id, self.resting[index]);
                 continue;
             }
-            states.push(self.walkers[index].state());
+            states.push(id, self.walkers[index].state());
             // Now and then, one turns another way.
             if self.unit() > 0.96 {
                 self.walkers[index].turn_rad_per_s = self.unit() * 2.0;

@@ -3,11 +3,14 @@
 use std::fmt;
 
 use clap::{ArgAction, Args};
-use kinepack::{Changed, Codec, EncodeError, EntityId, Level, Quantized, Schema, Snapshot, Tick};
-use kinepack_capture::cube::{self, Cube, Measured, SwiftCube};
+use cubes::FIRST_GUEST;
+use kinepack::{Changed, Codec, EncodeError, EntityId, Level, Profile, Quantized, Schema, Snapshot, Tick};
+use kinepack_capture::cube::{self, Cube, SwiftCube};
 use kinepack_net::{Mismatch, Sample, VERSION};
 
+use crate::failure::Failure;
 use crate::precision::Precision;
+use crate::states::States;
 
 /// What is sent of the cubes, and how. Both sides must send the same, and a joiner names one of the server's levels.
 #[derive(Args, Clone, Debug, PartialEq)]
@@ -62,6 +65,7 @@ impl fmt::Display for SentLevel {
 /// What is shown of a cube.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shown {
+    pub(crate) id: EntityId,
     pub(crate) position: [f32; 3],
     pub(crate) orientation: [f32; 4],
     pub(crate) interacting: bool,
@@ -92,7 +96,7 @@ impl CubeStream {
         let (schema, profile) = if self.velocities {
             (Schema::of::<SwiftCube>(), cube::swift_profile())
         } else {
-            (Schema::of::<Cube>(), self.precision.profile())
+            (Schema::of::<Cube>(), with_players(self.precision.profile()))
         };
         Codec::new(self.precision.of(schema), level.row(), profile).expect("the built-in profiles fit their schemas")
     }
@@ -122,26 +126,50 @@ impl CubeStream {
     }
 
     /// Quantizes all cubes into `snapshot`.
-    pub(crate) fn quantize(&self, states: &[Measured], tick: Tick, snapshot: &mut Snapshot) -> Result<(), EncodeError> {
+    pub(crate) fn quantize(&self, states: &States, tick: Tick, snapshot: &mut Snapshot) -> Result<(), Failure> {
         snapshot.clear(tick);
-        for (object, state) in (0..).zip(states) {
-            if self.velocities {
-                snapshot.push(EntityId(object), &SwiftCube::from(*state))?;
+        for (id, state) in states.iter() {
+            let pushed = if self.velocities {
+                snapshot.push(id, &SwiftCube::from(*state))
             } else {
-                snapshot.push(EntityId(object), &Cube::from(*state))?;
-            }
+                snapshot.push(id, &Cube::from(*state))
+            };
+            pushed.map_err(|error| Failure::OutOfRange { object: id.0, reason: error.to_string() })?;
         }
         Ok(())
     }
 
+    /// Where the body at `index` of a snapshot is; `None` for a snapshot of something else.
+    pub(crate) fn position(&self, snapshot: &Snapshot, index: usize) -> Option<[f32; 3]> {
+        if self.velocities {
+            snapshot.read::<SwiftCube>(index).ok().map(|cube| cube.position)
+        } else {
+            snapshot.read::<Cube>(index).ok().map(|cube| cube.position)
+        }
+    }
+
     /// What playback shows of a cube.
     pub(crate) fn shown(&self, sample: &Sample<'_>) -> Result<Shown, EncodeError> {
+        let id = sample.id;
         Ok(if self.velocities {
             let SwiftCube { position, orientation, interacting, .. } = sample.state()?;
-            Shown { position, orientation, interacting }
+            Shown { id, position, orientation, interacting }
         } else {
             let Cube { position, orientation, interacting } = sample.state()?;
-            Shown { position, orientation, interacting }
+            Shown { id, position, orientation, interacting }
         })
     }
+}
+
+/// The trained profile knows one player, the first; this one knows that the others are players too. Their ids are the same in
+/// all worlds, so that both sides know them before anything is sent.
+fn with_players(mut profile: Profile) -> Profile {
+    if let Some(model) = &mut profile.model {
+        let mut kind_of_ids = model.bodies().map(|bodies| bodies.kind_of_ids.clone()).unwrap_or_default();
+        if let Some((_, kind)) = kind_of_ids.first().copied() {
+            kind_of_ids.push((FIRST_GUEST, kind));
+            model.set_kind_of_ids(kind_of_ids);
+        }
+    }
+    profile
 }

@@ -1,5 +1,7 @@
 //! A world from above, in braille.
 
+use kinepack::EntityId;
+
 /// Half of what a map shows, in metres.
 const HALF_M: f32 = 10.0;
 /// Characters of a map.
@@ -8,8 +10,8 @@ pub(crate) const ROWS: usize = 18;
 /// A character of braille has two by four dots.
 const DOTS: (usize, usize) = (COLUMNS * 2, ROWS * 4);
 
-/// A map from above: a dot for each object; the first one, the player, is as large as it is.
-pub(crate) fn map(positions: impl Iterator<Item = [f32; 3]>) -> Vec<String> {
+/// A map from above: a dot for each object; players are as large as they are.
+pub(crate) fn map(bodies: impl Iterator<Item = (EntityId, [f32; 3])>) -> Vec<String> {
     let mut dots = vec![[false; DOTS.0]; DOTS.1];
     let scale = |metres: f32, dots: usize| ((metres + HALF_M) / (2.0 * HALF_M) * dots as f32).floor() as i32;
     let mut set = |x: i32, y: i32| {
@@ -18,9 +20,9 @@ pub(crate) fn map(positions: impl Iterator<Item = [f32; 3]>) -> Vec<String> {
             *dot = true;
         }
     };
-    for (object, [x, y, _]) in positions.enumerate() {
+    for (id, [x, y, _]) in bodies {
         let (x, y) = (scale(x, DOTS.0), scale(y, DOTS.1));
-        let reach = if object == 0 { 2 } else { 0 };
+        let reach = if cubes::is_player(id.0) { 2 } else { 0 };
         for dx in -reach..=reach {
             (-reach..=reach).for_each(|dy| set(x + dx, y + dy));
         }

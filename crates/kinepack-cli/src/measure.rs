@@ -11,6 +11,7 @@ use crate::failure::Failure;
 use crate::ladder::{BadFrame, History, Ladder, Parameters};
 use crate::precision::Precision;
 use crate::report::{Report, print};
+use crate::states::States;
 use crate::world::WorldArguments;
 
 /// Measure each level on a capture, or on the built-in world: every frame is encoded, decoded and compared.
@@ -101,10 +102,10 @@ fn measure_world(arguments: &Arguments) -> Result<Report, Failure> {
     let mut world = arguments.world.play()?;
     let mut ladder = ladder(arguments, false)?;
     let progress = progress(Some(arguments.world.frames()));
-    let mut states = Vec::new();
+    let mut states = States::default();
     for _ in 0..arguments.world.frames() {
         world.next_frame(&mut states);
-        ladder.add(&states)?;
+        ladder.add(states.measured())?;
         progress.inc(1);
     }
     progress.finish_and_clear();

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use clap::Args;
 use kinepack::{Snapshot, Tick};
-use kinepack_capture::cube::Measured;
 use kinepack_net::{Hub, HubConfig, NetError, ReceiverId, ReceiverOptions};
 
 use crate::cube_stream::CubeStream;
 use crate::failure::Failure;
+use crate::states::States;
 use crate::world::Played;
 
 /// How the world is sent.
@@ -57,7 +57,7 @@ pub(crate) struct Sender {
     pub(crate) hub: Hub,
     pub(crate) world: Played,
     stream: CubeStream,
-    states: Vec<Measured>,
+    states: States,
     /// The state of the tick that was sent last.
     pub(crate) snapshot: Snapshot,
     ticks_per_snapshot: u32,
@@ -72,7 +72,7 @@ impl Sender {
             hub: Hub::new(&codec, config)?,
             world,
             stream,
-            states: Vec::new(),
+            states: States::default(),
             snapshot: Snapshot::new(codec.schema(), Tick(0)),
             ticks_per_snapshot: cubes::TICK_HZ / options.send_hz,
             tick: 0,
@@ -94,9 +94,7 @@ impl Sender {
         if !self.tick.is_multiple_of(self.ticks_per_snapshot) {
             return Ok(false);
         }
-        let quantized = self.stream.quantize(&self.states, Tick(self.tick), &mut self.snapshot);
-        quantized
-            .map_err(|error| Failure::OutOfRange { object: self.snapshot.len() as u32, reason: error.to_string() })?;
+        self.stream.quantize(&self.states, Tick(self.tick), &mut self.snapshot)?;
         Ok(true)
     }
 
@@ -110,7 +108,7 @@ impl Sender {
     }
 
     /// The true state of the tick at hand.
-    pub(crate) fn states(&self) -> &[Measured] {
+    pub(crate) fn states(&self) -> &States {
         &self.states
     }
 

@@ -12,6 +12,7 @@ use kinepack_capture::{Challenge, Frame, cube};
 use crate::failure::Failure;
 use crate::measure::progress;
 use crate::precision::Precision;
+use crate::states::States;
 use crate::world::Played;
 
 /// Train a profile on captures: what the levels from 9 on expect of the data.
@@ -112,13 +113,13 @@ fn world_runs() -> Result<Vec<Vec<Snapshot>>, Failure> {
     let bar = progress(Some(WORLD_FRAMES * runs.len() as u32));
     let play = |(style, seed)| {
         let mut played = Played::cubes(&Config::default(), style, seed)?;
-        let mut states = Vec::new();
+        let mut states = States::default();
         let frame = |tick| {
             played.next_frame(&mut states);
             bar.inc(1);
             let out_of_range =
                 |(object, error): (u32, EncodeError)| Failure::OutOfRange { object, reason: error.to_string() };
-            quantized(&states, tick).map_err(out_of_range)
+            quantized(states.measured(), tick).map_err(out_of_range)
         };
         (0..WORLD_FRAMES).map(frame).collect()
     };

@@ -6,6 +6,7 @@ use kinepack_capture::cube::{Measured, angle_rad};
 
 use crate::cube_stream::Shown;
 use crate::distribution::Distribution;
+use crate::states::States;
 
 /// Ticks that are kept: longer than any playout delay and round trip.
 const KEPT_TICKS: usize = 180;
@@ -14,7 +15,7 @@ const KEPT_TICKS: usize = 180;
 #[derive(Debug, Default)]
 pub(crate) struct Truth {
     /// The states of tick `first` and those after it.
-    states: VecDeque<Vec<Measured>>,
+    states: VecDeque<States>,
     first: u32,
 }
 
@@ -29,29 +30,28 @@ pub(crate) struct ShownError {
 
 impl Truth {
     /// The states of the next tick.
-    pub(crate) fn push(&mut self, tick: u32, states: &[Measured]) {
+    pub(crate) fn push(&mut self, tick: u32, states: &States) {
         if self.states.is_empty() {
             self.first = tick;
         }
-        let mut room = Vec::new();
+        let mut room = States::default();
         if self.states.len() == KEPT_TICKS {
             room = self.states.pop_front().unwrap_or_default();
             self.first += 1;
         }
-        room.clear();
-        room.extend_from_slice(states);
+        room.copy_from(states);
         self.states.push_back(room);
     }
 
     /// The states before and after a moment, and how far between them it is.
-    pub(crate) fn around(&self, tick: f64) -> Option<(&[Measured], &[Measured], f32)> {
+    pub(crate) fn around(&self, tick: f64) -> Option<(&States, &States, f32)> {
         let before = self.at(tick.floor() as u32)?;
         let after = self.at(tick.ceil() as u32).unwrap_or(before);
         Some((before, after, tick.fract() as f32))
     }
 
-    fn at(&self, tick: u32) -> Option<&[Measured]> {
-        self.states.get(tick.checked_sub(self.first)? as usize).map(Vec::as_slice)
+    fn at(&self, tick: u32) -> Option<&States> {
+        self.states.get(tick.checked_sub(self.first)? as usize)
     }
 }
 

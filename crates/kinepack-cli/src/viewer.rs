@@ -66,11 +66,11 @@ impl Viewer {
         self.shown_tick = playback.tick();
         let around = truth.and_then(|truth| truth.around(playback.tick()));
         for sample in playback.samples() {
-            let object = sample.id.0;
+            let id = sample.id;
             let shown = self.stream.shown(&sample);
-            let shown = shown.map_err(|error| Failure::OutOfRange { object, reason: error.to_string() })?;
+            let shown = shown.map_err(|error| Failure::OutOfRange { object: id.0, reason: error.to_string() })?;
             if let Some((before, after, ratio)) = around
-                && let (Some(before), Some(after)) = (before.get(object as usize), after.get(object as usize))
+                && let (Some(before), Some(after)) = (before.find(id), after.find(id))
             {
                 self.error.add(&shown, before, after, ratio);
                 if let Some(recent) = &mut self.recent_error {
@@ -86,11 +86,14 @@ impl Viewer {
 
     /// Notes how old what is known of each object is that moves, at a tick of the sender.
     pub(crate) fn note_age(&mut self, tick: u32, truth: &Truth) {
-        let (Some(newest), Some(states)) = (self.receiver.newest(), truth.around(f64::from(tick))) else { return };
+        let (Some(newest), Some((states, ..))) = (self.receiver.newest(), truth.around(f64::from(tick))) else {
+            return;
+        };
         let Some((before, ..)) = truth.around(f64::from(tick) - 1.0) else { return };
         for (index, id) in newest.ids().iter().enumerate() {
-            let object = id.0 as usize;
-            if before[object].position != states.0[object].position {
+            // What has just come is not known for long, and of what has left nothing is to be known.
+            let (Some(before), Some(state)) = (before.find(*id), states.find(*id)) else { continue };
+            if before.position != state.position {
                 let age_ticks = tick.saturating_sub(self.receiver.fresh(index).0);
                 self.age_ms.add(f64::from(age_ticks) * 1e3 / f64::from(cubes::TICK_HZ));
             }

@@ -3,12 +3,16 @@
 use std::path::Path;
 
 use clap::Args;
-use cubes::{Body, Config, Input, Script, Style, World};
+use cubes::{Config, Input, Script, Style, World};
+use kinepack::EntityId;
 use kinepack_capture::cube::Measured;
 use kinepack_capture::{Challenge, Frame};
+use kinepack_net::ReceiverId;
 
 use crate::crowd::Crowd;
 use crate::failure::Failure;
+use crate::players::{CannotPlay, PlayedCubes};
+use crate::states::States;
 
 /// Of runs that end, where `--seconds` is not given.
 const DEFAULT_SECONDS: u32 = 20;
@@ -45,8 +49,8 @@ pub(crate) fn read_capture(path: &Path) -> Result<Vec<Vec<Measured>>, Failure> {
 
 /// A world, and who moves in it.
 pub(crate) enum Played {
-    /// The cubes, with a scripted player; while keys are held for it, those count.
-    Cubes(Box<World>, Script, Option<Input>),
+    /// The cubes, and who plays with them.
+    Cubes(Box<PlayedCubes>),
     /// Objects that walk about.
     Crowd(Crowd),
     /// What was captured, and the next of its frames; at the end it begins anew.
@@ -78,31 +82,32 @@ impl WorldArguments {
 impl Played {
     /// Cubes with a scripted player.
     pub(crate) fn cubes(config: &Config, style: Style, seed: u64) -> Result<Self, Failure> {
-        Ok(Self::Cubes(Box::new(World::new(config)?), Script::new(style, seed), None))
+        Ok(Self::Cubes(Box::new(PlayedCubes::new(World::new(config)?, Script::new(style, seed)))))
     }
 
-    /// Plays with these keys from now on; with `None` the script plays.
+    /// The first player plays with these keys from now on; with `None` the script plays.
     pub(crate) fn hold(&mut self, keys: Option<Input>) {
-        if let Self::Cubes(_, _, held) = self {
-            *held = keys;
+        if let Some(cubes) = self.cubes_mut() {
+            cubes.hold(keys);
         }
     }
 
     /// How many bodies there are, and the bound of |x| and |y| in metres where there are walls.
     pub(crate) fn extent(&self) -> (usize, Option<f32>) {
         match self {
-            Self::Cubes(world, ..) => (world.len(), Some(world.half_width_m())),
+            Self::Cubes(cubes) => (cubes.world().len(), Some(cubes.world().half_width_m())),
             Self::Crowd(crowd) => (crowd.len(), None),
             Self::Captured(frames, _) => (frames.first().map_or(0, Vec::len), None),
         }
     }
 
     /// The current state into `states`, and a step of the world after it.
-    pub(crate) fn next_frame(&mut self, states: &mut Vec<Measured>) {
+    pub(crate) fn next_frame(&mut self, states: &mut States) {
         match self {
             Self::Captured(frames, next) => {
                 if let Some(frame) = frames.get(*next) {
-                    states.clone_from(frame);
+                    states.clear();
+                    states.extend(frame.iter().copied());
                     *next = (*next + 1) % frames.len();
                 }
             }
@@ -110,14 +115,32 @@ impl Played {
                 states.clear();
                 crowd.next_frame(states);
             }
-            Self::Cubes(world, script, held) => {
-                states.clear();
-                states.extend(world.bodies().map(|(_, Body { position, orientation, velocity, interacting })| {
-                    Measured { position, orientation, velocity, interacting }
-                }));
-                let scripted = script.next_input(&**world);
-                world.step(held.unwrap_or(scripted));
-            }
+            Self::Cubes(cubes) => cubes.next_frame(states),
         }
+    }
+
+    fn cubes_mut(&mut self) -> Option<&mut PlayedCubes> {
+        match self {
+            Self::Cubes(cubes) => Some(cubes),
+            Self::Crowd(_) | Self::Captured(..) => None,
+        }
+    }
+}
+
+#[cfg_attr(not(test), expect(dead_code, reason = "until inputs come over the network"))]
+impl Played {
+    /// Gives one who joined a cube, which is there from the next state on and holds no key yet. Who has one keeps it.
+    pub(crate) fn admit(&mut self, guest: ReceiverId) -> Result<EntityId, CannotPlay> {
+        self.cubes_mut().ok_or(CannotPlay::NoCubes)?.admit(guest)
+    }
+
+    /// Plays with these keys until others come. False for who has no cube.
+    pub(crate) fn hold_for(&mut self, guest: ReceiverId, keys: Input) -> bool {
+        self.cubes_mut().is_some_and(|cubes| cubes.hold_for(guest, keys))
+    }
+
+    /// Takes the cube of one who left out of the world. False for who has none.
+    pub(crate) fn dismiss(&mut self, guest: ReceiverId) -> bool {
+        self.cubes_mut().is_some_and(|cubes| cubes.dismiss(guest))
     }
 }

@@ -33,8 +33,8 @@ impl Display {
         }
         let Some((peer, viewer)) = session.peers.first().and_then(|peer| Some((peer, peer.viewer()?))) else { return };
         let live = peer.live(due(tick), &session.sender);
-        let sent = map(session.sender.states().iter().map(|state| state.position));
-        let shown = map(viewer.shown.iter().map(|shown| shown.position));
+        let sent = map(session.sender.states().iter().map(|(id, state)| (id, state.position)));
+        let shown = map(viewer.shown.iter().map(|shown| (shown.id, shown.position)));
         if let Some(head) = self.maps.first() {
             head.set_message(format!("{:COLUMNS$}   {}", "simulated", "shown on the other side"));
         }

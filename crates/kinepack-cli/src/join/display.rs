@@ -46,7 +46,7 @@ impl Display {
             self.measured = (now, bytes);
         }
         let Some(viewer) = viewer else { return };
-        for (line, row) in self.map.iter().zip(map(viewer.shown.iter().map(|shown| shown.position))) {
+        for (line, row) in self.map.iter().zip(map(viewer.shown.iter().map(|shown| (shown.id, shown.position)))) {
             line.set_message(row);
         }
         self.numbers.set_message(format!(

@@ -2,6 +2,8 @@
 
 mod answering;
 mod peer;
+#[cfg(test)]
+mod tests;
 
 use std::ops::Range;
 use std::time::{Duration, Instant};

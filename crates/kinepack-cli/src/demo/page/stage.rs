@@ -184,7 +184,7 @@ impl Stage {
         self.worlds = self.worlds.wrapping_add(1);
         let shown = self.session.peers[0].viewer().map_or((0.0, &[][..]), |viewer| (viewer.shown_tick, &viewer.shown));
         let heat = |body| self.ledger.heat(body);
-        let message = WorldMessage::new(self.worlds, self.tick(), self.session.sender.states(), shown, heat);
+        let message = WorldMessage::new(self.worlds, self.tick(), self.session.sender.states().measured(), shown, heat);
         board.world.send_replace(message);
     }
 

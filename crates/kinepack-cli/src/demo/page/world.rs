@@ -63,7 +63,12 @@ mod tests {
             velocity: [0.0; 3],
             interacting: true,
         };
-        let shown = Shown { position: [4.0, 5.0, 6.0], orientation: [1.0, 0.0, 0.0, 0.0], interacting: false };
+        let shown = Shown {
+            id: kinepack::EntityId(0),
+            position: [4.0, 5.0, 6.0],
+            orientation: [1.0, 0.0, 0.0, 0.0],
+            interacting: false,
+        };
         let message = WorldMessage::new(7, 60, &[state; 2], (59.5, &[shown]), |index| index as f32 + 0.5);
         let words: Vec<u32> =
             message.bytes.chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
