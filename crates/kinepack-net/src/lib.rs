@@ -42,7 +42,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Reading order: [`Hub`], [`Receiver`], [`Playback`], [`JitterBuffer`]; [`Link`] simulates a bad network. The format is normative in
+//! The other way go inputs and calls: a [`StreamSender`] and, a client, a [`StreamReceiver`].
+//!
+//! Reading order: [`Hub`], [`Receiver`], [`Playback`], [`JitterBuffer`]; [`StreamSender`], [`StreamReceiver`]; [`split_datagram`]; [`Link`] simulates a bad network. The format is normative in
 //! `spec/NET.md`.
 
 #![forbid(unsafe_code)]
@@ -56,6 +58,8 @@ mod receiver;
 mod round_trip;
 mod sender;
 mod sequence;
+mod split;
+mod stream;
 
 pub use error::{NetError, Refused};
 pub use link::{HEADER_BYTES, Link, LinkConfig, LinkError, LinkPreset, LinkStats, Loss, PRESETS, Tally};
@@ -64,3 +68,8 @@ pub use playout::{Entry, JitterBuffer, Playout, PlayoutConfig, PlayoutError, Pla
 pub use receiver::{Playback, Received, Receiver, ReceiverConfig, ReceiverStats, Sample};
 pub use sender::{Cost, Handled, Hub, HubConfig, PeerStatus, ReceiverId, ReceiverOptions, Weight};
 pub use sequence::Sequence;
+pub use split::{DatagramKind, datagram_kind, split_datagram};
+pub use stream::{
+    StreamAcknowledgement, StreamConfig, StreamError, StreamHandled, StreamReceiver, StreamReceiverStats, StreamRecord,
+    StreamRefused, StreamSender, StreamSenderStats, ring_packets,
+};

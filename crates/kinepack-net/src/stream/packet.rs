@@ -1,0 +1,154 @@
+//! The headers of stream packets, and their acknowledgement, to bytes and back. `spec/NET.md`, sections 8.1 and 8.2.
+
+use super::StreamRefused;
+use crate::Sequence;
+use crate::packet::{KIND_MASK, STREAM_ACKNOWLEDGEMENT, STREAM_PACKET};
+
+const FULL: u8 = 1 << 3;
+const COUNT_SHIFT: u32 = 4;
+
+/// The most records of a packet.
+pub(super) const MOST_RECORDS: usize = 16;
+
+/// Bytes of the longest header, that of a full packet.
+pub(super) const LONGEST_HEADER_BYTES: usize = 11;
+
+/// The header of a stream packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct StreamHeader {
+    /// Of the newest record.
+    pub(super) number: Sequence,
+    /// Records, 1 to [`MOST_RECORDS`].
+    pub(super) count: u8,
+    pub(super) base: HeaderBase,
+}
+
+/// What the first record is relative to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum HeaderBase {
+    /// The packet of so many numbers before. Invariant: at least `count`.
+    Back(u8),
+    /// Nothing; the codec's hash instead.
+    Full { hash: u64 },
+}
+
+impl StreamHeader {
+    pub(super) fn write(&self, out: &mut Vec<u8>) {
+        let full = if matches!(self.base, HeaderBase::Full { .. }) { FULL } else { 0 };
+        out.push(STREAM_PACKET | full | (self.count - 1) << COUNT_SHIFT);
+        out.extend(self.number.0.to_le_bytes());
+        match self.base {
+            HeaderBase::Back(back) => out.push(back),
+            HeaderBase::Full { hash } => out.extend(hash.to_le_bytes()),
+        }
+    }
+
+    /// The header, and the records behind it.
+    pub(super) fn parse(datagram: &[u8]) -> Result<(Self, &[u8]), StreamRefused> {
+        let too_short = StreamRefused::Length { bytes: datagram.len() };
+        let (&first_byte, rest) = datagram.split_first().ok_or(too_short)?;
+        if first_byte & KIND_MASK != STREAM_PACKET {
+            return Err(StreamRefused::Kind { first_byte });
+        }
+        let count = (first_byte >> COUNT_SHIFT) + 1;
+        let (number, rest) = rest.split_first_chunk().ok_or(too_short)?;
+        let number = Sequence(u16::from_le_bytes(*number));
+        let (base, rest) = if first_byte & FULL != 0 {
+            let (hash, rest) = rest.split_first_chunk().ok_or(too_short)?;
+            (HeaderBase::Full { hash: u64::from_le_bytes(*hash) }, rest)
+        } else {
+            let (&back, rest) = rest.split_first().ok_or(too_short)?;
+            if back < count {
+                return Err(StreamRefused::BadBack { back, count });
+            }
+            (HeaderBase::Back(back), rest)
+        };
+        Ok((Self { number, count, base }, rest))
+    }
+}
+
+/// Which packet of a stream is the newest that was taken: what goes back to its sender, alone or in front of another datagram
+/// ([`split_datagram`](crate::split_datagram)).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StreamAcknowledgement(pub Sequence);
+
+impl StreamAcknowledgement {
+    /// Bytes of it.
+    pub const BYTES: usize = 3;
+
+    /// The datagram.
+    pub fn to_bytes(self) -> [u8; Self::BYTES] {
+        let [low, high] = self.0.0.to_le_bytes();
+        [STREAM_ACKNOWLEDGEMENT, low, high]
+    }
+
+    /// Back from a datagram.
+    ///
+    /// # Errors
+    /// [`StreamRefused::Kind`] and [`StreamRefused::Length`].
+    pub fn from_bytes(datagram: &[u8]) -> Result<Self, StreamRefused> {
+        match *datagram {
+            [STREAM_ACKNOWLEDGEMENT, low, high] => Ok(Self(Sequence(u16::from_le_bytes([low, high])))),
+            [first_byte, ..] if first_byte != STREAM_ACKNOWLEDGEMENT => Err(StreamRefused::Kind { first_byte }),
+            _ => Err(StreamRefused::Length { bytes: datagram.len() }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(header: &StreamHeader) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        header.write(&mut bytes);
+        bytes
+    }
+
+    #[test]
+    fn the_example_of_the_specification() {
+        let header = StreamHeader { number: Sequence(5), count: 2, base: HeaderBase::Back(6) };
+        assert_eq!(bytes(&header), [0x16, 5, 0, 6]);
+        assert_eq!(StreamHeader::parse(&[0x16, 5, 0, 6]), Ok((header, &[][..])));
+    }
+
+    #[test]
+    fn every_header_comes_back_and_no_prefix_does() {
+        let hash = 0x0123_4567_89AB_CDEF;
+        for (count, base) in [
+            (1, HeaderBase::Back(1)),
+            (16, HeaderBase::Back(16)),
+            (16, HeaderBase::Back(255)),
+            (3, HeaderBase::Full { hash }),
+        ] {
+            let header = StreamHeader { number: Sequence(65_534), count, base };
+            let mut bytes = bytes(&header);
+            assert!(bytes.len() <= LONGEST_HEADER_BYTES);
+            for len in 0..bytes.len() {
+                assert_eq!(StreamHeader::parse(&bytes[..len]), Err(StreamRefused::Length { bytes: len }));
+            }
+            bytes.push(9);
+            assert_eq!(StreamHeader::parse(&bytes), Ok((header, &[9][..])));
+        }
+    }
+
+    #[test]
+    fn what_is_no_packet_and_no_acknowledgement_is_refused() {
+        for first_byte in (0..=255).filter(|byte| byte & 7 != 6) {
+            assert_eq!(StreamHeader::parse(&[first_byte; 20]), Err(StreamRefused::Kind { first_byte }));
+        }
+        let back = |first_byte, back| StreamHeader::parse(&[first_byte, 0, 0, back]).map(drop);
+        assert_eq!(back(0x06, 0), Err(StreamRefused::BadBack { back: 0, count: 1 }));
+        assert_eq!(back(0xF6, 15), Err(StreamRefused::BadBack { back: 15, count: 16 }));
+        assert_eq!(back(0xF6, 16), Ok(()));
+
+        let acknowledgement = StreamAcknowledgement(Sequence(0x0102));
+        assert_eq!(acknowledgement.to_bytes(), [7, 2, 1]);
+        assert_eq!(StreamAcknowledgement::from_bytes(&[7, 2, 1]), Ok(acknowledgement));
+        for datagram in [&[][..], &[7], &[7, 2], &[7, 2, 1, 0]] {
+            let bytes = datagram.len();
+            assert_eq!(StreamAcknowledgement::from_bytes(datagram), Err(StreamRefused::Length { bytes }));
+        }
+        assert_eq!(StreamAcknowledgement::from_bytes(&[15, 2, 1]), Err(StreamRefused::Kind { first_byte: 15 }));
+    }
+}

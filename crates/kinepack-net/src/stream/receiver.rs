@@ -1,0 +1,253 @@
+//! The server's end of a stream: takes packets, restores their records, refuses what no honest client sends. `spec/NET.md`, section 8.3.
+
+use std::time::Duration;
+
+use kinepack::stream::{Learned, StreamCodec};
+use kinepack::{DecodeError, Pack};
+
+use super::limit::RateLimit;
+use super::packet::{HeaderBase, MOST_RECORDS, StreamHeader};
+use super::ring::{Held, Ring};
+use super::{StreamAcknowledgement, StreamConfig, StreamError, StreamReceiverStats, StreamRefused};
+use crate::Sequence;
+
+/// What a packet brought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StreamHandled {
+    /// Its number, that of its newest record.
+    pub number: Sequence,
+    /// Records in it that were not there before: [`StreamReceiver::fresh`] has them.
+    pub fresh: usize,
+    /// Whether a newer one was there already.
+    pub late: bool,
+}
+
+/// A record that is handed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StreamRecord<'a> {
+    /// Its number. Numbers that nothing came of are lost, or still on their way.
+    pub number: Sequence,
+    /// Its lanes.
+    pub lanes: &'a [u32],
+    /// Whether it came as a repeat: the packet of its own number was not there.
+    pub repeated: bool,
+    /// Whether a newer one was handed on by an earlier packet.
+    pub late: bool,
+}
+
+impl StreamRecord<'_> {
+    /// The value.
+    ///
+    /// # Errors
+    /// [`DecodeError::LaneCount`] for a type of another schema.
+    pub fn read<T: Pack>(&self) -> Result<T, DecodeError> {
+        read(self.lanes)
+    }
+}
+
+fn read<T: Pack>(lanes: &[u32]) -> Result<T, DecodeError> {
+    if lanes.len() != T::LANES {
+        return Err(DecodeError::LaneCount { expected_lanes: lanes.len(), lanes: T::LANES });
+    }
+    Ok(T::reconstruct(lanes))
+}
+
+/// Receives the stream of one client.
+///
+/// Order of calls: [`handle`](Self::handle) for each datagram and, where it was taken, [`fresh`](Self::fresh) for what is new in it; [`acknowledgement`](Self::acknowledgement) with whatever
+/// is sent to the client, at least a few times within the configuration's longest round trip. Time is the caller's. Memory: [`memory_bytes`](Self::memory_bytes), all of it from the
+/// beginning, whatever comes. A silence of more than 2¹⁵ records, nine minutes at 60 Hz, is the end of a stream: make a new receiver.
+#[derive(Clone, Debug)]
+pub struct StreamReceiver {
+    codec: StreamCodec,
+    config: StreamConfig,
+    ring: Ring,
+    /// When the newest packet was taken.
+    newest_at: Duration,
+    limit: RateLimit,
+    fresh: Fresh,
+    /// The records of a packet, the oldest first.
+    records: Vec<u32>,
+    learned: Learned,
+    stats: StreamReceiverStats,
+}
+
+/// What is new in the packet that was taken last.
+#[derive(Clone, Copy, Debug, Default)]
+struct Fresh {
+    /// Its number.
+    number: Sequence,
+    /// Bit i: the record of `number` − i is new.
+    behind: u16,
+    /// The newest before it.
+    newest_before: Option<Sequence>,
+}
+
+impl StreamReceiver {
+    /// A receiver that has taken nothing.
+    ///
+    /// # Errors
+    /// [`StreamError`] for a configuration that makes no sense.
+    pub fn new(codec: &StreamCodec, config: StreamConfig) -> Result<Self, StreamError> {
+        config.validate()?;
+        Ok(Self {
+            ring: Ring::new(codec, config.ring_packets()),
+            newest_at: Duration::ZERO,
+            limit: RateLimit::new(&config),
+            fresh: Fresh::default(),
+            records: vec![0; MOST_RECORDS * codec.lanes()],
+            learned: codec.nothing_learned(),
+            stats: StreamReceiverStats::default(),
+            codec: codec.clone(),
+            config,
+        })
+    }
+
+    /// Takes a packet.
+    ///
+    /// # Errors
+    /// [`StreamRefused`]; nothing has changed then but a counter, there is nothing [`fresh`](Self::fresh), and after
+    /// [`Malformed`](StreamRefused::Malformed) less may come until time has passed.
+    pub fn handle(&mut self, now: Duration, datagram: &[u8]) -> Result<StreamHandled, StreamRefused> {
+        self.fresh = Fresh::default();
+        let taken = self.take(now, datagram);
+        match &taken {
+            Ok(handled) => {
+                self.stats.packets += 1;
+                self.stats.late += u64::from(handled.late);
+                self.stats.bytes += datagram.len() as u64;
+                self.stats.records += handled.fresh as u64;
+                self.stats.recovered += u64::from((self.fresh.behind >> 1).count_ones());
+            }
+            Err(refused) => self.stats.count(refused),
+        }
+        taken
+    }
+
+    fn take(&mut self, now: Duration, datagram: &[u8]) -> Result<StreamHandled, StreamRefused> {
+        let (header, bytes) = StreamHeader::parse(datagram)?;
+        let number = header.number;
+        if let HeaderBase::Full { hash: theirs } = header.base
+            && theirs != self.codec.hash()
+        {
+            return Err(StreamRefused::Mismatch { ours: self.codec.hash(), theirs });
+        }
+        self.check_number(now, number)?;
+        let base = match header.base {
+            HeaderBase::Full { .. } => None,
+            HeaderBase::Back(back) => {
+                let (base, lag) = (number.before(u16::from(back)), u16::from(back - header.count) + 1);
+                Some(self.ring.base(base, lag).ok_or(StreamRefused::NoBase { base })?)
+            }
+        };
+        let behind = self.new_records(&header);
+        if !self.limit.take(now, behind.count_ones().max(1)) {
+            return Err(StreamRefused::Limited);
+        }
+        let lanes = self.codec.lanes();
+        let records = &mut self.records[..usize::from(header.count) * lanes];
+        self.codec.decode(base, records, &mut self.learned, bytes).map_err(StreamRefused::Malformed)?;
+
+        // From here on nothing fails.
+        if behind == 0 {
+            self.limit.give_back();
+        }
+        let newest_before = self.ring.newest();
+        let late = newest_before.is_some_and(|newest| number.since(newest) < 0);
+        if !late {
+            self.ring.advance(number);
+            self.newest_at = now;
+        }
+        for (index, record) in self.records[..usize::from(header.count) * lanes].rchunks_exact(lanes).enumerate() {
+            if behind >> index & 1 == 1 {
+                self.ring.put(number.before(index as u16), record);
+            }
+        }
+        self.ring.make_base(number, &mut self.learned);
+        self.stats.full += u64::from(matches!(header.base, HeaderBase::Full { .. }));
+        self.fresh = Fresh { number, behind, newest_before };
+        Ok(StreamHandled { number, fresh: behind.count_ones() as usize, late })
+    }
+
+    /// Whether a packet of this number may come now.
+    fn check_number(&self, now: Duration, number: Sequence) -> Result<(), StreamRefused> {
+        let Some(newest) = self.ring.newest() else { return Ok(()) };
+        let ahead = number.since(newest);
+        if ahead <= 0 {
+            let is_old = -ahead >= self.ring.len() as i32;
+            let is_held = self.ring.held(number) == Held::Packet;
+            return match (is_old, is_held) {
+                (true, _) => Err(StreamRefused::TooOld),
+                (_, true) => Err(StreamRefused::Duplicate),
+                _ => Ok(()),
+            };
+        }
+        let limit = self.farthest(now);
+        if ahead > i32::from(limit) { Err(StreamRefused::TooFarAhead { limit }) } else { Ok(()) }
+    }
+
+    /// How far ahead of the newest a packet may be: what a ring holds, and twice what can have been sent since.
+    fn farthest(&self, now: Duration) -> u16 {
+        let elapsed_ms = now.saturating_sub(self.newest_at).as_millis();
+        let sent = elapsed_ms.saturating_mul(2 * u128::from(self.config.rate_hz)) / 1000;
+        (self.ring.len() as u128).saturating_add(sent).min(0x7FFF) as u16
+    }
+
+    /// Bit i: the record of the packet's number − i is new.
+    fn new_records(&self, header: &StreamHeader) -> u16 {
+        let newest = self.ring.newest().filter(|newest| header.number.since(*newest) < 0).unwrap_or(header.number);
+        let is_new = |behind: &u16| {
+            let number = header.number.before(*behind);
+            newest.since(number) < self.ring.len() as i32 && self.ring.held(number) == Held::Nothing
+        };
+        (0..u16::from(header.count)).filter(is_new).fold(0, |behind, index| behind | 1 << index)
+    }
+
+    /// The records that were new in the packet that [`handle`](Self::handle) has just taken, the oldest first; none where it refused.
+    pub fn fresh(&self) -> impl Iterator<Item = StreamRecord<'_>> {
+        let Fresh { number: newest, behind, newest_before } = self.fresh;
+        (0..MOST_RECORDS as u16).rev().filter(move |index| behind >> index & 1 == 1).filter_map(move |index| {
+            let number = newest.before(index);
+            let late = newest_before.is_some_and(|newest| number.since(newest) < 0);
+            Some(StreamRecord { number, lanes: self.ring.record(number)?, repeated: index > 0, late })
+        })
+    }
+
+    /// The lanes of a record, while the ring holds it.
+    pub fn record(&self, number: Sequence) -> Option<&[u32]> {
+        self.ring.record(number)
+    }
+
+    /// A record's value, while the ring holds it.
+    ///
+    /// # Errors
+    /// [`DecodeError::LaneCount`] for a type of another schema.
+    pub fn read<T: Pack>(&self, number: Sequence) -> Result<Option<T>, DecodeError> {
+        self.ring.record(number).map(read).transpose()
+    }
+
+    /// What to tell the sender with whatever goes there, again and again; `None` before the first packet.
+    pub fn acknowledgement(&self) -> Option<StreamAcknowledgement> {
+        self.ring.newest().map(StreamAcknowledgement)
+    }
+
+    /// The number of the newest packet, and so of the newest record.
+    pub fn newest(&self) -> Option<Sequence> {
+        self.ring.newest()
+    }
+
+    /// The configuration.
+    pub fn config(&self) -> &StreamConfig {
+        &self.config
+    }
+
+    /// Counts.
+    pub fn stats(&self) -> StreamReceiverStats {
+        self.stats
+    }
+
+    /// Bytes that it takes; the codec, which is shared, is not counted.
+    pub fn memory_bytes(&self) -> usize {
+        size_of::<Self>() + self.ring.memory_bytes() + self.records.capacity() * size_of::<u32>()
+    }
+}

@@ -1,0 +1,238 @@
+//! The client's end of a stream: numbers records, and codes packets against what was acknowledged. `spec/NET.md`, section 8.
+
+use kinepack::stream::{Learned, StreamCodec};
+use kinepack::{EncodeError, Pack};
+
+use super::packet::{HeaderBase, LONGEST_HEADER_BYTES, MOST_RECORDS, StreamHeader};
+use super::ring::{Held, Ring};
+use super::{StreamAcknowledgement, StreamConfig, StreamError, StreamRefused, StreamSenderStats};
+use crate::Sequence;
+
+/// Room for a record in the buffer, a lane: what a lane can take in the worst case, with its class.
+const MOST_BYTES_PER_LANE: usize = 6;
+
+/// Sends a stream of records.
+///
+/// Order of calls: [`push`](Self::push) for each record, then [`poll_transmit`](Self::poll_transmit), whose datagram goes out; [`handle`](Self::handle) for
+/// each acknowledgement, whenever it comes. It needs no clock. Memory: [`memory_bytes`](Self::memory_bytes), all of it from the beginning.
+///
+/// ```
+/// use std::time::Duration;
+/// use kinepack::Pack;
+/// use kinepack::stream::{StreamCodec, StreamLevel};
+/// use kinepack_net::{StreamConfig, StreamReceiver, StreamSender};
+///
+/// #[derive(Pack, Clone, Copy, Debug, PartialEq)]
+/// struct Input {
+///     #[pack(range = 0.0..360.0, bits = 16, wrap)]
+///     view: [f32; 2],
+///     jump: bool,
+/// }
+///
+/// let codec = StreamCodec::of::<Input>(StreamLevel::Packed)?;
+/// let mut client = StreamSender::new(&codec, StreamConfig::default())?;
+/// let mut server = StreamReceiver::new(&codec, StreamConfig::default())?;
+/// for step in 0..60 {
+///     let now = Duration::from_secs(1) * step / 60;
+///     client.push(&Input { view: [step as f32 * 0.5, 0.0], jump: step == 7 })?;
+///     while let Some(datagram) = client.poll_transmit() {
+///         server.handle(now, datagram)?; // over your transport
+///     }
+///     for record in server.fresh() {
+///         assert_eq!(record.read::<Input>()?.jump, step == 7);
+///     }
+///     if let Some(acknowledgement) = server.acknowledgement() {
+///         client.handle(&acknowledgement.to_bytes())?; // in front of whatever goes back
+///     }
+/// }
+/// assert_eq!(server.stats().records, 60);
+/// assert!(client.stats().full == 1 && client.stats().bytes < 60 * 8);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct StreamSender {
+    codec: StreamCodec,
+    config: StreamConfig,
+    ring: Ring,
+    /// Pushed since the last packet; more than the ring holds are not counted.
+    unsent: usize,
+    /// The newest packet that was acknowledged. Invariant: the ring holds it.
+    acknowledged: Option<Sequence>,
+    /// The records of a packet, the oldest first.
+    records: Vec<u32>,
+    learned: Learned,
+    out: Vec<u8>,
+    stats: StreamSenderStats,
+}
+
+impl StreamSender {
+    /// A sender of which nothing was acknowledged.
+    ///
+    /// # Errors
+    /// [`StreamError`] for a configuration that makes no sense.
+    pub fn new(codec: &StreamCodec, config: StreamConfig) -> Result<Self, StreamError> {
+        config.validate()?;
+        let lanes = MOST_RECORDS * codec.lanes();
+        Ok(Self {
+            ring: Ring::new(codec, config.ring_packets()),
+            unsent: 0,
+            acknowledged: None,
+            records: vec![0; lanes],
+            learned: codec.nothing_learned(),
+            out: Vec::with_capacity(LONGEST_HEADER_BYTES + MOST_BYTES_PER_LANE * lanes),
+            stats: StreamSenderStats::default(),
+            codec: codec.clone(),
+            config,
+        })
+    }
+
+    /// Adds a record, and says its number.
+    ///
+    /// # Errors
+    /// [`EncodeError::LaneCount`] and [`EncodeError::LaneOutOfRange`] for a type of another schema; what [`Pack::quantize`] says of values that are not
+    /// numbers or out of range. Nothing has changed then.
+    pub fn push<T: Pack>(&mut self, value: &T) -> Result<Sequence, EncodeError> {
+        self.check_count(T::LANES)?;
+        let mut records = std::mem::take(&mut self.records);
+        let record = &mut records[..T::LANES];
+        let pushed = value.quantize(record).and_then(|()| self.push_lanes(record));
+        self.records = records;
+        pushed
+    }
+
+    /// Adds a record whose lanes are already quantized.
+    ///
+    /// # Errors
+    /// [`EncodeError::LaneCount`] and [`EncodeError::LaneOutOfRange`]. Nothing has changed then.
+    pub fn push_lanes(&mut self, lanes: &[u32]) -> Result<Sequence, EncodeError> {
+        self.check_count(lanes.len())?;
+        let schema = self.codec.schema().lanes();
+        if let Some(lane) = (0..lanes.len()).find(|&lane| lanes[lane] > schema[lane].max) {
+            return Err(EncodeError::LaneOutOfRange { lane, value: lanes[lane] });
+        }
+        let number = self.ring.newest().map_or(self.config.first_number, |newest| newest.after(1));
+        self.ring.advance(number);
+        self.ring.put(number, lanes);
+        self.acknowledged = self.acknowledged.filter(|base| self.ring.held(*base) == Held::Packet);
+        self.unsent = (self.unsent + 1).min(self.ring.len());
+        self.stats.records += 1;
+        Ok(number)
+    }
+
+    fn check_count(&self, lanes: usize) -> Result<(), EncodeError> {
+        let expected_lanes = self.codec.lanes();
+        if lanes == expected_lanes { Ok(()) } else { Err(EncodeError::LaneCount { expected_lanes, lanes }) }
+    }
+
+    /// The packet of the newest record, once: `None` where nothing was pushed since. Valid until the next call.
+    ///
+    /// It has all records that were in no packet yet, or else as many as the configuration repeats: at most 16, none that is older than its base, and no
+    /// more than a datagram takes; the newest in any case.
+    pub fn poll_transmit(&mut self) -> Option<&[u8]> {
+        let number = self.ring.newest().filter(|_| self.unsent > 0)?;
+        let back = self.acknowledged.and_then(|base| u8::try_from(number.since(base)).ok());
+        let wanted = self.unsent.max(1 + usize::from(self.config.repeats)).min(back.map_or(MOST_RECORDS, usize::from));
+        let mut count = self.gather(number, wanted.min(MOST_RECORDS));
+        self.write(number, back, count)?;
+        while self.out.len() > self.config.datagram_bytes && count > 1 {
+            count /= 2;
+            self.write(number, back, count)?;
+        }
+        self.ring.make_base(number, &mut self.learned);
+        self.unsent = 0;
+        self.stats.packets += 1;
+        self.stats.full += u64::from(back.is_none());
+        self.stats.bytes += self.out.len() as u64;
+        self.stats.sent_records += count as u64;
+        Some(&self.out)
+    }
+
+    /// Lines up the newest `wanted` records up to `number`, at the end of the buffer, or as many as there are.
+    fn gather(&mut self, number: Sequence, wanted: usize) -> usize {
+        let lanes = self.codec.lanes();
+        let places = self.records.rchunks_exact_mut(lanes).take(wanted);
+        let mut count = 0;
+        for place in places {
+            let Some(record) = self.ring.record(number.before(count as u16)) else { break };
+            place.copy_from_slice(record);
+            count += 1;
+        }
+        count
+    }
+
+    /// Writes the packet of the `count` records at the end of the buffer.
+    fn write(&mut self, number: Sequence, back: Option<u8>, count: usize) -> Option<()> {
+        let base = back.map_or(HeaderBase::Full { hash: self.codec.hash() }, HeaderBase::Back);
+        let header = StreamHeader { number, count: count as u8, base };
+        self.out.clear();
+        header.write(&mut self.out);
+        let base = back.and_then(|back| {
+            let back = u16::from(back);
+            self.ring.base(number.before(back), back + 1 - count as u16)
+        });
+        let first = self.records.len() - count * self.codec.lanes();
+        let written = self.codec.encode(base, &self.records[first..], &mut self.learned, &mut self.out);
+        debug_assert!(written.is_ok(), "whole records of the codec's schema");
+        written.ok()
+    }
+
+    /// Takes an acknowledgement.
+    ///
+    /// # Errors
+    /// [`StreamRefused`], such as [`NeverSent`](StreamRefused::NeverSent); nothing has changed then but a counter.
+    pub fn handle(&mut self, datagram: &[u8]) -> Result<(), StreamRefused> {
+        let taken = self.take(datagram);
+        match taken {
+            Ok(is_newer) => self.stats.acknowledged += u64::from(is_newer),
+            Err(_) => self.stats.refused += 1,
+        }
+        taken.map(drop)
+    }
+
+    /// Whether there is a newer base now.
+    fn take(&mut self, datagram: &[u8]) -> Result<bool, StreamRefused> {
+        let StreamAcknowledgement(number) = StreamAcknowledgement::from_bytes(datagram)?;
+        let newest = self.ring.newest().ok_or(StreamRefused::NeverSent)?;
+        // Half of all numbers away is neither before nor after.
+        let behind = newest.since(number);
+        if !(0..0x8000).contains(&behind) {
+            return Err(StreamRefused::NeverSent);
+        }
+        if behind >= self.ring.len() as i32 {
+            return Err(StreamRefused::LongAgo);
+        }
+        if self.ring.held(number) != Held::Packet {
+            return Err(StreamRefused::NeverSent);
+        }
+        let is_newer = self.acknowledged.is_none_or(|base| number.since(base) > 0);
+        if is_newer {
+            self.acknowledged = Some(number);
+        }
+        Ok(is_newer)
+    }
+
+    /// The newest packet that was acknowledged: what the next one is coded against, unless it falls out of the ring before. `None`: that will be full.
+    pub fn acknowledged(&self) -> Option<Sequence> {
+        self.acknowledged
+    }
+
+    /// The number of the newest record.
+    pub fn newest(&self) -> Option<Sequence> {
+        self.ring.newest()
+    }
+
+    /// The configuration.
+    pub fn config(&self) -> &StreamConfig {
+        &self.config
+    }
+
+    /// Counts.
+    pub fn stats(&self) -> StreamSenderStats {
+        self.stats
+    }
+
+    /// Bytes that it takes; the codec, which is shared, is not counted.
+    pub fn memory_bytes(&self) -> usize {
+        size_of::<Self>() + self.ring.memory_bytes() + self.records.capacity() * size_of::<u32>() + self.out.capacity()
+    }
+}

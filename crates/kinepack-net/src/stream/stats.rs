@@ -1,0 +1,83 @@
+//! Counts of both ends of a stream.
+
+use super::StreamRefused;
+
+/// Counts of a [`StreamSender`](super::StreamSender).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StreamSenderStats {
+    /// Records that were pushed.
+    pub records: u64,
+    /// Packets that were sent.
+    pub packets: u64,
+    /// Of these, full ones.
+    pub full: u64,
+    /// Bytes of all packets.
+    pub bytes: u64,
+    /// Records in all packets, repeated ones included.
+    pub sent_records: u64,
+    /// Acknowledgements that brought a newer base.
+    pub acknowledged: u64,
+    /// Datagrams that were refused.
+    pub refused: u64,
+}
+
+/// Counts of a [`StreamReceiver`](super::StreamReceiver).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StreamReceiverStats {
+    /// Packets that were taken.
+    pub packets: u64,
+    /// Of these, full ones.
+    pub full: u64,
+    /// Of these, such as came behind a newer one.
+    pub late: u64,
+    /// Bytes of the packets that were taken.
+    pub bytes: u64,
+    /// Records that were handed on, each once.
+    pub records: u64,
+    /// Of these, such as came as repeats: the packet of their own number was lost, or is still on its way.
+    pub recovered: u64,
+    /// Refused: of another kind or length, or with a base among their own records.
+    pub bad_headers: u64,
+    /// Refused: of another codec.
+    pub mismatched: u64,
+    /// Refused: taken before.
+    pub duplicates: u64,
+    /// Refused: too far behind the newest.
+    pub too_old: u64,
+    /// Refused: too far ahead of the newest.
+    pub too_far_ahead: u64,
+    /// Refused, and so lost: the base is not held.
+    pub lost_bases: u64,
+    /// Refused: more records than the rate allows.
+    pub limited: u64,
+    /// Refused: records that do not decode.
+    pub malformed: u64,
+}
+
+impl StreamReceiverStats {
+    /// All that was refused.
+    pub fn refused(&self) -> u64 {
+        self.bad_headers
+            + self.mismatched
+            + self.duplicates
+            + self.too_old
+            + self.too_far_ahead
+            + self.lost_bases
+            + self.limited
+            + self.malformed
+    }
+
+    pub(super) fn count(&mut self, refused: &StreamRefused) {
+        let counter = match refused {
+            StreamRefused::Mismatch { .. } => &mut self.mismatched,
+            StreamRefused::Duplicate => &mut self.duplicates,
+            StreamRefused::TooOld => &mut self.too_old,
+            StreamRefused::TooFarAhead { .. } => &mut self.too_far_ahead,
+            StreamRefused::NoBase { .. } => &mut self.lost_bases,
+            StreamRefused::Limited => &mut self.limited,
+            StreamRefused::Malformed(_) => &mut self.malformed,
+            _ => &mut self.bad_headers,
+        };
+        *counter += 1;
+    }
+}
