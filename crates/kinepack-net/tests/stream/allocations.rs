@@ -1,0 +1,67 @@
+//! After construction nothing allocates, and memory stays what it was, whatever comes.
+
+use std::time::Duration;
+
+use allocation_counter::measure;
+use kinepack_net::{Sequence, StreamConfig, StreamReceiver, StreamSender, split_datagram};
+
+use crate::support::Random;
+use crate::world::{Input, Player, at, codec};
+
+#[test]
+fn both_ends_allocate_nothing() {
+    let config = StreamConfig { repeats: 3, first_number: Sequence(65_000), ..StreamConfig::default() };
+    let mut sender = StreamSender::new(&codec(), config).unwrap();
+    let mut receiver = StreamReceiver::new(&codec(), config).unwrap();
+    let memory = [sender.memory_bytes(), receiver.memory_bytes()];
+    let mut player = Player::new(1);
+    let mut datagrams = [0; 512];
+    let counted = measure(|| {
+        for step in 0..2000 {
+            sender.push(player.step()).unwrap();
+            let datagram = sender.poll_transmit().unwrap();
+            let end = 7 + datagram.len();
+            datagrams[..7].copy_from_slice(&[5, 0, 0, 0, 0, 0, 0]);
+            datagrams[7..end].copy_from_slice(datagram);
+            if step % 10 == 3 {
+                continue;
+            }
+            let packet = split_datagram(&datagrams[..end]).unwrap().last().unwrap();
+            receiver.handle(at(step, 60), packet).unwrap();
+            receiver.handle(at(step, 60), packet).unwrap_err();
+            assert!(receiver.fresh().next().is_none());
+            assert!(receiver.read::<Input>(receiver.newest().unwrap()).unwrap().is_some());
+            if step % 4 == 0 {
+                sender.handle(&receiver.acknowledgement().unwrap().to_bytes()).unwrap();
+            }
+        }
+    });
+    assert_eq!(counted.count_total, 0, "{counted:?}");
+    assert_eq!([sender.memory_bytes(), receiver.memory_bytes()], memory);
+}
+
+#[test]
+fn floods_of_anything_allocate_nothing() {
+    let config = StreamConfig::default();
+    let mut sender = StreamSender::new(&codec(), config).unwrap();
+    sender.push(Player::new(1).step()).unwrap();
+    let first = sender.poll_transmit().unwrap().to_vec();
+    let mut receiver = StreamReceiver::new(&codec(), config).unwrap();
+    receiver.handle(Duration::ZERO, &first).unwrap();
+    let (memory, mut random) = (receiver.memory_bytes(), Random::new(9));
+    let mut datagram = vec![0; 60_000];
+    let counted = measure(|| {
+        for step in 0..20_000 {
+            let len = if step % 100 == 0 { 60_000 } else { random.below(40) as usize };
+            datagram[..len].fill_with(|| random.next() as u8);
+            if step % 2 == 0 && len > 11 {
+                datagram[..11].copy_from_slice(&first[..11]);
+                datagram[1] = random.next() as u8;
+            }
+            let _ = receiver.handle(at(step, 60), &datagram[..len]);
+            let _ = sender.handle(&datagram[..len]);
+        }
+    });
+    assert_eq!(counted.count_total, 0, "{counted:?}");
+    assert_eq!(receiver.memory_bytes(), memory);
+}

@@ -1,0 +1,340 @@
+//! Packets and acknowledgements that no honest end sends. Each is refused and counted, and nothing else changes: who refused any number of
+//! them goes on exactly as a twin that never saw them.
+
+use std::time::Duration;
+
+use kinepack::stream::{StreamCodec, StreamLevel};
+use kinepack_net::{
+    Sequence, StreamAcknowledgement, StreamConfig, StreamReceiver, StreamReceiverStats, StreamRefused, StreamSender,
+};
+
+use crate::support::{Random, Thing};
+use crate::world::{Player, at, codec};
+
+const RING: u16 = 64;
+/// Packets of the recorded session, the first of number [`FIRST`].
+const PACKETS: usize = 120;
+const FIRST: u16 = 65_480;
+
+fn config() -> StreamConfig {
+    StreamConfig { repeats: 2, first_number: Sequence(FIRST), ..StreamConfig::default() }
+}
+
+fn receiver() -> StreamReceiver {
+    StreamReceiver::new(&codec(), config()).unwrap()
+}
+
+/// Packets of a session of ten packets' round trip in which nothing is lost.
+fn recorded() -> Vec<Vec<u8>> {
+    let mut sender = StreamSender::new(&codec(), config()).unwrap();
+    let mut player = Player::new(1);
+    (0..PACKETS)
+        .map(|step| {
+            let number = sender.push(player.step()).unwrap();
+            if step > 10 {
+                sender.handle(&StreamAcknowledgement(number.before(10)).to_bytes()).unwrap();
+            }
+            sender.poll_transmit().unwrap().to_vec()
+        })
+        .collect()
+}
+
+/// The number of the packet at `index`.
+fn number(index: usize) -> Sequence {
+    Sequence(FIRST).after(index as u16)
+}
+
+fn now(index: usize) -> Duration {
+    at(index as u32, 60)
+}
+
+/// All that can be seen of a receiver but its counters.
+type Seen = (Option<Sequence>, Vec<Option<Vec<u32>>>, usize);
+
+fn seen(receiver: &StreamReceiver) -> Seen {
+    let newest = receiver.newest().unwrap_or_default();
+    let records =
+        (0..300).map(|behind| receiver.record(newest.after(20).before(behind)).map(<[u32]>::to_vec)).collect();
+    (receiver.newest(), records, receiver.memory_bytes())
+}
+
+/// A receiver in the middle of a session, and a twin.
+struct Attacked {
+    packets: Vec<Vec<u8>>,
+    receiver: StreamReceiver,
+    twin: StreamReceiver,
+    taken: usize,
+}
+
+impl Attacked {
+    fn after(count: usize) -> Self {
+        let mut attacked = Self { packets: recorded(), receiver: receiver(), twin: receiver(), taken: 0 };
+        attacked.go_on(count);
+        attacked
+    }
+
+    fn now(&self) -> Duration {
+        now(self.taken)
+    }
+
+    /// Takes so many packets of the session, as its twin does.
+    fn go_on(&mut self, count: usize) {
+        for _ in 0..count {
+            let (now, packet) = (now(self.taken), &self.packets[self.taken]);
+            let [taken, expected] = [&mut self.receiver, &mut self.twin].map(|receiver| {
+                let handled = receiver.handle(now, packet);
+                handled
+                    .map(|handled| (handled, receiver.fresh().map(|record| record.lanes.to_vec()).collect::<Vec<_>>()))
+            });
+            assert_eq!(taken, expected);
+            assert!(taken.is_ok(), "{taken:?}");
+            self.taken += 1;
+        }
+    }
+
+    /// Sends something that is refused, and is counted by `counter`.
+    #[track_caller]
+    fn refuses(&mut self, datagram: &[u8], counter: fn(&StreamReceiverStats) -> u64) -> StreamRefused {
+        let (before, stats) = (seen(&self.receiver), self.receiver.stats());
+        let refused = self.receiver.handle(self.now(), datagram).expect_err("an attack was taken");
+        assert_eq!(seen(&self.receiver), before, "{refused:?} changed something");
+        let after = self.receiver.stats();
+        assert_eq!((counter(&after), after.refused()), (counter(&stats) + 1, stats.refused() + 1), "{refused:?}");
+        assert_eq!((after.packets, after.records, after.bytes), (stats.packets, stats.records, stats.bytes));
+        assert_eq!(self.receiver.fresh().count(), 0);
+        refused
+    }
+
+    /// To the end of the session: no attack has left a trace.
+    fn finish(mut self) {
+        self.go_on(PACKETS - self.taken);
+        assert_eq!(seen(&self.receiver), seen(&self.twin));
+        assert_eq!(self.receiver.acknowledgement(), self.twin.acknowledgement());
+    }
+}
+
+fn renumbered(packet: &[u8], number: Sequence) -> Vec<u8> {
+    let mut packet = packet.to_vec();
+    packet[1..3].copy_from_slice(&number.0.to_le_bytes());
+    packet
+}
+
+#[test]
+fn replays() {
+    let mut attacked = Attacked::after(100);
+    for index in 0..100 {
+        let packet = attacked.packets[index].clone();
+        if 99 - index < usize::from(RING) {
+            assert_eq!(attacked.refuses(&packet, |stats| stats.duplicates), StreamRefused::Duplicate);
+        } else {
+            assert_eq!(attacked.refuses(&packet, |stats| stats.too_old), StreamRefused::TooOld);
+        }
+    }
+    attacked.finish();
+}
+
+#[test]
+fn numbers_far_behind_and_half_of_all_away() {
+    let mut attacked = Attacked::after(100);
+    let full = attacked.packets[0].clone();
+    for behind in [RING, RING + 1, 1000, 0x7FFF, 0x8000] {
+        let old = renumbered(&full, number(99).before(behind));
+        assert_eq!(attacked.refuses(&old, |stats| stats.too_old), StreamRefused::TooOld, "{behind}");
+    }
+    attacked.finish();
+}
+
+#[test]
+fn numbers_far_ahead() {
+    let mut attacked = Attacked::after(100);
+    let full = attacked.packets[0].clone();
+    // A step of 1/60 s after the newest: two more may have been sent.
+    for ahead in [RING + 3, RING + 4, 1000, 0x7FFF] {
+        let early = renumbered(&full, number(99).after(ahead));
+        let refused = attacked.refuses(&early, |stats| stats.too_far_ahead);
+        assert!(matches!(refused, StreamRefused::TooFarAhead { limit } if limit >= RING && limit <= RING + 2));
+    }
+    attacked.finish();
+    // With time they are possible; but never half of all numbers.
+    let mut receiver = receiver();
+    receiver.handle(Duration::ZERO, &full).unwrap();
+    let later = Duration::from_secs(10);
+    assert!(receiver.clone().handle(later, &renumbered(&full, number(RING.into()).after(1200))).is_ok());
+    assert!(receiver.clone().handle(later, &renumbered(&full, number(RING.into()).after(1201))).is_err());
+    assert!(receiver.clone().handle(Duration::MAX, &renumbered(&full, number(0x7FFF))).is_ok());
+    assert!(receiver.handle(Duration::MAX, &renumbered(&full, number(0x8000))).is_err());
+}
+
+#[test]
+fn bases_that_do_not_exist() {
+    let mut attacked = Attacked::after(99);
+    // Number 100 overtakes 99, which is there by its repeat alone.
+    let overtaking = attacked.packets[100].clone();
+    attacked.receiver.handle(attacked.now(), &overtaking).unwrap();
+    attacked.twin.handle(attacked.now(), &overtaking).unwrap();
+    assert!(attacked.receiver.record(number(99)).is_some());
+    let mut packet = attacked.packets[101].clone();
+    packet[0] &= 0x0F;
+    for back in [2, RING as u8 + 1, 200, 255] {
+        packet[3] = back;
+        let base = number(101).before(back.into());
+        assert_eq!(attacked.refuses(&packet, |stats| stats.lost_bases), StreamRefused::NoBase { base }, "{back}");
+    }
+    // None of the session at all: before the first packet, and in one that began elsewhere.
+    let packets = attacked.packets.clone();
+    assert!(matches!(receiver().handle(Duration::ZERO, &packets[50]), Err(StreamRefused::NoBase { .. })));
+    let mut later = receiver();
+    later.handle(Duration::ZERO, &renumbered(&packets[0], Sequence(20_000))).unwrap();
+    let ahead = renumbered(&packets[50], Sequence(20_001));
+    assert!(matches!(later.handle(Duration::ZERO, &ahead), Err(StreamRefused::NoBase { .. })));
+    // 99 comes late, and is a base from then on.
+    attacked.go_on(1);
+    assert!(attacked.receiver.stats().late == 1);
+    packet[3] = 2;
+    assert!(!matches!(attacked.receiver.handle(attacked.now(), &packet), Err(StreamRefused::NoBase { .. })));
+}
+
+#[test]
+fn bases_among_the_packets_own_records() {
+    let mut attacked = Attacked::after(100);
+    let mut packet = attacked.packets[100].clone();
+    for (count, back) in [(1, 0), (3, 2), (16, 0), (16, 15)] {
+        packet[0] = 6 | (count - 1) << 4;
+        packet[3] = back;
+        let refused = attacked.refuses(&packet, |stats| stats.bad_headers);
+        assert_eq!(refused, StreamRefused::BadBack { back, count });
+    }
+    attacked.finish();
+}
+
+#[test]
+fn payloads_cut_off_too_long_or_of_other_counts() {
+    let mut attacked = Attacked::after(100);
+    // Full or not, as if they were the next.
+    for index in [100, 0] {
+        let packet = renumbered(&attacked.packets[index], number(100));
+        for len in 0..packet.len() {
+            let header_bytes = if packet[0] & 8 == 0 { 4 } else { 11 };
+            if len < header_bytes {
+                attacked.refuses(&packet[..len], |stats| stats.bad_headers);
+            } else {
+                attacked.refuses(&packet[..len], |stats| stats.malformed + stats.limited);
+            }
+        }
+        for extra in [1, 100, 60_000] {
+            let long = [&packet[..], &vec![0xFF; extra]].concat();
+            attacked.refuses(&long, |stats| stats.malformed + stats.limited);
+        }
+        // More records than there are bytes for; fewer leave bytes.
+        for count in (1..16).filter(|count| *count > packet[0] >> 4 || packet[0] & 8 == 0) {
+            let mut other = packet.clone();
+            other[0] = packet[0] & 0x0F | count << 4;
+            if attacked.receiver.clone().handle(attacked.now(), &other).is_err() {
+                attacked.refuses(&other, |stats| stats.malformed + stats.limited + stats.bad_headers);
+            } else {
+                // Padding may be a record that equals the one before.
+                assert!(count == (packet[0] >> 4) + 1 || other == packet, "{count} records");
+            }
+        }
+    }
+    // With the credit that time brings the session goes on.
+    let Attacked { packets, mut receiver, mut twin, .. } = attacked;
+    for packet in &packets[100..] {
+        let [taken, expected] = [&mut receiver, &mut twin].map(|end| end.handle(Duration::from_secs(10), packet));
+        assert_eq!(taken, expected);
+    }
+    assert_eq!(seen(&receiver), seen(&twin));
+}
+
+#[test]
+fn another_codec() {
+    let mut attacked = Attacked::after(100);
+    let other = StreamCodec::of::<Thing>(StreamLevel::Packed).unwrap();
+    let mut sender = StreamSender::new(&other, config()).unwrap();
+    sender.push_lanes(&vec![0; other.lanes()]).unwrap();
+    let packet = sender.poll_transmit().unwrap().to_vec();
+    let expected = StreamRefused::Mismatch { ours: codec().hash(), theirs: other.hash() };
+    assert_eq!(attacked.refuses(&packet, |stats| stats.mismatched), expected);
+    assert_eq!(receiver().handle(Duration::ZERO, &packet), Err(expected));
+    attacked.finish();
+}
+
+#[test]
+fn other_kinds_of_datagrams() {
+    let mut attacked = Attacked::after(100);
+    for first_byte in (0..=255).filter(|byte| byte & 7 != 6) {
+        let refused = attacked.refuses(&[first_byte; 30], |stats| stats.bad_headers);
+        assert_eq!(refused, StreamRefused::Kind { first_byte });
+    }
+    assert_eq!(attacked.refuses(&[], |stats| stats.bad_headers), StreamRefused::Length { bytes: 0 });
+    attacked.finish();
+}
+
+/// Every bit of every packet turned, and noise: what is refused changes nothing.
+#[test]
+fn anything_that_packets_become() {
+    let packets = recorded();
+    let mut random = Random::new(3);
+    let mut receiver = receiver();
+    for (index, packet) in packets.iter().enumerate() {
+        let now = Duration::from_secs(index as u64);
+        for bit in 0..8 * packet.len() + 40 {
+            let mut mutant = packet.clone();
+            match mutant.get_mut(bit / 8) {
+                Some(byte) => *byte ^= 1 << (bit % 8),
+                None => mutant = (0..random.below(40)).map(|_| random.next() as u8).collect(),
+            }
+            let mut disturbed = receiver.clone();
+            if disturbed.handle(now, &mutant).is_err() {
+                assert_eq!(seen(&disturbed), seen(&receiver));
+                assert_eq!(disturbed.handle(now, packet).is_ok(), receiver.clone().handle(now, packet).is_ok());
+            }
+        }
+        receiver.handle(now, packet).unwrap();
+    }
+}
+
+#[test]
+fn acknowledgements_of_what_was_never_sent_or_long_ago() {
+    let mut sender = StreamSender::new(&codec(), config()).unwrap();
+    let mut player = Player::new(2);
+    let forged = |number: Sequence| StreamAcknowledgement(number).to_bytes();
+    assert_eq!(sender.handle(&forged(Sequence(FIRST))), Err(StreamRefused::NeverSent));
+    let mut newest = Sequence(FIRST);
+    for step in 0..200 {
+        newest = sender.push(player.step()).unwrap();
+        // Each third record goes with the next.
+        if step % 3 != 0 {
+            sender.poll_transmit().unwrap();
+        }
+    }
+    let mut twin = sender.clone();
+    for ahead in [1, 2, 1000, 0x7FFF] {
+        assert_eq!(sender.handle(&forged(newest.after(ahead))), Err(StreamRefused::NeverSent), "{ahead}");
+    }
+    assert_eq!(sender.handle(&forged(newest.before(0x8000))), Err(StreamRefused::NeverSent));
+    for behind in [RING, 100, 150, 0x7FFF] {
+        assert_eq!(sender.handle(&forged(newest.before(behind))), Err(StreamRefused::LongAgo), "{behind}");
+    }
+    // 198 was pushed, but was no packet.
+    assert_eq!(sender.handle(&forged(newest.before(1))), Err(StreamRefused::NeverSent));
+    for datagram in [&[][..], &[7], &[7, 0], &[7, 0, 0, 0], &[15, 0, 0], &[5, 0, 0], &[0; 3], &[255; 60]] {
+        assert!(sender.handle(datagram).is_err(), "{datagram:?}");
+    }
+    assert_eq!((sender.acknowledged(), sender.stats().refused), (None, twin.stats().refused + 18));
+    // An older one than the base is passed over.
+    for sender in [&mut sender, &mut twin] {
+        sender.handle(&forged(newest.before(3))).unwrap();
+    }
+    sender.handle(&forged(newest.before(6))).unwrap();
+    assert_eq!(sender.acknowledged(), Some(newest.before(3)));
+    assert_eq!(sender.stats().acknowledged, 1);
+    for _ in 0..100 {
+        let input = player.step();
+        let [ours, expected] = [&mut sender, &mut twin].map(|sender| {
+            sender.push(input).unwrap();
+            sender.poll_transmit().unwrap().to_vec()
+        });
+        assert_eq!(ours, expected);
+    }
+}

@@ -1,0 +1,74 @@
+//! What a receiver takes, written from `spec/NET.md`, section 8, alone: maps instead of rings. It knows no rate.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use kinepack::stream::{StreamBase, StreamCodec};
+use kinepack_net::Sequence;
+
+pub(crate) struct Naive {
+    codec: StreamCodec,
+    ring: i32,
+    rate_hz: u32,
+    newest: Option<(Sequence, Duration)>,
+    records: BTreeMap<u16, Vec<u32>>,
+    packets: BTreeMap<u16, Vec<u32>>,
+}
+
+impl Naive {
+    pub(crate) fn new(codec: StreamCodec, ring: usize, rate_hz: u32) -> Self {
+        let (records, packets) = (BTreeMap::new(), BTreeMap::new());
+        Self { codec, ring: ring as i32, rate_hz, newest: None, records, packets }
+    }
+
+    /// The new records, or `None` where it is to be refused.
+    pub(crate) fn handle(&mut self, now: Duration, datagram: &[u8]) -> Option<Vec<(u16, Vec<u32>)>> {
+        let first_byte = *datagram.first()?;
+        let number = Sequence(u16::from_le_bytes([*datagram.get(1)?, *datagram.get(2)?]));
+        let count = u16::from(first_byte >> 4) + 1;
+        if first_byte & 7 != 6 {
+            return None;
+        }
+        if let Some((newest, newest_at)) = self.newest {
+            let ahead = number.since(newest);
+            let sent = (now - newest_at).as_secs_f64() * 2.0 * f64::from(self.rate_hz);
+            let is_far = f64::from(ahead) > f64::from(self.ring) + sent;
+            if is_far || ahead <= -self.ring || ahead == -0x8000 || self.packets.contains_key(&number.0) {
+                return None;
+            }
+        }
+        let nothing = self.codec.nothing_learned();
+        let (base, bytes) = if first_byte & 8 != 0 {
+            if *datagram.get(3..11)? != self.codec.hash().to_le_bytes() {
+                return None;
+            }
+            (None, &datagram[11..])
+        } else {
+            let back = u16::from(*datagram.get(3)?);
+            let lag = back.checked_sub(count)? + 1;
+            let lanes = self.packets.get(&number.before(back).0)?;
+            (Some(StreamBase { lanes, learned: &nothing, lag }), &datagram[4..])
+        };
+        let mut records = vec![0; usize::from(count) * self.codec.lanes()];
+        self.codec.decode(base, &mut records, &mut self.codec.nothing_learned(), bytes).ok()?;
+
+        let newest = match self.newest {
+            Some((newest, newest_at)) if number.since(newest) < 0 => (newest, newest_at),
+            _ => (number, now),
+        };
+        self.newest = Some(newest);
+        let mut new = Vec::new();
+        for (lanes, behind) in records.chunks(self.codec.lanes()).zip((0..count).rev()) {
+            let record = number.before(behind);
+            if newest.0.since(record) < self.ring && !self.records.contains_key(&record.0) {
+                self.records.insert(record.0, lanes.to_vec());
+                new.push((record.0, lanes.to_vec()));
+            }
+        }
+        self.packets.insert(number.0, self.records[&number.0].clone());
+        let is_held = |number: u16| newest.0.since(Sequence(number)) < self.ring;
+        self.records.retain(|number, _| is_held(*number));
+        self.packets.retain(|number, _| is_held(*number));
+        Some(new)
+    }
+}

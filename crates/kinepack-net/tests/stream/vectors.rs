@@ -1,0 +1,122 @@
+//! The frozen datagrams of `spec/vectors/stream.txt`. The file's head says what they are; lines are only ever added.
+//!
+//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-net --test stream -- --nocapture vectors` prints the lines as they would be written now.
+
+use std::time::Duration;
+
+use kinepack::stream::{StreamCodec, StreamLevel};
+use kinepack::{Bytes, Pack};
+use kinepack_net::{Sequence, StreamConfig, StreamReceiver, StreamSender};
+
+const VECTORS: &str = include_str!("../../../../spec/vectors/stream.txt");
+
+/// As the head of the file has it.
+#[derive(Pack)]
+struct Call {
+    #[pack(range = 0..=1000)]
+    aim: u32,
+    #[pack(bits = 16)]
+    serial: u32,
+    fires: bool,
+    #[pack(with = Bytes)]
+    arguments: [u8; 4],
+}
+
+fn codec() -> StreamCodec {
+    StreamCodec::of::<Call>(StreamLevel::Packed).unwrap()
+}
+
+fn config() -> StreamConfig {
+    StreamConfig { repeats: 2, first_number: Sequence(65_525), ..StreamConfig::default() }
+}
+
+fn call(step: u32) -> Call {
+    let byte = |place: u32| if step % 8 < 4 { (step / 8 + place) as u8 } else { 0 };
+    Call {
+        aim: (500 + 7 * step * (step % 3)) % 1001,
+        serial: step * 300,
+        fires: step % 5 == 0,
+        arguments: [0, 1, 2, 3].map(byte),
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn bytes(hex: &str) -> Vec<u8> {
+    (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
+}
+
+fn fresh(receiver: &StreamReceiver) -> String {
+    let record = |number: Sequence, lanes: &[u32]| format!(" {}:{lanes:?}", number.0).replace(", ", ",");
+    receiver.fresh().map(|fresh| record(fresh.number, fresh.lanes)).collect()
+}
+
+/// What is written today.
+fn written() -> String {
+    let mut sender = StreamSender::new(&codec(), config()).unwrap();
+    let mut receiver = StreamReceiver::new(&codec(), config()).unwrap();
+    let (mut lines, mut late) = (String::new(), Vec::new());
+    for step in 0..30u32 {
+        sender.push(&call(step)).unwrap();
+        // Some go out together.
+        if step % 7 == 6 {
+            continue;
+        }
+        let datagram = sender.poll_transmit().unwrap().to_vec();
+        let taken = match step {
+            // Overtaken by the next, and lost.
+            9 => {
+                late = datagram;
+                continue;
+            }
+            5 | 14..=17 => continue,
+            10 => vec![datagram, std::mem::take(&mut late)],
+            _ => vec![datagram],
+        };
+        for datagram in taken {
+            receiver.handle(Duration::from_secs(step.into()), &datagram).unwrap();
+            lines += &format!("packet {}{}\n", hex(&datagram), fresh(&receiver));
+        }
+        if step % 4 == 3 {
+            let acknowledgement = receiver.acknowledgement().unwrap().to_bytes();
+            lines += &format!("acknowledgement {}\n", hex(&acknowledgement));
+            sender.handle(&acknowledgement).unwrap();
+        }
+    }
+    lines
+}
+
+fn frozen() -> impl Iterator<Item = &'static str> {
+    VECTORS.lines().filter(|line| !line.starts_with('#'))
+}
+
+#[test]
+fn every_datagram_is_written() {
+    let written = written();
+    if std::env::var_os("KINEPACK_WRITE_VECTORS").is_some() {
+        println!("{written}");
+    }
+    assert!(written.lines().eq(frozen()), "the datagrams are not those of spec/vectors/stream.txt");
+}
+
+#[test]
+fn every_datagram_is_read() {
+    let mut receiver = StreamReceiver::new(&codec(), config()).unwrap();
+    let mut forms = [0; 4];
+    for line in frozen() {
+        let mut words = line.split(' ');
+        let (name, datagram) = (words.next().unwrap(), bytes(words.next().unwrap()));
+        if name == "acknowledgement" {
+            assert_eq!(receiver.acknowledgement().unwrap().to_bytes(), *datagram, "{line}");
+            continue;
+        }
+        let handled = receiver.handle(Duration::from_secs(forms[0]), &datagram).unwrap();
+        assert!(line.ends_with(&fresh(&receiver)), "{line}: {}", fresh(&receiver));
+        let is_full = datagram[0] & 8 != 0;
+        let counted = [true, is_full, datagram[0] >> 4 > 0 && !is_full, handled.late];
+        forms.iter_mut().zip(counted).for_each(|(form, is)| *form += u64::from(is));
+    }
+    assert!(forms.iter().all(|form| *form > 0), "{forms:?}");
+}
