@@ -5,6 +5,7 @@ mod coding;
 pub mod drivers;
 pub mod entropy;
 pub mod net;
+pub mod net_stream;
 pub mod profile_file;
 pub mod streams;
 

@@ -21,29 +21,29 @@ const LANES: u32 = 4;
 const MAX: u32 = 1 << 20;
 
 /// Takes bytes from the front; zeros where there are none.
-struct Source<'a>(&'a [u8]);
+pub(crate) struct Source<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Source<'a> {
-    fn byte(&mut self) -> u8 {
+    pub(crate) fn byte(&mut self) -> u8 {
         let (first, rest) = self.0.split_first().unwrap_or((&0, &[]));
         self.0 = rest;
         *first
     }
 
-    fn below(&mut self, end: usize) -> usize {
+    pub(crate) fn below(&mut self, end: usize) -> usize {
         usize::from(self.byte()) % end
     }
 
-    fn short(&mut self) -> u16 {
+    pub(crate) fn short(&mut self) -> u16 {
         u16::from_le_bytes([(); 2].map(|()| self.byte()))
     }
 
-    fn word(&mut self) -> u32 {
+    pub(crate) fn word(&mut self) -> u32 {
         u32::from_le_bytes([(); 4].map(|()| self.byte()))
     }
 
     /// A piece, with its length in front.
-    fn piece(&mut self) -> &'a [u8] {
+    pub(crate) fn piece(&mut self) -> &'a [u8] {
         let len = self.below(256).min(self.0.len());
         let (piece, rest) = self.0.split_at(len);
         self.0 = rest;
@@ -51,7 +51,7 @@ impl<'a> Source<'a> {
     }
 
     /// Numbers the steps until the data is used up.
-    fn is_over(&self, step: usize) -> bool {
+    pub(crate) fn is_over(&self, step: usize) -> bool {
         self.0.is_empty() || step >= MOST_STEPS
     }
 }

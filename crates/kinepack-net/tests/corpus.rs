@@ -8,6 +8,9 @@
 #[allow(unreachable_pub)]
 #[path = "../../../fuzz/src/net.rs"]
 mod net;
+#[allow(unreachable_pub)]
+#[path = "../../../fuzz/src/net_stream.rs"]
+mod net_stream;
 mod support;
 
 use std::fs;
@@ -20,12 +23,13 @@ const MUTATIONS: usize = 40;
 
 type Target = (&'static str, fn(&[u8]));
 
-const TARGETS: [Target; 5] = [
+const TARGETS: [Target; 6] = [
     ("net_receiver", net::net_receiver),
     ("net_hub", net::net_hub),
     ("net_session", net::net_session),
     ("link", net::link),
     ("playout", net::playout),
+    ("net_stream", net_stream::net_stream),
 ];
 
 fn directory(target: &str) -> PathBuf {
@@ -79,6 +83,11 @@ fn answers_are_taken_or_refused_by_hubs() {
 #[test]
 fn sessions_stay_exact_and_come_to_rest() {
     run("net_session");
+}
+
+#[test]
+fn streams_hand_on_what_was_pushed() {
+    run("net_stream");
 }
 
 #[test]

@@ -1,0 +1,145 @@
+//! The driver of the target `net_stream`: a stream of which the data decides the records, the fate of each datagram, and what is forged.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use kinepack::stream::{StreamCodec, StreamLevel};
+use kinepack::{Field, FieldKind, IntegerLimits, Schema};
+use kinepack_net::{Sequence, StreamConfig, StreamReceiver, StreamSender, split_datagram};
+
+use crate::net::Source;
+
+/// The most steps that data asks for.
+const MOST_STEPS: usize = 600;
+/// Packets that may still arrive.
+const MOST_ON_THE_WAY: usize = 40;
+
+fn codec() -> &'static StreamCodec {
+    static CODEC: OnceLock<StreamCodec> = OnceLock::new();
+    CODEC.get_or_init(|| {
+        let number = IntegerLimits::new(0, 100_000, 1).expect("a range");
+        let fields = [
+            ("number", FieldKind::Integer(number)),
+            ("flag", FieldKind::Bool),
+            ("choice", FieldKind::Choice { max: 6 }),
+            ("raw", FieldKind::Raw { lanes: 2 }),
+            ("bytes", FieldKind::Bytes { len: 9 }),
+        ];
+        let schema = Schema::new(fields.map(|(name, kind)| Field::new(name, kind)).into());
+        StreamCodec::new(schema, StreamLevel::Packed).expect("lanes")
+    })
+}
+
+/// One lane becomes another.
+fn change(record: &mut [u32], source: &mut Source<'_>) {
+    let lane = source.below(record.len());
+    let max = codec().schema().lanes()[lane].max;
+    let value = if source.byte() & 1 == 0 { record[lane].wrapping_add(source.byte().into()) } else { source.word() };
+    record[lane] = value.checked_rem(max.wrapping_add(1)).unwrap_or(value);
+}
+
+/// What is handed on is what was pushed, each once, until something forged is taken; what is refused changes nothing, and memory is what it was.
+pub fn net_stream(data: &[u8]) {
+    let mut source = Source(data);
+    let config = StreamConfig {
+        repeats: source.byte() % 16,
+        longest_round_trip: Duration::from_millis(1 + 16 * u64::from(source.byte())),
+        burst_records: 16 + u16::from(source.byte()),
+        first_number: Sequence(source.short()),
+        ..StreamConfig::default()
+    };
+    let mut sender = StreamSender::new(codec(), config).expect("a configuration");
+    let mut receiver = StreamReceiver::new(codec(), config).expect("a configuration");
+    let memory = [sender.memory_bytes(), receiver.memory_bytes()];
+    let mut record = vec![0; codec().lanes()];
+    let (mut pushed, mut given) = (HashMap::new(), HashMap::new());
+    let mut on_the_way: Vec<Vec<u8>> = Vec::new();
+    let (mut now, mut is_honest) = (Duration::ZERO, true);
+    for step in 0..MOST_STEPS {
+        if source.is_over(step) {
+            break;
+        }
+        let control = source.byte();
+        match control & 15 {
+            0..4 => {
+                change(&mut record, &mut source);
+                let number = sender.push_lanes(&record).expect("of the schema");
+                pushed.insert(number, record.clone());
+            }
+            4..7 => {
+                let base = sender.acknowledged();
+                if let Some(datagram) = sender.poll_transmit() {
+                    let number = Sequence(u16::from_le_bytes([datagram[1], datagram[2]]));
+                    let named = (datagram[0] & 8 == 0).then(|| number.before(datagram[3].into()));
+                    assert_eq!(named, base, "a base that was not acknowledged");
+                    on_the_way.push(datagram.to_vec());
+                }
+                if on_the_way.len() > MOST_ON_THE_WAY {
+                    on_the_way.remove(0);
+                }
+            }
+            7..11 if !on_the_way.is_empty() => {
+                let nth = usize::from(control >> 4) % on_the_way.len();
+                let datagram = if control >> 4 == 15 { on_the_way[nth].clone() } else { on_the_way.remove(nth) };
+                feed(&mut receiver, now, &datagram);
+                for fresh in receiver.fresh().filter(|_| is_honest) {
+                    assert_eq!(fresh.lanes, pushed[&fresh.number]);
+                    assert!(given.insert(fresh.number, ()).is_none(), "given twice");
+                }
+            }
+            11 => {
+                let mut datagram = on_the_way.first().cloned().unwrap_or_default();
+                for _ in 0..=source.below(3) {
+                    let end = datagram.len().clamp(1, 16);
+                    let place = source.below(end);
+                    if let Some(byte) = datagram.get_mut(place) {
+                        *byte ^= source.byte();
+                    }
+                }
+                // What is turned by nothing is the packet itself.
+                is_honest &= !feed(&mut receiver, now, &datagram);
+            }
+            12 => {
+                let piece = source.piece();
+                is_honest &= !feed(&mut receiver, now, piece);
+                let before = sender.acknowledged();
+                if sender.handle(piece).is_err() {
+                    assert_eq!(sender.acknowledged(), before);
+                }
+                if let Ok(parts) = split_datagram(piece) {
+                    assert_eq!(parts.flatten().copied().collect::<Vec<_>>(), piece);
+                }
+            }
+            13 => {
+                let number = sender.newest().unwrap_or_default().after(5).before(source.byte().into());
+                let [low, high] = number.0.to_le_bytes();
+                let _ = sender.handle(&[7, low, high]);
+            }
+            14 => now += Duration::from_millis(source.byte().into()),
+            _ => {
+                if let Some(acknowledgement) = receiver.acknowledgement() {
+                    let _ = sender.handle(&acknowledgement.to_bytes());
+                }
+            }
+        }
+    }
+    assert_eq!([sender.memory_bytes(), receiver.memory_bytes()], memory);
+}
+
+/// Whether it was taken.
+fn feed(receiver: &mut StreamReceiver, now: Duration, datagram: &[u8]) -> bool {
+    let held = |receiver: &StreamReceiver| {
+        let newest = receiver.newest().unwrap_or_default();
+        let records = (0..300).filter(|behind| receiver.record(newest.before(*behind)).is_some()).count();
+        (receiver.newest(), records, receiver.stats().packets, receiver.stats().records)
+    };
+    let before = held(receiver);
+    let is_taken = receiver.handle(now, datagram).is_ok();
+    if !is_taken {
+        assert_eq!(held(receiver), before, "a refusal changed something");
+        assert_eq!(receiver.fresh().count(), 0);
+    }
+    assert!(held(receiver).1 <= receiver.config().ring_packets());
+    is_taken
+}
