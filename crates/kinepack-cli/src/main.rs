@@ -27,6 +27,7 @@ mod session_report;
 mod sight;
 mod simulate;
 mod states;
+mod stream_measure;
 mod sweep;
 mod train;
 mod truth;

@@ -1,5 +1,6 @@
 //! `kinepack measure`: each level's size and speed on a capture or on the built-in world.
 
+use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -12,6 +13,7 @@ use crate::ladder::{BadFrame, History, Ladder, Parameters};
 use crate::precision::Precision;
 use crate::report::{Report, print};
 use crate::states::States;
+use crate::stream_measure::{self, Row, StreamRun};
 use crate::world::WorldArguments;
 
 /// Measure each level on a capture, or on the built-in world: every frame is encoded, decoded and compared.
@@ -40,16 +42,59 @@ pub(crate) struct Arguments {
     /// Print one JSON document instead of a table.
     #[arg(long)]
     json: bool,
+    /// Instead of snapshots: a character's moves as an input stream, over links that lose 0, 5 and 20 %. Levels are full, packed and adaptive; --seconds are 60
+    /// where not given.
+    #[arg(long, help_heading = "Input stream", conflicts_with_all = ["file", "lag", "spacing", "from", "profile", "style", "cubes"])]
+    stream: bool,
+    /// Clients, each with a seed of its own.
+    #[arg(long, help_heading = "Input stream", requires = "stream", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    clients: u32,
+    /// Moves that are repeated in each packet.
+    #[arg(long, help_heading = "Input stream", requires = "stream", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=15))]
+    repeats: u8,
     #[command(flatten, next_help_heading = "Built-in world")]
     world: WorldArguments,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if arguments.stream {
+        return measure_stream(arguments);
+    }
     let report = match &arguments.file {
         Some(path) => measure_capture(arguments, path)?,
         None => measure_world(arguments)?,
     };
     print(|out| if arguments.json { report.write_json(out) } else { report.write_table(out) })
+}
+
+/// Seconds of a stream, where nothing else is asked for.
+const STREAM_SECONDS: u32 = 60;
+
+fn measure_stream(arguments: &Arguments) -> Result<(), Failure> {
+    let named = |name: &String| {
+        let row = Row::ALL.into_iter().find(|row| row.name() == name);
+        row.ok_or_else(|| Failure::UnknownStreamLevel { name: name.clone() })
+    };
+    let rows = match &arguments.levels[..] {
+        [] => Row::ALL.to_vec(),
+        names => names.iter().map(named).collect::<Result<_, _>>()?,
+    };
+    let run = StreamRun {
+        clients: arguments.clients,
+        ticks: arguments.world.asked_frames().unwrap_or(STREAM_SECONDS * cubes::TICK_HZ),
+        seed: arguments.world.seed,
+        repeats: arguments.repeats,
+    };
+    let progress = progress(Some(run.ticks));
+    let measured = stream_measure::measure(run, &rows, &progress)?;
+    progress.finish_and_clear();
+    print(|out| {
+        if arguments.json {
+            serde_json::to_writer_pretty(&mut *out, &measured)?;
+            return writeln!(out);
+        }
+        stream_measure::write_table(run, &measured, out)
+    })
 }
 
 /// The levels asked for, or all that the data allow, in the order of the table.
