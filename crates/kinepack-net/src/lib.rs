@@ -73,3 +73,7 @@ pub use stream::{
     StreamAcknowledgement, StreamConfig, StreamError, StreamHandled, StreamReceiver, StreamReceiverStats, StreamRecord,
     StreamRefused, StreamSender, StreamSenderStats, ring_packets,
 };
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

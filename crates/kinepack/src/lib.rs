@@ -89,7 +89,3 @@ pub mod __derive {
     //! What the code that `#[derive(Pack)]` writes calls. Not part of the public interface.
     pub use crate::schema::derived::*;
 }
-
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;
