@@ -47,7 +47,9 @@ fn clocks_that_are_fast_stalls_and_jitter_are_no_excess() {
         sender.push(player.step()).unwrap();
         held.push(sender.poll_transmit().unwrap().to_vec());
         if step % 30 == 0 {
-            held.drain(..).for_each(|datagram| drop(receiver.handle(at(step, 60), &datagram).unwrap()));
+            for datagram in held.drain(..) {
+                receiver.handle(at(step, 60), &datagram).unwrap();
+            }
             sender.handle(&receiver.acknowledgement().unwrap().to_bytes()).unwrap();
         }
     }
@@ -61,7 +63,9 @@ fn it_is_records_that_count() {
     let mut receiver = StreamReceiver::new(&codec(), config).unwrap();
     let mut player = Player::new(3);
     for step in 0..600 {
-        (0..16).for_each(|_| drop(sender.push(player.step()).unwrap()));
+        for _ in 0..16 {
+            sender.push(player.step()).unwrap();
+        }
         let datagram = sender.poll_transmit().unwrap().to_vec();
         let taken = receiver.handle(at(step, 60), &datagram);
         // What was refused is a gap, that soon is wider than anything honest.

@@ -35,7 +35,7 @@ fn call(step: u32) -> Call {
     Call {
         aim: (500 + 7 * step * (step % 3)) % 1001,
         serial: step * 300,
-        fires: step % 5 == 0,
+        fires: step.is_multiple_of(5),
         arguments: [0, 1, 2, 3].map(byte),
     }
 }
