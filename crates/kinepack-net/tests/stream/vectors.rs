@@ -1,4 +1,4 @@
-//! The frozen datagrams of `spec/vectors/stream.txt`. The file's head says what they are; lines are only ever added.
+//! The frozen datagrams of `spec/vectors/net_stream.txt`. The file's head says what they are; lines are only ever added.
 //!
 //! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-net --test stream -- --nocapture vectors` prints the lines as they would be written now.
 
@@ -8,7 +8,7 @@ use kinepack::stream::{StreamCodec, StreamLevel};
 use kinepack::{Bytes, Pack};
 use kinepack_net::{Sequence, StreamConfig, StreamReceiver, StreamSender};
 
-const VECTORS: &str = include_str!("../../../../spec/vectors/stream.txt");
+const VECTORS: &str = include_str!("../../../../spec/vectors/net_stream.txt");
 
 /// As the head of the file has it.
 #[derive(Pack)]
@@ -98,7 +98,7 @@ fn every_datagram_is_written() {
     if std::env::var_os("KINEPACK_WRITE_VECTORS").is_some() {
         println!("{written}");
     }
-    assert!(written.lines().eq(frozen()), "the datagrams are not those of spec/vectors/stream.txt");
+    assert!(written.lines().eq(frozen()), "the datagrams are not those of spec/vectors/net_stream.txt");
 }
 
 #[test]
