@@ -190,7 +190,7 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
 
         let told = of.difference(start, self.record.get(lane));
         let expected_size = i32::from(state.size) + self.lag_size;
-        let residual = code_residual(self.coder, &mut self.learned.shared[0].sizes, told, expected_size);
+        let residual = code_residual(self.coder, &mut self.learned.shared[0].sizes, told, expected_size)?;
         let value = of.offset(start, residual).ok_or(Outside)?;
         self.record.set(lane, value);
 
@@ -224,7 +224,12 @@ fn size_of(number: u64) -> i32 {
 
 /// A number of about so many bits, in 1/256.
 #[inline]
-fn code_residual<C: Coder>(coder: &mut C, sizes: &mut [Counter; 8 * SIZE_SETS], told: i64, expected_size: i32) -> i64 {
+fn code_residual<C: Coder>(
+    coder: &mut C,
+    sizes: &mut [Counter; 8 * SIZE_SETS],
+    told: i64,
+    expected_size: i32,
+) -> Result<i64, Outside> {
     let half_octave = ((expected_size + 64) >> 7).clamp(0, 2 * MAX_SIZE as i32) as usize;
     let (set, lowest) = match half_octave.checked_sub(SIZE_SETS - 2) {
         None => (half_octave, 0),
@@ -243,13 +248,15 @@ fn code_residual<C: Coder>(coder: &mut C, sizes: &mut [Counter; 8 * SIZE_SETS], 
             size -= 1;
         }
     }
-    if size == 0 {
-        return 0;
+    match size {
+        0 => return Ok(0),
+        1..=MAX_SIZE => {}
+        _ => return Err(Outside),
     }
     // The sign, and the bits below the leading one.
     let rest = coder.code_direct((magnitude as u32) << 1 | u32::from(told < 0), size);
     let magnitude = i64::from(rest >> 1) | 1 << (size - 1);
-    if rest & 1 != 0 { -magnitude } else { magnitude }
+    Ok(if rest & 1 != 0 { -magnitude } else { magnitude })
 }
 
 /// Probability of one bit more, or less, beyond the 8 sizes around the one expected.
