@@ -39,7 +39,7 @@ impl Plan {
             for part in &mut parts {
                 part.velocity = velocity(schema, part.first);
             }
-            let time = schema.fields().iter().find(|field| field.role == Role::Clock).map(|field| field.lanes().start);
+            let time = time_stamp(schema).map(|field| field.lanes().start);
             parts.sort_by_key(|part| (Some(part.first) != time, part.velocity.is_some()));
             clock = time.map(|_| 0);
         }
@@ -51,16 +51,28 @@ impl Plan {
     /// Which lanes are velocities of which.
     pub(super) fn hash_into(&self, schema: &Schema, hasher: &mut Fnv1a) {
         for field in schema.fields() {
-            let first = self.parts.iter().find(|part| part.first == field.lanes().start);
+            // A field without lanes begins where the next one does.
+            let first = self.parts.iter().find(|part| field.lanes().contains(&part.first));
             let velocity = first.and_then(|part| part.velocity).map_or(0, |lane| lane as u32 + 1);
             hasher.add(&velocity.to_le_bytes());
         }
     }
 }
 
-/// The lane that is the velocity of `lane`, and has none itself.
+/// The field by which the others move: the first of its role that is numbers.
+fn time_stamp(schema: &Schema) -> Option<&Field> {
+    let is_numbers =
+        |field: &Field| matches!(field.kind, FieldKind::Floats(_) | FieldKind::Integer(_) | FieldKind::Raw { .. });
+    let is_time = |field: &&Field| field.role == Role::Clock && is_numbers(field) && !field.lanes().is_empty();
+    schema.fields().iter().find(is_time)
+}
+
+/// The lane that is the velocity of `lane`, and has none itself. A time stamp, told before all others, has none.
 fn velocity(schema: &Schema, lane: usize) -> Option<usize> {
     let owner = schema.fields().iter().find(|field| field.lanes().contains(&lane))?;
+    if time_stamp(schema).is_some_and(|time| time.lanes() == owner.lanes()) {
+        return None;
+    }
     let is_float = |field: &Field| matches!(field.kind, FieldKind::Floats(_));
     let is_velocity_of = |field: &Field, owner: &Field| {
         let of = field.velocity_of.as_ref();
