@@ -9,7 +9,7 @@ use super::packed;
 use super::plan::Plan;
 use crate::entropy::{RangeDecoder, RangeEncoder};
 use crate::hash::Fnv1a;
-use crate::{BitReader, BitWriter, DecodeError, EncodeError, Pack, Schema, SetupError};
+use crate::{BitReader, BitWriter, DecodeError, EncodeError, Lane, Pack, Schema, SetupError};
 
 /// How records are coded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -43,7 +43,7 @@ pub struct StreamBase<'a> {
     pub lanes: &'a [u32],
     /// What was learned with it.
     pub learned: &'a Learned,
-    /// How many records later the first one of the packet is: 1 for the next.
+    /// How many records later the first one of the packet is: 1 for the next; 0 is taken as 1.
     pub lag: u16,
 }
 
@@ -64,7 +64,7 @@ impl StreamCodec {
             StreamLevel::Packed => Learned::default(),
             StreamLevel::Adaptive => {
                 plan.hash_into(&schema, &mut hasher);
-                Learned::nothing(&plan)
+                Learned::nothing(&plan, hasher.finish())
             }
         };
         Ok(Self(Arc::new(Tables { hash: hasher.finish(), plan, nothing, level, schema })))
@@ -109,7 +109,9 @@ impl StreamCodec {
     /// Allocates only where the vector's capacity runs out.
     ///
     /// # Errors
-    /// [`EncodeError::LaneCount`] where `records` are no whole number of records, at least one, or the base is none. `out` is then as it was.
+    /// [`EncodeError::LaneCount`] where `records` are no whole number of records, at least one, or the base is none,
+    /// [`EncodeError::LaneOutOfRange`] where a lane of them is above its largest value, [`EncodeError::ForeignLearned`] where what was learned
+    /// with the base is of another codec, at a level that learns. `out` is then as it was.
     pub fn encode(
         &self,
         base: Option<StreamBase<'_>>,
@@ -119,6 +121,13 @@ impl StreamCodec {
     ) -> Result<(), EncodeError> {
         let expected_lanes = self.lanes();
         self.check(base, records.len()).map_err(|lanes| EncodeError::LaneCount { expected_lanes, lanes })?;
+        let beyond = base.and_then(|base| self.beyond(base.lanes)).or_else(|| self.beyond(records));
+        if let Some((lane, value)) = beyond {
+            return Err(EncodeError::LaneOutOfRange { lane, value });
+        }
+        if self.is_foreign(base) {
+            return Err(EncodeError::ForeignLearned);
+        }
         let mut writer = BitWriter::append(out);
         let mut before = base.map(|base| base.lanes);
         let records = records.chunks_exact(expected_lanes);
@@ -148,7 +157,9 @@ impl StreamCodec {
     /// Never panics; allocates nothing; `records` and `learned` hold anything where the packet is refused.
     ///
     /// # Errors
-    /// [`DecodeError`] for what no encoder wrote. [`DecodeError::LaneCount`] where `records` are no whole number of records, at least one, or the base is none.
+    /// [`DecodeError`] for what no encoder wrote. [`DecodeError::LaneCount`] where `records` are no whole number of records, at least one, or the
+    /// base is none, [`DecodeError::OutOfRange`] where a lane of the base is above its largest value, [`DecodeError::NothingLearned`] where what
+    /// was learned with it is of another codec, at a level that learns.
     pub fn decode(
         &self,
         base: Option<StreamBase<'_>>,
@@ -158,6 +169,12 @@ impl StreamCodec {
     ) -> Result<(), DecodeError> {
         let expected_lanes = self.lanes();
         self.check(base, records.len()).map_err(|lanes| DecodeError::LaneCount { expected_lanes, lanes })?;
+        if base.is_some_and(|base| self.beyond(base.lanes).is_some()) {
+            return Err(DecodeError::OutOfRange { at_bit: 0 });
+        }
+        if self.is_foreign(base) {
+            return Err(DecodeError::NothingLearned);
+        }
         let mut reader = BitReader::new(bytes);
         let mut before = base.map(|base| base.lanes);
         let records = records.chunks_exact_mut(expected_lanes);
@@ -192,5 +209,22 @@ impl StreamCodec {
             return Err(of_base);
         }
         if given == 0 || !given.is_multiple_of(lanes) { Err(given) } else { Ok(()) }
+    }
+
+    /// The first value of records that is above the largest of its lane, with the lane.
+    fn beyond(&self, records: &[u32]) -> Option<(usize, u32)> {
+        let lanes = self.0.schema.lanes();
+        // To the end, whatever comes: most often all are within, and this takes several at once.
+        let is_beyond = |any: bool, (lane, value): (&Lane, &u32)| any | (*value > lane.max);
+        let record =
+            records.chunks_exact(lanes.len()).find(|record| lanes.iter().zip(*record).fold(false, is_beyond))?;
+        let lane = lanes.iter().zip(record).position(|(lane, value)| *value > lane.max)?;
+        Some((lane, record[lane]))
+    }
+
+    /// True where what was learned with the base counts, and is of another codec.
+    fn is_foreign(&self, base: Option<StreamBase<'_>>) -> bool {
+        let is_learning = self.0.level == StreamLevel::Adaptive;
+        is_learning && base.is_some_and(|base| !base.learned.is_of(self.0.hash))
     }
 }

@@ -10,6 +10,8 @@ use crate::entropy::Counter;
 /// of a codec; nothing at level `Packed`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Learned {
+    /// The hash of the codec, where it learns.
+    codec: u64,
     pub(super) parts: Vec<PartState>,
     pub(super) lanes: Vec<LaneState>,
     pub(super) shared: Vec<Shared>,
@@ -53,17 +55,23 @@ pub(super) const SIZE_SETS: usize = 14;
 const FIRST_SIZE: i16 = 4 << 8;
 
 impl Learned {
-    pub(super) fn nothing(plan: &Plan) -> Self {
+    pub(super) fn nothing(plan: &Plan, codec: u64) -> Self {
         let even = Counter::default();
         Self {
+            codec,
             parts: vec![PartState::default(); plan.parts.len()],
             lanes: vec![LaneState { rate: 0.0, size: FIRST_SIZE, history: 0 }; plan.lanes.len()],
             shared: vec![Shared { sizes: [even; 8 * SIZE_SETS], byte_changed: [even; 8], same: even }],
         }
     }
 
+    pub(super) fn is_of(&self, codec: u64) -> bool {
+        self.codec == codec
+    }
+
     /// Allocates nothing where both are of one codec.
     pub(super) fn copy_from(&mut self, other: &Self) {
+        self.codec = other.codec;
         self.parts.clone_from(&other.parts);
         self.lanes.clone_from(&other.lanes);
         self.shared.clone_from(&other.shared);
