@@ -30,15 +30,15 @@ impl Numbers {
 }
 
 fn field(name: &'static str, kind: Kind) -> reference::Field {
-    reference::Field { name, velocity: false, kind, time: None }
+    reference::Field { name, role: 0, kind, time: None, velocity_of: None }
 }
 
 fn velocity(name: &'static str, kind: Kind) -> reference::Field {
-    reference::Field { name, velocity: true, kind, time: None }
+    reference::Field { role: reference::VELOCITY, ..field(name, kind) }
 }
 
 fn timed(name: &'static str, kind: Kind, time: Time) -> reference::Field {
-    reference::Field { name, velocity: false, kind, time: Some(time) }
+    reference::Field { time: Some(time), ..field(name, kind) }
 }
 
 /// The schema of the vectors.
@@ -69,9 +69,10 @@ fn of_the_crate(schema: &[reference::Field]) -> Schema {
             Kind::Bool => FieldKind::Bool,
             Kind::Choice { max } => FieldKind::Choice { max: *max },
             Kind::Raw { lanes } => FieldKind::Raw { lanes: *lanes },
+            Kind::Bytes { len } => FieldKind::Bytes { len: *len },
         };
         let of_the_crate =
-            Field::new(field.name, kind).with_role(if field.velocity { Role::Velocity } else { Role::Plain });
+            Field::new(field.name, kind).with_role(if field.role == 0 { Role::Plain } else { Role::Velocity });
         match field.time {
             Some(Time { ms, ticks_per_s, max_step }) => {
                 of_the_crate.with_time_precision(TimePrecision { time_precision_ms: ms, ticks_per_s, max_step })

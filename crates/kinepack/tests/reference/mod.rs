@@ -1,6 +1,12 @@
 //! A second reader of snapshots, written from `spec/CODEC.md` alone: straightforward, slow, and without a line of the
 //! crate. What it and the crate's decoder disagree on, one of them or the specification has wrong.
 
+// Each test binary compiles this for itself and uses its own part of it.
+#![allow(dead_code)]
+
+mod range;
+pub(crate) mod stream;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Entities by id, each with its lanes.
@@ -151,16 +157,23 @@ pub(crate) enum Kind {
     Bool,
     Choice { max: u32 },
     Raw { lanes: u8 },
+    Bytes { len: u8 },
 }
 
 /// One field.
 #[derive(Clone, Debug)]
 pub(crate) struct Field {
     pub(crate) name: &'static str,
-    pub(crate) velocity: bool,
+    /// By its number: section 5.2.
+    pub(crate) role: u8,
     pub(crate) kind: Kind,
     pub(crate) time: Option<Time>,
+    /// The name of the field that it is the velocity of.
+    pub(crate) velocity_of: Option<&'static str>,
 }
+
+/// The role of a velocity.
+pub(crate) const VELOCITY: u8 = 1;
 
 /// Section 5.4: a time in ms, the ticks of a second, the coarsest step.
 #[derive(Clone, Copy, Debug)]
@@ -194,6 +207,7 @@ impl Field {
             Kind::Bool => vec![lane(1, None)],
             Kind::Choice { max } => vec![lane(i128::from(*max), None)],
             Kind::Raw { lanes } => vec![lane((1 << 32) - 1, Linear); usize::from(*lanes)],
+            Kind::Bytes { len } => vec![lane(255, Cyclic); usize::from(*len)],
         }
     }
 
@@ -204,7 +218,7 @@ impl Field {
     /// The lanes of 0 of a velocity whose limits hold it.
     fn at_rest(&self) -> Option<Vec<i128>> {
         match &self.kind {
-            Kind::Floats(axes) if self.velocity => axes.iter().map(Axis::code_of_zero).collect(),
+            Kind::Floats(axes) if self.role == VELOCITY => axes.iter().map(Axis::code_of_zero).collect(),
             _ => None,
         }
     }
@@ -216,7 +230,7 @@ pub(crate) fn hash(schema: &[Field]) -> u64 {
     for field in schema {
         bytes.extend((field.name.len() as u32).to_le_bytes());
         bytes.extend(field.name.as_bytes());
-        bytes.push(u8::from(field.velocity));
+        bytes.push(field.role);
         match &field.kind {
             Kind::Floats(axes) => {
                 bytes.extend([0, axes.len() as u8]);
@@ -240,11 +254,16 @@ pub(crate) fn hash(schema: &[Field]) -> u64 {
                 bytes.extend(max.to_le_bytes());
             }
             Kind::Raw { lanes } => bytes.extend([5, *lanes]),
+            Kind::Bytes { len } => bytes.extend([6, *len]),
         }
     }
+    hash_of(&bytes)
+}
+
+fn hash_of(bytes: &[u8]) -> u64 {
     let mut hash: u128 = 0xcbf2_9ce4_8422_2325;
     for byte in bytes {
-        hash = (hash ^ u128::from(byte)) * 0x100_0000_01b3 % (1 << 64);
+        hash = (hash ^ u128::from(*byte)) * 0x100_0000_01b3 % (1 << 64);
     }
     hash as u64
 }

@@ -11,6 +11,7 @@ mod hex;
 mod model;
 mod random;
 mod subject;
+mod walk;
 mod worlds;
 
 pub(crate) use battery::{Ends, battery, battery_of};
@@ -19,4 +20,5 @@ pub(crate) use hex::{from_hex, hex, profile_of};
 pub(crate) use model::BitModel;
 pub(crate) use random::Random;
 pub(crate) use subject::{DECODED, Subject, assert_valid, at_tick};
+pub(crate) use walk::{Walk, records_schema};
 pub(crate) use worlds::{World, bodies_schema, frames, profiles, schema, schemas};

@@ -190,7 +190,7 @@ impl World {
 }
 
 /// Any value of a lane; its ends more often than the others.
-fn any_value(random: &mut Random, max: u32) -> u32 {
+pub(super) fn any_value(random: &mut Random, max: u32) -> u32 {
     match random.below(6) {
         0 => 0,
         1 => max,
@@ -231,13 +231,13 @@ fn leap(schema: &Schema, random: &mut Random, lanes: &mut [u32]) {
 }
 
 /// Turns a rotation a little, so that now and then another component is dropped.
-fn turn(rotation: &SmallestThree, random: &mut Random, lanes: &mut [u32]) {
+pub(super) fn turn(rotation: &SmallestThree, random: &mut Random, lanes: &mut [u32]) {
     let codes = [lanes[0], lanes[1], lanes[2], lanes[3]];
     let turned = rotation.reconstruct(codes).map(|component| component + 0.2 * random.unit());
     lanes.copy_from_slice(&rotation.quantize(turned).unwrap_or(codes));
 }
 
-fn moved(value: u32, steps: i64, max: u32, arithmetic: LaneArithmetic) -> u32 {
+pub(super) fn moved(value: u32, steps: i64, max: u32, arithmetic: LaneArithmetic) -> u32 {
     let to = i64::from(value) + steps;
     match arithmetic {
         LaneArithmetic::Linear => to.clamp(0, i64::from(max)) as u32,
