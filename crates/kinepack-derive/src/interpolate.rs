@@ -22,7 +22,7 @@ pub(crate) fn velocities(fields: &[StructField<'_>]) -> Result<Vec<Option<usize>
         if !may_move(&fields[owner], field.ty) {
             return refuse(format!(
                 "it cannot be the velocity of `{target}`: name a field of the same type without `velocity`, `rotation`, \
-                 `wrap`, `step`, `skip` or `with`"
+                 `wrap`, `step`, `clock`, `skip` or `with`"
             ));
         }
         if let Some(other) = velocity_of[owner].replace(index) {
@@ -46,7 +46,7 @@ fn may_move(field: &StructField<'_>, ty: &Type) -> bool {
         Rule::Floats(Floats { wrap, velocity, .. }) => !wrap && velocity.is_none(),
         Rule::Skip | Rule::With(_) | Rule::Rotation { .. } | Rule::Integer { .. } => false,
     };
-    blends && !field.rule.steps && written(field.ty) == written(ty)
+    blends && !field.rule.steps && !field.rule.clock && written(field.ty) == written(ty)
 }
 
 /// A type as it is written, without the invisible parentheses of `macro_rules!`.

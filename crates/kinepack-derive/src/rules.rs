@@ -101,14 +101,17 @@ pub(crate) fn rule(name: &str, ty: &Type, attributes: &[Attribute]) -> Result<Fi
 fn check_clock(key: &Ident, ty: &Type, lanes: &Rule, is_part: bool) -> Result<()> {
     let is_number = match lanes {
         Rule::Integer { .. } => true,
-        Rule::Floats(floats) => floats.velocity.is_none() && !floats.one_an_axis,
+        Rule::Floats(floats) => {
+            let is_alone = matches!(type_name(ty).as_deref(), Some("f32" | "f64"));
+            floats.velocity.is_none() && !floats.one_an_axis && is_alone
+        }
         Rule::Nested => integer_name(ty).is_some(),
         _ => false,
     };
     if is_number && !is_part {
         return Ok(());
     }
-    Err(Error::new(key.span(), "`clock` is for a time stamp: an integer, or one number with a `range`; remove it"))
+    Err(Error::new(key.span(), "`clock` is for a time stamp: an integer, or `f32` or `f64` with a `range`; remove it"))
 }
 
 /// The name of the integer type that `ty` is written as.

@@ -8,7 +8,8 @@
 use core::f32::consts::{PI, TAU};
 
 use kinepack::{
-    EncodeError, Field, FieldKind, IntegerLimits, Lane, LaneArithmetic, Pack, PackWith, Role, Schema, TimePrecision,
+    Bytes, BytesUpTo, EncodeError, Field, FieldKind, IntegerLimits, Lane, LaneArithmetic, Pack, PackWith, Role, Schema,
+    TimePrecision,
 };
 
 /// The cube of the article "Snapshot Compression", plus what it leaves out.
@@ -398,6 +399,91 @@ fn skip_and_with() {
 }
 
 #[derive(Pack, Clone, Debug, PartialEq)]
+struct Call {
+    #[pack(with = Bytes)]
+    key: [u8; 3],
+    #[pack(with = BytesUpTo<6>)]
+    arguments: Vec<u8>,
+    #[pack(with = BytesUpTo<0>)]
+    nothing: Vec<u8>,
+}
+
+#[test]
+fn bytes_are_one_field() {
+    use FieldKind::{Bytes, Integer};
+    let up_to = |max| Integer(IntegerLimits::new(0, max, 1).unwrap());
+    let kinds: Vec<FieldKind> = Schema::of::<Call>().fields().iter().map(|field| field.kind.clone()).collect();
+    assert_eq!(kinds, [Bytes { len: 3 }, up_to(6), Bytes { len: 6 }, up_to(0), Bytes { len: 0 }]);
+    assert_eq!(names::<Call>(), ["key", "arguments.len", "arguments", "nothing.len", "nothing"]);
+    assert_eq!(bits::<Call>(), [8, 8, 8, 3, 8, 8, 8, 8, 8, 8, 0]);
+    assert!(Schema::of::<Call>().lanes()[..3].iter().all(|lane| lane.arithmetic == LaneArithmetic::Cyclic));
+
+    let call = |len: u8| Call { key: [0, 200, 255], arguments: (1..=len).collect(), nothing: Vec::new() };
+    for len in 0..=6 {
+        assert_eq!(round_trip(&call(len)), call(len));
+    }
+    // Behind the end are zeros, whatever stood there.
+    let mut codes = [9; Call::LANES];
+    call(2).quantize(&mut codes).unwrap();
+    assert_eq!(codes, [0, 200, 255, 2, 1, 2, 0, 0, 0, 0, 0]);
+    assert_eq!(error(&call(7)), EncodeError::OutOfRange { field: "arguments", value: 7.0 });
+    let something = Call { nothing: vec![0], ..call(1) };
+    assert_eq!(error(&something), EncodeError::OutOfRange { field: "nothing", value: 1.0 });
+    // Any lanes are a value.
+    let any = Call::reconstruct(&[u32::MAX; Call::LANES]);
+    assert_eq!(any, Call { key: [255; 3], arguments: vec![255; 6], nothing: Vec::new() });
+    assert_eq!(Call::reconstruct(&[0x1FF; Call::LANES]).arguments, [255; 6]);
+}
+
+#[derive(Pack)]
+struct Stamped {
+    #[pack(range = -100.0..100.0, precision = 0.5)]
+    place: [f64; 3],
+    #[pack(clock)]
+    ticks: u64,
+    #[pack(clock, bits = 12)]
+    short: u16,
+    #[pack(range = -8.0..8.0, precision = 0.5, velocity = place)]
+    speed: [f64; 3],
+    #[pack(clock, range = 0.0..60.0, precision = 0.01, wrap)]
+    seconds: f32,
+    nested: Sent,
+    // A time stamp is nearer, but does not move.
+    #[pack(range = -8.0..8.0, precision = 0.5)]
+    height: f32,
+    #[pack(clock, range = 0.0..60.0, precision = 0.01)]
+    late: f32,
+    #[pack(range = -8.0..8.0, precision = 0.5, velocity)]
+    climb: f32,
+}
+
+#[derive(Pack)]
+struct Sent {
+    #[pack(clock, max = 100, clamp)]
+    time: u32,
+    #[pack(range = -8.0..8.0, precision = 0.5)]
+    height: f32,
+    #[pack(range = -8.0..8.0, precision = 0.5, velocity = height)]
+    climb: f32,
+}
+
+#[test]
+fn clocks_have_their_role_and_velocities_the_name_of_what_moves() {
+    let schema = Schema::of::<Stamped>();
+    let told = |field: &Field| (field.name.clone(), field.role, field.velocity_of.clone());
+    let told: Vec<_> = schema.fields().iter().map(told).collect();
+    let told: Vec<_> = told.iter().map(|(name, role, of)| (name.as_str(), *role, of.as_deref())).collect();
+    use Role::{Clock, Plain, Velocity};
+    #[rustfmt::skip]
+    assert_eq!(told, [
+        ("place", Plain, None), ("ticks", Clock, None), ("short", Clock, None), ("speed", Velocity, Some("place")),
+        ("seconds", Clock, None), ("nested.time", Clock, None), ("nested.height", Plain, None),
+        ("nested.climb", Velocity, Some("nested.height")), ("height", Plain, None), ("late", Clock, None),
+        ("climb", Velocity, Some("height")),
+    ]);
+}
+
+#[derive(Pack, Clone, Debug, PartialEq)]
 struct Generic<T, V, const N: usize>
 where
     V: Clone,
@@ -657,6 +743,10 @@ fn the_hash_tells_schemas_apart() {
         hash! { #[pack(range = 0.0..8.0, bits = 4, body)] x: [f32; 3], #[pack(rotation, bits = 4, body)] q: [f32; 4] },
         hash! { x: f32, on: bool },
         hash! { #[pack(max = 15)] x: u8, on: bool },
+        hash! { #[pack(max = 15, clock)] x: u8, on: bool },
+        hash! { #[pack(with = Bytes)] x: [u8; 2], on: bool },
+        hash! { #[pack(with = Bytes)] x: [u8; 3], on: bool },
+        hash! { #[pack(with = BytesUpTo<3>)] x: Vec<u8>, on: bool },
         hash! { #[pack(max = 15, precision = 2)] x: u8, on: bool },
         hash! { #[pack(rotation, bits = 4)] x: [f32; 4], on: bool },
         hash! { #[pack(rotation, bits = 5)] x: [f32; 4], on: bool },

@@ -24,7 +24,7 @@ use crate::{Between, EncodeError};
 /// | `clamp` | with `range` or `max` | out-of-range values take the nearest end instead of being an error |
 /// | `velocity`, `velocity = field` | numbers and vectors with `range` | units a second of another field, for interpolation; at rest when zero, for level 4 |
 /// | `step` | anything sent without `with` | does not blend in interpolation: what counts teleports, or must not be between |
-/// | `clock` | an integer, or one number with `range` | a time stamp: what moves in a [`stream`](crate::stream) moves by it |
+/// | `clock` | an integer, or `f32` or `f64` with `range` | a time stamp: what moves in a [`stream`](crate::stream) moves by it |
 /// | `body` | three numbers with `range`, and a `rotation` | the position and the rotation of a rigid body |
 /// | `touched`, `mover` | `bool` | of a rigid body: something moves it; it moves others, as a player does |
 /// | `time_precision_ms = t` | numbers and vectors with `range`, without `wrap`; a `rotation` | may be off by what it moves in that time: [`TimePrecision`](super::TimePrecision) |
@@ -33,7 +33,7 @@ use crate::{Between, EncodeError};
 /// | `skip` | anything | not sent; `Default::default()` on the other side |
 ///
 /// `velocity = field` names the field that moves with it: of the same type, and not marked `velocity`, `rotation`, `wrap`,
-/// `step`, `skip` or `with`. `velocity` alone means the nearest such field before it in the struct, or else the nearest after
+/// `step`, `clock`, `skip` or `with`. `velocity` alone means the nearest such field before it in the struct, or else the nearest after
 /// it; where there is none, nothing moves with it. Where several mean the same field, the one that names it counts, or
 /// else the first: after `position` come `linear_velocity` and `angular_velocity`, and the first is the position's.
 ///
