@@ -13,7 +13,9 @@ use kinepack::stream::{Learned, StreamBase, StreamCodec, StreamLevel};
 use kinepack::{Field, FieldKind, FloatLimits, IntegerLimits, Role, Schema};
 use reference::stream::Stream;
 use reference::{Axis, Kind};
-use support::{Random, Walk, bodies_schema, records_schema, schemas};
+use support::{
+    Random, Walk, bodies_schema, from_hex, records_schema, schemas, stream_packets, stream_records, stream_schema,
+};
 
 const LEVELS: [StreamLevel; 2] = [StreamLevel::Packed, StreamLevel::Adaptive];
 /// The largest lag.
@@ -173,4 +175,33 @@ fn the_reference_reads_what_the_codec_writes() {
     }
     // The damage is of both kinds.
     assert!(damaged.iter().all(|count| *count > 1000), "{damaged:?}");
+}
+
+#[test]
+fn the_reference_reads_the_frozen_stream() {
+    const VECTORS: &str = include_str!("../../../spec/vectors/stream.txt");
+    let fields = of_the_reference(&stream_schema());
+    let packets = stream_packets();
+    let records = stream_records(packets.iter().map(|packet| packet.count).sum());
+    for (name, is_adaptive) in [("packed", false), ("adaptive", true)] {
+        let reader = Stream::new(&fields, is_adaptive);
+        let mut lines = VECTORS.lines().filter_map(|line| line.strip_prefix(name)).map(str::trim);
+        assert_eq!(lines.next().unwrap(), format!("{:016x}", reader.hash()));
+        let mut held: Vec<(Vec<i128>, reference::stream::Learned)> = Vec::new();
+        let mut first = 0;
+        for (number, line) in lines.enumerate() {
+            let [index, base, lag, count, bytes] = line.split(' ').collect::<Vec<_>>().try_into().unwrap();
+            let count: usize = count.parse().unwrap();
+            assert_eq!(index, number.to_string());
+            let base = base.parse().ok().map(|base: usize| &held[base]);
+            let base = base.map(|(lanes, learned)| (&lanes[..], learned, lag.parse().unwrap()));
+            let (read, learned) = reader.decode(base, count, &from_hex(bytes)).unwrap();
+            for (nth, record) in read.iter().enumerate() {
+                assert_eq!(*record, wide(&records[first + nth]), "{name} {number}");
+            }
+            first += count;
+            held.push((read[count - 1].clone(), learned));
+        }
+        assert_eq!(first, records.len());
+    }
 }

@@ -5,10 +5,14 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod support;
+
+use kinepack::stream::{StreamBase, StreamCodec, StreamLevel};
 use kinepack::{
     Codec, Decoder, Encoder, EntityId, Field, FieldKind, FloatLimits, IntegerLimits, Level, Profile, Schema,
     SmallestThree, Snapshot, Tick, Trainer,
 };
+use support::{Numbers, from_hex, hex, stream_packets, stream_records, stream_schema};
 
 const PACKETS: &str = include_str!("../../../spec/vectors/packets.txt");
 
@@ -24,16 +28,6 @@ fn schema() -> Schema {
         Field::new("weapon", FieldKind::Choice { max: 4 }),
         Field::new("clock", FieldKind::Integer(IntegerLimits::new(0, 1 << 40, 1).unwrap())),
     ])
-}
-
-/// Step of the generator that `spec/vectors/README.md` defines.
-struct Numbers(u64);
-
-impl Numbers {
-    fn up_to(&mut self, max: u32) -> u32 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 32) % (u64::from(max) + 1)) as u32
-    }
 }
 
 /// The baseline and the snapshot of the vectors.
@@ -75,14 +69,6 @@ fn profiles(schema: &Schema) -> [(&'static str, Profile); 4] {
     ]
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn bytes(hex: &str) -> Vec<u8> {
-    (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
-}
-
 #[test]
 fn every_vector_is_written_and_read() {
     let schema = schema();
@@ -105,7 +91,7 @@ fn every_vector_is_written_and_read() {
         let (_, profile) = profiles(&schema).into_iter().find(|(known, _)| *known == name).unwrap();
         let codec = Codec::new(schema.clone(), Level::named(level).unwrap(), profile).unwrap();
         let mut decoded = Snapshot::new(&schema, Tick(0));
-        Decoder::new(&codec).decode(&baseline, &bytes(packet), Tick(7), &mut decoded).unwrap();
+        Decoder::new(&codec).decode(&baseline, &from_hex(packet), Tick(7), &mut decoded).unwrap();
         assert_eq!(decoded, snapshot, "{line}");
     }
 }
@@ -165,4 +151,41 @@ fn an_entity_in_full_carries_the_next_one() {
 #[test]
 fn the_schema_hash_is_the_one_of_the_vectors() {
     assert_eq!(format!("{:016x}", schema().hash()), include_str!("../../../spec/vectors/schema_hash.txt").trim());
+}
+
+const STREAM: &str = include_str!("../../../spec/vectors/stream.txt");
+
+#[test]
+fn every_packet_of_the_stream_is_written_and_read() {
+    let (schema, packets) = (stream_schema(), stream_packets());
+    let records = stream_records(packets.iter().map(|packet| packet.count).sum());
+    let mut written = String::from("# level hash; level packet base lag records bytes\n");
+    for (name, level) in [("packed", StreamLevel::Packed), ("adaptive", StreamLevel::Adaptive)] {
+        let codec = StreamCodec::new(schema.clone(), level).unwrap();
+        written += &format!("{name} {:016x}\n", codec.hash());
+        // The last record of each packet, and what was learned up to it.
+        let mut held: Vec<(usize, _)> = Vec::new();
+        for (number, packet) in packets.iter().enumerate() {
+            let last = packet.first + packet.count - 1;
+            let base = packet.base.map(|base| {
+                let (last, learned) = &held[base];
+                StreamBase { lanes: &records[*last], learned, lag: (packet.first - last) as u16 }
+            });
+            let lanes = records[packet.first..=last].concat();
+            let (mut learned, mut bytes) = (codec.nothing_learned(), Vec::new());
+            codec.encode(base, &lanes, &mut learned, &mut bytes).unwrap();
+            let named = packet.base.map_or("-".into(), |base| base.to_string());
+            let lag = base.map_or(0, |base| base.lag);
+            written += &format!("{name} {number} {named} {lag} {} {}\n", packet.count, hex(&bytes));
+
+            let (mut room, mut received) = (vec![0; lanes.len()], codec.nothing_learned());
+            codec.decode(base, &mut room, &mut received, &bytes).unwrap();
+            assert!(room == lanes && received == learned, "{name} {number}");
+            held.push((last, learned));
+        }
+    }
+    if std::env::var_os("KINEPACK_WRITE_VECTORS").is_some() {
+        println!("{written}");
+    }
+    assert!(written == STREAM, "the packets are not those of spec/vectors/stream.txt");
 }

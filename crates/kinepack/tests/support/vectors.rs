@@ -1,0 +1,93 @@
+//! The stream of `spec/vectors/stream.txt`, as `spec/vectors/README.md` says it: its schema, its records, and which of them are a packet.
+
+use kinepack::{Field, FieldKind, FloatLimits, IntegerLimits, Role, Schema, SmallestThree};
+
+/// The generator of the vectors.
+pub(crate) struct Numbers(pub(crate) u64);
+
+impl Numbers {
+    pub(crate) fn up_to(&mut self, max: u32) -> u32 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 32) % (u64::from(max) + 1)) as u32
+    }
+}
+
+pub(crate) fn stream_schema() -> Schema {
+    let axis = FloatLimits::until(-1000.0, 1000.0, 1.0 / 128.0).unwrap();
+    let angle = FloatLimits::until_with_bits(0.0, 360.0, 16).unwrap().wrapping();
+    let time = IntegerLimits::new(0, 1 << 40, 1).unwrap();
+    Schema::new(vec![
+        Field::new("place", FieldKind::Floats(vec![axis; 3])),
+        Field::new("speed", FieldKind::Floats(vec![axis; 3])).with_role(Role::Velocity).with_velocity_of("place"),
+        Field::new("view", FieldKind::Floats(vec![angle; 2])),
+        Field::new("head", FieldKind::Rotation(SmallestThree::new(9).unwrap())),
+        Field::new("time", FieldKind::Integer(time)).with_role(Role::Clock),
+        Field::new("mode", FieldKind::Choice { max: 4 }),
+        Field::new("flag", FieldKind::Bool),
+        Field::new("serial", FieldKind::Raw { lanes: 1 }),
+        Field::new("call", FieldKind::Bytes { len: 70 }),
+    ])
+}
+
+/// Record after record.
+pub(crate) fn stream_records(count: usize) -> Vec<Vec<u32>> {
+    let schema = stream_schema();
+    let maxima: Vec<u32> = schema.lanes().iter().map(|lane| lane.max).collect();
+    let mut numbers = Numbers(1);
+    let mut record: Vec<u32> = maxima.iter().map(|max| numbers.up_to(*max)).collect();
+    let mut rates = vec![0; maxima.len()];
+    let mut records = vec![record.clone()];
+    for n in 1..count {
+        let is_wild = numbers.up_to(30) == 0;
+        let is_still = n / 32 % 3 == 1;
+        for (lane, max) in maxima.iter().enumerate() {
+            if is_wild {
+                record[lane] = numbers.up_to(*max);
+                continue;
+            }
+            let k = numbers.up_to(7);
+            if k == 0 {
+                rates[lane] = i64::from(numbers.up_to(60)) - 30;
+            }
+            // A place; the time, whose upper half stays; bytes but the first.
+            let moves = match lane {
+                0..3 => !is_still,
+                12 => true,
+                13 => false,
+                18.. => k == 0 && numbers.up_to(3) == 0,
+                _ if *max < 8 => k == 0,
+                _ => !is_still && k < 7,
+            };
+            if !moves {
+                continue;
+            }
+            let steps = match lane {
+                0..3 => (i64::from(record[lane + 3]) - 128_000) >> 8,
+                12 => 16 + i64::from(k / 7),
+                _ => rates[lane],
+            };
+            record[lane] = (i64::from(record[lane]) + steps).rem_euclid(i64::from(*max) + 1) as u32;
+        }
+        records.push(record.clone());
+    }
+    records
+}
+
+/// A packet: its first record, how many it has, and the packet whose last one is the base.
+pub(crate) struct StreamPacket {
+    pub(crate) first: usize,
+    pub(crate) count: usize,
+    pub(crate) base: Option<usize>,
+}
+
+pub(crate) fn stream_packets() -> Vec<StreamPacket> {
+    let mut first = 0;
+    let packet = |p: usize| {
+        let back = if p % 16 == 15 { 15 } else { 1 + p % 4 };
+        let packet =
+            StreamPacket { first, count: 1 + p % 3, base: p.checked_sub(back).filter(|_| !p.is_multiple_of(50)) };
+        first += packet.count;
+        packet
+    };
+    (0..160).map(packet).collect()
+}
