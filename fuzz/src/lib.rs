@@ -7,6 +7,7 @@ pub mod entropy;
 pub mod net;
 pub mod net_stream;
 pub mod profile_file;
+pub mod records;
 pub mod streams;
 
 #[path = "../../crates/kinepack/tests/support/mod.rs"]

@@ -16,6 +16,9 @@ mod drivers;
 #[path = "../../../fuzz/src/profile_file.rs"]
 mod profile_file;
 #[allow(unreachable_pub)]
+#[path = "../../../fuzz/src/records.rs"]
+mod records;
+#[allow(unreachable_pub)]
 #[path = "../../../fuzz/src/streams.rs"]
 mod streams;
 mod support;
@@ -103,6 +106,11 @@ fn magnitudes_are_numbers_or_errors() {
 }
 
 #[test]
+fn packets_of_a_stream_are_records_or_errors() {
+    run("records", records::records);
+}
+
+#[test]
 fn the_bit_cursors_agree_with_the_naive_model() {
     run("bits", drivers::bits);
 }
@@ -136,6 +144,7 @@ fn the_corpus_is_what_the_drivers_take() {
     check("profile_file", files.chain(profile_file::good_files()).collect());
     let bases = [(0, 25), (20, 25), (60, 2), (40, 255)];
     check("rle", bases.into_iter().flat_map(|(base, limit)| rle_files(base, limit, &of_length(120, 1)[0])).collect());
+    check("records", records::records_corpus());
     check("magnitude", (0..16).zip(of_length(60, 16)).map(|(form, data)| magnitude_file(form, &data)).collect());
 }
 

@@ -1,0 +1,116 @@
+//! The driver of the target `records`: whatever bytes come, a stream reads records of them or refuses them, and any records come back.
+
+use std::sync::OnceLock;
+
+use kinepack::Schema;
+use kinepack::stream::{Learned, StreamBase, StreamCodec, StreamLevel};
+
+use crate::coding::{Source, schemas};
+use crate::support::{Random, Walk, records_schema};
+
+/// Records along which was learned what data can name as base.
+const LEARNED_ALONG: [usize; 5] = [0, 1, 20, 100, 300];
+
+/// A codec, and what both sides may hold.
+struct Tested {
+    codec: StreamCodec,
+    bases: Vec<(Vec<u32>, Learned)>,
+}
+
+impl Tested {
+    fn new(schema: &Schema, level: StreamLevel) -> Self {
+        let codec = StreamCodec::new(schema.clone(), level).unwrap();
+        let mut walk = Walk::new(schema, 8);
+        let mut random = Random::new(8);
+        let (mut held, mut learned) = (walk.records(1), codec.nothing_learned());
+        let mut bases = Vec::new();
+        for told in 0..=LEARNED_ALONG[LEARNED_ALONG.len() - 1] {
+            if LEARNED_ALONG.contains(&told) {
+                bases.push((held.clone(), learned.clone()));
+            }
+            // Now and then after a pause, so that what is learned has all sizes.
+            let lag = if random.one_in(9) { 2000 } else { 1 };
+            let (record, mut after) = (walk.records(1), codec.nothing_learned());
+            let base = StreamBase { lanes: &held, learned: &learned, lag };
+            codec.encode(Some(base), &record, &mut after, &mut Vec::new()).unwrap();
+            (held, learned) = (record, after);
+        }
+        Self { codec, bases }
+    }
+}
+
+/// The codecs, schema by schema, both levels of each.
+fn tested() -> &'static [Tested] {
+    static TESTED: OnceLock<Vec<Tested>> = OnceLock::new();
+    TESTED.get_or_init(|| {
+        let schemas = [records_schema()].into_iter().chain(schemas()).filter(|schema| !schema.lanes().is_empty());
+        let levels = [StreamLevel::Packed, StreamLevel::Adaptive];
+        schemas.flat_map(|schema| levels.map(|level| Tested::new(&schema, level))).collect()
+    })
+}
+
+/// The first byte is a codec, the second a base or none, two more its lag, the fifth how many records; then come bytes that a stranger sent.
+/// The same bytes are also taken for records.
+pub fn records(data: &[u8]) {
+    let mut source = Source(data);
+    let Tested { codec, bases } = &tested()[source.below(tested().len())];
+    let base = bases.get(source.below(bases.len() + 1));
+    let lag = source.short();
+    let base = base.map(|(lanes, learned)| StreamBase { lanes, learned, lag });
+    let count = 1 + source.below(4);
+
+    let mut room = vec![u32::MAX; count * codec.lanes()];
+    let mut learned = codec.nothing_learned();
+    if codec.decode(base, &mut room, &mut learned, source.0).is_ok() {
+        for (value, lane) in room.iter().zip(codec.schema().lanes().iter().cycle()) {
+            assert!(*value <= lane.max);
+        }
+        come_back(codec, base, &room);
+    }
+    let near = base.map_or_else(|| vec![0; codec.lanes()], |base| base.lanes.to_vec());
+    come_back(codec, base, &told(codec.schema(), &mut source, &near, count));
+}
+
+fn come_back(codec: &StreamCodec, base: Option<StreamBase<'_>>, records: &[u32]) {
+    let (mut learned, mut packet) = (codec.nothing_learned(), Vec::new());
+    codec.encode(base, records, &mut learned, &mut packet).unwrap();
+    let (mut room, mut received) = (vec![u32::MAX; records.len()], codec.nothing_learned());
+    assert_eq!(codec.decode(base, &mut room, &mut received, &packet), Ok(()));
+    assert_eq!(room, records);
+    assert!(received == learned, "both sides learned the same");
+}
+
+/// Records, of which each is most often near the one before.
+fn told(schema: &Schema, source: &mut Source<'_>, base: &[u32], count: usize) -> Vec<u32> {
+    let mut records: Vec<u32> = Vec::new();
+    for index in 0..count * base.len() {
+        let before = if index < base.len() { base[index] } else { records[index - base.len()] };
+        let max = schema.lanes()[index % base.len()].max;
+        records.push(match source.byte() {
+            0..100 => before,
+            step @ 100..200 => before.saturating_add_signed(i32::from(step) - 150).min(max),
+            200..220 => source.word().min(max),
+            220..240 => max,
+            small => (u32::from(small) - 240).min(max),
+        });
+    }
+    records
+}
+
+/// For each codec and base a packet that continues it.
+pub fn records_corpus() -> Vec<Vec<u8>> {
+    let mut files = Vec::new();
+    for (index, Tested { codec, bases }) in tested().iter().enumerate() {
+        let mut walk = Walk::new(codec.schema(), 9 + index as u64);
+        for (number, lag) in [0, 1, 300, 7].into_iter().enumerate() {
+            // 0 and then some of the others; none at last.
+            let number = [0, 2, 4, LEARNED_ALONG.len()][number];
+            let base = bases.get(number).map(|(lanes, learned)| StreamBase { lanes, learned, lag });
+            let count = 1 + index % 3;
+            let mut file = vec![index as u8, number as u8, lag as u8, (lag >> 8) as u8, count as u8 - 1];
+            codec.encode(base, &walk.records(count), &mut codec.nothing_learned(), &mut file).unwrap();
+            files.push(file);
+        }
+    }
+    files
+}
