@@ -9,11 +9,12 @@ mod support;
 use allocation_counter::{AllocationInfo, measure};
 use kinepack::magnitude::{read_steps, write_steps};
 use kinepack::rle::{decode_difference, encode_difference, read_sparse_difference, write_sparse_difference};
+use kinepack::stream::{StreamBase, StreamCodec, StreamLevel};
 use kinepack::{
     Baselines, BitReader, BitSink, BitWriter, Codec, DecodeError, DecodeLimits, Decoder, Encoder, EntityId, Level,
     Pack, Profile, Schema, Snapshot, Tick,
 };
-use support::{DECODED, frames, profiles, schema, schemas};
+use support::{DECODED, Walk, bodies_schema, frames, profiles, records_schema, schema, schemas};
 
 /// Rounds over the same frames before counting: encoder and decoder have then seen the largest of everything, and the
 /// two snapshots that a decoder swaps have both held it.
@@ -198,4 +199,37 @@ fn bytes_and_small_numbers_allocate_no_more_than_the_room_for_them() {
     let many = [128, 1].repeat(1000);
     let counted = measure(|| assert!(decode_difference(&base, &many, 1000, &mut Vec::new()).is_err()));
     assert!(counted.bytes_max <= 4000, "{counted:?}");
+}
+
+#[test]
+fn a_stream_allocates_nothing_in_steady_state() {
+    for schema in [records_schema(), bodies_schema(), schema("wide")] {
+        for level in [StreamLevel::Packed, StreamLevel::Adaptive] {
+            let codec = StreamCodec::new(schema.clone(), level).unwrap();
+            let lanes = codec.lanes();
+            let records = Walk::new(&schema, 5).records(80);
+            // Of both sides, that up to the base and that up to the last record.
+            let [mut held, mut learned, mut received] = [(); 3].map(|()| codec.nothing_learned());
+            let (mut packet, mut room) = (Vec::new(), vec![0; 3 * lanes]);
+            let mut round = || {
+                for first in (0..76).step_by(3) {
+                    let told = &records[(first + 1) * lanes..(first + 4) * lanes];
+                    let base =
+                        StreamBase { lanes: &records[first * lanes..(first + 1) * lanes], learned: &held, lag: 1 };
+                    let base = (first > 0).then_some(base);
+                    packet.clear();
+                    codec.encode(base, told, &mut learned, &mut packet).unwrap();
+                    codec.decode(base, &mut room, &mut received, &packet).unwrap();
+                    assert!(room == told && received == learned);
+                    // Damaged ones neither.
+                    packet.iter_mut().for_each(|byte| *byte ^= 0x55);
+                    let _ = codec.decode(base, &mut room, &mut received, &packet);
+                    std::mem::swap(&mut held, &mut learned);
+                }
+            };
+            round();
+            let counted = measure(round);
+            assert_eq!(counted.count_total, 0, "{level:?}: {counted:?}");
+        }
+    }
 }
