@@ -1,0 +1,118 @@
+//! The moves of a player's character through a stream: how many bits a record takes, and how long it takes to encode and decode.
+//!
+//! Each record is told against the one 6 before it, a tenth of a second, as where acknowledgements take that long; the first 6 in full.
+//! What was learned with a record is kept in a ring of 64. Beside the two levels, every record in full.
+//!
+//! `cargo bench -p character --bench records`. Sizes are printed first.
+
+#![allow(missing_docs)]
+
+use std::hint::black_box;
+use std::mem::take;
+
+use character::Move;
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use kinepack::Pack;
+use kinepack::stream::{Learned, StreamBase, StreamCodec, StreamLevel};
+
+/// 100 seconds.
+const RECORDS: usize = 6000;
+const LAG: usize = 6;
+const RING: usize = 64;
+
+/// Ways to tell a record.
+const WAYS: [(&str, StreamLevel, bool); 3] = [
+    ("full", StreamLevel::Packed, false),
+    ("packed", StreamLevel::Packed, true),
+    ("adaptive", StreamLevel::Adaptive, true),
+];
+
+/// One side: what was learned with the latest records.
+struct Side {
+    codec: StreamCodec,
+    has_bases: bool,
+    ring: Vec<Learned>,
+}
+
+impl Side {
+    fn new(level: StreamLevel, has_bases: bool) -> Self {
+        let codec = StreamCodec::of::<Move>(level).expect("a move has lanes");
+        Self { ring: vec![codec.nothing_learned(); RING], has_bases, codec }
+    }
+
+    /// Runs `tell` for the record at an index, with its base and memory for what is learned.
+    fn at(
+        &mut self,
+        index: usize,
+        held: &[Vec<u32>],
+        tell: impl FnOnce(&StreamCodec, Option<StreamBase<'_>>, &mut Learned),
+    ) {
+        let mut learned = take(&mut self.ring[index % RING]);
+        let base = index.checked_sub(LAG).filter(|_| self.has_bases);
+        let base =
+            base.map(|base| StreamBase { lanes: &held[base], learned: &self.ring[base % RING], lag: LAG as u16 });
+        tell(&self.codec, base, &mut learned);
+        self.ring[index % RING] = learned;
+    }
+
+    /// Encodes all into `out`, a packet a record, and tells `end` where each ends.
+    fn encode(&mut self, records: &[Vec<u32>], out: &mut Vec<u8>, mut end: impl FnMut(usize)) {
+        out.clear();
+        for (index, record) in records.iter().enumerate() {
+            self.at(index, records, |codec, base, learned| {
+                codec.encode(base, record, learned, out).expect("records are lanes");
+            });
+            end(out.len());
+        }
+    }
+
+    fn decode(&mut self, records: &[Vec<u32>], packets: &[u8], ends: &[usize], room: &mut [u32]) {
+        let mut from = 0;
+        for (index, end) in ends.iter().enumerate() {
+            self.at(index, records, |codec, base, learned| {
+                codec.decode(base, room, learned, &packets[from..*end]).expect("it was encoded");
+            });
+            from = *end;
+            black_box(&room);
+        }
+    }
+}
+
+fn records(criterion: &mut Criterion) {
+    let lanes = |played: &Move| {
+        let mut lanes = vec![0; Move::LANES];
+        played.quantize(&mut lanes).expect("a move is within its limits");
+        lanes
+    };
+    let records: Vec<Vec<u32>> = character::moves(1, RECORDS).iter().map(lanes).collect();
+    let mut sent = Vec::new();
+    println!("{:10} {:>18} {:>14}", "", "mean bits, padded", "learned, bytes");
+    for (name, level, has_bases) in WAYS {
+        let mut side = Side::new(level, has_bases);
+        let (mut packets, mut ends) = (Vec::new(), Vec::new());
+        side.encode(&records, &mut packets, |end| ends.push(end));
+        let bits = 8.0 * packets.len() as f64 / RECORDS as f64;
+        println!("{name:10} {bits:18.1} {:14}", side.codec.nothing_learned().memory_bytes());
+        sent.push((packets, ends));
+    }
+    let mut group = criterion.benchmark_group("records");
+    group.throughput(Throughput::Elements(RECORDS as u64));
+    for ((name, level, has_bases), (packets, ends)) in WAYS.into_iter().zip(&sent) {
+        let (mut side, mut out) = (Side::new(level, has_bases), Vec::new());
+        group.bench_function(format!("{name}/encode"), |bencher| {
+            bencher.iter(|| {
+                side.encode(black_box(&records), &mut out, |_| {});
+                out.len()
+            });
+        });
+        let mut room = vec![0; Move::LANES];
+        group.bench_function(format!("{name}/decode"), |bencher| {
+            bencher.iter(|| side.decode(&records, black_box(packets), ends, &mut room));
+        });
+        assert_eq!(room, records[RECORDS - 1]);
+    }
+    group.finish();
+}
+
+criterion_group!(benches, records);
+criterion_main!(benches);
