@@ -117,18 +117,19 @@ impl SmallestThree {
     }
 
     /// The same rotation with another component dropped, in integers: what a baseline's three components look like to
-    /// an encoder whose rotation drops `dropped`. `spec/CODEC.md`, section 3.2.
+    /// an encoder whose rotation drops `dropped`; an index of theirs above 3 counts as 3. `spec/CODEC.md`, section 3.2.
     #[inline]
     pub(crate) fn turned(&self, codes: [u32; 4], dropped: u32) -> [u32; 3] {
         // A component is c / (√2 · max_code) with c = 2 · code − max_code, so the squares of all four c sum to 2 · max_code².
         let max_code = i64::from(self.max_code());
         let mut scaled = [0i64; 4];
         let mut rest = 0;
-        for (index, &code) in kept(codes[0] as usize).iter().zip(&codes[1..]) {
+        let held = codes[0].min(3) as usize;
+        for (index, &code) in kept(held).iter().zip(&codes[1..]) {
             scaled[*index] = 2 * i64::from(code) - max_code;
             rest += scaled[*index] * scaled[*index];
         }
-        scaled[codes[0] as usize] = (2 * max_code * max_code - rest).max(0).isqrt();
+        scaled[held] = (2 * max_code * max_code - rest).max(0).isqrt();
         let sign = if scaled[dropped as usize] < 0 { -1 } else { 1 };
         kept(dropped as usize).map(|index| ((sign * scaled[index] + max_code + 1) / 2).clamp(0, max_code) as u32)
     }

@@ -105,5 +105,6 @@ impl Ring {
         self.held.capacity() * size_of::<Held>()
             + self.lanes.capacity() * size_of::<u32>()
             + self.learned.capacity() * size_of::<Learned>()
+            + self.learned.iter().map(Learned::memory_bytes).sum::<usize>()
     }
 }

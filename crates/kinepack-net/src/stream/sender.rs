@@ -233,6 +233,10 @@ impl StreamSender {
 
     /// Bytes that it takes; the codec, which is shared, is not counted.
     pub fn memory_bytes(&self) -> usize {
-        size_of::<Self>() + self.ring.memory_bytes() + self.records.capacity() * size_of::<u32>() + self.out.capacity()
+        size_of::<Self>()
+            + self.ring.memory_bytes()
+            + self.learned.memory_bytes()
+            + self.records.capacity() * size_of::<u32>()
+            + self.out.capacity()
     }
 }

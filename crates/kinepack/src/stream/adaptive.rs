@@ -1,6 +1,6 @@
 //! Level `Adaptive`: each part predicted from what both sides hold, and range coded. `spec/CODEC.md`, section 17.3.
 
-use super::learned::{Learned, SIZE_SETS};
+use super::learned::{SIZE_SETS, State};
 use super::plan::{Part, PartKind, Plan};
 use crate::entropy::{Coder, Counter, code_tree};
 use crate::{SmallestThree, bits_for};
@@ -55,7 +55,7 @@ impl Record for Read<'_> {
 pub(super) fn code<C: Coder, R: Record>(
     coder: &mut C,
     plan: &Plan,
-    learned: &mut Learned,
+    learned: &mut State,
     base: Option<&[u32]>,
     lag: u16,
     mut record: R,
@@ -78,7 +78,7 @@ pub(super) fn code<C: Coder, R: Record>(
 struct Coding<'a, C, R> {
     coder: &'a mut C,
     plan: &'a Plan,
-    learned: &'a mut Learned,
+    learned: &'a mut State,
     base: &'a [u32],
     record: R,
     /// Since the base: records, or steps of the time stamp once it is told.
@@ -144,7 +144,7 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
     fn code_rotation(&mut self, index: usize, first: usize, rotation: SmallestThree) -> Result<(), Outside> {
         let base = [0, 1, 2, 3].map(|offset| self.base[first + offset]);
         let told = self.record.get(first);
-        let is_same = self.learned.shared[0].same.code(self.coder, told == base[0], LIMIT);
+        let is_same = self.learned.shared.same.code(self.coder, told == base[0], LIMIT);
         let mut dropped = base[0];
         if !is_same {
             dropped = self.code_other(told, base[0], 3)?;
@@ -160,7 +160,7 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
         for lane in lanes {
             let base = self.base[lane];
             let state = &mut self.learned.lanes[lane];
-            let counter = &mut self.learned.shared[0].byte_changed[usize::from(state.history & 3) * 2 + before];
+            let counter = &mut self.learned.shared.byte_changed[usize::from(state.history & 3) * 2 + before];
             let is_changed = counter.code(self.coder, self.record.get(lane) != base, LIMIT);
             state.history = state.history << 1 | u8::from(is_changed);
             before = usize::from(is_changed);
@@ -190,7 +190,7 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
 
         let told = of.difference(start, self.record.get(lane));
         let expected_size = i32::from(state.size) + self.lag_size;
-        let residual = code_residual(self.coder, &mut self.learned.shared[0].sizes, told, expected_size)?;
+        let residual = code_residual(self.coder, &mut self.learned.shared.sizes, told, expected_size)?;
         let value = of.offset(start, residual).ok_or(Outside)?;
         self.record.set(lane, value);
 

@@ -4,12 +4,12 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::adaptive::{self, Outside, Read, Told};
-use super::learned::Learned;
+use super::learned::{Learned, State};
 use super::packed;
 use super::plan::Plan;
 use crate::entropy::{RangeDecoder, RangeEncoder};
 use crate::hash::Fnv1a;
-use crate::{BitReader, BitWriter, DecodeError, EncodeError, Lane, Pack, Schema, SetupError};
+use crate::{BitReader, BitWriter, DecodeError, EncodeError, Pack, Schema, SetupError};
 
 /// How records are coded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -39,7 +39,7 @@ pub(super) struct Tables {
 /// A record that both sides hold, and what was learned up to it.
 #[derive(Clone, Copy, Debug)]
 pub struct StreamBase<'a> {
-    /// Its lanes.
+    /// Its lanes: those of a record that was encoded or decoded. Of lanes above their largest values come any records.
     pub lanes: &'a [u32],
     /// What was learned with it.
     pub learned: &'a Learned,
@@ -121,12 +121,8 @@ impl StreamCodec {
     ) -> Result<(), EncodeError> {
         let expected_lanes = self.lanes();
         self.check(base, records.len()).map_err(|lanes| EncodeError::LaneCount { expected_lanes, lanes })?;
-        let beyond = base.and_then(|base| self.beyond(base.lanes)).or_else(|| self.beyond(records));
-        if let Some((lane, value)) = beyond {
+        if let Some((lane, value)) = self.beyond(records) {
             return Err(EncodeError::LaneOutOfRange { lane, value });
-        }
-        if self.is_foreign(base) {
-            return Err(EncodeError::ForeignLearned);
         }
         let mut writer = BitWriter::append(out);
         let mut before = base.map(|base| base.lanes);
@@ -137,7 +133,7 @@ impl StreamCodec {
                 before = Some(record);
             }),
             StreamLevel::Adaptive => {
-                learned.copy_from(base.map_or(&self.0.nothing, |base| base.learned));
+                let learned = learned.copy_from(self.learned_with(base).ok_or(EncodeError::ForeignLearned)?);
                 let mut lag = base.map_or(1, |base| base.lag);
                 let mut coder = RangeEncoder::new(&mut writer);
                 records.for_each(|record| {
@@ -158,8 +154,7 @@ impl StreamCodec {
     ///
     /// # Errors
     /// [`DecodeError`] for what no encoder wrote. [`DecodeError::LaneCount`] where `records` are no whole number of records, at least one, or the
-    /// base is none, [`DecodeError::OutOfRange`] where a lane of the base is above its largest value, [`DecodeError::NothingLearned`] where what
-    /// was learned with it is of another codec, at a level that learns.
+    /// base is none, [`DecodeError::NothingLearned`] where what was learned with it is of another codec, at a level that learns.
     pub fn decode(
         &self,
         base: Option<StreamBase<'_>>,
@@ -169,12 +164,6 @@ impl StreamCodec {
     ) -> Result<(), DecodeError> {
         let expected_lanes = self.lanes();
         self.check(base, records.len()).map_err(|lanes| DecodeError::LaneCount { expected_lanes, lanes })?;
-        if base.is_some_and(|base| self.beyond(base.lanes).is_some()) {
-            return Err(DecodeError::OutOfRange { at_bit: 0 });
-        }
-        if self.is_foreign(base) {
-            return Err(DecodeError::NothingLearned);
-        }
         let mut reader = BitReader::new(bytes);
         let mut before = base.map(|base| base.lanes);
         let records = records.chunks_exact_mut(expected_lanes);
@@ -187,7 +176,7 @@ impl StreamCodec {
                 reader.finish()
             }
             StreamLevel::Adaptive => {
-                learned.copy_from(base.map_or(&self.0.nothing, |base| base.learned));
+                let learned = learned.copy_from(self.learned_with(base).ok_or(DecodeError::NothingLearned)?);
                 let mut lag = base.map_or(1, |base| base.lag);
                 let mut coder = RangeDecoder::new(&mut reader);
                 for record in records {
@@ -213,18 +202,17 @@ impl StreamCodec {
 
     /// The first value of records that is above the largest of its lane, with the lane.
     fn beyond(&self, records: &[u32]) -> Option<(usize, u32)> {
-        let lanes = self.0.schema.lanes();
-        // To the end, whatever comes: most often all are within, and this takes several at once.
-        let is_beyond = |any: bool, (lane, value): (&Lane, &u32)| any | (*value > lane.max);
-        let record =
-            records.chunks_exact(lanes.len()).find(|record| lanes.iter().zip(*record).fold(false, is_beyond))?;
-        let lane = lanes.iter().zip(record).position(|(lane, value)| *value > lane.max)?;
+        let maxima = &self.0.plan.maxima;
+        // To the end, whatever comes: most often all are within, and so many are compared at once.
+        let is_beyond =
+            |record: &&[u32]| record.iter().zip(maxima).fold(false, |any, (value, max)| any | (value > max));
+        let record = records.chunks_exact(maxima.len()).find(is_beyond)?;
+        let lane = record.iter().zip(maxima).position(|(value, max)| value > max)?;
         Some((lane, record[lane]))
     }
 
-    /// True where what was learned with the base counts, and is of another codec.
-    fn is_foreign(&self, base: Option<StreamBase<'_>>) -> bool {
-        let is_learning = self.0.level == StreamLevel::Adaptive;
-        is_learning && base.is_some_and(|base| !base.learned.is_of(self.0.hash))
+    /// What to go on from, at a level that learns; `None` where it is of another codec.
+    fn learned_with<'a>(&'a self, base: Option<StreamBase<'a>>) -> Option<&'a State> {
+        base.map_or(&self.0.nothing, |base| base.learned).of(self.0.hash)
     }
 }

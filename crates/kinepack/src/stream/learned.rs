@@ -1,5 +1,6 @@
 //! What is learned along the records of a stream. `spec/CODEC.md`, section 17.3.
 
+use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -9,12 +10,16 @@ use crate::entropy::Counter;
 /// What was learned along the records up to one of them: how each part of them changes. Of the same size for all records
 /// of a codec; nothing at level `Packed`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Learned {
-    /// The hash of the codec, where it learns.
+pub struct Learned(Option<Box<State>>);
+
+/// What there is of a codec that learns.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct State {
+    /// The hash of the codec.
     codec: u64,
     pub(super) parts: Vec<PartState>,
     pub(super) lanes: Vec<LaneState>,
-    pub(super) shared: Vec<Shared>,
+    pub(super) shared: Shared,
 }
 
 /// Of a part: does it change, and how do its lanes move?
@@ -55,31 +60,38 @@ pub(super) const SIZE_SETS: usize = 14;
 const FIRST_SIZE: i16 = 4 << 8;
 
 impl Learned {
+    /// What is there before the first record.
     pub(super) fn nothing(plan: &Plan, codec: u64) -> Self {
         let even = Counter::default();
-        Self {
+        Self(Some(Box::new(State {
             codec,
             parts: vec![PartState::default(); plan.parts.len()],
             lanes: vec![LaneState { rate: 0.0, size: FIRST_SIZE, history: 0 }; plan.lanes.len()],
-            shared: vec![Shared { sizes: [even; 8 * SIZE_SETS], byte_changed: [even; 8], same: even }],
+            shared: Shared { sizes: [even; 8 * SIZE_SETS], byte_changed: [even; 8], same: even },
+        })))
+    }
+
+    /// What there is, if it is of this codec.
+    pub(super) fn of(&self, codec: u64) -> Option<&State> {
+        self.0.as_deref().filter(|state| state.codec == codec)
+    }
+
+    /// Becomes a copy of `state`. Allocates nothing where it was of the same codec.
+    pub(super) fn copy_from(&mut self, state: &State) -> &mut State {
+        if let Some(own) = self.0.as_mut().filter(|own| own.codec == state.codec) {
+            own.parts.copy_from_slice(&state.parts);
+            own.lanes.copy_from_slice(&state.lanes);
+            own.shared = state.shared;
+        } else {
+            self.0 = None;
         }
-    }
-
-    pub(super) fn is_of(&self, codec: u64) -> bool {
-        self.codec == codec
-    }
-
-    /// Allocates nothing where both are of one codec.
-    pub(super) fn copy_from(&mut self, other: &Self) {
-        self.codec = other.codec;
-        self.parts.clone_from(&other.parts);
-        self.lanes.clone_from(&other.lanes);
-        self.shared.clone_from(&other.shared);
+        self.0.get_or_insert_with(|| Box::new(state.clone()))
     }
 
     /// The memory that it takes beside itself, in bytes.
     pub fn memory_bytes(&self) -> usize {
-        size_of_val(&self.parts[..]) + size_of_val(&self.lanes[..]) + size_of_val(&self.shared[..])
+        let of = |state: &State| size_of::<State>() + size_of_val(&state.parts[..]) + size_of_val(&state.lanes[..]);
+        self.0.as_deref().map_or(0, of)
     }
 }
 

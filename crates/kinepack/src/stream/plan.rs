@@ -23,6 +23,8 @@ pub(super) struct Part {
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) lanes: Vec<Lane>,
+    /// The largest value of each.
+    pub(super) maxima: Vec<u32>,
     pub(super) parts: Vec<Part>,
     /// The part that is a time stamp.
     pub(super) clock: Option<usize>,
@@ -43,7 +45,8 @@ impl Plan {
             parts.sort_by_key(|part| (Some(part.first) != time, part.velocity.is_some()));
             clock = time.map(|_| 0);
         }
-        Self { lanes: schema.lanes().to_vec(), parts, clock, zeros: zeros(schema) }
+        let maxima = schema.lanes().iter().map(|lane| lane.max).collect();
+        Self { lanes: schema.lanes().to_vec(), maxima, parts, clock, zeros: zeros(schema) }
     }
 }
 
