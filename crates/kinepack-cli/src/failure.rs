@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use cubes::ConfigError;
 use kinepack::{Level, TrainError};
 use kinepack_capture::CaptureError;
-use kinepack_net::{LinkError, Mismatch, NetError};
+use kinepack_net::{LinkError, Mismatch, NetError, StreamError};
 use renetcode::NetcodeError;
 
 use crate::udp::SecretError;
@@ -55,6 +55,12 @@ pub(crate) enum Failure {
     Mismatch { server: SocketAddr, mismatch: Mismatch, own_hash: u64 },
     /// The time is over and no state came.
     NothingReceived { server: SocketAddr },
+    /// Nobody can play as asked.
+    Play { reason: String },
+    /// The terminal does not hand out keys.
+    Terminal(std::io::Error),
+    /// A stream cannot be set up as asked.
+    Stream(StreamError),
     /// The page cannot begin with these options.
     Settings { reason: String },
     /// Nothing can be served at this address.
@@ -137,6 +143,9 @@ impl fmt::Display for Failure {
                 }
             }
             Self::NothingReceived { server } => write!(f, "nothing was received from {server}"),
+            Self::Play { reason } => f.write_str(reason),
+            Self::Terminal(error) => write!(f, "the terminal hands out no keys: {error}; --play none watches"),
+            Self::Stream(error) => error.fmt(f),
             Self::Settings { reason } => write!(f, "the page cannot show this: {reason}; --headless can"),
             Self::Listen { address, error } => {
                 write!(
@@ -157,6 +166,12 @@ impl fmt::Display for Failure {
 impl From<CaptureError> for Failure {
     fn from(error: CaptureError) -> Self {
         Self::Capture(error)
+    }
+}
+
+impl From<StreamError> for Failure {
+    fn from(error: StreamError) -> Self {
+        Self::Stream(error)
     }
 }
 

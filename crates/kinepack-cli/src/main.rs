@@ -8,6 +8,7 @@ mod cube_stream;
 mod demo;
 mod distribution;
 mod failure;
+mod inputs;
 mod interrupt;
 mod join;
 mod keys;
@@ -23,7 +24,6 @@ mod sender;
 mod serve;
 mod session;
 mod session_report;
-#[cfg_attr(not(test), expect(dead_code, reason = "until inputs go over the network"))]
 mod sight;
 mod simulate;
 mod states;

@@ -127,7 +127,6 @@ impl Played {
     }
 }
 
-#[cfg_attr(not(test), expect(dead_code, reason = "until inputs come over the network"))]
 impl Played {
     /// Gives one who joined a cube, which is there from the next state on and holds no key yet. Who has one keeps it.
     pub(crate) fn admit(&mut self, guest: ReceiverId) -> Result<EntityId, CannotPlay> {

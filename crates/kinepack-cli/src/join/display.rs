@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
+use kinepack::EntityId;
+
 use super::tally::Tally;
-use crate::map::{ROWS, map};
+use crate::map::{ROWS, map, map_of};
 use crate::viewer::Viewer;
 
 /// Lines that are drawn over and over, on a terminal only.
@@ -13,6 +15,7 @@ pub(super) struct Display {
     lines: MultiProgress,
     map: Vec<ProgressBar>,
     numbers: ProgressBar,
+    help: ProgressBar,
     kbps: f64,
     /// When the rate was last measured, and all bytes until then.
     measured: (Duration, u64),
@@ -26,8 +29,13 @@ impl Display {
             lines.add(ProgressBar::new(1).with_style(style))
         };
         let map = if has_map { (0..ROWS).map(|_| line()).collect() } else { Vec::new() };
-        let numbers = line();
-        Self { lines, map, numbers, kbps: 0.0, measured: Default::default() }
+        let [numbers, help] = [(); 2].map(|()| line());
+        Self { lines, map, numbers, help, kbps: 0.0, measured: Default::default() }
+    }
+
+    /// A line below the map, for one who plays.
+    pub(super) fn explain(&self, line: &'static str) {
+        self.help.set_message(line);
     }
 
     /// A line on standard error, above what is drawn.
@@ -35,7 +43,8 @@ impl Display {
         self.lines.suspend(|| eprintln!("kinepack: {line}"));
     }
 
-    pub(super) fn show(&mut self, now: Duration, viewer: Option<&Viewer>, tally: &Tally) {
+    /// What is shown, around one's own cube where there is one.
+    pub(super) fn show(&mut self, now: Duration, viewer: Option<&Viewer>, own: Option<EntityId>, tally: &Tally) {
         if self.numbers.is_hidden() {
             return;
         }
@@ -46,7 +55,10 @@ impl Display {
             self.measured = (now, bytes);
         }
         let Some(viewer) = viewer else { return };
-        for (line, row) in self.map.iter().zip(map(viewer.shown.iter().map(|shown| (shown.id, shown.position)))) {
+        let bodies = || viewer.shown.iter().map(|shown| (shown.id, shown.position));
+        let own = bodies().find(|(id, _)| Some(*id) == own);
+        let rows = own.map_or_else(|| map(bodies()), |(_, position)| map_of(position, bodies()));
+        for (line, row) in self.map.iter().zip(rows) {
             line.set_message(row);
         }
         self.numbers.set_message(format!(
@@ -63,6 +75,6 @@ impl Display {
     }
 
     pub(super) fn finish(&self) {
-        self.map.iter().chain([&self.numbers]).for_each(ProgressBar::finish_and_clear);
+        self.map.iter().chain([&self.numbers, &self.help]).for_each(ProgressBar::finish_and_clear);
     }
 }

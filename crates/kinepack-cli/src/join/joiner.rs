@@ -3,11 +3,15 @@
 use std::thread;
 use std::time::Duration;
 
-use kinepack_net::{Mismatch, Refused, Sequence};
+use cubes::Input;
+use kinepack::EntityId;
+use kinepack_net::{DatagramKind, Mismatch, Refused, Sequence, StreamRefused, datagram_kind, split_datagram};
 
+use super::player::{Pilot, Player};
 use super::tally::Tally;
 use crate::cube_stream::CubeStream;
 use crate::failure::Failure;
+use crate::sight::Sight;
 use crate::udp::{ClientOptions, ClientState, LostReason, PROTOCOL_ID, Secret, UdpClient};
 use crate::viewer::Viewer;
 
@@ -26,6 +30,7 @@ pub(super) struct Target {
 /// A receiver that comes back.
 pub(super) struct Joiner<'a> {
     target: &'a Target,
+    pilot: Pilot,
     connection: Option<Connection>,
     next_try: Duration,
     /// Of the connections that have ended.
@@ -36,6 +41,8 @@ pub(super) struct Joiner<'a> {
 struct Connection {
     client: UdpClient,
     viewer: Viewer,
+    /// `None` for one that watches.
+    player: Option<Player>,
     tally: Tally,
     mismatch: Option<Mismatch>,
     /// The newest sequence that came.
@@ -48,21 +55,24 @@ struct Connection {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum News {
     Joined,
+    /// It steers this cube now; none where the server has none for it.
+    Seated(Option<EntityId>),
     Lost(LostReason),
 }
 
 impl<'a> Joiner<'a> {
-    pub(super) fn new(target: &'a Target, first_try: Duration) -> Self {
-        Self { target, connection: None, next_try: first_try, ended: Tally::default() }
+    pub(super) fn new(target: &'a Target, first_try: Duration, pilot: Pilot) -> Self {
+        Self { target, pilot, connection: None, next_try: first_try, ended: Tally::default() }
     }
 
     /// Takes what has arrived and sends what is due. Never waits.
     pub(super) fn step(&mut self, now: Duration) -> Result<Option<News>, Failure> {
         if self.connection.is_none() && now >= self.next_try {
-            self.connection = Some(Connection::open(self.target)?);
+            let plays = !matches!(self.pilot, Pilot::Nobody);
+            self.connection = Some(Connection::open(self.target, plays)?);
         }
         let Some(connection) = &mut self.connection else { return Ok(None) };
-        let news = connection.step(now);
+        let news = connection.step(now, &self.target.stream, &mut self.pilot);
         if let Some(mismatch) = connection.mismatch {
             self.end(now);
             let Target { server, ref stream, .. } = *self.target;
@@ -73,6 +83,18 @@ impl<'a> Joiner<'a> {
             self.next_try = now + PAUSE;
         }
         Ok(news)
+    }
+
+    /// These keys are down from now on. Only a person's joiner asks for it.
+    pub(super) fn hold(&mut self, input: Input) {
+        if let Pilot::Person(held) = &mut self.pilot {
+            *held = input;
+        }
+    }
+
+    /// The cube that it steers.
+    pub(super) fn entity(&self) -> Option<EntityId> {
+        self.connection.as_ref()?.player.as_ref()?.entity()
     }
 
     /// Sleeps until something arrives or `duration` is over.
@@ -125,12 +147,13 @@ impl<'a> Joiner<'a> {
 }
 
 impl Connection {
-    fn open(target: &Target) -> Result<Self, Failure> {
+    fn open(target: &Target, plays: bool) -> Result<Self, Failure> {
         let mut options = ClientOptions::new(PROTOCOL_ID);
         options.timeout = target.timeout;
         Ok(Self {
             client: UdpClient::connect(target.server, &target.secret, options)?,
             viewer: Viewer::new(&target.stream)?,
+            player: plays.then(Player::new).transpose()?,
             tally: Tally { server: Some(target.server), ..Tally::default() },
             mismatch: None,
             newest: None,
@@ -139,37 +162,73 @@ impl Connection {
         })
     }
 
-    fn step(&mut self, now: Duration) -> Option<News> {
-        let Self { client, viewer, tally, mismatch, newest, looked, connected_since } = self;
-        let since = now.saturating_sub(looked.replace(now).unwrap_or(now));
-        tally.slowest_look = tally.slowest_look.max(since);
-        let knew_nothing = viewer.receiver.newest().is_none();
-        client.poll(&mut |datagram| match viewer.handle(now, datagram) {
-            Ok(_) => tally.note_sequence(newest, datagram),
-            Err(Refused::Mismatch(why)) => *mismatch = Some(why),
-            Err(Refused::Duplicate | Refused::TooOld) => {}
-            Err(_) => tally.wrong += 1,
+    fn step(&mut self, now: Duration, stream: &CubeStream, pilot: &mut Pilot) -> Option<News> {
+        let since = now.saturating_sub(self.looked.replace(now).unwrap_or(now));
+        self.tally.slowest_look = self.tally.slowest_look.max(since);
+        let knew_nothing = self.viewer.receiver.newest().is_none();
+        let mut is_seated = false;
+        let Self { client, viewer, player, tally, mismatch, newest, .. } = self;
+        client.poll(&mut |datagram| {
+            let Ok(parts) = split_datagram(datagram) else {
+                tally.wrong += 1;
+                return;
+            };
+            for part in parts {
+                match (datagram_kind(part), &mut *player) {
+                    (Some(DatagramKind::StreamPacket), Some(player)) => match player.handle(now, part) {
+                        Ok(is_news) => is_seated |= is_news,
+                        Err(refused) => tally.wrong += u64::from(refused != StreamRefused::Duplicate),
+                    },
+                    (Some(DatagramKind::StreamAcknowledgement), Some(player)) => {
+                        let is_wrong = player.acknowledge(part).is_err_and(|refused| refused != StreamRefused::LongAgo);
+                        tally.wrong += u64::from(is_wrong);
+                    }
+                    _ => match viewer.handle(now, part) {
+                        Ok(_) => tally.note_sequence(newest, part),
+                        Err(Refused::Mismatch(why)) => *mismatch = Some(why),
+                        Err(Refused::Duplicate | Refused::TooOld) => {}
+                        Err(_) => tally.wrong += 1,
+                    },
+                }
+            }
         });
-        match client.state() {
+        match self.client.state() {
             ClientState::Connecting => None,
             ClientState::Connected => {
-                if connected_since.is_none() {
-                    *connected_since = Some(now);
-                    tally.connections += 1;
+                if self.connected_since.is_none() {
+                    self.connected_since = Some(now);
+                    self.tally.connections += 1;
                 }
-                while let Some(datagram) = viewer.receiver.poll_transmit(now) {
-                    // Nothing but a connection that has just ended is in the way, and the next step says so.
-                    let _ = client.send(datagram);
-                }
-                (knew_nothing && viewer.receiver.newest().is_some()).then_some(News::Joined)
+                self.transmit(now, stream, pilot);
+                let has_joined = knew_nothing && self.viewer.receiver.newest().is_some();
+                let seated = self.player.as_ref().filter(|_| is_seated).map(|player| News::Seated(player.entity()));
+                seated.or(has_joined.then_some(News::Joined))
             }
             ClientState::Lost { reason } => {
                 match reason {
-                    LostReason::NoAnswer => tally.no_answer += 1,
-                    LostReason::Full => tally.full += 1,
-                    LostReason::TimedOut | LostReason::Dropped => tally.dropped += 1,
+                    LostReason::NoAnswer => self.tally.no_answer += 1,
+                    LostReason::Full => self.tally.full += 1,
+                    LostReason::TimedOut | LostReason::Dropped => self.tally.dropped += 1,
                 }
                 Some(News::Lost(reason))
+            }
+        }
+    }
+
+    /// Sends what is due. Nothing but a connection that has just ended is in the way, and the next step says so.
+    fn transmit(&mut self, now: Duration, stream: &CubeStream, pilot: &mut Pilot) {
+        let Self { client, viewer, player, .. } = self;
+        match (player, viewer.receiver.newest()) {
+            (Some(player), Some(snapshot)) => {
+                let sight = player.entity().and_then(|entity| Sight::new(stream, snapshot, entity));
+                if player.step(now, pilot, sight.as_ref()) {
+                    let _ = client.send(player.transmit(viewer.receiver.poll_acknowledgement()));
+                }
+            }
+            _ => {
+                while let Some(datagram) = viewer.receiver.poll_transmit(now) {
+                    let _ = client.send(datagram);
+                }
             }
         }
     }
@@ -179,6 +238,8 @@ impl Connection {
         let (received, playout) = (self.viewer.receiver.stats(), self.viewer.receiver.playout_stats());
         let connected = self.connected_since.map_or(Duration::ZERO, |since| now.saturating_sub(since));
         Tally {
+            keys: self.player.as_ref().map(Player::stats).unwrap_or_default(),
+            entity: self.player.as_ref().and_then(Player::entity),
             snapshots: self.viewer.snapshots,
             left_out: self.viewer.left_out,
             received: received.received,

@@ -1,9 +1,15 @@
-//! `kinepack join`: receives the world of a server and shows it; or many joiners at once, to see what a server takes.
+//! `kinepack join`: receives the world of a server, shows it and plays in it; or many joiners at once, to see what a server takes.
 
 mod display;
+mod held;
 mod joiner;
+mod play;
+mod player;
 mod report;
 mod tally;
+mod terminal;
+#[cfg(test)]
+mod tests;
 
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,8 +19,10 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use display::Display;
 use joiner::{Joiner, News, Target};
+use play::{Play, PlayOptions};
 use report::JoinReport;
 use tally::Tally;
+use terminal::{Pressed, Terminal};
 
 use crate::cube_stream::CubeStream;
 use crate::failure::Failure;
@@ -32,7 +40,7 @@ const ROUND: Duration = Duration::from_millis(2);
 /// From so many on, two threads share them.
 const MANY: usize = 32;
 
-/// Join a server and show its world.
+/// Join a server, show its world and play in it.
 #[derive(Args)]
 #[command(mut_arg("level", |argument| argument
     .help("How snapshots are coded: packed takes the least work, adaptive the fewest bits. One that the server offers")))]
@@ -44,17 +52,19 @@ pub(crate) struct Arguments {
     secret: SecretArguments,
     #[command(flatten)]
     stream: CubeStream,
+    #[command(flatten, next_help_heading = "Playing")]
+    play: PlayOptions,
     /// Seconds to run [default: until Ctrl-C]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, help_heading = "Options", value_parser = clap::value_parser!(u32).range(1..))]
     seconds: Option<u32>,
     /// Seconds of silence after which a connection is lost, or an attempt at one is given up.
-    #[arg(long, default_value_t = 5, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3_600))]
+    #[arg(long, help_heading = "Options", default_value_t = 5, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3_600))]
     time_out: u64,
     /// So many joiners at once, without a display: to try what a server takes.
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_024))]
+    #[arg(long, help_heading = "Options", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_024))]
     count: u32,
     /// Print the summary as one JSON document.
-    #[arg(long)]
+    #[arg(long, help_heading = "Options")]
     json: bool,
 }
 
@@ -66,6 +76,7 @@ fn parse_server(text: &str) -> Result<SocketAddr, String> {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let play = arguments.play.resolve(arguments.count)?;
     let target = Target {
         server: arguments.server,
         secret: arguments.secret.resolve()?,
@@ -80,9 +91,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let mut display = Display::new(arguments.count == 1);
     let tallies = if arguments.count == 1 {
-        watch(&target, &course, &mut display).map(|tally| vec![tally])
+        watch(&target, &course, play, &mut display).map(|tally| vec![tally])
     } else {
-        load(&target, &course, arguments.count as usize, &display)
+        let pilots = (0..arguments.count).map(|joiner| play.pilot(joiner));
+        let first_tries = (0..).map(|joiner| STAGGER * joiner);
+        let joiners = pilots.zip(first_tries).map(|(pilot, first_try)| Joiner::new(&target, first_try, pilot));
+        load(joiners.collect(), &target, &course, &display)
     };
     display.finish();
     let report = JoinReport::new(arguments.server, course.begin.elapsed().as_secs_f64(), &tallies?);
@@ -113,12 +127,21 @@ impl Course {
     }
 }
 
-/// One joiner, and what it shows.
-fn watch(target: &Target, course: &Course, display: &mut Display) -> Result<Tally, Failure> {
-    let mut joiner = Joiner::new(target, Duration::ZERO);
+/// One joiner, what it shows, and who plays it.
+fn watch(target: &Target, course: &Course, play: Play, display: &mut Display) -> Result<Tally, Failure> {
+    let mut joiner = Joiner::new(target, Duration::ZERO, play.pilot(0));
+    let mut terminal = matches!(play, Play::Keys).then(Terminal::open).transpose()?;
+    if terminal.is_some() {
+        display.explain("arrow keys or WASD steer the cube with the @, space pushes, Z pulls, Ctrl-C ends");
+    }
     let mut frame = 0;
     while !course.is_over() {
         let now = course.now();
+        match terminal.as_mut().map(|terminal| terminal.poll(now)).transpose()? {
+            Some(Pressed::Keys(input)) => joiner.hold(input),
+            Some(Pressed::Quit) => course.interrupt.raise(),
+            None => {}
+        }
         if let Some(news) = joiner.step(now)? {
             display.say(&line(target.server, news));
         }
@@ -128,7 +151,7 @@ fn watch(target: &Target, course: &Course, display: &mut Display) -> Result<Tall
         }
         joiner.show(now)?;
         if frame % REFRESH_FRAMES == 0 {
-            display.show(now, joiner.viewer(), &joiner.tally(now));
+            display.show(now, joiner.viewer(), joiner.entity(), &joiner.tally(now));
         }
         // A frame that is missed stays missed.
         frame = (now.as_secs_f64() * f64::from(cubes::TICK_HZ)) as u32 + 1;
@@ -140,13 +163,20 @@ fn watch(target: &Target, course: &Course, display: &mut Display) -> Result<Tall
 fn line(server: SocketAddr, news: News) -> String {
     match news {
         News::Joined => format!("joined {server}"),
+        News::Seated(Some(entity)) => format!("{server}: plays cube {}", entity.0),
+        News::Seated(None) => format!("{server}: only watches, the server has no cube for it"),
         News::Lost(reason) => format!("{server}: {reason}; trying again"),
     }
 }
 
 /// Many joiners. The first speaks for all.
-fn load(target: &Target, course: &Course, count: usize, display: &Display) -> Result<Vec<Tally>, Failure> {
-    let mut joiners: Vec<Joiner<'_>> = (0..count).map(|index| Joiner::new(target, STAGGER * index as u32)).collect();
+fn load(
+    mut joiners: Vec<Joiner<'_>>,
+    target: &Target,
+    course: &Course,
+    display: &Display,
+) -> Result<Vec<Tally>, Failure> {
+    let count = joiners.len();
     let share = if count < MANY { count } else { count.div_ceil(2) };
     thread::scope(|scope| {
         let threads: Vec<_> = joiners

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::net::SocketAddr;
 
+use kinepack_net::StreamSenderStats;
 use serde::Serialize;
 
 use super::tally::Tally;
@@ -48,7 +49,44 @@ pub(super) struct JoinReport {
     starved_ratio: f64,
     /// The longest time that this process did not look at what had arrived. Where it is long, the machine is too slow for so many joiners.
     slowest_look_ms: f64,
+    keys: KeysReport,
     not_known_here: [&'static str; 3],
+}
+
+/// What those who played sent. Packets without what the transport adds.
+#[derive(Debug, Serialize)]
+struct KeysReport {
+    /// The cube that each steered last, by its number in the world.
+    entities: Vec<u32>,
+    records: u64,
+    packets: u64,
+    /// Of these, such as stand for themselves.
+    full_packets: u64,
+    bytes: u64,
+    bits_per_packet: f64,
+}
+
+impl KeysReport {
+    fn new(all: &Tally, tallies: &[Tally]) -> Self {
+        let StreamSenderStats { records, packets, full, bytes, .. } = all.keys;
+        Self {
+            entities: tallies.iter().filter_map(|tally| tally.entity).map(|entity| entity.0).collect(),
+            records,
+            packets,
+            full_packets: full,
+            bytes,
+            bits_per_packet: bytes as f64 * 8.0 / packets.max(1) as f64,
+        }
+    }
+
+    /// Who steered, in few words.
+    fn cubes(&self) -> String {
+        match self.entities[..] {
+            [] => "none".to_owned(),
+            [entity] => format!("number {entity}"),
+            _ => self.entities.len().to_string(),
+        }
+    }
 }
 
 impl JoinReport {
@@ -82,6 +120,7 @@ impl JoinReport {
             playout_delay_ms: mean(tallies.iter().map(|tally| tally.delay.as_secs_f64() * 1e3).sum()),
             starved_ratio: all.starved.as_secs_f64() / connected_s,
             slowest_look_ms: all.slowest_look.as_secs_f64() * 1e3,
+            keys: KeysReport::new(&all, tallies),
             not_known_here: NOT_KNOWN,
         }
     }
@@ -116,6 +155,11 @@ impl JoinReport {
             ("playout delay", format!("{:.1} ms", self.playout_delay_ms)),
             ("starved", format!("{:.2} % of the time", self.starved_ratio * 100.0)),
             ("longest without a look at the socket", format!("{:.1} ms", self.slowest_look_ms)),
+            ("cubes steered", self.keys.cubes()),
+            ("keys sent / packets / of them full", {
+                format!("{} / {} / {}", self.keys.records, self.keys.packets, self.keys.full_packets)
+            }),
+            ("bytes of keys / bits a packet", { format!("{} / {:.1}", self.keys.bytes, self.keys.bits_per_packet) }),
             ("not known on this side", self.not_known_here.join(", ")),
         ];
         write_rows(out, rows)

@@ -3,7 +3,8 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use kinepack_net::Sequence;
+use kinepack::EntityId;
+use kinepack_net::{Sequence, StreamSenderStats};
 
 use crate::udp::{ClientStats, header_bytes};
 
@@ -30,6 +31,10 @@ pub(super) struct Tally {
     pub(super) late: u64,
     /// Datagrams refused for another reason than that they came twice or too late.
     pub(super) wrong: u64,
+    /// Of keys that were sent.
+    pub(super) keys: StreamSenderStats,
+    /// The cube that it steered last.
+    pub(super) entity: Option<EntityId>,
     pub(super) sockets: ClientStats,
     pub(super) connected: Duration,
     /// Of that, how long the next state was needed and not there.
@@ -54,6 +59,11 @@ impl Tally {
         self.duplicates += other.duplicates;
         self.late += other.late;
         self.wrong += other.wrong;
+        self.keys.records += other.keys.records;
+        self.keys.packets += other.keys.packets;
+        self.keys.full += other.keys.full;
+        self.keys.bytes += other.keys.bytes;
+        self.entity = other.entity.or(self.entity);
         self.sockets.datagrams_in += other.sockets.datagrams_in;
         self.sockets.bytes_in += other.sockets.bytes_in;
         self.sockets.datagrams_out += other.sockets.datagrams_out;

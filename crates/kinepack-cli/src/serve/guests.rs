@@ -65,6 +65,16 @@ impl Guests {
         Some(format!("{} joined at {}; receivers: {}", guest.address, level.name, self.counts.receivers))
     }
 
+    /// Whether it gets snapshots.
+    pub(super) fn is_receiving(&self, client: u64) -> bool {
+        self.present.get(&client).is_some_and(|guest| matches!(guest.standing, Standing::Receives))
+    }
+
+    /// Something to say of it, with its address.
+    pub(super) fn says(&self, client: u64, what: &str) -> Option<String> {
+        self.present.get(&client).map(|guest| format!("{} {what}", guest.address))
+    }
+
     /// It speaks another language. Something to say the first time only.
     pub(super) fn refuse(&mut self, client: u64, mismatch: &Mismatch, now: Duration) -> Option<String> {
         let guest = self.present.get_mut(&client).filter(|guest| matches!(guest.standing, Standing::Silent))?;

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+use super::players::{KeyCounts, Players};
 use super::timing::TimesUs;
 use crate::report::write_rows;
 
@@ -53,8 +54,55 @@ pub(super) struct ServeReport {
     pub(super) wrong_datagrams: u64,
     /// What the system did not take for sending.
     pub(super) unsent: u64,
+    pub(super) keys: KeysReport,
     /// To a receiver, everything included: IP and UDP headers, encryption, keep-alives.
     pub(super) kbps_per_receiver: f64,
+}
+
+/// Who played, and what their keys took. Packets without what the transport adds.
+#[derive(Debug, Serialize)]
+pub(super) struct KeysReport {
+    /// With a cube: at the end, and the most at once.
+    players: usize,
+    players_peak: usize,
+    packets: u64,
+    /// Of these, such as stand for themselves.
+    full_packets: u64,
+    bytes: u64,
+    bits_per_packet: f64,
+    records: u64,
+    /// Of these, such as came as repeats in later packets.
+    recovered: u64,
+    /// Packets refused: relative to one that never came.
+    lost_bases: u64,
+    /// Packets refused: more than the rate allows.
+    limited: u64,
+    /// Packets refused: there already, too old, or too far ahead.
+    out_of_place: u64,
+    /// Packets refused: no valid ones, or of another codec.
+    malformed: u64,
+}
+
+impl KeysReport {
+    pub(super) fn new(players: &Players) -> Self {
+        let counts = players.counts();
+        let KeyCounts { packets, full, bytes, records, recovered, lost_bases, limited, out_of_place, malformed } =
+            counts;
+        Self {
+            players: players.playing(),
+            players_peak: players.peak(),
+            packets,
+            full_packets: full,
+            bytes,
+            bits_per_packet: counts.bits_a_packet(),
+            records,
+            recovered,
+            lost_bases,
+            limited,
+            out_of_place,
+            malformed,
+        }
+    }
 }
 
 impl ServeReport {
@@ -82,6 +130,16 @@ impl ServeReport {
                 let levels: Vec<String> =
                     self.joined_at.iter().map(|(level, count)| format!("{level} {count}")).collect();
                 levels.join(", ")
+            }),
+            ("players now / most at once", format!("{} / {}", self.keys.players, self.keys.players_peak)),
+            ("packets of keys / of them full / bytes", {
+                format!("{} / {} / {}", self.keys.packets, self.keys.full_packets, self.keys.bytes)
+            }),
+            ("bits of a packet of keys", format!("{:.1}", self.keys.bits_per_packet)),
+            ("keys taken / of them from repeats", format!("{} / {}", self.keys.records, self.keys.recovered)),
+            ("keys refused: base lost / too many / out of place / wrong", {
+                let KeysReport { lost_bases, limited, out_of_place, malformed, .. } = self.keys;
+                format!("{lost_bases} / {limited} / {out_of_place} / {malformed}")
             }),
             ("to a receiver, with headers and encryption", format!("{:.1} kbit/s", self.kbps_per_receiver)),
             ("datagrams in / out / not sent", {

@@ -1,0 +1,127 @@
+//! Which keys are down, as a terminal tells it.
+//!
+//! Most terminals tell only presses, and repeat them while a key is down: such a key counts as down for [`HOLD`] after the last one. Those
+//! that tell releases do so by an option (the kitty keyboard protocol); from the first release on, releases alone count.
+
+use std::time::Duration;
+
+use cubes::Input;
+
+/// Longer than the time between two repeats, and shorter than it annoys: 0.3 s.
+const HOLD: Duration = Duration::from_millis(300);
+
+/// A key that plays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Key {
+    Left,
+    Right,
+    Up,
+    Down,
+    Push,
+    Pull,
+}
+
+/// The keys that are down.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct HeldKeys {
+    /// When each was last pressed or repeated, in the order of [`Key`]; `None` for one that is up.
+    pressed: [Option<Duration>; 6],
+    tells_releases: bool,
+}
+
+impl HeldKeys {
+    pub(super) fn press(&mut self, now: Duration, key: Key) {
+        self.pressed[key as usize] = Some(now);
+        // Who goes the other way has let go of this one.
+        let opposite = match key {
+            Key::Left => Key::Right,
+            Key::Right => Key::Left,
+            Key::Up => Key::Down,
+            Key::Down => Key::Up,
+            Key::Push | Key::Pull => return,
+        };
+        if !self.tells_releases {
+            self.pressed[opposite as usize] = None;
+        }
+    }
+
+    pub(super) fn release(&mut self, key: Key) {
+        self.tells_releases = true;
+        self.pressed[key as usize] = None;
+    }
+
+    /// Nothing is down any more, such as in a window that has lost the keyboard.
+    pub(super) fn release_all(&mut self) {
+        self.pressed = [None; 6];
+    }
+
+    pub(super) fn input(&self, now: Duration) -> Input {
+        let is_down =
+            |key: Key| self.pressed[key as usize].is_some_and(|pressed| self.tells_releases || now < pressed + HOLD);
+        Input {
+            left: is_down(Key::Left),
+            right: is_down(Key::Right),
+            up: is_down(Key::Up),
+            down: is_down(Key::Down),
+            push: is_down(Key::Push),
+            pull: is_down(Key::Pull),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NONE: Input = Input { left: false, right: false, up: false, down: false, push: false, pull: false };
+
+    fn ms(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    #[test]
+    fn without_releases_a_key_is_down_until_its_repeats_end() {
+        let mut keys = HeldKeys::default();
+        assert_eq!(keys.input(ms(0)), NONE);
+        keys.press(ms(1000), Key::Right);
+        keys.press(ms(1100), Key::Push);
+        assert_eq!(keys.input(ms(1299)), Input { right: true, push: true, ..NONE });
+        assert_eq!(keys.input(ms(1300)), Input { push: true, ..NONE });
+        for at in (1500..2500).step_by(33) {
+            keys.press(ms(at), Key::Right);
+            assert!(keys.input(ms(at + 32)).right);
+        }
+        assert_eq!(keys.input(ms(2750)), Input { right: true, ..NONE });
+        assert_eq!(keys.input(ms(2800)), NONE);
+    }
+
+    #[test]
+    fn the_other_way_takes_the_place_of_one() {
+        let mut keys = HeldKeys::default();
+        for (key, input) in [
+            (Key::Left, Input { left: true, ..NONE }),
+            (Key::Right, Input { right: true, ..NONE }),
+            (Key::Up, Input { right: true, up: true, ..NONE }),
+            (Key::Down, Input { right: true, down: true, ..NONE }),
+            (Key::Pull, Input { right: true, down: true, pull: true, ..NONE }),
+        ] {
+            keys.press(ms(5), key);
+            assert_eq!(keys.input(ms(6)), input);
+        }
+        keys.release_all();
+        assert_eq!(keys.input(ms(6)), NONE);
+    }
+
+    #[test]
+    fn where_releases_are_told_they_alone_count() {
+        let mut keys = HeldKeys::default();
+        keys.press(ms(0), Key::Left);
+        keys.release(Key::Left);
+        assert_eq!(keys.input(ms(1)), NONE);
+        keys.press(ms(10), Key::Left);
+        keys.press(ms(10), Key::Right);
+        assert_eq!(keys.input(ms(60_000)), Input { left: true, right: true, ..NONE });
+        keys.release(Key::Left);
+        assert_eq!(keys.input(ms(60_001)), Input { right: true, ..NONE });
+    }
+}
