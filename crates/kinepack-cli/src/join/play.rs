@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use cubes::{Input, Script, Style};
 
 use super::player::Pilot;
+use super::terminal;
 use crate::failure::Failure;
 
 /// See the head of this file.
@@ -45,7 +46,8 @@ pub(super) enum Play {
 impl PlayOptions {
     /// For so many joiners.
     pub(super) fn resolve(&self, count: u32) -> Result<Play, Failure> {
-        let is_at_terminal = || stdin().is_terminal() && stdout().is_terminal() && stderr().is_terminal();
+        let is_at_terminal =
+            || stdin().is_terminal() && stdout().is_terminal() && stderr().is_terminal() && terminal::is_ours();
         let by = self.play.unwrap_or_else(|| if count == 1 && is_at_terminal() { By::Keys } else { By::None });
         let refused = |reason: &str| Err(Failure::Play { reason: reason.to_owned() });
         if by != By::Script && (self.style.is_some() || self.seed.is_some()) {

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use cubes::{Input, Script};
 use kinepack::EntityId;
-use kinepack_net::{Acknowledgement, StreamReceiver, StreamRefused, StreamSender, StreamSenderStats};
+use kinepack_net::{
+    Acknowledgement, StreamAcknowledgement, StreamReceiver, StreamRefused, StreamSender, StreamSenderStats,
+};
 
 use crate::failure::Failure;
 use crate::inputs::{RECORD_EVERY, Seat, key_codec, key_config, seat_codec, seat_config};
@@ -98,7 +100,7 @@ impl Player {
             acknowledgement.write(&mut self.out);
         }
         if std::mem::take(&mut self.acknowledges) {
-            self.out.extend(self.seats.acknowledgement().into_iter().flat_map(|seat| seat.to_bytes()));
+            self.out.extend(self.seats.acknowledgement().into_iter().flat_map(StreamAcknowledgement::to_bytes));
         }
         self.out.extend(self.keys.poll_transmit().unwrap_or_default());
         &self.out

@@ -76,6 +76,19 @@ impl Drop for Terminal {
     }
 }
 
+/// False for a program that a shell runs behind its prompt: the terminal would stop it at the first touch.
+#[cfg(unix)]
+pub(super) fn is_ours() -> bool {
+    let group = rustix::termios::tcgetpgrp(io::stdin());
+    // A terminal without job control is nobody else's.
+    group.map_or(true, |group| group == rustix::process::getpgrp())
+}
+
+#[cfg(not(unix))]
+pub(super) fn is_ours() -> bool {
+    true
+}
+
 fn is_quit(key: &KeyEvent) -> bool {
     key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL) && key.kind != KeyEventKind::Release
 }

@@ -226,6 +226,12 @@ impl Serving {
         self.server.local_addr()
     }
 
+    /// Of the keys that came.
+    #[cfg(test)]
+    pub(crate) fn counts(&self) -> KeyCounts {
+        self.players.counts()
+    }
+
     /// Says goodbye to all.
     pub(crate) fn close(self) {
         self.status.finish_and_clear();

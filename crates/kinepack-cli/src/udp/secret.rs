@@ -212,7 +212,7 @@ impl fmt::Display for Warning {
 
 #[cfg(test)]
 impl Secret {
-    pub(super) fn of(byte: u8) -> Self {
+    pub(crate) fn of(byte: u8) -> Self {
         Self([byte; KEY_BYTES])
     }
 }

@@ -1,4 +1,5 @@
 //! Streams: inputs and calls from a client to a server, one record after another at a high rate, against what the server is known to have.
+//! Another one may go the other way over the same connection.
 //!
 //! [`sender`] numbers what is pushed and codes each packet against the newest one that was acknowledged; [`receiver`] takes, refuses and
 //! hands on. Both keep a [`ring`] of the last records; [`packet`] has the headers, [`limit`] says how much one client may send.

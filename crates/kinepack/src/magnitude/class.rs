@@ -23,6 +23,12 @@ const LENGTHS_BITS: [u8; RAW as usize + 1] = [
 
 static CODE: FixedPrefixCode<{ LENGTHS_BITS.len() }> = FixedPrefixCode::fixed(&LENGTHS_BITS);
 
+/// The word of a class, and its length in bits.
+#[inline]
+pub(super) fn class_word(class: u32) -> (u16, u32) {
+    CODE.word(class as usize)
+}
+
 pub(super) fn write_class(sink: &mut impl BitSink, class: u32) {
     debug_assert!(class <= RAW);
     CODE.write(sink, class as usize);

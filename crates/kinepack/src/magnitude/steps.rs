@@ -5,7 +5,7 @@
 //! only one that can be; so each string of bits is one vector, and each vector one string.
 
 use super::Components;
-use super::class::{MAX_CLASS, RAW, read_class, write_class};
+use super::class::{MAX_CLASS, RAW, class_word, read_class, write_class};
 use crate::{BitReader, BitSink, DecodeError, EncodeError, bits_for};
 
 /// Writes integers from −2³² to 2³² − 1, 1 to 4 of them, such as differences of lanes: 2 bits where all are 0.
@@ -24,17 +24,18 @@ pub fn write_steps<const N: usize>(sink: &mut impl BitSink, steps: [impl Into<i6
             value: steps.iter().find(is_outside).map_or(0.0, |step| *step as f64),
         });
     }
-    write_class(sink, class);
+    let (word, word_bits) = class_word(class);
     let total_bits = N as u32 * class - u32::from(is_left_out(&numbers[..N - 1], class));
-    if total_bits <= 64 {
-        let (all, _) = numbers.iter().fold((0, 0), |(all, at), number| (all | number << (at & 63), at + class));
-        sink.write(all, total_bits);
-    } else {
-        let mut left_bits = total_bits;
-        for number in numbers {
-            sink.write(number, class.min(left_bits));
-            left_bits -= class.min(left_bits);
-        }
+    if word_bits + total_bits <= 64 {
+        let joined = numbers.iter().rev().fold(0, |joined, number| joined << class | number);
+        sink.write(joined << word_bits | u64::from(word), word_bits + total_bits);
+        return Ok(());
+    }
+    sink.write(u64::from(word), word_bits);
+    let mut left_bits = total_bits;
+    for number in numbers {
+        sink.write(number, class.min(left_bits));
+        left_bits -= class.min(left_bits);
     }
     Ok(())
 }
