@@ -23,8 +23,6 @@ pub(crate) enum Failure {
     UnknownLevel { name: String },
     /// A level of the command line that a stream does not have.
     UnknownStreamLevel { name: String },
-    /// A value that the codec does not take, or a codec that cannot be: a defect of this program.
-    Stream { reason: String },
     /// Something that takes floats, on a capture that has none.
     NeedsFloats { what: String },
     /// The capture or run is not longer than the lag.
@@ -84,7 +82,6 @@ impl Failure {
         match self {
             Self::NotVerified { .. }
             | Self::OutOfRange { .. }
-            | Self::Stream { .. }
             | Self::Drifted { .. }
             | Self::NothingReceived { .. }
             | Self::Page { .. }
@@ -108,7 +105,6 @@ impl fmt::Display for Failure {
                 let names = crate::stream_measure::Row::ALL.map(crate::stream_measure::Row::name).join(", ");
                 write!(f, "--level {name}: no such level of a stream; there are {names}")
             }
-            Self::Stream { reason } => write!(f, "the stream cannot be: {reason}"),
             Self::NeedsFloats { what } => {
                 write!(f, "{what} needs floats, which a quantized capture has not; use a .f32 file")
             }

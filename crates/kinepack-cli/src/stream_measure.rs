@@ -12,7 +12,7 @@ use character::{Move, Script};
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 use indicatif::ProgressBar;
 use kinepack::stream::{StreamCodec, StreamLevel};
-use kinepack::{Pack, Schema};
+use kinepack::{EncodeError, Pack, Schema};
 use kinepack_net::{Link, LinkConfig, Loss, StreamConfig, StreamReceiver, StreamSender};
 use serde::Serialize;
 
@@ -132,7 +132,7 @@ struct Client {
 
 impl World {
     fn new(run: StreamRun, row: Row, loss_ratio: f32) -> Result<Self, Failure> {
-        let codec = StreamCodec::of::<Move>(row.level()).map_err(cannot)?;
+        let codec = StreamCodec::of::<Move>(row.level()).expect("a move has lanes");
         let config = StreamConfig { rate_hz: cubes::TICK_HZ, repeats: run.repeats, ..StreamConfig::default() };
         let link = LinkConfig {
             latency: LATENCY,
@@ -144,8 +144,8 @@ impl World {
             Ok(Client {
                 script: Script::new(run.seed + number),
                 told: vec![0; TOLD_TICKS * Move::LANES],
-                sender: StreamSender::new(&codec, config).map_err(cannot)?,
-                receiver: StreamReceiver::new(&codec, config).map_err(cannot)?,
+                sender: StreamSender::new(&codec, config)?,
+                receiver: StreamReceiver::new(&codec, config)?,
                 up: Link::new(link, 2 * (run.seed + number))?,
                 down: Link::new(link, 2 * (run.seed + number) + 1)?,
                 out: Vec::new(),
@@ -182,12 +182,13 @@ impl World {
     /// A packet of every client.
     fn send(&mut self, now: Duration, tick: u32) -> Result<(), Failure> {
         let place = place_of(tick as u16);
-        for client in &mut self.clients {
-            client.script.step().quantize(&mut client.told[place.clone()]).map_err(cannot)?;
+        for (object, client) in (0..).zip(&mut self.clients) {
+            let beyond = |error: EncodeError| Failure::OutOfRange { object, reason: error.to_string() };
+            client.script.step().quantize(&mut client.told[place.clone()]).map_err(beyond)?;
         }
         let begin = Instant::now();
         for client in &mut self.clients {
-            client.sender.push_lanes(&client.told[place.clone()]).map_err(cannot)?;
+            client.sender.push_lanes(&client.told[place.clone()]).expect("lanes of a move");
             client.out.clear();
             client.out.extend_from_slice(client.sender.poll_transmit().unwrap_or_default());
         }
@@ -268,10 +269,6 @@ impl World {
             receiver_bytes: self.clients[0].receiver.memory_bytes(),
         }
     }
-}
-
-fn cannot(error: impl std::fmt::Display) -> Failure {
-    Failure::Stream { reason: error.to_string() }
 }
 
 /// Where the lanes of a record stand. Numbers are ticks, from 0.
