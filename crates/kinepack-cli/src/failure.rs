@@ -49,6 +49,8 @@ pub(crate) enum Failure {
     Net(NetError),
     /// A state that arrived is not the one that was sent: a defect of this program.
     Drifted { wrong_lanes: u64 },
+    /// Keys came out otherwise than they went in: a defect of this program.
+    WrongKeys { records: u64 },
     /// Server and joiner cannot understand each other.
     Mismatch { server: SocketAddr, mismatch: Mismatch, own_hash: u64 },
     /// The time is over and no state came.
@@ -83,6 +85,7 @@ impl Failure {
             Self::NotVerified { .. }
             | Self::OutOfRange { .. }
             | Self::Drifted { .. }
+            | Self::WrongKeys { .. }
             | Self::NothingReceived { .. }
             | Self::Page { .. }
             | Self::Output(_) => ExitCode::from(1),
@@ -127,6 +130,9 @@ impl fmt::Display for Failure {
             Self::Net(error) => error.fmt(f),
             Self::Drifted { wrong_lanes } => {
                 write!(f, "{wrong_lanes} lanes did not arrive as they were sent: please report this")
+            }
+            Self::WrongKeys { records } => {
+                write!(f, "the keys of {records} ticks did not arrive as they were sent: please report this")
             }
             Self::Mismatch { server, mismatch, own_hash } => {
                 write!(f, "{server} refuses: {mismatch}")?;

@@ -1,4 +1,4 @@
-//! What a joiner's player holds down in a tick, as it is sent: a bit a key.
+//! What a player holds down in a tick, as it is sent: a bit a key.
 
 use cubes::Input;
 use kinepack::Pack;

@@ -46,6 +46,11 @@ impl PlayedCubes {
         self.held = keys;
     }
 
+    /// What the first player held in the last step.
+    pub(crate) fn pressed(&self) -> Option<Input> {
+        self.inputs.first().map(|(_, input)| *input)
+    }
+
     /// The current state into `states`, and a step of the world after it.
     pub(crate) fn next_frame(&mut self, states: &mut States) {
         states.clear();

@@ -43,6 +43,38 @@ pub(crate) struct SessionReport {
     pub(crate) starved_ratio: f64,
     pub(crate) shown_error_mm: Summary,
     pub(crate) shown_error_deg: Summary,
+    /// Where keys were sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) input: Option<InputReport>,
+}
+
+/// The keys of who plays, on their way to the world: a record a tick.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub(crate) struct InputReport {
+    pub(crate) records: u64,
+    pub(crate) packets: u64,
+    pub(crate) bits_per_packet: PacketBits,
+    /// While they flowed.
+    pub(crate) kbps_payload: f64,
+    /// With headers of IP and UDP of their own, which they share with acknowledgements.
+    pub(crate) kbps_with_headers: f64,
+    /// Records that came.
+    pub(crate) received: u64,
+    /// Of those, how many came as repeats: the packet of their own tick was lost, or overtaken.
+    pub(crate) recovered: u64,
+    /// Records that did not come, up to the newest that did.
+    pub(crate) lost: u64,
+    /// Records that came out otherwise than they went in.
+    pub(crate) wrong: u64,
+}
+
+/// Bits of packets, without the headers of IP and UDP.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub(crate) struct PacketBits {
+    /// Of all packets.
+    pub(crate) mean: f64,
+    /// Of full ones, which need nothing that came before.
+    pub(crate) full: f64,
 }
 
 impl SessionReport {
@@ -73,6 +105,21 @@ impl SessionReport {
             ("and of its rotation", summary(&self.shown_error_deg, "°")),
             ("lanes that differ from what was sent", self.wrong_lanes.to_string()),
         ];
-        write_rows(out, rows)
+        let input = self.input.iter().flat_map(InputReport::rows);
+        let (before, last) = rows.split_at(rows.len() - 1);
+        write_rows(out, before.iter().cloned().chain(input).chain(last.iter().cloned()))
+    }
+}
+
+impl InputReport {
+    fn rows(&self) -> [(&'static str, String); 3] {
+        let Self { bits_per_packet: bits, .. } = self;
+        [
+            ("input: bits a packet / a full one", format!("{:.1} / {:.0}", bits.mean, bits.full)),
+            ("with IP and UDP headers", format!("{:.1} kbit/s", self.kbps_with_headers)),
+            ("keys sent / recovered by repeats / lost / wrong", {
+                format!("{} / {} / {} / {}", self.records, self.recovered, self.lost, self.wrong)
+            }),
+        ]
     }
 }

@@ -92,6 +92,14 @@ impl Played {
         }
     }
 
+    /// What the first player held in the last step; `None` where nobody plays.
+    pub(crate) fn pressed(&self) -> Option<Input> {
+        match self {
+            Self::Cubes(cubes) => cubes.pressed(),
+            Self::Crowd(_) | Self::Captured(..) => None,
+        }
+    }
+
     /// How many bodies there are, and the bound of |x| and |y| in metres where there are walls.
     pub(crate) fn extent(&self) -> (usize, Option<f32>) {
         match self {

@@ -309,7 +309,13 @@ fn bad_arguments_are_refused_with_what_would_be_good() {
 #[test]
 fn the_demo_ends_with_a_summary_and_nothing_drifted() {
     let text = stdout(&["demo", "--seconds", "2", "--cubes", "200", "--headless", "--fast"]);
-    for what in ["--seconds 2 --seed 1 --cubes 200", "--link wifi", "with IP and UDP headers", "playout delay"] {
+    for what in [
+        "--seconds 2 --seed 1 --cubes 200",
+        "--link wifi",
+        "with IP and UDP headers",
+        "playout delay",
+        "input: bits a packet",
+    ] {
         assert!(text.contains(what), "{what} in\n{text}");
     }
     let last = text.lines().last().unwrap();
@@ -331,6 +337,13 @@ fn the_json_document_of_the_demo_has_its_keys() {
         }
     }
     assert_eq!(document["link"], "--link mobile --loss 10 --burst 3");
+    let input = &document["input"];
+    assert_eq!([&input["records"], &input["packets"], &input["wrong"]], [180, 180, 0], "{input:#}");
+    let [mean, full] = ["mean", "full"].map(|of| input["bits_per_packet"][of].as_f64().unwrap());
+    assert!(32.0 < mean && mean < full, "{input:#}");
+    for key in ["kbps_payload", "kbps_with_headers", "received", "recovered"] {
+        assert!(input[key].as_f64().is_some_and(|value| value > 0.0), "{key} in {input:#}");
+    }
 }
 
 #[test]

@@ -22,7 +22,7 @@ impl Display {
             display.add(ProgressBar::new(length).with_style(style))
         };
         let maps = (0..=ROWS).map(|_| line("{wide_msg}", 1)).collect();
-        let numbers = (0..3).map(|_| line("{wide_msg}", 1)).collect();
+        let numbers = (0..4).map(|_| line("{wide_msg}", 1)).collect();
         Self { maps, numbers, bar: line("{wide_bar} tick {pos} of {len}, {eta} left", u64::from(ticks)) }
     }
 
@@ -56,6 +56,16 @@ impl Display {
                 live.baseline_age,
                 playout.delay.as_secs_f64() * 1e3
             ),
+            peer.input_report().map_or_else(String::new, |input| {
+                format!(
+                    "input: {:.0} bits a packet, {:.0} a full one; {:.1} kbit/s up with headers; {} keys recovered by repeats, {} lost",
+                    input.bits_per_packet.mean,
+                    input.bits_per_packet.full,
+                    input.kbps_with_headers,
+                    input.recovered,
+                    input.lost
+                )
+            }),
             format!("what moves is shown within {:.1} mm and {:.2}° of the truth (99 %)", error[0], error[1]),
         ];
         for (line, number) in self.numbers.iter().zip(numbers) {

@@ -10,7 +10,7 @@ use super::loopback::Loopback;
 use super::{Arguments, Program, report};
 use crate::failure::Failure;
 use crate::sender::due;
-use crate::session::Session;
+use crate::session::{Hands, Session, with_keys};
 use crate::session_report::SessionReport;
 
 /// Ticks between two refreshes of the display.
@@ -18,7 +18,8 @@ const REFRESH_TICKS: u32 = 3;
 
 pub(super) fn run(arguments: &Arguments) -> Result<SessionReport, Failure> {
     let Program { world, name, ticks } = arguments.program()?;
-    let mut session = Session::new(world, &arguments.send, HubConfig::default())?;
+    let mut session = Session::new(world, &arguments.send, with_keys(HubConfig::default()))?;
+    session.hands = Hands::SentScript;
     session.outage = arguments.link.outage();
     session.add(&arguments.send, arguments.link.config()?, arguments.link.link_seed, true)?;
     let mut loopback = Loopback::new()?;

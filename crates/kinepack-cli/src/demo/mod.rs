@@ -73,7 +73,11 @@ impl Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let report = if arguments.headless { headless::run(arguments)? } else { page::run(arguments)? };
     print(|out| if arguments.json { report.write_json(out) } else { report.write_table(out) })?;
-    if report.wrong_lanes > 0 { Err(Failure::Drifted { wrong_lanes: report.wrong_lanes }) } else { Ok(()) }
+    match report.input.as_ref().map_or(0, |input| input.wrong) {
+        _ if report.wrong_lanes > 0 => Err(Failure::Drifted { wrong_lanes: report.wrong_lanes }),
+        0 => Ok(()),
+        records => Err(Failure::WrongKeys { records }),
+    }
 }
 
 /// What the article starts from: 321 bits an object and a header, at the world's rate.

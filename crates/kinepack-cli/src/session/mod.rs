@@ -1,6 +1,7 @@
 //! A world on its way to one or many receivers through simulated links: what `demo` shows and `simulate` and `sweep` measure.
 
 mod answering;
+mod key_stream;
 mod peer;
 #[cfg(test)]
 mod tests;
@@ -8,6 +9,7 @@ mod tests;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
+pub(crate) use key_stream::{Hands, with_keys};
 use kinepack_net::{HubConfig, LinkConfig, ReceiverId};
 pub(crate) use peer::{Peer, SentDatagram};
 
@@ -47,6 +49,8 @@ pub(crate) struct Session {
     /// Nothing that is sent in this time arrives.
     pub(crate) outage: Range<Duration>,
     pub(crate) peers: Vec<Peer>,
+    /// Who plays; a person does it over the link of the first receiver.
+    pub(crate) hands: Hands,
     /// Time that the hub took for all receivers together, in microseconds a tick.
     pub(crate) hub_us: Distribution,
     pub(crate) hub_total: Duration,
@@ -61,6 +65,7 @@ impl Session {
             truth: Truth::default(),
             outage: Duration::ZERO..Duration::ZERO,
             peers: Vec::new(),
+            hands: Hands::default(),
             hub_us: Distribution::default(),
             hub_total: Duration::ZERO,
             encoded: 0,
@@ -115,11 +120,16 @@ impl Session {
         self.tick(tick, carrier)
     }
 
-    /// The world's next step, what is sent of it, and a frame of each viewer.
+    /// The world's next step, what is sent of it and to it, and a frame of each viewer.
     pub(crate) fn tick(&mut self, now: Duration, carrier: &mut impl Carrier) -> Result<(), Failure> {
         self.deliver(now, carrier)?;
         self.peers.iter_mut().for_each(|peer| peer.sent.clear());
+        let by_person = matches!(self.hands, Hands::Person(_));
+        self.sender.world.hold(self.peers.first().and_then(Peer::held).filter(|_| by_person));
         let is_sent = self.sender.step()?;
+        if let Some(peer) = self.peers.first_mut() {
+            peer.press(now, self.hands.keys(&self.sender.world), by_person, self.outage.contains(&now));
+        }
         self.truth.push(self.sender.tick(), self.sender.states());
         if is_sent {
             let begin = Instant::now();

@@ -1,17 +1,23 @@
 //! One receiver of a session: its links, what it shows, and what is counted of it.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
+use cubes::Input;
 use kinepack::Snapshot;
-use kinepack_net::{Cost, HEADER_BYTES, Link, LinkConfig, LinkError, ReceiverId, Sequence};
+use kinepack_net::{
+    Cost, DatagramKind, HEADER_BYTES, Link, LinkConfig, LinkError, ReceiverId, Sequence, datagram_kind, split_datagram,
+};
 
 use super::Carrier;
 use super::answering::Answering;
+use super::key_stream::KeyStream;
 use crate::failure::Failure;
+use crate::keys::Keys;
 use crate::sender::{SendOptions, Sender, due};
-use crate::session_report::SessionReport;
+use crate::session_report::{InputReport, SessionReport};
 use crate::truth::Truth;
 use crate::viewer::{Viewer, wrong_lanes};
 
@@ -24,6 +30,10 @@ pub(crate) struct Peer {
     pub(crate) down: Link,
     pub(super) up: Link,
     side: Side,
+    /// The keys of who plays, once there were some.
+    keys: Option<Box<KeyStream>>,
+    /// Keys are sent each tick; what is to be acknowledged goes along.
+    plays: bool,
     /// The views that were sent, by sequence: what must arrive.
     sent_views: VecDeque<(Sequence, Snapshot)>,
     pub(crate) wrong_lanes: u64,
@@ -87,6 +97,8 @@ impl Peer {
             down: Link::new(link, link_seed * 2)?,
             up: Link::new(link, link_seed * 2 + 1)?,
             side,
+            keys: None,
+            plays: false,
             sent_views: VecDeque::new(),
             wrong_lanes: 0,
             round_trips_ms: (0.0, 0),
@@ -110,12 +122,14 @@ impl Peer {
         }
     }
 
-    /// Takes a datagram from the hub and puts it on the link.
+    /// Takes a datagram from the hub and puts it on the link, behind what is to be acknowledged of the keys.
     pub(super) fn send(&mut self, now: Duration, datagram: &[u8], is_out: bool) {
+        let front = self.keys.as_mut().and_then(|keys| keys.poll_acknowledgement());
+        let datagram = front.map_or(Cow::Borrowed(datagram), |front| [&front[..], datagram].concat().into());
         self.recent.push_back((now, datagram.len()));
         let before = uncarried(&self.down);
         if !is_out {
-            self.down.send(now, datagram);
+            self.down.send(now, &datagram);
         }
         let lost = is_out || uncarried(&self.down) > before;
         self.sent.push(SentDatagram { bytes: datagram.len(), lost, cost: None });
@@ -153,20 +167,10 @@ impl Peer {
     ) -> Result<(), Failure> {
         while let Some(datagram) = self.down.poll(now) {
             let Some(datagram) = carrier.down(&datagram)? else { continue };
-            match &mut self.side {
-                Side::Answering(answering) => answering.take(datagram),
-                // What is refused is counted by the receiver: duplicates, and what came too late.
-                Side::Viewer(viewer) => {
-                    if let Ok(Some(sequence)) = viewer.handle(now, datagram) {
-                        let expected = self.sent_views.iter().rev().find(|(sent, _)| *sent == sequence);
-                        if let (Some((_, expected)), Some(view)) = (expected, viewer.receiver.view(sequence)) {
-                            self.wrong_lanes += wrong_lanes(expected, view);
-                        }
-                    }
-                }
-            }
+            split_datagram(datagram).into_iter().flatten().for_each(|datagram| self.take(now, datagram));
         }
         match &mut self.side {
+            Side::Viewer(_) if self.plays => {}
             Side::Viewer(viewer) => {
                 while let Some(datagram) = viewer.receiver.poll_transmit(now) {
                     if !is_out {
@@ -178,11 +182,74 @@ impl Peer {
             Side::Answering(answering) => answering.answer(now, &mut self.up),
         }
         while let Some(datagram) = self.up.poll(now) {
-            if let Some(datagram) = carrier.up(&datagram)? {
-                let _ = sender.hub.handle(self.id, now, datagram);
+            let Some(datagram) = carrier.up(&datagram)? else { continue };
+            for datagram in split_datagram(datagram).into_iter().flatten() {
+                match (datagram_kind(datagram), &mut self.keys) {
+                    (Some(DatagramKind::StreamPacket), Some(keys)) => keys.take(now, datagram),
+                    _ => drop(sender.hub.handle(self.id, now, datagram)),
+                }
             }
         }
         Ok(())
+    }
+
+    /// Takes what came from the sender.
+    fn take(&mut self, now: Duration, datagram: &[u8]) {
+        match (&mut self.side, &mut self.keys) {
+            (_, Some(keys)) if datagram_kind(datagram) == Some(DatagramKind::StreamAcknowledgement) => {
+                keys.acknowledge(datagram);
+            }
+            (Side::Answering(answering), _) => answering.take(datagram),
+            // What is refused is counted by the receiver: duplicates, and what came too late.
+            (Side::Viewer(viewer), _) => {
+                if let Ok(Some(sequence)) = viewer.handle(now, datagram) {
+                    let expected = self.sent_views.iter().rev().find(|(sent, _)| *sent == sequence);
+                    if let (Some((_, expected)), Some(view)) = (expected, viewer.receiver.view(sequence)) {
+                        self.wrong_lanes += wrong_lanes(expected, view);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Sends the keys of a tick, if there are any: in one datagram with what the viewer has to acknowledge, which waits for it.
+    /// With `by_person`, the world is to take what comes.
+    pub(super) fn press(&mut self, now: Duration, keys: Option<Keys>, by_person: bool, is_out: bool) {
+        let (Side::Viewer(viewer), Some(pressed)) = (&mut self.side, keys) else {
+            self.plays = false;
+            return self.keys.iter_mut().for_each(|keys| keys.rest());
+        };
+        self.plays = true;
+        let mut datagram = Vec::new();
+        if let Some(acknowledgement) = viewer.receiver.poll_acknowledgement() {
+            acknowledgement.write(&mut datagram);
+        }
+        self.keys.get_or_insert_default().push(pressed, by_person, &mut datagram);
+        let mut send = |datagram: &[u8]| {
+            if !is_out {
+                self.up.send(now, datagram);
+            }
+        };
+        send(&datagram);
+        // A hello goes alone.
+        while let Some(hello) = viewer.receiver.poll_transmit(now) {
+            send(hello);
+        }
+    }
+
+    /// The keys of a person, as they came to the world.
+    pub(super) fn held(&self) -> Option<Input> {
+        self.keys.as_ref().and_then(|keys| keys.held())
+    }
+
+    /// Packets with keys that were sent, and their bytes.
+    pub(crate) fn keys_sent(&self) -> (u64, u64) {
+        self.keys.as_ref().map_or((0, 0), |keys| keys.sent())
+    }
+
+    /// What the keys took, where some were sent.
+    pub(crate) fn input_report(&self) -> Option<InputReport> {
+        self.keys.as_ref().map(|keys| keys.report())
     }
 
     /// Draws a frame and takes notes.
@@ -245,6 +312,7 @@ impl Peer {
             kbps_upstream: kbps(&self.up, HEADER_BYTES),
             round_trip_ms: mean(self.round_trips_ms),
             baseline_age: mean(self.baseline_ages),
+            input: self.input_report(),
             ..SessionReport::default()
         };
         if let Some(viewer) = self.viewer() {

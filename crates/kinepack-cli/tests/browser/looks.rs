@@ -4,6 +4,7 @@ use std::env;
 use std::path::Path;
 use std::time::Instant;
 
+use fantoccini::key::Key;
 use serde_json::json;
 
 use crate::driver::Browser;
@@ -91,8 +92,12 @@ fn both_views_have_something_in_them() {
     browser.open(address, "");
     browser.fill("#look-id", "0");
     let picture = env::var_os("KINEPACK_WRITE_PICTURE");
-    // For the picture, the charts are to be full.
+    // For the picture, the charts are to be full, and somebody plays.
     let seconds = if picture.is_some() { 30.2 } else { 5.0 };
+    browser.wait_above("kinepack.world()?.tick ?? 0", (seconds - 1.5) * 60.0);
+    if picture.is_some() {
+        browser.hold(Key::Right);
+    }
     browser.wait_above("kinepack.world()?.tick ?? 0", seconds * 60.0);
     let screenshot = browser.screenshot();
     if let Some(path) = picture {

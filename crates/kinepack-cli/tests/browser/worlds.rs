@@ -1,5 +1,6 @@
 //! Both worlds move, and the right one is the left one's past.
 
+use fantoccini::key::Key;
 use serde_json::Value;
 
 use crate::driver::Browser;
@@ -97,7 +98,9 @@ fn the_numbers_of_the_page_are_those_of_the_summary() {
     let (demo, address) = Running::demo(&[]);
     let browser = Browser::start();
     browser.open(address, "?link=mobile");
+    browser.hold(Key::Right);
     browser.wait_above("kinepack.world()?.tick ?? 0", 150.0);
+    browser.wait("document.querySelector('#report [data-key=\"input.received\"]').dataset.value > 0");
     demo.signal("-INT");
     let document = demo.end().document();
     browser.wait_for_state("ended");

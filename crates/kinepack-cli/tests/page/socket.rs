@@ -26,7 +26,7 @@ pub(crate) enum Said {
     Closed(Option<u16>),
 }
 
-/// The head of a world message.
+/// The head of a world message, and where the player is.
 #[derive(Clone, Debug)]
 pub(crate) struct World {
     pub(crate) number: u32,
@@ -34,6 +34,8 @@ pub(crate) struct World {
     pub(crate) left: u32,
     pub(crate) right: u32,
     pub(crate) shown_tick: f32,
+    /// In the simulated world, in metres; not a number before its first state.
+    pub(crate) player_x: f32,
     pub(crate) bytes: usize,
 }
 
@@ -157,6 +159,7 @@ impl World {
         let word = |at: usize| <[u8; 4]>::try_from(&bytes[4 * at..4 * at + 4]).unwrap();
         let [kind, number, tick, left, right] = [0, 1, 2, 3, 4].map(|at| u32::from_le_bytes(word(at)));
         assert_eq!(kind, 1, "a world");
-        Self { number, tick, left, right, shown_tick: f32::from_le_bytes(word(5)), bytes: bytes.len() }
+        let player_x = if left > 0 { f32::from_le_bytes(word(6)) } else { f32::NAN };
+        Self { number, tick, left, right, shown_tick: f32::from_le_bytes(word(5)), player_x, bytes: bytes.len() }
     }
 }

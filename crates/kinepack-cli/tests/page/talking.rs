@@ -163,6 +163,55 @@ fn keys_make_a_person_play_for_a_while() {
 }
 
 #[test]
+fn a_held_key_moves_the_world_as_late_as_the_link_is_long() {
+    let link = ["--link", "lan", "--round-trip-ms", "400", "--jitter-ms", "0"];
+    let (_demo, address) = Running::demo(&[SMALL, &["--style", "rest"], &link].concat());
+    let mut page = Page::open(address);
+    page.status("some seconds", |status| tick(status) > 150.0);
+    page.say(&json!({ "pause": true }));
+    let paused = page.status("paused", |status| status["paused"] == true);
+    assert_eq!(paused["report"]["input"], json!(null), "nobody has played");
+    let at = tick(&paused) as u32;
+    let mut world_of = |tick: u32, ask: &[Value]| {
+        ask.iter().for_each(|ask| page.say(ask));
+        page.until("the tick", |said| match said {
+            Said::World(world) if world.tick == tick => Some(world),
+            _ => None,
+        })
+    };
+    let before = world_of(at, &[]).player_x;
+    // The keys of the first tick are 200 ms on their way, twelve ticks and a little; the step after those moves the player.
+    let still = world_of(at + 14, &[json!({ "keys": ["right"] }), json!({ "step": 14 })]).player_x;
+    assert!((still - before).abs() < 0.001, "{before} to {still}");
+    let moved = world_of(at + 34, &[json!({ "step": 20 })]).player_x;
+    assert!(moved > still + 0.05, "{still} to {moved}");
+
+    let input =
+        page.status("the input", |status| status["report"]["input"]["records"] == 34)["report"]["input"].clone();
+    assert_eq!([&input["packets"], &input["wrong"], &input["lost"]], [34, 0, 0], "{input:#}");
+    let bits = ["mean", "full"].map(|of| number(&input["bits_per_packet"], of));
+    assert!(0.0 < bits[0] && bits[0] <= bits[1], "{input:#}");
+    page.say(&json!({ "step": 60 }));
+    let status = page.status("another second", |status| tick(status) == f64::from(at + 94));
+    let input = &status["report"]["input"];
+    let bits = ["mean", "full"].map(|of| number(&input["bits_per_packet"], of));
+    assert!(bits[0] < bits[1], "acknowledged by now: {input:#}");
+    assert_eq!([&input["records"], &input["wrong"]], [94, 0], "{input:#}");
+}
+
+#[test]
+fn keys_that_a_link_loses_move_nothing() {
+    let (_demo, address) = Running::demo(&[SMALL, &["--style", "rest", "--loss", "100"]].concat());
+    let mut page = Page::open(address);
+    page.status("a second", |status| tick(status) > 60.0);
+    let before = page.world().player_x;
+    page.say(&json!({ "keys": ["right"] }));
+    let status = page.status("packets", |status| status["report"]["input"]["packets"].as_f64() > Some(30.0));
+    assert_eq!([&status["plays"], &status["report"]["input"]["received"]], [&json!("person"), &json!(0)]);
+    assert!((page.world().player_x - before).abs() < 0.01);
+}
+
+#[test]
 fn a_body_that_is_looked_at_is_told_lane_by_lane() {
     let (_demo, address) = Running::demo(SMALL);
     let mut page = Page::open(address);

@@ -29,6 +29,8 @@ pub(super) struct Ledger {
     /// Of the tick that was sent last.
     costs: Vec<Arc<Cost>>,
     sent_tick: u32,
+    /// Packets of keys and their bytes, up to the last sample.
+    keys_sent: (u64, u64),
 }
 
 impl Ledger {
@@ -41,6 +43,7 @@ impl Ledger {
             heat: Vec::new(),
             costs: Vec::new(),
             sent_tick: 0,
+            keys_sent: (0, 0),
         }
     }
 
@@ -89,6 +92,10 @@ impl Ledger {
         let kbps = |bits: u64| bits as f64 / seconds / 1e3;
         let Parts { flags_and_indices, position, orientation, others } = std::mem::take(&mut self.parts_bits);
         let round_trip_ms = peer.round_trip_ms(sender);
+        let (packets, bytes) = peer.keys_sent();
+        let before = std::mem::replace(&mut self.keys_sent, (packets, bytes));
+        // A connection that is new begins anew.
+        let (packets, bits) = if packets < before.0 { (0, 0) } else { (packets - before.0, 8 * (bytes - before.1)) };
         let viewer = peer.viewer_mut()?;
         let ShownError { position_mm, rotation_deg } = viewer.recent_error.replace(ShownError::default())?;
         let [mm, deg] = [position_mm, rotation_deg].map(|error| error.summary());
@@ -105,6 +112,8 @@ impl Ledger {
             error_deg_max: deg.max,
             playout_ms: viewer.receiver.playout_stats().delay.as_secs_f64() * 1e3,
             round_trip_ms,
+            input_bits: bits as f64 / packets.max(1) as f64,
+            input_kbps: kbps(bits + packets * 8 * u64::from(HEADER_BYTES)),
         })
     }
 

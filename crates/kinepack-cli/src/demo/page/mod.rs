@@ -31,7 +31,7 @@ use stage::Stage;
 use super::{Arguments, Program, uncompressed_kbps};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
-use crate::session::Session;
+use crate::session::{Session, with_keys};
 use crate::session_report::SessionReport;
 
 /// Where the page is, where nothing else is asked for.
@@ -54,7 +54,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<SessionReport, Failure> {
     let defaults = Defaults { link: arguments.link.clone(), send: arguments.send.clone() };
     let checked = defaults.check(defaults.settings()).map_err(|reason| Failure::Settings { reason })?;
     let Program { world, name, .. } = arguments.program()?;
-    let config = HubConfig { count_costs: true, ..HubConfig::default() };
+    let config = with_keys(HubConfig { count_costs: true, ..HubConfig::default() });
     let extent = world.extent();
     let mut session = Session::new(world, &arguments.send, config)?;
     session.outage = arguments.link.outage();

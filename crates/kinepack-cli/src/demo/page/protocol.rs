@@ -133,6 +133,10 @@ pub(super) struct Sample {
     pub(super) error_deg_max: f64,
     pub(super) playout_ms: f64,
     pub(super) round_trip_ms: f64,
+    /// A packet of keys on the way up takes so many bits; 0 where none was sent.
+    pub(super) input_bits: f64,
+    /// All of them, with headers.
+    pub(super) input_kbps: f64,
 }
 
 /// A datagram: its tick, its bytes, and 1 where it was lost.

@@ -18,7 +18,7 @@ use crate::demo::report;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::sender::due;
-use crate::session::Session;
+use crate::session::{Hands, Session};
 use crate::session_report::SessionReport;
 use crate::world::Played;
 
@@ -165,7 +165,8 @@ impl Stage {
         let tick = self.tick() + 1;
         self.speed.ticks += 1;
         self.steps = self.steps.saturating_sub(1);
-        self.session.sender.world.hold(self.hand.next());
+        let person = self.hand.next().filter(|_| matches!(self.session.sender.world, Played::Cubes(_)));
+        self.session.hands = person.map_or(Hands::Script, Hands::Person);
         self.session.run_until(due(tick), &mut self.loopback)?;
         let Session { sender, peers, .. } = &mut self.session;
         let [peer, ..] = &mut **peers else { return Ok(()) };

@@ -9,7 +9,7 @@ import { Controls } from "./controls/controls.js";
 import { whole } from "./panels/format.js";
 import { History } from "./charts/history.js";
 import { Look } from "./panels/look.js";
-import { showCaptions, showNow } from "./panels/now.js";
+import { showCaptions, showInput, showNow } from "./panels/now.js";
 import { pick } from "./worlds/pick.js";
 import { Playing } from "./controls/playing.js";
 import { Report } from "./panels/report.js";
@@ -51,6 +51,7 @@ let hasHands = false;
 let paused = false;
 let tick = 0;
 let world = null;
+let input = null;
 let drawn = null;
 let frames = 0;
 let last_ms = 0;
@@ -77,6 +78,7 @@ const connection = new Connection({
   status(status) {
     hasHands = status.has_hands;
     paused = status.paused;
+    input = status.report.input;
     tick = Math.max(tick, status.tick);
     history.add(status.samples, status.packets, charts.timeline.tick_hz);
     if (performance.now() - reported_at_ms >= REPORT_WAIT_MS) {
@@ -142,6 +144,7 @@ function frame(now_ms) {
   if (hello && now_ms - numbers_at_ms >= NUMBERS_WAIT_MS) {
     numbers_at_ms = now_ms;
     showNow(history, hello, charts.timeline);
+    showInput(history, input);
     if (world) showCaptions(world, hello.tick_hz);
   }
 }

@@ -8,12 +8,16 @@ const BODIES_MAX = 1 << 20;
 const SAMPLE_FIELDS = [
   "tick", "headers_kbps", "sets_kbps", "position_kbps", "orientation_kbps", "others_kbps",
   "error_mm_p50", "error_mm_max", "error_deg_p50", "error_deg_max", "playout_ms", "round_trip_ms",
+  "input_bits", "input_kbps",
 ];
 
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 const isNumbers = (value) => Array.isArray(value) && value.every(Number.isFinite);
 const isNamed = (value) => Array.isArray(value) && value.length > 0 && value.every((item) => isObject(item) && typeof item.name === "string");
 const has = (object, type, ...names) => names.every((name) => typeof object[name] === type);
+/** Of a report; there is none before somebody plays. */
+const isInput = (input) => input === undefined
+  || (isObject(input) && has(input, "number", "recovered", "lost") && isObject(input.bits_per_packet) && has(input.bits_per_packet, "number", "mean", "full"));
 
 const CHECKS = {
   hello: (hello) => isObject(hello)
@@ -21,7 +25,7 @@ const CHECKS = {
     && has(hello, "number", "bodies", "tick_hz", "half_width_m", "player_edge_m", "cube_edge_m", "goal_kbps", "uncompressed_kbps")
     && Array.isArray(hello.lanes) && hello.lanes.every((lane) => typeof lane === "string")
     && isNamed(hello.levels) && isNamed(hello.links) && isNumbers(hello.send_hz),
-  status: (status) => isObject(status) && isObject(status.settings) && isObject(status.report)
+  status: (status) => isObject(status) && isObject(status.settings) && isObject(status.report) && isInput(status.report.input)
     && has(status, "boolean", "paused", "has_hands") && Number.isFinite(status.tick)
     && has(status.settings, "string", "link", "level")
     && Array.isArray(status.samples) && Array.isArray(status.packets),

@@ -20,6 +20,19 @@ export function showNow(history, hello, timeline) {
   show("now-lost", packets.length > 0 ? tenths((100 * lost) / packets.length) : "–");
 }
 
+/** The player's keys on their way to the world: of the last second, or of all so far where nobody plays now. */
+export function showInput(history, input) {
+  if (!input) return ["bits", "full", "kbps", "recovered", "lost"].forEach((what) => show(`input-${what}`, "–"));
+  const last = history.samples.slice(-10);
+  const flowing = last.filter((sample) => sample.input_bits > 0);
+  const mean = (samples, key) => samples.reduce((sum, sample) => sum + sample[key], 0) / samples.length;
+  show("input-bits", tenths(flowing.length > 0 ? mean(flowing, "input_bits") : input.bits_per_packet.mean));
+  show("input-full", whole(input.bits_per_packet.full));
+  show("input-kbps", last.length > 0 ? tenths(mean(last, "input_kbps")) : "–");
+  show("input-recovered", whole(input.recovered));
+  show("input-lost", whole(input.lost));
+}
+
 /** Under the worlds' names: the tick, and how much later it is shown. */
 export function showCaptions(world, tick_hz) {
   const delay_ms = ((world.tick - world.shownTick) / tick_hz) * 1000;

@@ -35,6 +35,10 @@ const GROUPS = [
     ["time without the next state", ["starved_ratio", percent]],
     ["error: median / 99 % / largest", ["shown_error_mm.p50", precise], ["shown_error_mm.p99", precise], ["shown_error_mm.max", (value) => `${precise(value)} mm`]],
     ["and of rotation", ["shown_error_deg.p50", precise], ["shown_error_deg.p99", precise], ["shown_error_deg.max", (value) => `${precise(value)}°`]],
+    ["your keys: bits a packet / a full one", ["input.bits_per_packet.mean", tenths], ["input.bits_per_packet.full", whole]],
+    ["their payload / with headers", ["input.kbps_payload", tenths], ["input.kbps_with_headers", kbps]],
+    ["sent, ticks / packets", ["input.records", whole], ["input.packets", whole]],
+    ["arrived / by repeats / lost / wrong", ["input.received", whole], ["input.recovered", whole], ["input.lost", whole], ["input.wrong", whole]],
   ],
   [
     ["world", ["world", text]],
