@@ -10,7 +10,7 @@ use std::time::Duration;
 use cubes::{FIRST_GUEST, MAX_PLAYERS};
 use kinepack::stream::{StreamCodec, StreamLevel};
 use kinepack::{EntityId, Pack};
-use kinepack_net::StreamConfig;
+use kinepack_net::{HubConfig, StreamAcknowledgement, StreamConfig};
 
 use crate::keys::Keys;
 
@@ -32,6 +32,16 @@ pub(crate) fn key_codec() -> StreamCodec {
 /// Three repeats: keys are lost where four packets in a row are.
 pub(crate) fn key_config() -> StreamConfig {
     StreamConfig { rate_hz: cubes::TICK_HZ, repeats: 3, ..StreamConfig::default() }
+}
+
+/// For a hub whose datagrams take an acknowledgement of keys in front: leaves room for it, and counts it where there is a budget.
+pub(crate) fn with_keys(config: HubConfig) -> HubConfig {
+    let front_bytes = StreamAcknowledgement::BYTES;
+    HubConfig {
+        datagram_bytes: config.datagram_bytes - front_bytes,
+        overhead_bytes: config.overhead_bytes + front_bytes,
+        ..config
+    }
 }
 
 /// The codec of the seats' stream.

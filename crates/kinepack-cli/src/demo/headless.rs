@@ -9,8 +9,9 @@ use super::display::Display;
 use super::loopback::Loopback;
 use super::{Arguments, Program, report};
 use crate::failure::Failure;
+use crate::inputs::with_keys;
 use crate::sender::due;
-use crate::session::{Hands, Session, with_keys};
+use crate::session::{Hands, Session};
 use crate::session_report::SessionReport;
 
 /// Ticks between two refreshes of the display.

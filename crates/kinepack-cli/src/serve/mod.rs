@@ -15,13 +15,13 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use clap::Args;
-use kinepack_net::{HubConfig, StreamAcknowledgement};
+use kinepack_net::HubConfig;
 #[cfg(test)]
 pub(crate) use players::Players;
 pub(crate) use serving::Serving;
 
 use crate::failure::Failure;
-use crate::inputs::MAX_GUESTS;
+use crate::inputs::{MAX_GUESTS, with_keys};
 use crate::interrupt::Interrupt;
 use crate::report::print;
 use crate::sender::{SendOptions, Sender};
@@ -81,10 +81,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 /// Datagrams that pass with all that goes around them, and an acknowledgement of keys in front.
 fn hub_config(listen: SocketAddr) -> HubConfig {
-    let front_bytes = StreamAcknowledgement::BYTES;
-    HubConfig {
-        datagram_bytes: UDP_PAYLOAD_BYTES - MAX_OVERHEAD_BYTES - front_bytes,
-        overhead_bytes: MAX_OVERHEAD_BYTES + header_bytes(listen) + front_bytes,
+    with_keys(HubConfig {
+        datagram_bytes: UDP_PAYLOAD_BYTES - MAX_OVERHEAD_BYTES,
+        overhead_bytes: MAX_OVERHEAD_BYTES + header_bytes(listen),
         ..HubConfig::default()
-    }
+    })
 }

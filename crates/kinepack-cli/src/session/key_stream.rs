@@ -7,19 +7,13 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use cubes::Input;
-use kinepack::stream::{StreamCodec, StreamLevel};
-use kinepack_net::{
-    HEADER_BYTES, HubConfig, Sequence, StreamAcknowledgement, StreamConfig, StreamReceiver, StreamSender,
-};
+use kinepack_net::{HEADER_BYTES, Sequence, StreamAcknowledgement, StreamConfig, StreamReceiver, StreamSender};
 
+use crate::inputs::{key_codec, key_config};
 use crate::keys::Keys;
 use crate::session_report::{InputReport, PacketBits};
 use crate::world::Played;
 
-/// Of the script's keys over the Wi-Fi of the demo, a packet takes 33.6 bits, 32 of them header; packed it would be 56.
-const LEVEL: StreamLevel = StreamLevel::Adaptive;
-/// Bad Wi-Fi loses datagrams in pairs. A repeat of what is held on takes a tenth of a bit.
-const REPEATS: u8 = 2;
 /// Above the round trips of all links that the page can be set to, but the worst. A longer ring costs no bits.
 const LONGEST_ROUND_TRIP: Duration = Duration::from_secs(3);
 
@@ -47,16 +41,6 @@ impl Hands {
     }
 }
 
-/// For a hub whose datagrams take an acknowledgement of keys in front: leaves room for it, and counts it where there is a budget.
-pub(crate) fn with_keys(config: HubConfig) -> HubConfig {
-    let front_bytes = StreamAcknowledgement::BYTES;
-    HubConfig {
-        datagram_bytes: config.datagram_bytes - front_bytes,
-        overhead_bytes: config.overhead_bytes + front_bytes,
-        ..config
-    }
-}
-
 /// See the head of this file.
 pub(super) struct KeyStream {
     /// Beside the viewer.
@@ -77,19 +61,8 @@ pub(super) struct KeyStream {
 
 impl Default for KeyStream {
     fn default() -> Self {
-        Self::new(LEVEL)
-    }
-}
-
-impl KeyStream {
-    pub(super) fn new(level: StreamLevel) -> Self {
-        let config = StreamConfig {
-            rate_hz: cubes::TICK_HZ,
-            longest_round_trip: LONGEST_ROUND_TRIP,
-            repeats: REPEATS,
-            ..StreamConfig::default()
-        };
-        let codec = StreamCodec::of::<Keys>(level).expect("keys have lanes");
+        let config = StreamConfig { longest_round_trip: LONGEST_ROUND_TRIP, ..key_config() };
+        let codec = key_codec();
         Self {
             source: StreamSender::new(&codec, config).expect("a valid configuration"),
             sink: StreamReceiver::new(&codec, config).expect("a valid configuration"),
@@ -100,7 +73,9 @@ impl KeyStream {
             wrong: 0,
         }
     }
+}
 
+impl KeyStream {
     /// Adds the keys of a tick, and writes their packet. With `plays`, the world is to take what came.
     pub(super) fn push(&mut self, keys: Keys, plays: bool, out: &mut Vec<u8>) {
         let number = self.source.push(&keys).expect("bits are never out of range");
@@ -189,12 +164,13 @@ impl KeyStream {
 mod tests {
     use clap::Parser;
     use cubes::{Config, Style};
+    use kinepack_net::HubConfig;
 
     use super::*;
+    use crate::inputs::with_keys;
     use crate::link_options::LinkOptions;
     use crate::sender::{SendOptions, due};
     use crate::session::{Direct, Session};
-    use crate::states::States;
 
     #[derive(Parser)]
     struct Options {
@@ -287,32 +263,5 @@ mod tests {
         assert!((300..305).contains(&sent.count), "one a tick, and a hello or two: {sent:?}");
         let keys_bytes = session.peers[0].keys_sent().1;
         assert!(sent.bytes > keys_bytes + 280 * 7, "acknowledgements in them: {sent:?}, keys {keys_bytes}");
-    }
-
-    /// Of the script's keys, at a round trip of three ticks.
-    fn mean_bits(mut stream: KeyStream) -> f64 {
-        let world = Played::cubes(&Config { cubes: 24 }, Style::Typical, 1);
-        let mut world = world.expect("a valid number of cubes");
-        let (mut states, mut packet, mut waiting) = (States::default(), Vec::new(), VecDeque::new());
-        for tick in 1..=1200 {
-            world.next_frame(&mut states);
-            packet.clear();
-            stream.push(world.pressed().expect("the script's").into(), false, &mut packet);
-            stream.take(due(tick), &packet);
-            waiting.extend(stream.poll_acknowledgement());
-            if waiting.len() > 3 {
-                stream.acknowledge(&waiting.pop_front().expect("there are four"));
-            }
-        }
-        assert_eq!(stream.report().wrong, 0);
-        stream.report().bits_per_packet.mean
-    }
-
-    #[test]
-    fn the_level_is_the_one_of_fewest_bits() {
-        let [packed, adaptive] =
-            [StreamLevel::Packed, StreamLevel::Adaptive].map(|level| mean_bits(KeyStream::new(level)));
-        println!("{packed:.2} bits a packet packed, {adaptive:.2} adaptive");
-        assert_eq!(mean_bits(KeyStream::default()), packed.min(adaptive));
     }
 }

@@ -9,7 +9,7 @@ mod tests;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-pub(crate) use key_stream::{Hands, with_keys};
+pub(crate) use key_stream::Hands;
 use kinepack_net::{HubConfig, LinkConfig, ReceiverId};
 pub(crate) use peer::{Peer, SentDatagram};
 

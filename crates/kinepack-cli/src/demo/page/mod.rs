@@ -30,8 +30,9 @@ use stage::Stage;
 
 use super::{Arguments, Program, uncompressed_kbps};
 use crate::failure::Failure;
+use crate::inputs::with_keys;
 use crate::interrupt::Interrupt;
-use crate::session::{Session, with_keys};
+use crate::session::Session;
 use crate::session_report::SessionReport;
 
 /// Where the page is, where nothing else is asked for.
