@@ -107,6 +107,11 @@ fn read_changes(reader: &mut BitReader<'_>, bytes: &mut [u8]) -> Result<(), Deco
     if bytes.is_empty() || !reader.read_bool()? {
         return Ok(());
     }
+    read_changed(reader, bytes)
+}
+
+/// What follows the bit that says that there is something.
+fn read_changed(reader: &mut BitReader<'_>, bytes: &mut [u8]) -> Result<(), DecodeError> {
     if !reader.read_bool()? {
         return read_tree(reader, bytes);
     }
@@ -208,6 +213,10 @@ pub(crate) const MAX_LANES: usize = Changes::MAX_BYTES;
 /// As [`write_sparse_difference`], of up to [`MAX_LANES`] bytes that stand in lanes, against as many.
 #[inline]
 pub(crate) fn write_sparse_lanes(sink: &mut impl BitSink, base: &[u32], lanes: &[u32]) {
+    // Many at once; most often nothing has changed.
+    if lanes.iter().zip(base).fold(0, |any, (lane, base)| any | (lane ^ base)) == 0 {
+        return sink.write_bool(false);
+    }
     Changes::new(lanes.iter().zip(base).map(|(lane, base)| (lane ^ base) as u8)).write(sink);
 }
 
@@ -218,8 +227,12 @@ pub(crate) fn read_sparse_lanes(
     base: &[u32],
     lanes: &mut [u32],
 ) -> Result<(), DecodeError> {
+    if !reader.read_bool()? {
+        lanes.copy_from_slice(base);
+        return Ok(());
+    }
     let mut changes = [0; MAX_LANES];
-    read_changes(reader, &mut changes[..base.len()])?;
+    read_changed(reader, &mut changes[..base.len()])?;
     for ((lane, base), change) in lanes.iter_mut().zip(base).zip(changes) {
         *lane = base ^ u32::from(change);
     }
