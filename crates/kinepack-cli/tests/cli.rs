@@ -4,43 +4,16 @@
 
 #[path = "../../kinepack-capture/tests/common/mod.rs"]
 mod common;
+#[path = "support/program.rs"]
+mod program;
 
 use std::io::Read;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use common::{Files, Header, OBJECTS, bin, f32_file, good_bin, good_f32, record, states, zst};
 use kinepack::Level;
+use program::{json, program, refusal, run, stdout};
 use serde_json::Value;
-
-/// What a run of the program left.
-struct Run {
-    code: Option<i32>,
-    stdout: String,
-    stderr: String,
-}
-
-fn program() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_kinepack"));
-    command.stdin(Stdio::null());
-    command
-}
-
-fn run(arguments: &[&str]) -> Run {
-    let output = program().args(arguments).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    Run { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
-}
-
-/// The standard output of a run that succeeds and says nothing on standard error.
-fn stdout(arguments: &[&str]) -> String {
-    let run = run(arguments);
-    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{arguments:?}");
-    run.stdout
-}
-
-fn json(arguments: &[&str]) -> Value {
-    serde_json::from_str(&stdout(&[arguments, &["--json"]].concat())).expect("one JSON document")
-}
 
 /// The names of the levels of a document.
 fn level_names(document: &Value) -> Vec<&str> {
@@ -49,15 +22,6 @@ fn level_names(document: &Value) -> Vec<&str> {
 
 fn all_names() -> Vec<&'static str> {
     Level::TABLE.iter().map(|level| level.name).collect()
-}
-
-/// The one line on standard error of a run that is refused with exit code 2 and prints nothing.
-fn refusal(arguments: &[&str]) -> String {
-    let run = run(arguments);
-    assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{arguments:?}: {}", run.stderr);
-    assert!(run.stderr.starts_with("kinepack: ") && run.stderr.ends_with('\n'), "{:?}", run.stderr);
-    assert_eq!(run.stderr.lines().count(), 1, "{:?}", run.stderr);
-    run.stderr
 }
 
 #[test]

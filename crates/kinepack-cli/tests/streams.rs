@@ -1,0 +1,72 @@
+//! `measure --stream` as its users see it.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+#[path = "support/program.rs"]
+mod program;
+
+use program::{json, refusal, run, stdout};
+use serde_json::Value;
+
+const FEW: [&str; 6] = ["measure", "--stream", "--seconds", "20", "--clients", "4"];
+
+fn numbers<const N: usize>(row: &Value, keys: [&str; N]) -> [f64; N] {
+    keys.map(|key| row.pointer(key).and_then(Value::as_f64).unwrap_or_else(|| panic!("{key} of {row}")))
+}
+
+#[test]
+fn a_move_takes_less_than_200_bits_of_540_and_comes_back_as_it_was() {
+    let document = json(&FEW);
+    let rows = document.as_array().unwrap();
+    let names: Vec<&str> = rows.iter().map(|row| row["level"].as_str().unwrap()).collect();
+    assert_eq!(names, [["full"; 3], ["packed"; 3], ["adaptive"; 3]].concat());
+    for (index, row) in rows.iter().enumerate() {
+        let loss_ratio = [0.0, 0.05, 0.2][index % 3];
+        let [loss, packets, restored, wrong] = numbers(row, ["/loss_ratio", "/packets", "/restored", "/wrong_values"]);
+        assert!((loss - loss_ratio).abs() < 1e-6 && packets == 4.0 * 20.0 * 60.0 && wrong == 0.0, "{row}");
+        assert!((restored / packets - (1.0 - loss_ratio)).abs() < 0.02, "{row}");
+        let [full, mean, p95] =
+            numbers(row, ["/bits_per_packet/full", "/bits_per_packet/mean", "/bits_per_packet/p95"]);
+        let most = [632.1, 200.0, 130.0][index / 3];
+        assert!(full == 540.0 && mean < most && p95 >= mean - 1e-9, "{row}");
+        let times = numbers(row, ["/encode_ns", "/decode_ns", "/send_ns", "/receive_ns"]);
+        assert!(times.into_iter().all(|time| time > 0.0), "{row}");
+        let [lost_bases, full_packets] = numbers(row, ["/lost_bases", "/full_packets"]);
+        assert!(lost_bases == 0.0 && (index < 3 || full_packets < 0.02 * packets), "{row}");
+    }
+}
+
+#[test]
+fn repeats_bring_back_what_was_lost_and_the_seed_decides_all_but_time() {
+    let measure = |seed: &str| json(&[&FEW[..], &["--level", "adaptive", "--repeats", "3", "--seed", seed]].concat());
+    let bits = |document: &Value| document[2]["bits_per_packet"].clone();
+    let [one, again, other] = ["7", "7", "8"].map(measure);
+    assert_eq!(bits(&one), bits(&again));
+    assert_ne!(bits(&one), bits(&other));
+    let [packets, restored] = numbers(&one[2], ["/packets", "/restored"]);
+    assert!(restored > 0.99 * packets, "{}", one[2]);
+}
+
+#[test]
+fn the_table_has_a_row_for_each_loss_and_says_what_is_counted() {
+    let table = stdout(&[&FEW[..], &["--level", "packed"]].concat());
+    assert_eq!(table.lines().filter(|line| line.starts_with("packed")).count(), 3, "{table}");
+    assert!(
+        table
+            .ends_with("a move in full has 540 bits; packets are counted with their headers, 32 bits against a base\n")
+    );
+}
+
+#[test]
+fn options_that_make_no_sense_are_refused() {
+    let refused = refusal(&["measure", "--stream", "--level", "13"]);
+    assert!(refused.contains("no such level of a stream; there are full, packed, adaptive"), "{refused}");
+    for arguments in [
+        &["measure", "--clients", "4"][..],
+        &["measure", "--stream", "--lag", "6"],
+        &["measure", "--stream", "--repeats", "16"],
+        &["measure", "capture.bin", "--stream"],
+    ] {
+        assert_eq!(run(arguments).code, Some(2), "{arguments:?}");
+    }
+}
