@@ -8,7 +8,10 @@
 //! | [`StreamLevel`] | fields against the base |
 //! |---|---|
 //! | `Packed` | numbers as [`magnitude`](crate::magnitude) steps with a class for each field, bytes as [`rle`](crate::rle) sparse bytes |
-//! | `Adaptive` | predicted, and coded with a range coder, by what was learned along the records that both sides hold |
+//! | `Adaptive` | predicted from how they moved last and from their velocities, and coded with a range coder, by what was learned along the records that both sides hold |
+//!
+//! `Packed` takes some nanoseconds a lane and keeps nothing; `Adaptive` takes about five times as long for two thirds of the bits, and keeps one to two kilobytes with each
+//! record that may become a base. Nothing is trained beforehand. What a field is helps `Adaptive`: `velocity = field` for what moves, `clock` for a time stamp by which it moves.
 //!
 //! ```
 //! use kinepack::stream::{StreamBase, StreamCodec, StreamLevel};
