@@ -78,8 +78,13 @@ fn snapshots_of_one_flag_and_of_nothing_survive() {
 }
 
 #[test]
+fn snapshots_of_opaque_bytes_survive() {
+    snapshots_survive("calls");
+}
+
+#[test]
 fn snapshots_come_back_lane_for_lane() {
-    for (schema_name, _) in schemas() {
+    for schema_name in schemas().into_iter().map(|(name, _)| name).chain(["calls"]) {
         for (seed, (_, codec)) in codecs(schema_name).iter().enumerate() {
             let mut subject = Subject::new(codec);
             let frames = frames(codec.schema(), seed as u64, 20, 5);

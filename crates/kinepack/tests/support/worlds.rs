@@ -23,6 +23,8 @@ pub(crate) fn schema(name: &str) -> Schema {
         "corners" => corners(),
         "flag" => vec![Field::new("flag", FieldKind::Bool)],
         "moving" => moving(),
+        // Not among `schemas`: the corpora number them.
+        "calls" => vec![integer("function", 0, 20), Field::new("arguments", FieldKind::Bytes { len: 70 })],
         _ => Vec::new(),
     };
     Schema::new(fields)
