@@ -7,13 +7,16 @@
 
 #![allow(missing_docs)]
 
+use std::array;
 use std::hint::black_box;
 use std::mem::take;
 
 use character::Move;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use kinepack::Pack;
+use kinepack::magnitude::{Precision, write_multiples, write_steps};
+use kinepack::rle::{encode_difference, write_sparse_difference};
 use kinepack::stream::{Learned, StreamBase, StreamCodec, StreamLevel};
+use kinepack::{BitCounter, BitSink, Pack};
 
 /// 100 seconds.
 const RECORDS: usize = 6000;
@@ -26,6 +29,9 @@ const WAYS: [(&str, StreamLevel, bool); 3] = [
     ("packed", StreamLevel::Packed, true),
     ("adaptive", StreamLevel::Adaptive, true),
 ];
+
+/// A vector of a move.
+type Vector = fn(&Move) -> [f64; 3];
 
 /// One side: what was learned with the latest records.
 struct Side {
@@ -95,6 +101,7 @@ fn records(criterion: &mut Criterion) {
         println!("{name:10} {bits:18.1} {:14}", side.codec.nothing_learned().memory_bytes());
         sent.push((packets, ends));
     }
+    print_forms(&character::moves(1, RECORDS));
     let mut group = criterion.benchmark_group("records");
     group.throughput(Throughput::Elements(RECORDS as u64));
     for ((name, level, has_bases), (packets, ends)) in WAYS.into_iter().zip(&sent) {
@@ -112,6 +119,35 @@ fn records(criterion: &mut Criterion) {
         assert_eq!(room, records[RECORDS - 1]);
     }
     group.finish();
+}
+
+/// Prints what the forms of the article take beside those of level packed: for the payload runs of whole bytes, for a vector multiples of a tenth.
+fn print_forms(moves: &[Move]) {
+    let pairs = || moves.iter().zip(&moves[LAG..]);
+    let mean = |bits: u64| bits as f64 / (RECORDS - LAG) as f64;
+    let mut runs = Vec::new();
+    pairs().for_each(|(base, now)| encode_difference(&base.payload, &now.payload, &mut runs));
+    let mut sparse = BitCounter::default();
+    pairs().for_each(|(base, now)| write_sparse_difference(&mut sparse, &base.payload, &now.payload));
+    println!("{:10} {:>18} {:>14}", "mean bits", "the article's form", "packed");
+    println!("{:10} {:18.1} {:14.1}", "payload", mean(8 * runs.len() as u64), mean(sparse.len_bits()));
+    let vectors: [(&str, Vector); 3] = [
+        ("acc.", |played| played.acceleration),
+        ("location", |played| played.location),
+        ("velocity", |played| played.velocity),
+    ];
+    for (name, of) in vectors {
+        let (mut multiples, mut steps) = (BitCounter::default(), BitCounter::default());
+        for (base, now) in pairs() {
+            let [base, now] =
+                [of(base), of(now)].map(|vector| vector.map(|component| (component * 10.0).round() as i64));
+            let tenths: [i64; 3] = array::from_fn(|axis| now[axis] - base[axis]);
+            let differences = tenths.map(|tenths| tenths as f32 / 10.0);
+            write_multiples(&mut multiples, Precision::Tenth, differences).expect("numbers");
+            write_steps(&mut steps, tenths).expect("small numbers");
+        }
+        println!("{name:10} {:18.1} {:14.1}", mean(multiples.len_bits()), mean(steps.len_bits()));
+    }
 }
 
 criterion_group!(benches, records);
