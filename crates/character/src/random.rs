@@ -1,47 +1,11 @@
-//! A small generator of pseudo-random numbers: `SplitMix64` (Steele, Lea and Flood, "Fast Splittable Pseudorandom
-//! Number Generators", 2014).
-//!
-//! The script wants a few numbers a move, the same for the same seed for all time; a crate might change its
-//! stream with a version.
+//! The generator of the cubes' script, with what this one wants besides: shares and real numbers.
 
-use core::ops::RangeInclusive;
+#[path = "../../cubes/src/random.rs"]
+mod split_mix;
 
-/// The state is the count of numbers drawn, times the golden ratio, plus the seed.
-#[derive(Clone, Debug)]
-pub(crate) struct Random {
-    state: u64,
-}
+pub(crate) use split_mix::Random;
 
 impl Random {
-    pub(crate) fn new(seed: u64) -> Self {
-        Self { state: seed }
-    }
-
-    /// 64 uniform bits.
-    pub(crate) fn bits(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.state;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// A number below `bound`, which must not be 0. The bias is below `bound` / 2^32, too small to matter here.
-    pub(crate) fn below(&mut self, bound: u32) -> u32 {
-        debug_assert!(bound > 0);
-        (((self.bits() >> 32) * u64::from(bound)) >> 32) as u32
-    }
-
-    /// A number of `range`, which must not be empty.
-    pub(crate) fn within(&mut self, range: RangeInclusive<u32>) -> u32 {
-        range.start() + self.below(range.end() - range.start() + 1)
-    }
-
-    /// True in `percent` of a hundred cases.
-    pub(crate) fn chance(&mut self, percent: u32) -> bool {
-        self.below(100) < percent
-    }
-
     /// The index of one of the shares, each as often as its percentage says. They must sum up to 100.
     pub(crate) fn choose<const N: usize>(&mut self, percents: [u32; N]) -> usize {
         debug_assert_eq!(percents.iter().sum::<u32>(), 100);
@@ -72,21 +36,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_stream_is_the_published_one() {
-        let mut random = Random::new(1_234_567);
-        assert_eq!(random.bits(), 6_457_827_717_110_365_317);
-        assert_eq!(random.bits(), 3_203_168_211_198_807_973);
-    }
-
-    #[test]
-    fn ranges_are_kept_and_filled() {
+    fn shares_and_ranges_are_kept() {
         let mut random = Random::new(7);
-        let mut seen = [false; 5];
-        for _ in 0..200 {
-            seen[random.within(3..=7) as usize - 3] = true;
-        }
-        assert_eq!(seen, [true; 5]);
-        assert!(!random.chance(0) && random.chance(100));
         let mut chosen = [0; 3];
         for _ in 0..200 {
             chosen[random.choose([20, 0, 80])] += 1;

@@ -1,7 +1,7 @@
 //! A small generator of pseudo-random numbers: `SplitMix64` (Steele, Lea and Flood, "Fast Splittable Pseudorandom
 //! Number Generators", 2014).
 //!
-//! The script wants a few numbers a second, the same for the same seed for all time; a crate might change its
+//! Scripts want a few numbers a second, the same for the same seed for all time; a crate might change its
 //! stream with a version.
 
 use core::ops::RangeInclusive;

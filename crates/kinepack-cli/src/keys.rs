@@ -1,7 +1,32 @@
-//! What a player holds down in a tick, as it is sent: a bit a key.
+//! What a player holds down in a tick: the keys, and a bit for each as it is sent.
 
 use cubes::Input;
 use kinepack::Pack;
+use serde::Deserialize;
+
+/// A key that plays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Key {
+    Left,
+    Right,
+    Up,
+    Down,
+    Push,
+    Pull,
+}
+
+/// What is held, key by key.
+pub(crate) fn input(is_held: impl Fn(Key) -> bool) -> Input {
+    Input {
+        left: is_held(Key::Left),
+        right: is_held(Key::Right),
+        up: is_held(Key::Up),
+        down: is_held(Key::Down),
+        push: is_held(Key::Push),
+        pull: is_held(Key::Pull),
+    }
+}
 
 /// The six keys, in the order of [`Input`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pack)]

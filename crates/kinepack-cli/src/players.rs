@@ -63,9 +63,7 @@ impl PlayedCubes {
         self.inputs.extend(self.guests.values().map(|guest| (guest.number, guest.held)));
         self.world.step_players(&self.inputs);
     }
-}
 
-impl PlayedCubes {
     /// Gives one who joined a cube, which holds no key yet. Who has one keeps it.
     pub(crate) fn admit(&mut self, guest: ReceiverId) -> Result<EntityId, CannotPlay> {
         if let Some(guest) = self.guests.get(&guest) {

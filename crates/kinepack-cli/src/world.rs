@@ -133,9 +133,7 @@ impl Played {
             Self::Crowd(_) | Self::Captured(..) => None,
         }
     }
-}
 
-impl Played {
     /// Gives one who joined a cube, which is there from the next state on and holds no key yet. Who has one keeps it.
     pub(crate) fn admit(&mut self, guest: ReceiverId) -> Result<EntityId, CannotPlay> {
         self.cubes_mut().ok_or(CannotPlay::NoCubes)?.admit(guest)

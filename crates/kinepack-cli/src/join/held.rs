@@ -7,19 +7,10 @@ use std::time::Duration;
 
 use cubes::Input;
 
+use crate::keys::{Key, input};
+
 /// Longer than the time between two repeats, and shorter than it annoys: 0.3 s.
 const HOLD: Duration = Duration::from_millis(300);
-
-/// A key that plays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Key {
-    Left,
-    Right,
-    Up,
-    Down,
-    Push,
-    Pull,
-}
 
 /// The keys that are down.
 #[derive(Clone, Copy, Debug, Default)]
@@ -58,14 +49,7 @@ impl HeldKeys {
     pub(super) fn input(&self, now: Duration) -> Input {
         let is_down =
             |key: Key| self.pressed[key as usize].is_some_and(|pressed| self.tells_releases || now < pressed + HOLD);
-        Input {
-            left: is_down(Key::Left),
-            right: is_down(Key::Right),
-            up: is_down(Key::Up),
-            down: is_down(Key::Down),
-            push: is_down(Key::Push),
-            pull: is_down(Key::Pull),
-        }
+        input(is_down)
     }
 }
 

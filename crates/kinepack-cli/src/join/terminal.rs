@@ -10,8 +10,9 @@ use crossterm::event::{
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 use cubes::Input;
 
-use super::held::{HeldKeys, Key};
+use super::held::HeldKeys;
 use crate::failure::Failure;
+use crate::keys::Key;
 
 /// A terminal that hands out keys. Dropped, also by a panic, it is as before.
 pub(super) struct Terminal {

@@ -7,6 +7,8 @@ mod hostile;
 mod naive;
 mod properties;
 mod rate;
+#[path = "../../../kinepack/tests/runner/mod.rs"]
+mod runner;
 mod session;
 #[path = "../support/mod.rs"]
 mod support;

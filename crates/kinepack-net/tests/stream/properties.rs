@@ -5,22 +5,10 @@ use std::time::Duration;
 
 use kinepack_net::{Sequence, StreamConfig, StreamReceiver, StreamRefused, StreamSender, split_datagram};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use crate::naive::Naive;
+use crate::runner::for_all;
 use crate::world::{Player, codec, header, lanes};
-
-fn for_all<S: Strategy>(cases: u32, strategy: S, property: impl Fn(S::Value)) {
-    let config = Config { cases, failure_persistence: None, ..Config::default() };
-    let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
-    let outcome = runner.run(&strategy, |value| {
-        property(value);
-        Ok(())
-    });
-    if let Err(error) = outcome {
-        panic!("{error}");
-    }
-}
 
 /// What happens next.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@
 //! or 5 bits of section 16.1, and what remains goes to those that only full 32-bit lanes have.
 
 use crate::prefix::FixedPrefixCode;
-use crate::{BitReader, BitSink, DecodeError};
+use crate::{BitReader, DecodeError};
 
 /// The largest class: the difference of two 32-bit lanes, and its sign.
 pub(super) const MAX_CLASS: u32 = 33;
@@ -27,11 +27,6 @@ static CODE: FixedPrefixCode<{ LENGTHS_BITS.len() }> = FixedPrefixCode::fixed(&L
 #[inline]
 pub(super) fn class_word(class: u32) -> (u16, u32) {
     CODE.word(class as usize)
-}
-
-pub(super) fn write_class(sink: &mut impl BitSink, class: u32) {
-    debug_assert!(class <= RAW);
-    CODE.write(sink, class as usize);
 }
 
 pub(super) fn read_class(reader: &mut BitReader<'_>) -> Result<u32, DecodeError> {

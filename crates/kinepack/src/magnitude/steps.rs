@@ -5,7 +5,7 @@
 //! only one that can be; so each string of bits is one vector, and each vector one string.
 
 use super::Components;
-use super::class::{MAX_CLASS, RAW, class_word, read_class, write_class};
+use super::class::{MAX_CLASS, RAW, class_word, read_class};
 use crate::{BitReader, BitSink, DecodeError, EncodeError, bits_for};
 
 /// Writes integers from −2³² to 2³² − 1, 1 to 4 of them, such as differences of lanes: 2 bits where all are 0.
@@ -65,7 +65,8 @@ pub fn read_steps<const N: usize>(reader: &mut BitReader<'_>) -> Result<[i64; N]
 
 /// Writes values as they are.
 pub(super) fn write_raw<const N: usize>(sink: &mut impl BitSink, values: [f32; N]) {
-    write_class(sink, RAW);
+    let (word, word_bits) = class_word(RAW);
+    sink.write(u64::from(word), word_bits);
     values.iter().for_each(|value| sink.write(u64::from(value.to_bits()), 32));
 }
 

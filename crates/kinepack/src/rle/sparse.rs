@@ -41,7 +41,7 @@ pub fn write_sparse_difference(sink: &mut impl BitSink, base: &[u8], bytes: &[u8
         return;
     }
     if bytes.len() <= Changes::MAX_BYTES {
-        return Changes::new(bytes.iter().enumerate().map(|(index, byte)| byte ^ base_at(base, index))).write(sink);
+        return Changes::between(base, bytes).write(sink);
     }
     let is_changed = differ(base, bytes);
     sink.write_bool(is_changed);
@@ -124,8 +124,7 @@ fn read_changed(reader: &mut BitReader<'_>, bytes: &mut [u8]) -> Result<(), Deco
 /// Invariant: `bytes` is not empty and differs from `base`. As deep as the number of bytes has bits.
 fn write_tree(sink: &mut impl BitSink, base: &[u8], bytes: &[u8]) {
     if bytes.len() <= Changes::MAX_BYTES {
-        let pairs = bytes.iter().enumerate().map(|(index, byte)| byte ^ base_at(base, index));
-        return Changes::new(pairs).write_tree(sink, 0, bytes.len());
+        return Changes::between(base, bytes).write_tree(sink, 0, bytes.len());
     }
     let half = bytes.len().div_ceil(2);
     let (first, second) = bytes.split_at(half);
@@ -171,6 +170,12 @@ impl Changes {
             len += 1;
         }
         Self { bytes, len, mask }
+    }
+
+    /// From a base, which goes on with zeros, to bytes.
+    #[inline]
+    fn between(base: &[u8], bytes: &[u8]) -> Self {
+        Self::new(bytes.iter().enumerate().map(|(index, byte)| byte ^ base_at(base, index)))
     }
 
     /// As [`write_sparse`]; invariant: there is a byte.

@@ -103,14 +103,13 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
             }
             return Ok(());
         }
-        if let PartKind::Choice = part.kind {
-            return self.code_choice(part.first);
-        }
         state.fit.forget();
         match part.kind {
             PartKind::Rotation(rotation) => self.code_rotation(index, part.first, rotation)?,
             PartKind::Bytes => self.code_bytes(index, lanes)?,
-            PartKind::Numbers | PartKind::Choice => {
+            // Its fit sees nothing, and stays as it is.
+            PartKind::Choice => self.code_choice(part.first)?,
+            PartKind::Numbers => {
                 for (offset, lane) in lanes.enumerate() {
                     self.code_lane(index, lane, self.base[lane], part.velocity.map(|first| first + offset))?;
                 }

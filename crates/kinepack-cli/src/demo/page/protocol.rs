@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use cubes::Input;
 use serde::{Deserialize, Serialize};
 
+use crate::keys::Key;
 use crate::session_report::SessionReport;
 
 /// What a page may say.
@@ -26,17 +26,6 @@ pub(super) enum Control {
     /// The number of the newest world that was drawn.
     Drawn(u32),
     TakeOver(bool),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Key {
-    Left,
-    Right,
-    Up,
-    Down,
-    Push,
-    Pull,
 }
 
 /// What can be chosen while the world runs. Numbers of the link that are not given are those of the named one.
@@ -176,22 +165,12 @@ impl Message<'_> {
     }
 }
 
-/// The keys as the world takes them.
-pub(super) fn input(keys: &[Key]) -> Input {
-    let held = |key| keys.contains(&key);
-    Input {
-        left: held(Key::Left),
-        right: held(Key::Right),
-        up: held(Key::Up),
-        down: held(Key::Down),
-        push: held(Key::Push),
-        pull: held(Key::Pull),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use cubes::Input;
+
     use super::*;
+    use crate::keys::input;
 
     #[test]
     fn controls_are_taken_exactly() {
@@ -201,7 +180,7 @@ mod tests {
         assert!(matches!(parse(r#"{"look": 7}"#), Ok(Control::Look(Some(7)))));
         let keys = parse(r#"{"keys": ["left", "pull"]}"#);
         let Ok(Control::Keys(keys)) = keys else { panic!("{keys:?}") };
-        assert_eq!(input(&keys), Input { left: true, pull: true, ..Input::default() });
+        assert_eq!(input(|key| keys.contains(&key)), Input { left: true, pull: true, ..Input::default() });
         let settings =
             parse(r#"{"settings": {"link": "wifi", "level": "packed", "send_hz": 60, "loss_percent": null}}"#);
         assert!(matches!(settings, Ok(Control::Settings(Settings { loss_percent: None, .. }))));

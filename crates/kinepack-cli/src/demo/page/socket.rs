@@ -11,7 +11,8 @@ use axum::extract::ws::{self, CloseCode, CloseFrame, WebSocket, close_code};
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
 use super::board::{Board, Cursor, Order, Seat};
-use super::protocol::{Control, Message, PageStatus, input};
+use super::protocol::{Control, Message, PageStatus};
+use crate::keys::input;
 
 /// Worlds that may be on their way.
 const UNANSWERED: usize = 2;
@@ -183,7 +184,7 @@ impl Page {
             Control::Step(_) if !board.status.borrow().paused => return Err("pause before a step".to_owned()),
             Control::Step(ticks @ 1..=MAX_STEPS) => Order::Step(ticks),
             Control::Step(_) => return Err(format!("a step is of 1 to {MAX_STEPS} ticks")),
-            Control::Keys(keys) => Order::Keys(input(&keys)),
+            Control::Keys(keys) => Order::Keys(input(|key| keys.contains(&key))),
         };
         if board.order(order) { Ok(()) } else { Err("the program has too much to do; try again".to_owned()) }
     }
