@@ -1,0 +1,71 @@
+//! A key: the value of one channel of one joint at one time, in ten bytes. All three kinds of value take 48 bits, which is why keys of
+//! all tracks can stand in one block. Source: the article on the animations of League of Legends. `spec/ANIM.md`, section 3.
+
+/// What of a joint a track moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Channel {
+    /// A unit quaternion.
+    Rotation = 0,
+    /// In cm.
+    Translation = 1,
+    /// A factor an axis.
+    Scale = 2,
+}
+
+impl Channel {
+    /// In the order of their codes.
+    pub const ALL: [Self; 3] = [Self::Rotation, Self::Translation, Self::Scale];
+
+    /// In lower case, as reports say it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Rotation => "rotation",
+            Self::Translation => "translation",
+            Self::Scale => "scale",
+        }
+    }
+
+    /// How many floats a value has.
+    pub const fn floats(self) -> usize {
+        match self {
+            Self::Rotation => 4,
+            _ => 3,
+        }
+    }
+}
+
+/// A value at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Key {
+    /// 0 to 65535 over the clip's duration.
+    pub time: u16,
+    /// Index of the joint, below [`MAX_JOINTS`](crate::MAX_JOINTS).
+    pub joint: u16,
+    /// What of the joint.
+    pub channel: Channel,
+    /// A rotation of 48 bits, or a vector within its range.
+    pub value: [u16; 3],
+}
+
+impl Key {
+    /// Bytes of a key.
+    pub const BYTES: usize = 10;
+
+    /// Time, joint with the channel in its top two bits, value; little-endian.
+    pub fn to_bytes(self) -> [u8; Self::BYTES] {
+        let words = [self.time, self.joint | (self.channel as u16) << 14, self.value[0], self.value[1], self.value[2]];
+        let mut bytes = [0; Self::BYTES];
+        for (bytes, word) in bytes.chunks_exact_mut(2).zip(words) {
+            bytes.copy_from_slice(&word.to_le_bytes());
+        }
+        bytes
+    }
+
+    /// The key that ten bytes stand for; `None` where the channel is none.
+    #[inline]
+    pub fn from_bytes(bytes: [u8; Self::BYTES]) -> Option<Self> {
+        let word = |index: usize| u16::from_le_bytes([bytes[2 * index], bytes[2 * index + 1]]);
+        let channel = *Channel::ALL.get(usize::from(word(1) >> 14))?;
+        Some(Self { time: word(0), joint: word(1) & 0x3fff, channel, value: [word(2), word(3), word(4)] })
+    }
+}

@@ -1,0 +1,132 @@
+//! Rotations in 48 and in 32 bits, vectors in 48: what a key's value is. The largest component of a rotation is dropped, the others
+//! are quantized over ±1/√2 in 15 bits (worst error 0.0000216 a component, half a step of 0.0000432) or 10 (0.00069); vectors between
+//! their minimum and maximum. Source: the article on the animations of League of Legends. `spec/ANIM.md`, section 2.
+//!
+//! The way back is `f32` with + − × and √ in the order that stands here, so that it gives the same bits everywhere.
+
+use std::f32::consts::{FRAC_1_SQRT_2, SQRT_2};
+
+use kinepack::SmallestThree;
+
+/// Rotations of 48 bits: three times 15, and 2 for which component was dropped.
+const FINE: SmallestThree = match SmallestThree::new(15) {
+    Ok(quantizer) => quantizer,
+    Err(_) => panic!("15 bits are possible"),
+};
+
+/// Rotations of 32 bits.
+const COARSE: SmallestThree = match SmallestThree::new(10) {
+    Ok(quantizer) => quantizer,
+    Err(_) => panic!("10 bits are possible"),
+};
+
+/// A rotation in 48 bits, the lowest 16 first: the third component kept in bits 0 to 14, the second in 15 to 29, the first in 30 to
+/// 44, the index of the dropped one in 45 and 46; bit 47 is zero. What has no length becomes no rotation.
+///
+/// ```
+/// use kinepack_anim::quantize::{rotation_48, rotation_from_48};
+///
+/// let back = rotation_from_48(rotation_48([0.0, 0.6, 0.0, 0.8]));
+/// assert!((back[1] - 0.6).abs() < 0.00003 && (back[3] - 0.8).abs() < 0.00003);
+/// ```
+pub fn rotation_48(xyzw: [f32; 4]) -> [u16; 3] {
+    let [dropped, a, b, c] = codes(&FINE, xyzw).map(u64::from);
+    let bits = dropped << 45 | a << 30 | b << 15 | c;
+    [bits as u16, (bits >> 16) as u16, (bits >> 32) as u16]
+}
+
+/// The unit quaternion of [`rotation_48`]; any bits give one.
+#[inline]
+pub fn rotation_from_48(words: [u16; 3]) -> [f32; 4] {
+    let bits = u64::from(words[0]) | u64::from(words[1]) << 16 | u64::from(words[2]) << 32;
+    let code = |shift: u32| (bits >> shift & 0x7fff) as u16;
+    smallest_three((bits >> 45 & 3) as usize, [code(30), code(15), code(0)], SQRT_2 / 32767.0)
+}
+
+/// A rotation in 32 bits: the third component kept in bits 0 to 9, the second in 10 to 19, the first in 20 to 29, the index of the
+/// dropped one in 30 and 31.
+pub fn rotation_32(xyzw: [f32; 4]) -> u32 {
+    let [dropped, a, b, c] = codes(&COARSE, xyzw);
+    dropped << 30 | a << 20 | b << 10 | c
+}
+
+/// The unit quaternion of [`rotation_32`]; any bits give one.
+#[inline]
+pub fn rotation_from_32(bits: u32) -> [f32; 4] {
+    let code = |shift: u32| (bits >> shift & 0x3ff) as u16;
+    smallest_three((bits >> 30) as usize, [code(20), code(10), code(0)], SQRT_2 / 1023.0)
+}
+
+fn codes(quantizer: &SmallestThree, xyzw: [f32; 4]) -> [u32; 4] {
+    let zero_turn = || quantizer.quantize([0.0, 0.0, 0.0, 1.0]).unwrap_or_default();
+    quantizer.quantize(xyzw).unwrap_or_else(|_| zero_turn())
+}
+
+#[inline]
+fn smallest_three(dropped: usize, codes: [u16; 3], step: f32) -> [f32; 4] {
+    let [a, b, c] = codes.map(|code| f32::from(code) * step - FRAC_1_SQRT_2);
+    let rest = a * a + b * b + c * c;
+    let d = (1.0 - rest).max(0.0).sqrt();
+    // Codes that no encoder writes may stand for more than a unit quaternion.
+    let shrink = if rest > 1.0 { 1.0 / rest.sqrt() } else { 1.0 };
+    let [a, b, c] = [a * shrink, b * shrink, c * shrink];
+    match dropped {
+        0 => [d, a, b, c],
+        1 => [a, d, b, c],
+        2 => [a, b, d, c],
+        _ => [a, b, c, d],
+    }
+}
+
+/// The box over which vectors are quantized to 16 bits an axis, both ends included.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VectorRange {
+    /// The smallest value of each axis.
+    pub min: [f32; 3],
+    /// The largest value of each axis, not below the smallest.
+    pub max: [f32; 3],
+}
+
+impl VectorRange {
+    /// The box around some vectors; a point at zero where there are none.
+    pub fn around<'a>(vectors: impl IntoIterator<Item = &'a [f32; 3]>) -> Self {
+        let mut range: Option<Self> = None;
+        for vector in vectors {
+            let range = range.get_or_insert(Self { min: *vector, max: *vector });
+            for (axis, &value) in vector.iter().enumerate() {
+                range.min[axis] = range.min[axis].min(value);
+                range.max[axis] = range.max[axis].max(value);
+            }
+        }
+        range.unwrap_or(Self { min: [0.0; 3], max: [0.0; 3] })
+    }
+
+    /// Whether all is finite, so is the extent, and no end is on the wrong side.
+    pub fn is_valid(&self) -> bool {
+        self.min.iter().zip(&self.max).all(|(min, max)| min.is_finite() && min <= max && (max - min).is_finite())
+    }
+
+    /// The nearest codes of a vector; what is outside goes to the end of the range.
+    pub fn quantize(&self, vector: [f32; 3]) -> [u16; 3] {
+        let mut codes = [0; 3];
+        for axis in 0..3 {
+            let extent = f64::from(self.max[axis]) - f64::from(self.min[axis]);
+            if extent > 0.0 {
+                let share = (f64::from(vector[axis]) - f64::from(self.min[axis])) / extent;
+                // The cast saturates at both ends.
+                codes[axis] = (share * 65535.0).round() as u16;
+            }
+        }
+        codes
+    }
+
+    /// The vector that codes stand for.
+    #[inline]
+    pub fn reconstruct(&self, codes: [u16; 3]) -> [f32; 3] {
+        let mut vector = [0.0; 3];
+        for axis in 0..3 {
+            vector[axis] = f32::from(codes[axis]) * ((self.max[axis] - self.min[axis]) / 65535.0) + self.min[axis];
+        }
+        vector
+    }
+}

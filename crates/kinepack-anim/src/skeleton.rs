@@ -1,0 +1,75 @@
+//! The joints that a clip moves: names, parents, and the bind pose, which is each track's default value.
+
+use crate::{SkeletonError, Transform};
+
+/// The largest number of joints: a key names its joint in 14 bits.
+pub const MAX_JOINTS: usize = 1 << 14;
+
+/// One joint of a [`Skeleton`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Joint {
+    /// As in the file; may be empty, and need not be unique.
+    pub name: String,
+    /// Index of the parent, which is below the joint's own; `None` for a root.
+    pub parent: Option<u16>,
+    /// The transform in the bind pose. A track that has this value throughout costs nothing but its mark.
+    pub bind: Transform,
+}
+
+/// Joints in an order in which every parent comes before its children.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Skeleton {
+    joints: Vec<Joint>,
+}
+
+impl Skeleton {
+    /// A skeleton of `joints`.
+    ///
+    /// # Errors
+    /// [`SkeletonError`] where there are more than [`MAX_JOINTS`], a parent does not come before its child, or a bind
+    /// transform is not finite.
+    pub fn new(joints: Vec<Joint>) -> Result<Self, SkeletonError> {
+        if joints.len() > MAX_JOINTS {
+            return Err(SkeletonError::TooManyJoints { joints: joints.len() });
+        }
+        for (index, joint) in joints.iter().enumerate() {
+            if joint.parent.is_some_and(|parent| usize::from(parent) >= index) {
+                return Err(SkeletonError::ParentAfterChild { joint: index });
+            }
+            if !joint.bind.is_valid() {
+                return Err(SkeletonError::BadBindPose { joint: index });
+            }
+        }
+        Ok(Self { joints })
+    }
+
+    /// The joints, parents first.
+    pub fn joints(&self) -> &[Joint] {
+        &self.joints
+    }
+
+    /// How many joints there are.
+    pub fn len(&self) -> usize {
+        self.joints.len()
+    }
+
+    /// Whether there is no joint.
+    pub fn is_empty(&self) -> bool {
+        self.joints.is_empty()
+    }
+
+    /// The parent of a joint.
+    pub fn parent(&self, joint: usize) -> Option<usize> {
+        self.joints[joint].parent.map(usize::from)
+    }
+
+    /// The first joint of that name.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        self.joints.iter().position(|joint| joint.name == name)
+    }
+
+    /// The bind pose: one transform a joint.
+    pub fn bind_pose(&self) -> Vec<Transform> {
+        self.joints.iter().map(|joint| joint.bind).collect()
+    }
+}

@@ -1,0 +1,82 @@
+//! Catmull-Rom splines over four keys: what a value between two keys is. The tangent at a key is a share of the chord between its
+//! neighbours, and the parametrization says which. Source: the article on the animations of League of Legends; Catmull and Rom, "A class of
+//! local interpolating splines" (1974); for the chordal and centripetal forms Yuksel, Schaefer and Keyser (2011). `spec/ANIM.md`, section 4.
+
+/// By what the distance between two neighbouring keys is measured. With distances `d01`, `d12` and `d23` between four keys, the tangent
+/// at the second is `d12 / (d01 + d12)` of the chord from the first to the third, and that at the third `d12 / (d12 + d23)` of the chord from
+/// the second to the fourth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Parametrization {
+    /// All distances are alike: half of the chord.
+    Uniform = 0,
+    /// The time between the keys: the same slope on both sides of a key however far its neighbours are.
+    #[default]
+    Times = 1,
+    /// The length of the chord between the values.
+    Chordal = 2,
+    /// The square root of that length.
+    Centripetal = 3,
+}
+
+impl Parametrization {
+    /// In the order of their codes.
+    pub const ALL: [Self; 4] = [Self::Uniform, Self::Times, Self::Chordal, Self::Centripetal];
+
+    /// In lower case, as reports and options say it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Uniform => "uniform",
+            Self::Times => "times",
+            Self::Chordal => "chordal",
+            Self::Centripetal => "centripetal",
+        }
+    }
+
+    /// The shares of the two chords, at the second and at the third of four keys.
+    #[inline]
+    pub fn shares<const N: usize>(self, times: [f32; 4], values: &[[f32; N]; 4]) -> [f32; 2] {
+        let distances = match self {
+            Self::Uniform => return [0.5, 0.5],
+            Self::Times => [times[1] - times[0], times[2] - times[1], times[3] - times[2]],
+            Self::Chordal => chords(values),
+            Self::Centripetal => chords(values).map(f32::sqrt),
+        };
+        let [before, between, after] = distances;
+        // Where neither distance is more than zero, so is the chord.
+        let share = |other: f32| if other + between > 0.0 { between / (other + between) } else { 0.5 };
+        [share(before), share(after)]
+    }
+}
+
+fn chords<const N: usize>(values: &[[f32; N]; 4]) -> [f32; 3] {
+    let chord = |from: usize| {
+        let squares = (0..N).map(|axis| values[from + 1][axis] - values[from][axis]).map(|d| d * d);
+        squares.fold(0.0, |sum: f32, square| sum + square).sqrt()
+    };
+    [chord(0), chord(1), chord(2)]
+}
+
+/// What each of four keys counts for at `share` (0 to 1) of the way from the second to the third.
+#[inline]
+pub fn weights(share: f32, [tangent_in, tangent_out]: [f32; 2]) -> [f32; 4] {
+    let u = share;
+    let (i, o) = (tangent_in, tangent_out);
+    [
+        ((2.0 - u) * u - 1.0) * (u * i),
+        ((2.0 - o) * u + (o - 3.0)) * (u * u) + 1.0,
+        ((3.0 - 2.0 * i + (i - 2.0) * u) * u + i) * u,
+        ((u - 1.0) * u) * (u * o),
+    ]
+}
+
+/// The weighted sum of four values.
+#[inline]
+pub fn blend<const N: usize>(weights: [f32; 4], values: &[[f32; N]; 4]) -> [f32; N] {
+    let mut sum = [0.0; N];
+    for axis in 0..N {
+        sum[axis] = weights[1] * values[1][axis]
+            + weights[0] * values[0][axis]
+            + (weights[3] * values[3][axis] + weights[2] * values[2][axis]);
+    }
+    sum
+}
