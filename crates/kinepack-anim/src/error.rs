@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{raw::MAX_SAMPLES, skeleton::MAX_JOINTS};
+use crate::{Channel, TrackId, raw::MAX_SAMPLES, skeleton::MAX_JOINTS};
 
 /// Why joints are no skeleton.
 #[derive(Clone, Debug, PartialEq)]
@@ -139,5 +139,143 @@ impl From<SkeletonError> for ExchangeError {
 impl From<RawClipError> for ExchangeError {
     fn from(error: RawClipError) -> Self {
         Self::Clip(error)
+    }
+}
+
+/// Why bytes are no compressed clip.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ClipError {
+    /// They do not begin with `KPAC`.
+    NoClip,
+    /// A later version of the format.
+    Version {
+        /// The file's.
+        version: u8,
+        /// The newest that can be read.
+        newest: u8,
+    },
+    /// They end within a part.
+    EndOfData {
+        /// The part.
+        part: &'static str,
+    },
+    /// There are more than the header asks for.
+    TrailingData {
+        /// How many too many.
+        bytes: usize,
+    },
+    /// A field of the header that is out of its range.
+    BadHeader {
+        /// The field.
+        field: &'static str,
+    },
+    /// A joint's byte of kinds with bits that mean nothing.
+    BadKind {
+        /// Index of the joint.
+        joint: usize,
+        /// The byte.
+        byte: u8,
+    },
+    /// A range that ends before it begins, or is not finite.
+    BadRange {
+        /// The channel.
+        channel: Channel,
+    },
+    /// A constant that is not finite.
+    BadConstant {
+        /// Its track.
+        track: TrackId,
+    },
+    /// Keys where there are more samples than a key's time can tell apart.
+    TooManySamples {
+        /// How many.
+        samples: u32,
+    },
+    /// A key that is none, or does not stand where it is needed.
+    BadKey {
+        /// Its place in the block of keys.
+        index: usize,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// An entry of the jump table that does not fit the keys.
+    BadJump {
+        /// The slice.
+        slice: usize,
+        /// The track.
+        track: TrackId,
+    },
+}
+
+impl fmt::Display for ClipError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = |track: &TrackId| format!("the {} of joint {}", track.channel.name(), track.joint);
+        match self {
+            Self::NoClip => write!(f, "no compressed clip: it does not begin with KPAC"),
+            Self::Version { version, newest } => {
+                write!(f, "version {version} of the format, at most {newest} can be read")
+            }
+            Self::EndOfData { part } => write!(f, "truncated: it ends within its {part}"),
+            Self::TrailingData { bytes } => write!(f, "{bytes} bytes more than its header asks for"),
+            Self::BadHeader { field } => write!(f, "damaged header: {field}"),
+            Self::BadKind { joint, byte } => write!(f, "damaged: joint {joint} is of kind {byte:#04x}"),
+            Self::BadRange { channel } => write!(f, "damaged: the range of {}s", channel.name()),
+            Self::BadConstant { track } => write!(f, "damaged: {} is not finite", name(track)),
+            Self::TooManySamples { samples } => write!(f, "{samples} samples, which is too many for keys"),
+            Self::BadKey { index, reason } => write!(f, "damaged: key {index}: {reason}"),
+            Self::BadJump { slice, track } => write!(f, "damaged: the jump table, slice {slice}, {}", name(track)),
+        }
+    }
+}
+
+impl std::error::Error for ClipError {}
+
+/// Why bytes are no skeleton.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum SkeletonFileError {
+    /// They do not begin with `KPSK`.
+    NoSkeleton,
+    /// A later version of the format.
+    Version {
+        /// The file's.
+        version: u8,
+        /// The newest that can be read.
+        newest: u8,
+    },
+    /// They end too early.
+    EndOfData,
+    /// There are more than the joints ask for.
+    TrailingData {
+        /// How many too many.
+        bytes: usize,
+    },
+    /// A name that is not UTF-8.
+    BadName,
+    /// The joints are none of a skeleton.
+    Skeleton(SkeletonError),
+}
+
+impl fmt::Display for SkeletonFileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoSkeleton => write!(f, "no skeleton: it does not begin with KPSK"),
+            Self::Version { version, newest } => {
+                write!(f, "version {version} of the format, at most {newest} can be read")
+            }
+            Self::EndOfData => write!(f, "truncated"),
+            Self::TrailingData { bytes } => write!(f, "{bytes} bytes more than its joints ask for"),
+            Self::BadName => write!(f, "damaged: a joint's name is not UTF-8"),
+            Self::Skeleton(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for SkeletonFileError {}
+
+impl From<SkeletonError> for SkeletonFileError {
+    fn from(error: SkeletonError) -> Self {
+        Self::Skeleton(error)
     }
 }

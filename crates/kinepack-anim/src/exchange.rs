@@ -38,13 +38,7 @@ pub fn write_head(skeleton: &Skeleton, samples: usize, rate_hz: f32, mut out: im
 /// # Errors
 /// What the writer says.
 pub fn write_pose(pose: &[Transform], mut out: impl Write) -> io::Result<()> {
-    for transform in pose {
-        let floats = transform.rotation.iter().chain(&transform.translation).chain(&transform.scale);
-        for float in floats {
-            out.write_all(&float.to_le_bytes())?;
-        }
-    }
-    Ok(())
+    pose.iter().flat_map(floats).try_for_each(|float| out.write_all(&float.to_le_bytes()))
 }
 
 /// Reads a `.clip` file. Joints have no names.
@@ -59,8 +53,8 @@ pub fn read(name: impl Into<String>, bytes: &[u8]) -> Result<RawClip, ExchangeEr
     let (Some(joints), Some(samples), Some(rate)) = (word(4), word(8), word(12)) else {
         return Err(ExchangeError::WrongLength { bytes: bytes.len(), expected: HEADER_BYTES as u64 });
     };
-    let transforms = (u64::from(samples) + 1) * u64::from(joints);
-    let expected = u128::from(transforms) * Transform::BYTES as u128 + u128::from(joints) * 4 + HEADER_BYTES as u128;
+    let count = (u64::from(samples) + 1) * u64::from(joints);
+    let expected = u128::from(count) * Transform::BYTES as u128 + u128::from(joints) * 4 + HEADER_BYTES as u128;
     if bytes.len() as u128 != expected {
         return Err(ExchangeError::WrongLength {
             bytes: bytes.len(),
@@ -70,7 +64,7 @@ pub fn read(name: impl Into<String>, bytes: &[u8]) -> Result<RawClip, ExchangeEr
     let (parents, floats) = bytes[HEADER_BYTES..].split_at(joints as usize * 4);
     let (bind, samples) = floats.split_at(joints as usize * Transform::BYTES);
     let mut list = Vec::with_capacity(joints as usize);
-    for (index, (parent, bind)) in parents.chunks_exact(4).zip(transforms_of(bind)).enumerate() {
+    for (index, (parent, bind)) in parents.chunks_exact(4).zip(transforms(bind)).enumerate() {
         let parent = match i32::from_le_bytes([parent[0], parent[1], parent[2], parent[3]]) {
             -1 => None,
             parent => Some(u16::try_from(parent).map_err(|_| ExchangeError::BadParent { joint: index, parent })?),
@@ -78,10 +72,16 @@ pub fn read(name: impl Into<String>, bytes: &[u8]) -> Result<RawClip, ExchangeEr
         list.push(Joint { name: String::new(), parent, bind });
     }
     let skeleton = Arc::new(Skeleton::new(list)?);
-    Ok(RawClip::new(name, skeleton, f32::from_bits(rate), transforms_of(samples).collect())?)
+    Ok(RawClip::new(name, skeleton, f32::from_bits(rate), transforms(samples).collect())?)
 }
 
-fn transforms_of(bytes: &[u8]) -> impl Iterator<Item = Transform> {
+/// A transform's ten floats, in the order of the file.
+pub(crate) fn floats(transform: &Transform) -> impl Iterator<Item = f32> {
+    transform.rotation.into_iter().chain(transform.translation).chain(transform.scale)
+}
+
+/// Transforms of ten floats each; a rest is left out.
+pub(crate) fn transforms(bytes: &[u8]) -> impl Iterator<Item = Transform> {
     bytes.chunks_exact(Transform::BYTES).map(|bytes| {
         let float = |index: usize| {
             f32::from_le_bytes([bytes[4 * index], bytes[4 * index + 1], bytes[4 * index + 2], bytes[4 * index + 3]])

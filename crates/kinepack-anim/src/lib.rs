@@ -4,17 +4,24 @@
 
 #![forbid(unsafe_code)]
 
+mod clip;
+mod cursor;
 mod error;
 mod key;
 mod raw;
 mod skeleton;
+mod skeleton_file;
 mod transform;
 
 pub mod exchange;
+pub mod measure;
+pub mod offline;
 pub mod quantize;
 pub mod spline;
 
-pub use error::{ExchangeError, RawClipError, SkeletonError};
+pub use clip::{Clip, Header, Kind, RotationBits, TrackId};
+pub use cursor::Cursor;
+pub use error::{ClipError, ExchangeError, RawClipError, SkeletonError, SkeletonFileError};
 pub use key::{Channel, Key};
 pub use raw::{MAX_SAMPLES, RawClip};
 pub use skeleton::{Joint, MAX_JOINTS, Skeleton};

@@ -1,14 +1,17 @@
 //! FNV-1a with 64 bits: tells schemas, codecs and states apart that were made in good faith. No cryptography.
 
-/// A hash in the making.
-pub(crate) struct Fnv1a(u64);
+/// A hash in the making: FNV-1a with 64 bits, which tells things apart that were made in good faith. No cryptography.
+#[derive(Clone, Debug)]
+pub struct Fnv1a(u64);
 
 impl Fnv1a {
-    pub(crate) const fn new() -> Self {
+    /// The hash of nothing.
+    pub const fn new() -> Self {
         Self(0xcbf2_9ce4_8422_2325)
     }
 
-    pub(crate) fn add(&mut self, bytes: &[u8]) {
+    /// Goes on over `bytes`.
+    pub fn add(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
         }
@@ -20,7 +23,14 @@ impl Fnv1a {
         self.add(bytes);
     }
 
-    pub(crate) fn finish(&self) -> u64 {
+    /// The hash of all that was added.
+    pub fn finish(&self) -> u64 {
         self.0
+    }
+}
+
+impl Default for Fnv1a {
+    fn default() -> Self {
+        Self::new()
     }
 }

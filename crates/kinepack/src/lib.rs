@@ -71,6 +71,7 @@ mod vector;
 pub use bits::{BitCounter, BitReader, BitSink, BitWriter, bits_for};
 pub use bytes::{Bytes, BytesUpTo};
 pub use error::{DecodeError, EncodeError, SetupError};
+pub use hash::Fnv1a;
 pub use interpolate::Between;
 #[cfg(feature = "derive")]
 pub use kinepack_derive::Pack;

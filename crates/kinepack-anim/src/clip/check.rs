@@ -1,0 +1,266 @@
+//! From bytes to a clip: every length, every kind, every number, and the order of the keys, which is played through once. What
+//! passes can be played without another check. `spec/ANIM.md`, section 5.7 says what a reader must refuse.
+
+use crate::quantize::{VectorRange, rotation_from_48};
+use crate::raw::MAX_SAMPLES;
+use crate::skeleton::MAX_JOINTS;
+use crate::spline::Parametrization;
+use crate::{Channel, ClipError, Key};
+
+use super::layout::{self, HEADER_BYTES, Header, Kind, MAGIC, RotationBits, VERSION, ticks_per_sample};
+use super::{Clip, TrackId, pad};
+
+pub(super) fn read(bytes: Vec<u8>) -> Result<Clip, ClipError> {
+    let header = header(&bytes)?;
+    let joints = usize::from(header.joints);
+    let mut rest = Rest { bytes: &bytes, at: HEADER_BYTES };
+    let mut kinds = Vec::with_capacity(joints);
+    for (joint, &byte) in rest.take(joints, "kinds")?.iter().enumerate() {
+        if byte >> 6 != 0 {
+            return Err(ClipError::BadKind { joint, byte });
+        }
+        kinds.push([0, 2, 4].map(|shift| Kind::ALL[usize::from(byte >> shift & 3)]));
+    }
+    let mut ranges = [VectorRange { min: [0.0; 3], max: [0.0; 3] }; 2];
+    for (range, channel) in ranges.iter_mut().zip([Channel::Translation, Channel::Scale]) {
+        if layout::has_range(&kinds, channel) {
+            let bytes = rest.take(layout::RANGE_BYTES, "ranges")?;
+            *range = VectorRange { min: floats(bytes), max: floats(&bytes[12..]) };
+            if !range.is_valid() {
+                return Err(ClipError::BadRange { channel });
+            }
+        }
+    }
+    let mut constants = Vec::new();
+    for track in tracks(&kinds, |kind| kind == Kind::Constant) {
+        let bytes = rest.take(layout::CONSTANT_BYTES[track.channel as usize], "constants")?;
+        let value = match track.channel {
+            Channel::Rotation => rotation_from_48(words(bytes)),
+            _ => pad(floats(bytes)),
+        };
+        if value.iter().any(|c| !c.is_finite()) {
+            return Err(ClipError::BadConstant { track });
+        }
+        constants.push((track, value));
+    }
+    let rows: Vec<_> = tracks(&kinds, |kind| kind == Kind::Rows).collect();
+    let row_bytes = rows.iter().map(|track| header.row_rotations.row_bytes(track.channel)).sum::<usize>();
+    let mut keyed: Vec<_> = tracks(&kinds, |kind| kind == Kind::Keys).collect();
+    keyed.sort_by_key(|track| (track.channel, track.joint));
+    if ticks_per_sample(header.samples) == 0 && !keyed.is_empty() {
+        return Err(ClipError::TooManySamples { samples: header.samples });
+    }
+    let mut track_of = vec![u16::MAX; 3 * joints];
+    for (index, track) in keyed.iter().enumerate() {
+        // At most 3 · 16,384 tracks.
+        track_of[3 * usize::from(track.joint) + track.channel as usize] = index as u16;
+    }
+    let rows_at = rest.at;
+    rest.take_many(header.samples as usize, row_bytes, "rows")?;
+    let keys_at = rest.at;
+    rest.take_many(header.keys as usize, Key::BYTES, "keys")?;
+    let jumps_at = rest.at;
+    let jump_entries = (usize::from(header.slices) - 1) * keyed.len();
+    rest.take_many(jump_entries, header.jump_entry_bytes(), "jumps")?;
+    if rest.at != bytes.len() {
+        return Err(ClipError::TrailingData { bytes: bytes.len() - rest.at });
+    }
+    let clip =
+        Clip { header, kinds, ranges, constants, rows, row_bytes, keyed, track_of, rows_at, keys_at, jumps_at, bytes };
+    check_keys(&clip)?;
+    Ok(clip)
+}
+
+fn header(bytes: &[u8]) -> Result<Header, ClipError> {
+    if !bytes.starts_with(&MAGIC) {
+        return Err(ClipError::NoClip);
+    }
+    let Some(head) = bytes.first_chunk::<HEADER_BYTES>() else {
+        return Err(ClipError::EndOfData { part: "header" });
+    };
+    if head[4] != VERSION {
+        return Err(ClipError::Version { version: head[4], newest: VERSION });
+    }
+    let word = |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
+    let half = |at: usize| u16::from_le_bytes([head[at], head[at + 1]]);
+    let Some(&parametrization) = Parametrization::ALL.get(usize::from(head[5])) else {
+        return Err(ClipError::BadHeader { field: "parametrization" });
+    };
+    let row_rotations = match head[6] {
+        0 => RotationBits::Bits48,
+        1 => RotationBits::Bits32,
+        _ => return Err(ClipError::BadHeader { field: "rotation bits" }),
+    };
+    let header = Header {
+        parametrization,
+        row_rotations,
+        joints: half(8),
+        slices: half(10),
+        samples: word(12),
+        rate_hz: f32::from_bits(word(16)),
+        keys: word(20),
+        skeleton: u64::from(word(24)) | u64::from(word(28)) << 32,
+    };
+    let checks = [
+        (head[7] == 0, "reserved byte"),
+        ((1..=MAX_JOINTS).contains(&usize::from(header.joints)), "joints"),
+        (header.slices > 0, "slices"),
+        ((1..=MAX_SAMPLES as u32).contains(&header.samples), "samples"),
+        (header.rate_hz.is_finite() && header.rate_hz > 0.0, "rate"),
+    ];
+    match checks.into_iter().find(|(is_right, _)| !is_right) {
+        Some((_, field)) => Err(ClipError::BadHeader { field }),
+        None => Ok(header),
+    }
+}
+
+/// Plays all keys once, in the order of the file.
+fn check_keys(clip: &Clip) -> Result<(), ClipError> {
+    let end = if clip.keyed.is_empty() { 0 } else { clip.header.end() };
+    let mut playback = Playback::new(clip.keyed.len(), end);
+    let mut slice = 1;
+    for index in 0..clip.key_count() {
+        let bytes = clip.bytes[clip.keys_at + index * Key::BYTES..].first_chunk().copied().unwrap_or_default();
+        let key = Key::from_bytes(bytes).ok_or(ClipError::BadKey { index, reason: "a channel that is none" })?;
+        let is_joint = usize::from(key.joint) < clip.joints();
+        let track = if is_joint { clip.keyed_index(&key) } else { usize::MAX };
+        if track >= clip.keyed.len() {
+            return Err(ClipError::BadKey { index, reason: "a joint or channel that has no keys" });
+        }
+        let need = playback.need(track);
+        slice = check_jumps(clip, &playback, slice, need)?;
+        playback.push(track, index, key.time).map_err(|reason| ClipError::BadKey { index, reason })?;
+    }
+    check_jumps(clip, &playback, slice, u32::MAX)?;
+    playback.finish().map_err(|reason| ClipError::BadKey { index: clip.key_count(), reason })
+}
+
+/// Compares the jump table with the playback, for the slices that begin before the key that is needed at tick `need`.
+fn check_jumps(clip: &Clip, playback: &Playback, mut slice: usize, need: u32) -> Result<usize, ClipError> {
+    while slice < usize::from(clip.header.slices) && clip.header.slice_start(slice) < need {
+        for track in 0..clip.keyed.len() {
+            if clip.jump(slice, track) != playback.hot(track) {
+                return Err(ClipError::BadJump { slice, track: clip.keyed[track] });
+            }
+        }
+        slice += 1;
+    }
+    Ok(slice)
+}
+
+/// Which four keys each track holds while the block of keys is read: the rules of the order.
+pub(crate) struct Playback {
+    tracks: Vec<HotKeys>,
+    end: u16,
+    /// Until the first keys of all tracks are read: the track that is next.
+    head: usize,
+    /// When the last key was needed.
+    needed: u32,
+}
+
+#[derive(Clone, Copy, Default)]
+struct HotKeys {
+    count: u32,
+    keys: [usize; 4],
+    times: [u16; 4],
+}
+
+impl HotKeys {
+    /// Whether the first keys are there: three, or two where the second is the last.
+    fn has_head(&self, end: u16) -> bool {
+        self.count >= 3 || (self.count == 2 && self.times[3] == end)
+    }
+}
+
+impl Playback {
+    pub(crate) fn new(tracks: usize, end: u16) -> Self {
+        Self { tracks: vec![HotKeys::default(); tracks], end, head: 0, needed: 0 }
+    }
+
+    /// The tick at which the next key of a track is needed.
+    pub(crate) fn need(&self, track: usize) -> u32 {
+        let hot = &self.tracks[track];
+        if hot.has_head(self.end) { u32::from(hot.times[2]) } else { 0 }
+    }
+
+    /// The four keys of a track, as a cursor holds them.
+    pub(crate) fn hot(&self, track: usize) -> [usize; 4] {
+        self.tracks[track].keys
+    }
+
+    /// Reads the next key of the block.
+    pub(crate) fn push(&mut self, track: usize, index: usize, time: u16) -> Result<(), &'static str> {
+        let need = self.need(track);
+        let is_head = self.head < self.tracks.len();
+        if is_head && track != self.head {
+            return Err("the first keys of each track come first");
+        }
+        if need < self.needed {
+            return Err("out of the order of need");
+        }
+        let hot = &mut self.tracks[track];
+        match hot.count {
+            0 if time != 0 => return Err("a track that does not begin with the clip"),
+            0 => (hot.keys, hot.times) = ([index; 4], [time; 4]),
+            _ if time <= hot.times[3] => return Err("times of a track that do not increase"),
+            _ if time > self.end => return Err("a time behind the last sample"),
+            1 => {
+                hot.keys[2..].fill(index);
+                hot.times[2..].fill(time);
+            }
+            2 => (hot.keys[3], hot.times[3]) = (index, time),
+            _ => {
+                hot.keys.rotate_left(1);
+                hot.times.rotate_left(1);
+                (hot.keys[3], hot.times[3]) = (index, time);
+            }
+        }
+        hot.count += 1;
+        if is_head && hot.has_head(self.end) {
+            self.head += 1;
+        }
+        self.needed = need;
+        Ok(())
+    }
+
+    fn finish(&self) -> Result<(), &'static str> {
+        let is_whole = |hot: &HotKeys| hot.count >= 2 && hot.times[3] == self.end;
+        if self.tracks.iter().all(is_whole) { Ok(()) } else { Err("a track that does not end with the clip") }
+    }
+}
+
+fn tracks(kinds: &[[Kind; 3]], is_wanted: impl Fn(Kind) -> bool) -> impl Iterator<Item = TrackId> {
+    let all = kinds
+        .iter()
+        .enumerate()
+        .flat_map(|(joint, kinds)| Channel::ALL.map(|channel| (joint, channel, kinds[channel as usize])));
+    all.filter(move |(_, _, kind)| is_wanted(*kind)).map(|(joint, channel, _)| TrackId { joint: joint as u16, channel })
+}
+
+/// What was not read yet.
+struct Rest<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Rest<'a> {
+    fn take(&mut self, bytes: usize, part: &'static str) -> Result<&'a [u8], ClipError> {
+        let taken =
+            self.bytes.get(self.at..).and_then(|rest| rest.get(..bytes)).ok_or(ClipError::EndOfData { part })?;
+        self.at += bytes;
+        Ok(taken)
+    }
+
+    fn take_many(&mut self, count: usize, bytes: usize, part: &'static str) -> Result<(), ClipError> {
+        let bytes = count.checked_mul(bytes).ok_or(ClipError::EndOfData { part })?;
+        self.take(bytes, part).map(drop)
+    }
+}
+
+fn floats(bytes: &[u8]) -> [f32; 3] {
+    [0, 4, 8].map(|at| f32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]))
+}
+
+fn words(bytes: &[u8]) -> [u16; 3] {
+    [0, 2, 4].map(|at| u16::from_le_bytes([bytes[at], bytes[at + 1]]))
+}

@@ -1,0 +1,150 @@
+//! Where what stands in a clip: the header, and the sizes that follow from it. `spec/ANIM.md`, section 5.
+
+use crate::spline::Parametrization;
+use crate::{Channel, Key};
+
+pub(crate) const MAGIC: [u8; 4] = *b"KPAC";
+pub(crate) const VERSION: u8 = 1;
+pub(crate) const HEADER_BYTES: usize = 32;
+/// Bytes of a constant rotation, and of a constant vector.
+pub(crate) const CONSTANT_BYTES: [usize; 3] = [6, 12, 12];
+/// Bytes of the range of a channel's vectors.
+pub(crate) const RANGE_BYTES: usize = 24;
+
+/// How the rotations of rows are written. Those of keys are of 48 bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RotationBits {
+    /// 15 bits a component.
+    #[default]
+    Bits48 = 0,
+    /// 10 bits a component.
+    Bits32 = 1,
+}
+
+impl RotationBits {
+    /// Bytes of a value of that channel in a row.
+    pub(crate) const fn row_bytes(self, channel: Channel) -> usize {
+        match (self, channel) {
+            (Self::Bits32, Channel::Rotation) => 4,
+            _ => 6,
+        }
+    }
+}
+
+/// The first 32 bytes of a clip.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Header {
+    /// How keys are parametrized.
+    pub parametrization: Parametrization,
+    /// How the rotations of rows are written.
+    pub row_rotations: RotationBits,
+    /// Number of joints.
+    pub joints: u16,
+    /// Equal slices of the duration; a cursor that seeks begins at that of its time.
+    pub slices: u16,
+    /// Number of sample times of the raw clip.
+    pub samples: u32,
+    /// Samples a second.
+    pub rate_hz: f32,
+    /// Number of keys.
+    pub keys: u32,
+    /// [`Skeleton::hash`](crate::Skeleton::hash) of the joints that it moves.
+    pub skeleton: u64,
+}
+
+impl Header {
+    pub(crate) fn to_bytes(self) -> [u8; HEADER_BYTES] {
+        let mut bytes = [0; HEADER_BYTES];
+        bytes[..4].copy_from_slice(&MAGIC);
+        bytes[4] = VERSION;
+        bytes[5] = self.parametrization as u8;
+        bytes[6] = self.row_rotations as u8;
+        bytes[8..10].copy_from_slice(&self.joints.to_le_bytes());
+        bytes[10..12].copy_from_slice(&self.slices.to_le_bytes());
+        bytes[12..16].copy_from_slice(&self.samples.to_le_bytes());
+        bytes[16..20].copy_from_slice(&self.rate_hz.to_le_bytes());
+        bytes[20..24].copy_from_slice(&self.keys.to_le_bytes());
+        bytes[24..].copy_from_slice(&self.skeleton.to_le_bytes());
+        bytes
+    }
+
+    /// Whether indices of keys in the jump table take four bytes instead of two.
+    pub(crate) fn has_wide_jumps(&self) -> bool {
+        self.keys > 1 << 16
+    }
+
+    /// Bytes of a track's four keys in the jump table.
+    pub(crate) fn jump_entry_bytes(&self) -> usize {
+        if self.has_wide_jumps() { 16 } else { 8 }
+    }
+
+    /// The last tick, that of the last sample.
+    pub(crate) fn end(&self) -> u16 {
+        ((self.samples - 1) * ticks_per_sample(self.samples)) as u16
+    }
+
+    /// The first tick of a slice.
+    pub(crate) fn slice_start(&self, slice: usize) -> u32 {
+        (slice * usize::from(self.end())).div_ceil(usize::from(self.slices)) as u32
+    }
+}
+
+/// What becomes of a channel of a joint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The bind pose's value, all the time.
+    Default = 0,
+    /// One value, all the time.
+    Constant = 1,
+    /// A spline through keys.
+    Keys = 2,
+    /// A value for each sample.
+    Rows = 3,
+}
+
+impl Kind {
+    pub(crate) const ALL: [Self; 4] = [Self::Default, Self::Constant, Self::Keys, Self::Rows];
+
+    /// Whether the value changes.
+    pub fn is_animated(self) -> bool {
+        matches!(self, Self::Keys | Self::Rows)
+    }
+}
+
+/// Ticks between two samples: as many as fit into the 16 bits of a key's time. Zero where there are too many samples for keys.
+pub(crate) const fn ticks_per_sample(samples: u32) -> u32 {
+    match samples {
+        0 | 1 => 1,
+        _ => 65535 / (samples - 1),
+    }
+}
+
+/// Bytes of the ranges: one for each channel of vectors that is animated anywhere.
+pub(crate) fn ranges_bytes(kinds: &[[Kind; 3]]) -> usize {
+    let has = |channel: Channel| usize::from(has_range(kinds, channel));
+    RANGE_BYTES * (has(Channel::Translation) + has(Channel::Scale))
+}
+
+pub(crate) fn has_range(kinds: &[[Kind; 3]], channel: Channel) -> bool {
+    kinds.iter().any(|kinds| kinds[channel as usize].is_animated())
+}
+
+pub(crate) fn read_index(bytes: &[u8], index: usize, is_wide: bool) -> usize {
+    let byte = |at: usize| usize::from(bytes[at]);
+    if is_wide {
+        let at = 4 * index;
+        byte(at) | byte(at + 1) << 8 | byte(at + 2) << 16 | byte(at + 3) << 24
+    } else {
+        byte(2 * index) | byte(2 * index + 1) << 8
+    }
+}
+
+pub(crate) fn write_index(bytes: &mut Vec<u8>, index: usize, is_wide: bool) {
+    let all = (index as u32).to_le_bytes();
+    bytes.extend_from_slice(if is_wide { &all } else { &all[..2] });
+}
+
+/// Bytes of keys.
+pub(crate) const fn keys_bytes(keys: usize) -> usize {
+    keys * Key::BYTES
+}

@@ -1,0 +1,204 @@
+//! A compressed clip in memory, which is the same bytes as its file: a header, a byte a joint that says what becomes of each
+//! channel, constants, rows of samples, and the block of keys in the order in which playback needs them. Validated once, when
+//! it is loaded; after that sampling cannot fail. `spec/ANIM.md`, section 5.
+//!
+//! Made by [`build`](crate::offline::build), played by a [`Cursor`](crate::Cursor).
+
+mod check;
+mod layout;
+mod write;
+
+use crate::quantize::VectorRange;
+use crate::spline::Parametrization;
+use crate::{Channel, ClipError, Key, Transform};
+
+pub(crate) use check::Playback;
+pub(crate) use layout::ticks_per_sample;
+pub use layout::{Header, Kind, RotationBits};
+pub(crate) use write::{Contents, PlacedTrack};
+
+/// One animated channel of one joint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TrackId {
+    /// Index of the joint.
+    pub joint: u16,
+    /// What of the joint.
+    pub channel: Channel,
+}
+
+/// A compressed clip.
+#[derive(Clone, Debug)]
+pub struct Clip {
+    bytes: Vec<u8>,
+    header: Header,
+    kinds: Vec<[Kind; 3]>,
+    ranges: [VectorRange; 2],
+    constants: Vec<(TrackId, [f32; 4])>,
+    rows: Vec<TrackId>,
+    row_bytes: usize,
+    keyed: Vec<TrackId>,
+    /// Index into `keyed` by joint and channel, `u16::MAX` where that is not keyed.
+    track_of: Vec<u16>,
+    rows_at: usize,
+    keys_at: usize,
+    jumps_at: usize,
+}
+
+impl Clip {
+    /// The clip that `bytes` hold, checked once and for all.
+    ///
+    /// # Errors
+    /// [`ClipError`], with the reason, for anything that `spec/ANIM.md` does not allow. Memory is bounded by the bytes' length.
+    pub fn from_bytes(bytes: impl Into<Vec<u8>>) -> Result<Self, ClipError> {
+        check::read(bytes.into())
+    }
+
+    /// The clip as it stands in its file.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// What its first bytes say.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Number of joints.
+    pub fn joints(&self) -> usize {
+        usize::from(self.header.joints)
+    }
+
+    /// Number of sample times of the clip that it was made from.
+    pub fn samples(&self) -> usize {
+        self.header.samples as usize
+    }
+
+    /// Samples a second.
+    pub fn rate_hz(&self) -> f32 {
+        self.header.rate_hz
+    }
+
+    /// Seconds from the first sample to the last.
+    pub fn duration_s(&self) -> f32 {
+        (self.samples() - 1) as f32 / self.header.rate_hz
+    }
+
+    /// What becomes of a channel of a joint.
+    pub fn kind(&self, track: TrackId) -> Kind {
+        self.kinds[usize::from(track.joint)][track.channel as usize]
+    }
+
+    /// The tracks that stand as rows of samples, in the order of a row.
+    pub fn row_tracks(&self) -> &[TrackId] {
+        &self.rows
+    }
+
+    /// The tracks that have keys: rotations first, each group by joint.
+    pub fn keyed_tracks(&self) -> &[TrackId] {
+        &self.keyed
+    }
+
+    /// The tracks that keep one value which is not the bind pose's.
+    pub fn constants(&self) -> &[(TrackId, [f32; 4])] {
+        &self.constants
+    }
+
+    /// How keys are parametrized.
+    pub fn parametrization(&self) -> Parametrization {
+        self.header.parametrization
+    }
+
+    /// The range over which a channel's vectors are quantized; of no meaning for rotations.
+    pub fn range(&self, channel: Channel) -> &VectorRange {
+        &self.ranges[usize::from(channel == Channel::Scale)]
+    }
+
+    /// Number of keys.
+    pub fn key_count(&self) -> usize {
+        self.header.keys as usize
+    }
+
+    /// A key, by its place in the order of need.
+    #[inline]
+    pub fn key(&self, index: usize) -> Key {
+        let bytes = &self.bytes[self.keys_at + index * Key::BYTES..][..Key::BYTES];
+        let bytes = bytes.first_chunk().copied().unwrap_or_default();
+        // Checked when it was loaded.
+        Key::from_bytes(bytes).unwrap_or(Key { time: 0, joint: 0, channel: Channel::Rotation, value: [0; 3] })
+    }
+
+    /// The value of a key: a rotation, or a vector and a zero.
+    #[inline]
+    pub fn value(&self, key: &Key) -> [f32; 4] {
+        match key.channel {
+            Channel::Rotation => crate::quantize::rotation_from_48(key.value),
+            channel => pad(self.range(channel).reconstruct(key.value)),
+        }
+    }
+
+    /// A row of samples, as it stands.
+    #[inline]
+    pub(crate) fn row(&self, sample: usize) -> &[u8] {
+        &self.bytes[self.rows_at + sample * self.row_bytes..][..self.row_bytes]
+    }
+
+    /// Where a joint's channel stands among the keyed tracks.
+    #[inline]
+    pub(crate) fn keyed_index(&self, key: &Key) -> usize {
+        usize::from(self.track_of[3 * usize::from(key.joint) + key.channel as usize])
+    }
+
+    /// The four hot keys of a keyed track at the beginning of slice `slice` (from 1 on), by their index among all keys.
+    pub(crate) fn jump(&self, slice: usize, track: usize) -> [usize; 4] {
+        let at = self.jumps_at + ((slice - 1) * self.keyed.len() + track) * self.header.jump_entry_bytes();
+        std::array::from_fn(|index| layout::read_index(&self.bytes[at..], index, self.header.has_wide_jumps()))
+    }
+
+    /// The pose that every sample begins with: `bind`, and the constants over it.
+    ///
+    /// # Panics
+    /// Where `bind` is not of as many joints as the clip.
+    pub(crate) fn base_pose(&self, bind: &[Transform]) -> Vec<Transform> {
+        assert_eq!(bind.len(), self.joints(), "a bind pose of another skeleton");
+        let mut pose = bind.to_vec();
+        for (track, value) in &self.constants {
+            set(&mut pose[usize::from(track.joint)], track.channel, *value);
+        }
+        pose
+    }
+
+    /// Bytes by what they are for, in the order of the file; they sum to the file's length.
+    pub fn bytes_by_part(&self) -> [(&'static str, usize); 6] {
+        let ranges = layout::ranges_bytes(&self.kinds);
+        let head = layout::HEADER_BYTES + self.kinds.len();
+        let constants = self.rows_at - head - ranges;
+        let parts = [head, ranges, constants, self.keys_at - self.rows_at, self.jumps_at - self.keys_at];
+        let [head, ranges, constants, rows, keys] = parts;
+        let jumps = self.bytes.len() - self.jumps_at;
+        [
+            ("header", head),
+            ("ranges", ranges),
+            ("constants", constants),
+            ("rows", rows),
+            ("keys", keys),
+            ("jumps", jumps),
+        ]
+    }
+}
+
+/// A vector and a zero.
+#[inline]
+pub(crate) fn pad([x, y, z]: [f32; 3]) -> [f32; 4] {
+    [x, y, z, 0.0]
+}
+
+/// Puts a channel's value into a transform.
+#[inline]
+pub(crate) fn set(transform: &mut Transform, channel: Channel, value: [f32; 4]) {
+    let [x, y, z, _] = value;
+    match channel {
+        Channel::Rotation => transform.rotation = value,
+        Channel::Translation => transform.translation = [x, y, z],
+        Channel::Scale => transform.scale = [x, y, z],
+    }
+}

@@ -1,0 +1,117 @@
+//! From tracks to the bytes of a clip: the keys put into the order of need, and the jump table made by playing them.
+//! `spec/ANIM.md`, section 5.
+
+use crate::quantize::{VectorRange, rotation_48};
+use crate::spline::Parametrization;
+use crate::{Channel, Key};
+
+use super::layout::{self, HEADER_BYTES, Header, Kind, RotationBits};
+use super::{Playback, TrackId};
+
+/// Keys between two entries of the jump table: how many a cursor that seeks has to read at most, about.
+const KEYS_PER_SLICE: usize = 2048;
+
+/// The keys of one track: ticks and values, the first at tick zero, the last at that of the last sample.
+#[derive(Clone, Debug)]
+pub(crate) struct PlacedTrack {
+    pub(crate) id: TrackId,
+    pub(crate) keys: Vec<(u16, [u16; 3])>,
+}
+
+/// All of a clip, before it is written.
+#[derive(Clone, Debug)]
+pub(crate) struct Contents {
+    pub(crate) parametrization: Parametrization,
+    pub(crate) row_rotations: RotationBits,
+    pub(crate) samples: u32,
+    pub(crate) rate_hz: f32,
+    pub(crate) skeleton: u64,
+    pub(crate) kinds: Vec<[Kind; 3]>,
+    /// Of translations and of scales.
+    pub(crate) ranges: [VectorRange; 2],
+    /// By joint, then by channel.
+    pub(crate) constants: Vec<(TrackId, [f32; 4])>,
+    /// All rows as they stand in the clip.
+    pub(crate) rows: Vec<u8>,
+    pub(crate) tracks: Vec<PlacedTrack>,
+}
+
+impl Contents {
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let mut tracks: Vec<&PlacedTrack> = self.tracks.iter().collect();
+        tracks.sort_by_key(|track| (track.id.channel, track.id.joint));
+        let keys: usize = tracks.iter().map(|track| track.keys.len()).sum();
+        let header = Header {
+            parametrization: self.parametrization,
+            row_rotations: self.row_rotations,
+            joints: self.kinds.len() as u16,
+            slices: keys.div_ceil(KEYS_PER_SLICE).clamp(1, 1 << 10) as u16,
+            samples: self.samples,
+            rate_hz: self.rate_hz,
+            keys: keys as u32,
+            skeleton: self.skeleton,
+        };
+        let size = HEADER_BYTES + self.kinds.len() + self.rows.len() + layout::keys_bytes(keys);
+        let mut bytes = Vec::with_capacity(size);
+        bytes.extend_from_slice(&header.to_bytes());
+        bytes.extend(
+            self.kinds.iter().map(|[rotation, translation, scale]| {
+                *rotation as u8 | (*translation as u8) << 2 | (*scale as u8) << 4
+            }),
+        );
+        for (range, channel) in self.ranges.iter().zip([Channel::Translation, Channel::Scale]) {
+            if layout::has_range(&self.kinds, channel) {
+                bytes.extend(range.min.iter().chain(&range.max).flat_map(|float| float.to_le_bytes()));
+            }
+        }
+        for (track, value) in &self.constants {
+            match track.channel {
+                Channel::Rotation => bytes.extend(rotation_48(*value).iter().flat_map(|word| word.to_le_bytes())),
+                _ => bytes.extend(value[..3].iter().flat_map(|float| float.to_le_bytes())),
+            }
+        }
+        bytes.extend_from_slice(&self.rows);
+        write_keys(&mut bytes, &header, &tracks);
+        bytes
+    }
+}
+
+fn write_keys(bytes: &mut Vec<u8>, header: &Header, tracks: &[&PlacedTrack]) {
+    let mut jumps = Vec::new();
+    let mut playback = Playback::new(tracks.len(), if tracks.is_empty() { 0 } else { header.end() });
+    let mut slice = 1;
+    let mut jump_to = |playback: &Playback, need: u32| {
+        while slice < usize::from(header.slices) && header.slice_start(slice) < need {
+            for index in (0..tracks.len()).flat_map(|track| playback.hot(track)) {
+                layout::write_index(&mut jumps, index, header.has_wide_jumps());
+            }
+            slice += 1;
+        }
+    };
+    for (index, (track, key)) in ordered(tracks).into_iter().enumerate() {
+        let (time, value) = tracks[track].keys[key];
+        jump_to(&playback, playback.need(track));
+        let is_in_order = playback.push(track, index, time);
+        debug_assert_eq!(is_in_order, Ok(()));
+        let TrackId { joint, channel } = tracks[track].id;
+        bytes.extend_from_slice(&Key { time, joint, channel, value }.to_bytes());
+    }
+    jump_to(&playback, u32::MAX);
+    bytes.extend_from_slice(&jumps);
+}
+
+/// All keys, by track and place in it, in the order of need: first those without which each track cannot begin, then each by the
+/// tick of the key two places before it in its track, since from there on the spline needs it.
+fn ordered(tracks: &[&PlacedTrack]) -> Vec<(usize, usize)> {
+    let mut order = Vec::new();
+    for (track, placed) in tracks.iter().enumerate() {
+        order.extend((0..placed.keys.len().min(3)).map(|key| (track, key)));
+    }
+    let head = order.len();
+    for (track, placed) in tracks.iter().enumerate() {
+        order.extend((3..placed.keys.len()).map(|key| (track, key)));
+    }
+    // The sort is stable: keys that are needed together stand in the order of their tracks, and those of a track in that of time.
+    order[head..].sort_by_key(|&(track, key)| tracks[track].keys[key - 2].0);
+    order
+}

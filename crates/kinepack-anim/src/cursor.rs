@@ -1,0 +1,288 @@
+//! Plays a clip: whole poses at any time, forwards by reading rows and keys in the order in which they stand. A cursor holds the
+//! four keys of each spline that the time is between, and the two rows; when time goes on it reads what is needed next. To go
+//! back, or far forward, it begins at an entry of the jump table. `spec/ANIM.md`, section 6. All arithmetic is `f32` in a fixed
+//! order, so that a pose is the same on every platform.
+//!
+//! Cost: a few ns a joint, forwards; nothing is allocated after [`Cursor::new`].
+
+use crate::clip::{Clip, pad, set};
+use crate::quantize::{rotation_from_32, rotation_from_48};
+use crate::{Channel, RotationBits, TrackId, Transform, spline};
+
+/// The state of one playback of a clip.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use kinepack_anim::{Cursor, Joint, RawClip, Skeleton, Transform, offline::{BuildOptions, build}};
+/// let joint = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
+/// let skeleton = Arc::new(Skeleton::new(vec![joint])?);
+/// let samples = (0..31).map(|i| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY }).collect();
+/// let raw = RawClip::new("slide", Arc::clone(&skeleton), 30.0, samples)?;
+/// let clip = build(&raw, &BuildOptions::default())?.clip;
+///
+/// let mut cursor = Cursor::new(&clip, &skeleton.bind_pose());
+/// let mut pose = [Transform::IDENTITY];
+/// cursor.sample(0.5, &mut pose);
+/// assert!((pose[0].translation[0] - 15.0).abs() < 0.1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Cursor<'a> {
+    clip: &'a Clip,
+    base: Vec<Transform>,
+    /// The last tick, and how many there are between two samples.
+    end: f32,
+    ticks_per_sample: f64,
+    tick: f32,
+    /// The next key to read.
+    next: usize,
+    hot: Vec<HotKeys>,
+    /// The tracks whose last key was read while their spline is not at its last segment.
+    closing: Vec<u16>,
+    /// The sample that `rows` begin with.
+    row: Option<usize>,
+    rows: [Vec<[f32; 4]>; 2],
+}
+
+/// The four keys of a track, and what of them does not change between two keys.
+#[derive(Clone, Copy, Debug)]
+struct HotKeys {
+    times: [f32; 4],
+    values: [[f32; 4]; 4],
+    /// One over the time from the second key to the third.
+    per_tick: f32,
+    tangents: [f32; 2],
+}
+
+impl HotKeys {
+    const NONE: Self = Self { times: [0.0; 4], values: [[0.0; 4]; 4], per_tick: 0.0, tangents: [0.5; 2] };
+}
+
+impl<'a> Cursor<'a> {
+    /// A cursor at the beginning of `clip`. `bind` is the pose of what the clip says nothing about.
+    ///
+    /// # Panics
+    /// Where `bind` is not of as many joints as the clip.
+    pub fn new(clip: &'a Clip, bind: &[Transform]) -> Self {
+        let samples = clip.header().samples;
+        let rows = || vec![[0.0; 4]; clip.row_tracks().len()];
+        let mut cursor = Self {
+            clip,
+            base: clip.base_pose(bind),
+            end: f32::from(clip.header().end()),
+            ticks_per_sample: f64::from(crate::clip::ticks_per_sample(samples)),
+            tick: 0.0,
+            next: 0,
+            hot: vec![HotKeys::NONE; clip.keyed_tracks().len()],
+            closing: Vec::with_capacity(clip.keyed_tracks().len()),
+            row: None,
+            rows: [rows(), rows()],
+        };
+        cursor.rewind();
+        cursor
+    }
+
+    /// The pose at `time_s` seconds from the first sample; before it and behind the last one it stands still.
+    ///
+    /// # Panics
+    /// Where `pose` is not of as many joints as the clip.
+    pub fn sample(&mut self, time_s: f32, pose: &mut [Transform]) {
+        self.sample_at(f64::from(time_s) * f64::from(self.clip.rate_hz()), pose);
+    }
+
+    /// The pose at `position` samples from the first: whole numbers are the sample times.
+    ///
+    /// # Panics
+    /// Where `pose` is not of as many joints as the clip.
+    pub fn sample_at(&mut self, position: f64, pose: &mut [Transform]) {
+        let last = self.clip.samples() - 1;
+        // A position that is no number is the first.
+        let position = if position > 0.0 { position.min(last as f64) } else { 0.0 };
+        pose.copy_from_slice(&self.base);
+        if !self.rows[0].is_empty() {
+            self.sample_rows(position, last, pose);
+        }
+        if !self.hot.is_empty() {
+            self.go_to(((position * self.ticks_per_sample) as f32).min(self.end));
+            self.sample_keys(pose);
+        }
+    }
+
+    fn sample_keys(&self, pose: &mut [Transform]) {
+        for (hot, &TrackId { joint, channel }) in self.hot.iter().zip(self.clip.keyed_tracks()) {
+            let share = ((self.tick - hot.times[1]) * hot.per_tick).clamp(0.0, 1.0);
+            let value = spline::blend(spline::weights(share, hot.tangents), &hot.values);
+            let transform = &mut pose[usize::from(joint)];
+            match channel {
+                Channel::Rotation => transform.rotation = normalized(value),
+                channel => set(transform, channel, value),
+            }
+        }
+    }
+
+    fn sample_rows(&mut self, position: f64, last: usize, pose: &mut [Transform]) {
+        let sample = (position as usize).min(last);
+        if self.row != Some(sample) {
+            if self.row.is_some_and(|row| row + 1 == sample) {
+                self.rows.swap(0, 1);
+            } else {
+                self.clip.read_row(sample, &mut self.rows[0]);
+            }
+            self.clip.read_row((sample + 1).min(last), &mut self.rows[1]);
+            self.row = Some(sample);
+        }
+        let share = (position - sample as f64) as f32;
+        let pairs = self.rows[0].iter().zip(&self.rows[1]);
+        for ((from, to), &TrackId { joint, channel }) in pairs.zip(self.clip.row_tracks()) {
+            let transform = &mut pose[usize::from(joint)];
+            match channel {
+                Channel::Rotation => transform.rotation = normalized(mix(from, &near(*to, from), share)),
+                channel => set(transform, channel, mix(from, to, share)),
+            }
+        }
+    }
+
+    /// Brings the hot keys to a tick.
+    fn go_to(&mut self, tick: f32) {
+        let slices = usize::from(self.clip.header().slices);
+        let slice_ticks = self.end / slices as f32;
+        if tick < self.tick || tick - self.tick > slice_ticks {
+            let header = self.clip.header();
+            let slice = ((tick / slice_ticks) as usize).min(slices - 1);
+            // The division may round up to a slice that begins behind the tick.
+            let slice = if header.slice_start(slice) as f32 > tick { slice - 1 } else { slice };
+            if tick < self.tick || header.slice_start(slice) as f32 > self.tick {
+                self.jump_to(slice);
+            }
+        }
+        self.tick = tick;
+        while self.next < self.clip.key_count() {
+            let key = self.clip.key(self.next);
+            let track = self.clip.keyed_index(&key);
+            let hot = &mut self.hot[track];
+            if tick < hot.times[2] {
+                break;
+            }
+            hot.times.rotate_left(1);
+            hot.values.rotate_left(1);
+            hot.times[3] = f32::from(key.time);
+            hot.values[3] = self.clip.value(&key);
+            self.settle(track);
+            self.next += 1;
+        }
+        let mut index = 0;
+        while let Some(&track) = self.closing.get(index) {
+            let hot = &mut self.hot[usize::from(track)];
+            if tick < hot.times[2] {
+                index += 1;
+                continue;
+            }
+            // Behind the last key it stands still.
+            hot.times.copy_within(1.., 0);
+            hot.values.copy_within(1.., 0);
+            self.closing.swap_remove(index);
+            self.settle(usize::from(track));
+        }
+    }
+
+    /// To the first keys of all tracks.
+    fn rewind(&mut self) {
+        self.next = 0;
+        self.closing.clear();
+        self.tick = 0.0;
+        for track in 0..self.hot.len() {
+            let first = self.next;
+            let is_last = f32::from(self.clip.key(first + 1).time) == self.end;
+            let third = if is_last { first + 1 } else { first + 2 };
+            self.load(track, [first, first, first + 1, third]);
+            self.next = third + 1;
+        }
+    }
+
+    fn jump_to(&mut self, slice: usize) {
+        if slice == 0 {
+            return self.rewind();
+        }
+        self.next = 0;
+        self.closing.clear();
+        self.tick = self.clip.header().slice_start(slice) as f32;
+        for track in 0..self.hot.len() {
+            let keys = self.clip.jump(slice, track);
+            self.load(track, keys);
+            self.next = self.next.max(keys[3] + 1);
+        }
+    }
+
+    fn load(&mut self, track: usize, keys: [usize; 4]) {
+        let keys = keys.map(|key| self.clip.key(key));
+        let hot = &mut self.hot[track];
+        hot.times = keys.map(|key| f32::from(key.time));
+        hot.values = keys.map(|key| self.clip.value(&key));
+        self.settle(track);
+    }
+
+    /// What follows from the four keys of a track.
+    fn settle(&mut self, track: usize) {
+        let hot = &mut self.hot[track];
+        let [_, begin, end, last] = hot.times;
+        if self.clip.keyed_tracks()[track].channel == Channel::Rotation {
+            for index in 1..4 {
+                hot.values[index] = near(hot.values[index], &hot.values[index - 1]);
+            }
+        }
+        hot.per_tick = 1.0 / (end - begin);
+        hot.tangents = self.clip.parametrization().shares(hot.times, &hot.values);
+        if last == self.end && end < last {
+            self.closing.push(track as u16);
+        }
+    }
+}
+
+impl Clip {
+    fn read_row(&self, sample: usize, values: &mut [[f32; 4]]) {
+        let mut row = self.row(sample);
+        let is_coarse = self.header().row_rotations == RotationBits::Bits32;
+        for (value, track) in values.iter_mut().zip(self.row_tracks()) {
+            let word = |index: usize| u16::from_le_bytes([row[2 * index], row[2 * index + 1]]);
+            let bytes = match track.channel {
+                Channel::Rotation if is_coarse => {
+                    *value = rotation_from_32(u32::from(word(0)) | u32::from(word(1)) << 16);
+                    4
+                }
+                Channel::Rotation => {
+                    *value = rotation_from_48([word(0), word(1), word(2)]);
+                    6
+                }
+                channel => {
+                    *value = pad(self.range(channel).reconstruct([word(0), word(1), word(2)]));
+                    6
+                }
+            };
+            row = &row[bytes..];
+        }
+    }
+}
+
+/// A quaternion or its negative, whichever is nearer to `other`.
+#[inline]
+fn near(q: [f32; 4], other: &[f32; 4]) -> [f32; 4] {
+    if dot(&q, other) < 0.0 { q.map(|c| -c) } else { q }
+}
+
+#[inline]
+fn dot(a: &[f32; 4], b: &[f32; 4]) -> f32 {
+    (a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3])
+}
+
+#[inline]
+fn mix(from: &[f32; 4], to: &[f32; 4], share: f32) -> [f32; 4] {
+    std::array::from_fn(|axis| from[axis] * (1.0 - share) + to[axis] * share)
+}
+
+/// A unit quaternion of that direction; where there is none, no rotation.
+#[inline]
+fn normalized(q: [f32; 4]) -> [f32; 4] {
+    let length = dot(&q, &q).sqrt();
+    let inverse = 1.0 / length;
+    if length > 0.0 { q.map(|c| c * inverse) } else { [0.0, 0.0, 0.0, 1.0] }
+}

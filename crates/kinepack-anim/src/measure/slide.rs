@@ -1,0 +1,78 @@
+//! Foot slide: where a joint stands still in the raw clip, and how far it wanders there in another.
+
+use glam::DVec3;
+
+use crate::RawClip;
+
+use super::{Frame, object_space};
+
+/// A joint stands still while it stays within this distance of where it was when it came to stand.
+pub const STILL_CM: f64 = 0.1;
+
+/// How long a joint must stand to count.
+const SHORTEST_S: f32 = 0.1;
+
+/// The times at which one joint stands still, as ranges of samples, and what was seen of it in another clip.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Stand {
+    runs: Vec<(usize, usize)>,
+    next: usize,
+    offset: DVec3,
+}
+
+impl Stand {
+    /// The first and last samples of each time.
+    pub(crate) fn runs(&self) -> &[(usize, usize)] {
+        &self.runs
+    }
+
+    /// Takes `offset`, by which the joint is off at a sample, and says how far that is from what it was when the joint came to stand. Samples
+    /// come in their order.
+    pub(crate) fn wandered_cm(&mut self, sample: usize, offset: DVec3) -> f64 {
+        match self.runs.get(self.next) {
+            Some(&(first, last)) if sample >= first => {
+                if sample == first {
+                    self.offset = offset;
+                }
+                if sample == last {
+                    self.next += 1;
+                }
+                (offset - self.offset).length()
+            }
+            _ => 0.0,
+        }
+    }
+}
+
+/// When each joint stands still.
+pub(crate) fn stands(raw: &RawClip) -> Vec<Stand> {
+    let joints = raw.joints();
+    let shortest = ((SHORTEST_S * raw.rate_hz()).ceil() as usize).max(2);
+    let mut stands = vec![Stand::default(); joints];
+    let mut since = vec![(0, DVec3::ZERO); joints];
+    let mut local = vec![Frame::IDENTITY; joints];
+    let mut object = local.clone();
+    for (sample, pose) in raw.poses().enumerate() {
+        for (local, transform) in local.iter_mut().zip(pose) {
+            *local = Frame::from(transform);
+        }
+        object_space(raw.skeleton(), &local, &mut object);
+        for joint in 0..joints {
+            let (first, place) = since[joint];
+            if sample == 0 || object[joint].translation.distance(place) > STILL_CM {
+                end_run(&mut stands[joint], first, sample, shortest);
+                since[joint] = (sample, object[joint].translation);
+            }
+        }
+    }
+    for (stand, (first, _)) in stands.iter_mut().zip(since) {
+        end_run(stand, first, raw.samples(), shortest);
+    }
+    stands
+}
+
+fn end_run(stand: &mut Stand, first: usize, end: usize, shortest: usize) {
+    if end - first > shortest {
+        stand.runs.push((first, end - 1));
+    }
+}

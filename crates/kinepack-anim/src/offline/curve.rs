@@ -1,0 +1,208 @@
+//! One track on its way to keys: what it should be at each sample, the keys that it has so far, and what a spline through them
+//! gives. Values are of four components, of which vectors leave the last at zero; the splines are those of [`crate::spline`], so that what is
+//! decoded here is what a cursor will show.
+
+use crate::quantize::{VectorRange, rotation_48, rotation_from_48};
+use crate::spline::{self, Parametrization};
+use crate::{Channel, TrackId};
+
+pub(super) type Value = [f64; 4];
+
+/// The most keys whose values are sought together.
+const MAX_REFIT: usize = 8;
+
+#[derive(Clone, Debug)]
+pub(super) struct Curve {
+    pub(super) id: TrackId,
+    /// How keys are parametrized.
+    pub(super) parametrization: Parametrization,
+    /// What it should be, a value a sample.
+    pub(super) target: Vec<Value>,
+    /// What it is, a value a sample.
+    pub(super) decoded: Vec<Value>,
+    /// How far off it may be at each sample: radians, cm, or a difference of scales.
+    pub(super) tolerance: Vec<f64>,
+    /// The samples at which there are keys, increasing; the first and the last are always among them.
+    pub(super) keys: Vec<usize>,
+    /// The values of the keys as they will be decoded. Neighbouring rotations are on the same side.
+    pub(super) values: Vec<Value>,
+    range: VectorRange,
+}
+
+impl Curve {
+    /// A track with keys at its two ends.
+    pub(super) fn new(id: TrackId, parametrization: Parametrization, target: Vec<Value>, range: VectorRange) -> Self {
+        let last = target.len() - 1;
+        let mut curve = Self {
+            id,
+            parametrization,
+            decoded: target.clone(),
+            tolerance: vec![0.0; target.len()],
+            keys: vec![0, last],
+            values: vec![target[0], target[last]],
+            target,
+            range,
+        };
+        curve.quantize(0..2);
+        curve.evaluate_all();
+        curve
+    }
+
+    /// How far what is decoded is off at a sample: radians for rotations.
+    #[inline]
+    pub(super) fn error(&self, sample: usize) -> f64 {
+        let (a, b) = (&self.decoded[sample], &self.target[sample]);
+        let distance = (0..4).map(|c| (a[c] - b[c]) * (a[c] - b[c])).sum::<f64>().sqrt();
+        if self.id.channel == Channel::Rotation { 2.0 * distance } else { distance }
+    }
+
+    /// Adds keys at samples at which there are none, with the values that they should have.
+    pub(super) fn insert(&mut self, samples: &[usize]) {
+        for &sample in samples {
+            let at = self.keys.partition_point(|key| *key < sample);
+            self.keys.insert(at, sample);
+            self.values.insert(at, self.target[sample]);
+            self.quantize(at..at + 1);
+        }
+    }
+
+    /// Takes a key away.
+    pub(super) fn remove(&mut self, key: usize) {
+        self.keys.remove(key);
+        self.values.remove(key);
+    }
+
+    /// Evaluates all segments.
+    pub(super) fn evaluate_all(&mut self) {
+        self.evaluate(0..self.keys.len() - 1);
+    }
+
+    /// Evaluates some segments, from one key to the next each.
+    pub(super) fn evaluate(&mut self, segments: std::ops::Range<usize>) {
+        for segment in segments {
+            let (keys, tangents) = self.segment(segment);
+            for sample in self.keys[segment]..=self.keys[segment + 1] {
+                let weights = spline::weights(self.share(segment, sample), tangents).map(f64::from);
+                let values = keys.map(|key| self.values[key]);
+                let mut value: Value = std::array::from_fn(|c| (0..4).map(|key| weights[key] * values[key][c]).sum());
+                if self.id.channel == Channel::Rotation {
+                    normalize(&mut value);
+                }
+                self.decoded[sample] = value;
+            }
+        }
+    }
+
+    /// The segments that change with a key.
+    pub(super) fn segments_around(&self, keys: std::ops::Range<usize>) -> std::ops::Range<usize> {
+        keys.start.saturating_sub(2)..(keys.end + 1).min(self.keys.len() - 1)
+    }
+
+    /// Moves the values of some keys to where the sum of the squared errors around them is least, the others staying as they are.
+    pub(super) fn refit(&mut self, keys: std::ops::Range<usize>) {
+        let count = keys.len();
+        if count == 0 || count > MAX_REFIT {
+            return;
+        }
+        let mut matrix = [[0.0; MAX_REFIT]; MAX_REFIT];
+        let mut right = [[0.0; 4]; MAX_REFIT];
+        let segments = self.segments_around(keys.clone());
+        for segment in segments.clone() {
+            let (around, tangents) = self.segment(segment);
+            let end = self.keys[segment + 1] + usize::from(segment + 1 == segments.end);
+            for sample in self.keys[segment]..end {
+                let weights = spline::weights(self.share(segment, sample), tangents).map(f64::from);
+                let mut wanted = self.target[sample];
+                let mut of = [0.0; MAX_REFIT];
+                for (key, weight) in around.into_iter().zip(weights) {
+                    if keys.contains(&key) {
+                        of[key - keys.start] += weight;
+                    } else {
+                        (0..4).for_each(|c| wanted[c] -= weight * self.values[key][c]);
+                    }
+                }
+                for row in (0..count).filter(|row| of[*row] != 0.0) {
+                    (0..count).for_each(|column| matrix[row][column] += of[row] * of[column]);
+                    (0..4).for_each(|c| right[row][c] += of[row] * wanted[c]);
+                }
+            }
+        }
+        solve(&mut matrix, &mut right, count);
+        for (value, found) in self.values[keys.clone()].iter_mut().zip(right) {
+            *value = found;
+            if self.id.channel == Channel::Rotation {
+                normalize(value);
+            }
+        }
+        self.quantize(keys);
+    }
+
+    /// The key's value in 48 bits.
+    pub(super) fn code(&self, key: usize) -> [u16; 3] {
+        let [x, y, z, w] = self.values[key].map(|c| c as f32);
+        match self.id.channel {
+            Channel::Rotation => rotation_48([x, y, z, w]),
+            _ => self.range.quantize([x, y, z]),
+        }
+    }
+
+    /// Makes values what their codes stand for.
+    fn quantize(&mut self, keys: std::ops::Range<usize>) {
+        for key in keys {
+            let code = self.code(key);
+            self.values[key] = match self.id.channel {
+                Channel::Rotation => {
+                    let decoded = rotation_from_48(code).map(f64::from);
+                    let dot: f64 = (0..4).map(|c| decoded[c] * self.values[key][c]).sum();
+                    if dot < 0.0 { decoded.map(|c| -c) } else { decoded }
+                }
+                _ => crate::clip::pad(self.range.reconstruct(code)).map(f64::from),
+            };
+        }
+    }
+
+    /// The four keys of a segment, and its tangents.
+    fn segment(&self, segment: usize) -> ([usize; 4], [f32; 2]) {
+        let last = self.keys.len() - 1;
+        let keys = [segment.saturating_sub(1), segment, segment + 1, (segment + 2).min(last)];
+        let times = keys.map(|key| self.keys[key] as f32);
+        let tangents = match self.parametrization {
+            Parametrization::Uniform => [0.5; 2],
+            parametrization => parametrization.shares(times, &keys.map(|key| self.values[key].map(|c| c as f32))),
+        };
+        (keys, tangents)
+    }
+
+    fn share(&self, segment: usize, sample: usize) -> f32 {
+        let (begin, end) = (self.keys[segment], self.keys[segment + 1]);
+        (sample - begin) as f32 / (end - begin) as f32
+    }
+}
+
+fn normalize(value: &mut Value) {
+    let length = value.iter().map(|c| c * c).sum::<f64>().sqrt();
+    if length > 0.0 {
+        *value = value.map(|c| c / length);
+    } else {
+        *value = [0.0, 0.0, 0.0, 1.0];
+    }
+}
+
+/// Gauss, for a matrix that is symmetric and nearly always positive definite; the little on its diagonal is for where it is not.
+fn solve(matrix: &mut [[f64; MAX_REFIT]; MAX_REFIT], right: &mut [[f64; 4]; MAX_REFIT], count: usize) {
+    for row in 0..count {
+        matrix[row][row] += 1e-9;
+        for below in row + 1..count {
+            let factor = matrix[below][row] / matrix[row][row];
+            (row..count).for_each(|column| matrix[below][column] -= factor * matrix[row][column]);
+            (0..4).for_each(|c| right[below][c] -= factor * right[row][c]);
+        }
+    }
+    for row in (0..count).rev() {
+        let (rows, known) = right.split_at_mut(row + 1);
+        for (column, known) in (row + 1..count).zip(&*known) {
+            (0..4).for_each(|c| rows[row][c] -= matrix[row][column] * known[c]);
+        }
+        rows[row] = rows[row].map(|c| c / matrix[row][row]);
+    }
+}

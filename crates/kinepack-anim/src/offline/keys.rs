@@ -1,0 +1,159 @@
+//! The scheme with keys, step by step.
+
+use crate::clip::{Contents, Kind, PlacedTrack, ticks_per_sample};
+use crate::quantize::VectorRange;
+use crate::{Channel, RawClip, RotationBits, TrackId};
+
+use super::curve::{Curve, Value};
+use super::scene::{Scene, differ, raw_kinds, value_of};
+use super::{BuildOptions, KeyOptions, margins, pack, remove};
+
+/// What is kept back of the precision for the arithmetic of playback, which is in `f32`.
+const RESERVE: f64 = 0.005;
+
+/// A track becomes rows where its keys would take more than this share of the bytes of rows.
+const ROWS_SHARE: f64 = 1.0;
+
+/// A clip of keys, constants and rows.
+pub(super) fn keys(raw: &RawClip, options: &BuildOptions, key_options: &KeyOptions) -> Contents {
+    let kinds = raw_kinds(raw);
+    let ranges = pack::ranges(raw);
+    let can_have_keys = raw.samples() > 1 && ticks_per_sample(raw.samples() as u32) > 0;
+    if !can_have_keys {
+        return pack::quantized(raw, RotationBits::Bits48);
+    }
+    let mut scene = Scene::new(raw, options.precision_cm * (1.0 - RESERVE), options.error.shell_cm);
+    if key_options.hold_still {
+        scene.hold_still();
+    }
+    let mut work = Work { kinds, curves: Vec::new(), rows: Vec::new(), constants: Vec::new() };
+    for joint in 0..raw.joints() {
+        for channel in Channel::ALL.into_iter().filter(|channel| work.kinds[joint][*channel as usize].is_animated()) {
+            let id = TrackId { joint: joint as u16, channel };
+            let target = target(&scene, id, key_options.shortest_path);
+            work.curves.push(Curve::new(id, key_options.parametrization, target, range_of(&ranges, channel)));
+        }
+    }
+    margins::fit(&mut scene, &mut work.curves, key_options);
+    if key_options.constants {
+        work.find_constants(&mut scene);
+    }
+    for _ in 0..key_options.removal_passes {
+        let removed = remove::remove(&mut scene, &mut work.curves, key_options.refit);
+        let moved = if key_options.rows { work.find_rows(&mut scene, &ranges) } else { 0 };
+        if removed + moved == 0 {
+            break;
+        }
+    }
+    if key_options.rows {
+        work.find_rows(&mut scene, &ranges);
+    }
+    work.contents(raw, &scene, ranges, key_options)
+}
+
+/// What a track should be: the raw values, rotations on the side of the one before or all with a positive `w`.
+fn target(scene: &Scene, id: TrackId, shortest_path: bool) -> Vec<Value> {
+    let frames = scene.raw_local.iter().skip(usize::from(id.joint)).step_by(scene.joints());
+    let mut values: Vec<Value> = frames.map(|frame| value_of(frame, id.channel)).collect();
+    if id.channel == Channel::Rotation && !shortest_path {
+        for value in values.iter_mut().filter(|value| value[3] < 0.0) {
+            *value = value.map(|c| -c);
+        }
+    }
+    values
+}
+
+fn range_of(ranges: &[VectorRange; 2], channel: Channel) -> VectorRange {
+    ranges[usize::from(channel == Channel::Scale)]
+}
+
+/// The tracks, by what became of them.
+struct Work {
+    kinds: Vec<[Kind; 3]>,
+    curves: Vec<Curve>,
+    rows: Vec<Curve>,
+    constants: Vec<(TrackId, Value)>,
+}
+
+impl Work {
+    fn set_kind(&mut self, id: TrackId, kind: Kind) {
+        self.kinds[usize::from(id.joint)][id.channel as usize] = kind;
+    }
+
+    /// Takes the keys from tracks that can do with one value.
+    fn find_constants(&mut self, scene: &mut Scene) {
+        let skeleton = scene.raw.skeleton().clone();
+        for mut curve in std::mem::take(&mut self.curves) {
+            let before = curve.decoded.clone();
+            let bind = crate::measure::Frame::from(&skeleton.joints()[usize::from(curve.id.joint)].bind);
+            let bind = value_of(&bind, curve.id.channel);
+            let all = 0..=scene.samples() - 1;
+            let value = [bind, middle(curve.id.channel, &curve.target)].into_iter().find(|value| {
+                curve.decoded.fill(*value);
+                remove::holds(scene, &curve, all.clone())
+            });
+            if let Some(value) = value {
+                let is_default = !differ(curve.id.channel, &value, &bind);
+                self.set_kind(curve.id, if is_default { Kind::Default } else { Kind::Constant });
+                self.constants.push((curve.id, value));
+                scene.play(&curve, all);
+            } else {
+                curve.decoded = before;
+                self.curves.push(curve);
+            }
+        }
+    }
+
+    /// Makes rows of the tracks whose keys take more than those. Says of how many.
+    fn find_rows(&mut self, scene: &mut Scene, ranges: &[VectorRange; 2]) -> usize {
+        let samples = scene.samples();
+        let has_many =
+            |curve: &mut Curve| (curve.keys.len() * crate::Key::BYTES) as f64 > ROWS_SHARE * (6 * samples) as f64;
+        let dense: Vec<Curve> = self.curves.extract_if(.., has_many).collect();
+        let found = dense.len();
+        for curve in dense {
+            // A key at every sample is what a row is.
+            let mut row = Curve::new(curve.id, curve.parametrization, curve.target, range_of(ranges, curve.id.channel));
+            row.insert(&(1..samples - 1).collect::<Vec<_>>());
+            row.evaluate_all();
+            scene.play(&row, 0..=samples - 1);
+            self.set_kind(row.id, Kind::Rows);
+            self.rows.push(row);
+        }
+        found
+    }
+
+    fn contents(&self, raw: &RawClip, scene: &Scene, ranges: [VectorRange; 2], options: &KeyOptions) -> Contents {
+        let ticks = ticks_per_sample(raw.samples() as u32);
+        let value = |id: TrackId, sample: usize| {
+            let constant = self.constants.iter().find(|(constant, _)| *constant == id);
+            let row = self.rows.iter().find(|row| row.id == id);
+            match (constant, row) {
+                (Some((_, value)), _) => *value,
+                (None, Some(row)) => row.target[sample],
+                (None, None) => value_of(&scene.raw_local[sample * raw.joints() + usize::from(id.joint)], id.channel),
+            }
+        };
+        let mut contents = pack::contents(raw, self.kinds.clone(), ranges, RotationBits::Bits48, &value);
+        contents.parametrization = options.parametrization;
+        let keys = |curve: &Curve| {
+            (0..curve.keys.len()).map(|key| ((curve.keys[key] as u32 * ticks) as u16, curve.code(key))).collect()
+        };
+        contents.tracks = self.curves.iter().map(|curve| PlacedTrack { id: curve.id, keys: keys(curve) }).collect();
+        contents
+    }
+}
+
+/// A value from which no value is far: in the middle of their range.
+fn middle(channel: Channel, values: &[Value]) -> Value {
+    let mut ends = [values[0]; 2];
+    for value in values {
+        for c in 0..4 {
+            ends[0][c] = ends[0][c].min(value[c]);
+            ends[1][c] = ends[1][c].max(value[c]);
+        }
+    }
+    let middle: Value = std::array::from_fn(|c| 0.5 * (ends[0][c] + ends[1][c]));
+    let length = middle.iter().map(|c| c * c).sum::<f64>().sqrt();
+    if channel == Channel::Rotation && length > 0.0 { middle.map(|c| c / length) } else { middle }
+}

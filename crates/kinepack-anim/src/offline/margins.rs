@@ -1,0 +1,177 @@
+//! How far off each track may be. Errors of tracks add up along the hierarchy, and what is seen is the error in object space; so
+//! margins that are the same for all joints must be as tight as the longest chain needs. The article tightens them up the
+//! hierarchy by what hangs below. Here they may also follow what is measured: begin loose, look in object space where the clip is too far
+//! off, and tighten the one track that has most to do with it, there alone.
+
+use glam::DVec3;
+
+use crate::{Channel, Skeleton};
+
+use super::curve::Curve;
+use super::insert::insert;
+use super::scene::Scene;
+use super::{KeyOptions, Margins};
+
+/// By which part of its error the track that is blamed is tightened.
+const TIGHTEN: f64 = 0.95;
+
+/// How often margins are tightened at most; it takes about ten times.
+const ROUNDS: usize = 60;
+
+/// The search for the widest margins that keep the precision, by halving.
+const SEARCH_STEPS: usize = 10;
+
+/// Adds keys to curves that have those at their ends, until the scene is within what is allowed.
+pub(super) fn fit(scene: &mut Scene, curves: &mut [Curve], options: &KeyOptions) {
+    if options.margins == Margins::Measured {
+        measured(scene, curves, options);
+    } else {
+        searched(scene, curves, options);
+    }
+    scene.play_all(curves);
+}
+
+/// One margin for all joints, or one by what hangs below: the widest with which the precision is kept everywhere.
+fn searched(scene: &mut Scene, curves: &mut [Curve], options: &KeyOptions) {
+    let begun = curves.to_vec();
+    let skeleton = scene.raw.skeleton().clone();
+    let heights = heights(&skeleton);
+    let try_margin = |scene: &mut Scene, curves: &mut [Curve], margin_cm: f64| {
+        for (curve, begun) in curves.iter_mut().zip(&begun) {
+            curve.clone_from(begun);
+            let joint = usize::from(curve.id.joint);
+            let share = if options.margins == Margins::Hierarchy { 1.0 / (1 + heights[joint]) as f64 } else { 1.0 };
+            let margin = match curve.id.channel {
+                Channel::Rotation => share * margin_cm * options.rotation_margin_rad_per_cm,
+                Channel::Translation => share * margin_cm,
+                Channel::Scale => share * margin_cm * options.scale_margin_per_cm,
+            };
+            curve.tolerance.fill(margin);
+            insert(curve, options.position);
+        }
+        scene.play_all(curves);
+        scene.worst_ratio() <= 1.0
+    };
+    // Between a margin that is kept, or as good as none, and one that is not.
+    let (mut kept, mut lost) = (1e-4, 10.0);
+    for _ in 0..SEARCH_STEPS {
+        let middle = f64::sqrt(kept * lost);
+        if try_margin(scene, curves, middle) {
+            kept = middle;
+        } else {
+            lost = middle;
+        }
+    }
+    try_margin(scene, curves, kept);
+}
+
+/// The longest chain below each joint, in joints.
+fn heights(skeleton: &Skeleton) -> Vec<usize> {
+    let mut heights = vec![0; skeleton.len()];
+    for joint in (0..skeleton.len()).rev() {
+        if let Some(parent) = skeleton.parent(joint) {
+            heights[parent] = heights[parent].max(heights[joint] + 1);
+        }
+    }
+    heights
+}
+
+/// Margins that begin wide, and are tightened where and for whom the measured error says so.
+fn measured(scene: &mut Scene, curves: &mut [Curve], options: &KeyOptions) {
+    for curve in &mut *curves {
+        let joint = usize::from(curve.id.joint);
+        let reach_cm = match curve.id.channel {
+            Channel::Translation => 1.0,
+            _ => scene.near_reach_cm[joint],
+        };
+        for sample in 0..curve.tolerance.len() {
+            curve.tolerance[sample] = scene.limit_cm(sample, joint) / reach_cm;
+        }
+    }
+    let mut curve_of = vec![[None; 3]; scene.joints()];
+    for (index, curve) in curves.iter().enumerate() {
+        curve_of[usize::from(curve.id.joint)][curve.id.channel as usize] = Some(index);
+    }
+    let mut is_stale = vec![true; curves.len()];
+    for _ in 0..ROUNDS {
+        for (curve, is_stale) in curves.iter_mut().zip(&mut is_stale) {
+            if std::mem::take(is_stale) {
+                insert(curve, options.position);
+            }
+        }
+        scene.play_all(curves);
+        for sample in 0..scene.samples() {
+            for joint in 0..scene.joints() {
+                if scene.error_cm(sample, joint) <= scene.limit_cm(sample, joint) {
+                    continue;
+                }
+                if let Some(blamed) = blame(scene, curves, &curve_of, sample, joint) {
+                    let curve = &mut curves[blamed];
+                    let tightened = TIGHTEN * curve.error(sample);
+                    if tightened < curve.tolerance[sample] {
+                        curve.tolerance[sample] = tightened;
+                        is_stale[blamed] = true;
+                    }
+                }
+            }
+        }
+        if !is_stale.contains(&true) {
+            return;
+        }
+    }
+}
+
+/// The track that moves the worst point of a joint's shell most, of those that have no key at the sample.
+fn blame(
+    scene: &Scene,
+    curves: &[Curve],
+    curve_of: &[[Option<usize>; 3]],
+    sample: usize,
+    joint: usize,
+) -> Option<usize> {
+    let first = sample * scene.joints();
+    let (raw, played) = (&scene.raw_object[first + joint], &scene.object[first + joint]);
+    let points = raw.shell(scene.shell_cm).into_iter().zip(played.shell(scene.shell_cm));
+    let (point, offset) =
+        points.map(|(raw, played)| (raw, played - raw)).max_by(|a, b| a.1.length().total_cmp(&b.1.length()))?;
+    let mut worst = (0.0, None);
+    let mut above = Some(joint);
+    while let Some(ancestor) = above {
+        for channel in Channel::ALL {
+            let Some(index) = curve_of[ancestor][channel as usize] else { continue };
+            let moved = moved_by(scene, sample, ancestor, channel, point).dot(offset);
+            if moved > worst.0 && curves[index].keys.binary_search(&sample).is_err() {
+                worst = (moved, Some(index));
+            }
+        }
+        above = scene.raw.skeleton().parent(ancestor);
+    }
+    worst.1
+}
+
+/// By how much the error of one channel of a joint moves a point in object space, about.
+fn moved_by(scene: &Scene, sample: usize, joint: usize, channel: Channel, point: DVec3) -> DVec3 {
+    let at = |joint: usize| sample * scene.joints() + joint;
+    let (raw, local) = (&scene.raw_local[at(joint)], &scene.local[at(joint)]);
+    let object = &scene.raw_object[at(joint)];
+    let arm = point - object.translation;
+    match channel {
+        Channel::Rotation => {
+            let turned = raw.rotation.inverse() * local.rotation;
+            let axis = DVec3::new(turned.x, turned.y, turned.z) * (2.0 * turned.w.signum());
+            (object.rotation * axis).cross(arm)
+        }
+        Channel::Translation => {
+            let moved = local.translation - raw.translation;
+            match scene.raw.skeleton().parent(joint) {
+                Some(parent) => scene.raw_object[at(parent)].rotation * (moved * scene.raw_object[at(parent)].scale),
+                None => moved,
+            }
+        }
+        Channel::Scale => {
+            let inside = object.rotation.inverse() * arm;
+            let grown = (local.scale - raw.scale) / raw.scale;
+            object.rotation * (inside * if grown.is_finite() { grown } else { DVec3::ZERO })
+        }
+    }
+}

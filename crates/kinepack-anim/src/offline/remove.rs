@@ -1,0 +1,109 @@
+//! Key removal: each key is tried to be left out, the least needed first, and the values of the keys around it fitted anew by least squares;
+//! what keeps the whole clip within what is allowed in object space stays. Errors that happen to cancel are room that no margin of a single
+//! track can know of.
+
+use super::curve::{Curve, Value};
+use super::scene::Scene;
+
+/// The widest fit: so many keys on each side of the one that is left out.
+const REFIT_KEYS: usize = 2;
+
+/// A key is not tried where the clip would be off by more than so many times what is allowed, if nothing else moved.
+const HOPELESS: f64 = 8.0;
+
+/// Takes away what keys it can; `refits` says whether their neighbours may move. Says how many it took.
+pub(super) fn remove(scene: &mut Scene, curves: &mut [Curve], refits: bool) -> usize {
+    let mut tries = Vec::new();
+    for (index, curve) in curves.iter_mut().enumerate() {
+        let joint = usize::from(curve.id.joint);
+        let reach_cm = if curve.id.channel == crate::Channel::Translation { 1.0 } else { scene.reach_cm[joint] };
+        let mut attempt = Attempt::default();
+        for key in 1..curve.keys.len() - 1 {
+            let sample = curve.keys[key];
+            attempt.begin(curve, key);
+            curve.remove(key);
+            let segments = curve.segments_around(key..key);
+            let samples = curve.keys[segments.start]..=curve.keys[segments.end];
+            curve.evaluate(segments);
+            let harm = samples.map(|sample| curve.error(sample) / scene.limit_cm(sample, joint)).fold(0.0, f64::max)
+                * reach_cm;
+            attempt.undo(curve);
+            if harm < HOPELESS {
+                tries.push((harm, index, sample));
+            }
+        }
+    }
+    tries.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut attempt = Attempt::default();
+    tries.retain(|&(_, index, sample)| {
+        let curve = &mut curves[index];
+        let key = curve.keys.binary_search(&sample).unwrap_or(0);
+        key > 0 && is_removed(scene, curve, key, refits, &mut attempt)
+    });
+    tries.len()
+}
+
+fn is_removed(scene: &mut Scene, curve: &mut Curve, key: usize, refits: bool, attempt: &mut Attempt) -> bool {
+    attempt.begin(curve, key);
+    for width in 0..=if refits { REFIT_KEYS } else { 0 } {
+        if width > 0 {
+            attempt.undo(curve);
+        }
+        curve.remove(key);
+        let moved = key.saturating_sub(width)..(key + width).min(curve.keys.len());
+        if width > 0 {
+            curve.refit(moved.clone());
+        }
+        let segments = curve.segments_around(moved);
+        let samples = curve.keys[segments.start]..=curve.keys[segments.end];
+        curve.evaluate(segments);
+        if holds(scene, curve, samples.clone()) {
+            scene.play(curve, samples);
+            return true;
+        }
+    }
+    attempt.undo(curve);
+    false
+}
+
+/// Whether the scene holds with what a curve has decoded at some samples. The one at which it is farthest off says no most often.
+pub(super) fn holds(scene: &mut Scene, curve: &Curve, samples: std::ops::RangeInclusive<usize>) -> bool {
+    let worst = samples.clone().max_by(|a, b| curve.error(*a).total_cmp(&curve.error(*b)));
+    worst.is_none_or(|worst| scene.holds(curve, worst)) && samples.into_iter().all(|sample| scene.holds(curve, sample))
+}
+
+/// What a curve was before keys around one of them were changed.
+#[derive(Default)]
+pub(super) struct Attempt {
+    first_key: usize,
+    kept_behind: usize,
+    keys: Vec<usize>,
+    values: Vec<Value>,
+    first_sample: usize,
+    decoded: Vec<Value>,
+}
+
+impl Attempt {
+    /// Remembers the keys around `key`, and all samples that depend on them.
+    pub(super) fn begin(&mut self, curve: &Curve, key: usize) {
+        let last = curve.keys.len() - 1;
+        let (first, end) = (key.saturating_sub(2 * REFIT_KEYS + 2), (key + 2 * REFIT_KEYS + 2).min(last));
+        self.first_key = first;
+        self.kept_behind = last - end;
+        self.keys.clear();
+        self.keys.extend_from_slice(&curve.keys[first..=end]);
+        self.values.clear();
+        self.values.extend_from_slice(&curve.values[first..=end]);
+        self.first_sample = curve.keys[first];
+        self.decoded.clear();
+        self.decoded.extend_from_slice(&curve.decoded[curve.keys[first]..=curve.keys[end]]);
+    }
+
+    /// Makes the curve what it was.
+    pub(super) fn undo(&self, curve: &mut Curve) {
+        let end = curve.keys.len() - self.kept_behind;
+        curve.keys.splice(self.first_key..end, self.keys.iter().copied());
+        curve.values.splice(self.first_key..end, self.values.iter().copied());
+        curve.decoded[self.first_sample..][..self.decoded.len()].copy_from_slice(&self.decoded);
+    }
+}

@@ -1,0 +1,243 @@
+//! The raw clip and what playback will give of it, both in object space: what each change of a track does to all that hangs below its
+//! joint, and whether that is within what is allowed.
+
+use crate::clip::Kind;
+use crate::measure::{Frame, object_space, stands};
+use crate::{Channel, RawClip};
+
+use super::curve::{Curve, Value};
+
+pub(super) struct Scene<'a> {
+    pub(super) raw: &'a RawClip,
+    pub(super) shell_cm: f64,
+    /// Of the raw clip, by sample, then by joint: relative to the parent, and to the object.
+    pub(super) raw_local: Vec<Frame>,
+    pub(super) raw_object: Vec<Frame>,
+    /// The same of what playback gives.
+    pub(super) local: Vec<Frame>,
+    pub(super) object: Vec<Frame>,
+    /// The largest error that is allowed, in cm, by sample, then by joint.
+    limit_cm: Vec<f32>,
+    /// Of each joint, itself and all that hangs below it, parents first.
+    below: Vec<Vec<usize>>,
+    /// How far a rotation of each joint reaches, in cm: to the farthest point of a shell below it in any sample.
+    pub(super) reach_cm: Vec<f64>,
+    /// The same to the shells of its children alone.
+    pub(super) near_reach_cm: Vec<f64>,
+    scratch: Vec<Frame>,
+}
+
+impl<'a> Scene<'a> {
+    /// A playback that is the raw clip itself.
+    pub(super) fn new(raw: &'a RawClip, precision_cm: f64, shell_cm: f64) -> Self {
+        let skeleton = raw.skeleton();
+        let joints = raw.joints();
+        let raw_local: Vec<Frame> = raw.poses().flatten().map(Frame::from).collect();
+        let mut raw_object = raw_local.clone();
+        for (local, object) in raw_local.chunks_exact(joints).zip(raw_object.chunks_exact_mut(joints)) {
+            object_space(skeleton, local, object);
+        }
+        let mut below: Vec<Vec<usize>> = (0..joints).map(|joint| vec![joint]).collect();
+        for joint in 0..joints {
+            let mut ancestor = skeleton.parent(joint);
+            while let Some(above) = ancestor {
+                below[above].push(joint);
+                ancestor = skeleton.parent(above);
+            }
+        }
+        let mut scene = Self {
+            raw,
+            shell_cm,
+            local: raw_local.clone(),
+            object: raw_object.clone(),
+            raw_local,
+            raw_object,
+            limit_cm: vec![precision_cm as f32; joints * raw.samples()],
+            below,
+            reach_cm: vec![0.0; joints],
+            near_reach_cm: vec![0.0; joints],
+            scratch: vec![Frame::IDENTITY; joints],
+        };
+        scene.find_reaches();
+        scene
+    }
+
+    fn find_reaches(&mut self) {
+        for object in self.raw_object.chunks_exact(self.raw.joints()) {
+            let shell = |joint: usize| self.shell_cm * object[joint].scale.abs().max_element();
+            for joint in 0..object.len() {
+                let mut is_child = true;
+                let mut above = Some(joint);
+                while let Some(ancestor) = above {
+                    let reach = object[joint].translation.distance(object[ancestor].translation) + shell(joint);
+                    self.reach_cm[ancestor] = self.reach_cm[ancestor].max(reach);
+                    if ancestor == joint || is_child {
+                        self.near_reach_cm[ancestor] = self.near_reach_cm[ancestor].max(reach);
+                        is_child = ancestor == joint;
+                    }
+                    above = self.raw.skeleton().parent(ancestor);
+                }
+            }
+        }
+    }
+
+    /// Halves what is allowed for joints while they stand still, so that none wanders by more than the whole.
+    pub(super) fn hold_still(&mut self) {
+        let joints = self.raw.joints();
+        for (joint, stand) in stands(self.raw).iter().enumerate() {
+            for sample in stand.runs().iter().flat_map(|&(first, last)| first..=last) {
+                self.limit_cm[sample * joints + joint] *= 0.5;
+            }
+        }
+    }
+
+    pub(super) fn joints(&self) -> usize {
+        self.raw.joints()
+    }
+
+    pub(super) fn samples(&self) -> usize {
+        self.raw.samples()
+    }
+
+    /// What is allowed, in cm.
+    pub(super) fn limit_cm(&self, sample: usize, joint: usize) -> f64 {
+        f64::from(self.limit_cm[sample * self.joints() + joint])
+    }
+
+    /// How far off a joint is at a sample.
+    pub(super) fn error_cm(&self, sample: usize, joint: usize) -> f64 {
+        let at = sample * self.joints() + joint;
+        self.object[at].shell_error_cm(&self.raw_object[at], self.shell_cm)
+    }
+
+    /// The largest error, relative to what is allowed.
+    pub(super) fn worst_ratio(&self) -> f64 {
+        let all = (0..self.samples()).flat_map(|sample| (0..self.joints()).map(move |joint| (sample, joint)));
+        all.fold(0.0, |worst, (sample, joint)| worst.max(self.error_cm(sample, joint) / self.limit_cm(sample, joint)))
+    }
+
+    /// Whether everything is within what is allowed once `curve` plays what it has decoded, at a sample.
+    pub(super) fn holds(&mut self, curve: &Curve, sample: usize) -> bool {
+        let first = sample * self.joints();
+        let joint = usize::from(curve.id.joint);
+        let mut local = self.local[first + joint];
+        put(&mut local, curve.id.channel, &curve.decoded[sample]);
+        let skeleton = self.raw.skeleton();
+        for &below in &self.below[joint] {
+            let object = match skeleton.parent(below) {
+                _ if below == joint => {
+                    skeleton.parent(joint).map_or(local, |parent| self.object[first + parent].child(&local))
+                }
+                Some(parent) => self.scratch[parent].child(&self.local[first + below]),
+                None => local,
+            };
+            self.scratch[below] = object;
+            let at = first + below;
+            if !is_within(&object, &self.raw_object[at], self.shell_cm, f64::from(self.limit_cm[at])) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Plays what a curve has decoded, at some samples.
+    pub(super) fn play(&mut self, curve: &Curve, samples: std::ops::RangeInclusive<usize>) {
+        let joints = self.joints();
+        let skeleton = self.raw.skeleton();
+        let joint = usize::from(curve.id.joint);
+        for sample in samples {
+            let local = &mut self.local[sample * joints..][..joints];
+            let object = &mut self.object[sample * joints..][..joints];
+            put(&mut local[joint], curve.id.channel, &curve.decoded[sample]);
+            for &below in &self.below[joint] {
+                object[below] = match skeleton.parent(below) {
+                    Some(parent) => object[parent].child(&local[below]),
+                    None => local[below],
+                };
+            }
+        }
+    }
+
+    /// Plays what all curves have decoded.
+    pub(super) fn play_all(&mut self, curves: &[Curve]) {
+        let joints = self.joints();
+        for curve in curves {
+            for (sample, value) in curve.decoded.iter().enumerate() {
+                put(&mut self.local[sample * joints + usize::from(curve.id.joint)], curve.id.channel, value);
+            }
+        }
+        for (local, object) in self.local.chunks_exact(joints).zip(self.object.chunks_exact_mut(joints)) {
+            object_space(self.raw.skeleton(), local, object);
+        }
+    }
+}
+
+/// Whether a shell is near enough. Most are by a bound that costs less than the three points.
+#[inline]
+fn is_within(a: &Frame, b: &Frame, shell_cm: f64, limit_cm: f64) -> bool {
+    if a.scale == b.scale {
+        let moved = a.translation.distance(b.translation);
+        let (p, q) = (a.rotation, b.rotation);
+        let turned = 2.0 * f64::min((p - q).length(), (p + q).length());
+        if moved + turned * shell_cm * a.scale.abs().max_element() <= limit_cm {
+            return true;
+        }
+        if moved - turned * shell_cm * a.scale.abs().max_element() > limit_cm {
+            return false;
+        }
+    }
+    a.shell_error_cm(b, shell_cm) <= limit_cm
+}
+
+/// Puts a channel's value into a frame.
+#[inline]
+pub(super) fn put(frame: &mut Frame, channel: Channel, value: &Value) {
+    let [x, y, z, w] = *value;
+    match channel {
+        Channel::Rotation => frame.rotation = glam::DQuat::from_xyzw(x, y, z, w),
+        Channel::Translation => frame.translation = glam::DVec3::new(x, y, z),
+        Channel::Scale => frame.scale = glam::DVec3::new(x, y, z),
+    }
+}
+
+/// A channel's value in a frame.
+pub(super) fn value_of(frame: &Frame, channel: Channel) -> Value {
+    match channel {
+        Channel::Rotation => frame.rotation.to_array(),
+        Channel::Translation => [frame.translation.x, frame.translation.y, frame.translation.z, 0.0],
+        Channel::Scale => [frame.scale.x, frame.scale.y, frame.scale.z, 0.0],
+    }
+}
+
+/// What becomes of each channel of each joint, before anything is fitted: whether it changes by more than floats do, and if not, whether it is the bind
+/// pose's. The test does not depend on the precision, so that sizes of raw tracks compare.
+pub(super) fn raw_kinds(raw: &RawClip) -> Vec<[Kind; 3]> {
+    let bind = raw.skeleton().bind_pose();
+    let mut kinds = vec![[Kind::Default; 3]; raw.joints()];
+    for pose in raw.poses() {
+        for (joint, transform) in pose.iter().enumerate() {
+            for channel in Channel::ALL {
+                let kind = &mut kinds[joint][channel as usize];
+                let value = |transform| value_of(&Frame::from(transform), channel);
+                let (value, first) = (value(transform), value(&raw.pose(0)[joint]));
+                let bind = value_of(&Frame::from(&bind[joint]), channel);
+                if differ(channel, &value, &first) {
+                    *kind = Kind::Keys;
+                } else if *kind == Kind::Default && differ(channel, &first, &bind) {
+                    *kind = Kind::Constant;
+                }
+            }
+        }
+    }
+    kinds
+}
+
+/// Whether two values differ by more than what is lost in files: 0.00001 for rotations and scales, 0.001 cm for translations.
+pub(super) fn differ(channel: Channel, a: &Value, b: &Value) -> bool {
+    let distance = |sign: f64| (0..4).map(|c| (a[c] - sign * b[c]).abs()).fold(0.0, f64::max);
+    match channel {
+        Channel::Rotation => distance(1.0).min(distance(-1.0)) > 1e-5,
+        Channel::Translation => distance(1.0) > 1e-3,
+        Channel::Scale => distance(1.0) > 1e-5,
+    }
+}

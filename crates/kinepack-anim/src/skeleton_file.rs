@@ -1,0 +1,84 @@
+//! A skeleton as bytes: what clips of one rig share, and so do not hold. `spec/ANIM.md`, section 7. The hash of these bytes is what a
+//! clip says it belongs to.
+
+use kinepack::Fnv1a;
+
+use crate::{Joint, Skeleton, SkeletonFileError, Transform, exchange};
+
+const MAGIC: [u8; 4] = *b"KPSK";
+const VERSION: u8 = 1;
+const HEADER_BYTES: usize = 8;
+const NO_PARENT: u16 = u16::MAX;
+
+impl Skeleton {
+    /// The skeleton as a file: 42 bytes a joint, and names.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend_from_slice(&[VERSION, 0]);
+        bytes.extend_from_slice(&(self.len() as u16).to_le_bytes());
+        for joint in self.joints() {
+            bytes.extend_from_slice(&joint.parent.unwrap_or(NO_PARENT).to_le_bytes());
+            bytes.extend(exchange::floats(&joint.bind).flat_map(f32::to_le_bytes));
+        }
+        for joint in self.joints() {
+            let name = shortened(&joint.name);
+            bytes.extend_from_slice(&(name.len() as u16).to_le_bytes());
+            bytes.extend_from_slice(name.as_bytes());
+        }
+        bytes
+    }
+
+    /// The skeleton that `bytes` hold.
+    ///
+    /// # Errors
+    /// [`SkeletonFileError`]. Memory is bounded by the bytes' length.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, SkeletonFileError> {
+        if !bytes.starts_with(&MAGIC) {
+            return Err(SkeletonFileError::NoSkeleton);
+        }
+        let (head, mut rest) = split(bytes, HEADER_BYTES)?;
+        if head[4..6] != [VERSION, 0] {
+            return Err(SkeletonFileError::Version { version: head[4], newest: VERSION });
+        }
+        let joints = usize::from(u16::from_le_bytes([head[6], head[7]]));
+        let mut list = Vec::with_capacity(joints.min(bytes.len() / (2 + Transform::BYTES)));
+        for _ in 0..joints {
+            let (parent, bind);
+            (parent, rest) = split(rest, 2)?;
+            (bind, rest) = split(rest, Transform::BYTES)?;
+            let parent = Some(u16::from_le_bytes([parent[0], parent[1]])).filter(|parent| *parent != NO_PARENT);
+            let bind = exchange::transforms(bind).next().unwrap_or_default();
+            list.push(Joint { name: String::new(), parent, bind });
+        }
+        for joint in &mut list {
+            let (len, name);
+            (len, rest) = split(rest, 2)?;
+            (name, rest) = split(rest, usize::from(u16::from_le_bytes([len[0], len[1]])))?;
+            joint.name = std::str::from_utf8(name).map_err(|_| SkeletonFileError::BadName)?.to_owned();
+        }
+        if !rest.is_empty() {
+            return Err(SkeletonFileError::TrailingData { bytes: rest.len() });
+        }
+        Ok(Self::new(list)?)
+    }
+
+    /// Tells skeletons apart that were made in good faith: FNV-1a over [`to_bytes`](Self::to_bytes).
+    pub fn hash(&self) -> u64 {
+        let mut hash = Fnv1a::new();
+        hash.add(&self.to_bytes());
+        hash.finish()
+    }
+}
+
+/// As much of a name as its length can tell.
+fn shortened(name: &str) -> &str {
+    let mut end = name.len().min(usize::from(u16::MAX));
+    while !name.is_char_boundary(end) {
+        end -= 1;
+    }
+    &name[..end]
+}
+
+fn split(bytes: &[u8], at: usize) -> Result<(&[u8], &[u8]), SkeletonFileError> {
+    bytes.split_at_checked(at).ok_or(SkeletonFileError::EndOfData)
+}
