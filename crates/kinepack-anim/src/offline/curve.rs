@@ -52,7 +52,8 @@ impl Curve {
     #[inline]
     pub(super) fn error(&self, sample: usize) -> f64 {
         let (a, b) = (&self.decoded[sample], &self.target[sample]);
-        let distance = (0..4).map(|c| (a[c] - b[c]) * (a[c] - b[c])).sum::<f64>().sqrt();
+        let [x, y, z, w] = [a[0] - b[0], a[1] - b[1], a[2] - b[2], a[3] - b[3]];
+        let distance = (x * x + y * y + z * z + w * w).sqrt();
         if self.id.channel == Channel::Rotation { 2.0 * distance } else { distance }
     }
 
@@ -63,6 +64,22 @@ impl Curve {
             self.keys.insert(at, sample);
             self.values.insert(at, self.target[sample]);
             self.quantize(at..at + 1);
+        }
+    }
+
+    /// Gives a key the value that it should have.
+    pub(super) fn reset(&mut self, key: usize) {
+        self.values[key] = self.target[self.keys[key]];
+        self.quantize(key..key + 1);
+        let segments = self.segments_around(key..key + 1);
+        self.evaluate(segments);
+    }
+
+    /// How far off a key may be that has the value that it should have: what its quantization takes.
+    pub(super) fn key_error(&self) -> f64 {
+        match self.id.channel {
+            Channel::Rotation => 1.5e-4,
+            _ => (0..3).map(|axis| f64::from(self.range.max[axis] - self.range.min[axis])).sum::<f64>() / 65535.0,
         }
     }
 
@@ -81,10 +98,15 @@ impl Curve {
     pub(super) fn evaluate(&mut self, segments: std::ops::Range<usize>) {
         for segment in segments {
             let (keys, tangents) = self.segment(segment);
+            let values = keys.map(|key| self.values[key]);
             for sample in self.keys[segment]..=self.keys[segment + 1] {
                 let weights = spline::weights(self.share(segment, sample), tangents).map(f64::from);
-                let values = keys.map(|key| self.values[key]);
-                let mut value: Value = std::array::from_fn(|c| (0..4).map(|key| weights[key] * values[key][c]).sum());
+                let mut value = [0.0; 4];
+                for (weight, key) in weights.iter().zip(&values) {
+                    for (sum, c) in value.iter_mut().zip(key) {
+                        *sum += weight * c;
+                    }
+                }
                 if self.id.channel == Channel::Rotation {
                     normalize(&mut value);
                 }

@@ -9,9 +9,9 @@ pub enum KeyPosition {
     /// Into the middle, as in the article.
     Middle,
     /// To the sample at which the error is worst, relative to what is allowed there.
+    #[default]
     Worst,
     /// To the sample that leaves the smallest sum of squared errors, of some that are tried.
-    #[default]
     Best,
 }
 

@@ -1,7 +1,8 @@
 //! The scheme with keys, step by step.
 
 use crate::clip::{Contents, Kind, PlacedTrack, ticks_per_sample};
-use crate::quantize::VectorRange;
+use crate::measure::Frame;
+use crate::quantize::{VectorRange, rotation_48, rotation_from_48};
 use crate::{Channel, RawClip, RotationBits, TrackId};
 
 use super::curve::{Curve, Value};
@@ -28,8 +29,12 @@ pub(super) fn keys(raw: &RawClip, options: &BuildOptions, key_options: &KeyOptio
     }
     let mut work = Work { kinds, curves: Vec::new(), rows: Vec::new(), constants: Vec::new() };
     for joint in 0..raw.joints() {
-        for channel in Channel::ALL.into_iter().filter(|channel| work.kinds[joint][*channel as usize].is_animated()) {
+        for channel in Channel::ALL {
             let id = TrackId { joint: joint as u16, channel };
+            if !work.kinds[joint][channel as usize].is_animated() {
+                work.keep(&mut scene, id);
+                continue;
+            }
             let target = target(&scene, id, key_options.shortest_path);
             work.curves.push(Curve::new(id, key_options.parametrization, target, range_of(&ranges, channel)));
         }
@@ -40,13 +45,9 @@ pub(super) fn keys(raw: &RawClip, options: &BuildOptions, key_options: &KeyOptio
     }
     for _ in 0..key_options.removal_passes {
         let removed = remove::remove(&mut scene, &mut work.curves, key_options.refit);
-        let moved = if key_options.rows { work.find_rows(&mut scene, &ranges) } else { 0 };
-        if removed + moved == 0 {
+        if removed + work.find_rows(&mut scene, &ranges, key_options) == 0 {
             break;
         }
-    }
-    if key_options.rows {
-        work.find_rows(&mut scene, &ranges);
     }
     work.contents(raw, &scene, ranges, key_options)
 }
@@ -80,18 +81,30 @@ impl Work {
         self.kinds[usize::from(id.joint)][id.channel as usize] = kind;
     }
 
+    /// Plays the one value of a track that does not change.
+    fn keep(&mut self, scene: &mut Scene, id: TrackId) {
+        let joint = usize::from(id.joint);
+        let value = match self.kinds[joint][id.channel as usize] {
+            Kind::Default => value_of(&Frame::from(&scene.raw.skeleton().joints()[joint].bind), id.channel),
+            _ => decoded(id.channel, &value_of(&scene.raw_local[joint], id.channel)),
+        };
+        scene.play_constant(id, &value);
+        self.constants.push((id, value));
+    }
+
     /// Takes the keys from tracks that can do with one value.
     fn find_constants(&mut self, scene: &mut Scene) {
         let skeleton = scene.raw.skeleton().clone();
         for mut curve in std::mem::take(&mut self.curves) {
             let before = curve.decoded.clone();
-            let bind = crate::measure::Frame::from(&skeleton.joints()[usize::from(curve.id.joint)].bind);
+            let bind = Frame::from(&skeleton.joints()[usize::from(curve.id.joint)].bind);
             let bind = value_of(&bind, curve.id.channel);
             let all = 0..=scene.samples() - 1;
-            let value = [bind, middle(curve.id.channel, &curve.target)].into_iter().find(|value| {
-                curve.decoded.fill(*value);
-                remove::holds(scene, &curve, all.clone())
-            });
+            let value =
+                [bind, decoded(curve.id.channel, &middle(curve.id.channel, &curve.target))].into_iter().find(|value| {
+                    curve.decoded.fill(*value);
+                    remove::holds(scene, &curve, all.clone())
+                });
             if let Some(value) = value {
                 let is_default = !differ(curve.id.channel, &value, &bind);
                 self.set_kind(curve.id, if is_default { Kind::Default } else { Kind::Constant });
@@ -104,8 +117,11 @@ impl Work {
         }
     }
 
-    /// Makes rows of the tracks whose keys take more than those. Says of how many.
-    fn find_rows(&mut self, scene: &mut Scene, ranges: &[VectorRange; 2]) -> usize {
+    /// Makes rows of the tracks whose keys take more than those, and sees that all is within what is allowed. Says of how many.
+    fn find_rows(&mut self, scene: &mut Scene, ranges: &[VectorRange; 2], options: &KeyOptions) -> usize {
+        if !options.rows {
+            return 0;
+        }
         let samples = scene.samples();
         let has_many =
             |curve: &mut Curve| (curve.keys.len() * crate::Key::BYTES) as f64 > ROWS_SHARE * (6 * samples) as f64;
@@ -119,6 +135,10 @@ impl Work {
             scene.play(&row, 0..=samples - 1);
             self.set_kind(row.id, Kind::Rows);
             self.rows.push(row);
+        }
+        if found > 0 {
+            // Errors that cancelled what is gone now.
+            margins::repair(scene, &mut self.curves, options.position);
         }
         found
     }
@@ -141,6 +161,14 @@ impl Work {
         };
         contents.tracks = self.curves.iter().map(|curve| PlacedTrack { id: curve.id, keys: keys(curve) }).collect();
         contents
+    }
+}
+
+/// What a constant becomes in a clip.
+fn decoded(channel: Channel, value: &Value) -> Value {
+    match channel {
+        Channel::Rotation => rotation_from_48(rotation_48(value.map(|c| c as f32))).map(f64::from),
+        _ => *value,
     }
 }
 

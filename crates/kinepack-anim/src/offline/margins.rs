@@ -8,7 +8,7 @@ use glam::DVec3;
 use crate::{Channel, Skeleton};
 
 use super::curve::Curve;
-use super::insert::insert;
+use super::insert::{KeyPosition, insert};
 use super::scene::Scene;
 use super::{KeyOptions, Margins};
 
@@ -24,7 +24,8 @@ const SEARCH_STEPS: usize = 10;
 /// Adds keys to curves that have those at their ends, until the scene is within what is allowed.
 pub(super) fn fit(scene: &mut Scene, curves: &mut [Curve], options: &KeyOptions) {
     if options.margins == Margins::Measured {
-        measured(scene, curves, options);
+        begin_wide(scene, curves);
+        measured(scene, curves, options.position);
     } else {
         searched(scene, curves, options);
     }
@@ -76,9 +77,19 @@ fn heights(skeleton: &Skeleton) -> Vec<usize> {
     heights
 }
 
-/// Margins that begin wide, and are tightened where and for whom the measured error says so.
-fn measured(scene: &mut Scene, curves: &mut [Curve], options: &KeyOptions) {
+/// Adds keys to curves of any keys where the scene is not within what is allowed.
+pub(super) fn repair(scene: &mut Scene, curves: &mut [Curve], position: KeyPosition) {
     for curve in &mut *curves {
+        for sample in 0..curve.tolerance.len() {
+            curve.tolerance[sample] = 1.001 * curve.error(sample).max(1e-9);
+        }
+    }
+    measured(scene, curves, position);
+}
+
+/// Margins that would do for a joint whose ancestors are not off, and whose children have none.
+fn begin_wide(scene: &Scene, curves: &mut [Curve]) {
+    for curve in curves {
         let joint = usize::from(curve.id.joint);
         let reach_cm = match curve.id.channel {
             Channel::Translation => 1.0,
@@ -88,6 +99,10 @@ fn measured(scene: &mut Scene, curves: &mut [Curve], options: &KeyOptions) {
             curve.tolerance[sample] = scene.limit_cm(sample, joint) / reach_cm;
         }
     }
+}
+
+/// Tightens margins where and for whom the measured error says so, and adds the keys that they ask for.
+fn measured(scene: &mut Scene, curves: &mut [Curve], position: KeyPosition) {
     let mut curve_of = vec![[None; 3]; scene.joints()];
     for (index, curve) in curves.iter().enumerate() {
         curve_of[usize::from(curve.id.joint)][curve.id.channel as usize] = Some(index);
@@ -96,7 +111,7 @@ fn measured(scene: &mut Scene, curves: &mut [Curve], options: &KeyOptions) {
     for _ in 0..ROUNDS {
         for (curve, is_stale) in curves.iter_mut().zip(&mut is_stale) {
             if std::mem::take(is_stale) {
-                insert(curve, options.position);
+                insert(curve, position);
             }
         }
         scene.play_all(curves);
@@ -108,7 +123,10 @@ fn measured(scene: &mut Scene, curves: &mut [Curve], options: &KeyOptions) {
                 if let Some(blamed) = blame(scene, curves, &curve_of, sample, joint) {
                     let curve = &mut curves[blamed];
                     let tightened = TIGHTEN * curve.error(sample);
-                    if tightened < curve.tolerance[sample] {
+                    if let Ok(key) = curve.keys.binary_search(&sample) {
+                        curve.reset(key);
+                        is_stale[blamed] = true;
+                    } else if tightened < curve.tolerance[sample] {
                         curve.tolerance[sample] = tightened;
                         is_stale[blamed] = true;
                     }
@@ -121,7 +139,7 @@ fn measured(scene: &mut Scene, curves: &mut [Curve], options: &KeyOptions) {
     }
 }
 
-/// The track that moves the worst point of a joint's shell most, of those that have no key at the sample.
+/// The track that moves the worst point of a joint's shell most, of those that could be nearer.
 fn blame(
     scene: &Scene,
     curves: &[Curve],
@@ -140,7 +158,10 @@ fn blame(
         for channel in Channel::ALL {
             let Some(index) = curve_of[ancestor][channel as usize] else { continue };
             let moved = moved_by(scene, sample, ancestor, channel, point).dot(offset);
-            if moved > worst.0 && curves[index].keys.binary_search(&sample).is_err() {
+            let curve = &curves[index];
+            if moved > worst.0
+                && (curve.keys.binary_search(&sample).is_err() || curve.error(sample) > curve.key_error())
+            {
                 worst = (moved, Some(index));
             }
         }

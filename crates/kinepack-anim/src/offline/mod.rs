@@ -83,7 +83,7 @@ impl Default for KeyOptions {
     fn default() -> Self {
         Self {
             parametrization: Parametrization::Times,
-            position: KeyPosition::Best,
+            position: KeyPosition::Worst,
             margins: Margins::Measured,
             rotation_margin_rad_per_cm: 0.1,
             scale_margin_per_cm: 0.1,

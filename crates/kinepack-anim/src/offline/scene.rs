@@ -3,7 +3,7 @@
 
 use crate::clip::Kind;
 use crate::measure::{Frame, object_space, stands};
-use crate::{Channel, RawClip};
+use crate::{Channel, RawClip, TrackId};
 
 use super::curve::{Curve, Value};
 
@@ -155,6 +155,14 @@ impl<'a> Scene<'a> {
                     None => local[below],
                 };
             }
+        }
+    }
+
+    /// Plays one value of a track at all samples.
+    pub(super) fn play_constant(&mut self, id: TrackId, value: &Value) {
+        let joints = self.joints();
+        for frame in self.local.iter_mut().skip(usize::from(id.joint)).step_by(joints) {
+            put(frame, id.channel, value);
         }
     }
 
