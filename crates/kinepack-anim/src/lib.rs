@@ -13,6 +13,7 @@ mod skeleton;
 mod skeleton_file;
 mod transform;
 
+pub mod anm;
 pub mod exchange;
 pub mod measure;
 pub mod offline;

@@ -1,0 +1,186 @@
+//! Why something is no `r3d2canm` file, or cannot become one.
+
+use std::fmt;
+
+use crate::{Channel, MAX_JOINTS};
+
+/// One of the three parts of a file to which its head has an offset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnmBlock {
+    /// Ten bytes a key.
+    Keys,
+    /// Indices of keys.
+    JumpCaches,
+    /// Hashes of names.
+    Joints,
+}
+
+impl AnmBlock {
+    /// As reports say it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Keys => "keys",
+            Self::JumpCaches => "jump caches",
+            Self::Joints => "joints",
+        }
+    }
+}
+
+/// Why bytes are no file, or fields, keys or tracks cannot make one.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum AnmError {
+    /// The first eight bytes are not `r3d2canm`.
+    NoAnmFile,
+    /// The file ends within its head.
+    TruncatedHead {
+        /// Length of the file.
+        bytes: usize,
+    },
+    /// A version that is not 1, 2 or 3.
+    UnknownVersion {
+        /// The version.
+        version: u32,
+    },
+    /// A duration that is negative or not finite.
+    BadDuration {
+        /// As it stands.
+        duration_s: f32,
+    },
+    /// A rate that is negative or not finite.
+    BadRate {
+        /// As it stands.
+        rate_hz: f32,
+    },
+    /// An error margin that is not finite.
+    BadErrorMargin {
+        /// Whose.
+        channel: Channel,
+    },
+    /// A range that is not finite; or one with keys that is too large or whose ends stand the wrong way round.
+    BadRange {
+        /// Whose.
+        channel: Channel,
+    },
+    /// More joints than a key can name.
+    TooManyJoints {
+        /// How many.
+        joints: u64,
+    },
+    /// A count of jump caches below zero.
+    NegativeCacheCount {
+        /// As it stands.
+        count: i32,
+    },
+    /// An offset that is not positive or leads into the head.
+    BadOffset {
+        /// To what.
+        block: AnmBlock,
+        /// As it stands, counted from byte 12.
+        offset: i32,
+    },
+    /// A block that ends after the file does.
+    PastEnd {
+        /// Which.
+        block: AnmBlock,
+        /// Where it begins.
+        begin: usize,
+        /// How long it would be.
+        block_bytes: u128,
+        /// Length of the file.
+        bytes: usize,
+    },
+    /// Two blocks that share bytes.
+    Overlap {
+        /// The one that begins first.
+        first: AnmBlock,
+        /// The one that begins within it.
+        second: AnmBlock,
+    },
+    /// A key of the channel code 3, which is none.
+    BadChannel {
+        /// Index of the key.
+        key: usize,
+    },
+    /// A key of a joint that is not there.
+    KeyOfNoJoint {
+        /// Index of the key.
+        key: usize,
+        /// Its joint.
+        joint: u16,
+    },
+    /// A key whose time is before that of the key before it in its track.
+    TimeDecreases {
+        /// Index of the key.
+        key: usize,
+    },
+    /// More bytes than offsets reach.
+    TooLarge {
+        /// How many it would be.
+        bytes: u128,
+    },
+    /// More jump caches than there are times.
+    TooManyCaches {
+        /// How many were asked for.
+        count: u32,
+    },
+    /// With exactly 65,536 keys each index of 16 bits is one of a key, and none is left for tracks that have fewer than four.
+    NoIndexLeft,
+    /// A track without keys.
+    EmptyTrack {
+        /// Its index.
+        track: usize,
+    },
+    /// A track of a joint that is not there.
+    TrackOfNoJoint {
+        /// Its index.
+        track: usize,
+        /// Its joint.
+        joint: u16,
+    },
+    /// A second track of a channel of a joint.
+    TrackTwice {
+        /// Its index.
+        track: usize,
+    },
+    /// A track of several keys whose times do not increase from 0 to 65535.
+    BadTrackTimes {
+        /// Its index.
+        track: usize,
+    },
+}
+
+impl fmt::Display for AnmError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoAnmFile => write!(f, "no compressed animation: it does not begin with r3d2canm"),
+            Self::TruncatedHead { bytes } => write!(f, "{bytes} bytes end within the head"),
+            Self::UnknownVersion { version } => write!(f, "version {version}: 1, 2 and 3 are known"),
+            Self::BadDuration { duration_s } => write!(f, "a duration of {duration_s} s"),
+            Self::BadRate { rate_hz } => write!(f, "a rate of {rate_hz} Hz"),
+            Self::BadErrorMargin { channel } => write!(f, "the error margin of {} is not finite", channel.name()),
+            Self::BadRange { channel } => write!(f, "the range of {} is none", channel.name()),
+            Self::TooManyJoints { joints } => write!(f, "{joints} joints, at most {MAX_JOINTS} are possible"),
+            Self::NegativeCacheCount { count } => write!(f, "{count} jump caches"),
+            Self::BadOffset { block, offset } => write!(f, "the offset {offset} of the {} leads nowhere", block.name()),
+            Self::PastEnd { block, begin, block_bytes, bytes } => {
+                write!(f, "{block_bytes} bytes of {} from byte {begin} on, in {bytes} bytes", block.name())
+            }
+            Self::Overlap { first, second } => {
+                write!(f, "the {} begin within the {}", second.name(), first.name())
+            }
+            Self::BadChannel { key } => write!(f, "key {key} is of no channel"),
+            Self::KeyOfNoJoint { key, joint } => write!(f, "key {key} is of joint {joint}, which is not there"),
+            Self::TimeDecreases { key } => write!(f, "key {key} is before the key before it in its track"),
+            Self::TooLarge { bytes } => write!(f, "{bytes} bytes, at most {} are possible", i32::MAX),
+            Self::TooManyCaches { count } => write!(f, "{count} jump caches, at most 65535 are possible"),
+            Self::NoIndexLeft => write!(f, "no index is left for what has no key: 65536 keys use all"),
+            Self::EmptyTrack { track } => write!(f, "track {track} has no key"),
+            Self::TrackOfNoJoint { track, joint } => write!(f, "track {track} is of joint {joint}, which is not there"),
+            Self::TrackTwice { track } => write!(f, "track {track} is one that came before"),
+            Self::BadTrackTimes { track } => write!(f, "the times of track {track} do not increase from 0 to 65535"),
+        }
+    }
+}
+
+impl std::error::Error for AnmError {}

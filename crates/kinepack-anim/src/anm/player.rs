@@ -1,0 +1,108 @@
+//! Plays an [`Anm`]: forward through its keys, and by a jump cache to where playback is not yet. `spec/ANM.md`, section 4 and 5. Cost: each
+//! key is decoded once while time goes on; going back decodes twelve keys a joint and what its slice has before the time, or, without
+//! caches, all from the start.
+
+use super::window::JointWindows;
+use super::{Anm, Channel};
+use crate::quantize::rotation_from_48;
+use crate::{Key, Transform};
+
+/// Where playback is, and four keys of each track. Of the same keys and times come the same bits, on every platform and in whatever
+/// order the times are asked for, where the keys are in the order of playback.
+///
+/// ```
+/// use kinepack_anim::anm::{Anm, AnmHead, AnmPlayer, AnmTrack, elf_hash, order};
+/// use kinepack_anim::{Channel, Transform, quantize::VectorRange};
+///
+/// let up = VectorRange { min: [0.0; 3], max: [0.0, 10.0, 0.0] };
+/// let keys = vec![(0, [0; 3]), (u16::MAX, [0, u16::MAX, 0])];
+/// let keys = order(1, &[AnmTrack { joint: 0, channel: Channel::Translation, keys }])?;
+/// let anm = Anm::new(AnmHead::new(2.0, 30.0, up, up), vec![elf_hash("root")], keys)?;
+///
+/// let anm = Anm::from_bytes(&anm.to_bytes())?;
+/// let mut pose = [Transform::IDENTITY];
+/// AnmPlayer::new(&anm).sample(1.0, &mut pose);
+/// assert!((pose[0].translation[1] - 5.0).abs() < 0.001);
+/// # Ok::<(), kinepack_anim::anm::AnmError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct AnmPlayer<'a> {
+    anm: &'a Anm,
+    /// One a joint.
+    joints: Vec<JointWindows>,
+    /// Index of the next key.
+    cursor: usize,
+    /// That of the last sample; `None` before the first.
+    time: Option<u16>,
+}
+
+impl<'a> AnmPlayer<'a> {
+    /// At no time yet. Allocates 176 bytes a joint; sampling allocates nothing.
+    pub fn new(anm: &'a Anm) -> Self {
+        Self { anm, joints: vec![JointWindows::at_rest(); anm.joints.len()], cursor: 0, time: None }
+    }
+
+    /// The transforms of all joints at some seconds; times outside of the clip are those of its ends, NaN is the start. Time is cut to
+    /// 65535ths of the duration. Where `pose` is shorter than the joints are many, the first ones; what is beyond them stays.
+    ///
+    /// Rotations are unit quaternions; of the two of a rotation it may be any.
+    pub fn sample(&mut self, time_s: f32, pose: &mut [Transform]) {
+        let time = self.anm.head.key_time(time_s);
+        self.seek(time);
+        let parametrization = self.anm.head.parametrization();
+        for (transform, windows) in pose.iter_mut().zip(&self.joints) {
+            *transform = windows.sample(time, parametrization);
+        }
+    }
+
+    fn seek(&mut self, time: u16) {
+        let caches = u64::from(self.anm.jump_cache_count);
+        let is_far = |last: u16| time < last || u64::from(time - last) * caches > u64::from(u16::MAX);
+        if self.time.is_none_or(is_far) {
+            self.begin(time);
+        }
+        self.time = Some(time);
+        let keys = &self.anm.keys;
+        while let Some(key) = keys.get(self.cursor) {
+            let windows = &mut self.joints[usize::from(key.joint)];
+            let needed = match key.channel {
+                Channel::Rotation => windows.rotation.needs_next_at(),
+                Channel::Translation => windows.translation.needs_next_at(),
+                Channel::Scale => windows.scale.needs_next_at(),
+            };
+            if time < needed {
+                break;
+            }
+            let head = &self.anm.head;
+            match key.channel {
+                Channel::Rotation => windows.rotation.push(key.time, rotation_from_48(key.value)),
+                Channel::Translation => windows.translation.push(key.time, head.translation.reconstruct(key.value)),
+                Channel::Scale => windows.scale.push(key.time, head.scale.reconstruct(key.value)),
+            }
+            self.cursor += 1;
+        }
+    }
+
+    /// At the cache of a time, or at the start where there is none.
+    fn begin(&mut self, time: u16) {
+        let anm = self.anm;
+        self.cursor = 0;
+        self.joints.fill(JointWindows::at_rest());
+        for ((joint, windows), indices) in (0..).zip(&mut self.joints).zip(anm.jump_cache(anm.slice_of(time))) {
+            for (place, &index) in indices.iter().enumerate() {
+                let index = index as usize;
+                let is_own = |key: &&Key| key.joint == joint && key.channel as usize == place / 4;
+                let Some(key) = anm.keys.get(index).filter(is_own) else { continue };
+                self.cursor = self.cursor.max(index + 1);
+                let place = place % 4;
+                match key.channel {
+                    Channel::Rotation => windows.rotation.set(place, key.time, rotation_from_48(key.value)),
+                    Channel::Translation => {
+                        windows.translation.set(place, key.time, anm.head.translation.reconstruct(key.value));
+                    }
+                    Channel::Scale => windows.scale.set(place, key.time, anm.head.scale.reconstruct(key.value)),
+                }
+            }
+        }
+    }
+}

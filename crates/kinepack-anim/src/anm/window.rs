@@ -1,0 +1,98 @@
+//! The four keys of a track between which playback is, and the value there. `spec/ANM.md`, section 4. Cost: a rotation about 150
+//! operations, among them one square root, a vector half of it.
+
+use crate::Transform;
+use crate::spline::{Parametrization, blend, weights};
+
+/// P0 to P3: playback is between P1 and P2.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Window<const N: usize> {
+    /// Of keys in order they do not decrease; those of a cache from outside may.
+    times: [u16; 4],
+    values: [[f32; N]; 4],
+}
+
+impl<const N: usize> Window<N> {
+    /// Before the first key: a value at time 0, four times.
+    fn at_rest(value: [f32; N]) -> Self {
+        Self { times: [0; 4], values: [value; 4] }
+    }
+
+    /// From when on the next key is needed.
+    pub(super) fn needs_next_at(&self) -> u16 {
+        self.times[2]
+    }
+
+    /// Takes a key as P3; P0 is forgotten.
+    pub(super) fn push(&mut self, time: u16, value: [f32; N]) {
+        self.times = [self.times[1], self.times[2], self.times[3], time];
+        self.values = [self.values[1], self.values[2], self.values[3], value];
+    }
+
+    /// Sets one of the four keys.
+    pub(super) fn set(&mut self, place: usize, time: u16, value: [f32; N]) {
+        self.times[place] = time;
+        self.values[place] = value;
+    }
+
+    /// What each key counts for; `None` where no time is between P1 and P2, and P1 is the value.
+    fn weights(&self, time: u16, parametrization: Parametrization) -> Option<[f32; 4]> {
+        let [_, begin, end, _] = self.times;
+        if end <= begin {
+            return None;
+        }
+        let share = f32::from(time.clamp(begin, end) - begin) / f32::from(end - begin);
+        Some(weights(share, parametrization.shares(self.times.map(f32::from), &self.values)))
+    }
+}
+
+impl Window<3> {
+    fn vector(&self, time: u16, parametrization: Parametrization) -> [f32; 3] {
+        self.weights(time, parametrization).map_or(self.values[1], |weights| blend(weights, &self.values))
+    }
+}
+
+impl Window<4> {
+    /// Signs are settled here, and not where a key comes, so that they depend on the four keys alone and not on how playback came
+    /// to them.
+    fn rotation(&self, time: u16, parametrization: Parametrization) -> [f32; 4] {
+        let Some(weights) = self.weights(time, parametrization) else { return self.values[1] };
+        let [first, ..] = self.values;
+        let near = self.values.map(|value| if dot(value, first) < 0.0 { value.map(|c| -c) } else { value });
+        let sum = blend(weights, &near);
+        let length = dot(sum, sum).sqrt();
+        if length > 0.0 { sum.map(|c| c / length) } else { near[1] }
+    }
+}
+
+fn dot(a: [f32; 4], b: [f32; 4]) -> f32 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
+}
+
+/// The windows of a joint.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct JointWindows {
+    pub(super) rotation: Window<4>,
+    pub(super) translation: Window<3>,
+    pub(super) scale: Window<3>,
+}
+
+impl JointWindows {
+    /// Before the first key.
+    pub(super) fn at_rest() -> Self {
+        let Transform { rotation, translation, scale } = Transform::IDENTITY;
+        Self {
+            rotation: Window::at_rest(rotation),
+            translation: Window::at_rest(translation),
+            scale: Window::at_rest(scale),
+        }
+    }
+
+    pub(super) fn sample(&self, time: u16, parametrization: Parametrization) -> Transform {
+        Transform {
+            rotation: self.rotation.rotation(time, parametrization),
+            translation: self.translation.vector(time, parametrization),
+            scale: self.scale.vector(time, parametrization),
+        }
+    }
+}
