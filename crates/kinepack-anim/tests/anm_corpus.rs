@@ -1,0 +1,84 @@
+//! The driver of the fuzz target `anm` over its stored corpus, and over every beginning of each file.
+//!
+//! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-anim --test anm_corpus` writes the corpus anew.
+
+#![allow(clippy::unwrap_used)]
+
+mod anm_support;
+// Public in the crate of the fuzz targets.
+#[allow(unreachable_pub)]
+#[path = "../../../fuzz/src/anm.rs"]
+mod driver;
+
+use std::fs;
+use std::path::PathBuf;
+
+use anm_support::{Random, file_of, head};
+use kinepack_anim::Channel;
+use kinepack_anim::anm::{Anm, AnmHead, AnmTrack};
+use kinepack_anim::spline::Parametrization;
+
+fn directory() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/anm")
+}
+
+/// A track of any codes.
+fn track(random: &mut Random, joint: u16, channel: Channel, keys: u16) -> AnmTrack {
+    let mut value = || [(); 3].map(|()| random.below(1 << 16) as u16);
+    let last = keys.saturating_sub(1).max(1);
+    let keys = (0..keys).map(|n| ((u32::from(n) * 65_535 / u32::from(last)) as u16, value())).collect();
+    AnmTrack { joint, channel, keys }
+}
+
+/// Files of both parametrizations, with and without caches, of one key and of many, of tracks that are not there, and some that lie.
+fn files() -> Vec<Vec<u8>> {
+    let mut random = Random(7);
+    let mut file = |parametrization, joints: u16, keys: u16, caches| {
+        let places = (0..joints).flat_map(|joint| Channel::ALL.map(|channel| (joint, channel)));
+        let places = places.filter(|(joint, channel)| (joint + *channel as u16) % 4 < 3);
+        let tracks: Vec<_> = places.map(|(joint, channel)| track(&mut random, joint, channel, keys)).collect();
+        let head = AnmHead { version: 1 + u32::from(joints) % 3, ..head(parametrization, 1.5) };
+        file_of(head, joints, &tracks).with_jump_caches(caches).unwrap()
+    };
+    let times = file(Parametrization::Times, 2, 5, 2);
+    let mut files: Vec<_> = [
+        file(Parametrization::Uniform, 4, 7, 0),
+        file(Parametrization::Uniform, 1, 1, 1),
+        file(Parametrization::Times, 3, 3, 8),
+        file(Parametrization::Times, 0, 1, 0),
+    ]
+    .iter()
+    .map(Anm::to_bytes)
+    .collect();
+    files.push(times.to_bytes());
+    // Its caches lead to other tracks, its keys are a thousand, its offsets lead into each other.
+    let caches_at = 128 + 10 * times.keys().len();
+    for (at, word) in [(caches_at + 24, 0x0003_0001_u32), (28, 1000), (116, 120)] {
+        let mut bytes = times.to_bytes();
+        bytes[at..at + 4].copy_from_slice(&word.to_le_bytes());
+        files.push(bytes);
+    }
+    files
+}
+
+#[test]
+fn the_corpus_is_what_the_driver_takes() {
+    for (index, data) in files().into_iter().enumerate() {
+        let path = directory().join(format!("{index:02}"));
+        if std::env::var_os("KINEPACK_WRITE_CORPUS").is_some() {
+            fs::create_dir_all(directory()).unwrap();
+            fs::write(&path, &data).unwrap();
+        }
+        assert!(fs::read(&path).unwrap() == data, "{} is out of date", path.display());
+    }
+}
+
+#[test]
+fn stored_files_and_their_beginnings_are_played_or_refused() {
+    for entry in fs::read_dir(directory()).unwrap() {
+        let data = fs::read(entry.unwrap().path()).unwrap();
+        for end in 0..=data.len() {
+            driver::anm(&data[..end]);
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! The driver of the target `anm`: any bytes as a compressed animation.
+
+use kinepack_anim::Transform;
+use kinepack_anim::anm::{Anm, AnmPlayer};
+
+/// Shares of the duration, forward, back, and beyond both ends.
+const SHARES: [f32; 12] = [0.0, 0.1, 0.11, 0.5, 0.9, 1.0, 0.6, 0.05, f32::NAN, 2.0, -1.0, 0.3];
+
+/// Refuses the file or plays it; all that is played is finite, and what is written again is the same file.
+pub fn anm(data: &[u8]) {
+    let Ok(anm) = Anm::from_bytes(data) else { return };
+    let mut player = AnmPlayer::new(&anm);
+    let mut pose = vec![Transform::IDENTITY; anm.joints().len()];
+    for share in SHARES {
+        player.sample(anm.head().duration_s * share, &mut pose);
+        for transform in &pose {
+            assert!(transform.is_valid(), "{transform:?}");
+        }
+    }
+    let written = anm.to_bytes();
+    let again = Anm::from_bytes(&written).unwrap();
+    assert!(again == anm && again.to_bytes() == written);
+
+    let count = anm.jump_cache_count().min(9) + 1;
+    if let Ok(jumping) = anm.with_jump_caches(count) {
+        AnmPlayer::new(&jumping).sample(jumping.head().duration_s / 2.0, &mut pose);
+        assert!(Anm::from_bytes(&jumping.to_bytes()).unwrap() == jumping);
+    }
+}
