@@ -1,5 +1,5 @@
 //! Jump caches: which four keys each track holds at the beginning of a slice of the duration, so that playback need not begin at the
-//! start. `spec/ANM.md`, section 5. Cost: one pass through the keys, 24 or 48 bytes a joint and slice.
+//! start. `spec/ANM.md`, section 6. Cost: one pass through the keys, 24 or 48 bytes a joint and slice.
 //!
 //! A cache is made one time step before its slice begins. Playback reads on from there, so an earlier state serves as well, and a player
 //! that finds its slice in floats may land in a slice by rounding just before it begins.

@@ -1,6 +1,6 @@
-//! Plays an [`Anm`]: forward through its keys, and by a jump cache to where playback is not yet. `spec/ANM.md`, section 4 and 5. Cost: each
-//! key is decoded once while time goes on; going back decodes twelve keys a joint and what its slice has before the time, or, without
-//! caches, all from the start.
+//! Plays an [`Anm`]: forward through its keys, and by a jump cache to where playback is not yet. `spec/ANM.md`, sections 4 to 6.
+//! Cost: each key is decoded once while time goes on; going back decodes twelve keys a joint and what its slice has before the
+//! time, or, without caches, all from the start. The source is the article on these animations.
 
 use super::window::JointWindows;
 use super::{Anm, Channel};
@@ -37,7 +37,7 @@ pub struct AnmPlayer<'a> {
 }
 
 impl<'a> AnmPlayer<'a> {
-    /// At no time yet. Allocates 176 bytes a joint; sampling allocates nothing.
+    /// At no time yet. Allocates 184 bytes a joint; sampling allocates nothing.
     pub fn new(anm: &'a Anm) -> Self {
         Self { anm, joints: vec![JointWindows::at_rest(); anm.joints.len()], cursor: 0, time: None }
     }

@@ -1,6 +1,6 @@
 //! From bytes to an [`Anm`]: the head, then the three blocks to which it has offsets. All bytes are a stranger's: what is counted is
 //! compared with what is there before anything is allocated, so memory stays within a small multiple of the file's length. What a
-//! field or a key may be is [`Anm::new`]'s to say, for files and for what is made here alike. `spec/ANM.md`, sections 1 to 3.
+//! field or a key may be is [`Anm::new`]'s to say, for files and for what is made here alike. `spec/ANM.md`, sections 2, 3 and 7.
 //! Cost: one pass.
 
 use super::{Anm, AnmBlock, AnmError, AnmHead, ErrorMargin, HEAD_BYTES, INDICES_PER_JOINT, MAGIC, OFFSET_BASE};
@@ -52,13 +52,13 @@ impl Anm {
             blocks(bytes, lengths.map(|(block, length)| (block, fields.word() as i32, length)))?;
 
         let joints = joints.chunks_exact(4).map(word_of).collect();
-        let key_of = |(index, bytes): (usize, &[u8])| {
+        let mut list = Vec::with_capacity(keys.len() / Key::BYTES);
+        for (index, bytes) in keys.chunks_exact(Key::BYTES).enumerate() {
             let key = bytes.first_chunk().and_then(|bytes| Key::from_bytes(*bytes));
-            key.ok_or(AnmError::BadChannel { key: index })
-        };
-        let keys = keys.chunks_exact(Key::BYTES).enumerate().map(key_of).collect::<Result<_, _>>()?;
+            list.push(key.ok_or(AnmError::BadChannel { key: index })?);
+        }
         let jump_indices = caches.chunks_exact(index_bytes).map(word_of).collect();
-        let anm = Self { jump_cache_count, jump_indices, ..Self::new(head, joints, keys)? };
+        let anm = Self { jump_cache_count, jump_indices, ..Self::new(head, joints, list)? };
         anm.validate_size(jump_cache_count)?;
         Ok(anm)
     }

@@ -1,4 +1,4 @@
-//! The four keys of a track between which playback is, and the value there. `spec/ANM.md`, section 4. Cost: a rotation about 150
+//! The four keys of a track between which playback is, and the value there. `spec/ANM.md`, section 5. Cost: a rotation about 150
 //! operations, among them one square root, a vector half of it.
 
 use crate::Transform;

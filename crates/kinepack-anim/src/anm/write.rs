@@ -1,5 +1,5 @@
 //! From an [`Anm`] to bytes: the head, the keys, the jump caches, the joints, without gaps. What an [`Anm`] holds has been checked, so
-//! writing cannot fail, and the same file comes of the same content everywhere. `spec/ANM.md`, sections 1 to 3. Cost: one pass.
+//! writing cannot fail, and the same file comes of the same content everywhere. `spec/ANM.md`, sections 2 and 3. Cost: one pass.
 
 use super::{Anm, HEAD_BYTES, MAGIC, OFFSET_BASE, VectorRange};
 use crate::Key;
