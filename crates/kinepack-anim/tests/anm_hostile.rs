@@ -231,4 +231,5 @@ fn tracks_that_are_none_are_refused() {
         assert_eq!(error(track(1, times)), AnmError::BadTrackTimes { track: 1 });
     }
     assert!(order(2, &[good, track(1, &[77])]).is_ok());
+    assert_eq!(order(16_385, &[]).unwrap_err(), AnmError::TooManyJoints { joints: 16_385 });
 }

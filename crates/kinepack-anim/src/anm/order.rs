@@ -9,7 +9,7 @@
 //! stable sort keeps each track's own order.
 
 use super::AnmError;
-use crate::{Channel, Key};
+use crate::{Channel, Key, MAX_JOINTS};
 
 /// The last time of a clip.
 const END: u16 = u16::MAX;
@@ -35,9 +35,9 @@ impl AnmTrack {
     /// With the first and the last key twice, or a single one four times, at the start.
     fn doubled(&self) -> impl Iterator<Item = Key> {
         let (first, last) = (self.keys.first(), self.keys.last());
-        let copies = if self.keys.len() == 1 { 2 } else { 1 };
-        let all = std::iter::repeat_n(first, copies).chain(self.keys.iter().map(Some)).chain([last]).flatten();
-        let is_single = copies == 2;
+        let is_single = self.keys.len() == 1;
+        let before = std::iter::repeat_n(first, if is_single { 2 } else { 1 });
+        let all = before.chain(self.keys.iter().map(Some)).chain([last]).flatten();
         all.map(move |&(time, value)| {
             let time = if is_single { 0 } else { time };
             Key { time, joint: self.joint, channel: self.channel, value }
@@ -50,15 +50,20 @@ impl AnmTrack {
     }
 }
 
-/// The keys of tracks of `joints` joints in the order of playback, for [`Anm::new`](super::Anm::new): first four of each track, then each key from the
-/// time on at which it is needed, of those alike the one of the earlier track first. A track of n keys takes n + 2, a single key four.
+/// The keys of tracks of `joints` joints in the order of playback, for [`Anm::new`](super::Anm::new): first four of each track, then
+/// each key from the time on at which it is needed, of those alike the one of the earlier track first. A track of n keys takes n + 2,
+/// a single key four.
 ///
 /// A joint without a track of a channel plays no rotation, no translation or a scale of one there, not its bind pose:
 /// [`fill_missing`].
 ///
 /// # Errors
-/// [`AnmError`] where a track is empty, of no joint, there twice, or its times do not increase from 0 to 65535.
+/// [`AnmError`] where there are too many joints, or a track is empty, of no joint, there twice, or its times do not increase from 0
+/// to 65535.
 pub fn order(joints: usize, tracks: &[AnmTrack]) -> Result<Vec<Key>, AnmError> {
+    if joints > MAX_JOINTS {
+        return Err(AnmError::TooManyJoints { joints: joints as u64 });
+    }
     let mut is_there = vec![[false; 3]; joints];
     let mut needed = Vec::with_capacity(tracks.iter().map(|track| track.keys.len() + 3).sum());
     for (index, track) in tracks.iter().enumerate() {
@@ -89,7 +94,7 @@ pub fn order(joints: usize, tracks: &[AnmTrack]) -> Result<Vec<Key>, AnmError> {
 /// Adds a constant track for each channel of each of `joints` joints that has none, with the value that `value` says: of the bind
 /// pose, mostly.
 pub fn fill_missing(tracks: &mut Vec<AnmTrack>, joints: usize, mut value: impl FnMut(u16, Channel) -> [u16; 3]) {
-    let mut is_there = vec![[false; 3]; joints.min(crate::MAX_JOINTS)];
+    let mut is_there = vec![[false; 3]; joints.min(MAX_JOINTS)];
     for track in tracks.iter() {
         if let Some(is_there) = is_there.get_mut(usize::from(track.joint)) {
             is_there[track.channel as usize] = true;

@@ -36,7 +36,7 @@ impl Anm {
             translation: fields.range(),
             scale: fields.range(),
         };
-        // Before the blocks, so that what is no version that is known is called so.
+        // Before the offsets, which of a version that is not known may stand elsewhere.
         head.validate()?;
         if joint_count as usize > MAX_JOINTS {
             return Err(AnmError::TooManyJoints { joints: joint_count.into() });
