@@ -241,11 +241,10 @@ impl<'a> Cursor<'a> {
 impl Clip {
     fn read_row(&self, sample: usize, values: &mut [[f32; 4]]) {
         let mut row = self.row(sample);
-        let is_coarse = self.header().row_rotations == RotationBits::Bits32;
         for (value, track) in values.iter_mut().zip(self.row_tracks()) {
             let word = |index: usize| u16::from_le_bytes([row[2 * index], row[2 * index + 1]]);
             let bytes = match track.channel {
-                Channel::Rotation if is_coarse => {
+                Channel::Rotation if self.row_rotation_bits(usize::from(track.joint)) == RotationBits::Bits32 => {
                     *value = rotation_from_32(u32::from(word(0)) | u32::from(word(1)) << 16);
                     4
                 }

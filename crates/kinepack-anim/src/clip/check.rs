@@ -7,8 +7,8 @@ use crate::skeleton::MAX_JOINTS;
 use crate::spline::Parametrization;
 use crate::{Channel, ClipError, Key};
 
-use super::layout::{self, HEADER_BYTES, Header, Kind, MAGIC, RotationBits, VERSION, ticks_per_sample};
-use super::{Clip, TrackId, pad};
+use super::layout::{self, HEADER_BYTES, Header, JointKinds, Kind, MAGIC, VERSION, ticks_per_sample, tracks_of};
+use super::{Clip, pad};
 
 pub(super) fn read(bytes: Vec<u8>) -> Result<Clip, ClipError> {
     let header = header(&bytes)?;
@@ -16,10 +16,7 @@ pub(super) fn read(bytes: Vec<u8>) -> Result<Clip, ClipError> {
     let mut rest = Rest { bytes: &bytes, at: HEADER_BYTES };
     let mut kinds = Vec::with_capacity(joints);
     for (joint, &byte) in rest.take(joints, "kinds")?.iter().enumerate() {
-        if byte >> 6 != 0 {
-            return Err(ClipError::BadKind { joint, byte });
-        }
-        kinds.push([0, 2, 4].map(|shift| Kind::ALL[usize::from(byte >> shift & 3)]));
+        kinds.push(JointKinds::from_byte(byte).ok_or(ClipError::BadKind { joint, byte })?);
     }
     let mut ranges = [VectorRange { min: [0.0; 3], max: [0.0; 3] }; 2];
     for (range, channel) in ranges.iter_mut().zip([Channel::Translation, Channel::Scale]) {
@@ -32,7 +29,7 @@ pub(super) fn read(bytes: Vec<u8>) -> Result<Clip, ClipError> {
         }
     }
     let mut constants = Vec::new();
-    for track in tracks(&kinds, |kind| kind == Kind::Constant) {
+    for track in tracks_of(&kinds, Kind::Constant) {
         let bytes = rest.take(layout::CONSTANT_BYTES[track.channel as usize], "constants")?;
         let value = match track.channel {
             Channel::Rotation => rotation_from_48(words(bytes)),
@@ -43,9 +40,10 @@ pub(super) fn read(bytes: Vec<u8>) -> Result<Clip, ClipError> {
         }
         constants.push((track, value));
     }
-    let rows: Vec<_> = tracks(&kinds, |kind| kind == Kind::Rows).collect();
-    let row_bytes = rows.iter().map(|track| header.row_rotations.row_bytes(track.channel)).sum::<usize>();
-    let mut keyed: Vec<_> = tracks(&kinds, |kind| kind == Kind::Keys).collect();
+    let rows: Vec<_> = tracks_of(&kinds, Kind::Rows).collect();
+    let row_bytes =
+        rows.iter().map(|track| kinds[usize::from(track.joint)].bits.row_bytes(track.channel)).sum::<usize>();
+    let mut keyed: Vec<_> = tracks_of(&kinds, Kind::Keys).collect();
     keyed.sort_by_key(|track| (track.channel, track.joint));
     if ticks_per_sample(header.samples) == 0 && !keyed.is_empty() {
         return Err(ClipError::TooManySamples { samples: header.samples });
@@ -86,14 +84,8 @@ fn header(bytes: &[u8]) -> Result<Header, ClipError> {
     let Some(&parametrization) = Parametrization::ALL.get(usize::from(head[5])) else {
         return Err(ClipError::BadHeader { field: "parametrization" });
     };
-    let row_rotations = match head[6] {
-        0 => RotationBits::Bits48,
-        1 => RotationBits::Bits32,
-        _ => return Err(ClipError::BadHeader { field: "rotation bits" }),
-    };
     let header = Header {
         parametrization,
-        row_rotations,
         joints: half(8),
         slices: half(10),
         samples: word(12),
@@ -102,7 +94,7 @@ fn header(bytes: &[u8]) -> Result<Header, ClipError> {
         skeleton: u64::from(word(24)) | u64::from(word(28)) << 32,
     };
     let checks = [
-        (head[7] == 0, "reserved byte"),
+        (head[6..8] == [0; 2], "reserved bytes"),
         ((1..=MAX_JOINTS).contains(&usize::from(header.joints)), "joints"),
         (header.slices > 0, "slices"),
         ((1..=MAX_SAMPLES as u32).contains(&header.samples), "samples"),
@@ -227,14 +219,6 @@ impl Playback {
         let is_whole = |hot: &HotKeys| hot.count >= 2 && hot.times[3] == self.end;
         if self.tracks.iter().all(is_whole) { Ok(()) } else { Err("a track that does not end with the clip") }
     }
-}
-
-fn tracks(kinds: &[[Kind; 3]], is_wanted: impl Fn(Kind) -> bool) -> impl Iterator<Item = TrackId> {
-    let all = kinds
-        .iter()
-        .enumerate()
-        .flat_map(|(joint, kinds)| Channel::ALL.map(|channel| (joint, channel, kinds[channel as usize])));
-    all.filter(move |(_, _, kind)| is_wanted(*kind)).map(|(joint, channel, _)| TrackId { joint: joint as u16, channel })
 }
 
 /// What was not read yet.

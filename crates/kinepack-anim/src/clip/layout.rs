@@ -1,7 +1,7 @@
 //! Where what stands in a clip: the header, and the sizes that follow from it. `spec/ANIM.md`, section 5.
 
 use crate::spline::Parametrization;
-use crate::{Channel, Key};
+use crate::{Channel, Key, TrackId};
 
 pub(crate) const MAGIC: [u8; 4] = *b"KPAC";
 pub(crate) const VERSION: u8 = 1;
@@ -11,7 +11,7 @@ pub(crate) const CONSTANT_BYTES: [usize; 3] = [6, 12, 12];
 /// Bytes of the range of a channel's vectors.
 pub(crate) const RANGE_BYTES: usize = 24;
 
-/// How the rotations of rows are written. Those of keys are of 48 bits.
+/// How the rotations of rows are written, a joint. Those of keys are of 48 bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RotationBits {
     /// 15 bits a component.
@@ -36,8 +36,6 @@ impl RotationBits {
 pub struct Header {
     /// How keys are parametrized.
     pub parametrization: Parametrization,
-    /// How the rotations of rows are written.
-    pub row_rotations: RotationBits,
     /// Number of joints.
     pub joints: u16,
     /// Equal slices of the duration; a cursor that seeks begins at that of its time.
@@ -58,7 +56,6 @@ impl Header {
         bytes[..4].copy_from_slice(&MAGIC);
         bytes[4] = VERSION;
         bytes[5] = self.parametrization as u8;
-        bytes[6] = self.row_rotations as u8;
         bytes[8..10].copy_from_slice(&self.joints.to_le_bytes());
         bytes[10..12].copy_from_slice(&self.slices.to_le_bytes());
         bytes[12..16].copy_from_slice(&self.samples.to_le_bytes());
@@ -102,6 +99,32 @@ pub enum Kind {
     Rows = 3,
 }
 
+/// What becomes of each channel of a joint, and how its rotations are written where they stand in rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct JointKinds {
+    pub(crate) channels: [Kind; 3],
+    pub(crate) bits: RotationBits,
+}
+
+impl JointKinds {
+    /// Two bits a channel, then one for coarse rotations in rows.
+    pub(crate) fn to_byte(self) -> u8 {
+        let [rotation, translation, scale] = self.channels;
+        rotation as u8 | (translation as u8) << 2 | (scale as u8) << 4 | (self.bits as u8) << 6
+    }
+
+    /// `None` for bits that mean nothing.
+    pub(crate) fn from_byte(byte: u8) -> Option<Self> {
+        let channels = [0, 2, 4].map(|shift| Kind::ALL[usize::from(byte >> shift & 3)]);
+        let bits = match byte >> 6 {
+            0 => RotationBits::Bits48,
+            1 if channels[0] == Kind::Rows => RotationBits::Bits32,
+            _ => return None,
+        };
+        Some(Self { channels, bits })
+    }
+}
+
 impl Kind {
     pub(crate) const ALL: [Self; 4] = [Self::Default, Self::Constant, Self::Keys, Self::Rows];
 
@@ -120,13 +143,13 @@ pub(crate) const fn ticks_per_sample(samples: u32) -> u32 {
 }
 
 /// Bytes of the ranges: one for each channel of vectors that is animated anywhere.
-pub(crate) fn ranges_bytes(kinds: &[[Kind; 3]]) -> usize {
+pub(crate) fn ranges_bytes(kinds: &[JointKinds]) -> usize {
     let has = |channel: Channel| usize::from(has_range(kinds, channel));
     RANGE_BYTES * (has(Channel::Translation) + has(Channel::Scale))
 }
 
-pub(crate) fn has_range(kinds: &[[Kind; 3]], channel: Channel) -> bool {
-    kinds.iter().any(|kinds| kinds[channel as usize].is_animated())
+pub(crate) fn has_range(kinds: &[JointKinds], channel: Channel) -> bool {
+    kinds.iter().any(|kinds| kinds.channels[channel as usize].is_animated())
 }
 
 pub(crate) fn read_index(bytes: &[u8], index: usize, is_wide: bool) -> usize {
@@ -147,4 +170,14 @@ pub(crate) fn write_index(bytes: &mut Vec<u8>, index: usize, is_wide: bool) {
 /// Bytes of keys.
 pub(crate) const fn keys_bytes(keys: usize) -> usize {
     keys * Key::BYTES
+}
+
+/// The tracks of one kind, by joint, then by channel.
+pub(crate) fn tracks_of(kinds: &[JointKinds], kind: Kind) -> impl Iterator<Item = TrackId> {
+    let of_joint = move |(joint, kinds): (usize, &JointKinds)| {
+        let channels = kinds.channels;
+        let wanted = Channel::ALL.into_iter().filter(move |channel| channels[*channel as usize] == kind);
+        wanted.map(move |channel| TrackId { joint: joint as u16, channel })
+    };
+    kinds.iter().enumerate().flat_map(of_joint)
 }

@@ -13,8 +13,8 @@ use crate::spline::Parametrization;
 use crate::{Channel, ClipError, Key, Transform};
 
 pub(crate) use check::Playback;
-pub(crate) use layout::ticks_per_sample;
 pub use layout::{Header, Kind, RotationBits};
+pub(crate) use layout::{JointKinds, ticks_per_sample, tracks_of};
 pub(crate) use write::{Contents, PlacedTrack};
 
 /// One animated channel of one joint.
@@ -31,7 +31,7 @@ pub struct TrackId {
 pub struct Clip {
     bytes: Vec<u8>,
     header: Header,
-    kinds: Vec<[Kind; 3]>,
+    kinds: Vec<JointKinds>,
     ranges: [VectorRange; 2],
     constants: Vec<(TrackId, [f32; 4])>,
     rows: Vec<TrackId>,
@@ -85,7 +85,12 @@ impl Clip {
 
     /// What becomes of a channel of a joint.
     pub fn kind(&self, track: TrackId) -> Kind {
-        self.kinds[usize::from(track.joint)][track.channel as usize]
+        self.kinds[usize::from(track.joint)].channels[track.channel as usize]
+    }
+
+    /// How the rotations of a joint are written where they stand in rows.
+    pub fn row_rotation_bits(&self, joint: usize) -> RotationBits {
+        self.kinds[joint].bits
     }
 
     /// The tracks that stand as rows of samples, in the order of a row.

@@ -5,7 +5,7 @@ use crate::quantize::{VectorRange, rotation_48};
 use crate::spline::Parametrization;
 use crate::{Channel, Key};
 
-use super::layout::{self, HEADER_BYTES, Header, Kind, RotationBits};
+use super::layout::{self, HEADER_BYTES, Header, JointKinds};
 use super::{Playback, TrackId};
 
 /// Keys between two entries of the jump table: how many a cursor that seeks has to read at most, about.
@@ -22,11 +22,10 @@ pub(crate) struct PlacedTrack {
 #[derive(Clone, Debug)]
 pub(crate) struct Contents {
     pub(crate) parametrization: Parametrization,
-    pub(crate) row_rotations: RotationBits,
     pub(crate) samples: u32,
     pub(crate) rate_hz: f32,
     pub(crate) skeleton: u64,
-    pub(crate) kinds: Vec<[Kind; 3]>,
+    pub(crate) kinds: Vec<JointKinds>,
     /// Of translations and of scales.
     pub(crate) ranges: [VectorRange; 2],
     /// By joint, then by channel.
@@ -43,7 +42,6 @@ impl Contents {
         let keys: usize = tracks.iter().map(|track| track.keys.len()).sum();
         let header = Header {
             parametrization: self.parametrization,
-            row_rotations: self.row_rotations,
             joints: self.kinds.len() as u16,
             slices: keys.div_ceil(KEYS_PER_SLICE).clamp(1, 1 << 10) as u16,
             samples: self.samples,
@@ -54,11 +52,7 @@ impl Contents {
         let size = HEADER_BYTES + self.kinds.len() + self.rows.len() + layout::keys_bytes(keys);
         let mut bytes = Vec::with_capacity(size);
         bytes.extend_from_slice(&header.to_bytes());
-        bytes.extend(
-            self.kinds.iter().map(|[rotation, translation, scale]| {
-                *rotation as u8 | (*translation as u8) << 2 | (*scale as u8) << 4
-            }),
-        );
+        bytes.extend(self.kinds.iter().map(|kinds| kinds.to_byte()));
         for (range, channel) in self.ranges.iter().zip([Channel::Translation, Channel::Scale]) {
             if layout::has_range(&self.kinds, channel) {
                 bytes.extend(range.min.iter().chain(&range.max).flat_map(|float| float.to_le_bytes()));

@@ -1,6 +1,6 @@
 //! The scheme with keys, step by step.
 
-use crate::clip::{Contents, Kind, PlacedTrack, ticks_per_sample};
+use crate::clip::{Contents, JointKinds, Kind, PlacedTrack, ticks_per_sample};
 use crate::measure::Frame;
 use crate::quantize::{VectorRange, rotation_48, rotation_from_48};
 use crate::{Channel, RawClip, RotationBits, TrackId};
@@ -17,7 +17,8 @@ const ROWS_SHARE: f64 = 1.0;
 
 /// A clip of keys, constants and rows.
 pub(super) fn keys(raw: &RawClip, options: &BuildOptions, key_options: &KeyOptions) -> Contents {
-    let kinds = raw_kinds(raw);
+    let kinds =
+        raw_kinds(raw).into_iter().map(|channels| JointKinds { channels, bits: RotationBits::Bits48 }).collect();
     let ranges = pack::ranges(raw);
     let can_have_keys = raw.samples() > 1 && ticks_per_sample(raw.samples() as u32) > 0;
     if !can_have_keys {
@@ -31,7 +32,7 @@ pub(super) fn keys(raw: &RawClip, options: &BuildOptions, key_options: &KeyOptio
     for joint in 0..raw.joints() {
         for channel in Channel::ALL {
             let id = TrackId { joint: joint as u16, channel };
-            if !work.kinds[joint][channel as usize].is_animated() {
+            if !work.kinds[joint].channels[channel as usize].is_animated() {
                 work.keep(&mut scene, id);
                 continue;
             }
@@ -70,7 +71,7 @@ fn range_of(ranges: &[VectorRange; 2], channel: Channel) -> VectorRange {
 
 /// The tracks, by what became of them.
 struct Work {
-    kinds: Vec<[Kind; 3]>,
+    kinds: Vec<JointKinds>,
     curves: Vec<Curve>,
     rows: Vec<Curve>,
     constants: Vec<(TrackId, Value)>,
@@ -78,13 +79,13 @@ struct Work {
 
 impl Work {
     fn set_kind(&mut self, id: TrackId, kind: Kind) {
-        self.kinds[usize::from(id.joint)][id.channel as usize] = kind;
+        self.kinds[usize::from(id.joint)].channels[id.channel as usize] = kind;
     }
 
     /// Plays the one value of a track that does not change.
     fn keep(&mut self, scene: &mut Scene, id: TrackId) {
         let joint = usize::from(id.joint);
-        let value = match self.kinds[joint][id.channel as usize] {
+        let value = match self.kinds[joint].channels[id.channel as usize] {
             Kind::Default => value_of(&Frame::from(&scene.raw.skeleton().joints()[joint].bind), id.channel),
             _ => decoded(id.channel, &value_of(&scene.raw_local[joint], id.channel)),
         };
@@ -154,7 +155,7 @@ impl Work {
                 (None, None) => value_of(&scene.raw_local[sample * raw.joints() + usize::from(id.joint)], id.channel),
             }
         };
-        let mut contents = pack::contents(raw, self.kinds.clone(), ranges, RotationBits::Bits48, &value);
+        let mut contents = pack::contents(raw, self.kinds.clone(), ranges, &value);
         contents.parametrization = options.parametrization;
         let keys = |curve: &Curve| {
             (0..curve.keys.len()).map(|key| ((curve.keys[key] as u32 * ticks) as u16, curve.code(key))).collect()

@@ -1,6 +1,6 @@
 //! From values of tracks to the contents of a clip: kinds, ranges, constants, rows.
 
-use crate::clip::{Contents, Kind};
+use crate::clip::{Contents, JointKinds, Kind, tracks_of};
 use crate::measure::Frame;
 use crate::quantize::{VectorRange, rotation_32, rotation_48};
 use crate::spline::Parametrization;
@@ -20,11 +20,11 @@ pub fn animated_raw_bytes(raw: &RawClip) -> usize {
 
 /// Every sample of every track that changes.
 pub(super) fn quantized(raw: &RawClip, bits: RotationBits) -> Contents {
-    let mut kinds = raw_kinds(raw);
-    for kind in kinds.iter_mut().flatten().filter(|kind| kind.is_animated()) {
-        *kind = Kind::Rows;
-    }
-    contents(raw, kinds, ranges(raw), bits, &|track, sample| {
+    let kinds = raw_kinds(raw).into_iter().map(|channels| {
+        let channels = channels.map(|kind| if kind.is_animated() { Kind::Rows } else { kind });
+        JointKinds { channels, bits: if channels[0] == Kind::Rows { bits } else { RotationBits::Bits48 } }
+    });
+    contents(raw, kinds.collect(), ranges(raw), &|track, sample| {
         value_of(&Frame::from(&raw.pose(sample)[usize::from(track.joint)]), track.channel)
     })
 }
@@ -32,26 +32,17 @@ pub(super) fn quantized(raw: &RawClip, bits: RotationBits) -> Contents {
 /// A clip of these kinds, without keys; `value` says what a track is at a sample.
 pub(super) fn contents(
     raw: &RawClip,
-    kinds: Vec<[Kind; 3]>,
+    kinds: Vec<JointKinds>,
     ranges: [VectorRange; 2],
-    row_rotations: RotationBits,
     value: &dyn Fn(TrackId, usize) -> Value,
 ) -> Contents {
-    let tracks = |wanted: Kind| {
-        let all = kinds
-            .iter()
-            .enumerate()
-            .flat_map(|(joint, kinds)| Channel::ALL.map(|channel| (joint, channel, kinds[channel as usize])));
-        all.filter(move |(_, _, kind)| *kind == wanted)
-            .map(|(joint, channel, _)| TrackId { joint: joint as u16, channel })
-    };
-    let constants = tracks(Kind::Constant).map(|track| (track, value(track, 0).map(|c| c as f32))).collect();
-    let row: Vec<TrackId> = tracks(Kind::Rows).collect();
+    let constants = tracks_of(&kinds, Kind::Constant).map(|track| (track, value(track, 0).map(|c| c as f32))).collect();
+    let row: Vec<TrackId> = tracks_of(&kinds, Kind::Rows).collect();
     let mut rows = Vec::new();
     for sample in 0..raw.samples() {
         for &track in &row {
             let [x, y, z, w] = value(track, sample).map(|c| c as f32);
-            match (track.channel, row_rotations) {
+            match (track.channel, kinds[usize::from(track.joint)].bits) {
                 (Channel::Rotation, RotationBits::Bits32) => rows.extend(rotation_32([x, y, z, w]).to_le_bytes()),
                 (Channel::Rotation, RotationBits::Bits48) => put(&mut rows, rotation_48([x, y, z, w])),
                 (channel, _) => put(&mut rows, ranges[usize::from(channel == Channel::Scale)].quantize([x, y, z])),
@@ -60,7 +51,6 @@ pub(super) fn contents(
     }
     Contents {
         parametrization: Parametrization::default(),
-        row_rotations,
         samples: raw.samples() as u32,
         rate_hz: raw.rate_hz(),
         skeleton: raw.skeleton().hash(),
