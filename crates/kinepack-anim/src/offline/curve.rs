@@ -2,6 +2,7 @@
 //! gives. Values are of four components, of which vectors leave the last at zero; the splines are those of [`crate::spline`], so that what is
 //! decoded here is what a cursor will show.
 
+use crate::clip::pad;
 use crate::quantize::{VectorRange, rotation_48, rotation_from_48};
 use crate::spline::{self, Parametrization};
 use crate::{Channel, TrackId};
@@ -10,6 +11,13 @@ pub(super) type Value = [f64; 4];
 
 /// The most keys whose values are sought together.
 const MAX_REFIT: usize = 8;
+
+/// The value of a key. It is not coded again from what it is decoded to: where two components are nearly the largest, that may give another.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct KeyValue {
+    pub(super) code: [u16; 3],
+    decoded: Value,
+}
 
 #[derive(Clone, Debug)]
 pub(super) struct Curve {
@@ -24,8 +32,8 @@ pub(super) struct Curve {
     pub(super) tolerance: Vec<f64>,
     /// The samples at which there are keys, increasing; the first and the last are always among them.
     pub(super) keys: Vec<usize>,
-    /// The values of the keys as they will be decoded. Neighbouring rotations are on the same side.
-    pub(super) values: Vec<Value>,
+    /// The values of the keys. Neighbouring rotations are on the same side.
+    pub(super) values: Vec<KeyValue>,
     range: VectorRange,
 }
 
@@ -33,17 +41,17 @@ impl Curve {
     /// A track with keys at its two ends.
     pub(super) fn new(id: TrackId, parametrization: Parametrization, target: Vec<Value>, range: VectorRange) -> Self {
         let last = target.len() - 1;
+        let coded = |value: Value| coded(id.channel, &range, &value);
         let mut curve = Self {
             id,
             parametrization,
             decoded: target.clone(),
             tolerance: vec![0.0; target.len()],
             keys: vec![0, last],
-            values: vec![target[0], target[last]],
+            values: vec![coded(target[0]), coded(target[last])],
             target,
             range,
         };
-        curve.quantize(0..2);
         curve.evaluate_all();
         curve
     }
@@ -51,7 +59,11 @@ impl Curve {
     /// How far what is decoded is off at a sample: radians for rotations.
     #[inline]
     pub(super) fn error(&self, sample: usize) -> f64 {
-        let (a, b) = (&self.decoded[sample], &self.target[sample]);
+        self.distance(&self.decoded[sample], &self.target[sample])
+    }
+
+    #[inline]
+    fn distance(&self, a: &Value, b: &Value) -> f64 {
         let [x, y, z, w] = [a[0] - b[0], a[1] - b[1], a[2] - b[2], a[3] - b[3]];
         let distance = (x * x + y * y + z * z + w * w).sqrt();
         if self.id.channel == Channel::Rotation { 2.0 * distance } else { distance }
@@ -62,24 +74,22 @@ impl Curve {
         for &sample in samples {
             let at = self.keys.partition_point(|key| *key < sample);
             self.keys.insert(at, sample);
-            self.values.insert(at, self.target[sample]);
-            self.quantize(at..at + 1);
+            self.values.insert(at, coded(self.id.channel, &self.range, &self.target[sample]));
         }
     }
 
     /// Gives a key the value that it should have.
     pub(super) fn reset(&mut self, key: usize) {
-        self.values[key] = self.target[self.keys[key]];
-        self.quantize(key..key + 1);
+        self.values[key] = coded(self.id.channel, &self.range, &self.target[self.keys[key]]);
         let segments = self.segments_around(key..key + 1);
         self.evaluate(segments);
     }
 
-    /// How far off a key may be that has the value that it should have: what its quantization takes.
-    pub(super) fn key_error(&self) -> f64 {
-        match self.id.channel {
-            Channel::Rotation => 1.5e-4,
-            _ => (0..3).map(|axis| f64::from(self.range.max[axis] - self.range.min[axis])).sum::<f64>() / 65535.0,
+    /// Whether a key, or another value of the key that is there, would bring a sample nearer to what it should be.
+    pub(super) fn could_be_nearer(&self, sample: usize) -> bool {
+        self.keys.binary_search(&sample).is_err() || {
+            let best = coded(self.id.channel, &self.range, &self.target[sample]).decoded;
+            self.error(sample) > 1e-9 + 1.01 * self.distance(&best, &self.target[sample])
         }
     }
 
@@ -98,7 +108,7 @@ impl Curve {
     pub(super) fn evaluate(&mut self, segments: std::ops::Range<usize>) {
         for segment in segments {
             let (keys, tangents) = self.segment(segment);
-            let values = keys.map(|key| self.values[key]);
+            let values = keys.map(|key| self.values[key].decoded);
             for sample in self.keys[segment]..=self.keys[segment + 1] {
                 let weights = spline::weights(self.share(segment, sample), tangents).map(f64::from);
                 let mut value = [0.0; 4];
@@ -140,7 +150,7 @@ impl Curve {
                     if keys.contains(&key) {
                         of[key - keys.start] += weight;
                     } else {
-                        (0..4).for_each(|c| wanted[c] -= weight * self.values[key][c]);
+                        (0..4).for_each(|c| wanted[c] -= weight * self.values[key].decoded[c]);
                     }
                 }
                 for row in (0..count).filter(|row| of[*row] != 0.0) {
@@ -150,36 +160,11 @@ impl Curve {
             }
         }
         solve(&mut matrix, &mut right, count);
-        for (value, found) in self.values[keys.clone()].iter_mut().zip(right) {
-            *value = found;
+        for (value, mut found) in self.values[keys].iter_mut().zip(right) {
             if self.id.channel == Channel::Rotation {
-                normalize(value);
+                normalize(&mut found);
             }
-        }
-        self.quantize(keys);
-    }
-
-    /// The key's value in 48 bits.
-    pub(super) fn code(&self, key: usize) -> [u16; 3] {
-        let [x, y, z, w] = self.values[key].map(|c| c as f32);
-        match self.id.channel {
-            Channel::Rotation => rotation_48([x, y, z, w]),
-            _ => self.range.quantize([x, y, z]),
-        }
-    }
-
-    /// Makes values what their codes stand for.
-    fn quantize(&mut self, keys: std::ops::Range<usize>) {
-        for key in keys {
-            let code = self.code(key);
-            self.values[key] = match self.id.channel {
-                Channel::Rotation => {
-                    let decoded = rotation_from_48(code).map(f64::from);
-                    let dot: f64 = (0..4).map(|c| decoded[c] * self.values[key][c]).sum();
-                    if dot < 0.0 { decoded.map(|c| -c) } else { decoded }
-                }
-                _ => crate::clip::pad(self.range.reconstruct(code)).map(f64::from),
-            };
+            *value = coded(self.id.channel, &self.range, &found);
         }
     }
 
@@ -190,7 +175,9 @@ impl Curve {
         let times = keys.map(|key| self.keys[key] as f32);
         let tangents = match self.parametrization {
             Parametrization::Uniform => [0.5; 2],
-            parametrization => parametrization.shares(times, &keys.map(|key| self.values[key].map(|c| c as f32))),
+            parametrization => {
+                parametrization.shares(times, &keys.map(|key| self.values[key].decoded.map(|c| c as f32)))
+            }
         };
         (keys, tangents)
     }
@@ -199,6 +186,19 @@ impl Curve {
         let (begin, end) = (self.keys[segment], self.keys[segment + 1]);
         (sample - begin) as f32 / (end - begin) as f32
     }
+}
+
+/// A value in 48 bits, and what that is decoded to, on the same side.
+fn coded(channel: Channel, range: &VectorRange, value: &Value) -> KeyValue {
+    let [x, y, z, w] = value.map(|c| c as f32);
+    if channel != Channel::Rotation {
+        let code = range.quantize([x, y, z]);
+        return KeyValue { code, decoded: pad(range.reconstruct(code)).map(f64::from) };
+    }
+    let code = rotation_48([x, y, z, w]);
+    let decoded = rotation_from_48(code).map(f64::from);
+    let dot: f64 = decoded.iter().zip(value).map(|(a, b)| a * b).sum();
+    KeyValue { code, decoded: if dot < 0.0 { decoded.map(|c| -c) } else { decoded } }
 }
 
 fn normalize(value: &mut Value) {

@@ -1,9 +1,9 @@
 //! The scheme with keys, step by step.
 
-use crate::clip::{Contents, JointKinds, Kind, PlacedTrack, ticks_per_sample};
+use crate::clip::{Contents, JointKinds, Kind, PlacedTrack, pad, ticks_per_sample};
 use crate::measure::Frame;
-use crate::quantize::{VectorRange, rotation_48, rotation_from_48};
-use crate::{Channel, RawClip, RotationBits, TrackId};
+use crate::quantize::{VectorRange, rotation_32, rotation_48, rotation_from_32, rotation_from_48};
+use crate::{Channel, Key, RawClip, RotationBits, TrackId};
 
 use super::curve::{Curve, Value};
 use super::scene::{Scene, differ, raw_kinds, value_of};
@@ -12,72 +12,113 @@ use super::{BuildOptions, KeyOptions, margins, pack, remove};
 /// What is kept back of the precision for the arithmetic of playback, which is in `f32`.
 const RESERVE: f64 = 0.005;
 
-/// A track becomes rows where its keys would take more than this share of the bytes of rows.
-const ROWS_SHARE: f64 = 1.0;
+/// Rotations of rows are of 32 bits where that takes no more than this share of what is allowed.
+const COARSE_SHARE: f64 = 0.8;
 
-/// A clip of keys, constants and rows.
+/// A clip of keys, constants and rows. Rotations of 32 bits may leave too little for the rest: then it is made without.
 pub(super) fn keys(raw: &RawClip, options: &BuildOptions, key_options: &KeyOptions) -> Contents {
-    let kinds =
-        raw_kinds(raw).into_iter().map(|channels| JointKinds { channels, bits: RotationBits::Bits48 }).collect();
-    let ranges = pack::ranges(raw);
-    let can_have_keys = raw.samples() > 1 && ticks_per_sample(raw.samples() as u32) > 0;
-    if !can_have_keys {
+    if raw.samples() < 2 || ticks_per_sample(raw.samples() as u32) == 0 {
         return pack::quantized(raw, RotationBits::Bits48);
     }
-    let mut scene = Scene::new(raw, options.precision_cm * (1.0 - RESERVE), options.error.shell_cm);
-    if key_options.hold_still {
-        scene.hold_still();
-    }
-    let mut work = Work { kinds, curves: Vec::new(), rows: Vec::new(), constants: Vec::new() };
-    for joint in 0..raw.joints() {
-        for channel in Channel::ALL {
-            let id = TrackId { joint: joint as u16, channel };
-            if !work.kinds[joint].channels[channel as usize].is_animated() {
-                work.keep(&mut scene, id);
-                continue;
-            }
-            let target = target(&scene, id, key_options.shortest_path);
-            work.curves.push(Curve::new(id, key_options.parametrization, target, range_of(&ranges, channel)));
-        }
-    }
-    margins::fit(&mut scene, &mut work.curves, key_options);
-    if key_options.constants {
-        work.find_constants(&mut scene);
-    }
-    for _ in 0..key_options.removal_passes {
-        let removed = remove::remove(&mut scene, &mut work.curves, key_options.refit);
-        if removed + work.find_rows(&mut scene, &ranges, key_options) == 0 {
-            break;
-        }
-    }
-    work.contents(raw, &scene, ranges, key_options)
+    let coarse = Work::new(raw, options, key_options, COARSE_SHARE);
+    let work = if coarse.is_within { coarse } else { Work::new(raw, options, key_options, 0.0) };
+    work.contents(raw, key_options)
 }
 
-/// What a track should be: the raw values, rotations on the side of the one before or all with a positive `w`.
-fn target(scene: &Scene, id: TrackId, shortest_path: bool) -> Vec<Value> {
-    let frames = scene.raw_local.iter().skip(usize::from(id.joint)).step_by(scene.joints());
-    let mut values: Vec<Value> = frames.map(|frame| value_of(frame, id.channel)).collect();
-    if id.channel == Channel::Rotation && !shortest_path {
-        for value in values.iter_mut().filter(|value| value[3] < 0.0) {
-            *value = value.map(|c| -c);
+/// What a track should be: the raw values, or what cancels the errors of the ancestors; rotations on the side of the one before or all with a positive
+/// `w`.
+fn target(scene: &Scene, id: TrackId, is_pinned: bool, shortest_path: bool) -> Vec<Value> {
+    let joint = usize::from(id.joint);
+    let frame = |sample: usize| match is_pinned {
+        true => scene.pinned(sample, joint),
+        false => scene.raw_local[sample * scene.joints() + joint],
+    };
+    let mut values: Vec<Value> = (0..scene.samples()).map(|sample| value_of(&frame(sample), id.channel)).collect();
+    if id.channel == Channel::Rotation {
+        for sample in 0..values.len() {
+            let before = if shortest_path && sample > 0 { values[sample - 1] } else { [0.0, 0.0, 0.0, 1.0] };
+            if (0..4).map(|c| before[c] * values[sample][c]).sum::<f64>() < 0.0 {
+                values[sample] = values[sample].map(|c| -c);
+            }
         }
     }
     values
 }
 
-fn range_of(ranges: &[VectorRange; 2], channel: Channel) -> VectorRange {
-    ranges[usize::from(channel == Channel::Scale)]
+fn range_of(ranges: &[VectorRange; 2], channel: Channel) -> &VectorRange {
+    &ranges[usize::from(channel == Channel::Scale)]
 }
 
 /// The tracks, by what became of them.
 struct Work {
     kinds: Vec<JointKinds>,
+    ranges: [VectorRange; 2],
     curves: Vec<Curve>,
     rows: Vec<Curve>,
     constants: Vec<(TrackId, Value)>,
+    /// Curves that are done.
+    fitted: Vec<Curve>,
+    coarse_share: f64,
+    is_within: bool,
 }
 
 impl Work {
+    fn new(raw: &RawClip, options: &BuildOptions, key_options: &KeyOptions, coarse_share: f64) -> Self {
+        let kinds =
+            raw_kinds(raw).into_iter().map(|channels| JointKinds { channels, bits: RotationBits::Bits48 }).collect();
+        let mut work = Self {
+            kinds,
+            ranges: pack::ranges(raw, &key_options.pins, options.precision_cm),
+            curves: Vec::new(),
+            rows: Vec::new(),
+            constants: Vec::new(),
+            fitted: Vec::new(),
+            coarse_share,
+            is_within: false,
+        };
+        let mut scene = Scene::new(raw, options.precision_cm * (1.0 - RESERVE), options.error.shell_cm);
+        if key_options.hold_still {
+            scene.hold_still();
+        }
+        for stage in stages(raw, &key_options.pins) {
+            work.fit(&mut scene, &stage, key_options);
+        }
+        work.is_within = scene.worst_ratio() <= 1.0;
+        work
+    }
+
+    /// Finds the keys of some joints, all others staying as they are.
+    fn fit(&mut self, scene: &mut Scene, joints: &[usize], options: &KeyOptions) {
+        for &joint in joints {
+            for channel in Channel::ALL {
+                let id = TrackId { joint: joint as u16, channel };
+                let is_pinned = channel != Channel::Scale && options.pins.contains(&joint);
+                if is_pinned {
+                    self.set_kind(id, Kind::Keys);
+                }
+                if !self.kinds[joint].channels[channel as usize].is_animated() {
+                    self.keep(scene, id);
+                    continue;
+                }
+                let target = target(scene, id, is_pinned, options.shortest_path);
+                self.curves.push(Curve::new(id, options.parametrization, target, *range_of(&self.ranges, channel)));
+            }
+        }
+        // The tracks that do not change.
+        scene.play_all(&[]);
+        margins::fit(scene, &mut self.curves, options);
+        if options.constants {
+            self.find_constants(scene);
+        }
+        for _ in 0..options.removal_passes {
+            let removed = remove::remove(scene, &mut self.curves, options.refit);
+            if removed + self.find_rows(scene, options) == 0 {
+                break;
+            }
+        }
+        self.fitted.append(&mut self.curves);
+    }
+
     fn set_kind(&mut self, id: TrackId, kind: Kind) {
         self.kinds[usize::from(id.joint)].channels[id.channel as usize] = kind;
     }
@@ -87,10 +128,10 @@ impl Work {
         let joint = usize::from(id.joint);
         let value = match self.kinds[joint].channels[id.channel as usize] {
             Kind::Default => value_of(&Frame::from(&scene.raw.skeleton().joints()[joint].bind), id.channel),
-            _ => decoded(id.channel, &value_of(&scene.raw_local[joint], id.channel)),
+            _ => constant(id.channel, &value_of(&scene.raw_local[joint], id.channel)),
         };
         scene.play_constant(id, &value);
-        self.constants.push((id, value));
+        self.constants.push((id, value_of(&scene.raw_local[joint], id.channel)));
     }
 
     /// Takes the keys from tracks that can do with one value.
@@ -101,11 +142,10 @@ impl Work {
             let bind = Frame::from(&skeleton.joints()[usize::from(curve.id.joint)].bind);
             let bind = value_of(&bind, curve.id.channel);
             let all = 0..=scene.samples() - 1;
-            let value =
-                [bind, decoded(curve.id.channel, &middle(curve.id.channel, &curve.target))].into_iter().find(|value| {
-                    curve.decoded.fill(*value);
-                    remove::holds(scene, &curve, all.clone())
-                });
+            let value = [bind, middle(curve.id.channel, &curve.target)].into_iter().find(|value| {
+                curve.decoded.fill(constant(curve.id.channel, value));
+                remove::holds(scene, &curve, all.clone())
+            });
             if let Some(value) = value {
                 let is_default = !differ(curve.id.channel, &value, &bind);
                 self.set_kind(curve.id, if is_default { Kind::Default } else { Kind::Constant });
@@ -119,58 +159,96 @@ impl Work {
     }
 
     /// Makes rows of the tracks whose keys take more than those, and sees that all is within what is allowed. Says of how many.
-    fn find_rows(&mut self, scene: &mut Scene, ranges: &[VectorRange; 2], options: &KeyOptions) -> usize {
+    fn find_rows(&mut self, scene: &mut Scene, options: &KeyOptions) -> usize {
         if !options.rows {
             return 0;
         }
         let samples = scene.samples();
-        let has_many =
-            |curve: &mut Curve| (curve.keys.len() * crate::Key::BYTES) as f64 > ROWS_SHARE * (6 * samples) as f64;
-        let dense: Vec<Curve> = self.curves.extract_if(.., has_many).collect();
-        let found = dense.len();
-        for curve in dense {
-            // A key at every sample is what a row is.
-            let mut row = Curve::new(curve.id, curve.parametrization, curve.target, range_of(ranges, curve.id.channel));
-            row.insert(&(1..samples - 1).collect::<Vec<_>>());
-            row.evaluate_all();
-            scene.play(&row, 0..=samples - 1);
-            self.set_kind(row.id, Kind::Rows);
-            self.rows.push(row);
+        let before = self.rows.len();
+        for mut curve in std::mem::take(&mut self.curves) {
+            let keys_bytes = curve.keys.len() * Key::BYTES;
+            let joint = usize::from(curve.id.joint);
+            let range = *range_of(&self.ranges, curve.id.channel);
+            let bits = [RotationBits::Bits32, RotationBits::Bits48].into_iter().find(|bits| {
+                bits.row_bytes(curve.id.channel) * samples < keys_bytes && {
+                    let error = |value: &Value| distance(value, &row_value(curve.id.channel, *bits, &range, value));
+                    let worst = curve.target.iter().map(error).fold(0.0, f64::max);
+                    *bits == RotationBits::Bits48
+                        || 2.0 * worst * scene.reach_cm[joint] < self.coarse_share * scene.limit_cm(0, joint)
+                }
+            });
+            let Some(bits) = bits else {
+                self.curves.push(curve);
+                continue;
+            };
+            curve.decoded = curve.target.iter().map(|value| row_value(curve.id.channel, bits, &range, value)).collect();
+            scene.play(&curve, 0..=samples - 1);
+            self.set_kind(curve.id, Kind::Rows);
+            if curve.id.channel == Channel::Rotation {
+                self.kinds[joint].bits = bits;
+            }
+            self.rows.push(curve);
         }
-        if found > 0 {
+        if self.rows.len() > before {
             // Errors that cancelled what is gone now.
             margins::repair(scene, &mut self.curves, options.position);
         }
-        found
+        self.rows.len() - before
     }
 
-    fn contents(&self, raw: &RawClip, scene: &Scene, ranges: [VectorRange; 2], options: &KeyOptions) -> Contents {
+    fn contents(&self, raw: &RawClip, options: &KeyOptions) -> Contents {
         let ticks = ticks_per_sample(raw.samples() as u32);
         let value = |id: TrackId, sample: usize| {
-            let constant = self.constants.iter().find(|(constant, _)| *constant == id);
-            let row = self.rows.iter().find(|row| row.id == id);
-            match (constant, row) {
-                (Some((_, value)), _) => *value,
-                (None, Some(row)) => row.target[sample],
-                (None, None) => value_of(&scene.raw_local[sample * raw.joints() + usize::from(id.joint)], id.channel),
-            }
+            let constant = self.constants.iter().find(|(constant, _)| *constant == id).map(|(_, value)| *value);
+            let row = || self.rows.iter().find(|row| row.id == id).map(|row| row.target[sample]);
+            constant.or_else(row).unwrap_or_default()
         };
-        let mut contents = pack::contents(raw, self.kinds.clone(), ranges, &value);
+        let mut contents = pack::contents(raw, self.kinds.clone(), self.ranges, &value);
         contents.parametrization = options.parametrization;
         let keys = |curve: &Curve| {
-            (0..curve.keys.len()).map(|key| ((curve.keys[key] as u32 * ticks) as u16, curve.code(key))).collect()
+            (0..curve.keys.len()).map(|key| ((curve.keys[key] as u32 * ticks) as u16, curve.values[key].code)).collect()
         };
-        contents.tracks = self.curves.iter().map(|curve| PlacedTrack { id: curve.id, keys: keys(curve) }).collect();
+        contents.tracks = self.fitted.iter().map(|curve| PlacedTrack { id: curve.id, keys: keys(curve) }).collect();
         contents
     }
 }
 
+/// What a value of a row becomes in a clip.
+fn row_value(channel: Channel, bits: RotationBits, range: &VectorRange, value: &Value) -> Value {
+    let [x, y, z, w] = value.map(|c| c as f32);
+    let decoded = match (channel, bits) {
+        (Channel::Rotation, RotationBits::Bits48) => rotation_from_48(rotation_48([x, y, z, w])),
+        (Channel::Rotation, RotationBits::Bits32) => rotation_from_32(rotation_32([x, y, z, w])),
+        _ => pad(range.reconstruct(range.quantize([x, y, z]))),
+    };
+    decoded.map(f64::from)
+}
+
+/// Between two values; rotations may be on different sides.
+fn distance(a: &Value, b: &Value) -> f64 {
+    let along = |sign: f64| (0..4).map(|c| (a[c] - sign * b[c]).powi(2)).sum::<f64>().sqrt();
+    along(1.0).min(along(-1.0))
+}
+
 /// What a constant becomes in a clip.
-fn decoded(channel: Channel, value: &Value) -> Value {
+fn constant(channel: Channel, value: &Value) -> Value {
     match channel {
         Channel::Rotation => rotation_from_48(rotation_48(value.map(|c| c as f32))).map(f64::from),
         _ => *value,
     }
+}
+
+/// The joints in the order in which their keys are sought: first those that hang below no pin, then those below each, without
+/// those below another pin. What a pin has to cancel is known by then.
+fn stages(raw: &RawClip, pins: &[usize]) -> Vec<Vec<usize>> {
+    let mut pin_of = vec![None; raw.joints()];
+    for joint in 0..raw.joints() {
+        let above = raw.skeleton().parent(joint).and_then(|parent| pin_of[parent]);
+        pin_of[joint] = if pins.contains(&joint) { Some(joint) } else { above };
+    }
+    let of = |pin: Option<usize>| (0..raw.joints()).filter(|joint| pin_of[*joint] == pin).collect();
+    let below = (0..raw.joints()).filter(|joint| pins.contains(joint)).map(|joint| of(Some(joint)));
+    std::iter::once(of(None)).chain(below).collect()
 }
 
 /// A value from which no value is far: in the middle of their range.

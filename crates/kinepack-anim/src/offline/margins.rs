@@ -158,10 +158,7 @@ fn blame(
         for channel in Channel::ALL {
             let Some(index) = curve_of[ancestor][channel as usize] else { continue };
             let moved = moved_by(scene, sample, ancestor, channel, point).dot(offset);
-            let curve = &curves[index];
-            if moved > worst.0
-                && (curve.keys.binary_search(&sample).is_err() || curve.error(sample) > curve.key_error())
-            {
+            if moved > worst.0 && curves[index].could_be_nearer(sample) {
                 worst = (moved, Some(index));
             }
         }

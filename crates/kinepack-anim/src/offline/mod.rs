@@ -89,7 +89,7 @@ impl Default for KeyOptions {
             scale_margin_per_cm: 0.1,
             shortest_path: true,
             constants: true,
-            removal_passes: 2,
+            removal_passes: 3,
             refit: true,
             rows: true,
             hold_still: true,

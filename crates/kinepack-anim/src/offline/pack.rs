@@ -24,7 +24,7 @@ pub(super) fn quantized(raw: &RawClip, bits: RotationBits) -> Contents {
         let channels = channels.map(|kind| if kind.is_animated() { Kind::Rows } else { kind });
         JointKinds { channels, bits: if channels[0] == Kind::Rows { bits } else { RotationBits::Bits48 } }
     });
-    contents(raw, kinds.collect(), ranges(raw), &|track, sample| {
+    contents(raw, kinds.collect(), ranges(raw, &[], 0.0), &|track, sample| {
         value_of(&Frame::from(&raw.pose(sample)[usize::from(track.joint)]), track.channel)
     })
 }
@@ -66,15 +66,22 @@ fn put(rows: &mut Vec<u8>, words: [u16; 3]) {
     rows.extend(words.iter().flat_map(|word| word.to_le_bytes()));
 }
 
-/// The ranges of the translations and of the scales of those tracks that change.
-pub(super) fn ranges(raw: &RawClip) -> [VectorRange; 2] {
+/// The ranges of the translations and of the scales of those tracks that change, with the places where pinned joints may get.
+pub(super) fn ranges(raw: &RawClip, pins: &[usize], precision_cm: f64) -> [VectorRange; 2] {
     let kinds = raw_kinds(raw);
     [Channel::Translation, Channel::Scale].map(|channel| {
-        let animated = |joint: usize| kinds[joint][channel as usize].is_animated();
-        let all = raw.poses().flat_map(|pose| pose.iter().enumerate().filter(|(joint, _)| animated(*joint)));
-        VectorRange::around(all.map(|(_, transform)| match channel {
+        let is_pinned = |joint: usize| channel == Channel::Translation && pins.contains(&joint);
+        let is_wanted = |joint: usize| kinds[joint][channel as usize].is_animated() || is_pinned(joint);
+        let all = raw.poses().flat_map(|pose| pose.iter().enumerate().filter(|(joint, _)| is_wanted(*joint)));
+        let mut range = VectorRange::around(all.map(|(_, transform)| match channel {
             Channel::Scale => &transform.scale,
             _ => &transform.translation,
-        }))
+        }));
+        if channel == Channel::Translation && !pins.is_empty() {
+            // Ancestors are off by about the precision.
+            let room = 4.0 * precision_cm as f32;
+            range = VectorRange { min: range.min.map(|min| min - room), max: range.max.map(|max| max + room) };
+        }
+        range
     })
 }

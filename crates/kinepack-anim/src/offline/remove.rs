@@ -2,14 +2,14 @@
 //! what keeps the whole clip within what is allowed in object space stays. Errors that happen to cancel are room that no margin of a single
 //! track can know of.
 
-use super::curve::{Curve, Value};
+use super::curve::{Curve, KeyValue, Value};
 use super::scene::Scene;
 
 /// The widest fit: so many keys on each side of the one that is left out.
 const REFIT_KEYS: usize = 2;
 
 /// A key is not tried where the clip would be off by more than so many times what is allowed, if nothing else moved.
-const HOPELESS: f64 = 8.0;
+const HOPELESS: f64 = 4.0;
 
 /// Takes away what keys it can; `refits` says whether their neighbours may move. Says how many it took.
 pub(super) fn remove(scene: &mut Scene, curves: &mut [Curve], refits: bool) -> usize {
@@ -63,6 +63,38 @@ fn is_removed(scene: &mut Scene, curve: &mut Curve, key: usize, refits: bool, at
         }
     }
     attempt.undo(curve);
+    refits && is_merged(scene, curve, key, attempt)
+}
+
+/// Replaces a key and one of its neighbours by one key near the two.
+fn is_merged(scene: &mut Scene, curve: &mut Curve, key: usize, attempt: &Attempt) -> bool {
+    for other in [key - 1, key + 1] {
+        if other == 0 || other + 1 >= curve.keys.len() {
+            continue;
+        }
+        let first = key.min(other);
+        let (begin, end) = (curve.keys[first], curve.keys[first + 1]);
+        let (low, high) = (curve.keys[first - 1], curve.keys[first + 2]);
+        for place in [(begin + end) / 2, (begin + end).div_ceil(2), (low + begin) / 2, (end + high) / 2] {
+            if place == begin || place == end || place == low || place == high {
+                continue;
+            }
+            curve.remove(first);
+            curve.remove(first);
+            curve.insert(&[place]);
+            let at = curve.keys.binary_search(&place).unwrap_or(0);
+            let moved = at.saturating_sub(1)..(at + 2).min(curve.keys.len());
+            curve.refit(moved.clone());
+            let segments = curve.segments_around(moved);
+            let samples = curve.keys[segments.start]..=curve.keys[segments.end];
+            curve.evaluate(segments);
+            if holds(scene, curve, samples.clone()) {
+                scene.play(curve, samples);
+                return true;
+            }
+            attempt.undo(curve);
+        }
+    }
     false
 }
 
@@ -78,7 +110,7 @@ pub(super) struct Attempt {
     first_key: usize,
     kept_behind: usize,
     keys: Vec<usize>,
-    values: Vec<Value>,
+    values: Vec<KeyValue>,
     first_sample: usize,
     decoded: Vec<Value>,
 }

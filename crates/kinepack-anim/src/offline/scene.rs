@@ -91,6 +91,24 @@ impl<'a> Scene<'a> {
         }
     }
 
+    /// The transform that puts a joint where it is in the raw clip, relative to its parent as that is played.
+    pub(super) fn pinned(&self, sample: usize, joint: usize) -> Frame {
+        let at = |joint: usize| sample * self.joints() + joint;
+        let raw = &self.raw_object[at(joint)];
+        let Some(parent) = self.raw.skeleton().parent(joint).map(|parent| &self.object[at(parent)]) else {
+            return *raw;
+        };
+        let back = parent.rotation.inverse();
+        let moved = (back * (raw.translation - parent.translation)) / parent.scale;
+        let local = &self.raw_local[at(joint)];
+        Frame {
+            rotation: (back * raw.rotation).normalize(),
+            // Below a scale of zero all places are one.
+            translation: if moved.is_finite() { moved } else { local.translation },
+            scale: local.scale,
+        }
+    }
+
     pub(super) fn joints(&self) -> usize {
         self.raw.joints()
     }
