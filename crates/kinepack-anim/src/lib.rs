@@ -1,6 +1,7 @@
 //! Skeletal animation clips in few bytes.
 //!
-//! A [`RawClip`] holds the transform of every joint of a [`Skeleton`] at every sample time, as an importer reads it from a file.
+//! A [`RawClip`] holds the transform of every joint of a [`Skeleton`] at every sample time, as an importer reads it from a file:
+//! [`import`] makes them of glTF and BVH files.
 
 #![forbid(unsafe_code)]
 
@@ -15,6 +16,8 @@ mod transform;
 
 pub mod anm;
 pub mod exchange;
+#[cfg(feature = "import")]
+pub mod import;
 pub mod measure;
 pub mod offline;
 pub mod quantize;

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use cubes::ConfigError;
 use kinepack::{Level, TrainError};
+use kinepack_anim::import::ImportError;
 use kinepack_capture::CaptureError;
 use kinepack_net::{LinkError, Mismatch, NetError, StreamError};
 use renetcode::NetcodeError;
@@ -75,6 +76,12 @@ pub(crate) enum Failure {
     Training(TrainError),
     /// A profile cannot be read or written.
     Profile { path: std::path::PathBuf, reason: String },
+    /// An animation cannot be read.
+    Import(ImportError),
+    /// Two clips that would be the same file.
+    SameClip { name: String, first: std::path::PathBuf, second: std::path::PathBuf },
+    /// A clip cannot be written.
+    ClipFile { path: std::path::PathBuf, error: std::io::Error },
     /// The report could not be written.
     Output(std::io::Error),
 }
@@ -160,6 +167,15 @@ impl fmt::Display for Failure {
             Self::Picture { path, reason } => write!(f, "cannot draw into {}: {reason}", path.display()),
             Self::Training(error) => error.fmt(f),
             Self::Profile { path, reason } => write!(f, "{}: {reason}", path.display()),
+            Self::Import(error) => error.fmt(f),
+            Self::SameClip { name, first, second } => {
+                let (first, second) = (first.display(), second.display());
+                write!(
+                    f,
+                    "{first} and {second} both have a clip {name}: rename one, or give each a directory of its own"
+                )
+            }
+            Self::ClipFile { path, error } => write!(f, "{}: {error}", path.display()),
             Self::Output(error) => write!(f, "cannot write the report: {error}"),
         }
     }
@@ -168,6 +184,12 @@ impl fmt::Display for Failure {
 impl From<CaptureError> for Failure {
     fn from(error: CaptureError) -> Self {
         Self::Capture(error)
+    }
+}
+
+impl From<ImportError> for Failure {
+    fn from(error: ImportError) -> Self {
+        Self::Import(error)
     }
 }
 

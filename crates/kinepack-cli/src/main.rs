@@ -3,6 +3,7 @@
 
 #![forbid(unsafe_code)]
 
+mod anim;
 mod crowd;
 mod cube_stream;
 mod demo;
@@ -49,6 +50,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    Anim(anim::Arguments),
     Demo(demo::Arguments),
     Measure(measure::Arguments),
     Simulate(simulate::Arguments),
@@ -60,6 +62,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
+        Command::Anim(arguments) => anim::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Measure(arguments) => measure::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),

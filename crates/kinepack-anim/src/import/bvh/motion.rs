@@ -1,0 +1,124 @@
+//! The frames of a BVH file as poses: the numbers of one frame are held at a time, and only frames that stay become poses.
+
+use super::convention::is_t_pose;
+use super::hierarchy::BvhJoint;
+use super::tokens::Tokens;
+use super::{BvhConvention, ImportError, ImportOptions};
+use crate::Transform;
+use crate::import::Note;
+
+pub(super) struct Motion {
+    /// Those of the first frame first.
+    pub(super) samples: Vec<Transform>,
+    pub(super) rate_hz: f32,
+    pub(super) unit_cm: f64,
+    pub(super) note: Option<Note>,
+}
+
+/// Reads what stands after `MOTION`, to the end of the file.
+pub(super) fn read(
+    tokens: &mut Tokens<'_>,
+    joints: &[BvhJoint],
+    clip: &str,
+    options: &ImportOptions,
+) -> Result<Motion, ImportError> {
+    tokens.expect("Frames:")?;
+    let frames = tokens.count("a number of frames", u64::MAX)?;
+    if frames == 0 {
+        return Err(tokens.unexpected("a motion of at least one frame"));
+    }
+    tokens.expect("Frame")?;
+    tokens.expect("Time:")?;
+    let frame_time_s = tokens.number(|| "a time in seconds".to_owned())?;
+    let native_hz = options.frame_rate_hz.unwrap_or_else(|| nearest_rate(frame_time_s));
+    if !(native_hz > 0.0 && native_hz.is_finite()) {
+        return Err(tokens.unexpected("the first frame after a positive frame time"));
+    }
+    let step = step(tokens.file(), native_hz, options.rate_hz)?;
+
+    let channels: usize = joints.iter().map(|joint| joint.channels.len()).sum();
+    if channels == 0 {
+        return Err(tokens.unexpected("the end of a file in which no joint has channels"));
+    }
+    let mut numbers = vec![0.0; channels];
+    read_frame(tokens, &mut numbers, 0, frames)?;
+
+    let begins_with_t_pose = is_t_pose(joints, &numbers);
+    let found = BvhConvention::of(joints, frames, begins_with_t_pose);
+    let convention = options.convention.unwrap_or(found);
+    let unit_cm = options.unit_cm.unwrap_or(convention.unit_cm());
+    let dropped = options.drop_frames.unwrap_or_else(|| match convention.drop_frames(begins_with_t_pose) {
+        // A pose alone is worth more than nothing.
+        dropped if options.convention.is_none() && dropped as u64 >= frames => 0,
+        dropped => dropped,
+    });
+    let file = || tokens.file().to_owned();
+    if dropped as u64 >= frames {
+        return Err(ImportError::AllDropped { file: file(), frames, dropped });
+    }
+    let samples = (frames - dropped as u64).div_ceil(step);
+    if samples.saturating_mul(joints.len() as u64) > options.max_transforms as u64 {
+        let (clip, joints, limit) = (clip.to_owned(), joints.len(), options.max_transforms);
+        return Err(ImportError::TooManyTransforms { file: file(), clip, joints, samples, limit });
+    }
+    let is_worth_a_note = options.convention.is_none() && convention != BvhConvention::AsWritten;
+    let note = is_worth_a_note.then(|| Note::Convention { file: file(), convention, unit_cm, dropped });
+
+    // Not reserved: the number of frames may be a lie.
+    let mut poses = Vec::new();
+    for frame in 0..frames {
+        if frame > 0 {
+            read_frame(tokens, &mut numbers, frame, frames)?;
+        }
+        if frame.checked_sub(dropped as u64).is_some_and(|frame| frame.is_multiple_of(step)) {
+            push_pose(joints, &numbers, unit_cm, &mut poses);
+        }
+    }
+    match tokens.peek() {
+        None => Ok(Motion { samples: poses, rate_hz: native_hz / step as f32, unit_cm, note }),
+        Some(_) => Err(tokens.unexpected(&format!("the end of a file of {frames} frames"))),
+    }
+}
+
+fn read_frame(tokens: &mut Tokens<'_>, numbers: &mut [f64], frame: u64, frames: u64) -> Result<(), ImportError> {
+    let count = numbers.len();
+    for (index, number) in numbers.iter_mut().enumerate() {
+        *number = tokens.number(|| format!("number {} of {count} of frame {} of {frames}", index + 1, frame + 1))?;
+    }
+    Ok(())
+}
+
+fn push_pose(joints: &[BvhJoint], mut numbers: &[f64], unit_cm: f64, poses: &mut Vec<Transform>) {
+    for joint in joints {
+        let (own, rest) = numbers.split_at(joint.channels.len());
+        poses.push(joint.pose(own, unit_cm));
+        numbers = rest;
+    }
+}
+
+/// Frame times are written with few digits. Below a frame in two seconds there is no whole rate.
+fn nearest_rate(frame_time_s: f64) -> f32 {
+    let rate = 1.0 / frame_time_s;
+    if rate.round() > 0.0 { rate.round() as f32 } else { rate as f32 }
+}
+
+/// Each how manyth frame has the rate that was asked for.
+fn step(file: &str, native_hz: f32, rate_hz: Option<f32>) -> Result<u64, ImportError> {
+    let Some(rate_hz) = rate_hz else { return Ok(1) };
+    let ratio = f64::from(native_hz) / f64::from(rate_hz);
+    let step = ratio.round();
+    if step < 1.0 || (ratio - step).abs() > 1e-4 {
+        let possible_hz = divisors(native_hz);
+        return Err(ImportError::RateNotPossible { file: file.to_owned(), rate_hz, native_hz, possible_hz });
+    }
+    Ok(step as u64)
+}
+
+/// Of whole rates that somebody might have.
+fn divisors(native_hz: f32) -> Vec<u32> {
+    if native_hz.fract() != 0.0 || native_hz > 10_000.0 {
+        return Vec::new();
+    }
+    let native = native_hz as u32;
+    (1..=native).rev().filter(|rate| native.is_multiple_of(*rate)).collect()
+}

@@ -1,0 +1,321 @@
+//! Why a file gives no clips. Each variant names the file and the place in it.
+
+use std::fmt;
+use std::io;
+
+use crate::{RawClipError, SkeletonError};
+
+/// Why a file gives no clips. `file` is its name as it was given.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ImportError {
+    /// An option that no file can be read with.
+    BadOption {
+        /// The option's name.
+        option: &'static str,
+        /// What it must be.
+        expected: &'static str,
+    },
+    /// The file cannot be opened or read, or its compression is damaged.
+    Io {
+        /// The file.
+        file: String,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The name does not end in a known format's ending.
+    UnknownFormat {
+        /// The file.
+        file: String,
+    },
+    /// More bytes than are read at once, of the file unpacked and of what it refers to.
+    TooManyBytes {
+        /// The file.
+        file: String,
+        /// The limit.
+        limit_bytes: u64,
+    },
+    /// Clips of more transforms than are made at once.
+    TooManyTransforms {
+        /// The file.
+        file: String,
+        /// The clip that is too much.
+        clip: String,
+        /// Its joints.
+        joints: usize,
+        /// Its samples.
+        samples: u64,
+        /// How many transforms all clips of the file may have together.
+        limit: usize,
+    },
+    /// The joints are no skeleton.
+    Skeleton {
+        /// The file.
+        file: String,
+        /// Why.
+        error: SkeletonError,
+    },
+    /// The motion is no clip.
+    Clip {
+        /// The file.
+        file: String,
+        /// The clip.
+        clip: String,
+        /// Why.
+        error: RawClipError,
+    },
+
+    /// BVH: something else than what must stand here.
+    Unexpected {
+        /// The file.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// What must stand here.
+        expected: String,
+        /// What stands here.
+        found: String,
+    },
+    /// BVH: no frame remains.
+    AllDropped {
+        /// The file.
+        file: String,
+        /// Frames of the file.
+        frames: u64,
+        /// Frames to drop.
+        dropped: usize,
+    },
+    /// BVH: a rate that is no part of the motion's own.
+    RateNotPossible {
+        /// The file.
+        file: String,
+        /// The rate that was asked for.
+        rate_hz: f32,
+        /// The rate of the motion.
+        native_hz: f32,
+        /// Whole rates that are possible, where there are any.
+        possible_hz: Vec<u32>,
+    },
+
+    /// glTF: no container of version 2, or one that is damaged.
+    BadContainer {
+        /// The file.
+        file: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// glTF: the JSON is none, or not that of glTF.
+    BadJson {
+        /// The file.
+        file: String,
+        /// Where and why.
+        reason: String,
+    },
+    /// glTF: another version than 2.
+    UnsupportedVersion {
+        /// The file.
+        file: String,
+        /// The version.
+        version: String,
+    },
+    /// glTF: data that is packed in a way that is not read.
+    UnsupportedExtension {
+        /// The file.
+        file: String,
+        /// Name of the extension.
+        extension: String,
+    },
+    /// glTF: a buffer that cannot be had.
+    BadBuffer {
+        /// The file.
+        file: String,
+        /// Index of the buffer.
+        buffer: usize,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// glTF: a file with a buffer cannot be read.
+    BufferFile {
+        /// The file.
+        file: String,
+        /// Index of the buffer.
+        buffer: usize,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// glTF: an accessor that cannot be read.
+    BadAccessor {
+        /// The file.
+        file: String,
+        /// Index of the accessor.
+        accessor: usize,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// glTF: a node that cannot be.
+    BadNode {
+        /// The file.
+        file: String,
+        /// Index of the node.
+        node: usize,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// glTF: a skin that names a node that is none.
+    BadSkin {
+        /// The file.
+        file: String,
+        /// Index of the skin.
+        skin: usize,
+        /// Index of the node.
+        node: usize,
+    },
+    /// glTF: a static scale above the joints that cannot go into their translations.
+    NonUniformScale {
+        /// The file.
+        file: String,
+        /// Index of the node.
+        node: usize,
+        /// Its scale.
+        scale: [f64; 3],
+    },
+    /// glTF: a channel of an animation that cannot be played.
+    BadChannel {
+        /// The file.
+        file: String,
+        /// Index of the animation.
+        animation: usize,
+        /// Index of the channel in it.
+        channel: usize,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// glTF: key times that are not finite or do not increase.
+    BadKeyTime {
+        /// The file.
+        file: String,
+        /// Index of the animation.
+        animation: usize,
+        /// Index of the channel in it.
+        channel: usize,
+        /// Index of the first key that is not after the one before.
+        key: usize,
+    },
+    /// glTF: more or fewer values than the key times ask for.
+    WrongKeyCount {
+        /// The file.
+        file: String,
+        /// Index of the animation.
+        animation: usize,
+        /// Index of the channel in it.
+        channel: usize,
+        /// Values that are there.
+        values: u64,
+        /// Values that must be there.
+        expected: u64,
+    },
+    /// glTF: a key's value with a number that is not finite, or a rotation of length zero.
+    BadKeyValue {
+        /// The file.
+        file: String,
+        /// Index of the animation.
+        animation: usize,
+        /// Index of the channel in it.
+        channel: usize,
+        /// Index of the key.
+        key: usize,
+    },
+    /// glTF: a spline of rotations that goes through zero.
+    ZeroRotation {
+        /// The file.
+        file: String,
+        /// Index of the animation.
+        animation: usize,
+        /// Index of the channel in it.
+        channel: usize,
+        /// The time, of the file.
+        time_s: f64,
+    },
+}
+
+impl fmt::Display for ImportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BadOption { option, expected } => write!(f, "{option} must be {expected}"),
+            Self::Io { file, source } => write!(f, "{file}: {source}"),
+            Self::UnknownFormat { file } => {
+                write!(f, "{file}: not an animation: the name must end in .glb, .gltf, .bvh or .bvh.zst")
+            }
+            Self::TooManyBytes { file, limit_bytes } => {
+                write!(f, "{file}: more than the {limit_bytes} bytes that are read at once")
+            }
+            Self::TooManyTransforms { file, clip, joints, samples, limit } => write!(
+                f,
+                "{file}: {samples} samples of {joints} joints in {clip} are more than the {limit} transforms that the clips of a file may have together"
+            ),
+            Self::Skeleton { file, error } => write!(f, "{file}: {error}"),
+            Self::Clip { file, clip, error } => write!(f, "{file}: {clip}: {error}"),
+            Self::Unexpected { file, line, expected, found } => {
+                write!(f, "{file}: line {line}: {found} where {expected} must stand")
+            }
+            Self::AllDropped { file, frames, dropped } => {
+                write!(f, "{file}: of {frames} frames the first {dropped} are to be dropped: none remains")
+            }
+            Self::RateNotPossible { file, rate_hz, native_hz, possible_hz } => {
+                write!(f, "{file}: {rate_hz} Hz does not divide the motion's {native_hz} Hz; possible are ")?;
+                if possible_hz.is_empty() {
+                    return write!(f, "{native_hz} Hz divided by whole numbers");
+                }
+                let rates: Vec<String> = possible_hz.iter().map(ToString::to_string).collect();
+                write!(f, "{}", rates.join(", "))
+            }
+            Self::BadContainer { file, reason } => write!(f, "{file}: not a GLB file: {reason}"),
+            Self::BadJson { file, reason } => write!(f, "{file}: not glTF: {reason}"),
+            Self::UnsupportedVersion { file, version } => {
+                write!(f, "{file}: version {version:?} of glTF, where 2.0 is read")
+            }
+            Self::UnsupportedExtension { file, extension } => {
+                write!(f, "{file}: needs {extension}, which is not read; save it without")
+            }
+            Self::BadBuffer { file, buffer, reason } => write!(f, "{file}: buffer {buffer}: {reason}"),
+            Self::BufferFile { file, buffer, source } => write!(f, "{file}: buffer {buffer}: its file: {source}"),
+            Self::BadAccessor { file, accessor, reason } => write!(f, "{file}: accessor {accessor}: {reason}"),
+            Self::BadNode { file, node, reason } => write!(f, "{file}: node {node}: {reason}"),
+            Self::BadSkin { file, skin, node } => write!(f, "{file}: skin {skin}: there is no node {node}"),
+            Self::NonUniformScale { file, node, scale: [x, y, z] } => write!(
+                f,
+                "{file}: node {node}: it stands above the joints with a scale of {x} {y} {z}, which is not the same on all axes and cannot be part of their translations; apply it before saving"
+            ),
+            Self::BadChannel { file, animation, channel, reason } => {
+                write!(f, "{file}: animation {animation}, channel {channel}: {reason}")
+            }
+            Self::BadKeyTime { file, animation, channel, key } => write!(
+                f,
+                "{file}: animation {animation}, channel {channel}: the time of key {key} is not finite or not after the one before"
+            ),
+            Self::WrongKeyCount { file, animation, channel, values, expected } => write!(
+                f,
+                "{file}: animation {animation}, channel {channel}: {values} values where the key times ask for {expected}"
+            ),
+            Self::BadKeyValue { file, animation, channel, key } => write!(
+                f,
+                "{file}: animation {animation}, channel {channel}: key {key} has a number that is not finite or a rotation of length zero"
+            ),
+            Self::ZeroRotation { file, animation, channel, time_s } => write!(
+                f,
+                "{file}: animation {animation}, channel {channel}: the spline of rotations goes through zero at {time_s} s"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for ImportError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io { source, .. } | Self::BufferFile { source, .. } => Some(source),
+            Self::Skeleton { error, .. } => Some(error),
+            Self::Clip { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Arrays of numbers in buffers. The bounds are those of the bytes that are there, checked before anything is allocated; what an accessor
+//! says about its count is compared with them.
+
+use ::gltf::json::accessor::{Accessor, ComponentType, Type, sparse};
+use ::gltf::json::validation::Checked;
+use ::gltf::json::{Index, buffer};
+
+use super::ImportError;
+use super::buffers::{Buffers, View};
+
+/// Where a typed array lies.
+struct Layout {
+    kind: ComponentType,
+    components: usize,
+    count: usize,
+    offset: u64,
+}
+
+impl Layout {
+    fn element_bytes(&self) -> usize {
+        self.kind.size() * self.components
+    }
+
+    /// The elements, or why they are not there.
+    fn elements<'b>(&self, view: &View<'b>) -> Result<impl Iterator<Item = &'b [u8]> + use<'b>, &'static str> {
+        let element_bytes = self.element_bytes();
+        let stride = view.stride_bytes.unwrap_or(element_bytes);
+        if stride < element_bytes {
+            return Err("its elements overlap");
+        }
+        let bytes = usize::try_from(self.offset).ok().and_then(|offset| view.bytes.get(offset..));
+        let bytes = bytes.ok_or("it begins beyond its buffer view")?;
+        let last = self.count.checked_sub(1).and_then(|last| last.checked_mul(stride));
+        let end = last.and_then(|last| last.checked_add(element_bytes));
+        if self.count > 0 && end.is_none_or(|end| end > bytes.len()) {
+            return Err("it reaches beyond its buffer view");
+        }
+        Ok(bytes.chunks(stride).take(self.count).map(move |element| &element[..element_bytes]))
+    }
+}
+
+/// An accessor of a document, which exists.
+#[derive(Clone, Copy)]
+pub(super) struct Numbers<'a> {
+    index: usize,
+    accessor: &'a Accessor,
+}
+
+impl<'a> Numbers<'a> {
+    /// Looks an accessor up.
+    pub(super) fn find(buffers: &Buffers<'a>, index: Index<Accessor>) -> Result<Self, ImportError> {
+        let (document, index) = (buffers.document, index);
+        match document.root.get(index) {
+            Some(accessor) => Ok(Self { index: index.value(), accessor }),
+            None => Err(document.bad_accessor(index.value(), "it does not exist")),
+        }
+    }
+
+    /// How many elements it says that it has.
+    pub(super) fn count(self) -> u64 {
+        self.accessor.count.0
+    }
+
+    /// The times of keys: scalars in floats, which really are there.
+    pub(super) fn times(self, buffers: &mut Buffers<'_>) -> Result<Vec<f64>, ImportError> {
+        let is_scalar = matches!(self.accessor.type_, Checked::Valid(Type::Scalar));
+        let is_float = matches!(self.accessor.component_type, Checked::Valid(kind) if kind.0 == ComponentType::F32);
+        if !is_scalar || !is_float {
+            return Err(buffers.document.bad_accessor(self.index, "key times must be single floats"));
+        }
+        if self.accessor.buffer_view.is_none() {
+            return Err(buffers.document.bad_accessor(self.index, "key times need a buffer view"));
+        }
+        Ok(self.read::<1>(buffers)?.into_iter().map(|[time]| time).collect())
+    }
+
+    /// Vectors of `N` floats, or of integers that stand for −1 to 1. Where there is no buffer view, and all that is not sparse is zero,
+    /// the caller must have compared [`count`](Self::count) with what is there.
+    pub(super) fn vectors<const N: usize>(self, buffers: &mut Buffers<'_>) -> Result<Vec<[f64; N]>, ImportError> {
+        let expected = if N == 4 { Type::Vec4 } else { Type::Vec3 };
+        if !matches!(self.accessor.type_, Checked::Valid(kind) if kind == expected) {
+            return Err(buffers.document.bad_accessor(self.index, "rotations need four components, the others three"));
+        }
+        self.read(buffers)
+    }
+
+    fn read<const N: usize>(self, buffers: &mut Buffers<'_>) -> Result<Vec<[f64; N]>, ImportError> {
+        let document = buffers.document;
+        let bad = |reason| document.bad_accessor(self.index, reason);
+        let Checked::Valid(kind) = self.accessor.component_type else { return Err(bad("its component type is none")) };
+        let number = decoder(kind.0, self.accessor.normalized).ok_or_else(|| bad("its integers are not normalized"))?;
+        let element = |bytes: &[u8]| {
+            let mut numbers = [0.0; N];
+            for (number_of, bytes) in numbers.iter_mut().zip(bytes.chunks_exact(kind.0.size())) {
+                *number_of = number(bytes);
+            }
+            numbers
+        };
+        let count = usize::try_from(self.count()).map_err(|_| bad("it has too many elements"))?;
+        let offset = self.accessor.byte_offset.unwrap_or_default().0;
+        let mut vectors: Vec<[f64; N]> = match self.accessor.buffer_view {
+            Some(view) => {
+                let view = buffers.view(self.index, view)?;
+                let layout = Layout { kind: kind.0, components: N, count, offset };
+                layout.elements(&view).map_err(bad)?.map(element).collect()
+            }
+            None => vec![[0.0; N]; count],
+        };
+        if let Some(sparse) = &self.accessor.sparse {
+            let places = self.places(buffers, sparse, count)?;
+            let view = buffers.view(self.index, sparse.values.buffer_view)?;
+            let (count, offset) = (places.len(), sparse.values.byte_offset.0);
+            let layout = Layout { kind: kind.0, components: N, count, offset };
+            for (place, value) in places.into_iter().zip(layout.elements(&view).map_err(bad)?) {
+                vectors[place] = element(value);
+            }
+        }
+        Ok(vectors)
+    }
+
+    /// Which elements a sparse accessor replaces; each exists.
+    fn places(
+        self,
+        buffers: &mut Buffers<'_>,
+        sparse: &sparse::Sparse,
+        elements: usize,
+    ) -> Result<Vec<usize>, ImportError> {
+        let document = buffers.document;
+        let bad = |reason| document.bad_accessor(self.index, reason);
+        let Checked::Valid(kind) = sparse.indices.component_type else {
+            return Err(bad("its sparse indices have no type"));
+        };
+        let count = usize::try_from(sparse.count.0).ok().filter(|count| *count <= elements);
+        let count = count.ok_or_else(|| bad("more of it is sparse than there is"))?;
+        let view: Index<buffer::View> = sparse.indices.buffer_view;
+        let view = buffers.view(self.index, view)?;
+        let layout = Layout { kind: kind.0, components: 1, count, offset: sparse.indices.byte_offset.0 };
+        let mut places = Vec::new();
+        for bytes in layout.elements(&view).map_err(bad)? {
+            let place = bytes.iter().rev().fold(0, |place, byte| place << 8 | usize::from(*byte));
+            if place >= elements {
+                return Err(bad("a sparse index is beyond its elements"));
+            }
+            places.push(place);
+        }
+        Ok(places)
+    }
+}
+
+/// How a component is read; `None` where it is an integer that stands for itself.
+fn decoder(kind: ComponentType, normalized: bool) -> Option<fn(&[u8]) -> f64> {
+    Some(match (kind, normalized) {
+        (ComponentType::F32, _) => {
+            |bytes| bytes.first_chunk().map_or(0.0, |bytes| f64::from(f32::from_le_bytes(*bytes)))
+        }
+        (ComponentType::I8, true) => |bytes| (f64::from(bytes[0] as i8) / 127.0).max(-1.0),
+        (ComponentType::U8, true) => |bytes| f64::from(bytes[0]) / 255.0,
+        (ComponentType::I16, true) => |bytes| (f64::from(i16::from_le_bytes([bytes[0], bytes[1]])) / 32767.0).max(-1.0),
+        (ComponentType::U16, true) => |bytes| f64::from(u16::from_le_bytes([bytes[0], bytes[1]])) / 65535.0,
+        _ => return None,
+    })
+}

@@ -1,0 +1,121 @@
+//! The bytes of a document's buffers: the binary chunk, data within the JSON, or files. A buffer is got when it is first needed, so that
+//! one which only a texture uses may be missing.
+
+use std::borrow::Cow;
+use std::io;
+
+use ::gltf::json::{Index, buffer};
+use base64::Engine;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use percent_encoding::percent_decode_str;
+
+use super::{Document, ImportError};
+
+/// With `=` at the end or without.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+pub(super) struct Buffers<'a> {
+    pub(super) document: Document<'a>,
+    chunk: Option<&'a [u8]>,
+    /// `None` until it is needed.
+    loaded: Vec<Option<Cow<'a, [u8]>>>,
+    /// What all that is loaded may have together: a thousand buffers may be the same file.
+    limit_bytes: u64,
+    room_bytes: u64,
+    resolve: &'a mut dyn FnMut(&str, u64) -> io::Result<Vec<u8>>,
+}
+
+/// A part of a buffer that a view shows, and the distance of its elements where it says one.
+pub(super) struct View<'b> {
+    pub(super) bytes: &'b [u8],
+    pub(super) stride_bytes: Option<usize>,
+}
+
+impl<'a> Buffers<'a> {
+    pub(super) fn new(
+        document: Document<'a>,
+        chunk: Option<&'a [u8]>,
+        limit_bytes: u64,
+        resolve: &'a mut dyn FnMut(&str, u64) -> io::Result<Vec<u8>>,
+    ) -> Self {
+        let loaded = vec![None; document.root.buffers.len()];
+        Self { document, chunk, loaded, limit_bytes, room_bytes: limit_bytes, resolve }
+    }
+
+    /// What a view shows; `accessor` is who asks.
+    pub(super) fn view(&mut self, accessor: usize, view: Index<buffer::View>) -> Result<View<'_>, ImportError> {
+        let document = self.document;
+        let Some(view) = document.root.get(view) else {
+            return Err(document.bad_accessor(accessor, "its buffer view does not exist"));
+        };
+        let offset = usize::try_from(view.byte_offset.unwrap_or_default().0).ok();
+        let length = usize::try_from(view.byte_length.0).ok();
+        let stride_bytes = view.byte_stride.map(|stride| stride.0);
+        let buffer = self.buffer(accessor, view.buffer.value())?;
+        let end = offset.zip(length).and_then(|(offset, length)| Some(offset..offset.checked_add(length)?));
+        match end.and_then(|range| buffer.get(range)) {
+            Some(bytes) => Ok(View { bytes, stride_bytes }),
+            None => Err(document.bad_accessor(accessor, "its buffer view reaches beyond the buffer")),
+        }
+    }
+
+    fn buffer(&mut self, accessor: usize, index: usize) -> Result<&[u8], ImportError> {
+        let document = self.document;
+        if index >= self.loaded.len() {
+            return Err(document.bad_accessor(accessor, "its buffer does not exist"));
+        }
+        if self.loaded[index].is_none() {
+            let bytes = self.load(index)?;
+            self.loaded[index] = Some(bytes);
+        }
+        Ok(self.loaded[index].as_deref().unwrap_or_default())
+    }
+
+    fn load(&mut self, index: usize) -> Result<Cow<'a, [u8]>, ImportError> {
+        let document = self.document;
+        let buffer = &document.root.buffers[index];
+        let bad = |reason| document.bad_buffer(index, reason);
+        let mut bytes = match buffer.uri.as_deref() {
+            None if index == 0 => Cow::Borrowed(self.chunk.ok_or_else(|| bad("there is no binary chunk"))?),
+            None => return Err(bad("nothing says where its bytes are")),
+            Some(uri) => Cow::Owned(match uri.strip_prefix("data:") {
+                Some(data) => {
+                    let (kind, text) = data.split_once(',').unwrap_or_default();
+                    if !kind.ends_with(";base64") {
+                        return Err(bad("its data is not in base64"));
+                    }
+                    BASE64.decode(text).map_err(|_| bad("its data is not in base64"))?
+                }
+                None => self.file(index, uri)?,
+            }),
+        };
+        let Some(length) = usize::try_from(buffer.byte_length.0).ok().filter(|length| *length <= bytes.len()) else {
+            return Err(bad("it has fewer bytes than it says"));
+        };
+        match &mut bytes {
+            Cow::Borrowed(bytes) => *bytes = &bytes[..length],
+            Cow::Owned(bytes) => bytes.truncate(length),
+        }
+        Ok(bytes)
+    }
+
+    fn file(&mut self, index: usize, uri: &str) -> Result<Vec<u8>, ImportError> {
+        let document = self.document;
+        let path = percent_decode_str(uri).decode_utf8().ok().filter(|path| !path.contains("://"));
+        let path = path.ok_or_else(|| document.bad_buffer(index, "its name is no relative path"))?;
+        let bytes = (self.resolve)(&path, self.room_bytes).and_then(|bytes| {
+            self.room_bytes = self.room_bytes.checked_sub(bytes.len() as u64).ok_or(io::ErrorKind::FileTooLarge)?;
+            Ok(bytes)
+        });
+        bytes.map_err(|source| match source.kind() {
+            io::ErrorKind::FileTooLarge => {
+                ImportError::TooManyBytes { file: document.file.to_owned(), limit_bytes: self.limit_bytes }
+            }
+            _ => ImportError::BufferFile { file: document.file.to_owned(), buffer: index, source },
+        })
+    }
+}

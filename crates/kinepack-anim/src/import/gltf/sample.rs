@@ -1,0 +1,93 @@
+//! An animation at a constant rate, from its first key to its last.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use glam::{DQuat, DVec3};
+
+use super::ImportError;
+use super::buffers::Buffers;
+use super::channels::{Channel, JointChannels};
+use super::curve::{Curve, key_times};
+use super::rig::Rig;
+use crate::{MAX_SAMPLES, RawClip, RawClipError};
+
+/// How many transforms the clips of a file may have together, and how many of them are not yet used.
+#[derive(Clone, Copy)]
+pub(super) struct Room {
+    pub(super) limit: usize,
+    pub(super) left: usize,
+}
+
+/// The clip of an animation that moves a joint at least. The last sample is at or after the last key, whichever whole number of steps
+/// is nearest; a time after the last key stands for that.
+pub(super) fn clip(
+    buffers: &mut Buffers<'_>,
+    rig: &Rig,
+    name: String,
+    channels: &BTreeMap<usize, JointChannels>,
+    rate_hz: f32,
+    room: Room,
+) -> Result<RawClip, ImportError> {
+    let file = buffers.document.file;
+    let clip_error = |name: &str, error| ImportError::Clip { file: file.to_owned(), clip: name.to_owned(), error };
+    let (begin_s, end_s) = span(buffers, channels)?;
+    let duration_s = end_s - begin_s;
+    // The cast saturates.
+    let samples = ((duration_s * f64::from(rate_hz)).round_ties_even() as usize).saturating_add(1);
+    if samples > MAX_SAMPLES {
+        return Err(clip_error(&name, RawClipError::TooManySamples { samples }));
+    }
+    let joints = rig.skeleton.len();
+    if samples * joints > room.left {
+        let (file, samples, limit) = (file.to_owned(), samples as u64, room.limit);
+        return Err(ImportError::TooManyTransforms { file, clip: name, joints, samples, limit });
+    }
+    let mut transforms = rig.skeleton.bind_pose().repeat(samples);
+    let time = |sample: usize| begin_s + (sample as f64 / f64::from(rate_hz)).min(duration_s);
+    for (&joint, channels) in channels {
+        let mut rotation = read::<4>(buffers, channels.rotation.as_ref())?;
+        let mut translation = read::<3>(buffers, channels.translation.as_ref())?;
+        let mut scale = read::<3>(buffers, channels.scale.as_ref())?;
+        let mut local = rig.rest(joint);
+        for sample in 0..samples {
+            let time_s = time(sample);
+            if let Some((channel, curve)) = &mut rotation {
+                let rotation = curve.at(time_s).ok_or_else(|| {
+                    let (animation, channel) = channel.place;
+                    ImportError::ZeroRotation { file: file.to_owned(), animation, channel, time_s }
+                })?;
+                local.rotation = DQuat::from_array(rotation);
+            }
+            if let Some(value) = translation.as_mut().and_then(|(_, curve)| curve.at(time_s)) {
+                local.translation = DVec3::from_array(value);
+            }
+            if let Some(value) = scale.as_mut().and_then(|(_, curve)| curve.at(time_s)) {
+                local.scale = DVec3::from_array(value);
+            }
+            transforms[sample * joints + joint] = rig.transform(joint, local);
+        }
+    }
+    let clip = RawClip::new(name.clone(), Arc::clone(&rig.skeleton), rate_hz, transforms);
+    clip.map_err(|error| clip_error(&name, error))
+}
+
+/// The times of the first and the last key of all channels.
+fn span(buffers: &mut Buffers<'_>, channels: &BTreeMap<usize, JointChannels>) -> Result<(f64, f64), ImportError> {
+    let (mut begin_s, mut end_s) = (f64::INFINITY, f64::NEG_INFINITY);
+    for channel in channels.values().flat_map(JointChannels::iter) {
+        let times = key_times(buffers, channel)?;
+        begin_s = times.first().copied().unwrap_or(begin_s).min(begin_s);
+        end_s = times.last().copied().unwrap_or(end_s).max(end_s);
+    }
+    Ok((begin_s, end_s))
+}
+
+type Read<'a, const N: usize> = Option<(&'a Channel, Curve<N>)>;
+
+fn read<'a, const N: usize>(
+    buffers: &mut Buffers<'_>,
+    channel: Option<&'a Channel>,
+) -> Result<Read<'a, N>, ImportError> {
+    channel.map(|channel| Ok((channel, Curve::read(buffers, channel)?))).transpose()
+}

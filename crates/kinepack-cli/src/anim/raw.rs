@@ -1,0 +1,135 @@
+//! `kinepack anim raw`: the samples of animations as plain floats, for other programs.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
+use kinepack_anim::{RawClip, exchange, import};
+use serde::Serialize;
+
+use super::import_options::ImportArguments;
+use crate::failure::Failure;
+use crate::report::print;
+
+/// Write every clip of animation files as OUT_DIR/NAME.clip: ten floats a joint a sample, in cm.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Animations: .glb, .gltf, .bvh or .bvh.zst.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Where to put the clips; made where it is missing.
+    #[arg(required = true)]
+    out_dir: PathBuf,
+    #[command(flatten)]
+    import: ImportArguments,
+    /// Tell what was written as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was written.
+#[derive(Default, Serialize)]
+struct Report {
+    clips: Vec<ClipReport>,
+    notes: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct ClipReport {
+    name: String,
+    file: String,
+    joints: usize,
+    samples: usize,
+    rate_hz: f32,
+    raw_bytes: usize,
+    #[serde(skip)]
+    duration_s: f32,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let options = arguments.import.options();
+    let out_dir = &arguments.out_dir;
+    fs::create_dir_all(out_dir).map_err(|error| Failure::ClipFile { path: out_dir.clone(), error })?;
+    let mut report = Report::default();
+    let mut written: HashMap<String, &Path> = HashMap::new();
+    for file in &arguments.files {
+        let import = import::read(file, &options)?;
+        report.notes.extend(import.notes.iter().map(ToString::to_string));
+        for clip in &import.clips {
+            let name = file_name(clip.name());
+            if let Some(first) = written.insert(name.clone(), file) {
+                return Err(Failure::SameClip { name, first: first.to_owned(), second: file.clone() });
+            }
+            let path = out_dir.join(name);
+            write(clip, &path).map_err(|error| Failure::ClipFile { path, error })?;
+            report.clips.push(ClipReport::new(clip, file));
+        }
+    }
+    print(|out| if arguments.json { report.write_json(out) } else { report.write_table(out) })
+}
+
+/// A clip's name comes out of a file and may hold what no file is called.
+fn file_name(clip: &str) -> String {
+    let is_bad = |c: char| c.is_control() || r#"/\:*?"<>|"#.contains(c);
+    format!("{}.clip", clip.replace(is_bad, "-"))
+}
+
+fn write(clip: &RawClip, path: &Path) -> io::Result<()> {
+    let mut out = BufWriter::new(File::create(path)?);
+    exchange::write(clip, &mut out)?;
+    out.flush()
+}
+
+impl ClipReport {
+    fn new(clip: &RawClip, file: &Path) -> Self {
+        Self {
+            name: clip.name().to_owned(),
+            file: file.display().to_string(),
+            joints: clip.joints(),
+            samples: clip.samples(),
+            rate_hz: clip.rate_hz(),
+            raw_bytes: clip.raw_bytes(),
+            duration_s: clip.duration_s(),
+        }
+    }
+
+    fn cells(&self) -> [String; 6] {
+        [
+            self.name.clone(),
+            self.joints.to_string(),
+            self.samples.to_string(),
+            self.rate_hz.to_string(),
+            format!("{:.2}", self.duration_s),
+            self.raw_bytes.to_string(),
+        ]
+    }
+}
+
+impl Report {
+    fn write_json(&self, out: &mut impl Write) -> io::Result<()> {
+        serde_json::to_writer_pretty(&mut *out, self)?;
+        writeln!(out)
+    }
+
+    fn write_table(&self, out: &mut impl Write) -> io::Result<()> {
+        let mut table = Table::new();
+        table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
+        table.set_header(["clip", "joints", "samples", "Hz", "seconds", "raw bytes"]);
+        for clip in &self.clips {
+            table.add_row(clip.cells());
+        }
+        for (index, column) in table.column_iter_mut().enumerate() {
+            column.set_padding((0, 1));
+            if index > 0 {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+        if !self.clips.is_empty() {
+            writeln!(out, "{}", table.trim_fmt())?;
+        }
+        self.notes.iter().try_for_each(|note| writeln!(out, "{note}"))
+    }
+}
