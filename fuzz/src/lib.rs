@@ -1,5 +1,6 @@
 //! What the fuzz targets run: one driver a target, and the worlds that they share with the tests of `kinepack`.
 
+pub mod anim;
 pub mod anm;
 pub mod challenge;
 mod coding;

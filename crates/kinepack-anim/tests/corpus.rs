@@ -1,0 +1,157 @@
+//! The drivers of the fuzz targets `gltf_import`, `bvh_import` and `exchange` over their stored corpora, over every beginning of each
+//! file, each bit of it turned, and noise.
+//!
+//! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-anim --test corpus` writes the corpora anew.
+
+#![cfg(feature = "import")]
+#![allow(clippy::unwrap_used)]
+
+// Public in the crate of the fuzz targets.
+#[allow(unreachable_pub)]
+#[path = "../../../fuzz/src/anim.rs"]
+mod anim;
+mod support;
+
+use std::fs;
+use std::path::PathBuf;
+
+use kinepack_anim::exchange;
+use kinepack_anim::import::gltf::{from_bytes, no_files};
+use serde_json::json;
+use support::{Document, arm};
+
+const BVH: &str = "HIERARCHY\nROOT Hips\n{\n\tOFFSET 0 1 0\n\tCHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation Xrotation\n\tJOINT LHipJoint\n\t{\n\t\tOFFSET 0.5 0 0\n\t\tCHANNELS 3 Zrotation Yrotation Xrotation\n\t\tEnd Site\n\t\t{\n\t\t\tOFFSET 0 1e-1 0\n\t\t}\n\t}\n}\nMOTION\nFrames: 3\nFrame Time: .0083333\n1 2 3 0 0 0 0 0 0\n1 2 3 4 5 6 7 8 9\n-1 2 3.5 4 5 6 7 8 90\n";
+
+const DAZ: &str = "HIERARCHY ROOT hip { OFFSET 0 1 0 CHANNELS 1 Yrotation JOINT abdomen { OFFSET 0 1 0 JOINT chest { OFFSET 0 1 0 } } } MOTION Frames: 12 Frame Time: 0.01 0 1 2 3 4 5 6 7 8 9 10 11";
+
+/// The arm, and one with a matrix, a static ancestor, integers, a sparse accessor and buffers in other places.
+fn documents() -> [Document; 2] {
+    let mut document = Document::new(json!([
+        { "children": [1], "scale": [0.01, 0.01, 0.01], "rotation": [0.5, 0.5, 0.5, 0.5] },
+        { "children": [2], "matrix": [0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 0, 1, 2, 3, 1] },
+        { "name": "tip" },
+    ]));
+    let times = document.floats(&[[0.0], [0.25]]);
+    let integers = document.view(&[0, 90, 0, 90, 127, 0, 0, 128]);
+    let rotations = document.accessor(
+        json!({ "bufferView": integers, "componentType": 5120, "normalized": true, "count": 2, "type": "VEC4" }),
+    );
+    document.channel_of(2, "rotation", "LINEAR", times, rotations);
+    let values = document.view(&[5.0f32, 0.0, 0.0].map(f32::to_le_bytes).concat());
+    let sparse = json!({
+        "count": 1,
+        "indices": { "bufferView": integers, "componentType": 5121 },
+        "values": { "bufferView": values },
+    });
+    let vectors = document.accessor(json!({ "componentType": 5126, "count": 2, "type": "VEC3", "sparse": sparse }));
+    document.channel_of(1, "translation", "LINEAR", times, vectors);
+    [arm(), document]
+}
+
+fn gltf_files() -> Vec<Vec<u8>> {
+    let mut files = Vec::new();
+    for mut document in documents() {
+        files.push([[0].as_slice(), &document.glb()].concat());
+        let json = document.json.to_string();
+        let length = (json.len() as u16).to_le_bytes();
+        files.push([[1].as_slice(), &length, json.as_bytes(), &document.chunk].concat());
+        document.json["buffers"][0]["uri"] =
+            json!("data:;base64,AAAAAAAAgD8AAAAAAAAAAAAAAAAAAIA/8wQ1PwAAAAAAAAAA8wQ1Pw");
+        files.push([[0].as_slice(), document.json.to_string().as_bytes()].concat());
+    }
+    files
+}
+
+fn bvh_files() -> Vec<Vec<u8>> {
+    [(0, BVH), (0b1001, BVH), (0x32, BVH), (0, DAZ)].map(|(pick, text)| [&[pick], text.as_bytes()].concat()).to_vec()
+}
+
+fn exchange_files() -> Vec<Vec<u8>> {
+    let import = from_bytes("arm.glb", &arm().glb(), &Default::default(), no_files).unwrap();
+    let mut bytes = Vec::new();
+    exchange::write(&import.clips[0].decimated(6), &mut bytes).unwrap();
+    vec![bytes, b"CLIP\xff\xff\xff\xff\xff\xff\xff\xff\0\0\x80?".to_vec()]
+}
+
+/// Name, files and driver of each target.
+type Target = (&'static str, Vec<Vec<u8>>, fn(&[u8]));
+
+fn targets() -> [Target; 3] {
+    [
+        ("gltf_import", gltf_files(), anim::gltf_import),
+        ("bvh_import", bvh_files(), anim::bvh_import),
+        ("exchange", exchange_files(), anim::exchange),
+    ]
+}
+
+fn directory(target: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target)
+}
+
+#[test]
+fn the_corpora_are_what_the_drivers_take() {
+    for (target, files, _) in targets() {
+        for (index, data) in files.into_iter().enumerate() {
+            let path = directory(target).join(format!("{index:02}"));
+            if std::env::var_os("KINEPACK_WRITE_CORPUS").is_some() {
+                fs::create_dir_all(directory(target)).unwrap();
+                fs::write(&path, &data).unwrap();
+            }
+            assert!(fs::read(&path).unwrap() == data, "{} is out of date", path.display());
+        }
+    }
+}
+
+#[test]
+fn documents_of_the_corpus_are_read() {
+    for document in documents() {
+        assert_eq!(from_bytes("a.glb", &document.glb(), &Default::default(), no_files).unwrap().clips.len(), 1);
+    }
+}
+
+#[test]
+fn every_beginning_of_a_file_is_read_or_refused() {
+    for (target, _, drive) in targets() {
+        for entry in fs::read_dir(directory(target)).unwrap() {
+            let data = fs::read(entry.unwrap().path()).unwrap();
+            (0..=data.len()).for_each(|end| drive(&data[..end]));
+        }
+    }
+}
+
+#[test]
+fn files_with_a_bit_turned_are_read_or_refused() {
+    for (_, files, drive) in targets() {
+        for mut data in files {
+            for bit in 0..8 * data.len() {
+                data[bit / 8] ^= 1 << (bit % 8);
+                drive(&data);
+                data[bit / 8] ^= 1 << (bit % 8);
+            }
+        }
+    }
+}
+
+#[test]
+fn noise_is_read_or_refused() {
+    let mut state = 1u64;
+    let mut random = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize
+    };
+    for (_, files, drive) in targets() {
+        for round in 0..2000 {
+            let mut data = files[round % files.len()].clone();
+            for _ in 0..1 + random() % 8 {
+                let (at, from) = (random() % data.len(), random() % data.len());
+                // Digits become other digits, words other words.
+                match random() % 3 {
+                    0 => data[at] = random() as u8,
+                    1 => data[at] = data[from],
+                    _ => data[at] = b"0123456789-e.}"[random() % 14],
+                }
+            }
+            drive(&data);
+        }
+    }
+}

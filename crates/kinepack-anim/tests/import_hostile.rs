@@ -1,0 +1,282 @@
+//! glTF files that are wrong: each is refused with the place, in little memory.
+
+#![cfg(feature = "import")]
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use kinepack_anim::import::gltf::{from_bytes, no_files};
+use kinepack_anim::import::{Import, ImportError, ImportOptions};
+use kinepack_anim::{MAX_JOINTS, RawClipError, SkeletonError};
+use serde_json::{Value, json};
+use support::{Document, arm, glb};
+
+fn import_bytes(bytes: &[u8]) -> Result<Import, ImportError> {
+    from_bytes("a.glb", bytes, &ImportOptions::default(), no_files)
+}
+
+fn import(document: &Document) -> Result<Import, ImportError> {
+    import_bytes(&document.glb())
+}
+
+/// What is said about the arm with something else at these places of its JSON.
+fn said(changes: &[(&str, Value)]) -> String {
+    let mut document = arm();
+    for (pointer, value) in changes {
+        let (parent, key) = pointer.rsplit_once('/').unwrap();
+        let parent = document.json.pointer_mut(parent).unwrap();
+        match parent {
+            Value::Array(list) => list[key.parse::<usize>().unwrap()] = value.clone(),
+            _ => parent[key] = value.clone(),
+        }
+    }
+    let error = import(&document).unwrap_err().to_string();
+    error.strip_prefix("a.glb: ").unwrap().to_owned()
+}
+
+#[test]
+fn containers_that_lie() {
+    let good = arm().glb();
+    for end in 0..good.len() {
+        assert!(import_bytes(&good[..end]).is_err());
+    }
+    let with = |at: usize, word: u32| {
+        let mut file = good.clone();
+        file[at..at + 4].copy_from_slice(&word.to_le_bytes());
+        import_bytes(&file).unwrap_err().to_string()
+    };
+    assert_eq!(with(4, 1), "a.glb: not a GLB file: its version is not 2");
+    // Shorter than the header itself.
+    assert!(with(8, 0).contains("not a GLB file"));
+    assert!(with(8, u32::MAX).contains("not a GLB file"));
+    assert_eq!(with(12, u32::MAX), "a.glb: not a GLB file: its JSON chunk is cut off");
+    assert_eq!(with(16, 0), "a.glb: not a GLB file: its first chunk is not JSON");
+    let json = arm().json.to_string();
+    let no_chunk = import_bytes(json.as_bytes()).unwrap_err().to_string();
+    assert_eq!(no_chunk, "a.glb: buffer 0: there is no binary chunk");
+    assert_eq!(
+        import_bytes(&glb(json.as_bytes(), &[0; 8])).unwrap_err().to_string(),
+        "a.glb: buffer 0: it has fewer bytes than it says"
+    );
+    assert!(import_bytes(b"[[[[").unwrap_err().to_string().starts_with("a.glb: not glTF: "));
+    assert!(import_bytes(&b"[".repeat(1_000_000)).is_err());
+    assert!(said(&[("/asset/version", json!("1.0"))]).starts_with("version \"1.0\" of glTF"));
+    assert!(
+        said(&[("/extensionsRequired", json!(["EXT_meshopt_compression"]))])
+            .starts_with("needs EXT_meshopt_compression")
+    );
+}
+
+#[test]
+fn nodes_that_are_no_tree() {
+    assert_eq!(said(&[("/nodes/1/children", json!([0]))]), "node 0: it stands below itself");
+    assert_eq!(said(&[("/nodes/1/children", json!([1]))]), "node 1: it is the child of two nodes, or twice of one");
+    assert_eq!(said(&[("/nodes/0/children", json!([1, 1]))]), "node 1: it is the child of two nodes, or twice of one");
+    assert_eq!(said(&[("/nodes/0/children", json!([4_000_000_000u32]))]), "node 0: it has a child that does not exist");
+    assert_eq!(said(&[("/skins/0/joints", json!([0, 4_000_000_000u32]))]), "skin 0: there is no node 4000000000");
+    assert!(said(&[("/skins/0/joints", json!([-1]))]).starts_with("not glTF: "));
+}
+
+#[test]
+fn transforms_that_are_none() {
+    let zero = "node 0: its rotation is not finite or has length zero";
+    assert_eq!(said(&[("/nodes/0/rotation", json!([0, 0, 0, 0]))]), zero);
+    assert_eq!(said(&[("/nodes/0/rotation", json!([1e300, 0, 0, 0]))]), zero);
+    let not_finite = "node 0: its transform has a number that is not finite";
+    assert_eq!(said(&[("/nodes/0/translation", json!([1e300, 0, 0]))]), not_finite);
+    assert_eq!(said(&[("/nodes/0/scale", json!([1e300, 0, 0]))]), not_finite);
+    let matrix = "node 0: its matrix has a number that is not finite, or is no rotation with a scale";
+    let with = |matrix: Value| said(&[("/nodes/0/matrix", matrix)]);
+    assert_eq!(with(json!([1, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1])), matrix);
+    assert_eq!(with(json!([0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1])), matrix);
+    assert_eq!(with(json!([1e300, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1])), matrix);
+    // Finite in the file, but not in cm.
+    let mut document = arm();
+    document.json["nodes"][0]["translation"] = json!([3e38, 0, 0]);
+    let options = ImportOptions { unit_cm: Some(100.0), ..ImportOptions::default() };
+    let error = from_bytes("a.glb", &document.glb(), &options, no_files).unwrap_err();
+    assert!(matches!(error, ImportError::Skeleton { error: SkeletonError::BadBindPose { joint: 0 }, .. }), "{error}");
+}
+
+#[test]
+fn static_scales_that_are_not_uniform() {
+    let still = |scale: Value| {
+        said(&[
+            ("/skins/0/joints", json!([1])),
+            ("/animations/0/channels/0/target/node", json!(1)),
+            ("/nodes/0/scale", scale),
+        ])
+    };
+    assert!(still(json!([1, 2, 1])).starts_with("node 0: it stands above the joints with a scale of 1 2 1, "));
+    assert!(still(json!([0, 0, 0])).starts_with("node 0: it stands above the joints with a scale of 0 0 0, "));
+    assert!(still(json!([-1, 1, 1])).starts_with("node 0: "));
+}
+
+#[test]
+fn accessors_out_of_bounds() {
+    let accessor = |field: &str, value: Value| said(&[(&format!("/accessors/1/{field}"), value)]);
+    assert_eq!(accessor("bufferView", json!(99)), "accessor 1: its buffer view does not exist");
+    assert_eq!(accessor("byteOffset", json!(4)), "accessor 1: it reaches beyond its buffer view");
+    assert_eq!(accessor("byteOffset", json!(u64::MAX)), "accessor 1: it begins beyond its buffer view");
+    assert_eq!(accessor("type", json!("VEC3")), "accessor 1: rotations need four components, the others three");
+    assert_eq!(accessor("type", json!("VEC9")), "accessor 1: rotations need four components, the others three");
+    assert_eq!(accessor("componentType", json!(5121)), "accessor 1: its integers are not normalized");
+    assert_eq!(accessor("componentType", json!(1)), "accessor 1: its component type is none");
+    let times = |field: &str, value: Value| said(&[(&format!("/accessors/0/{field}"), value)]);
+    assert_eq!(times("count", json!(4_000_000_000u32)), "accessor 0: it reaches beyond its buffer view");
+    assert_eq!(times("count", json!(u64::MAX)), "accessor 0: it reaches beyond its buffer view");
+    assert_eq!(times("count", json!(0)), "animation 0, channel 0: it has no keys");
+    assert_eq!(times("bufferView", Value::Null), "accessor 0: key times need a buffer view");
+    assert_eq!(times("type", json!("VEC2")), "accessor 0: key times must be single floats");
+    let view = |field: &str, value: Value| said(&[(&format!("/bufferViews/1/{field}"), value)]);
+    assert_eq!(view("buffer", json!(7)), "accessor 1: its buffer does not exist");
+    assert_eq!(view("byteOffset", json!(u64::MAX)), "accessor 1: its buffer view reaches beyond the buffer");
+    assert_eq!(view("byteLength", json!(u64::MAX)), "accessor 1: its buffer view reaches beyond the buffer");
+    assert_eq!(view("byteStride", json!(0)), "accessor 1: its elements overlap");
+    assert_eq!(view("byteStride", json!(12)), "accessor 1: its elements overlap");
+    assert_eq!(view("byteStride", json!(u64::MAX)), "accessor 1: it reaches beyond its buffer view");
+    assert_eq!(
+        said(&[("/buffers/0/byteLength", json!(4_000_000_000u32))]),
+        "buffer 0: it has fewer bytes than it says"
+    );
+    assert_eq!(said(&[("/buffers/0/uri", json!("data:;base64,$"))]), "buffer 0: its data is not in base64");
+    assert_eq!(said(&[("/buffers/0/uri", json!("data:x"))]), "buffer 0: its data is not in base64");
+}
+
+#[test]
+fn sparse_accessors_that_lie() {
+    let with = |count: Value, indices: Value, values: Value| {
+        let sparse = json!({ "count": count, "indices": indices, "values": values });
+        said(&[("/accessors/1/sparse", sparse)])
+    };
+    let [indices, values] = [json!({ "bufferView": 1, "componentType": 5125 }), json!({ "bufferView": 1 })];
+    let too_many = "accessor 1: more of it is sparse than there is";
+    assert_eq!(with(json!(u64::MAX), indices.clone(), values.clone()), too_many);
+    assert_eq!(with(json!(3), indices.clone(), values.clone()), too_many);
+    // The last component of a rotation is no index.
+    let end = json!({ "bufferView": 1, "componentType": 5125, "byteOffset": 12 });
+    assert_eq!(with(json!(1), end, values), "accessor 1: a sparse index is beyond its elements");
+    let late = json!({ "bufferView": 1, "byteOffset": 24 });
+    assert_eq!(with(json!(1), indices, late), "accessor 1: it reaches beyond its buffer view");
+}
+
+#[test]
+fn counts_that_do_not_fit_the_interpolation() {
+    let spline = said(&[("/animations/0/samplers/0/interpolation", json!("CUBICSPLINE"))]);
+    assert_eq!(spline, "animation 0, channel 0: 2 values where the key times ask for 6");
+    let linear = said(&[("/animations/0/samplers/2/interpolation", json!("LINEAR"))]);
+    assert_eq!(linear, "animation 0, channel 2: 6 values where the key times ask for 2");
+    let zeros = said(&[("/accessors/1/count", json!(4_000_000_000u32)), ("/accessors/1/bufferView", Value::Null)]);
+    assert_eq!(zeros, "animation 0, channel 0: 4000000000 values where the key times ask for 2");
+}
+
+#[test]
+fn channels_that_lead_nowhere() {
+    let channel = |field: &str, value: Value| said(&[(&format!("/animations/0/channels/0/{field}"), value)]);
+    assert_eq!(channel("sampler", json!(9)), "animation 0, channel 0: its sampler does not exist");
+    assert_eq!(channel("target/node", json!(9)), "animation 0, channel 0: its node does not exist");
+    assert_eq!(channel("target/path", json!("colour")), "animation 0, channel 0: it moves something that is not known");
+    let twice = json!({ "node": 1, "path": "scale" });
+    assert_eq!(channel("target", twice), "animation 0, channel 1: another channel moves the same");
+    let sampler = |field: &str, value: Value| said(&[(&format!("/animations/0/samplers/0/{field}"), value)]);
+    assert_eq!(sampler("interpolation", json!("SMOOTH")), "animation 0, channel 0: its interpolation is none of glTF");
+    assert_eq!(sampler("input", json!(99)), "accessor 99: it does not exist");
+    assert_eq!(sampler("output", json!(99)), "accessor 99: it does not exist");
+}
+
+/// What is said about keys of a joint's rotation.
+fn keys_said(interpolation: &str, times: &[f32], values: &[[f32; 4]]) -> String {
+    let mut document = Document::new(json!([{}]));
+    document.channel(0, "rotation", interpolation, times, values);
+    import(&document).unwrap_err().to_string()
+}
+
+#[test]
+fn keys_that_are_none() {
+    let one = [0.0, 0.0, 0.0, 1.0];
+    let time = "a.glb: animation 0, channel 0: the time of key 1 is not finite or not after the one before";
+    for second in [1.0, 0.5, -1.0, f32::NAN, f32::INFINITY] {
+        assert_eq!(keys_said("LINEAR", &[1.0, second], &[one; 2]), time);
+    }
+    let value = "a.glb: animation 0, channel 0: key 1 has a number that is not finite or a rotation of length zero";
+    for second in [[0.0; 4], [f32::NAN, 0.0, 0.0, 1.0], [0.0, f32::INFINITY, 0.0, 1.0]] {
+        assert_eq!(keys_said("STEP", &[0.0, 1.0], &[one, second]), value);
+        assert_eq!(keys_said("LINEAR", &[0.0, 1.0], &[one, second]), value);
+        assert_eq!(
+            keys_said("CUBICSPLINE", &[0.0, 1.0], &[[0.0; 4], one, [0.0; 4], [0.0; 4], second, [0.0; 4]]),
+            value
+        );
+    }
+    let tangent = [f32::NAN; 4];
+    assert_eq!(keys_said("CUBICSPLINE", &[0.0, 1.0], &[[0.0; 4], one, [0.0; 4], tangent, one, [0.0; 4]]), value);
+    let back = one.map(|c| -c);
+    let through = keys_said("CUBICSPLINE", &[0.0, 1.0], &[[0.0; 4], one, [0.0; 4], [0.0; 4], back, [0.0; 4]]);
+    assert_eq!(through, "a.glb: animation 0, channel 0: the spline of rotations goes through zero at 0.5 s");
+}
+
+#[test]
+fn values_beyond_floats() {
+    let mut document = Document::new(json!([{}]));
+    document.channel(0, "translation", "STEP", &[0.0], &[[3e38, 0.0, 0.0]]);
+    let error = import(&document).unwrap_err();
+    assert!(matches!(error, ImportError::Clip { error: RawClipError::BadTransform { .. }, .. }), "{error}");
+}
+
+#[test]
+fn durations_without_end() {
+    let lasting = |seconds: f32| {
+        let mut document = Document::new(json!([{}]));
+        document.channel(0, "scale", "STEP", &[0.0, seconds], &[[1.0; 3]; 2]);
+        import(&document)
+    };
+    for seconds in [1e6, 1e30, f32::MAX] {
+        let error = lasting(seconds).unwrap_err();
+        assert!(matches!(error, ImportError::Clip { error: RawClipError::TooManySamples { .. }, .. }), "{error}");
+    }
+    assert_eq!(lasting(1e-30).unwrap().clips[0].samples(), 1);
+}
+
+#[test]
+fn clips_of_a_file_share_a_limit() {
+    let mut document = arm();
+    let animation = document.json["animations"][0].clone();
+    document.json["animations"] = json!([animation.clone(), animation]);
+    let limited = |max_transforms| {
+        let options = ImportOptions { max_transforms, ..ImportOptions::default() };
+        from_bytes("a.glb", &document.glb(), &options, no_files)
+    };
+    assert_eq!(limited(124).unwrap().clips.len(), 2);
+    let error = limited(123).unwrap_err();
+    assert!(matches!(error, ImportError::TooManyTransforms { joints: 2, samples: 31, limit: 123, .. }), "{error}");
+}
+
+#[test]
+fn skeletons_that_are_too_large_or_deep() {
+    let chain = |count: usize| {
+        let nodes = (0..count).map(|node| if node + 1 < count { json!({ "children": [node + 1] }) } else { json!({}) });
+        let mut document = Document::new(nodes.collect());
+        document.json["skins"] = json!([{ "joints": (0..count).collect::<Vec<_>>() }]);
+        document.channel(0, "scale", "STEP", &[0.0], &[[1.0; 3]]);
+        document
+    };
+    let error = import(&chain(MAX_JOINTS + 1)).unwrap_err();
+    assert!(matches!(error, ImportError::Skeleton { error: SkeletonError::TooManyJoints { .. }, .. }), "{error}");
+    // Deep, but of few joints.
+    let mut document = chain(100_000);
+    document.json["skins"] = json!([{ "joints": [99_998, 99_999] }]);
+    document.json["animations"][0]["channels"][0]["target"]["node"] = json!(99_999);
+    assert_eq!(import(&document).unwrap().clips[0].joints(), 2);
+}
+
+#[test]
+fn options_are_checked() {
+    let nan = Some(f32::NAN);
+    for options in [
+        ImportOptions { rate_hz: nan, ..ImportOptions::default() },
+        ImportOptions { frame_rate_hz: Some(0.0), ..ImportOptions::default() },
+        ImportOptions { unit_cm: Some(-1.0), ..ImportOptions::default() },
+    ] {
+        let error = from_bytes("a.glb", &arm().glb(), &options, no_files).unwrap_err();
+        assert!(matches!(error, ImportError::BadOption { .. }), "{error}");
+    }
+}

@@ -1,0 +1,85 @@
+//! The drivers of the targets `gltf_import`, `bvh_import` and `exchange`: any bytes as animations.
+
+use kinepack_anim::import::{BvhConvention, Import, ImportError, ImportOptions, bvh, gltf};
+use kinepack_anim::{RawClip, exchange};
+
+/// Small, so that a file of few bytes cannot take long either.
+const MAX_TRANSFORMS: usize = 1 << 12;
+
+/// The first byte says whether the rest is a file, or JSON and a binary chunk of a container that is right; then two more are the length
+/// of the JSON.
+pub fn gltf_import(data: &[u8]) {
+    let Some((&pick, data)) = data.split_first() else { return };
+    let options = ImportOptions { max_transforms: MAX_TRANSFORMS, max_bytes: 1 << 16, ..ImportOptions::default() };
+    let mut resolve = |_: &str, most: u64| Ok(data[..data.len().min(most as usize)].to_vec());
+    match (pick % 2, data) {
+        (1, [low, high, rest @ ..]) => {
+            let length = usize::from(u16::from_le_bytes([*low, *high])).min(rest.len());
+            let (json, chunk) = rest.split_at(length);
+            check(gltf::from_bytes("any.glb", &container(json, chunk), &options, &mut resolve));
+        }
+        _ => check(gltf::from_bytes("any.glb", data, &options, &mut resolve)),
+    }
+}
+
+fn container(json: &[u8], chunk: &[u8]) -> Vec<u8> {
+    let mut file = b"glTF\x02\0\0\0".to_vec();
+    file.extend((28 + json.len() as u32 + chunk.len() as u32).to_le_bytes());
+    for (kind, data) in [(b"JSON", json), (b"BIN\0", chunk)] {
+        file.extend((data.len() as u32).to_le_bytes());
+        file.extend(kind);
+        file.extend(data);
+    }
+    file
+}
+
+/// The first byte is options; the rest is text.
+pub fn bvh_import(data: &[u8]) {
+    let Some((&pick, text)) = data.split_first() else { return };
+    let has = |bit: u8| pick >> bit & 1 == 1;
+    let options = ImportOptions {
+        rate_hz: has(0).then_some(30.0),
+        unit_cm: has(1).then_some(2.54),
+        drop_frames: has(2).then_some(1),
+        frame_rate_hz: has(3).then_some(60.0),
+        convention: BvhConvention::ALL.get(usize::from(pick >> 4) % 4).copied(),
+        max_transforms: MAX_TRANSFORMS,
+        ..ImportOptions::default()
+    };
+    check(bvh::from_text("any.bvh", &String::from_utf8_lossy(text), &options));
+}
+
+/// A `.clip` file: what is read is written in as many bytes, and read again.
+pub fn exchange(data: &[u8]) {
+    match exchange::read("any", data) {
+        Ok(clip) => {
+            check_clip(&clip);
+            let mut bytes = Vec::new();
+            exchange::write(&clip, &mut bytes).unwrap();
+            assert_eq!(bytes.len(), data.len());
+            let again = exchange::read("any", &bytes).unwrap();
+            assert_eq!((again.joints(), again.samples()), (clip.joints(), clip.samples()));
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+}
+
+fn check(import: Result<Import, ImportError>) {
+    match import {
+        Ok(import) => {
+            let transforms: usize = import.clips.iter().map(|clip| clip.samples() * clip.joints()).sum();
+            assert!(transforms <= MAX_TRANSFORMS);
+            import.clips.iter().for_each(check_clip);
+            assert!(import.notes.iter().all(|note| note.to_string().contains("any.")));
+        }
+        Err(error) => assert!(error.to_string().starts_with("any."), "{error}"),
+    }
+}
+
+fn check_clip(clip: &RawClip) {
+    for transform in clip.poses().flatten() {
+        assert!(transform.is_valid());
+        let length_squared: f32 = transform.rotation.iter().map(|c| c * c).sum();
+        assert!((length_squared - 1.0).abs() < 1e-5);
+    }
+}
