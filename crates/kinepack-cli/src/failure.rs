@@ -169,11 +169,9 @@ impl fmt::Display for Failure {
             Self::Profile { path, reason } => write!(f, "{}: {reason}", path.display()),
             Self::Import(error) => error.fmt(f),
             Self::SameClip { name, first, second } => {
-                let (first, second) = (first.display(), second.display());
-                write!(
-                    f,
-                    "{first} and {second} both have a clip {name}: rename one, or give each a directory of its own"
-                )
+                let (first, second, is_one) = (first.display(), second.display(), first == second);
+                write!(f, "{first} and {second} both have a clip {name}: rename one")?;
+                if is_one { Ok(()) } else { write!(f, ", or write them to different directories") }
             }
             Self::ClipFile { path, error } => write!(f, "{}: {error}", path.display()),
             Self::Output(error) => write!(f, "cannot write the report: {error}"),

@@ -214,6 +214,15 @@ pub enum ImportError {
         /// Values that must be there.
         expected: u64,
     },
+    /// glTF: animations that read more keys than the clips of a file are worth; many channels may share an accessor.
+    TooManyKeys {
+        /// The file.
+        file: String,
+        /// Index of the accessor that was one too many.
+        accessor: usize,
+        /// How many keys all channels of the file may read together.
+        limit: u64,
+    },
     /// glTF: a key's value with a number that is not finite, or a rotation of length zero.
     BadKeyValue {
         /// The file.
@@ -297,6 +306,9 @@ impl fmt::Display for ImportError {
                 f,
                 "{file}: animation {animation}, channel {channel}: {values} values where the key times ask for {expected}"
             ),
+            Self::TooManyKeys { file, accessor, limit } => {
+                write!(f, "{file}: accessor {accessor}: its channels read more than {limit} keys together")
+            }
             Self::BadKeyValue { file, animation, channel, key } => write!(
                 f,
                 "{file}: animation {animation}, channel {channel}: key {key} has a number that is not finite or a rotation of length zero"

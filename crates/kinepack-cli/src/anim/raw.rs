@@ -54,16 +54,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let out_dir = &arguments.out_dir;
     fs::create_dir_all(out_dir).map_err(|error| Failure::ClipFile { path: out_dir.clone(), error })?;
     let mut report = Report::default();
-    let mut written: HashMap<String, &Path> = HashMap::new();
+    let mut written: HashMap<PathBuf, &Path> = HashMap::new();
     for file in &arguments.files {
         let import = import::read(file, &options)?;
         report.notes.extend(import.notes.iter().map(ToString::to_string));
         for clip in &import.clips {
-            let name = file_name(clip.name());
-            if let Some(first) = written.insert(name.clone(), file) {
+            let path = out_dir.join(file_name(clip.name()));
+            if let Some(first) = written.insert(path.clone(), file) {
+                let name = clip.name().to_owned();
                 return Err(Failure::SameClip { name, first: first.to_owned(), second: file.clone() });
             }
-            let path = out_dir.join(name);
             write(clip, &path).map_err(|error| Failure::ClipFile { path, error })?;
             report.clips.push(ClipReport::new(clip, file));
         }

@@ -97,6 +97,7 @@ impl<'a> Numbers<'a> {
             numbers
         };
         let count = usize::try_from(self.count()).map_err(|_| bad("it has too many elements"))?;
+        buffers.spend_keys(self.index, self.count())?;
         let offset = self.accessor.byte_offset.unwrap_or_default().0;
         let mut vectors: Vec<[f64; N]> = match self.accessor.buffer_view {
             Some(view) => {

@@ -10,13 +10,17 @@ use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use percent_encoding::percent_decode_str;
 
-use super::{Document, ImportError};
+use super::{Document, ImportError, ImportOptions};
 
 /// With `=` at the end or without.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
+
+/// How many keys may be read for each transform that may be made: three channels have times, which are read twice, and values of up to
+/// three a key, and more of them than there are samples.
+const KEYS_PER_TRANSFORM: u64 = 32;
 
 pub(super) struct Buffers<'a> {
     pub(super) document: Document<'a>,
@@ -26,6 +30,9 @@ pub(super) struct Buffers<'a> {
     /// What all that is loaded may have together: a thousand buffers may be the same file.
     limit_bytes: u64,
     room_bytes: u64,
+    /// What all accessors may be read together: a thousand channels may share one.
+    limit_keys: u64,
+    room_keys: u64,
     resolve: &'a mut dyn FnMut(&str, u64) -> io::Result<Vec<u8>>,
 }
 
@@ -39,11 +46,26 @@ impl<'a> Buffers<'a> {
     pub(super) fn new(
         document: Document<'a>,
         chunk: Option<&'a [u8]>,
-        limit_bytes: u64,
+        options: &ImportOptions,
         resolve: &'a mut dyn FnMut(&str, u64) -> io::Result<Vec<u8>>,
     ) -> Self {
         let loaded = vec![None; document.root.buffers.len()];
-        Self { document, chunk, loaded, limit_bytes, room_bytes: limit_bytes, resolve }
+        let limit_bytes = options.max_bytes;
+        let limit_keys = KEYS_PER_TRANSFORM.saturating_mul(options.max_transforms as u64);
+        let (room_bytes, room_keys) = (limit_bytes, limit_keys);
+        Self { document, chunk, loaded, limit_bytes, room_bytes, limit_keys, room_keys, resolve }
+    }
+
+    /// Counts the elements of an accessor that is about to be read.
+    pub(super) fn spend_keys(&mut self, accessor: usize, keys: u64) -> Result<(), ImportError> {
+        match self.room_keys.checked_sub(keys) {
+            Some(rest) => self.room_keys = rest,
+            None => {
+                let (file, limit) = (self.document.file.to_owned(), self.limit_keys);
+                return Err(ImportError::TooManyKeys { file, accessor, limit });
+            }
+        }
+        Ok(())
     }
 
     /// What a view shows; `accessor` is who asks.

@@ -50,7 +50,7 @@ pub fn from_bytes(
     if let Some(extent_m) = rig.taken_as_cm() {
         notes.push(Note::TakenAsCm { file: file.to_owned(), extent_m });
     }
-    let mut buffers = Buffers::new(document, chunk, options.max_bytes, &mut resolve);
+    let mut buffers = Buffers::new(document, chunk, options, &mut resolve);
     let rate_hz = options.rate_hz.unwrap_or(DEFAULT_RATE_HZ);
     let stem = stem(file, &[".glb", ".gltf"]);
     let mut room = Room { limit: options.max_transforms, left: options.max_transforms };

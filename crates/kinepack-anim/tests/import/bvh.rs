@@ -1,8 +1,5 @@
 //! BVH files made by hand: what comes out of them, and what is refused.
 
-#![cfg(feature = "import")]
-#![allow(clippy::unwrap_used)]
-
 use std::f32::consts::FRAC_1_SQRT_2;
 use std::fmt::Write;
 use std::fs;

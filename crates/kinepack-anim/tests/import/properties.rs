@@ -1,16 +1,11 @@
 //! Properties of importing, over documents that are right.
 
-#![cfg(feature = "import")]
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
+use crate::support::Document;
 use kinepack_anim::RawClip;
 use kinepack_anim::import::gltf::{from_bytes, no_files};
 use kinepack_anim::import::{ImportOptions, bvh};
 use proptest::prelude::*;
 use serde_json::json;
-use support::Document;
 
 fn import(document: &Document, rate_hz: f32) -> RawClip {
     let options = ImportOptions { rate_hz: Some(rate_hz), unit_cm: Some(1.0), ..ImportOptions::default() };

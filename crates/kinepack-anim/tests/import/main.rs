@@ -1,0 +1,11 @@
+//! Clips from files that are made by hand.
+
+#![cfg(feature = "import")]
+#![allow(clippy::unwrap_used)]
+
+mod bvh;
+mod gltf;
+mod hostile;
+mod properties;
+#[path = "../support/mod.rs"]
+mod support;
