@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use cubes::ConfigError;
 use kinepack::{Level, TrainError};
 use kinepack_anim::import::ImportError;
+use kinepack_anim::offline::BuildError;
 use kinepack_capture::CaptureError;
 use kinepack_net::{LinkError, Mismatch, NetError, StreamError};
 use renetcode::NetcodeError;
@@ -80,7 +81,13 @@ pub(crate) enum Failure {
     Import(ImportError),
     /// Two clips that would be the same file.
     SameClip { name: String, first: std::path::PathBuf, second: std::path::PathBuf },
-    /// A clip cannot be written.
+    /// A clip that is damaged, or not what it should be.
+    BadClip { path: std::path::PathBuf, reason: String },
+    /// A pin on a joint that no skeleton has.
+    UnknownPin { name: String },
+    /// A clip cannot be compressed.
+    Build { file: std::path::PathBuf, clip: String, error: BuildError },
+    /// A clip cannot be read or written.
     ClipFile { path: std::path::PathBuf, error: std::io::Error },
     /// The report could not be written.
     Output(std::io::Error),
@@ -173,6 +180,11 @@ impl fmt::Display for Failure {
                 write!(f, "{first} and {second} both have a clip {name}: rename one")?;
                 if is_one { Ok(()) } else { write!(f, ", or write them to different directories") }
             }
+            Self::BadClip { path, reason } => write!(f, "{}: {reason}", path.display()),
+            Self::UnknownPin { name } => {
+                write!(f, "--pin {name}: no joint of that name in any skeleton; anim info lists them")
+            }
+            Self::Build { file, clip, error } => write!(f, "{}: {clip}: {error}", file.display()),
             Self::ClipFile { path, error } => write!(f, "{}: {error}", path.display()),
             Self::Output(error) => write!(f, "cannot write the report: {error}"),
         }

@@ -1,7 +1,13 @@
 //! `kinepack anim`: skeletal animation clips.
 
+mod build;
+mod compiled;
+mod decode;
 mod import_options;
 mod raw;
+mod scheme;
+mod sources;
+mod table;
 
 use clap::{Args, Subcommand};
 
@@ -16,11 +22,15 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    Build(build::Arguments),
+    Decode(decode::Arguments),
     Raw(raw::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.command {
+        Command::Build(arguments) => build::run(arguments),
+        Command::Decode(arguments) => decode::run(arguments),
         Command::Raw(arguments) => raw::run(arguments),
     }
 }

@@ -6,11 +6,12 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 use kinepack_anim::{RawClip, exchange, import};
 use serde::Serialize;
 
 use super::import_options::ImportArguments;
+use super::sources::file_stem;
+use super::table::{table, write_json};
 use crate::failure::Failure;
 use crate::report::print;
 
@@ -59,7 +60,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let import = import::read(file, &options)?;
         report.notes.extend(import.notes.iter().map(ToString::to_string));
         for clip in &import.clips {
-            let path = out_dir.join(file_name(clip.name()));
+            let path = out_dir.join(format!("{}.clip", file_stem(clip.name())));
             if let Some(first) = written.insert(path.clone(), file) {
                 let name = clip.name().to_owned();
                 return Err(Failure::SameClip { name, first: first.to_owned(), second: file.clone() });
@@ -68,13 +69,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             report.clips.push(ClipReport::new(clip, file));
         }
     }
-    print(|out| if arguments.json { report.write_json(out) } else { report.write_table(out) })
-}
-
-/// A clip's name comes out of a file and may hold what no file is called.
-fn file_name(clip: &str) -> String {
-    let is_bad = |c: char| c.is_control() || r#"/\:*?"<>|"#.contains(c);
-    format!("{}.clip", clip.replace(is_bad, "-"))
+    print(|out| if arguments.json { write_json(&report, out) } else { report.write_table(out) })
 }
 
 fn write(clip: &RawClip, path: &Path) -> io::Result<()> {
@@ -109,24 +104,9 @@ impl ClipReport {
 }
 
 impl Report {
-    fn write_json(&self, out: &mut impl Write) -> io::Result<()> {
-        serde_json::to_writer_pretty(&mut *out, self)?;
-        writeln!(out)
-    }
-
     fn write_table(&self, out: &mut impl Write) -> io::Result<()> {
-        let mut table = Table::new();
-        table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
-        table.set_header(["clip", "joints", "samples", "Hz", "seconds", "raw bytes"]);
-        for clip in &self.clips {
-            table.add_row(clip.cells());
-        }
-        for (index, column) in table.column_iter_mut().enumerate() {
-            column.set_padding((0, 1));
-            if index > 0 {
-                column.set_cell_alignment(CellAlignment::Right);
-            }
-        }
+        let header = ["clip", "joints", "samples", "Hz", "seconds", "raw bytes"];
+        let table = table(header, 1, self.clips.iter().map(ClipReport::cells));
         if !self.clips.is_empty() {
             writeln!(out, "{}", table.trim_fmt())?;
         }

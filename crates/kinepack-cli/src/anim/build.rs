@@ -1,0 +1,158 @@
+//! `kinepack anim build`: compressed clips from animation files, and how far each is off.
+
+use std::collections::HashSet;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use kinepack_anim::offline::animated_raw_bytes;
+use serde::Serialize;
+
+use super::import_options::ImportArguments;
+use super::scheme::SchemeArguments;
+use super::sources::{self, BuiltClip, Source};
+use super::table::{percent, table, write_json};
+use crate::failure::Failure;
+use crate::report::print;
+
+/// Compress every clip of animation files; writes DIR/NAME.kpa, and a DIR/HASH.kps for each skeleton.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Animations: .glb, .gltf, .bvh, .bvh.zst or .clip.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Where to put the clips; made where it is missing. Without it nothing is written.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    scheme: SchemeArguments,
+    #[command(flatten)]
+    import: ImportArguments,
+    /// Tell what was built as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was built.
+#[derive(Serialize)]
+struct Report {
+    clips: Vec<ClipReport>,
+    notes: Vec<String>,
+}
+
+/// One clip.
+#[derive(Serialize)]
+struct ClipReport {
+    name: String,
+    file: String,
+    scheme: &'static str,
+    joints: usize,
+    samples: usize,
+    rate_hz: f32,
+    /// Ten floats a joint a sample.
+    raw_bytes: usize,
+    /// The floats of the tracks that change.
+    animated_raw_bytes: usize,
+    bytes: usize,
+    max_error_cm: f64,
+    p99_error_cm: f64,
+    mean_error_cm: f64,
+    /// Half-way between the samples.
+    max_error_between_cm: f64,
+    foot_slide_cm: f64,
+    build_ms: f64,
+    sample_ns_per_joint: f64,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let (sources, notes) = sources::read(&arguments.files, &arguments.import.options())?;
+    arguments.scheme.check_pins(sources.iter().map(|source| &source.raw))?;
+    let built = sources::build_all(&sources, |raw| arguments.scheme.options(raw), "built")?;
+    if let Some(directory) = &arguments.out {
+        write_all(directory, &sources, &built)?;
+    }
+    let clips =
+        sources.iter().zip(&built).map(|(source, built)| ClipReport::new(source, built, arguments.scheme.name()));
+    let report = Report { clips: clips.collect(), notes };
+    print(|out| if arguments.json { write_json(&report, out) } else { report.write_table(out) })
+}
+
+fn write_all(directory: &Path, sources: &[Source], built: &[BuiltClip]) -> Result<(), Failure> {
+    let mut skeletons = HashSet::new();
+    let write =
+        |path: PathBuf, bytes: &[u8]| fs::write(&path, bytes).map_err(|error| Failure::ClipFile { path, error });
+    fs::create_dir_all(directory).map_err(|error| Failure::ClipFile { path: directory.to_owned(), error })?;
+    for (source, built) in sources.iter().zip(built) {
+        let clip = &built.built.clip;
+        write(directory.join(format!("{}.kpa", sources::file_stem(source.raw.name()))), clip.as_bytes())?;
+        if skeletons.insert(clip.header().skeleton) {
+            let name = super::compiled::skeleton_name(clip.header().skeleton);
+            write(directory.join(name), &source.raw.skeleton().to_bytes())?;
+        }
+    }
+    Ok(())
+}
+
+impl ClipReport {
+    fn new(source: &Source, built: &BuiltClip, scheme: &'static str) -> Self {
+        let BuiltClip { built, build_ms } = built;
+        let (raw, errors) = (&source.raw, &built.errors);
+        Self {
+            name: raw.name().to_owned(),
+            file: source.file.display().to_string(),
+            scheme,
+            joints: raw.joints(),
+            samples: raw.samples(),
+            rate_hz: raw.rate_hz(),
+            raw_bytes: raw.raw_bytes(),
+            animated_raw_bytes: animated_raw_bytes(raw),
+            bytes: built.clip.as_bytes().len(),
+            max_error_cm: errors.all.max_cm,
+            p99_error_cm: errors.all.p99_cm,
+            mean_error_cm: errors.all.mean_cm,
+            max_error_between_cm: errors.between.max_cm,
+            foot_slide_cm: errors.foot_slide_cm,
+            build_ms: *build_ms,
+            sample_ns_per_joint: sources::sample_ns_per_joint(raw, built),
+        }
+    }
+
+    fn cells(&self) -> [String; 10] {
+        [
+            self.name.clone(),
+            self.joints.to_string(),
+            self.samples.to_string(),
+            self.bytes.to_string(),
+            percent(self.bytes, self.raw_bytes),
+            percent(self.bytes, self.animated_raw_bytes),
+            format!("{:.4}", self.max_error_cm),
+            format!("{:.4}", self.p99_error_cm),
+            format!("{:.4}", self.foot_slide_cm),
+            format!("{:.1}", self.sample_ns_per_joint),
+        ]
+    }
+}
+
+impl Report {
+    fn write_table(&self, out: &mut impl Write) -> io::Result<()> {
+        let header =
+            ["clip", "joints", "samples", "bytes", "of raw", "of animated", "max cm", "p99 cm", "slide cm", "ns/joint"];
+        writeln!(out, "{}", table(header, 1, self.clips.iter().map(ClipReport::cells)).trim_fmt())?;
+        let sum = |number: fn(&ClipReport) -> usize| self.clips.iter().map(number).sum::<usize>();
+        let (raw, animated, bytes) =
+            (sum(|clip| clip.raw_bytes), sum(|clip| clip.animated_raw_bytes), sum(|clip| clip.bytes));
+        let seconds = self.clips.iter().map(|clip| clip.build_ms).sum::<f64>() / 1e3;
+        let worst = self.clips.iter().map(|clip| clip.max_error_cm).fold(0.0, f64::max);
+        writeln!(out)?;
+        writeln!(
+            out,
+            "{} clips: {bytes} bytes, {} of the raw floats, {} of those of tracks that change; at most {worst:.4} cm off; {:.1} MB of raw samples a second and core",
+            self.clips.len(),
+            percent(bytes, raw),
+            percent(bytes, animated),
+            raw as f64 / 1e6 / seconds,
+        )?;
+        self.notes.iter().try_for_each(|note| writeln!(out, "{note}"))
+    }
+}

@@ -1,0 +1,40 @@
+//! `kinepack anim decode`: the samples of a compressed clip as plain floats.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+use kinepack_anim::{Clip, Cursor, Skeleton, exchange};
+
+use super::compiled::{self, SkeletonArguments};
+use crate::failure::Failure;
+
+/// Write what a compressed clip plays at its sample times as a .clip file.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// The clip, as `anim build` wrote it.
+    clip: PathBuf,
+    /// Where to put the samples.
+    out: PathBuf,
+    #[command(flatten)]
+    skeleton: SkeletonArguments,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let (clip, skeleton) = compiled::read(&arguments.clip, &arguments.skeleton)?;
+    let out = &arguments.out;
+    write(&clip, &skeleton, out).map_err(|error| Failure::ClipFile { path: out.clone(), error })
+}
+
+fn write(clip: &Clip, skeleton: &Skeleton, path: &PathBuf) -> io::Result<()> {
+    let mut out = BufWriter::new(File::create(path)?);
+    exchange::write_head(skeleton, clip.samples(), clip.rate_hz(), &mut out)?;
+    let mut pose = skeleton.bind_pose();
+    let mut cursor = Cursor::new(clip, &pose);
+    for sample in 0..clip.samples() {
+        cursor.sample_at(sample as f64, &mut pose);
+        exchange::write_pose(&pose, &mut out)?;
+    }
+    out.flush()
+}

@@ -1,0 +1,149 @@
+//! Clips from many files, and what is done with each of them on all cores.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Instant;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use kinepack_anim::import::{self, ImportOptions};
+use kinepack_anim::offline::{BuildOptions, Built, build};
+use kinepack_anim::{Cursor, RawClip, exchange};
+
+use crate::failure::Failure;
+
+/// A clip, and the file that it is from.
+pub(crate) struct Source {
+    pub(crate) file: PathBuf,
+    pub(crate) raw: RawClip,
+}
+
+/// All clips of some files: animations, or `.clip` files.
+pub(crate) fn read(files: &[PathBuf], options: &ImportOptions) -> Result<(Vec<Source>, Vec<String>), Failure> {
+    let bar = progress(files.len() as u64, "read");
+    let mut sources = Vec::new();
+    let mut notes = Vec::new();
+    let mut names: HashMap<String, &Path> = HashMap::new();
+    for file in files {
+        let clips = if file.extension().is_some_and(|extension| extension == "clip") {
+            vec![read_clip_file(file)?]
+        } else {
+            let import = import::read(file, options)?;
+            notes.extend(import.notes.iter().map(ToString::to_string));
+            import.clips
+        };
+        for raw in clips {
+            if let Some(first) = names.insert(file_stem(raw.name()), file) {
+                let name = raw.name().to_owned();
+                return Err(Failure::SameClip { name, first: first.to_owned(), second: file.clone() });
+            }
+            sources.push(Source { file: file.clone(), raw });
+        }
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok((sources, notes))
+}
+
+fn read_clip_file(path: &Path) -> Result<RawClip, Failure> {
+    let bytes = std::fs::read(path).map_err(|error| Failure::ClipFile { path: path.to_owned(), error })?;
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    exchange::read(name, &bytes).map_err(|error| Failure::BadClip { path: path.to_owned(), reason: error.to_string() })
+}
+
+/// A clip's name comes out of a file and may hold what no file is called.
+pub(crate) fn file_stem(clip: &str) -> String {
+    let is_bad = |c: char| c.is_control() || r#"/\:*?"<>|"#.contains(c);
+    clip.replace(is_bad, "-")
+}
+
+/// A clip that was built, and how long that took on its thread.
+pub(crate) struct BuiltClip {
+    pub(crate) built: Built,
+    pub(crate) build_ms: f64,
+}
+
+/// Builds all clips, as `options` says for each.
+pub(crate) fn build_all(
+    sources: &[Source],
+    options: impl Fn(&RawClip) -> BuildOptions + Sync,
+    what: &str,
+) -> Result<Vec<BuiltClip>, Failure> {
+    on_all_cores(sources, what, |source| {
+        let begun = Instant::now();
+        let built = build(&source.raw, &options(&source.raw));
+        let failed = |error| Failure::Build { file: source.file.clone(), clip: source.raw.name().to_owned(), error };
+        let built = built.map_err(failed)?;
+        Ok(BuiltClip { built, build_ms: 1e3 * begun.elapsed().as_secs_f64() })
+    })
+}
+
+/// Does something with each, in order; stops at the first that fails.
+fn on_all_cores<T: Sync, R: Send>(
+    items: &[T],
+    what: &str,
+    act: impl Fn(&T) -> Result<R, Failure> + Sync,
+) -> Result<Vec<R>, Failure> {
+    let bar = progress(items.len() as u64, what);
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::with_capacity(items.len()));
+    let failed = Mutex::new(None);
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(items.len().max(1));
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some((index, item)) =
+                    Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, items.get(at)?)))
+                {
+                    match act(item) {
+                        Ok(result) => lock(&done).push((index, result)),
+                        Err(failure) => {
+                            lock(&failed).get_or_insert(failure);
+                            next.store(items.len(), Ordering::Relaxed);
+                        }
+                    }
+                    bar.inc(1);
+                }
+            });
+        }
+    });
+    bar.finish_and_clear();
+    if let Some(failure) = lock(&failed).take() {
+        return Err(failure);
+    }
+    let mut done = std::mem::take(&mut *lock(&done));
+    done.sort_by_key(|(index, _)| *index);
+    Ok(done.into_iter().map(|(_, result)| result).collect())
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+fn progress(len: u64, what: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}, {eta} left");
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(len).with_style(style).with_message(what.to_owned())
+}
+
+/// How long a pose takes, played forwards at 60 Hz over and over: the best of some rounds, in ns a joint.
+pub(crate) fn sample_ns_per_joint(raw: &RawClip, built: &Built) -> f64 {
+    const POSES: usize = 2000;
+    const ROUNDS: usize = 5;
+    let bind = raw.skeleton().bind_pose();
+    let mut pose = bind.clone();
+    let mut cursor = Cursor::new(&built.clip, &bind);
+    let poses_a_loop = (60.0 * built.clip.duration_s()) as usize + 1;
+    let mut best = f64::INFINITY;
+    for _ in 0..ROUNDS {
+        let begun = Instant::now();
+        for index in 0..POSES {
+            cursor.sample((index % poses_a_loop) as f32 / 60.0, &mut pose);
+            std::hint::black_box(&pose);
+        }
+        best = best.min(begun.elapsed().as_secs_f64());
+    }
+    1e9 * best / (POSES * raw.joints()) as f64
+}
