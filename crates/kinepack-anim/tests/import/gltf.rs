@@ -250,7 +250,7 @@ fn animations_that_move_no_joint_are_left_out() {
 #[test]
 fn documents_with_files_and_with_data_in_the_text() {
     let directory = tempfile::tempdir().unwrap();
-    let expected = clip_of(&arm());
+    let expected = [clip_of(&arm())];
     let options = ImportOptions { rate_hz: Some(4.0), ..ImportOptions::default() };
     let read_as = |uri: serde_json::Value| {
         let mut document = arm();
@@ -261,9 +261,9 @@ fn documents_with_files_and_with_data_in_the_text() {
     };
     fs::create_dir(directory.path().join("data")).unwrap();
     fs::write(directory.path().join("data/its bytes.bin"), arm().chunk).unwrap();
-    assert_eq!(read_as(json!("data/its%20bytes.bin")).unwrap().clips, [expected.clone()]);
+    assert_eq!(read_as(json!("data/its%20bytes.bin")).unwrap().clips, expected);
     let data = format!("data:application/octet-stream;base64,{}", base64(&arm().chunk));
-    assert_eq!(read_as(json!(data)).unwrap().clips, [expected.clone()]);
+    assert_eq!(read_as(json!(data)).unwrap().clips, expected);
 
     let outside = tempfile::tempdir().unwrap();
     fs::write(outside.path().join("bytes.bin"), arm().chunk).unwrap();
@@ -284,7 +284,7 @@ fn documents_with_files_and_with_data_in_the_text() {
     assert!(read_as(json!("short.bin")).unwrap_err().to_string().contains("fewer bytes"));
     let path = directory.path().join("an arm.glb");
     fs::write(&path, arm().glb()).unwrap();
-    assert_eq!(read(&path, &options).unwrap().clips, [expected]);
+    assert_eq!(read(&path, &options).unwrap().clips, expected);
 }
 
 fn base64(bytes: &[u8]) -> String {

@@ -1,6 +1,7 @@
 //! The tree of a document's nodes, made sure to be one, and what a node's transform is. Nodes may nest as deep as a file likes: the order is
 //! found with a stack of its own.
 
+use ::gltf::json::Index;
 use glam::{DMat3, DQuat, DVec3};
 
 use super::{Document, ImportError};
@@ -33,7 +34,7 @@ impl Tree {
         for (node, children) in
             nodes.iter().enumerate().filter_map(|(index, node)| Some((index, node.children.as_ref()?)))
         {
-            for child in children.iter().map(|child| child.value()) {
+            for child in children.iter().map(Index::value) {
                 match parents.get_mut(child) {
                     None => return Err(document.bad_node(node, "it has a child that does not exist")),
                     Some(Some(_)) => {
@@ -48,7 +49,7 @@ impl Tree {
         while let Some(node) = stack.pop() {
             order.push(node);
             let children = nodes[node].children.iter().flatten().rev();
-            stack.extend(children.map(|child| child.value()));
+            stack.extend(children.map(Index::value));
         }
         if order.len() < nodes.len() {
             let mut is_reached = vec![false; nodes.len()];

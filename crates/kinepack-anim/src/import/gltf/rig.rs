@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ::gltf::json::Index;
 use ::gltf::json::animation::Property;
 use ::gltf::json::validation::Checked;
 use glam::{DQuat, DVec3};
@@ -114,7 +115,7 @@ fn select(document: Document<'_>, tree: &Tree) -> Result<Vec<bool>, ImportError>
     let is_animated = animated(document)?;
     let mut is_joint = vec![false; nodes];
     for (skin, joints) in document.root.skins.iter().map(|skin| &skin.joints).enumerate() {
-        for node in joints.iter().map(|joint| joint.value()) {
+        for node in joints.iter().map(Index::value) {
             let file = || document.file.to_owned();
             *is_joint.get_mut(node).ok_or_else(|| ImportError::BadSkin { file: file(), skin, node })? = true;
         }
