@@ -99,8 +99,8 @@ impl Default for KeyOptions {
 }
 
 impl KeyOptions {
-    /// The scheme as the article has it: splines by the time of keys, a key in the middle of a segment, one margin for all joints.
-    pub fn article() -> Self {
+    /// Splines and nothing else, as the article begins: parametrized by time, a key in the middle of a segment, one margin for all joints.
+    pub fn plain() -> Self {
         Self {
             position: KeyPosition::Middle,
             margins: Margins::Fixed,

@@ -1,9 +1,12 @@
 //! `kinepack anim`: skeletal animation clips.
 
 mod build;
+mod compare;
 mod compiled;
 mod decode;
 mod import_options;
+mod info;
+mod peers;
 mod raw;
 mod scheme;
 mod sources;
@@ -23,14 +26,18 @@ pub(crate) struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     Build(build::Arguments),
+    Compare(compare::Arguments),
     Decode(decode::Arguments),
+    Info(info::Arguments),
     Raw(raw::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.command {
         Command::Build(arguments) => build::run(arguments),
+        Command::Compare(arguments) => compare::run(arguments),
         Command::Decode(arguments) => decode::run(arguments),
+        Command::Info(arguments) => info::run(arguments),
         Command::Raw(arguments) => raw::run(arguments),
     }
 }

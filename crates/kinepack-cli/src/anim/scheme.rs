@@ -20,8 +20,7 @@ pub(crate) struct SchemeArguments {
     /// What a clip is made of.
     #[arg(long, value_enum, default_value_t)]
     scheme: SchemeName,
-    /// An end of a chain whose place must not suffer from what becomes of its ancestors, by its name; once for each. Skeletons without it have no
-    /// such pin.
+    /// Ends of chains whose place must not suffer from what becomes of their ancestors, by name: case does not matter, * stands for anything.
     #[arg(long, value_name = "JOINT", help_heading = "Keys")]
     pin: Vec<String>,
     /// How splines are parametrized.
@@ -150,17 +149,58 @@ impl SchemeArguments {
             refit: !self.no_refit,
             rows: !self.no_rows,
             hold_still: !self.no_hold_still,
-            pins: self.pin.iter().filter_map(|name| raw.skeleton().find(name)).collect(),
+            pins: pins(&self.pin, raw),
             ..KeyOptions::default()
         }
     }
 
     /// Sees that each pin is a joint of at least one skeleton.
     pub(crate) fn check_pins<'a>(&self, clips: impl Iterator<Item = &'a RawClip> + Clone) -> Result<(), Failure> {
-        let is_nowhere = |name: &&String| clips.clone().all(|clip| clip.skeleton().find(name).is_none());
+        let is_nowhere = |name: &&String| clips.clone().all(|clip| pins(std::slice::from_ref(*name), clip).is_empty());
         match self.pin.iter().find(is_nowhere) {
             Some(name) => Err(Failure::UnknownPin { name: name.clone() }),
             None => Ok(()),
+        }
+    }
+}
+
+/// The joints that a pattern names.
+fn pins(patterns: &[String], raw: &RawClip) -> Vec<usize> {
+    let names = raw.skeleton().joints().iter().map(|joint| joint.name.to_lowercase());
+    let is_named = |name: &String| patterns.iter().any(|pattern| matches(&pattern.to_lowercase(), name));
+    names.enumerate().filter(|(_, name)| is_named(name)).map(|(joint, _)| joint).collect()
+}
+
+/// Whether a name is what a pattern says, in which * stands for anything.
+fn matches(pattern: &str, name: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
+    let Some(mut name) = name.strip_prefix(start) else { return false };
+    let mut parts: Vec<&str> = rest.split('*').collect();
+    let end = parts.pop().unwrap_or_default();
+    for part in parts {
+        let Some(at) = name.find(part) else { return false };
+        name = &name[at + part.len()..];
+    }
+    name.ends_with(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches;
+
+    #[test]
+    fn patterns_of_names() {
+        for (pattern, name, is_match) in [
+            ("foot", "foot", true),
+            ("foot", "foot.l", false),
+            ("foot*", "foot.l", true),
+            ("*foot*", "leftfoot", true),
+            ("l*o*t", "lfoot", true),
+            ("*foot", "feet", false),
+            ("a*a", "a", false),
+            ("*", "", true),
+        ] {
+            assert_eq!(matches(pattern, name), is_match, "{pattern} {name}");
         }
     }
 }

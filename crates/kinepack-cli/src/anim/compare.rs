@@ -1,0 +1,218 @@
+//! `kinepack anim compare`: what the schemes, and each step of them, make of the same clips.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+use kinepack_anim::measure::ErrorReport;
+use kinepack_anim::offline::{BuildOptions, KeyOptions, KeyPosition, Margins, Scheme, animated_raw_bytes};
+use kinepack_anim::spline::Parametrization;
+use kinepack_anim::{RawClip, RotationBits};
+use serde::Serialize;
+
+use super::import_options::ImportArguments;
+use super::peers::{Comparison, Peers};
+use super::scheme::SchemeArguments;
+use super::sources::{self, BuiltClip, Source};
+use super::table::{percent, table, write_json};
+use crate::failure::Failure;
+use crate::report::print;
+
+/// Compare schemes on animation files: sizes, errors, and what they cost.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Animations: .glb, .gltf, .bvh, .bvh.zst or .clip.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Show what each option of the scheme with keys gains: alone, and what is lost without it.
+    #[arg(long)]
+    options: bool,
+    /// Compare clip by clip with another codec: a CSV file with the columns file, clip, samples, NAME_bytes and NAME_max_error_cm.
+    #[arg(long, value_name = "CSV")]
+    peer: Option<PathBuf>,
+    #[command(flatten)]
+    scheme: SchemeArguments,
+    #[command(flatten)]
+    import: ImportArguments,
+    /// Tell it as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    clips: usize,
+    raw_bytes: usize,
+    animated_raw_bytes: usize,
+    precision_cm: f64,
+    rows: Vec<Row>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    peer: Option<Comparison>,
+    notes: Vec<String>,
+}
+
+/// What one scheme makes of all clips.
+#[derive(Serialize)]
+struct Row {
+    name: String,
+    bytes: usize,
+    max_error_cm: f64,
+    /// The mean over the clips of what 99 of 100 are not above.
+    p99_error_cm: f64,
+    max_error_between_cm: f64,
+    foot_slide_cm: f64,
+    /// Raw bytes by the time on one core.
+    build_mb_per_s: f64,
+    /// The mean over the clips of 30 to 50 joints, or over all where there are none.
+    sample_ns_per_joint: f64,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let peers = arguments.peer.as_deref().map(Peers::read).transpose()?;
+    let (sources, notes) = sources::read(&arguments.files, &arguments.import.options())?;
+    arguments.scheme.check_pins(sources.iter().map(|source| &source.raw))?;
+    let schemes = if arguments.options { options(arguments) } else { schemes(arguments) };
+    let mut rows = Vec::new();
+    let mut last = Vec::new();
+    for (name, options) in schemes {
+        last = sources::build_all(&sources, options, &name)?;
+        rows.push(Row::new(name, &sources, &last));
+    }
+    let animated = sources.iter().map(|source| animated_raw_bytes(&source.raw)).sum();
+    let report = Report {
+        clips: sources.len(),
+        raw_bytes: sources.iter().map(|source| source.raw.raw_bytes()).sum(),
+        animated_raw_bytes: animated,
+        precision_cm: arguments.scheme.precision_cm(),
+        rows,
+        peer: peers.map(|peers| peers.compare(&sources, &last)),
+        notes,
+    };
+    print(|out| if arguments.json { write_json(&report, out) } else { report.write(out) })
+}
+
+type Options<'a> = Box<dyn Fn(&RawClip) -> BuildOptions + Sync + 'a>;
+
+/// The schemes side by side; the one that was asked for comes last.
+fn schemes(arguments: &Arguments) -> Vec<(String, Options<'_>)> {
+    let asked = |raw: &RawClip| arguments.scheme.options(raw);
+    let with = move |scheme: Scheme| -> Options<'_> {
+        Box::new(move |raw| BuildOptions { scheme: scheme.clone(), ..asked(raw) })
+    };
+    vec![
+        ("quantized, 48 bits".into(), with(Scheme::Quantized(RotationBits::Bits48))),
+        ("quantized, 32 bits".into(), with(Scheme::Quantized(RotationBits::Bits32))),
+        ("splines alone".into(), with(Scheme::Keys(KeyOptions::plain()))),
+        (format!("as asked: {}", arguments.scheme.name()), Box::new(asked)),
+    ]
+}
+
+/// The scheme with keys: splines alone, with each option, all of them, and all but each.
+fn options(arguments: &Arguments) -> Vec<(String, Options<'_>)> {
+    type Change = fn(&mut KeyOptions);
+    let plain: [(&str, Change); 10] = [
+        ("uniform parametrization", |keys| keys.parametrization = Parametrization::Uniform),
+        ("chordal parametrization", |keys| keys.parametrization = Parametrization::Chordal),
+        ("centripetal parametrization", |keys| keys.parametrization = Parametrization::Centripetal),
+        ("no shortest paths", |keys| keys.shortest_path = false),
+        ("key where it is worst", |keys| keys.position = KeyPosition::Worst),
+        ("key at the best place", |keys| keys.position = KeyPosition::Best),
+        ("margins by hierarchy", |keys| keys.margins = Margins::Hierarchy),
+        ("margins by measured error", |keys| keys.margins = Margins::Measured),
+        ("removal of keys", |keys| keys.removal_passes = KeyOptions::default().removal_passes),
+        ("removal with refit", |keys| (keys.removal_passes, keys.refit) = (KeyOptions::default().removal_passes, true)),
+    ];
+    let full: [(&str, Change); 9] = [
+        ("uniform parametrization", |keys| keys.parametrization = Parametrization::Uniform),
+        ("key at the best place", |keys| keys.position = KeyPosition::Best),
+        ("margins by hierarchy", |keys| keys.margins = Margins::Hierarchy),
+        ("no refit", |keys| keys.refit = false),
+        ("no removal of keys", |keys| keys.removal_passes = 0),
+        ("no constants", |keys| keys.constants = false),
+        ("no rows", |keys| keys.rows = false),
+        ("joints not held still", |keys| keys.hold_still = false),
+        ("no pins", |keys| keys.pins.clear()),
+    ];
+    let mut all: Vec<(String, Options<'_>)> = Vec::new();
+    let mut add = |name: String, base: fn() -> KeyOptions, change: Change| {
+        let options = move |raw: &RawClip| {
+            let asked = arguments.scheme.options(raw);
+            let mut keys = base();
+            if let Scheme::Keys(asked) = &asked.scheme {
+                keys.pins.clone_from(&asked.pins);
+            }
+            change(&mut keys);
+            BuildOptions { scheme: Scheme::Keys(keys), ..asked }
+        };
+        all.push((name, Box::new(options)));
+    };
+    add("splines alone".into(), KeyOptions::plain, |keys| keys.pins.clear());
+    for (name, change) in plain {
+        add(format!("  with {name}"), KeyOptions::plain, change);
+    }
+    for (name, change) in full {
+        add(format!("all, {name}"), KeyOptions::default, change);
+    }
+    add("all".into(), KeyOptions::default, |_| ());
+    all
+}
+
+impl Row {
+    fn new(name: String, sources: &[Source], built: &[BuiltClip]) -> Self {
+        let worst =
+            |error: fn(&ErrorReport) -> f64| built.iter().map(|built| error(&built.built.errors)).fold(0.0, f64::max);
+        let raw: usize = sources.iter().map(|source| source.raw.raw_bytes()).sum();
+        let is_usual = |source: &Source| (30..=50).contains(&source.raw.joints());
+        let any_usual = sources.iter().any(is_usual);
+        let timed: Vec<f64> = sources
+            .iter()
+            .zip(built)
+            .filter(|(source, _)| !any_usual || is_usual(source))
+            .map(|(source, built)| sources::sample_ns_per_joint(&source.raw, &built.built))
+            .collect();
+        Self {
+            name,
+            bytes: built.iter().map(|built| built.built.clip.as_bytes().len()).sum(),
+            max_error_cm: worst(|errors| errors.all.max_cm),
+            p99_error_cm: built.iter().map(|built| built.built.errors.all.p99_cm).sum::<f64>()
+                / built.len().max(1) as f64,
+            max_error_between_cm: worst(|errors| errors.between.max_cm),
+            foot_slide_cm: worst(|errors| errors.foot_slide_cm),
+            build_mb_per_s: raw as f64 / 1e3 / built.iter().map(|built| built.build_ms).sum::<f64>(),
+            sample_ns_per_joint: timed.iter().sum::<f64>() / timed.len().max(1) as f64,
+        }
+    }
+
+    fn cells(&self, report: &Report) -> [String; 9] {
+        [
+            self.name.clone(),
+            self.bytes.to_string(),
+            percent(self.bytes, report.raw_bytes),
+            percent(self.bytes, report.animated_raw_bytes),
+            format!("{:.4}", self.max_error_cm),
+            format!("{:.4}", self.p99_error_cm),
+            format!("{:.4}", self.foot_slide_cm),
+            format!("{:.1}", self.build_mb_per_s),
+            format!("{:.1}", self.sample_ns_per_joint),
+        ]
+    }
+}
+
+impl Report {
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        writeln!(
+            out,
+            "{} clips: {} bytes of raw floats, {} of those of tracks that change; precision {} cm",
+            self.clips, self.raw_bytes, self.animated_raw_bytes, self.precision_cm
+        )?;
+        writeln!(out)?;
+        let header =
+            ["scheme", "bytes", "of raw", "of animated", "max cm", "p99 cm", "slide cm", "build MB/s", "ns/joint"];
+        writeln!(out, "{}", table(header, 1, self.rows.iter().map(|row| row.cells(self))).trim_fmt())?;
+        if let Some(peer) = &self.peer {
+            writeln!(out)?;
+            peer.write(out)?;
+        }
+        self.notes.iter().try_for_each(|note| writeln!(out, "{note}"))
+    }
+}

@@ -1,0 +1,294 @@
+//! `kinepack anim info`: where the bytes of a clip go, and where its errors are.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+use kinepack_anim::measure::{ErrorReport, Errors, measure};
+use kinepack_anim::{Channel, Clip, Key, Kind, RawClip, RotationBits, Skeleton, TrackId};
+use serde::Serialize;
+
+use super::compiled::{self, SkeletonArguments};
+use super::import_options::ImportArguments;
+use super::scheme::SchemeArguments;
+use super::sources;
+use super::table::{percent, table, write_json};
+use crate::failure::Failure;
+use crate::report::print;
+
+/// Tell where the bytes of clips go and how far they are off.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Compressed clips (.kpa), or animations that are compressed for it: .glb, .gltf, .bvh, .bvh.zst or .clip.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// For a .kpa: the .clip file with its raw samples, to tell errors.
+    #[arg(long, value_name = "FILE.clip")]
+    raw: Option<PathBuf>,
+    #[command(flatten)]
+    skeleton: SkeletonArguments,
+    #[command(flatten)]
+    scheme: SchemeArguments,
+    #[command(flatten)]
+    import: ImportArguments,
+    /// Tell it as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// How many tracks and joints are listed.
+const LISTED: usize = 10;
+
+#[derive(Serialize)]
+struct Report {
+    clips: Vec<ClipReport>,
+    notes: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct ClipReport {
+    name: String,
+    joints: usize,
+    samples: usize,
+    rate_hz: f32,
+    seconds: f32,
+    parametrization: &'static str,
+    raw_bytes: usize,
+    bytes: usize,
+    parts: Vec<(&'static str, usize)>,
+    channels: Vec<ChannelReport>,
+    /// The tracks with the most keys.
+    tracks: Vec<TrackReport>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    errors: Option<ErrorsReport>,
+}
+
+#[derive(Serialize)]
+struct ChannelReport {
+    channel: &'static str,
+    bytes: usize,
+    default: usize,
+    constant: usize,
+    keyed: usize,
+    rows: usize,
+    keys_per_track: f64,
+}
+
+#[derive(Serialize)]
+struct TrackReport {
+    joint: String,
+    channel: &'static str,
+    keys: usize,
+    keys_per_s: f64,
+}
+
+#[derive(Serialize)]
+struct ErrorsReport {
+    all: ErrorRow,
+    between: ErrorRow,
+    foot_slide_cm: f64,
+    slide_joint: Option<String>,
+    /// The joints that are farthest off.
+    worst: Vec<(String, ErrorRow)>,
+}
+
+#[derive(Clone, Copy, Serialize)]
+struct ErrorRow {
+    max_cm: f64,
+    p99_cm: f64,
+    mean_cm: f64,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let (compiled, animations): (Vec<_>, Vec<_>) =
+        arguments.files.iter().cloned().partition(|file| file.extension().is_some_and(|extension| extension == "kpa"));
+    let mut report = Report { clips: Vec::new(), notes: Vec::new() };
+    let raw = arguments.raw.clone().map(|raw| sources::read(&[raw], &arguments.import.options())).transpose()?;
+    for path in compiled {
+        let (clip, skeleton) = compiled::read(&path, &arguments.skeleton)?;
+        let raw = raw.as_ref().and_then(|(sources, _)| sources.first()).map(|source| &source.raw);
+        if raw.is_some_and(|raw| (raw.joints(), raw.samples()) != (clip.joints(), clip.samples())) {
+            return Err(Failure::BadClip { path, reason: "not of the joints and samples of the raw clip".to_owned() });
+        }
+        let errors = raw.map(|raw| measure(raw, &clip, &arguments.scheme.error()));
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        report.clips.push(ClipReport::new(&name, &skeleton, &clip, errors.as_ref()));
+    }
+    let (sources, notes) = sources::read(&animations, &arguments.import.options())?;
+    arguments.scheme.check_pins(sources.iter().map(|source| &source.raw))?;
+    let built = sources::build_all(&sources, |raw| arguments.scheme.options(raw), "built")?;
+    report.clips.extend(sources.iter().zip(&built).map(|(source, built)| {
+        let raw: &RawClip = &source.raw;
+        ClipReport::new(raw.name(), raw.skeleton(), &built.built.clip, Some(&built.built.errors))
+    }));
+    report.notes = notes;
+    print(|out| if arguments.json { write_json(&report, out) } else { report.write(out) })
+}
+
+impl ClipReport {
+    fn new(name: &str, skeleton: &Skeleton, clip: &Clip, errors: Option<&ErrorReport>) -> Self {
+        let joint_name = |joint: usize| match skeleton.joints()[joint].name.as_str() {
+            "" => format!("joint {joint}"),
+            name => name.to_owned(),
+        };
+        let mut keys = vec![[0; 3]; clip.joints()];
+        for index in 0..clip.key_count() {
+            let key = clip.key(index);
+            keys[usize::from(key.joint)][key.channel as usize] += 1;
+        }
+        let mut tracks: Vec<TrackReport> = clip
+            .keyed_tracks()
+            .iter()
+            .map(|track| {
+                let keys = keys[usize::from(track.joint)][track.channel as usize];
+                let keys_per_s = f64::from(keys as u32) / f64::from(clip.duration_s());
+                TrackReport {
+                    joint: joint_name(usize::from(track.joint)),
+                    channel: track.channel.name(),
+                    keys,
+                    keys_per_s,
+                }
+            })
+            .collect();
+        tracks.sort_by_key(|track| std::cmp::Reverse(track.keys));
+        tracks.truncate(LISTED);
+        Self {
+            name: name.to_owned(),
+            joints: clip.joints(),
+            samples: clip.samples(),
+            rate_hz: clip.rate_hz(),
+            seconds: clip.duration_s(),
+            parametrization: clip.parametrization().name(),
+            raw_bytes: clip.joints() * clip.samples() * kinepack_anim::Transform::BYTES,
+            bytes: clip.as_bytes().len(),
+            parts: clip.bytes_by_part().to_vec(),
+            channels: Channel::ALL.map(|channel| ChannelReport::new(clip, channel, &keys)).into(),
+            tracks,
+            errors: errors.map(|errors| ErrorsReport::new(errors, joint_name)),
+        }
+    }
+}
+
+impl ChannelReport {
+    fn new(clip: &Clip, channel: Channel, keys: &[[usize; 3]]) -> Self {
+        let of_kind = |kind: Kind| {
+            (0..clip.joints()).filter(move |joint| clip.kind(TrackId { joint: *joint as u16, channel }) == kind)
+        };
+        let keys: usize = keys.iter().map(|keys| keys[channel as usize]).sum();
+        let row_bytes = |joint: usize| match (channel, clip.row_rotation_bits(joint)) {
+            (Channel::Rotation, RotationBits::Bits32) => 4,
+            _ => 6,
+        };
+        let rows: usize = of_kind(Kind::Rows).map(row_bytes).sum::<usize>() * clip.samples();
+        let (constant, keyed) = (of_kind(Kind::Constant).count(), of_kind(Kind::Keys).count());
+        let constants = constant * if channel == Channel::Rotation { 6 } else { 12 };
+        Self {
+            channel: channel.name(),
+            bytes: keys * Key::BYTES + rows + constants,
+            default: of_kind(Kind::Default).count(),
+            constant,
+            keyed,
+            rows: of_kind(Kind::Rows).count(),
+            keys_per_track: keys as f64 / keyed.max(1) as f64,
+        }
+    }
+}
+
+impl ErrorsReport {
+    fn new(errors: &ErrorReport, joint_name: impl Fn(usize) -> String) -> Self {
+        let mut worst: Vec<_> = errors
+            .joints
+            .iter()
+            .enumerate()
+            .map(|(joint, errors)| (joint_name(joint), ErrorRow::from(errors)))
+            .collect();
+        worst.sort_by(|a, b| b.1.max_cm.total_cmp(&a.1.max_cm));
+        worst.truncate(LISTED);
+        Self {
+            all: ErrorRow::from(&errors.all),
+            between: ErrorRow::from(&errors.between),
+            foot_slide_cm: errors.foot_slide_cm,
+            slide_joint: errors.slide_joint.map(joint_name),
+            worst,
+        }
+    }
+}
+
+impl From<&Errors> for ErrorRow {
+    fn from(errors: &Errors) -> Self {
+        Self { max_cm: errors.max_cm, p99_cm: errors.p99_cm, mean_cm: errors.mean_cm }
+    }
+}
+
+impl ErrorRow {
+    fn cells(self, name: &str) -> [String; 4] {
+        [name.to_owned(), format!("{:.4}", self.max_cm), format!("{:.4}", self.p99_cm), format!("{:.4}", self.mean_cm)]
+    }
+}
+
+impl Report {
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        for (index, clip) in self.clips.iter().enumerate() {
+            if index > 0 {
+                writeln!(out)?;
+            }
+            clip.write(out)?;
+        }
+        self.notes.iter().try_for_each(|note| writeln!(out, "{note}"))
+    }
+}
+
+impl ClipReport {
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        writeln!(
+            out,
+            "{}: {} joints, {} samples at {} Hz ({:.2} s); {} bytes, {} of the raw floats",
+            self.name,
+            self.joints,
+            self.samples,
+            self.rate_hz,
+            self.seconds,
+            self.bytes,
+            percent(self.bytes, self.raw_bytes),
+        )?;
+        let parts =
+            self.parts.iter().map(|(part, bytes)| [(*part).to_owned(), bytes.to_string(), percent(*bytes, self.bytes)]);
+        writeln!(out, "\n{}", table(["part", "bytes", ""], 1, parts).trim_fmt())?;
+        let channels = self.channels.iter().map(|channel| {
+            [
+                channel.channel.to_owned(),
+                channel.bytes.to_string(),
+                channel.default.to_string(),
+                channel.constant.to_string(),
+                channel.rows.to_string(),
+                channel.keyed.to_string(),
+                format!("{:.1}", channel.keys_per_track),
+            ]
+        });
+        let header = ["channel", "bytes", "default", "constant", "rows", "keyed", "keys a track"];
+        writeln!(out, "\n{}", table(header, 1, channels).trim_fmt())?;
+        if !self.tracks.is_empty() {
+            let tracks = self.tracks.iter().map(|track| {
+                [
+                    track.joint.clone(),
+                    track.channel.to_owned(),
+                    track.keys.to_string(),
+                    format!("{:.1}", track.keys_per_s),
+                ]
+            });
+            writeln!(out, "\n{}", table(["most keys", "", "keys", "a second"], 2, tracks).trim_fmt())?;
+        }
+        if let Some(errors) = &self.errors {
+            let all = [errors.all.cells("all joints"), errors.between.cells("between the samples")];
+            let worst = errors.worst.iter().map(|(joint, errors)| errors.cells(joint));
+            writeln!(
+                out,
+                "\n{}",
+                table(["error in cm", "max", "p99", "mean"], 1, all.into_iter().chain(worst)).trim_fmt()
+            )?;
+            let joint = errors.slide_joint.as_deref().map(|joint| format!(", by {joint}")).unwrap_or_default();
+            writeln!(out, "\nfoot slide: {:.4} cm{joint}", errors.foot_slide_cm)?;
+        }
+        Ok(())
+    }
+}

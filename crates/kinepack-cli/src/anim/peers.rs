@@ -1,0 +1,140 @@
+//! What another codec makes of the same clips, from a table that someone measured.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::sources::{BuiltClip, Source};
+use super::table::{percent, table};
+use crate::failure::Failure;
+
+/// The figures of a peer, by clip and number of samples.
+pub(crate) struct Peers {
+    name: String,
+    clips: HashMap<(String, usize), Figures>,
+}
+
+#[derive(Clone, Copy)]
+struct Figures {
+    bytes: usize,
+    max_error_cm: f64,
+}
+
+/// Clip by clip.
+#[derive(Serialize)]
+pub(crate) struct Comparison {
+    peer: String,
+    clips: Vec<Pair>,
+    /// Clips that the peer's table does not have.
+    missing: usize,
+}
+
+#[derive(Serialize)]
+struct Pair {
+    name: String,
+    peer_bytes: usize,
+    peer_max_error_cm: f64,
+    bytes: usize,
+    max_error_cm: f64,
+}
+
+impl Peers {
+    /// Reads a table in CSV without quotes; the first line names the columns, of which one ends in `_bytes` and gives the peer its name.
+    pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
+        let text = std::fs::read_to_string(path).map_err(|error| Failure::ClipFile { path: path.to_owned(), error })?;
+        let bad = |reason: String| Failure::BadClip { path: path.to_owned(), reason };
+        let mut lines = text.lines().enumerate();
+        let header: Vec<&str> = lines.next().map(|(_, line)| line.split(',').collect()).unwrap_or_default();
+        let peer = header.iter().filter_map(|column| column.strip_suffix("_bytes")).find(|name| *name != "raw");
+        let name = peer.ok_or_else(|| bad("no column NAME_bytes".to_owned()))?.to_owned();
+        let column = |column: &str| {
+            header.iter().position(|name| *name == column).ok_or_else(|| bad(format!("no column {column}")))
+        };
+        let [file, clip, samples] = [column("file")?, column("clip")?, column("samples")?];
+        let [bytes, error] = [column(&format!("{name}_bytes"))?, column(&format!("{name}_max_error_cm"))?];
+        let mut clips = HashMap::new();
+        for (line, text) in lines.filter(|(_, text)| !text.is_empty()) {
+            let cells: Vec<&str> = text.split(',').collect();
+            let row = (|| {
+                let key = (clip_name(cells.get(file)?, cells.get(clip)?), cells.get(samples)?.parse().ok()?);
+                Some((
+                    key,
+                    Figures { bytes: cells.get(bytes)?.parse().ok()?, max_error_cm: cells.get(error)?.parse().ok()? },
+                ))
+            })();
+            let (key, figures) = row.ok_or_else(|| bad(format!("line {}: not a clip with numbers", line + 1)))?;
+            clips.insert(key, figures);
+        }
+        Ok(Self { name, clips })
+    }
+
+    /// What was built, beside the peer.
+    pub(crate) fn compare(&self, sources: &[Source], built: &[BuiltClip]) -> Comparison {
+        let mut clips = Vec::new();
+        let mut missing = 0;
+        for (source, built) in sources.iter().zip(built) {
+            let name = source.raw.name().to_owned();
+            let Some(peer) = self.clips.get(&(name.clone(), source.raw.samples())) else {
+                missing += 1;
+                continue;
+            };
+            clips.push(Pair {
+                name,
+                peer_bytes: peer.bytes,
+                peer_max_error_cm: peer.max_error_cm,
+                bytes: built.built.clip.as_bytes().len(),
+                max_error_cm: built.built.errors.all.max_cm,
+            });
+        }
+        Comparison { peer: self.name.clone(), clips, missing }
+    }
+}
+
+/// What an importer calls a clip.
+fn clip_name(file: &str, clip: &str) -> String {
+    let file = PathBuf::from(file);
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let stem = name.split('.').next().unwrap_or_default();
+    if clip.is_empty() {
+        return stem.to_owned();
+    }
+    format!("{stem}__{clip}").replace(' ', "_").replace(['|', '/'], "-")
+}
+
+impl Comparison {
+    pub(crate) fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        let peer = &self.peer;
+        let verdict =
+            |pair: &Pair| if pair.bytes > pair.peer_bytes { format!("{peer} is smaller") } else { String::new() };
+        let rows = self.clips.iter().map(|pair| {
+            [
+                pair.name.clone(),
+                verdict(pair),
+                pair.peer_bytes.to_string(),
+                format!("{:.4}", pair.peer_max_error_cm),
+                pair.bytes.to_string(),
+                format!("{:.4}", pair.max_error_cm),
+                percent(pair.bytes, pair.peer_bytes),
+            ]
+        });
+        let peer_header = format!("{peer} bytes");
+        let header = ["clip", "", &peer_header, "max cm", "our bytes", "max cm", "ours of it"];
+        writeln!(out, "{}", table(header, 2, rows).trim_fmt())?;
+        let sum = |bytes: fn(&Pair) -> usize| self.clips.iter().map(bytes).sum::<usize>();
+        let (theirs, ours) = (sum(|pair| pair.peer_bytes), sum(|pair| pair.bytes));
+        let worse = self.clips.iter().filter(|pair| pair.bytes > pair.peer_bytes).count();
+        writeln!(out)?;
+        writeln!(
+            out,
+            "{peer}: {theirs} bytes; ours: {ours}, {} of it; {peer} is smaller on {worse} of {} clips. Mind the errors: bytes compare where they are alike.",
+            percent(ours, theirs),
+            self.clips.len(),
+        )?;
+        if self.missing > 0 {
+            writeln!(out, "{} clips are not in the table of {peer}", self.missing)?;
+        }
+        Ok(())
+    }
+}
