@@ -52,10 +52,22 @@ struct HotKeys {
     /// One over the time from the second key to the third.
     per_tick: f32,
     tangents: [f32; 2],
+    /// Whether the last value is the negative of what its key says; of rotations alone.
+    is_negated: bool,
 }
 
 impl HotKeys {
-    const NONE: Self = Self { times: [0.0; 4], values: [[0.0; 4]; 4], per_tick: 0.0, tangents: [0.5; 2] };
+    const NONE: Self =
+        Self { times: [0.0; 4], values: [[0.0; 4]; 4], per_tick: 0.0, tangents: [0.5; 2], is_negated: false };
+
+    /// A rotation on the side of the value before it. Which side that is depends on what the two keys say, not on the side that
+    /// playback came from: of two that are at right angles each would do.
+    fn beside(&mut self, rotation: [f32; 4], before: &[f32; 4]) -> [f32; 4] {
+        let cosine = dot(&rotation, before);
+        let is_turned = if self.is_negated { cosine > 0.0 } else { cosine < 0.0 };
+        self.is_negated ^= is_turned;
+        if self.is_negated { rotation.map(|c| -c) } else { rotation }
+    }
 }
 
 impl<'a> Cursor<'a> {
@@ -148,9 +160,11 @@ impl<'a> Cursor<'a> {
         let slice_ticks = self.end / slices as f32;
         if tick < self.tick || tick - self.tick > slice_ticks {
             let header = self.clip.header();
-            let slice = ((tick / slice_ticks) as usize).min(slices - 1);
-            // The division may round up to a slice that begins behind the tick.
-            let slice = if header.slice_start(slice) as f32 > tick { slice - 1 } else { slice };
+            let mut slice = ((tick / slice_ticks) as usize).min(slices - 1);
+            // The division may round up, and so does the beginning of a slice, to behind the tick.
+            while header.slice_start(slice) as f32 > tick {
+                slice -= 1;
+            }
             if tick < self.tick || header.slice_start(slice) as f32 > self.tick {
                 self.jump_to(slice);
             }
@@ -166,7 +180,8 @@ impl<'a> Cursor<'a> {
             hot.times.rotate_left(1);
             hot.values.rotate_left(1);
             hot.times[3] = f32::from(key.time);
-            hot.values[3] = self.clip.value(&key);
+            let (value, before) = (self.clip.value(&key), hot.values[2]);
+            hot.values[3] = if key.channel == Channel::Rotation { hot.beside(value, &before) } else { value };
             self.settle(track);
             self.next += 1;
         }
@@ -218,6 +233,13 @@ impl<'a> Cursor<'a> {
         let hot = &mut self.hot[track];
         hot.times = keys.map(|key| f32::from(key.time));
         hot.values = keys.map(|key| self.clip.value(&key));
+        hot.is_negated = false;
+        if keys[0].channel == Channel::Rotation {
+            for index in 1..4 {
+                let (value, before) = (hot.values[index], hot.values[index - 1]);
+                hot.values[index] = hot.beside(value, &before);
+            }
+        }
         self.settle(track);
     }
 
@@ -225,11 +247,6 @@ impl<'a> Cursor<'a> {
     fn settle(&mut self, track: usize) {
         let hot = &mut self.hot[track];
         let [_, begin, end, last] = hot.times;
-        if self.clip.keyed_tracks()[track].channel == Channel::Rotation {
-            for index in 1..4 {
-                hot.values[index] = near(hot.values[index], &hot.values[index - 1]);
-            }
-        }
         hot.per_tick = 1.0 / (end - begin);
         hot.tangents = self.clip.parametrization().shares(hot.times, &hot.values);
         if last == self.end && end < last {

@@ -177,7 +177,7 @@ pub enum ClipError {
         /// The byte.
         byte: u8,
     },
-    /// A range that ends before it begins, or is not finite.
+    /// A range that ends before it begins, or beyond ±10¹⁸.
     BadRange {
         /// The channel.
         channel: Channel,

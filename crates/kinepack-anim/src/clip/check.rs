@@ -10,6 +10,9 @@ use crate::{Channel, ClipError, Key};
 use super::layout::{self, HEADER_BYTES, Header, JointKinds, Kind, MAGIC, VERSION, ticks_per_sample, tracks_of};
 use super::{Clip, pad};
 
+/// The largest end of a range, so that no spline leaves the floats, nor the square of a chord.
+const MAX_END: f32 = 1e18;
+
 pub(super) fn read(bytes: Vec<u8>) -> Result<Clip, ClipError> {
     let header = header(&bytes)?;
     let joints = usize::from(header.joints);
@@ -23,7 +26,8 @@ pub(super) fn read(bytes: Vec<u8>) -> Result<Clip, ClipError> {
         if layout::has_range(&kinds, channel) {
             let bytes = rest.take(layout::RANGE_BYTES, "ranges")?;
             *range = VectorRange { min: floats(bytes), max: floats(&bytes[12..]) };
-            if !range.is_valid() {
+            let is_sane = range.min.iter().chain(&range.max).all(|end| end.abs() <= MAX_END);
+            if !(is_sane && range.is_valid()) {
                 return Err(ClipError::BadRange { channel });
             }
         }
