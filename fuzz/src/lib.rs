@@ -3,6 +3,7 @@
 pub mod anim;
 pub mod anm;
 pub mod challenge;
+pub mod clip;
 mod coding;
 pub mod drivers;
 pub mod entropy;

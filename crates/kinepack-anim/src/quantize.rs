@@ -1,6 +1,7 @@
 //! Rotations in 48 and in 32 bits, vectors in 48: what a key's value is. The largest component of a rotation is dropped, the others
-//! are quantized over ±1/√2 in 15 bits (worst error 0.0000216 a component, half a step of 0.0000432) or 10 (0.00069); vectors between
-//! their minimum and maximum. Source: the article on the animations of League of Legends. `spec/ANIM.md`, section 2.
+//! are quantized over ±1/√2 in 15 bits (off by half a step, 0.0000216, at most) or 10 (0.00069). The dropped one is off by three times
+//! as much at most, the whole rotation by 0.00015 or 0.0048 rad. Vectors are quantized between their minimum and maximum. Source: the
+//! article on the animations of League of Legends. `spec/ANIM.md`, section 2.
 //!
 //! The way back is `f32` with + − × and √ in the order that stands here, so that it gives the same bits everywhere.
 

@@ -17,8 +17,9 @@ pub(super) fn read(bytes: Vec<u8>) -> Result<Clip, ClipError> {
     let header = header(&bytes)?;
     let joints = usize::from(header.joints);
     let mut rest = Rest { bytes: &bytes, at: HEADER_BYTES };
+    let kind_bytes = rest.take(joints, "kinds")?;
     let mut kinds = Vec::with_capacity(joints);
-    for (joint, &byte) in rest.take(joints, "kinds")?.iter().enumerate() {
+    for (joint, &byte) in kind_bytes.iter().enumerate() {
         kinds.push(JointKinds::from_byte(byte).ok_or(ClipError::BadKind { joint, byte })?);
     }
     let mut ranges = [VectorRange { min: [0.0; 3], max: [0.0; 3] }; 2];

@@ -1,0 +1,18 @@
+//! Clips: what is written, read and played is what `spec/ANIM.md` says, by a reader and a writer made from that page alone.
+
+#![allow(clippy::unwrap_used)]
+
+// Public in the crate of the fuzz targets.
+#[allow(unreachable_pub)]
+#[path = "../../../../fuzz/src/clip.rs"]
+mod driver;
+mod hostile;
+mod memory;
+mod naive;
+mod numbers;
+mod play;
+#[path = "../../../kinepack/tests/runner/mod.rs"]
+mod runner;
+mod support;
+mod vectors;
+mod write;

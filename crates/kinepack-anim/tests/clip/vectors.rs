@@ -1,0 +1,114 @@
+//! The frozen clips and skeletons of `spec/vectors/clip.txt`, and what they play. All of them are explicit bytes: what a decoder must
+//! read for ever, whatever a later builder makes.
+//!
+//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anim --test clip vectors` writes them anew.
+
+use std::path::PathBuf;
+
+use kinepack_anim::{Clip, Cursor, Joint, Skeleton, Transform};
+
+use crate::naive::{Naive, NaiveTrack};
+use crate::support::{Random, assert_same, floats, hex, pose_floats};
+use crate::write::{Parts, any_track};
+
+const POSITIONS: [f64; 7] = [-1.0, 0.0, 0.4, 1.0, 1.75, 2.5, 9.0];
+
+/// The clip whose bytes stand in `spec/ANIM.md`.
+fn worked() -> Parts {
+    let keys = vec![(0, [0; 3]), (21_845, [0, 65_535, 0]), (43_690, [0, 32_768, 0]), (65_535, [0, 49_152, 0])];
+    let mut parts = Parts::keyed(1, 2, 4, vec![NaiveTrack { joint: 0, channel: 1, keys }]);
+    parts.kinds = vec![0b00_10_01];
+    parts.ranges[0] = [[0.0; 3], [0.0, 8.0, 0.0]];
+    parts.constants = vec![0, 0xc0, 0x26, 0x3b, 0, 0x70];
+    parts
+}
+
+/// Three joints with constants, keys of all channels, and rows.
+fn mixed(parametrization: u8, seed: u64) -> Parts {
+    let mut random = Random(seed);
+    let tracks = [(0, 0), (0, 1), (1, 0), (2, 2)];
+    let tracks = tracks.map(|(joint, channel)| any_track(&mut random, joint, channel, 4, 6));
+    let mut parts = Parts::keyed(parametrization, 3, 4, tracks.to_vec());
+    parts.kinds = vec![0b01_10_10, 0b00_11_10, 0b10_01_11];
+    let vectors = [1.25_f32, 0.75, 1.0, -3.5, 0.1, 1e-3];
+    parts.constants = vectors.iter().flat_map(|c| c.to_le_bytes()).collect();
+    parts.rows = (0..4 * 12).map(|_| random.below(256) as u8).collect();
+    parts
+}
+
+/// Rows alone, of rotations of 48 or of 32 bits, and of both vectors.
+fn rows(is_coarse: bool) -> Parts {
+    let mut random = Random(11);
+    let mut parts = Parts::keyed(0, 1, 3, Vec::new());
+    parts.kinds = vec![0b00_00_11 | u8::from(is_coarse) << 6, 0b11_11_00];
+    parts.rows = (0..3 * (if is_coarse { 4 } else { 6 } + 12)).map(|_| random.below(256) as u8).collect();
+    parts
+}
+
+fn clips() -> Vec<(&'static str, Parts)> {
+    vec![
+        ("worked", worked()),
+        ("uniform", mixed(0, 1)),
+        ("times", mixed(1, 2)),
+        ("chordal", mixed(2, 3)),
+        ("centripetal", mixed(3, 4)),
+        ("rows48", rows(false)),
+        ("rows32", rows(true)),
+    ]
+}
+
+/// The bind pose that clips of the vectors are played over.
+fn skeleton(joints: u16) -> Skeleton {
+    let joint = |index: u16| Joint {
+        name: ["root", "Hüfte", ""][usize::from(index)].into(),
+        parent: index.checked_sub(1),
+        bind: Transform {
+            rotation: [0.0, -0.6, 0.0, 0.8],
+            translation: [f32::from(index), -2.5, 0.0],
+            scale: [1.0, 1.0, 0.5],
+        },
+    };
+    Skeleton::new((0..joints).map(joint).collect()).unwrap()
+}
+
+/// Of the two quaternions that are the same rotation, the one whose last component that is not zero is positive.
+fn pose_hex(pose: &[Transform]) -> String {
+    let floats = pose.iter().flat_map(|transform| {
+        let mut all = floats(transform);
+        if all[..4].iter().rev().find(|c| **c != 0.0).is_some_and(|c| *c < 0.0) {
+            all[..4].iter_mut().for_each(|c| *c = -*c);
+        }
+        // Both zeros as one.
+        all.map(|c| c + 0.0)
+    });
+    floats.map(|float| format!("{:08x}", float.to_bits())).collect()
+}
+
+#[test]
+fn every_vector_is_read_and_played() {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../spec/vectors/clip.txt");
+    let mut written = String::from("# name clip; name position pose; skeleton hash bytes\n");
+    for (name, parts) in clips() {
+        let bytes = parts.to_bytes();
+        written += &format!("{name} {}\n", hex(&bytes));
+        let clip = Clip::from_bytes(&bytes[..]).unwrap();
+        let bind = skeleton(clip.header().joints).bind_pose();
+        let mut cursor = Cursor::new(&clip, &bind);
+        let mut pose = bind.clone();
+        for position in POSITIONS {
+            cursor.sample_at(position, &mut pose);
+            assert_same(&pose, &Naive::read(&bytes).pose(position, &pose_floats(&bind)), name);
+            written += &format!("{name} {position} {}\n", pose_hex(&pose));
+        }
+    }
+    for joints in 0..4 {
+        let skeleton = skeleton(joints);
+        let bytes = skeleton.to_bytes();
+        assert_eq!(Skeleton::from_bytes(&bytes).unwrap(), skeleton);
+        written += &format!("skeleton {:016x} {}\n", skeleton.hash(), hex(&bytes));
+    }
+    if std::env::var_os("KINEPACK_WRITE_VECTORS").is_some() {
+        std::fs::write(&path, &written).unwrap();
+    }
+    assert!(written == std::fs::read_to_string(path).unwrap(), "the clips are not those of spec/vectors/clip.txt");
+}
