@@ -1,0 +1,98 @@
+//! The driver of the fuzz target `clip` over its stored corpus, and over every beginning of each file.
+//!
+//! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-anim --test clip_corpus` writes the corpus anew.
+
+#![allow(clippy::unwrap_used)]
+
+// Public in the crate of the fuzz targets.
+#[allow(unreachable_pub)]
+#[path = "../../../fuzz/src/clip.rs"]
+mod driver;
+// Shared with the tests of clips, which use all of them.
+#[allow(dead_code)]
+#[path = "clip/naive.rs"]
+mod naive;
+#[allow(dead_code)]
+#[path = "clip/support.rs"]
+mod support;
+#[allow(dead_code)]
+#[path = "clip/write.rs"]
+mod write;
+
+use std::fs;
+use std::path::PathBuf;
+
+use kinepack_anim::{Clip, Skeleton, exchange};
+use support::{Random, skeleton, smooth_clip};
+use write::{Parts, any_track};
+
+fn directory() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/clip")
+}
+
+/// Clips of each parametrization, with and without slices, of rows of both widths, with constants, of one sample; skeletons; exchange files.
+fn files() -> Vec<Vec<u8>> {
+    let mut random = Random(3);
+    let mut clips = Vec::new();
+    for (parametrization, slices, samples) in [(0, 1, 2), (1, 3, 9), (2, 5, 70), (3, 2, 65_536)] {
+        let places = (0..2).flat_map(|joint| [0, 1, 2].map(|channel| (joint, channel)));
+        let tracks = places.map(|(joint, channel)| any_track(&mut random, joint, channel, samples, 7)).collect();
+        clips.push(Parts::keyed(parametrization, slices, samples, tracks));
+    }
+    for (kinds, row_bytes, samples) in [(vec![0x3f], 18, 1), (vec![0x7f, 3], 22, 4), (vec![0x0c, 0x43, 0], 10, 3)] {
+        let mut parts = Parts::keyed(0, 1, samples, Vec::new());
+        parts.kinds = kinds;
+        parts.rows = (0..samples * row_bytes).map(|_| random.below(256) as u8).collect();
+        clips.push(parts);
+    }
+    let mut parts = Parts::keyed(1, 2, 6, vec![any_track(&mut random, 0, 0, 6, 6)]);
+    (parts.kinds, parts.constants) = (vec![0b01_01_10, 1], [&1_f32.to_le_bytes().repeat(6)[..], &[9; 6]].concat());
+    clips.push(parts);
+
+    let mut files: Vec<Vec<u8>> = clips.iter().map(|parts| [&[0], &parts.to_bytes()[..]].concat()).collect();
+    for joints in [0, 1, 4] {
+        files.push([&[1], &skeleton(&mut random, joints).to_bytes()[..]].concat());
+    }
+    let head =
+        |joints: u32| [&b"\x02CLIP"[..], &joints.to_le_bytes(), &2_u32.to_le_bytes(), &30_f32.to_le_bytes()].concat();
+    for joints in 1..3 {
+        let parents = [-1_i32, 0][..joints as usize].iter().flat_map(|parent| parent.to_le_bytes()).collect();
+        let samples = 0.5_f32.to_le_bytes().repeat(30 * joints as usize);
+        files.push([head(joints), parents, samples].concat());
+    }
+    files
+}
+
+#[test]
+fn the_corpus_is_what_the_driver_takes() {
+    for (index, data) in files().into_iter().enumerate() {
+        let path = directory().join(format!("{index:02}"));
+        if std::env::var_os("KINEPACK_WRITE_CORPUS").is_some() {
+            fs::create_dir_all(directory()).unwrap();
+            fs::write(&path, &data).unwrap();
+        }
+        assert!(fs::read(&path).unwrap() == data, "{} is out of date", path.display());
+        match data[0] {
+            0 => assert!(Clip::from_bytes(&data[1..]).is_ok(), "{index}"),
+            1 => assert!(Skeleton::from_bytes(&data[1..]).is_ok(), "{index}"),
+            _ => assert!(exchange::read("", &data[1..]).is_ok(), "{index}"),
+        }
+    }
+}
+
+#[test]
+fn stored_files_and_their_beginnings_are_played_or_refused() {
+    for entry in fs::read_dir(directory()).unwrap() {
+        let data = fs::read(entry.unwrap().path()).unwrap();
+        for end in 0..=data.len() {
+            driver::clip(&data[..end]);
+        }
+    }
+}
+
+#[test]
+fn exchange_files_go_through_the_driver() {
+    let mut data = vec![2];
+    exchange::write(&smooth_clip(1, 3, 20), &mut data).unwrap();
+    driver::clip(&data);
+}
