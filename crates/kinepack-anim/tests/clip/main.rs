@@ -6,6 +6,8 @@
 #[allow(unreachable_pub)]
 #[path = "../../../../fuzz/src/clip.rs"]
 mod driver;
+mod edges;
+mod errors;
 mod hostile;
 mod memory;
 mod naive;

@@ -1,0 +1,203 @@
+//! What is measured of a clip is what the metric says, computed here anew; and foot slide of a clip whose wandering is known.
+
+use std::sync::Arc;
+
+use kinepack_anim::measure::{ErrorOptions, Errors, measure};
+use kinepack_anim::offline::{BuildOptions, Scheme, build};
+use kinepack_anim::{Clip, Cursor, Joint, RawClip, RotationBits, Skeleton, Transform};
+
+use crate::support::smooth_clip;
+use crate::write::Parts;
+
+type Vector = [f64; 3];
+
+/// A joint in object space.
+#[derive(Clone, Copy)]
+struct Placed {
+    rotation: [f64; 4],
+    translation: Vector,
+    scale: Vector,
+}
+
+fn unit(q: [f64; 4]) -> [f64; 4] {
+    let length = q.iter().map(|c| c * c).sum::<f64>().sqrt();
+    q.map(|c| c / length)
+}
+
+fn product([ax, ay, az, aw]: [f64; 4], [bx, by, bz, bw]: [f64; 4]) -> [f64; 4] {
+    [
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by - ax * bz + ay * bw + az * bx,
+        aw * bz + ax * by - ay * bx + az * bw,
+        aw * bw - ax * bx - ay * by - az * bz,
+    ]
+}
+
+fn turn(q: [f64; 4], [x, y, z]: Vector) -> Vector {
+    let back = [-q[0], -q[1], -q[2], q[3]];
+    let [x, y, z, _] = product(product(q, [x, y, z, 0.0]), back);
+    [x, y, z]
+}
+
+fn each(a: Vector, b: Vector, of: impl Fn(f64, f64) -> f64) -> Vector {
+    [0, 1, 2].map(|axis| of(a[axis], b[axis]))
+}
+
+fn place(skeleton: &Skeleton, pose: &[Transform]) -> Vec<Placed> {
+    let mut placed: Vec<Placed> = Vec::new();
+    for (joint, transform) in pose.iter().enumerate() {
+        let mut here = Placed {
+            rotation: unit(transform.rotation.map(f64::from)),
+            translation: transform.translation.map(f64::from),
+            scale: transform.scale.map(f64::from),
+        };
+        if let Some(parent) = skeleton.parent(joint) {
+            let parent = placed[parent];
+            let moved = turn(parent.rotation, each(here.translation, parent.scale, |a, b| a * b));
+            here.translation = each(parent.translation, moved, |a, b| a + b);
+            here.rotation = product(parent.rotation, here.rotation);
+            here.scale = each(parent.scale, here.scale, |a, b| a * b);
+        }
+        placed.push(here);
+    }
+    placed
+}
+
+/// The largest distance between the points at `shell_cm` on the three axes.
+fn error_cm(a: &Placed, b: &Placed, shell_cm: f64) -> f64 {
+    let point = |joint: &Placed, axis: usize| {
+        let mut arm = [0.0; 3];
+        arm[axis] = shell_cm * joint.scale[axis];
+        each(joint.translation, turn(joint.rotation, arm), |a, b| a + b)
+    };
+    let off =
+        |axis: usize| each(point(a, axis), point(b, axis), |a, b| a - b).iter().map(|c| c * c).sum::<f64>().sqrt();
+    (0..3).map(off).fold(0.0, f64::max)
+}
+
+fn assert_errors(found: Errors, mut all: Vec<f64>, context: &str) {
+    let mean = all.iter().sum::<f64>() / all.len() as f64;
+    all.sort_by(f64::total_cmp);
+    let position = 0.99 * (all.len() - 1) as f64;
+    let lower = all[position.floor() as usize];
+    let p99 = lower + position.fract() * (all[position.ceil() as usize] - lower);
+    for (found, expected) in [(found.max_cm, all[all.len() - 1]), (found.p99_cm, p99), (found.mean_cm, mean)] {
+        // The errors are kept as `f32`.
+        assert!((found - expected).abs() < 1e-6 * (1.0 + expected), "{context}: {found} {expected}");
+    }
+}
+
+#[test]
+fn errors_are_those_of_the_metric() {
+    for (seed, shell_cm) in [(0, 3.0), (1, 0.5), (2, 20.0)] {
+        let raw = smooth_clip(seed, 6, 40);
+        let options = BuildOptions { precision_cm: 0.5, error: ErrorOptions { shell_cm }, ..BuildOptions::default() };
+        let coarse = BuildOptions { scheme: Scheme::Quantized(RotationBits::Bits32), ..options.clone() };
+        for options in [options, coarse] {
+            let built = build(&raw, &options).unwrap();
+            let report = measure(&raw, &built.clip, &options.error);
+            assert_eq!(report, built.errors);
+            let mut cursor = Cursor::new(&built.clip, &raw.skeleton().bind_pose());
+            let mut pose = raw.pose(0).to_vec();
+            let mut at_samples = vec![Vec::new(); raw.joints()];
+            let mut between = Vec::new();
+            for half in 0..2 * raw.samples() - 1 {
+                cursor.sample_at(half as f64 / 2.0, &mut pose);
+                let ours = place(raw.skeleton(), &pose);
+                let theirs = place(raw.skeleton(), &half_way(raw.pose(half / 2), raw.pose(half.div_ceil(2))));
+                for joint in 0..raw.joints() {
+                    let error = error_cm(&ours[joint], &theirs[joint], shell_cm);
+                    if half % 2 == 0 { at_samples[joint].push(error) } else { between.push(error) }
+                }
+            }
+            assert_errors(report.all, at_samples.concat(), "all");
+            assert_errors(report.between, between, "between");
+            for (found, all) in report.joints.into_iter().zip(at_samples) {
+                assert_errors(found, all, "a joint");
+            }
+        }
+    }
+}
+
+/// Half-way between two poses, by the sine formula of slerp; of the same pose twice the pose itself.
+fn half_way(from: &[Transform], to: &[Transform]) -> Vec<Transform> {
+    let mean = |a: [f32; 3], b: [f32; 3]| [0, 1, 2].map(|axis| (a[axis] + b[axis]) / 2.0);
+    let pairs = from.iter().zip(to);
+    pairs
+        .map(|(from, to)| {
+            let [a, b] = [from, to].map(|transform| unit(transform.rotation.map(f64::from)));
+            let cosine: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
+            let angle = cosine.abs().min(1.0).acos();
+            let share = if angle > 1e-9 { (angle / 2.0).sin() / angle.sin() } else { 0.5 };
+            let rotation = [0, 1, 2, 3].map(|c| (a[c] * share + b[c] * share * cosine.signum()) as f32);
+            Transform {
+                rotation,
+                translation: mean(from.translation, to.translation),
+                scale: mean(from.scale, to.scale),
+            }
+        })
+        .collect()
+}
+
+/// A clip of two joints, of which the second is at x = `theirs` in cm in the raw clip, and at `ours` in the compressed one.
+fn sliding(theirs: &[f32], ours: &[f32]) -> (RawClip, Clip) {
+    let joint = |parent| Joint { name: String::new(), parent, bind: Transform::IDENTITY };
+    let skeleton = Arc::new(Skeleton::new(vec![joint(None), joint(Some(0))]).unwrap());
+    let at = |x: f32| Transform { translation: [x, 0.0, 0.0], ..Transform::IDENTITY };
+    let samples = theirs.iter().flat_map(|x| [Transform::IDENTITY, at(*x)]).collect();
+    let raw = RawClip::new("slide", skeleton, 30.0, samples).unwrap();
+    let mut parts = Parts::keyed(0, 1, theirs.len() as u32, Vec::new());
+    parts.kinds = vec![0, 0b00_11_00];
+    parts.ranges[0] = [[0.0; 3], [65.535; 3]];
+    let codes = ours.iter().flat_map(|x| [(x * 1000.0).round() as u16, 0, 0]);
+    parts.rows = codes.flat_map(u16::to_le_bytes).collect();
+    (raw, Clip::from_bytes(parts.to_bytes()).unwrap())
+}
+
+/// What the second joint wanders, and which joint wanders most.
+fn slide(theirs: &[f32], ours: &[f32]) -> (f64, Option<usize>) {
+    let (raw, clip) = sliding(theirs, ours);
+    let report = measure(&raw, &clip, &ErrorOptions::default());
+    (report.foot_slide_cm, report.slide_joint)
+}
+
+fn assert_slide(found: (f64, Option<usize>), expected_cm: f64) {
+    assert!((found.0 - expected_cm).abs() < 1e-4, "{found:?} {expected_cm}");
+    // What `f32` rounds may be the most that there is.
+    assert!(found.1 == Some(1) || expected_cm == 0.0, "{found:?}");
+}
+
+#[test]
+fn a_foot_that_stands_slides_by_what_it_wanders_since_it_stands() {
+    // It stands at 10 cm for 20 samples, walks for ten, stands at 20 cm for ten.
+    let walk: Vec<f32> = (0..40).map(|n| 10.0 + (n - 19).clamp(0, 10) as f32).collect();
+    let plus = |off: &dyn Fn(usize) -> f32| walk.iter().enumerate().map(|(n, x)| x + off(n)).collect::<Vec<_>>();
+    assert_slide(slide(&walk, &walk), 0.0);
+    // An error that stays is none that slides, nor is one while it walks.
+    assert_slide(slide(&walk, &plus(&|n| if n < 25 { 0.5 } else { 0.2 })), 0.0);
+    assert_slide(slide(&walk, &plus(&|n| if (20..29).contains(&n) { 2.0 } else { 0.3 })), 0.0);
+    // The farthest of two times; and back again counts too.
+    assert_slide(slide(&walk, &plus(&|n| if n == 7 { 0.55 } else { 0.3 })), 0.25);
+    let both = plus(&|n| if n < 20 { 0.005 * n as f32 } else { 0.04 * (n as f32 - 20.0) });
+    // From sample 29 on it stands again: ten steps of 0.04.
+    assert_slide(slide(&walk, &both), 0.4);
+}
+
+#[test]
+fn what_stands_for_less_than_a_tenth_of_a_second_does_not_stand() {
+    for (still, counts) in [(3, false), (4, true)] {
+        let walk: Vec<f32> = (0..20).map(|n: i32| (5 + n.min(8) + (n - 8 - (still - 1)).max(0)) as f32).collect();
+        let off: Vec<f32> = walk.iter().enumerate().map(|(n, x)| x + if n == 10 { 0.5 } else { 0.0 }).collect();
+        assert_slide(slide(&walk, &off), if counts { 0.5 } else { 0.0 });
+    }
+}
+
+#[test]
+fn what_moves_slowly_stands_until_it_has_gone_a_millimetre() {
+    // 0.03 cm a sample: samples 0 to 3 are within 0.1 cm of the first, 4 to 7 of the fourth, and so on.
+    let creep: Vec<f32> = (0..16).map(|n| 5.0 + 0.03 * n as f32).collect();
+    let off: Vec<f32> = creep.iter().enumerate().map(|(n, x)| x + (n / 4) as f32).collect();
+    assert_slide(slide(&creep, &off), 0.0);
+    let off: Vec<f32> = creep.iter().enumerate().map(|(n, x)| x + if n % 4 == 3 { 0.2 } else { 0.0 }).collect();
+    assert_slide(slide(&creep, &off), 0.2);
+}
