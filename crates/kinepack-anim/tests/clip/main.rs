@@ -8,6 +8,7 @@
 mod driver;
 mod edges;
 mod errors;
+mod exchange_files;
 mod hostile;
 mod memory;
 mod naive;
