@@ -37,7 +37,7 @@ impl Channel {
 /// A value at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key {
-    /// 0 to 65535 over the clip's duration.
+    /// In ticks of the clip; in `r3d2canm` files 0 to 65535 over the duration.
     pub time: u16,
     /// Index of the joint, below [`MAX_JOINTS`](crate::MAX_JOINTS).
     pub joint: u16,

@@ -145,3 +145,16 @@ fn a_range_without_extent_is_its_point_and_numbers_that_are_none_are_its_ends() 
         assert!(!VectorRange { min: [ends[0]; 3], max: [ends[1]; 3] }.is_valid(), "{ends:?}");
     }
 }
+
+#[test]
+fn the_worked_values_of_the_spec_are_right() {
+    let turned = [0.0, 0.6, 0.0, 0.8];
+    assert_eq!((rotation_48(turned), rotation_32(turned)), ([0xc000, 0x3b26, 0x7000], 0xe00e_ca00));
+    let back = rotation_from_48(rotation_48(turned)).map(f32::to_bits);
+    assert_eq!(back, [0x37b5_0000, 0x3f19_9895, 0x37b5_0000, 0x3f4c_cd90]);
+    let back = rotation_from_32(rotation_32(turned)).map(f32::to_bits);
+    assert_eq!(back, [0x3a35_3400, 0x3f19_c4e5, 0x3a35_3400, 0x3f4c_ac43]);
+    let range = VectorRange { min: [-2.0; 3], max: [6.0; 3] };
+    let back = range.reconstruct([0, 49_152, 65_535]).map(f32::to_bits);
+    assert_eq!(back, [0xc000_0000, 0x4080_00c0, 0x40c0_0000]);
+}

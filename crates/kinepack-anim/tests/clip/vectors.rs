@@ -112,3 +112,25 @@ fn every_vector_is_read_and_played() {
     }
     assert!(written == std::fs::read_to_string(path).unwrap(), "the clips are not those of spec/vectors/clip.txt");
 }
+
+/// The bytes of a dump: lines of a place, bytes in hex, and words on them.
+fn dumped(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for line in text.lines().filter(|line| line.starts_with("      ")) {
+        let mut words = line.split_whitespace();
+        assert_eq!(words.next().unwrap().parse(), Ok(bytes.len()), "{line}");
+        let is_byte = |word: &&str| word.len() == 2 && u8::from_str_radix(word, 16).is_ok();
+        bytes.extend(words.take_while(is_byte).map(|word| u8::from_str_radix(word, 16).unwrap()));
+    }
+    bytes
+}
+
+#[test]
+fn the_bytes_in_the_spec_are_those_of_the_vectors() {
+    let spec = include_str!("../../../../spec/ANIM.md");
+    let section = spec.split("## 8. Worked bytes").nth(1).unwrap().split("## 9.").next().unwrap();
+    let (clip, root) = section.split_once("A skeleton").unwrap();
+    assert!(dumped(clip) == worked().to_bytes());
+    assert!(dumped(root) == skeleton(1).to_bytes());
+    assert!(root.contains(&format!("{:016x}", skeleton(1).hash())));
+}
