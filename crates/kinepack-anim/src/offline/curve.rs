@@ -32,7 +32,7 @@ pub(super) struct Curve {
     pub(super) tolerance: Vec<f64>,
     /// The samples at which there are keys, increasing; the first and the last are always among them.
     pub(super) keys: Vec<usize>,
-    /// The values of the keys. Neighbouring rotations are on the same side.
+    /// The values of the keys, on the sides of what they should be.
     pub(super) values: Vec<KeyValue>,
     range: VectorRange,
 }
@@ -107,8 +107,7 @@ impl Curve {
     /// Evaluates some segments, from one key to the next each.
     pub(super) fn evaluate(&mut self, segments: std::ops::Range<usize>) {
         for segment in segments {
-            let (keys, tangents) = self.segment(segment);
-            let values = keys.map(|key| self.values[key].decoded);
+            let (_, values, tangents) = self.segment(segment);
             for sample in self.keys[segment]..=self.keys[segment + 1] {
                 let weights = spline::weights(self.share(segment, sample), tangents).map(f64::from);
                 let mut value = [0.0; 4];
@@ -140,17 +139,17 @@ impl Curve {
         let mut right = [[0.0; 4]; MAX_REFIT];
         let segments = self.segments_around(keys.clone());
         for segment in segments.clone() {
-            let (around, tangents) = self.segment(segment);
+            let (around, values, tangents) = self.segment(segment);
             let end = self.keys[segment + 1] + usize::from(segment + 1 == segments.end);
             for sample in self.keys[segment]..end {
                 let weights = spline::weights(self.share(segment, sample), tangents).map(f64::from);
                 let mut wanted = self.target[sample];
                 let mut of = [0.0; MAX_REFIT];
-                for (key, weight) in around.into_iter().zip(weights) {
+                for ((key, weight), value) in around.into_iter().zip(weights).zip(&values) {
                     if keys.contains(&key) {
                         of[key - keys.start] += weight;
                     } else {
-                        (0..4).for_each(|c| wanted[c] -= weight * self.values[key].decoded[c]);
+                        (0..4).for_each(|c| wanted[c] -= weight * value[c]);
                     }
                 }
                 for row in (0..count).filter(|row| of[*row] != 0.0) {
@@ -168,18 +167,27 @@ impl Curve {
         }
     }
 
-    /// The four keys of a segment, and its tangents.
-    fn segment(&self, segment: usize) -> ([usize; 4], [f32; 2]) {
+    /// The four keys of a segment, their values on the sides on which a player takes them, and the tangents.
+    fn segment(&self, segment: usize) -> ([usize; 4], [Value; 4], [f32; 2]) {
         let last = self.keys.len() - 1;
         let keys = [segment.saturating_sub(1), segment, segment + 1, (segment + 2).min(last)];
-        let times = keys.map(|key| self.keys[key] as f32);
+        let mut values = keys.map(|key| self.values[key].decoded);
+        if self.id.channel == Channel::Rotation {
+            for (index, before) in [(0, 1), (2, 1), (3, 2)] {
+                let dot: f64 = (0..4).map(|c| values[index][c] * values[before][c]).sum();
+                if dot < 0.0 {
+                    values[index] = values[index].map(|c| -c);
+                }
+            }
+        }
         let tangents = match self.parametrization {
             Parametrization::Uniform => [0.5; 2],
             parametrization => {
-                parametrization.shares(times, &keys.map(|key| self.values[key].decoded.map(|c| c as f32)))
+                let times = keys.map(|key| self.keys[key] as f32);
+                parametrization.shares(times, &values.map(|value| value.map(|c| c as f32)))
             }
         };
-        (keys, tangents)
+        (keys, values, tangents)
     }
 
     fn share(&self, segment: usize, sample: usize) -> f32 {

@@ -11,7 +11,7 @@ pub enum KeyPosition {
     /// To the sample at which the error is worst, relative to what is allowed there.
     #[default]
     Worst,
-    /// To the sample that leaves the smallest sum of squared errors, of some that are tried.
+    /// To the sample that leaves the smallest error, of some that are tried.
     Best,
 }
 
@@ -61,7 +61,7 @@ pub(super) fn insert(curve: &mut Curve, position: KeyPosition) {
     }
 }
 
-/// The place in a segment that leaves the smallest errors in it and its neighbours, of the worst sample and some spread over it.
+/// The place in a segment that leaves the smallest error in it and its neighbours, of the worst sample and some spread over it.
 fn best(curve: &mut Curve, segment: usize, worst: usize) -> usize {
     let (begin, end) = (curve.keys[segment], curve.keys[segment + 1]);
     let mut best = (f64::INFINITY, worst);
@@ -76,9 +76,9 @@ fn best(curve: &mut Curve, segment: usize, worst: usize) -> usize {
         let segments = curve.segments_around(segment + 1..segment + 2);
         let samples = curve.keys[segments.start]..=curve.keys[segments.end];
         curve.evaluate(segments);
-        let sum = samples.clone().map(|sample| (curve.error(sample) / curve.tolerance[sample]).powi(2)).sum::<f64>();
-        if sum < best.0 {
-            best = (sum, place);
+        let worst = samples.map(|sample| curve.error(sample) / curve.tolerance[sample]).fold(0.0, f64::max);
+        if worst < best.0 {
+            best = (worst, place);
         }
         curve.remove(segment + 1);
         let segments = curve.segments_around(segment..segment + 2);

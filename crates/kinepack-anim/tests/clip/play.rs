@@ -56,7 +56,7 @@ fn clips_of_each_scheme_are_played_as_the_spec_says() {
     let mut schemes = vec![
         by_name("fine rows", Scheme::Quantized(RotationBits::Bits48)),
         by_name("coarse rows", Scheme::Quantized(RotationBits::Bits32)),
-        by_name("article", Scheme::Keys(KeyOptions::article())),
+        by_name("article", Scheme::Keys(KeyOptions::plain())),
     ];
     for parametrization in Parametrization::ALL {
         let keys = KeyOptions { parametrization, ..KeyOptions::default() };
