@@ -1,7 +1,45 @@
 //! Skeletal animation clips in few bytes.
 //!
-//! A [`RawClip`] holds the transform of every joint of a [`Skeleton`] at every sample time, as an importer reads it from a file:
-//! [`import`] makes them of glTF and BVH files.
+//! A [`RawClip`] holds the transform of every joint of a [`Skeleton`] at every sample time, as [`import`] reads it from a glTF or BVH
+//! file. [`offline::build`] makes a [`Clip`] of it: values of 48 bits, of each track only the keys that a spline needs, in the order in
+//! which playback needs them; and says how far each joint is off in object space ([`measure`]). A [`Cursor`] plays the clip: whole poses,
+//! at any time, without allocating.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use kinepack_anim::offline::{BuildOptions, build};
+//! use kinepack_anim::{Clip, Cursor, Joint, RawClip, Skeleton, Transform};
+//!
+//! // A wheel that turns, with a lamp on its rim. Files are read by `import::read`.
+//! let joint = |name: &str, parent, translation| Joint { name: name.into(), parent, bind: Transform { translation, ..Transform::IDENTITY } };
+//! let skeleton = Arc::new(Skeleton::new(vec![joint("wheel", None, [0.0; 3]), joint("lamp", Some(0), [30.0, 0.0, 0.0])])?);
+//! let samples = (0..61).flat_map(|sample| {
+//!     let half = 0.05 * sample as f32;
+//!     let wheel = Transform { rotation: [0.0, 0.0, half.sin(), half.cos()], ..Transform::IDENTITY };
+//!     [wheel, skeleton.joints()[1].bind]
+//! });
+//! let raw = RawClip::new("turn", skeleton.clone(), 30.0, samples.collect())?;
+//!
+//! // Offline: nothing is more than 0.1 cm off.
+//! let built = build(&raw, &BuildOptions::default())?;
+//! assert!(built.errors.all.max_cm <= 0.1);
+//! let file = built.clip.as_bytes();
+//! assert!(10 * file.len() < raw.raw_bytes());
+//!
+//! // In the game: load, then a pose a frame.
+//! let clip = Clip::from_bytes(file)?;
+//! let mut pose = skeleton.bind_pose();
+//! let mut cursor = Cursor::new(&clip, &pose);
+//! for frame in 0..120 {
+//!     cursor.sample(frame as f32 / 60.0, &mut pose);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Reading order: [`Skeleton`] and [`RawClip`]; [`import`] and [`exchange`]; [`quantize`], [`Key`] and [`spline`]; [`Clip`] and [`Cursor`];
+//! [`measure`]; [`offline`]; [`anm`], the files of League of Legends. The formats are normative in `spec/ANIM.md` and `spec/ANM.md`.
+//!
+//! Lengths are in cm, times in seconds or samples. The method is that of Riot's article on the animations of League of Legends.
 
 #![forbid(unsafe_code)]
 
