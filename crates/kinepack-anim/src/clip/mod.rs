@@ -132,6 +132,11 @@ impl Clip {
         Key::from_bytes(bytes).unwrap_or(Key { time: 0, joint: 0, channel: Channel::Rotation, value: [0; 3] })
     }
 
+    /// When a key is, in seconds from the first sample.
+    pub fn key_time_s(&self, key: &Key) -> f32 {
+        f32::from(key.time) / ticks_per_sample(self.header.samples) as f32 / self.header.rate_hz
+    }
+
     /// The value of a key: a rotation, or a vector and a zero.
     #[inline]
     pub fn value(&self, key: &Key) -> [f32; 4] {

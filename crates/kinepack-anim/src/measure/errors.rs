@@ -123,7 +123,7 @@ pub(crate) fn report(
 }
 
 /// The raw pose half-way between two samples. Half-way, slerp is the sum made a unit quaternion.
-fn half_way(from: &[Transform], to: &[Transform], middle: &mut [Transform]) {
+pub(super) fn half_way(from: &[Transform], to: &[Transform], middle: &mut [Transform]) {
     for ((from, to), middle) in from.iter().zip(to).zip(middle) {
         let [a, b] = [from.rotation64(), to.rotation64()];
         let rotation = (a + if a.dot(b) < 0.0 { -b } else { b }).normalize();

@@ -4,10 +4,12 @@
 //! between the two counts. Source: the metric of the Animation Compression Library (Frechette). All of it in `f64`.
 
 mod errors;
+mod follow;
 mod frame;
 mod slide;
 
 pub use errors::{ErrorOptions, ErrorReport, Errors, measure};
+pub use follow::Follower;
 pub(crate) use frame::{Frame, object_space};
 pub use slide::STILL_CM;
 pub(crate) use slide::stands;
