@@ -17,6 +17,7 @@ mod ladder;
 mod link_options;
 mod map;
 mod measure;
+mod page;
 mod parts;
 mod players;
 mod precision;

@@ -15,8 +15,8 @@ mod socket;
 mod stage;
 mod world;
 
-use std::io::{self, IsTerminal};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::io;
+use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 use std::time::Duration;
@@ -32,6 +32,7 @@ use super::{Arguments, Program, uncompressed_kbps};
 use crate::failure::Failure;
 use crate::inputs::with_keys;
 use crate::interrupt::Interrupt;
+use crate::page;
 use crate::session::Session;
 use crate::session_report::SessionReport;
 
@@ -50,8 +51,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<SessionReport, Failure> {
     let interrupt = Interrupt::listen()?;
     // What no link can be is said in the same words as everywhere.
     arguments.link.config()?;
-    let listener = listen(arguments.listen)?;
-    let url = format!("http://{}/", listener.local_addr().map_err(|error| Failure::Page { error })?);
+    let listener = page::listen(arguments.listen, PORT, "watch and play")?;
+    let url = page::url(&listener)?;
     let defaults = Defaults { link: arguments.link.clone(), send: arguments.send.clone() };
     let checked = defaults.check(defaults.settings()).map_err(|reason| Failure::Settings { reason })?;
     let Program { world, name, .. } = arguments.program()?;
@@ -70,8 +71,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<SessionReport, Failure> {
         move || serve(listener, board)
     });
     eprintln!("both worlds are at {url} (Ctrl-C ends them; --headless keeps to the terminal)");
-    if !arguments.no_open && is_desktop() && open::that_detached(&url).is_err() {
-        eprintln!("no browser could be opened");
+    if !arguments.no_open {
+        page::open(&url);
     }
     stage.run(&board, &to_do, &interrupt, arguments.world.asked_frames())?;
 
@@ -82,23 +83,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<SessionReport, Failure> {
         Ok(Err(error)) => Err(Failure::Page { error }),
         Err(panic) => std::panic::resume_unwind(panic),
     }
-}
-
-/// Takes the address that was asked for, or the usual one, or one with any port.
-fn listen(asked: Option<SocketAddr>) -> Result<TcpListener, Failure> {
-    let bind = |address: SocketAddr| {
-        let listener = TcpListener::bind(address).map_err(|error| Failure::Listen { address, error })?;
-        listener.set_nonblocking(true).map_err(|error| Failure::Listen { address, error })?;
-        Ok(listener)
-    };
-    if let Some(address) = asked {
-        if !address.ip().is_loopback() {
-            eprintln!("WARNING: whoever reaches {address} can watch and play");
-        }
-        return bind(address);
-    }
-    let local = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-    bind(local(PORT)).or_else(|_| bind(local(0)))
 }
 
 /// Serves pages until the end, and then until they have heard of it.
@@ -140,11 +124,4 @@ fn hello(arguments: &Arguments, world: String, (bodies, half_width_m): (usize, O
         links: settings::links(),
         send_hz: crate::sender::SEND_HZ,
     }
-}
-
-/// Whether a browser would be seen by who started this program.
-fn is_desktop() -> bool {
-    let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let has_screen = !cfg!(all(unix, not(target_os = "macos"))) || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY");
-    io::stderr().is_terminal() && has_screen && !is_set("SSH_CONNECTION")
 }

@@ -1,17 +1,18 @@
 // The live page of `kinepack demo`: puts its parts together, and runs one loop with the screen's frames.
 // The program's messages change what the parts know; the loop draws what changed and answers.
 
-import { Camera, rayThrough } from "./worlds/camera.js";
-import { CameraInput } from "./worlds/camera_input.js";
+import { Camera } from "./worlds/camera.js";
+import { CameraInput } from "./shared/camera_input.js";
 import { Charts } from "./charts/charts.js";
 import { Connection } from "./connection.js";
 import { Controls } from "./controls/controls.js";
-import { whole } from "./panels/format.js";
+import { whole } from "./shared/format.js";
 import { History } from "./charts/history.js";
 import { Look } from "./panels/look.js";
 import { showCaptions, showInput, showNow } from "./panels/now.js";
 import { pick } from "./worlds/pick.js";
 import { Playing } from "./controls/playing.js";
+import { rayThrough } from "./shared/orbit.js";
 import { Report } from "./panels/report.js";
 import { Settings } from "./controls/settings.js";
 import { State } from "./panels/state.js";

@@ -1,7 +1,7 @@
 // The bytes of each packet as bars. A lost one is told by colour and by shape: a thin line over the whole height, with a cross on top.
 
-import { LinearScale } from "./scale.js";
-import { colours } from "../theme.js";
+import { LinearScale } from "../shared/scale.js";
+import { colours } from "../shared/theme.js";
 
 const CROSS_PX = 3;
 

@@ -1,7 +1,7 @@
 // Lines over time: a thin one and a thick one, so that they are told apart without colour.
 
 import { runs } from "./chart_stack.js";
-import { colours } from "../theme.js";
+import { colours } from "../shared/theme.js";
 
 export class LinesChart {
   scale;

@@ -1,7 +1,7 @@
 // Bandwidth, stacked by part, with the goal's line and the sum of now beside its end.
 
-import { LinearScale } from "./scale.js";
-import { colours } from "../theme.js";
+import { LinearScale } from "../shared/scale.js";
+import { colours } from "../shared/theme.js";
 
 /** From the bottom up: the field of a sample, and its colour. */
 const PARTS = [

@@ -4,8 +4,8 @@ import { BarsChart } from "./chart_bars.js";
 import { Chart } from "./chart.js";
 import { LinesChart } from "./chart_lines.js";
 import { StackChart } from "./chart_stack.js";
-import { precise, put, whole } from "../panels/format.js";
-import { LinearScale, LogScale } from "./scale.js";
+import { precise, put, whole } from "../shared/format.js";
+import { LinearScale, LogScale } from "../shared/scale.js";
 import { Timeline } from "./timeline.js";
 
 const LEGEND_WAIT_MS = 100;

@@ -1,6 +1,6 @@
 // The time that all charts share: the last 20 s up to an edge that goes with the world's ticks, and the moment pointed at.
 
-import { reducedMotion } from "../theme.js";
+import { reducedMotion } from "../shared/theme.js";
 
 const WINDOW_S = 20;
 /** The newest samples are up to this old when they arrive; the edge stays behind them, so that the charts scroll evenly. */

@@ -2,7 +2,7 @@
 // what the program says is shown, except where it would overwrite what is being typed or is on its way.
 
 import { fits, NUMBERS, readAddress, writeAddress } from "./address.js";
-import { put, whole } from "../panels/format.js";
+import { put, whole } from "../shared/format.js";
 import { Slider } from "./slider.js";
 
 const SLIDER_WAIT_MS = 100;

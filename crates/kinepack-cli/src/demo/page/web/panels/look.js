@@ -1,6 +1,6 @@
 // The panel of one cube: what it cost and why. It is the one pointed at, or the one that was kept by a click or by its number.
 
-import { whole } from "./format.js";
+import { whole } from "../shared/format.js";
 
 const SEND_WAIT_MS = 50;
 

@@ -1,6 +1,6 @@
 // The numbers of now, below the worlds, and the captions over them. They are means of the last second, for one to read them.
 
-import { put, tenths, whole } from "./format.js";
+import { put, tenths, whole } from "../shared/format.js";
 
 const few = (value) => (value >= 10 ? whole(value) : tenths(value));
 const show = (id, words) => put(document.getElementById(id), words);

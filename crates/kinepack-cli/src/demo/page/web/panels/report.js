@@ -1,6 +1,6 @@
 // The session as a table for people, with the program's own numbers beside it for scripts (`data-key`, `data-value`).
 
-import { precise, tenths, whole } from "./format.js";
+import { precise, tenths, whole } from "../shared/format.js";
 
 const kbps = (value) => `${tenths(value)} kbit/s`;
 const ms = (value) => `${tenths(value)} ms`;

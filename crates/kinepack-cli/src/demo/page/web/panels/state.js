@@ -1,6 +1,6 @@
 // The state of the page in words: in the line at the top, and over the worlds where something is to be done.
 
-import { put } from "./format.js";
+import { put } from "../shared/format.js";
 
 const WORDS = {
   connecting: [

@@ -1,9 +1,10 @@
 // The buffers of the worlds: the corners of one box, and the bodies of both worlds with the bytes of the program's message as
 // they came, so that nothing is done here for each body.
 
-import { ATTRIBUTES } from "./programs.js";
 import { BODY_WORDS } from "../protocol.js";
 
+/** The same in all programs. */
+export const ATTRIBUTES = { a_corner: 0, a_normal: 1, i_position: 2, i_rotation: 3, i_mark: 4 };
 const BODY_BYTES = BODY_WORDS * 4;
 export const BOX_VERTICES = 36;
 

@@ -1,7 +1,7 @@
 // Which body a ray meets first. Bodies that the ray passes at a distance are told by their bounding sphere, a few operations
 // for each; small cubes far away may also be missed by a few pixels.
 
-import { dot } from "./matrix.js";
+import { dot } from "../shared/matrix.js";
 
 const MISS_PX = 6;
 

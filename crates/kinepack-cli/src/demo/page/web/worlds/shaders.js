@@ -1,9 +1,6 @@
 // The shaders of the worlds. An instance is a body as it stands in the program's message; its corners are made here.
 
-const HEAD = `#version 300 es
-precision highp float;
-precision highp int;
-`;
+import { FLOOR, GROUND, HEAD } from "../shared/floor.js";
 
 // Where a body's corner is in the world. u_player is the instance that is the player's cube, or −1.
 const CORNER = `
@@ -70,16 +67,6 @@ out vec4 colour;
 void main() { colour = vec4(u_mark, 1.0); }
 `;
 
-// Floor and sky meet outside the walls.
-const GROUND = `
-uniform vec3 u_sky;
-uniform float u_half_width;
-vec3 fade(vec3 ground, vec2 at) {
-  float outside = max(abs(at.x), abs(at.y)) - u_half_width;
-  return mix(ground, u_sky, smoothstep(0.0, u_half_width * 0.7, outside));
-}
-`;
-
 // Bodies flattened onto the floor along the light, in one opaque colour: nothing blends twice.
 const SHADOW_VERTEX = `${HEAD}${CORNER}
 uniform vec3 u_light;
@@ -96,37 +83,6 @@ uniform vec3 u_shadow;
 in vec2 v_at;
 out vec4 colour;
 void main() { colour = vec4(fade(u_shadow, v_at), 1.0); }
-`;
-
-const FLOOR_VERTEX = `${HEAD}
-uniform mat4 u_view;
-uniform float u_half_width;
-out vec2 v_at;
-void main() {
-  vec2 corner = vec2(gl_VertexID & 1, gl_VertexID >> 1) * 2.0 - 1.0;
-  v_at = corner * u_half_width * 1.8;
-  gl_Position = u_view * vec4(v_at, 0.0, 1.0);
-}
-`;
-
-const FLOOR_FRAGMENT = `${HEAD}${GROUND}
-uniform vec3 u_floor, u_grid;
-in vec2 v_at;
-out vec4 colour;
-
-// How much a line at each multiple of step_m covers this pixel; nothing where the lines would be too dense to see.
-float lines(float step_m) {
-  vec2 cell = v_at / step_m;
-  vec2 width = fwidth(cell);
-  vec2 near = abs(fract(cell - 0.5) - 0.5) / width;
-  vec2 cover = clamp(1.0 - near, 0.0, 1.0) * (1.0 - smoothstep(0.12, 0.4, width));
-  return max(cover.x, cover.y);
-}
-
-void main() {
-  float line = max(lines(1.0) * 0.28, lines(5.0) * 0.6);
-  colour = vec4(fade(mix(u_floor, u_grid, line), v_at), 1.0);
-}
 `;
 
 // Four low bands that fade upwards: as much of the walls as one needs to see.
@@ -155,7 +111,7 @@ void main() {
 `;
 
 export const SHADERS = {
-  floor: [FLOOR_VERTEX, FLOOR_FRAGMENT],
+  floor: FLOOR,
   shadow: [SHADOW_VERTEX, SHADOW_FRAGMENT],
   body: [BODY_VERTEX, BODY_FRAGMENT],
   outline: [OUTLINE_VERTEX, OUTLINE_FRAGMENT],

@@ -1,12 +1,12 @@
 // Draws both worlds: one canvas and one WebGL2 context over two places of the page, one buffer with the bytes of the program's
 // message as they came. Passes: floor, shadows, bodies, the outline of the body looked at, walls. No work for each body here.
 
-import { BodyArrays, BOX_VERTICES } from "./body_arrays.js";
-import { normalize } from "./matrix.js";
-import { Program } from "./programs.js";
+import { ATTRIBUTES, BodyArrays, BOX_VERTICES } from "./body_arrays.js";
+import { normalize } from "../shared/matrix.js";
+import { Program } from "../shared/programs.js";
 import { BODY_WORDS } from "../protocol.js";
 import { SHADERS } from "./shaders.js";
-import { colours, rgb } from "../theme.js";
+import { colours, rgb } from "../shared/theme.js";
 
 const LIGHT = normalize([-0.55, -0.4, 1.15]);
 const OUTLINE_PX = 2.5;
@@ -148,7 +148,7 @@ export class Worlds {
     return {
       ...this.#paint,
       u_view: view.matrix, u_half_width: half_width_m, u_half_edge: cube_edge_m / 2, u_player_half_edge: player_edge_m / 2,
-      u_player: 0, u_heat: this.heat ? 1 : 0, u_grow: 0,
+      u_player: 0, u_heat: this.heat ? 1 : 0, u_grow: 0, u_step: 1,
     };
   }
 
@@ -169,7 +169,7 @@ export class Worlds {
 
   #build() {
     const gl = this.#gl;
-    this.#programs = Object.fromEntries(Object.entries(SHADERS).map(([name, sources]) => [name, new Program(gl, sources)]));
+    this.#programs = Object.fromEntries(Object.entries(SHADERS).map(([name, sources]) => [name, new Program(gl, sources, ATTRIBUTES)]));
     this.#bodies = new BodyArrays(gl);
     if (this.#world) this.#bodies.upload(this.#world);
   }

@@ -1,4 +1,4 @@
-// Colours for the canvases, read from the custom properties of style.css, so that they are said in one place.
+// Colours for the canvases, read from the custom properties of base.css, so that they are said in one place.
 // They are read again when the system changes between light and dark.
 
 const NAMES = [
@@ -7,6 +7,7 @@ const NAMES = [
   "part-headers", "part-sets", "part-position", "part-orientation", "part-others",
   "line-largest", "line-median", "lost",
   "heat-0", "heat-1", "heat-2", "heat-3", "heat-4",
+  "bone", "error-0", "error-1", "error-2", "axis-x", "axis-y", "axis-z", "axis-w",
 ];
 
 /** By name: `colours.css["part-sets"]` for 2D canvases. `version` counts the changes. */

@@ -1,14 +1,12 @@
 // WebGL programs: compiled, linked, with their attributes at fixed places and their uniforms by name.
 
-/** The same in all programs, so that one vertex array fits all. */
-export const ATTRIBUTES = { a_corner: 0, a_normal: 1, i_position: 2, i_rotation: 3, i_mark: 4 };
-
 export class Program {
   #gl;
   #program;
   #uniforms = new Map();
 
-  constructor(gl, [vertex, fragment]) {
+  /** `attributes`: their places by name; the same for all programs of a page, so that one vertex array fits all. */
+  constructor(gl, [vertex, fragment], attributes) {
     this.#gl = gl;
     this.#program = gl.createProgram();
     for (const [kind, source] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
@@ -17,7 +15,7 @@ export class Program {
       gl.compileShader(shader);
       gl.attachShader(this.#program, shader);
     }
-    for (const [name, place] of Object.entries(ATTRIBUTES)) gl.bindAttribLocation(this.#program, place, name);
+    for (const [name, place] of Object.entries(attributes)) gl.bindAttribLocation(this.#program, place, name);
     gl.linkProgram(this.#program);
     // A lost context links nothing, and is mended when it is restored.
     if (!gl.getProgramParameter(this.#program, gl.LINK_STATUS) && !gl.isContextLost()) {
@@ -40,6 +38,7 @@ export class Program {
       if (value === undefined) continue;
       if (type === gl.FLOAT_MAT4) gl.uniformMatrix4fv(place, false, value);
       else if (type === gl.FLOAT_VEC3) gl.uniform3fv(place, value);
+      else if (type === gl.FLOAT_VEC2) gl.uniform2fv(place, value);
       else if (type === gl.FLOAT) gl.uniform1f(place, value);
       else gl.uniform1i(place, value);
     }

@@ -73,7 +73,7 @@ export class LogScale {
 }
 
 /** The smallest of `steps`, times a power of ten, that isn't below the value. */
-function roundUp(value, steps) {
+export function roundUp(value, steps) {
   if (!(value > 0)) return 0;
   const power = 10 ** Math.floor(Math.log10(value));
   return (steps.find((step) => step * power >= value * (1 - 1e-9)) ?? 10) * power;

@@ -13,6 +13,9 @@ export const tenths = (value) => TENTHS.format(value);
 /** Three digits that count: 0.12, 1.23, 12.3, 123. */
 export const precise = (value) => (value >= 100 ? whole(value) : value.toFixed(value >= 10 ? 1 : 2));
 
+/** 0.123 */
+export const thousandths = (value) => value.toFixed(3);
+
 /** Into the element, if it isn't there yet: writing the same again costs a layout. */
 export function put(element, words) {
   if (element.textContent !== words) element.textContent = words;

@@ -1,0 +1,110 @@
+// A canvas to plot on, as sharp as the screen: its borders, the lines of both axes, words. It works in pixels of the device.
+
+import { whole } from "./format.js";
+import { colours } from "./theme.js";
+
+/** Left of the plot, where the values stand. */
+export const LEFT_PX = 40;
+const TOP_PX = 8;
+const BOTTOM_PX = 18;
+
+export class Plot {
+  canvas;
+  context;
+  /** Device pixels for each CSS pixel, and the plot's borders in device pixels. */
+  ratio = 1;
+  left = 0;
+  right = 0;
+  top = 0;
+  bottom = 0;
+  /** Counts the changes of its size. */
+  version = 0;
+  right_px;
+  #visible = true;
+
+  /** `right_px`: what is left free beside it. */
+  constructor(canvas, right_px = 12) {
+    this.canvas = canvas;
+    this.right_px = right_px;
+    this.context = canvas.getContext("2d");
+    new ResizeObserver(() => this.#resize()).observe(canvas);
+    new IntersectionObserver((entries) => { this.#visible = entries.at(-1).isIntersecting; }).observe(canvas);
+  }
+
+  /** Whether there is something to draw on that is seen. */
+  get ready() {
+    if (!this.#visible) return false;
+    if (this.ratio !== window.devicePixelRatio) this.#resize();
+    return this.right > this.left;
+  }
+
+  clear() {
+    this.context.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    this.context.font = `${11 * this.ratio}px system-ui, sans-serif`;
+    this.context.lineWidth = Math.max(1, Math.round(this.ratio));
+  }
+
+  /** What `paint` draws stays between the borders. */
+  inside(paint) {
+    this.context.save();
+    this.context.beginPath();
+    this.context.rect(this.left, 0, this.right - this.left, this.bottom);
+    this.context.clip();
+    paint();
+    this.context.restore();
+  }
+
+  /** A line of one device pixel's sharpness across or down the plot. */
+  rule(x1, y1, x2, y2) {
+    const half = (this.context.lineWidth % 2) / 2;
+    this.context.beginPath();
+    this.context.moveTo(x1 + half, y1 + half);
+    this.context.lineTo(x2 + half, y2 + half);
+    this.context.stroke();
+  }
+
+  text(words, x, y, align, colour, baseline = "middle") {
+    this.context.textAlign = align;
+    this.context.textBaseline = baseline;
+    this.context.fillStyle = colours.css[colour];
+    this.context.fillText(words, x, y);
+  }
+
+  /** The lines of the values, with their numbers; `y` says where a value is. */
+  valueLines(values, y) {
+    this.context.strokeStyle = colours.css.line;
+    for (const value of values) {
+      this.rule(this.left, y(value), this.right, y(value));
+      this.text(shortNumber(value), this.left - 6 * this.ratio, y(value), "right", "muted");
+    }
+  }
+
+  /** Words below the plot, and in it a line up from them. */
+  marker(x, words) {
+    const { context, ratio } = this;
+    context.strokeStyle = colours.css.text;
+    this.rule(x, this.top, x, this.bottom);
+    const half = context.measureText(words).width / 2 + 8 * ratio;
+    const middle = Math.min(this.canvas.width - half, Math.max(half, x));
+    context.fillStyle = colours.css.panel;
+    context.fillRect(middle - half, this.bottom + 2 * ratio, 2 * half, 16 * ratio);
+    this.text(words, middle, this.bottom + 5 * ratio, "center", "text", "top");
+  }
+
+  #resize() {
+    this.ratio = window.devicePixelRatio;
+    this.canvas.width = Math.round(this.canvas.clientWidth * this.ratio);
+    this.canvas.height = Math.round(this.canvas.clientHeight * this.ratio);
+    this.left = Math.round(LEFT_PX * this.ratio);
+    this.right = this.canvas.width - Math.round(this.right_px * this.ratio);
+    this.top = Math.round(TOP_PX * this.ratio);
+    this.bottom = this.canvas.height - Math.round(BOTTOM_PX * this.ratio);
+    this.version += 1;
+  }
+}
+
+/** As few characters as an axis needs. */
+function shortNumber(value) {
+  if (Math.abs(value) >= 10_000) return `${value / 1000}k`.replace("-", "−");
+  return (Math.abs(value) >= 1000 ? whole(value) : String(Number(value.toPrecision(3)))).replace("-", "−");
+}
