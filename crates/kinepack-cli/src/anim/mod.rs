@@ -11,6 +11,7 @@ mod raw;
 mod scheme;
 mod sources;
 mod table;
+mod view;
 
 use clap::{Args, Subcommand};
 
@@ -30,6 +31,7 @@ enum Command {
     Decode(decode::Arguments),
     Info(info::Arguments),
     Raw(raw::Arguments),
+    View(view::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -39,5 +41,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Command::Decode(arguments) => decode::run(arguments),
         Command::Info(arguments) => info::run(arguments),
         Command::Raw(arguments) => raw::run(arguments),
+        Command::View(arguments) => view::run(arguments),
     }
 }

@@ -8,17 +8,18 @@ use serde_json::Value;
 use crate::driver::Browser;
 use crate::support::Running;
 
-const CONTROLS: &str = "[...document.querySelectorAll('a[href], button, input, select, summary, [tabindex=\"0\"]')]
+pub(crate) const CONTROLS: &str =
+    "[...document.querySelectorAll('a[href], button, input, select, summary, [tabindex=\"0\"]')]
     .filter((control) => control.checkVisibility() && !control.matches(':disabled, [type=hidden], [tabindex=\"-1\"]'))";
 
 /// What makes the page scroll sideways.
-const TOO_WIDE: &str =
+pub(crate) const TOO_WIDE: &str =
     "document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('body *')]
     .filter((element) => element.getBoundingClientRect().right > innerWidth + 0.5)
     .map((element) => `${element.outerHTML.slice(0, 80)}: ${element.getBoundingClientRect().right}`)";
 
 /// Words that are darker or lighter than what is behind them, by the measure of WCAG 2; below 4.5 they are hard to read.
-const FAINT: &str = "(() => {
+pub(crate) const FAINT: &str = "(() => {
     const channels = (colour) => (colour.match(/[\\d.]+/g) ?? []).map(Number);
     const light = ([red, green, blue]) => [red, green, blue].map((value) => value / 255)
         .map((value) => value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4)

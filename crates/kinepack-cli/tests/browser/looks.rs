@@ -19,7 +19,7 @@ const TOLD: &str = "/\\d/.test(document.querySelector('#look-lanes td').textCont
     && /\\d/.test(document.getElementById('look-bits').textContent)";
 
 impl Browser {
-    fn area(&self, id: &str) -> Area {
+    pub(crate) fn area(&self, id: &str) -> Area {
         self.area_of(&format!("document.getElementById('{id}')"))
     }
 

@@ -1,4 +1,4 @@
-//! The page of `demo` in a real browser: `cargo test -p kinepack-cli --features browser --test browser`.
+//! The pages of `demo` and of `anim view` in a real browser: `cargo test -p kinepack-cli --features browser --test browser`.
 //!
 //! Needs Chromium and chromedriver. Each test has its own program and its own browser, one at a time; all of it is gone
 //! when the test is.
@@ -7,6 +7,8 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 mod driver;
+#[path = "../support/figure.rs"]
+mod figure;
 mod layout;
 mod loading;
 mod looks;
@@ -15,5 +17,6 @@ mod screenshot;
 mod settings;
 #[path = "../support/mod.rs"]
 mod support;
+mod view;
 mod window;
 mod worlds;

@@ -8,7 +8,9 @@ use crate::support::PATIENCE;
 pub(crate) struct Answer {
     pub(crate) status: u16,
     headers: Vec<(String, String)>,
+    /// Empty where it is no text.
     pub(crate) body: String,
+    pub(crate) bytes: Vec<u8>,
 }
 
 impl Answer {
@@ -29,11 +31,13 @@ pub(crate) fn request(address: SocketAddr, method: &str, path: &str, host: &str)
         .unwrap();
     let mut bytes = Vec::new();
     stream.read_to_end(&mut bytes).unwrap();
-    let text = String::from_utf8(bytes).unwrap();
-    let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no end of the head: {text:?}"));
+    let end = bytes.windows(4).position(|window| window == b"\r\n\r\n").expect("the end of the head");
+    let head = String::from_utf8(bytes[..end].to_vec()).unwrap();
+    let bytes = bytes.split_off(end + 4);
     let mut lines = head.lines();
     let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
     let headers = lines.map(|line| line.split_once(": ").unwrap_or((line, "")));
     let headers = headers.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
-    Answer { status, headers, body: body.to_owned() }
+    let body = String::from_utf8(bytes.clone()).unwrap_or_default();
+    Answer { status, headers, body, bytes }
 }

@@ -1,8 +1,10 @@
-//! The page of `demo` without a browser: what the program serves, whom it refuses, and what it says over the socket.
+//! The pages of `demo` and of `anim view` without a browser: what the program serves, whom it refuses, and what it says over the socket.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+#[path = "../support/figure.rs"]
+mod figure;
 mod http;
 mod refusing;
 mod serving;
@@ -10,3 +12,4 @@ mod socket;
 #[path = "../support/mod.rs"]
 mod support;
 mod talking;
+mod view;

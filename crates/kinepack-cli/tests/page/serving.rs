@@ -59,6 +59,11 @@ fn files(address: SocketAddr) -> Vec<(String, Answer)> {
 #[test]
 fn every_file_is_served_with_its_type_and_the_headers_that_protect_it() {
     let (_demo, address) = Running::demo(SMALL);
+    see_that_files_are_protected(address);
+}
+
+/// Sees what every file of a page is served with.
+pub(crate) fn see_that_files_are_protected(address: SocketAddr) {
     let files = files(address);
     for (ending, least) in [(".js", 3), (".css", 1), (".svg", 1)] {
         assert!(files.iter().filter(|(path, _)| path.ends_with(ending)).count() >= least, "{ending}");

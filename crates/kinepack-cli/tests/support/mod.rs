@@ -4,6 +4,7 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
@@ -50,6 +51,15 @@ impl Running {
         let mut demo = Self::start(&[&["demo", "--no-open", "--json", "--listen", &listen], options].concat(), None);
         let address = demo.page();
         (demo, address)
+    }
+
+    /// `anim view` with its page at a free port, and where that is.
+    pub(crate) fn view(files: &[PathBuf]) -> (Self, SocketAddr) {
+        let files = files.iter().map(|file| file.to_str().unwrap());
+        let options = ["anim", "view", "--no-open", "--listen", "127.0.0.1:0"];
+        let mut view = Self::start(&options.into_iter().chain(files).collect::<Vec<_>>(), None);
+        let address = view.page();
+        (view, address)
     }
 
     /// The address that the line about the page names.

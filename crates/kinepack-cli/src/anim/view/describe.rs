@@ -1,0 +1,138 @@
+//! What the page is told of clips as JSON: the list, and one of them.
+
+use kinepack_anim::measure::Errors;
+use kinepack_anim::{Channel, Kind, TrackId};
+use serde::Serialize;
+
+use super::Shown;
+
+/// A line of the list.
+#[derive(Debug, Serialize)]
+pub(super) struct Line<'a> {
+    name: &'a str,
+    scheme: &'a str,
+    joint_count: usize,
+    samples: usize,
+    rate_hz: f32,
+    duration_s: f32,
+    raw_bytes: usize,
+    bytes: usize,
+    ratio: f64,
+    max_cm: f64,
+    precision_cm: f64,
+}
+
+/// All of one clip but what moves.
+#[derive(Debug, Serialize)]
+pub(super) struct Detail<'a> {
+    #[serde(flatten)]
+    line: Line<'a>,
+    shell_cm: f64,
+    /// They sum to the clip's bytes.
+    parts: Vec<Part>,
+    keys: usize,
+    parametrization: &'static str,
+    errors: ErrorNumbers,
+    /// Half-way between the samples.
+    between: ErrorNumbers,
+    foot_slide_cm: f64,
+    slide_joint: Option<usize>,
+    joints: Vec<JointDetail<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Part {
+    name: &'static str,
+    bytes: usize,
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+struct ErrorNumbers {
+    max_cm: f64,
+    p99_cm: f64,
+    mean_cm: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct JointDetail<'a> {
+    name: &'a str,
+    parent: Option<usize>,
+    errors: ErrorNumbers,
+    /// Rotation, translation, scale.
+    tracks: [Track; 3],
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+struct Track {
+    channel: &'static str,
+    kind: &'static str,
+    keys: usize,
+}
+
+pub(super) fn line(shown: &Shown) -> Line<'_> {
+    let [raw_bytes, bytes] = [shown.raw.raw_bytes(), shown.clip.as_bytes().len()];
+    Line {
+        name: shown.raw.name(),
+        scheme: &shown.scheme,
+        joint_count: shown.raw.joints(),
+        samples: shown.raw.samples(),
+        rate_hz: shown.raw.rate_hz(),
+        duration_s: shown.raw.duration_s(),
+        raw_bytes,
+        bytes,
+        ratio: raw_bytes as f64 / bytes as f64,
+        max_cm: shown.report.all.max_cm,
+        precision_cm: shown.precision_cm,
+    }
+}
+
+pub(super) fn detail(shown: &Shown) -> Detail<'_> {
+    let Shown { raw, clip, report, .. } = shown;
+    let keys = keys_by_track(shown);
+    let joints = raw.skeleton().joints().iter().enumerate().map(|(index, joint)| JointDetail {
+        name: &joint.name,
+        parent: joint.parent.map(usize::from),
+        errors: report.joints[index].into(),
+        tracks: Channel::ALL.map(|channel| Track {
+            channel: channel.name(),
+            kind: kind_name(clip.kind(TrackId { joint: index as u16, channel })),
+            keys: keys[index][channel as usize],
+        }),
+    });
+    Detail {
+        line: line(shown),
+        shell_cm: shown.error.shell_cm,
+        parts: clip.bytes_by_part().into_iter().map(|(name, bytes)| Part { name, bytes }).collect(),
+        keys: clip.key_count(),
+        parametrization: clip.parametrization().name(),
+        errors: report.all.into(),
+        between: report.between.into(),
+        foot_slide_cm: report.foot_slide_cm,
+        slide_joint: report.slide_joint,
+        joints: joints.collect(),
+    }
+}
+
+/// How many keys each channel of each joint has.
+fn keys_by_track(Shown { clip, .. }: &Shown) -> Vec<[usize; 3]> {
+    let mut counts = vec![[0; 3]; clip.joints()];
+    for key in (0..clip.key_count()).map(|index| clip.key(index)) {
+        counts[usize::from(key.joint)][key.channel as usize] += 1;
+    }
+    counts
+}
+
+const fn kind_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Default => "default",
+        Kind::Constant => "constant",
+        Kind::Keys => "keys",
+        Kind::Rows => "rows",
+    }
+}
+
+impl From<Errors> for ErrorNumbers {
+    fn from(Errors { max_cm, p99_cm, mean_cm }: Errors) -> Self {
+        Self { max_cm, p99_cm, mean_cm }
+    }
+}

@@ -1,0 +1,75 @@
+// What the program is asked, and its answers, checked once, here: the rest of the page trusts what these functions return.
+
+const HEAD_BYTES = 16;
+
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+const has = (object, type, ...names) => names.every((name) => typeof object[name] === type);
+const isLine = (line) => isObject(line) && has(line, "string", "name", "scheme")
+  && has(line, "number", "joint_count", "samples", "rate_hz", "duration_s", "raw_bytes", "bytes", "ratio", "max_cm", "precision_cm");
+const isErrors = (errors) => isObject(errors) && has(errors, "number", "max_cm", "p99_cm", "mean_cm");
+const isTrack = (track) => isObject(track) && has(track, "string", "channel", "kind") && has(track, "number", "keys");
+const isJoint = (joint, index) => isObject(joint) && has(joint, "string", "name") && isErrors(joint.errors)
+  && (joint.parent === null || (Number.isInteger(joint.parent) && joint.parent >= 0 && joint.parent < index))
+  && Array.isArray(joint.tracks) && joint.tracks.length === 3 && joint.tracks.every(isTrack);
+
+/** The list of clips. */
+export async function fetchList() {
+  const list = await json("clips");
+  return checked(list, Array.isArray(list) && list.every(isLine));
+}
+
+/** All of one clip but what moves. */
+export async function fetchClip(clip) {
+  const detail = await json(`clips/${clip}`);
+  return checked(detail, isLine(detail) && has(detail, "number", "shell_cm", "keys", "foot_slide_cm")
+    && isErrors(detail.errors) && isErrors(detail.between)
+    && Array.isArray(detail.parts) && Array.isArray(detail.joints) && detail.joints.length === detail.joints.filter(isJoint).length);
+}
+
+/** `{count, joints, step, raw, clip, errors}`: by time, positions in cm and errors of all joints; `step` in half samples. */
+export async function fetchPoses(clip) {
+  const { head: [count, joints, step], floats } = await binary(`clips/${clip}/poses`);
+  checked(floats, count > 0 && step > 0 && floats.length === count * joints * 7);
+  const positions = count * joints * 3;
+  return {
+    count, joints, step,
+    raw: floats.subarray(0, positions), clip: floats.subarray(positions, 2 * positions), errors: floats.subarray(2 * positions),
+  };
+}
+
+/** `{count, size, step, raw, clip, key_times_s, key_values}`: values of `size` floats by time and by key. */
+export async function fetchTrack(clip, joint, channel) {
+  const { head: [count, size, step, keys], floats } = await binary(`clips/${clip}/tracks/${joint}/${channel}`);
+  checked(floats, count > 0 && step > 0 && floats.length === 2 * count * size + keys * (1 + size));
+  const keysAt = 2 * count * size;
+  return {
+    count, size, step,
+    raw: floats.subarray(0, count * size), clip: floats.subarray(count * size, keysAt),
+    key_times_s: floats.subarray(keysAt, keysAt + keys), key_values: floats.subarray(keysAt + keys),
+  };
+}
+
+async function ask(path) {
+  let answer = null;
+  try {
+    answer = await fetch(path);
+  } catch {
+    throw new Error("The program doesn't answer. If it has ended, start it again and reload this page.");
+  }
+  if (!answer.ok) throw new Error(`The program refuses ${path}: ${(await answer.text()).trim() || answer.status}`);
+  return answer;
+}
+
+const json = async (path) => (await ask(path)).json();
+
+async function binary(path) {
+  const bytes = await (await ask(path)).arrayBuffer();
+  checked(bytes, bytes.byteLength >= HEAD_BYTES && bytes.byteLength % 4 === 0);
+  const view = new DataView(bytes);
+  return { head: [0, 4, 8, 12].map((at) => view.getUint32(at, true)), floats: new Float32Array(bytes, HEAD_BYTES) };
+}
+
+function checked(value, isRight) {
+  if (!isRight) throw new Error("The program's answer makes no sense to this page: is it of another version?");
+  return value;
+}

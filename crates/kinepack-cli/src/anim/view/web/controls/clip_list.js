@@ -1,0 +1,47 @@
+// The list of clips, and the field that searches it.
+
+import { put, tenths, thousandths, whole } from "../shared/format.js";
+
+export class ClipList {
+  #items = [];
+  #count = document.getElementById("clip-count");
+  #search = document.getElementById("search");
+
+  /** `chosen` is called with the index of a clip. */
+  constructor(list, chosen) {
+    const items = document.getElementById("clips");
+    this.#items = list.map((line, index) => {
+      const button = Object.assign(document.createElement("button"), { type: "button", title: line.name });
+      button.append(word("b", line.name), word("span", `${tenths(line.ratio)}×`), word("span", `${thousandths(line.max_cm)} cm`));
+      if (line.max_cm > line.precision_cm) button.classList.add("above");
+      button.addEventListener("click", () => chosen(index));
+      const item = document.createElement("li");
+      item.append(button);
+      return { item, button, text: line.name.toLowerCase() };
+    });
+    items.replaceChildren(...this.#items.map(({ item }) => item));
+    this.#search.addEventListener("input", () => this.#filter());
+    this.#filter();
+  }
+
+  /** Marks the one that is shown. */
+  mark(index) {
+    for (const [at, { button }] of this.#items.entries()) {
+      if (at === index) button.setAttribute("aria-current", "true");
+      else button.removeAttribute("aria-current");
+    }
+    this.#items[index].button.scrollIntoView({ block: "nearest" });
+  }
+
+  #filter() {
+    const words = this.#search.value.toLowerCase().split(/\s+/);
+    let count = 0;
+    for (const { item, text } of this.#items) {
+      item.hidden = !words.every((part) => text.includes(part));
+      count += item.hidden ? 0 : 1;
+    }
+    put(this.#count, count === this.#items.length ? whole(count) : `${whole(count)} of ${whole(this.#items.length)}`);
+  }
+}
+
+const word = (kind, text) => Object.assign(document.createElement(kind), { textContent: text });

@@ -1,0 +1,40 @@
+// The numbers of a clip: sizes, where the bytes are, and how far it is off.
+
+import { jointName } from "./joints.js";
+import { precise, put, tenths, thousandths, whole } from "../shared/format.js";
+
+const byId = (id) => document.getElementById(id);
+
+export function showNumbers(clip) {
+  put(byId("about"), `${clip.name}: ${whole(clip.joints.length)} joints, ${whole(clip.samples)} samples at ${precise(clip.rate_hz)} Hz`);
+  put(byId("now-ratio"), `${tenths(clip.ratio)}×`);
+  put(byId("now-bytes"), whole(clip.bytes));
+  put(byId("now-raw"), whole(clip.raw_bytes));
+  const bits = (clip.bytes * 8) / (clip.joints.length * clip.samples);
+  put(byId("now-bits"), precise(bits));
+  put(byId("now-max"), thousandths(clip.errors.max_cm));
+  put(byId("now-precision"), `${Number(clip.precision_cm.toPrecision(3))}`);
+  put(byId("now-slide"), thousandths(clip.foot_slide_cm));
+  put(byId("now-slider"), clip.slide_joint === null ? "no joint" : jointName(clip, clip.slide_joint));
+  put(byId("scheme"), `${clip.scheme}, ${whole(clip.keys)} keys, measured ${Number(clip.shell_cm.toPrecision(3))} cm from the joints`);
+  rows("errors", [["at the samples", clip.errors], ["between them", clip.between]], ([name, errors]) =>
+    [name, ...[errors.max_cm, errors.p99_cm, errors.mean_cm].map(thousandths)]);
+  const parts = clip.parts.filter(({ bytes }) => bytes > 0);
+  rows("parts", parts, ({ name, bytes }) => [name, whole(bytes), `${tenths((100 * bytes) / clip.bytes)} %`]);
+}
+
+function rows(id, items, cells) {
+  byId(id).replaceChildren(...items.map((item) => {
+    const row = document.createElement("tr");
+    const [head, ...values] = cells(item);
+    row.append(Object.assign(document.createElement("th"), { scope: "row", textContent: head }));
+    row.append(...values.map((value) => Object.assign(document.createElement("td"), { textContent: value })));
+    return row;
+  }));
+}
+
+/** The legend of the errors' colours. */
+export function showScale({ precision_cm }) {
+  put(byId("scale-middle"), `${Number(precision_cm.toPrecision(2))}`);
+  put(byId("scale-end"), `≥ ${Number((2 * precision_cm).toPrecision(2))} cm`);
+}
