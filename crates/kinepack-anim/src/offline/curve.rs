@@ -34,6 +34,8 @@ pub(super) struct Curve {
     pub(super) keys: Vec<usize>,
     /// The values of the keys, on the sides of what they should be.
     pub(super) values: Vec<KeyValue>,
+    /// The samples whose keys were taken away in the last pass over all keys.
+    pub(super) removed: Vec<usize>,
     range: VectorRange,
 }
 
@@ -50,6 +52,7 @@ impl Curve {
             keys: vec![0, last],
             values: vec![coded(target[0]), coded(target[last])],
             target,
+            removed: Vec::new(),
             range,
         };
         curve.evaluate_all();

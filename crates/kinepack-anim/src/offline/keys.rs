@@ -6,8 +6,9 @@ use crate::quantize::{VectorRange, rotation_32, rotation_48, rotation_from_32, r
 use crate::{Channel, Key, RawClip, RotationBits, TrackId};
 
 use super::curve::{Curve, Value};
+use super::remove::{self, Tried};
 use super::scene::{Scene, differ, raw_kinds, value_of};
-use super::{BuildOptions, KeyOptions, margins, pack, remove};
+use super::{BuildOptions, KeyOptions, margins, pack};
 
 /// What is kept back of the precision for the arithmetic of playback, which is in `f32`.
 const RESERVE: f64 = 0.005;
@@ -110,11 +111,15 @@ impl Work {
         if options.constants {
             self.find_constants(scene);
         }
+        let mut tried = Tried::All;
         for _ in 0..options.removal_passes {
-            let removed = remove::remove(scene, &mut self.curves, options.refit);
-            if removed + self.find_rows(scene, options) == 0 {
+            let removed = remove::remove(scene, &mut self.curves, tried, options.refit);
+            let moved = self.find_rows(scene, options);
+            if removed + moved == 0 {
                 break;
             }
+            // Where tracks became rows, there is more room for all others.
+            tried = if moved > 0 { Tried::All } else { Tried::NearRemoved };
         }
         self.fitted.append(&mut self.curves);
     }

@@ -11,15 +11,34 @@ const REFIT_KEYS: usize = 2;
 /// A key is not tried where the clip would be off by more than so many times what is allowed, if nothing else moved.
 const HOPELESS: f64 = 4.0;
 
+/// Keys on each side of one that was taken away that are worth another try.
+const NEAR_KEYS: usize = 3;
+
+/// Which keys are tried.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Tried {
+    All,
+    /// Those near which a key was taken away in the last pass.
+    NearRemoved,
+}
+
 /// Takes away what keys it can; `refits` says whether their neighbours may move. Says how many it took.
-pub(super) fn remove(scene: &mut Scene, curves: &mut [Curve], refits: bool) -> usize {
+pub(super) fn remove(scene: &mut Scene, curves: &mut [Curve], tried: Tried, refits: bool) -> usize {
     let mut tries = Vec::new();
     for (index, curve) in curves.iter_mut().enumerate() {
         let joint = usize::from(curve.id.joint);
         let reach_cm = if curve.id.channel == crate::Channel::Translation { 1.0 } else { scene.reach_cm[joint] };
         let mut attempt = Attempt::default();
+        let mut removed = std::mem::take(&mut curve.removed);
+        removed.sort_unstable();
         for key in 1..curve.keys.len() - 1 {
             let sample = curve.keys[key];
+            let last = curve.keys.len() - 1;
+            let around = curve.keys[key.saturating_sub(NEAR_KEYS)]..=curve.keys[(key + NEAR_KEYS).min(last)];
+            let next_removed = removed.get(removed.partition_point(|sample| sample < around.start()));
+            if tried == Tried::NearRemoved && next_removed.is_none_or(|sample| sample > around.end()) {
+                continue;
+            }
             attempt.begin(curve, key);
             curve.remove(key);
             let segments = curve.segments_around(key..key);
@@ -38,7 +57,11 @@ pub(super) fn remove(scene: &mut Scene, curves: &mut [Curve], refits: bool) -> u
     tries.retain(|&(_, index, sample)| {
         let curve = &mut curves[index];
         let key = curve.keys.binary_search(&sample).unwrap_or(0);
-        key > 0 && is_removed(scene, curve, key, refits, &mut attempt)
+        let is_removed = key > 0 && is_removed(scene, curve, key, refits, &mut attempt);
+        if is_removed {
+            curve.removed.push(sample);
+        }
+        is_removed
     });
     tries.len()
 }
