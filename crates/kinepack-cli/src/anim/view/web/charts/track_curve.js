@@ -7,7 +7,7 @@ import { colours } from "../shared/theme.js";
 export const COLOURS = ["axis-x", "axis-y", "axis-z", "axis-w"];
 /** What is shown at least, of a rotation or scale and of a translation in cm. */
 const LEAST = { rotation: 0.02, translation: 0.5, scale: 0.02 };
-/** From so many keys in so many pixels on, dots are smaller. */
+/** Keys that stand closer than this are smaller dots, without a rim. */
 const CROWD_PX = 6;
 
 export class TrackCurve extends TimePlot {
@@ -45,7 +45,8 @@ export class TrackCurve extends TimePlot {
     context.lineWidth = ratio;
     context.strokeStyle = colours.css.text;
     for (const axis of components) this.curve(count, time, (index) => raw[index * size + axis]);
-    const radius = ratio * (key_times_s.length * CROWD_PX * ratio > this.right - this.left ? 2 : 3.5);
+    const isCrowd = key_times_s.length * CROWD_PX * ratio > this.right - this.left;
+    const radius = ratio * (isCrowd ? 2 : 3.5);
     context.strokeStyle = colours.css.panel;
     for (const axis of components) {
       context.fillStyle = colours.css[COLOURS[axis]];
@@ -53,7 +54,7 @@ export class TrackCurve extends TimePlot {
         context.beginPath();
         context.arc(this.x(time_s), this.y(key_values[index * size + axis]), radius, 0, 2 * Math.PI);
         context.fill();
-        context.stroke();
+        if (!isCrowd) context.stroke();
       }
     }
   }
