@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::spline::Parametrization;
 use crate::{Channel, MAX_JOINTS};
 
 /// One of the three parts of a file to which its head has an offset.
@@ -148,6 +149,25 @@ pub enum AnmError {
         /// Its index.
         track: usize,
     },
+    /// A clip with another skeleton than its own.
+    OtherSkeleton,
+    /// A clip whose splines have a form that files have not.
+    BadParametrization {
+        /// Theirs.
+        parametrization: Parametrization,
+    },
+    /// More rows of samples in a clip than there are times.
+    TooManyRows {
+        /// How many.
+        samples: usize,
+    },
+    /// Two joints of a skeleton that a file cannot tell apart.
+    SameHash {
+        /// Their indices.
+        joints: [usize; 2],
+        /// Their names.
+        names: [String; 2],
+    },
 }
 
 impl fmt::Display for AnmError {
@@ -179,6 +199,17 @@ impl fmt::Display for AnmError {
             Self::TrackOfNoJoint { track, joint } => write!(f, "track {track} is of joint {joint}, which is not there"),
             Self::TrackTwice { track } => write!(f, "track {track} is one that came before"),
             Self::BadTrackTimes { track } => write!(f, "the times of track {track} do not increase from 0 to 65535"),
+            Self::OtherSkeleton => write!(f, "not the skeleton of the clip"),
+            Self::BadParametrization { parametrization } => {
+                let name = parametrization.name();
+                write!(f, "the splines are {name}, which files cannot say: build the clip with times or uniform")
+            }
+            Self::TooManyRows { samples } => {
+                write!(f, "{samples} rows of samples, at most 65536 are possible: a file has no more times")
+            }
+            Self::SameHash { joints: [a, b], names: [first, second] } => {
+                write!(f, "joints {a} and {b}, {first:?} and {second:?}, have the same hash: rename one")
+            }
         }
     }
 }

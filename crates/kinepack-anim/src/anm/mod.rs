@@ -1,11 +1,13 @@
 //! `r3d2canm` files: the compressed animations of League of Legends, read, written and played. One block holds the keys of all tracks in
 //! the order in which playback needs them, so that playing reads forward through it and nothing else.
 //!
-//! Where it stands: tracks of quantized keys go in through [`order`](order()), an [`Anm`] is the file, an [`AnmPlayer`] samples it. The
-//! smaller form of this crate's own is elsewhere; this one is for what other programs read. `spec/ANM.md`. Source: the article on
+//! Where it stands: tracks of quantized keys go in through [`order`](order()), or a whole [`Clip`](crate::Clip) through
+//! [`Anm::from_clip`]; an [`Anm`] is the file, an [`AnmPlayer`] samples it. The clip is the smaller form of this crate's own; this one
+//! is for what other programs read. `spec/ANM.md`. Source: the article on
 //! these animations, and the public reader `ltk_anim`. Cost: 10 bytes a key, and 24 or 48 a joint in each jump cache.
 
 mod error;
+mod from_clip;
 mod jump;
 mod order;
 mod player;

@@ -12,7 +12,7 @@ use super::AnmError;
 use crate::{Channel, Key, MAX_JOINTS};
 
 /// The last time of a clip.
-const END: u16 = u16::MAX;
+pub(super) const END: u16 = u16::MAX;
 
 /// The keys of one channel of one joint, quantized.
 #[derive(Clone, Debug, PartialEq, Eq)]

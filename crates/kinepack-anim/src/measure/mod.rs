@@ -6,10 +6,12 @@
 mod errors;
 mod follow;
 mod frame;
+mod pose;
 mod slide;
 
 pub use errors::{ErrorOptions, ErrorReport, Errors, measure};
 pub use follow::Follower;
 pub(crate) use frame::{Frame, object_space};
+pub use pose::pose_distance_cm;
 pub use slide::STILL_CM;
 pub(crate) use slide::stands;

@@ -17,7 +17,7 @@ impl Random {
         ((u64::from((self.0 >> 32) as u32) * u64::from(bound)) >> 32) as u32
     }
 
-    fn between(&mut self, min: f32, max: f32) -> f32 {
+    pub(crate) fn between(&mut self, min: f32, max: f32) -> f32 {
         min + (max - min) * self.below(1 << 20) as f32 / (1 << 20) as f32
     }
 }

@@ -1,0 +1,241 @@
+//! From a compressed [`Clip`] to an [`Anm`] that plays the same: keys stay keys, rows of samples become a key each, what does not move a
+//! single key. Translations and scales are quantized anew, over one range each that also holds the bind pose and the constants; the
+//! rotations of keys keep their bits. Cost: one sort of the keys, and a pose a sample where there are rows.
+//!
+//! Why times are cut and not rounded: players cut the time at which they are asked for a pose. A key stands at the time at which a
+//! player arrives that is asked for the key's own sample, so that it gives the very value there.
+//!
+//! Why some rotations get more keys: a quaternion is put on the side of the key before it in a clip, on that of P0 in a file. The two
+//! differ where a joint turns by more than 180° from P0 to P2 or P3. Such a track has a key at every sample, and where that is not
+//! enough, more between them. Beyond that nothing is added, so that what lies between keys is the same spline.
+
+use super::order::END;
+use super::{Anm, AnmError, AnmHead, AnmTrack, elf_hash, order};
+use crate::quantize::{VectorRange, rotation_48, rotation_from_48};
+use crate::spline::Parametrization;
+use crate::{Channel, Clip, Cursor, Skeleton, TrackId, Transform};
+
+/// There are so many times, and a row needs one.
+const MAX_ROWS: usize = 1 << 16;
+
+/// Rotations whose dot product is below this may be on one side for one player, on the other for another that sums in another order.
+const SAME_SIDE: f32 = 1e-4;
+
+impl Anm {
+    /// The file of a clip whose joints are those of `skeleton`, with `jump_caches` jump caches. One is enough for players to begin
+    /// anew, some for them to seek; each costs 24 or 48 bytes a joint.
+    ///
+    /// At the sample times the file plays what the clip does, but for half a quantization step of each vector, half a step of rotations
+    /// that stand in rows of 32 bits, and between keys what the joint moves in a 65535th of the duration. Between the samples of rows
+    /// it plays a spline through them, where the clip has straight lines.
+    ///
+    /// Joints are named by [`elf_hash`]; where no joint has a name, those of a `.clip` file for one, by that of their index in decimals.
+    ///
+    /// # Errors
+    /// [`AnmError`] where the skeleton is another's, two joints have the same hash, the splines are parametrized by chords, there are
+    /// more than 65,536 rows, a bind pose, a constant or the duration is too large, or what [`Anm::with_jump_caches`] says.
+    pub fn from_clip(clip: &Clip, skeleton: &Skeleton, jump_caches: u32) -> Result<Self, AnmError> {
+        if clip.joints() != skeleton.len() || clip.header().skeleton != skeleton.hash() {
+            return Err(AnmError::OtherSkeleton);
+        }
+        let flags = match clip.parametrization() {
+            Parametrization::Times => AnmHead::TIMES,
+            Parametrization::Uniform => 0,
+            parametrization => return Err(AnmError::BadParametrization { parametrization }),
+        };
+        if !clip.row_tracks().is_empty() && clip.samples() > MAX_ROWS {
+            return Err(AnmError::TooManyRows { samples: clip.samples() });
+        }
+        let joints = hashes(skeleton)?;
+        let bind = skeleton.bind_pose();
+        let base = clip.base_pose(&bind);
+        let [translation, scale] = [Channel::Translation, Channel::Scale].map(|channel| range(clip, &base, channel));
+        let head = AnmHead { flags, ..AnmHead::new(clip.duration_s(), clip.rate_hz(), translation, scale) };
+        let export = Export { clip, cursor: Cursor::new(clip, &bind), pose: base, head: &head };
+        let keys = order(joints.len(), &export.tracks())?;
+        Self::new(head, joints, keys)?.with_jump_caches(jump_caches)
+    }
+}
+
+/// The hash of each joint's name, no two the same.
+fn hashes(skeleton: &Skeleton) -> Result<Vec<u32>, AnmError> {
+    let joints = skeleton.joints();
+    let is_nameless = joints.iter().all(|joint| joint.name.is_empty());
+    let hash = |joint: usize| if is_nameless { elf_hash(&joint.to_string()) } else { elf_hash(&joints[joint].name) };
+    let hashes: Vec<u32> = (0..joints.len()).map(hash).collect();
+    let mut sorted: Vec<usize> = (0..joints.len()).collect();
+    sorted.sort_by_key(|&joint| (hashes[joint], joint));
+    match sorted.windows(2).find(|pair| hashes[pair[0]] == hashes[pair[1]]) {
+        Some(pair) => {
+            let joints = [pair[0], pair[1]];
+            Err(AnmError::SameHash { joints, names: joints.map(|joint| skeleton.joints()[joint].name.clone()) })
+        }
+        None => Ok(hashes),
+    }
+}
+
+/// What a channel's vectors are within: those that move, and all others.
+fn range(clip: &Clip, base: &[Transform], channel: Channel) -> VectorRange {
+    let (mut vectors, mut moves) = (Vec::new(), false);
+    for (joint, transform) in (0..).zip(base) {
+        if clip.kind(TrackId { joint, channel }).is_animated() {
+            moves = true;
+        } else {
+            vectors.push(if channel == Channel::Scale { transform.scale } else { transform.translation });
+        }
+    }
+    if moves {
+        let VectorRange { min, max } = *clip.range(channel);
+        vectors.extend([min, max]);
+    }
+    VectorRange::around(&vectors)
+}
+
+/// A key on its way from a clip to a file.
+#[derive(Clone, Copy, Debug)]
+struct Point {
+    /// In samples from the first.
+    position: f64,
+    time: u16,
+    value: [u16; 3],
+}
+
+struct Export<'a> {
+    clip: &'a Clip,
+    cursor: Cursor<'a>,
+    /// What does not move; after that what the cursor played last.
+    pose: Vec<Transform>,
+    head: &'a AnmHead,
+}
+
+impl Export<'_> {
+    /// A track for every channel of every joint, by joint.
+    fn tracks(mut self) -> Vec<AnmTrack> {
+        let clip = self.clip;
+        let mut tracks = Vec::with_capacity(3 * clip.joints());
+        for (joint, transform) in (0..).zip(&self.pose) {
+            tracks
+                .extend(Channel::ALL.map(|channel| AnmTrack::constant(joint, channel, self.code(transform, channel))));
+        }
+        let mut put = |TrackId { joint, channel }: TrackId, points: &[Point]| {
+            let keys = points.iter().map(|point| (point.time, point.value)).collect();
+            tracks[3 * usize::from(joint) + channel as usize].keys = keys;
+        };
+        let mut sampled = clip.row_tracks().to_vec();
+        for (&track, points) in clip.keyed_tracks().iter().zip(self.keyed()) {
+            if track.channel == Channel::Rotation && turned_gaps(&points).contains(&true) {
+                sampled.push(track);
+            } else {
+                put(track, &points);
+            }
+        }
+        for (&track, mut points) in sampled.iter().zip(self.sampled(&sampled)) {
+            while track.channel == Channel::Rotation && self.split_turned_gaps(track, &mut points) {}
+            put(track, &points);
+        }
+        tracks
+    }
+
+    fn code(&self, transform: &Transform, channel: Channel) -> [u16; 3] {
+        match channel {
+            Channel::Rotation => rotation_48(transform.rotation),
+            Channel::Translation => self.head.translation.quantize(transform.translation),
+            Channel::Scale => self.head.scale.quantize(transform.scale),
+        }
+    }
+
+    /// The keys of each keyed track.
+    fn keyed(&self) -> Vec<Vec<Point>> {
+        let clip = self.clip;
+        let ticks_per_sample = f64::from(clip.header().end()) / (clip.samples() - 1).max(1) as f64;
+        let mut tracks = vec![Vec::new(); clip.keyed_tracks().len()];
+        for key in (0..clip.key_count()).map(|index| clip.key(index)) {
+            let vector = |range: &VectorRange| range.quantize(clip.range(key.channel).reconstruct(key.value));
+            let value = match key.channel {
+                Channel::Rotation => key.value,
+                Channel::Translation => vector(&self.head.translation),
+                Channel::Scale => vector(&self.head.scale),
+            };
+            let position = f64::from(key.time) / ticks_per_sample;
+            tracks[clip.keyed_index(&key)].push(Point { position, time: 0, value });
+        }
+        tracks.iter_mut().for_each(|points| self.set_times(points));
+        tracks
+    }
+
+    /// What some tracks play at each sample time.
+    fn sampled(&mut self, tracks: &[TrackId]) -> Vec<Vec<Point>> {
+        let mut points = vec![Vec::new(); tracks.len()];
+        let samples = if tracks.is_empty() { 0 } else { self.clip.samples() };
+        for position in (0..samples).map(|sample| sample as f64) {
+            self.cursor.sample_at(position, &mut self.pose);
+            for (track, points) in tracks.iter().zip(&mut points) {
+                let value = self.code(&self.pose[usize::from(track.joint)], track.channel);
+                points.push(Point { position, time: 0, value });
+            }
+        }
+        points.iter_mut().for_each(|points| self.set_times(points));
+        points
+    }
+
+    /// The time at which a player arrives at each position. Times increase, and the last one is that of the end.
+    fn set_times(&self, points: &mut [Point]) {
+        let rate_hz = f64::from(self.clip.rate_hz());
+        let count = points.len();
+        let mut least = 0;
+        for (index, point) in points.iter_mut().enumerate() {
+            // There are at most 65,536 points, so that those behind have room.
+            let most = END - (count - 1 - index) as u16;
+            let is_end = index > 0 && index == count - 1;
+            let time = self.head.key_time((point.position / rate_hz) as f32);
+            point.time = if is_end { END } else { time.clamp(least, most) };
+            least = point.time.saturating_add(1);
+        }
+    }
+
+    /// Puts a point into each gap where signs would differ, as long as there is a time between; whether there was one.
+    fn split_turned_gaps(&mut self, track: TrackId, points: &mut Vec<Point>) -> bool {
+        let turned = turned_gaps(points);
+        let mut split = Vec::with_capacity(points.len());
+        for (gap, pair) in points.windows(2).enumerate() {
+            let [from, to] = [pair[0], pair[1]];
+            split.push(from);
+            if turned[gap] && to.time - from.time >= 2 {
+                let time = from.time + (to.time - from.time) / 2;
+                let share = f64::from(time - from.time) / f64::from(to.time - from.time);
+                let position = from.position + (to.position - from.position) * share;
+                self.cursor.sample_at(position, &mut self.pose);
+                let value = self.code(&self.pose[usize::from(track.joint)], track.channel);
+                split.push(Point { position, time, value });
+            }
+        }
+        split.extend(points.last());
+        let grows = split.len() > points.len();
+        *points = split;
+        grows
+    }
+}
+
+/// For each pair of neighbouring keys of a rotation, whether they are among four of which a file's player would turn one to the other
+/// side than a clip's.
+fn turned_gaps(points: &[Point]) -> Vec<bool> {
+    let last = points.len().saturating_sub(1);
+    let mut turned = vec![false; last];
+    for gap in 0..last {
+        let four = [gap.saturating_sub(1), gap, gap + 1, (gap + 2).min(last)];
+        let mut values = four.map(|index| rotation_from_48(points[index].value));
+        for index in 1..4 {
+            if dot(values[index], values[index - 1]) < 0.0 {
+                values[index] = values[index].map(|c| -c);
+            }
+        }
+        if values[1..].iter().any(|value| dot(*value, values[0]) < SAME_SIDE) {
+            turned[four[0]..four[3]].fill(true);
+        }
+    }
+    turned
+}
+
+fn dot(a: [f32; 4], b: [f32; 4]) -> f32 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
+}
