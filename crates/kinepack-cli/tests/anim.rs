@@ -2,13 +2,20 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+#[allow(dead_code, reason = "tests of importing use more of it")]
+#[path = "../../kinepack-anim/tests/support/mod.rs"]
+mod document;
 #[path = "support/program.rs"]
 mod program;
 
 use std::fs;
 
-use kinepack_anim::exchange;
+use kinepack_anim::anm::{Anm, elf_hash};
+use kinepack_anim::measure::{ErrorOptions, pose_distance_cm};
+use kinepack_anim::{Clip, RawClip, Skeleton, exchange};
 use program::{json, refusal, stdout};
+use serde_json::Value;
+use tempfile::TempDir;
 
 const BVH: &str = "HIERARCHY
 ROOT Hips
@@ -69,4 +76,183 @@ fn what_cannot_be_read_or_written_is_refused() {
     assert!(said(&[&at("walk.bvh"), &at("out"), "--unit-cm", "0"]).contains("positive"));
     assert!(said(&[&at("missing.glb"), &at("out")]).contains("missing.glb: "));
     assert!(said(&[&at("walk.bvh"), &at("bad.bvh")]).contains("bad.bvh: "));
+}
+
+/// A directory with `an arm.glb`, of which the clip `an_arm__Move` is: two joints, 31 samples.
+struct Files(TempDir);
+
+impl Files {
+    fn new() -> Self {
+        let files = Self(tempfile::tempdir().unwrap());
+        fs::write(files.at("an arm.glb"), document::arm().glb()).unwrap();
+        fs::write(files.at("walk.bvh"), BVH).unwrap();
+        files
+    }
+
+    fn at(&self, name: &str) -> String {
+        self.0.path().join(name).display().to_string()
+    }
+
+    /// What `anim build` says of the arm.
+    fn build(&self, options: &[&str]) -> Value {
+        json(&[&["anim", "build", &self.at("an arm.glb"), "--out", &self.at("out")], options].concat())
+    }
+
+    fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.at(name)).unwrap()
+    }
+
+    fn clip(&self) -> Clip {
+        Clip::from_bytes(self.read("out/an_arm__Move.kpa")).unwrap()
+    }
+
+    /// The name of the arm's skeleton.
+    fn skeleton(&self) -> String {
+        format!("out/{:016x}.kps", self.clip().header().skeleton)
+    }
+}
+
+fn sorted_keys(value: &Value) -> Vec<&str> {
+    let mut keys: Vec<_> = value.as_object().unwrap().keys().map(String::as_str).collect();
+    keys.sort_unstable();
+    keys
+}
+
+fn max_distance_cm(one: &RawClip, other: &RawClip) -> f64 {
+    assert_eq!(one.samples(), other.samples());
+    let distance = |(a, b)| pose_distance_cm(one.skeleton(), a, b, &ErrorOptions::default());
+    one.poses().zip(other.poses()).map(distance).fold(0.0, f64::max)
+}
+
+#[test]
+fn built_clips_are_what_is_told_of_them() {
+    let files = Files::new();
+    stdout(&["anim", "raw", &files.at("an arm.glb"), &files.at("raw")]);
+    let raw = exchange::read("raw", &files.read("raw/an_arm__Move.clip")).unwrap();
+    for (scheme, precision) in [("article", 0.1), ("article", 0.01), ("quantized", 0.1), ("quantized-32", 0.1)] {
+        let document = files.build(&["--scheme", scheme, "--precision", &precision.to_string()]);
+        assert_eq!(sorted_keys(&document), ["clips", "notes"]);
+        let clip = &document["clips"][0];
+        let keys = [
+            "animated_raw_bytes",
+            "build_ms",
+            "bytes",
+            "file",
+            "foot_slide_cm",
+            "joints",
+            "max_error_between_cm",
+            "max_error_cm",
+            "mean_error_cm",
+            "name",
+            "p99_error_cm",
+            "rate_hz",
+            "raw_bytes",
+            "sample_ns_per_joint",
+            "samples",
+            "scheme",
+        ];
+        assert_eq!(sorted_keys(clip), keys);
+        let words = ["name", "file", "scheme"].map(|key| clip[key].as_str().unwrap().to_owned());
+        assert_eq!(words, ["an_arm__Move".to_owned(), files.at("an arm.glb"), scheme.to_owned()]);
+        let number = |key: &str| clip[key].as_f64().unwrap();
+        assert_eq!(["joints", "samples", "rate_hz", "raw_bytes"].map(number), [2.0, 31.0, 30.0, 2480.0]);
+        // A rotation of four floats, a translation and a scale of three.
+        assert_eq!(number("animated_raw_bytes"), 31.0 * 40.0);
+        assert_eq!(number("bytes"), files.read("out/an_arm__Move.kpa").len() as f64);
+        let skeleton = Skeleton::from_bytes(&files.read(&files.skeleton())).unwrap();
+        assert_eq!((skeleton.find("upper"), skeleton.find("lower")), (Some(0), Some(1)));
+
+        let most = if scheme == "quantized-32" { 0.3 } else { precision };
+        assert!(number("max_error_cm") <= most, "{scheme} {precision}: {clip}");
+        assert!(number("mean_error_cm") <= number("p99_error_cm") && number("p99_error_cm") <= number("max_error_cm"));
+        assert_eq!(stdout(&["anim", "decode", &files.at("out/an_arm__Move.kpa"), &files.at("back.clip")]), "");
+        let back = exchange::read("back", &files.read("back.clip")).unwrap();
+        let found = max_distance_cm(&raw, &back);
+        assert!((found - number("max_error_cm")).abs() < 1e-5, "{scheme}: {found} found, {clip}");
+    }
+}
+
+#[test]
+fn without_a_directory_nothing_is_written() {
+    let files = Files::new();
+    let table = stdout(&["anim", "build", &files.at("an arm.glb"), &files.at("walk.bvh")]);
+    let names: Vec<_> = table.lines().skip(2).take(2).filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(names, ["an_arm__Move", "walk"], "{table}");
+    assert_eq!(fs::read_dir(files.0.path()).unwrap().count(), 2);
+}
+
+#[test]
+fn what_cannot_be_built_is_refused() {
+    let files = Files::new();
+    let arm = files.at("an arm.glb");
+    let said = |options: &[&str]| refusal(&[&["anim", "build", &arm, "--out", &files.at("out")], options].concat());
+    let pin = said(&["--pin", "lower", "--pin", "Hand"]);
+    assert!(pin.contains("--pin Hand: no joint of that name"), "{pin}");
+    for precision in ["--precision=0", "--precision=nan", "--precision=-0.1", "--precision=inf"] {
+        let refused = said(&[precision]);
+        assert!(refused.contains("precision") && refused.contains("positive"), "{precision}: {refused}");
+    }
+    fs::create_dir(files.at("other")).unwrap();
+    fs::copy(&arm, files.at("other/an arm.glb")).unwrap();
+    let same = said(&[&files.at("other/an arm.glb")]);
+    assert!(same.contains(&arm) && same.contains(&files.at("other/an arm.glb")), "{same}");
+    assert!(!fs::exists(files.at("out")).unwrap(), "something was written");
+}
+
+#[test]
+fn what_is_damaged_or_missing_is_named() {
+    let files = Files::new();
+    files.build(&[]);
+    stdout(&["anim", "build", &files.at("walk.bvh"), "--out", &files.at("out")]);
+    let (clip, skeleton) = (files.at("out/an_arm__Move.kpa"), files.skeleton());
+    let walk = Clip::from_bytes(files.read("out/walk.kpa")).unwrap().header().skeleton;
+    let walk = files.at(&format!("out/{walk:016x}.kps"));
+    let out = files.at("file");
+    for command in ["decode", "export"] {
+        let wrong = refusal(&["anim", command, &clip, &out, "--skeleton", &walk]);
+        assert!(wrong.contains(&walk) && wrong.contains("not the skeleton of") && wrong.contains(&clip), "{wrong}");
+        let bytes = files.read("out/an_arm__Move.kpa");
+        fs::write(files.at("out/short.kpa"), &bytes[..bytes.len() - 1]).unwrap();
+        let short = refusal(&["anim", command, &files.at("out/short.kpa"), &out]);
+        assert!(short.contains(&files.at("out/short.kpa")), "{short}");
+        fs::rename(files.at(&skeleton), files.at("away.kps")).unwrap();
+        let missing = refusal(&["anim", command, &clip, &out]);
+        assert!(missing.contains(&files.at(&skeleton)), "{missing}");
+        assert!(!fs::exists(&out).unwrap());
+        stdout(&["anim", command, &clip, &out, "--skeleton", &files.at("away.kps")]);
+        fs::rename(files.at("away.kps"), files.at(&skeleton)).unwrap();
+        fs::remove_file(&out).unwrap();
+    }
+}
+
+#[test]
+fn an_export_is_a_file_of_the_article() {
+    let files = Files::new();
+    let (clip, out) = (files.at("out/an_arm__Move.kpa"), files.at("arm.anm"));
+    for (scheme, caches) in [("article", 1), ("quantized", 0), ("quantized-32", 5)] {
+        files.build(&["--scheme", scheme]);
+        let mut arguments = vec!["anim", "export", &clip, &out];
+        let count = caches.to_string();
+        if caches != 1 {
+            arguments.extend(["--jump-caches", &count]);
+        }
+        let document = json(&arguments);
+        assert_eq!(sorted_keys(&document), ["bytes", "file", "joints", "jump_caches", "keys", "max_difference_cm"]);
+        let bytes = files.read("arm.anm");
+        let anm = Anm::from_bytes(&bytes).unwrap();
+        assert_eq!(anm.joints(), ["upper", "lower"].map(elf_hash));
+        assert_eq!((anm.head().duration_s, anm.head().rate_hz, anm.jump_cache_count()), (1.0, 30.0, caches));
+        let number = |key: &str| document[key].as_f64().unwrap();
+        assert_eq!(document["file"], out.as_str());
+        let counts = [bytes.len(), anm.joints().len(), anm.keys().len(), caches as usize].map(|count| count as f64);
+        assert_eq!(["bytes", "joints", "keys", "jump_caches"].map(number), counts);
+        assert!(number("max_difference_cm") < 0.02, "{scheme}: {document}");
+        let line = stdout(&arguments);
+        let plural = if caches == 1 { "" } else { "s" };
+        let told = format!("{out}: 2 joints, {} keys, {} bytes, {caches} jump cache{plural};", counts[2], counts[0]);
+        assert!(line.starts_with(&told) && line.lines().count() == 1, "{line}");
+    }
+    files.build(&["--parametrization", "chordal"]);
+    let chordal = refusal(&["anim", "export", &clip, &out]);
+    assert!(chordal.contains(&clip) && chordal.contains("build the clip with times or uniform"), "{chordal}");
 }

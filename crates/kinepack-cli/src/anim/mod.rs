@@ -4,6 +4,7 @@ mod build;
 mod compare;
 mod compiled;
 mod decode;
+mod export;
 mod import_options;
 mod info;
 mod peers;
@@ -29,6 +30,7 @@ enum Command {
     Build(build::Arguments),
     Compare(compare::Arguments),
     Decode(decode::Arguments),
+    Export(export::Arguments),
     Info(info::Arguments),
     Raw(raw::Arguments),
     View(view::Arguments),
@@ -39,6 +41,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Command::Build(arguments) => build::run(arguments),
         Command::Compare(arguments) => compare::run(arguments),
         Command::Decode(arguments) => decode::run(arguments),
+        Command::Export(arguments) => export::run(arguments),
         Command::Info(arguments) => info::run(arguments),
         Command::Raw(arguments) => raw::run(arguments),
         Command::View(arguments) => view::run(arguments),
