@@ -190,7 +190,7 @@ fn every_scheme_plays_alike() {
         keys(Parametrization::Times),
         keys(Parametrization::Uniform),
         Scheme::Keys(KeyOptions { rows: false, ..KeyOptions::default() }),
-        Scheme::Keys(KeyOptions::article()),
+        Scheme::Keys(KeyOptions::plain()),
         Scheme::Keys(pinned),
         Scheme::Quantized(RotationBits::Bits48),
         Scheme::Quantized(RotationBits::Bits32),
