@@ -177,6 +177,22 @@ impl Clip {
         pose
     }
 
+    /// Bytes of the values of each channel: keys, rows and constants. Reads all keys.
+    pub fn bytes_by_channel(&self) -> [usize; 3] {
+        let mut bytes = [0; 3];
+        for (track, _) in &self.constants {
+            bytes[track.channel as usize] += layout::CONSTANT_BYTES[track.channel as usize];
+        }
+        for track in &self.rows {
+            let bits = self.row_rotation_bits(usize::from(track.joint));
+            bytes[track.channel as usize] += bits.row_bytes(track.channel) * self.samples();
+        }
+        for index in 0..self.key_count() {
+            bytes[self.key(index).channel as usize] += Key::BYTES;
+        }
+        bytes
+    }
+
     /// Bytes by what they are for, in the order of the file; they sum to the file's length.
     pub fn bytes_by_part(&self) -> [(&'static str, usize); 6] {
         let ranges = layout::ranges_bytes(&self.kinds);

@@ -1,9 +1,9 @@
 //! Errors of a clip against the raw one: per joint and over all, at the sample times and between them.
 
-use crate::{Clip, Cursor, RawClip, Transform};
+use crate::{Clip, RawClip};
 
+use super::Follower;
 use super::slide::stands;
-use super::{Frame, object_space};
 
 /// How errors are measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,72 +66,31 @@ pub struct ErrorReport {
 /// # Panics
 /// Where the two are not of as many joints or samples.
 pub fn measure(raw: &RawClip, clip: &Clip, options: &ErrorOptions) -> ErrorReport {
-    assert_eq!((raw.joints(), raw.samples()), (clip.joints(), clip.samples()), "a clip of another raw clip");
-    let mut cursor = Cursor::new(clip, &raw.skeleton().bind_pose());
-    report(raw, options, |position, pose| cursor.sample_at(position, pose))
-}
-
-/// The same for anything that gives poses: `sample` is asked at positions in samples, which never decrease.
-pub(crate) fn report(
-    raw: &RawClip,
-    options: &ErrorOptions,
-    mut sample: impl FnMut(f64, &mut [Transform]),
-) -> ErrorReport {
-    let skeleton = raw.skeleton();
-    let joints = raw.joints();
-    let mut pose = skeleton.bind_pose();
-    let mut local = vec![Frame::IDENTITY; joints];
-    let (mut ours, mut theirs) = (local.clone(), local.clone());
-    let mut at_samples = vec![Vec::with_capacity(raw.samples()); joints];
-    let mut between = Vec::with_capacity(raw.samples() * joints);
+    let mut follower = Follower::new(raw, clip, options);
+    let mut joints = vec![Vec::with_capacity(raw.samples()); raw.joints()];
+    let mut between = Vec::with_capacity(raw.samples() * raw.joints());
     let mut stands = stands(raw);
     let mut slide = (0.0, None);
-    let mut object = |pose: &[Transform], object: &mut [Frame]| {
-        for (local, transform) in local.iter_mut().zip(pose) {
-            *local = Frame::from(transform);
+    for half_sample in 0..=follower.last() {
+        follower.go_to(half_sample);
+        let errors = follower.errors_cm().map(|error| error as f32);
+        if !half_sample.is_multiple_of(2) {
+            between.extend(errors);
+            continue;
         }
-        object_space(skeleton, &local, object);
-    };
-    let mut middle = pose.clone();
-    for index in 0..raw.samples() {
-        sample(index as f64, &mut pose);
-        object(&pose, &mut ours);
-        object(raw.pose(index), &mut theirs);
-        for joint in 0..joints {
-            at_samples[joint].push(ours[joint].shell_error_cm(&theirs[joint], options.shell_cm) as f32);
-            let wandered = stands[joint].wandered_cm(index, ours[joint].translation - theirs[joint].translation);
+        joints.iter_mut().zip(errors).for_each(|(joint, error)| joint.push(error));
+        for (joint, offset) in follower.offsets_cm().enumerate() {
+            let wandered = stands[joint].wandered_cm(half_sample / 2, offset);
             if wandered > slide.0 {
                 slide = (wandered, Some(joint));
             }
         }
-        if index + 1 < raw.samples() {
-            sample(index as f64 + 0.5, &mut pose);
-            object(&pose, &mut ours);
-            half_way(raw.pose(index), raw.pose(index + 1), &mut middle);
-            object(&middle, &mut theirs);
-            between.extend(ours.iter().zip(&theirs).map(|(a, b)| a.shell_error_cm(b, options.shell_cm) as f32));
-        }
     }
-    let all = Errors::of(at_samples.concat());
     ErrorReport {
-        all,
-        joints: at_samples.into_iter().map(Errors::of).collect(),
+        all: Errors::of(joints.concat()),
+        joints: joints.into_iter().map(Errors::of).collect(),
         between: Errors::of(between),
         foot_slide_cm: slide.0,
         slide_joint: slide.1,
-    }
-}
-
-/// The raw pose half-way between two samples. Half-way, slerp is the sum made a unit quaternion.
-pub(super) fn half_way(from: &[Transform], to: &[Transform], middle: &mut [Transform]) {
-    for ((from, to), middle) in from.iter().zip(to).zip(middle) {
-        let [a, b] = [from.rotation64(), to.rotation64()];
-        let rotation = (a + if a.dot(b) < 0.0 { -b } else { b }).normalize();
-        let mean = |a: [f32; 3], b: [f32; 3]| std::array::from_fn(|axis| 0.5 * (a[axis] + b[axis]));
-        *middle = Transform {
-            rotation: rotation.to_array().map(|c| c as f32),
-            translation: mean(from.translation, to.translation),
-            scale: mean(from.scale, to.scale),
-        };
     }
 }

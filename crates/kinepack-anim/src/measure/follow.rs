@@ -1,9 +1,10 @@
 //! A raw clip and the one made from it, played side by side: where their joints are, and how far apart. For who shows what
 //! [`measure`](super::measure) only sums up.
 
+use glam::DVec3;
+
 use crate::{Clip, Cursor, RawClip, Transform};
 
-use super::errors::half_way;
 use super::{ErrorOptions, Frame, object_space};
 
 /// Both clips at one time, which may be any sample time or half-way between two. Cost of going forwards: that of a [`Cursor`] and two
@@ -107,9 +108,29 @@ impl<'a> Follower<'a> {
         self.clip_side.object.iter().map(|frame| frame.translation.to_array())
     }
 
+    /// By how much each joint is off.
+    pub(super) fn offsets_cm(&self) -> impl Iterator<Item = DVec3> {
+        let pairs = self.clip_side.object.iter().zip(&self.raw_side.object);
+        pairs.map(|(clip, raw)| clip.translation - raw.translation)
+    }
+
     /// How far each joint's shell is off.
     pub fn errors_cm(&self) -> impl ExactSizeIterator<Item = f64> {
         let pairs = self.clip_side.object.iter().zip(&self.raw_side.object);
         pairs.map(|(clip, raw)| clip.shell_error_cm(raw, self.options.shell_cm))
+    }
+}
+
+/// The raw pose half-way between two samples. Half-way, slerp is the sum made a unit quaternion.
+fn half_way(from: &[Transform], to: &[Transform], middle: &mut [Transform]) {
+    for ((from, to), middle) in from.iter().zip(to).zip(middle) {
+        let [a, b] = [from.rotation64(), to.rotation64()];
+        let rotation = (a + if a.dot(b) < 0.0 { -b } else { b }).normalize();
+        let mean = |a: [f32; 3], b: [f32; 3]| std::array::from_fn(|axis| 0.5 * (a[axis] + b[axis]));
+        *middle = Transform {
+            rotation: rotation.to_array().map(|c| c as f32),
+            translation: mean(from.translation, to.translation),
+            scale: mean(from.scale, to.scale),
+        };
     }
 }

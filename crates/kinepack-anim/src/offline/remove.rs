@@ -77,11 +77,7 @@ fn is_removed(scene: &mut Scene, curve: &mut Curve, key: usize, refits: bool, at
         if width > 0 {
             curve.refit(moved.clone());
         }
-        let segments = curve.segments_around(moved);
-        let samples = curve.keys[segments.start]..=curve.keys[segments.end];
-        curve.evaluate(segments);
-        if holds(scene, curve, samples.clone()) {
-            scene.play(curve, samples);
+        if is_played(scene, curve, moved) {
             return true;
         }
     }
@@ -108,17 +104,25 @@ fn is_merged(scene: &mut Scene, curve: &mut Curve, key: usize, attempt: &Attempt
             let at = curve.keys.binary_search(&place).unwrap_or(0);
             let moved = at.saturating_sub(1)..(at + 2).min(curve.keys.len());
             curve.refit(moved.clone());
-            let segments = curve.segments_around(moved);
-            let samples = curve.keys[segments.start]..=curve.keys[segments.end];
-            curve.evaluate(segments);
-            if holds(scene, curve, samples.clone()) {
-                scene.play(curve, samples);
+            if is_played(scene, curve, moved) {
                 return true;
             }
             attempt.undo(curve);
         }
     }
     false
+}
+
+/// Plays a curve some of whose keys changed, if the scene holds with it.
+fn is_played(scene: &mut Scene, curve: &mut Curve, changed: std::ops::Range<usize>) -> bool {
+    let segments = curve.segments_around(changed);
+    let samples = curve.keys[segments.start]..=curve.keys[segments.end];
+    curve.evaluate(segments);
+    let holds = holds(scene, curve, samples.clone());
+    if holds {
+        scene.play(curve, samples);
+    }
+    holds
 }
 
 /// Whether the scene holds with what a curve has decoded at some samples. The one at which it is farthest off says no most often.

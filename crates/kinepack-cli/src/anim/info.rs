@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use kinepack_anim::measure::{ErrorReport, Errors, measure};
-use kinepack_anim::{Channel, Clip, Key, Kind, RawClip, RotationBits, Skeleton, TrackId};
+use kinepack_anim::{Channel, Clip, Kind, RawClip, Skeleton, TrackId};
 use serde::Serialize;
 
 use super::compiled::{self, SkeletonArguments};
@@ -175,18 +175,12 @@ impl ChannelReport {
             (0..clip.joints()).filter(move |joint| clip.kind(TrackId { joint: *joint as u16, channel }) == kind)
         };
         let keys: usize = keys.iter().map(|keys| keys[channel as usize]).sum();
-        let row_bytes = |joint: usize| match (channel, clip.row_rotation_bits(joint)) {
-            (Channel::Rotation, RotationBits::Bits32) => 4,
-            _ => 6,
-        };
-        let rows: usize = of_kind(Kind::Rows).map(row_bytes).sum::<usize>() * clip.samples();
-        let (constant, keyed) = (of_kind(Kind::Constant).count(), of_kind(Kind::Keys).count());
-        let constants = constant * if channel == Channel::Rotation { 6 } else { 12 };
+        let keyed = of_kind(Kind::Keys).count();
         Self {
             channel: channel.name(),
-            bytes: keys * Key::BYTES + rows + constants,
+            bytes: clip.bytes_by_channel()[channel as usize],
             default: of_kind(Kind::Default).count(),
-            constant,
+            constant: of_kind(Kind::Constant).count(),
             keyed,
             rows: of_kind(Kind::Rows).count(),
             keys_per_track: keys as f64 / keyed.max(1) as f64,
