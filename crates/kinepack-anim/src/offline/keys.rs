@@ -22,7 +22,8 @@ pub(super) fn keys(raw: &RawClip, options: &BuildOptions, key_options: &KeyOptio
         return pack::quantized(raw, RotationBits::Bits48);
     }
     let coarse = Work::new(raw, options, key_options, COARSE_SHARE);
-    let work = if coarse.is_within { coarse } else { Work::new(raw, options, key_options, 0.0) };
+    let is_final = coarse.is_within || coarse.kinds.iter().all(|kinds| kinds.bits == RotationBits::Bits48);
+    let work = if is_final { coarse } else { Work::new(raw, options, key_options, 0.0) };
     work.contents(raw, key_options)
 }
 

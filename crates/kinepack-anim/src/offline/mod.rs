@@ -117,7 +117,8 @@ impl KeyOptions {
 /// What a clip is built for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BuildOptions {
-    /// The largest error at the sample times, in cm, in object space.
+    /// The largest error at the sample times, in cm, in object space. Where values of 48 bits are too coarse for it (translations over
+    /// kilometres, chains of many metres), the clip is as near as they let it, and [`Built::errors`] says how near. Quantized clips are what they are.
     pub precision_cm: f64,
     /// Where it is measured.
     pub error: ErrorOptions,
