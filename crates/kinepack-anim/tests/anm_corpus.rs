@@ -5,22 +5,16 @@
 #![allow(clippy::unwrap_used)]
 
 mod anm_support;
+mod corpora;
 // Public in the crate of the fuzz targets.
 #[allow(unreachable_pub)]
 #[path = "../../../fuzz/src/anm.rs"]
 mod driver;
 
-use std::fs;
-use std::path::PathBuf;
-
 use anm_support::{Random, file_of, head};
 use kinepack_anim::Channel;
 use kinepack_anim::anm::{Anm, AnmHead, AnmTrack};
 use kinepack_anim::spline::Parametrization;
-
-fn directory() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/anm")
-}
 
 /// A track of any codes.
 fn track(random: &mut Random, joint: u16, channel: Channel, keys: u16) -> AnmTrack {
@@ -63,22 +57,10 @@ fn files() -> Vec<Vec<u8>> {
 
 #[test]
 fn the_corpus_is_what_the_driver_takes() {
-    for (index, data) in files().into_iter().enumerate() {
-        let path = directory().join(format!("{index:02}"));
-        if std::env::var_os("KINEPACK_WRITE_CORPUS").is_some() {
-            fs::create_dir_all(directory()).unwrap();
-            fs::write(&path, &data).unwrap();
-        }
-        assert!(fs::read(&path).unwrap() == data, "{} is out of date", path.display());
-    }
+    corpora::compare("anm", &files());
 }
 
 #[test]
 fn stored_files_and_their_beginnings_are_played_or_refused() {
-    for entry in fs::read_dir(directory()).unwrap() {
-        let data = fs::read(entry.unwrap().path()).unwrap();
-        for end in 0..=data.len() {
-            driver::anm(&data[..end]);
-        }
-    }
+    corpora::drive_beginnings("anm", driver::anm);
 }

@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod corpora;
 // Public in the crate of the fuzz targets.
 #[allow(unreachable_pub)]
 #[path = "../../../fuzz/src/clip.rs"]
@@ -19,16 +20,9 @@ mod support;
 #[path = "clip/write.rs"]
 mod write;
 
-use std::fs;
-use std::path::PathBuf;
-
 use kinepack_anim::{Clip, Skeleton, exchange};
 use support::{Random, skeleton, smooth_clip};
 use write::{Parts, any_track};
-
-fn directory() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/clip")
-}
 
 /// Clips of each parametrization, with and without slices, of rows of both widths, with constants, of one sample; skeletons; exchange files.
 fn files() -> Vec<Vec<u8>> {
@@ -65,13 +59,9 @@ fn files() -> Vec<Vec<u8>> {
 
 #[test]
 fn the_corpus_is_what_the_driver_takes() {
-    for (index, data) in files().into_iter().enumerate() {
-        let path = directory().join(format!("{index:02}"));
-        if std::env::var_os("KINEPACK_WRITE_CORPUS").is_some() {
-            fs::create_dir_all(directory()).unwrap();
-            fs::write(&path, &data).unwrap();
-        }
-        assert!(fs::read(&path).unwrap() == data, "{} is out of date", path.display());
+    let files = files();
+    corpora::compare("clip", &files);
+    for (index, data) in files.iter().enumerate() {
         match data[0] {
             0 => assert!(Clip::from_bytes(&data[1..]).is_ok(), "{index}"),
             1 => assert!(Skeleton::from_bytes(&data[1..]).is_ok(), "{index}"),
@@ -82,12 +72,7 @@ fn the_corpus_is_what_the_driver_takes() {
 
 #[test]
 fn stored_files_and_their_beginnings_are_played_or_refused() {
-    for entry in fs::read_dir(directory()).unwrap() {
-        let data = fs::read(entry.unwrap().path()).unwrap();
-        for end in 0..=data.len() {
-            driver::clip(&data[..end]);
-        }
-    }
+    corpora::drive_beginnings("clip", driver::clip);
 }
 
 #[test]

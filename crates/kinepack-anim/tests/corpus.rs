@@ -10,10 +10,8 @@
 #[allow(unreachable_pub)]
 #[path = "../../../fuzz/src/anim.rs"]
 mod anim;
+mod corpora;
 mod support;
-
-use std::fs;
-use std::path::PathBuf;
 
 use kinepack_anim::exchange;
 use kinepack_anim::import::gltf::{from_bytes, no_files};
@@ -84,21 +82,10 @@ fn targets() -> [Target; 3] {
     ]
 }
 
-fn directory(target: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target)
-}
-
 #[test]
 fn the_corpora_are_what_the_drivers_take() {
     for (target, files, _) in targets() {
-        for (index, data) in files.into_iter().enumerate() {
-            let path = directory(target).join(format!("{index:02}"));
-            if std::env::var_os("KINEPACK_WRITE_CORPUS").is_some() {
-                fs::create_dir_all(directory(target)).unwrap();
-                fs::write(&path, &data).unwrap();
-            }
-            assert!(fs::read(&path).unwrap() == data, "{} is out of date", path.display());
-        }
+        corpora::compare(target, &files);
     }
 }
 
@@ -112,10 +99,7 @@ fn documents_of_the_corpus_are_read() {
 #[test]
 fn every_beginning_of_a_file_is_read_or_refused() {
     for (target, _, drive) in targets() {
-        for entry in fs::read_dir(directory(target)).unwrap() {
-            let data = fs::read(entry.unwrap().path()).unwrap();
-            (0..=data.len()).for_each(|end| drive(&data[..end]));
-        }
+        corpora::drive_beginnings(target, drive);
     }
 }
 

@@ -128,6 +128,16 @@ impl JointKinds {
 impl Kind {
     pub(crate) const ALL: [Self; 4] = [Self::Default, Self::Constant, Self::Keys, Self::Rows];
 
+    /// In lower case, as reports say it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::Constant => "constant",
+            Self::Keys => "keys",
+            Self::Rows => "rows",
+        }
+    }
+
     /// Whether the value changes.
     pub fn is_animated(self) -> bool {
         matches!(self, Self::Keys | Self::Rows)

@@ -177,6 +177,15 @@ impl Clip {
         pose
     }
 
+    /// How many keys each channel of each joint has. Reads all keys.
+    pub fn keys_by_joint(&self) -> Vec<[usize; 3]> {
+        let mut counts = vec![[0; 3]; self.joints()];
+        for key in (0..self.key_count()).map(|index| self.key(index)) {
+            counts[usize::from(key.joint)][key.channel as usize] += 1;
+        }
+        counts
+    }
+
     /// Bytes of the values of each channel: keys, rows and constants. Reads all keys.
     pub fn bytes_by_channel(&self) -> [usize; 3] {
         let mut bytes = [0; 3];
@@ -187,8 +196,8 @@ impl Clip {
             let bits = self.row_rotation_bits(usize::from(track.joint));
             bytes[track.channel as usize] += bits.row_bytes(track.channel) * self.samples();
         }
-        for index in 0..self.key_count() {
-            bytes[self.key(index).channel as usize] += Key::BYTES;
+        for counts in self.keys_by_joint() {
+            bytes.iter_mut().zip(counts).for_each(|(bytes, keys)| *bytes += keys * Key::BYTES);
         }
         bytes
     }

@@ -212,7 +212,8 @@ fn coded(channel: Channel, range: &VectorRange, value: &Value) -> KeyValue {
     KeyValue { code, decoded: if dot < 0.0 { decoded.map(|c| -c) } else { decoded } }
 }
 
-fn normalize(value: &mut Value) {
+/// Makes a unit quaternion; of what has no length, no rotation.
+pub(super) fn normalize(value: &mut Value) {
     let length = value.iter().map(|c| c * c).sum::<f64>().sqrt();
     if length > 0.0 {
         *value = value.map(|c| c / length);

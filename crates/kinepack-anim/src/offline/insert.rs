@@ -15,20 +15,6 @@ pub enum KeyPosition {
     Best,
 }
 
-impl KeyPosition {
-    /// In lower case, as options say it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Middle => "middle",
-            Self::Worst => "worst",
-            Self::Best => "best",
-        }
-    }
-
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Middle, Self::Worst, Self::Best];
-}
-
 /// How many places are tried in a segment for the best of them.
 const PLACES: usize = 5;
 

@@ -5,7 +5,7 @@ use crate::measure::Frame;
 use crate::quantize::{VectorRange, rotation_32, rotation_48, rotation_from_32, rotation_from_48};
 use crate::{Channel, Key, RawClip, RotationBits, TrackId};
 
-use super::curve::{Curve, Value};
+use super::curve::{Curve, Value, normalize};
 use super::remove::{self, Tried};
 use super::scene::{Scene, differ, raw_kinds, value_of};
 use super::{BuildOptions, KeyOptions, margins, pack};
@@ -66,11 +66,12 @@ struct Work {
 
 impl Work {
     fn new(raw: &RawClip, options: &BuildOptions, key_options: &KeyOptions, coarse_share: f64) -> Self {
-        let kinds =
-            raw_kinds(raw).into_iter().map(|channels| JointKinds { channels, bits: RotationBits::Bits48 }).collect();
+        let kinds = raw_kinds(raw);
+        let ranges = pack::ranges(raw, &kinds, &key_options.pins, options.precision_cm);
+        let rows_of_48 = |channels| JointKinds { channels, bits: RotationBits::Bits48 };
         let mut work = Self {
-            kinds,
-            ranges: pack::ranges(raw, &key_options.pins, options.precision_cm),
+            kinds: kinds.into_iter().map(rows_of_48).collect(),
+            ranges,
             curves: Vec::new(),
             rows: Vec::new(),
             constants: Vec::new(),
@@ -266,7 +267,9 @@ fn middle(channel: Channel, values: &[Value]) -> Value {
             ends[1][c] = ends[1][c].max(value[c]);
         }
     }
-    let middle: Value = std::array::from_fn(|c| 0.5 * (ends[0][c] + ends[1][c]));
-    let length = middle.iter().map(|c| c * c).sum::<f64>().sqrt();
-    if channel == Channel::Rotation && length > 0.0 { middle.map(|c| c / length) } else { middle }
+    let mut middle: Value = std::array::from_fn(|c| 0.5 * (ends[0][c] + ends[1][c]));
+    if channel == Channel::Rotation {
+        normalize(&mut middle);
+    }
+    middle
 }

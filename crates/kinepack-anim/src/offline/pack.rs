@@ -20,11 +20,13 @@ pub fn animated_raw_bytes(raw: &RawClip) -> usize {
 
 /// Every sample of every track that changes.
 pub(super) fn quantized(raw: &RawClip, bits: RotationBits) -> Contents {
-    let kinds = raw_kinds(raw).into_iter().map(|channels| {
+    let kinds = raw_kinds(raw);
+    let ranges = ranges(raw, &kinds, &[], 0.0);
+    let kinds = kinds.into_iter().map(|channels| {
         let channels = channels.map(|kind| if kind.is_animated() { Kind::Rows } else { kind });
         JointKinds { channels, bits: if channels[0] == Kind::Rows { bits } else { RotationBits::Bits48 } }
     });
-    contents(raw, kinds.collect(), ranges(raw, &[], 0.0), &|track, sample| {
+    contents(raw, kinds.collect(), ranges, &|track, sample| {
         value_of(&Frame::from(&raw.pose(sample)[usize::from(track.joint)]), track.channel)
     })
 }
@@ -67,8 +69,7 @@ fn put(rows: &mut Vec<u8>, words: [u16; 3]) {
 }
 
 /// The ranges of the translations and of the scales of those tracks that change, with the places where pinned joints may get.
-pub(super) fn ranges(raw: &RawClip, pins: &[usize], precision_cm: f64) -> [VectorRange; 2] {
-    let kinds = raw_kinds(raw);
+pub(super) fn ranges(raw: &RawClip, kinds: &[[Kind; 3]], pins: &[usize], precision_cm: f64) -> [VectorRange; 2] {
     [Channel::Translation, Channel::Scale].map(|channel| {
         let is_pinned = |joint: usize| channel == Channel::Translation && pins.contains(&joint);
         let is_wanted = |joint: usize| kinds[joint][channel as usize].is_animated() || is_pinned(joint);

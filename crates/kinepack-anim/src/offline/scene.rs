@@ -3,7 +3,7 @@
 
 use crate::clip::Kind;
 use crate::measure::{Frame, object_space, stands};
-use crate::{Channel, RawClip, TrackId};
+use crate::{Channel, RawClip, TrackId, Transform};
 
 use super::curve::{Curve, Value};
 
@@ -238,19 +238,22 @@ pub(super) fn value_of(frame: &Frame, channel: Channel) -> Value {
 /// What becomes of each channel of each joint, before anything is fitted: whether it changes by more than floats do, and if not, whether it is the bind
 /// pose's. The test does not depend on the precision, so that sizes of raw tracks compare.
 pub(super) fn raw_kinds(raw: &RawClip) -> Vec<[Kind; 3]> {
-    let bind = raw.skeleton().bind_pose();
-    let mut kinds = vec![[Kind::Default; 3]; raw.joints()];
+    let frames = |pose: &[Transform]| pose.iter().map(Frame::from).collect::<Vec<_>>();
+    let (first, bind) = (frames(raw.pose(0)), frames(&raw.skeleton().bind_pose()));
+    let mut kinds: Vec<[Kind; 3]> = first
+        .iter()
+        .zip(&bind)
+        .map(|(first, bind)| {
+            let is_other = |channel| differ(channel, &value_of(first, channel), &value_of(bind, channel));
+            Channel::ALL.map(|channel| if is_other(channel) { Kind::Constant } else { Kind::Default })
+        })
+        .collect();
     for pose in raw.poses() {
-        for (joint, transform) in pose.iter().enumerate() {
+        for ((transform, first), kinds) in pose.iter().zip(&first).zip(&mut kinds) {
+            let frame = Frame::from(transform);
             for channel in Channel::ALL {
-                let kind = &mut kinds[joint][channel as usize];
-                let value = |transform| value_of(&Frame::from(transform), channel);
-                let (value, first) = (value(transform), value(&raw.pose(0)[joint]));
-                let bind = value_of(&Frame::from(&bind[joint]), channel);
-                if differ(channel, &value, &first) {
-                    *kind = Kind::Keys;
-                } else if *kind == Kind::Default && differ(channel, &first, &bind) {
-                    *kind = Kind::Constant;
+                if differ(channel, &value_of(&frame, channel), &value_of(first, channel)) {
+                    kinds[channel as usize] = Kind::Keys;
                 }
             }
         }

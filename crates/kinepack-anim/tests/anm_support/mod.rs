@@ -3,24 +3,14 @@
 // Each test binary compiles this for itself and uses its own part of it.
 #![allow(dead_code)]
 
+#[path = "../random/mod.rs"]
+mod random;
+
 use kinepack_anim::anm::{Anm, AnmHead, AnmPlayer, AnmTrack, elf_hash, order};
 use kinepack_anim::quantize::{VectorRange, rotation_48, rotation_from_48};
 use kinepack_anim::spline::{Parametrization, blend, weights};
 use kinepack_anim::{Channel, Transform};
-
-/// A linear congruential generator.
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn below(&mut self, bound: u32) -> u32 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((u64::from((self.0 >> 32) as u32) * u64::from(bound)) >> 32) as u32
-    }
-
-    pub(crate) fn between(&mut self, min: f32, max: f32) -> f32 {
-        min + (max - min) * self.below(1 << 20) as f32 / (1 << 20) as f32
-    }
-}
+pub(crate) use random::Random;
 
 pub(crate) const TRANSLATION: VectorRange = VectorRange { min: [-40.0, -3.0, 10.0], max: [25.0, 90.0, 10.5] };
 pub(crate) const SCALE: VectorRange = VectorRange { min: [0.5; 3], max: [2.0, 1.5, 1.0] };

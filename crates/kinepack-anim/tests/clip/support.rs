@@ -1,24 +1,14 @@
 //! What the tests of clips share: seeded smooth motion, and poses compared bit by bit.
 
+#[path = "../random/mod.rs"]
+mod random;
+
 use std::sync::Arc;
 
 use kinepack_anim::{Joint, RawClip, Skeleton, Transform};
 
 use crate::naive::Floats;
-
-/// A linear congruential generator.
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn below(&mut self, bound: u32) -> u32 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((u64::from((self.0 >> 32) as u32) * u64::from(bound)) >> 32) as u32
-    }
-
-    pub(crate) fn between(&mut self, min: f32, max: f32) -> f32 {
-        min + (max - min) * self.below(1 << 20) as f32 / (1 << 20) as f32
-    }
-}
+pub(crate) use random::Random;
 
 /// Joints that hang on any joint before them.
 pub(crate) fn skeleton(random: &mut Random, joints: usize) -> Arc<Skeleton> {

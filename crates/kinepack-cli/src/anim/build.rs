@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::import_options::ImportArguments;
 use super::scheme::SchemeArguments;
-use super::sources::{self, BuiltClip, Source};
+use super::sources::{self, BuiltClip, BuiltFiles, Source};
 use super::table::{percent, table, write_json};
 use crate::failure::Failure;
 use crate::report::print;
@@ -66,9 +66,8 @@ struct ClipReport {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let (sources, notes) = sources::read(&arguments.files, &arguments.import.options())?;
-    arguments.scheme.check_pins(sources.iter().map(|source| &source.raw))?;
-    let built = sources::build_all(&sources, |raw| arguments.scheme.options(raw), "built")?;
+    let BuiltFiles { sources, built, notes } =
+        sources::read_and_build(&arguments.files, &arguments.import, &arguments.scheme)?;
     if let Some(directory) = &arguments.out {
         write_all(directory, &sources, &built)?;
     }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::compiled::{self, SkeletonArguments};
 use super::import_options::ImportArguments;
 use super::scheme::SchemeArguments;
-use super::sources;
+use super::sources::{self, BuiltFiles};
 use super::table::{percent, table, write_json};
 use crate::failure::Failure;
 use crate::report::print;
@@ -114,9 +114,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
         report.clips.push(ClipReport::new(&name, &skeleton, &clip, errors.as_ref()));
     }
-    let (sources, notes) = sources::read(&animations, &arguments.import.options())?;
-    arguments.scheme.check_pins(sources.iter().map(|source| &source.raw))?;
-    let built = sources::build_all(&sources, |raw| arguments.scheme.options(raw), "built")?;
+    let BuiltFiles { sources, built, notes } =
+        sources::read_and_build(&animations, &arguments.import, &arguments.scheme)?;
     report.clips.extend(sources.iter().zip(&built).map(|(source, built)| {
         let raw: &RawClip = &source.raw;
         ClipReport::new(raw.name(), raw.skeleton(), &built.built.clip, Some(&built.built.errors))
@@ -131,11 +130,8 @@ impl ClipReport {
             "" => format!("joint {joint}"),
             name => name.to_owned(),
         };
-        let mut keys = vec![[0; 3]; clip.joints()];
-        for index in 0..clip.key_count() {
-            let key = clip.key(index);
-            keys[usize::from(key.joint)][key.channel as usize] += 1;
-        }
+        let keys = clip.keys_by_joint();
+        let bytes = clip.bytes_by_channel();
         let mut tracks: Vec<TrackReport> = clip
             .keyed_tracks()
             .iter()
@@ -162,7 +158,9 @@ impl ClipReport {
             raw_bytes: clip.joints() * clip.samples() * kinepack_anim::Transform::BYTES,
             bytes: clip.as_bytes().len(),
             parts: clip.bytes_by_part().to_vec(),
-            channels: Channel::ALL.map(|channel| ChannelReport::new(clip, channel, &keys)).into(),
+            channels: Channel::ALL
+                .map(|channel| ChannelReport::new(clip, channel, bytes[channel as usize], &keys))
+                .into(),
             tracks,
             errors: errors.map(|errors| ErrorsReport::new(errors, joint_name)),
         }
@@ -170,7 +168,7 @@ impl ClipReport {
 }
 
 impl ChannelReport {
-    fn new(clip: &Clip, channel: Channel, keys: &[[usize; 3]]) -> Self {
+    fn new(clip: &Clip, channel: Channel, bytes: usize, keys: &[[usize; 3]]) -> Self {
         let of_kind = |kind: Kind| {
             (0..clip.joints()).filter(move |joint| clip.kind(TrackId { joint: *joint as u16, channel }) == kind)
         };
@@ -178,7 +176,7 @@ impl ChannelReport {
         let keyed = of_kind(Kind::Keys).count();
         Self {
             channel: channel.name(),
-            bytes: clip.bytes_by_channel()[channel as usize],
+            bytes,
             default: of_kind(Kind::Default).count(),
             constant: of_kind(Kind::Constant).count(),
             keyed,

@@ -12,6 +12,8 @@ use kinepack_anim::import::{self, ImportOptions};
 use kinepack_anim::offline::{BuildOptions, Built, build};
 use kinepack_anim::{Cursor, RawClip, exchange};
 
+use super::import_options::ImportArguments;
+use super::scheme::SchemeArguments;
 use crate::failure::Failure;
 
 /// A clip, and the file that it is from.
@@ -63,6 +65,25 @@ pub(crate) fn file_stem(clip: &str) -> String {
 pub(crate) struct BuiltClip {
     pub(crate) built: Built,
     pub(crate) build_ms: f64,
+}
+
+/// All clips of some files, what was built of each, and what importing decided.
+pub(crate) struct BuiltFiles {
+    pub(crate) sources: Vec<Source>,
+    pub(crate) built: Vec<BuiltClip>,
+    pub(crate) notes: Vec<String>,
+}
+
+/// Reads all clips of some files and builds them as the command line says.
+pub(crate) fn read_and_build(
+    files: &[PathBuf],
+    import: &ImportArguments,
+    scheme: &SchemeArguments,
+) -> Result<BuiltFiles, Failure> {
+    let (sources, notes) = read(files, &import.options())?;
+    scheme.check_pins(sources.iter().map(|source| &source.raw))?;
+    let built = build_all(&sources, |raw| scheme.options(raw), "built")?;
+    Ok(BuiltFiles { sources, built, notes })
 }
 
 /// Builds all clips, as `options` says for each.

@@ -1,7 +1,7 @@
 //! What the page is told of clips as JSON: the list, and one of them.
 
 use kinepack_anim::measure::Errors;
-use kinepack_anim::{Channel, Kind, TrackId};
+use kinepack_anim::{Channel, TrackId};
 use serde::Serialize;
 
 use super::Shown;
@@ -88,14 +88,14 @@ pub(super) fn line(shown: &Shown) -> Line<'_> {
 
 pub(super) fn detail(shown: &Shown) -> Detail<'_> {
     let Shown { raw, clip, report, .. } = shown;
-    let keys = keys_by_track(shown);
+    let keys = clip.keys_by_joint();
     let joints = raw.skeleton().joints().iter().enumerate().map(|(index, joint)| JointDetail {
         name: &joint.name,
         parent: joint.parent.map(usize::from),
         errors: report.joints[index].into(),
         tracks: Channel::ALL.map(|channel| Track {
             channel: channel.name(),
-            kind: kind_name(clip.kind(TrackId { joint: index as u16, channel })),
+            kind: clip.kind(TrackId { joint: index as u16, channel }).name(),
             keys: keys[index][channel as usize],
         }),
     });
@@ -110,24 +110,6 @@ pub(super) fn detail(shown: &Shown) -> Detail<'_> {
         foot_slide_cm: report.foot_slide_cm,
         slide_joint: report.slide_joint,
         joints: joints.collect(),
-    }
-}
-
-/// How many keys each channel of each joint has.
-fn keys_by_track(Shown { clip, .. }: &Shown) -> Vec<[usize; 3]> {
-    let mut counts = vec![[0; 3]; clip.joints()];
-    for key in (0..clip.key_count()).map(|index| clip.key(index)) {
-        counts[usize::from(key.joint)][key.channel as usize] += 1;
-    }
-    counts
-}
-
-const fn kind_name(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Default => "default",
-        Kind::Constant => "constant",
-        Kind::Keys => "keys",
-        Kind::Rows => "rows",
     }
 }
 

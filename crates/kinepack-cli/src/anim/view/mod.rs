@@ -17,7 +17,7 @@ use kinepack_anim::{Clip, RawClip};
 
 use super::import_options::ImportArguments;
 use super::scheme::SchemeArguments;
-use super::sources;
+use super::sources::{self, BuiltFiles};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::page;
@@ -43,9 +43,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let scheme = &arguments.scheme;
-    let (sources, notes) = sources::read(&arguments.files, &arguments.import.options())?;
-    scheme.check_pins(sources.iter().map(|source| &source.raw))?;
-    let built = sources::build_all(&sources, |raw| scheme.options(raw), "built")?;
+    let BuiltFiles { sources, built, notes } = sources::read_and_build(&arguments.files, &arguments.import, scheme)?;
     notes.iter().for_each(|note| eprintln!("{note}"));
     let clips = sources.into_iter().zip(built).map(|(source, built)| Shown {
         raw: source.raw,
