@@ -88,6 +88,7 @@ struct Parts {
     lane_counts: Vec<TokenStream>,
     fields: Vec<TokenStream>,
     quantize: Vec<TokenStream>,
+    store_raw: Vec<TokenStream>,
     reconstruct: Vec<TokenStream>,
     interpolate: TokenStream,
 }
@@ -159,6 +160,7 @@ impl Parts {
                     quote!(<#ty as #krate::Pack>::LANES),
                     schema,
                     quote!(<#ty as #krate::Pack>::quantize(&self.#member, part)?;),
+                    quote!(<#ty as #krate::Pack>::store_raw(&self.#member, part)?;),
                     quote!(<#ty as #krate::Pack>::reconstruct(part)),
                 ));
                 quote!(#ty: #krate::Pack)
@@ -174,6 +176,7 @@ impl Parts {
                     quote!(#lanes::LANES),
                     quote!(#lanes::fields(&#helpers::join(path, #name), fields);),
                     quote!(#lanes::quantize(&self.#member, part).map_err(|error| error.in_field(#name))?;),
+                    quote!(#lanes::store_raw(&self.#member, part).map_err(|error| error.in_field(#name))?;),
                     quote!(#lanes::reconstruct(part)),
                 ));
                 quote!(#with: #krate::PackWith<#ty>)
@@ -185,6 +188,7 @@ impl Parts {
                     quote!(4),
                     quote!(fields.push(#helpers::rotation_field(path, #name, &#limits, #krate::Role::#role) #precision);),
                     quote!(#helpers::quantize_rotation::<#ty>(&self.#member, &#limits, #name, part)?;),
+                    quote!(#helpers::store_raw_components::<#ty>(&self.#member, part);),
                     quote!(#helpers::reconstruct_rotation::<#ty>(&#limits, part)),
                 ));
                 quote!(#ty: #krate::Components)
@@ -199,6 +203,7 @@ impl Parts {
                     quote!(<#ty as #krate::Components>::COUNT),
                     quote!(fields.push(#helpers::floats_field::<#ty>(path, #name, &#limits, #krate::Role::#role) #precision #velocity_of);),
                     quote!(#helpers::quantize_floats::<#ty>(&self.#member, &#limits, #clamp, #name, part)?;),
+                    quote!(#helpers::store_raw_components::<#ty>(&self.#member, part);),
                     quote!(#helpers::reconstruct_floats::<#ty>(&#limits, part)),
                 ));
                 quote!(#ty: #krate::Components)
@@ -210,6 +215,7 @@ impl Parts {
                     quote!(#helpers::integer_lanes(&#limits)),
                     quote!(fields.push(#helpers::integer_field(path, #name, &#limits));),
                     quote!(#helpers::quantize_integer(self.#member, &#limits, #clamp, #name, part)?;),
+                    quote!(#helpers::store_raw_integer(self.#member, part);),
                     quote!(#helpers::reconstruct_integer(&#limits, part) as #ty),
                 ));
                 return own;
@@ -240,19 +246,24 @@ impl Parts {
         self.limit_values.push(value);
     }
 
-    /// Adds the code of a field with lanes; `quantize` and `reconstruct` find them in `part`.
+    /// Adds the code of a field with lanes; `quantize`, `store_raw` and `reconstruct` find them in `part`.
     fn add_code(
         &mut self,
         member: &Member,
         lane_count: TokenStream,
         field: TokenStream,
         quantize: TokenStream,
+        store_raw: TokenStream,
         reconstruct: TokenStream,
     ) -> FieldLanes {
         self.fields.push(field);
         self.quantize.push(quote! {
             let (part, lanes) = lanes.split_at_mut(#lane_count);
             #quantize
+        });
+        self.store_raw.push(quote! {
+            let (part, raw) = raw.split_at_mut(#lane_count);
+            #store_raw
         });
         // The fields of a struct expression are evaluated in the order in which they are written.
         self.reconstruct.push(quote!(#member: {
@@ -266,7 +277,7 @@ impl Parts {
 
     fn into_impl(self, input: &DeriveInput, krate: &Path) -> TokenStream {
         let Self { predicates, limit_names, limit_types, limit_values, .. } = self;
-        let Self { lane_counts, fields, quantize, reconstruct, interpolate, .. } = self;
+        let Self { lane_counts, fields, quantize, store_raw, reconstruct, interpolate, .. } = self;
         let mut generics = input.generics.clone();
         if !predicates.is_empty() {
             generics.make_where_clause().predicates.extend(predicates);
@@ -305,6 +316,14 @@ impl Parts {
                     let lanes = &mut lanes[..<Self as #krate::Pack>::LANES];
                     #(#quantize)*
                     let _ = lanes;
+                    ::core::result::Result::Ok(())
+                }
+
+                #[inline]
+                fn store_raw(&self, raw: &mut [u64]) -> ::core::result::Result<(), #krate::EncodeError> {
+                    let raw = &mut raw[..<Self as #krate::Pack>::LANES];
+                    #(#store_raw)*
+                    let _ = raw;
                     ::core::result::Result::Ok(())
                 }
 
@@ -358,6 +377,14 @@ fn expand_enum(input: &DeriveInput, data: &DataEnum, krate: &Path) -> Result<Tok
             #[inline]
             fn quantize(&self, lanes: &mut [u32]) -> ::core::result::Result<(), #krate::EncodeError> {
                 lanes[0] = match self { #(Self::#variants => #codes,)* };
+                ::core::result::Result::Ok(())
+            }
+
+            #[inline]
+            fn store_raw(&self, raw: &mut [u64]) -> ::core::result::Result<(), #krate::EncodeError> {
+                let mut lanes = [0];
+                <Self as #krate::Pack>::quantize(self, &mut lanes)?;
+                raw[0] = lanes[0].into();
                 ::core::result::Result::Ok(())
             }
 

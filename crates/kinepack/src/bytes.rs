@@ -34,6 +34,11 @@ impl<const N: usize> PackWith<[u8; N]> for Bytes {
         Ok(())
     }
 
+    fn store_raw(value: &[u8; N], raw: &mut [u64]) -> Result<(), EncodeError> {
+        raw.iter_mut().zip(value).for_each(|(word, byte)| *word = u64::from(*byte));
+        Ok(())
+    }
+
     fn reconstruct(lanes: &[u32]) -> [u8; N] {
         core::array::from_fn(|index| lanes[index] as u8)
     }
@@ -68,20 +73,27 @@ impl<const N: usize> PackWith<Vec<u8>> for BytesUpTo<N> {
     }
 
     fn quantize(value: &Vec<u8>, lanes: &mut [u32]) -> Result<(), EncodeError> {
-        if value.len() > N {
-            return Err(EncodeError::OutOfRange { field: "", value: value.len() as f64 });
-        }
-        lanes[0] = value.len() as u32;
-        // Zeros behind the end: what was there before must not come back.
-        let bytes = value.iter().copied().chain(core::iter::repeat(0));
-        lanes[1..].iter_mut().zip(bytes).for_each(|(lane, byte)| *lane = u32::from(byte));
-        Ok(())
+        store::<N, u32>(value, lanes)
+    }
+
+    fn store_raw(value: &Vec<u8>, raw: &mut [u64]) -> Result<(), EncodeError> {
+        store::<N, u64>(value, raw)
     }
 
     fn reconstruct(lanes: &[u32]) -> Vec<u8> {
         let len = (lanes[0] as usize).min(N);
         lanes[1..=len].iter().map(|lane| *lane as u8).collect()
     }
+}
+
+/// The length and the bytes, with zeros behind them: what was there before must not come back.
+fn store<const N: usize, T: From<u8>>(value: &[u8], into: &mut [T]) -> Result<(), EncodeError> {
+    if value.len() > N {
+        return Err(EncodeError::OutOfRange { field: "", value: value.len() as f64 });
+    }
+    let all = core::iter::once(value.len() as u8).chain(value.iter().copied()).chain(core::iter::repeat(0));
+    into.iter_mut().zip(all).for_each(|(word, byte)| *word = byte.into());
+    Ok(())
 }
 
 fn name(path: &str, part: &str) -> String {

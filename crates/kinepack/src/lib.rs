@@ -75,13 +75,13 @@ pub use hash::Fnv1a;
 pub use interpolate::Between;
 #[cfg(feature = "derive")]
 pub use kinepack_derive::Pack;
-pub use quantize::{FloatLimits, IntegerLimits};
+pub use quantize::{FloatLimits, FloatParts, IntegerLimits};
 pub use rotation::SmallestThree;
 pub use schema::{Components, Field, FieldKind, Lane, LaneArithmetic, Pack, PackWith, Role, Schema, TimePrecision};
 pub use snapshot::{
     Baselines, Bodies, BodyKind, Changed, Class, Codec, Context, DecodeLimits, Decoder, Difference, Encoder, EntityId,
-    FieldCode, GapCode, LaneWidth, Learned, Level, Model, Profile, Quantized, Reference, Size, Snapshot, Tick,
-    TrainError, Trainer, Training,
+    FieldCode, GapCode, LaneWidth, Learned, Level, Model, Profile, ProfileSearch, Quantized, Reference, Size,
+    SmallOrLarge, SmallOrLargeCosts, Snapshot, Tick, TrainError, Trainer, Training,
 };
 pub use vector::VectorLimits;
 

@@ -36,6 +36,25 @@ pub struct FloatLimits {
     single: bool,
 }
 
+/// What [`FloatLimits`] consist of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FloatParts {
+    /// The smallest value.
+    pub min: f64,
+    /// The largest value.
+    pub max: f64,
+    /// The largest value that has a code.
+    pub highest: f64,
+    /// Distance between two neighbouring values.
+    pub step: f64,
+    /// The largest code.
+    pub max_code: u32,
+    /// Whether it begins again at `min`.
+    pub wraps: bool,
+    /// Whether values come and go as `f32`.
+    pub single: bool,
+}
+
 /// The most steps that a range of floats can have.
 const MAX_STEPS: f64 = u32::MAX as f64;
 
@@ -128,6 +147,33 @@ impl FloatLimits {
     /// The same limits for `f32`, where the caller knows of the spacing.
     pub(crate) fn of_single(&self) -> Self {
         Self { single: true, ..*self }
+    }
+
+    /// All of it as plain numbers, for files.
+    pub const fn parts(&self) -> FloatParts {
+        let Self { min, max, highest, step, max_code, wraps, single } = *self;
+        FloatParts { min, max, highest, step, max_code, wraps, single }
+    }
+
+    /// The limits that [`parts`](Self::parts) took apart.
+    ///
+    /// # Errors
+    /// [`SetupError`] for parts that do not fit together.
+    pub fn from_parts(parts: FloatParts) -> Result<Self, SetupError> {
+        let FloatParts { min, max, highest, step, max_code, wraps, single } = parts;
+        if !(min.is_finite() && max.is_finite() && min <= max) {
+            return Err(SetupError::EmptyRange);
+        }
+        if !(step.is_finite() && step > 0.0) {
+            return Err(SetupError::BadPrecision);
+        }
+        // The last step may be a shorter one, and without its end the range goes on for half of one.
+        let steps = (max - min) / step;
+        let fits = steps - 1.0 <= f64::from(max_code) && f64::from(max_code) <= steps + 1.0;
+        if !(fits && max <= highest && highest <= max + step) {
+            return Err(SetupError::TooManySteps);
+        }
+        Ok(Self { min, max, highest, step, max_code, wraps, single })
     }
 
     /// The smallest value.

@@ -74,6 +74,16 @@ pub(super) fn log2(value: u32) -> u32 {
     (whole << UNIT_BITS) + from + (((to - from) * between) >> (16 - INDEX_BITS))
 }
 
+/// The logarithm of any number but 0, in 2⁻¹⁶ bits, right to 2⁻¹⁴ bits: of what was counted. 0 is taken as 1.
+#[inline]
+pub(crate) fn log2_of(count: u64) -> u64 {
+    let count = count.max(1);
+    // The logarithm of its 16 highest bits, and the bits below.
+    let below_bits = (count.ilog2() + 1).saturating_sub(16);
+    let upper = log2((count >> below_bits) as u32);
+    (u64::from(below_bits) << 16) + u64::from(upper >> (UNIT_BITS - 16))
+}
+
 /// log₂(1 + i/1024) in units, from i = 0 to 1024.
 static LOG2: [u32; (1 << INDEX_BITS) + 1] = {
     let mut table = [0; (1 << INDEX_BITS) + 1];
@@ -118,5 +128,15 @@ mod tests {
             }
         }
         assert_eq!(LOG2[1 << INDEX_BITS], 1 << UNIT_BITS);
+    }
+
+    #[test]
+    fn logarithms_of_any_count() {
+        for count in
+            (0..64).flat_map(|bits| [1u64 << bits, (1 << bits) + (1 << bits) / 3, (1 << bits) | ((1 << bits) - 1)])
+        {
+            let error = log2_of(count) as f64 / 65536.0 - libm::log2(count as f64);
+            assert!(error.abs() < 1.0 / 16384.0, "{count}: {error}");
+        }
     }
 }

@@ -46,6 +46,7 @@ mod encoder;
 mod numbers;
 
 pub use cost::Cost;
+pub(crate) use cost::log2_of;
 pub use counter::Counter;
 pub use decoder::RangeDecoder;
 pub use encoder::RangeEncoder;

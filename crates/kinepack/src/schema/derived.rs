@@ -91,6 +91,19 @@ pub const fn is_period(limits: &FloatLimits, min: f64, end: f64) -> bool {
     excess.abs() <= limits.step() / 1000.0
 }
 
+/// The raw words of numbers or of a quaternion.
+#[inline]
+pub fn store_raw_components<T: Components>(value: &T, raw: &mut [u64]) {
+    raw.iter_mut().zip(value.components().as_ref()).for_each(|(word, component)| *word = component.to_bits());
+}
+
+/// The raw words of an integer of one lane or two.
+#[inline]
+pub fn store_raw_integer(value: impl Into<i128>, raw: &mut [u64]) {
+    raw.fill(0);
+    raw[0] = value.into() as u64;
+}
+
 /// Quantizes a quaternion of four components x, y, z, w.
 #[inline]
 pub fn quantize_rotation<T: Components>(

@@ -37,6 +37,12 @@ impl Field {
         }
     }
 
+    /// The same field, quantized otherwise.
+    #[must_use]
+    pub fn with_kind(self, kind: FieldKind) -> Self {
+        Self { kind, ..self }
+    }
+
     /// The same field with a role.
     #[must_use]
     pub fn with_role(self, role: Role) -> Self {
@@ -156,9 +162,9 @@ impl Lane {
         bits_for(self.max as u64)
     }
 
-    /// From `base` to `value`; the short way round where the lane is cyclic.
+    /// From `base` to `value` in steps; the short way round where the lane is cyclic.
     #[inline]
-    pub(crate) fn difference(&self, base: u32, value: u32) -> i64 {
+    pub fn difference(&self, base: u32, value: u32) -> i64 {
         self.shorter(i64::from(value) - i64::from(base))
     }
 

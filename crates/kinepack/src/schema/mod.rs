@@ -8,6 +8,7 @@ pub(crate) mod derived;
 mod field;
 mod pack;
 mod precision;
+mod raw;
 
 use alloc::vec::Vec;
 

@@ -3,8 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::derived;
-use super::{Field, FieldKind};
+use super::{Field, FieldKind, derived, raw};
 use crate::{Between, EncodeError};
 
 /// A type with a schema. Derive it; write it by hand only for a type whose lanes the attributes cannot describe.
@@ -62,6 +61,18 @@ pub trait Pack: Sized {
     /// [`EncodeError`] for values that are not numbers or out of range.
     fn quantize(&self, lanes: &mut [u32]) -> Result<(), EncodeError>;
 
+    /// The state before quantization, a word a lane, as [`Schema::quantize_raw`](super::Schema::quantize_raw) takes it: for captures. What the
+    /// derive writes copies numbers and costs a nanosecond each; the default tells what the lanes stand for, and allocates.
+    ///
+    /// # Errors
+    /// [`EncodeError`] for values that have no lanes, where the default is not replaced.
+    ///
+    /// # Panics
+    /// Where `raw` is not as long as there are lanes.
+    fn store_raw(&self, raw: &mut [u64]) -> Result<(), EncodeError> {
+        raw::of_lanes(Self::LANES, raw, |fields| Self::fields("", fields), |lanes| self.quantize(lanes))
+    }
+
     /// The state that `lanes` stand for; any values of the lanes give a state.
     fn reconstruct(lanes: &[u32]) -> Self;
 
@@ -102,6 +113,14 @@ pub trait PackWith<T> {
     /// # Errors
     /// [`EncodeError`] for values that are not numbers or out of range.
     fn quantize(value: &T, lanes: &mut [u32]) -> Result<(), EncodeError>;
+
+    /// The value before quantization, a word a lane, as [`Pack::store_raw`]. The default tells what the lanes stand for, and allocates.
+    ///
+    /// # Errors
+    /// [`EncodeError`] for values that have no lanes, where the default is not replaced.
+    fn store_raw(value: &T, raw: &mut [u64]) -> Result<(), EncodeError> {
+        raw::of_lanes(Self::LANES, raw, |fields| Self::fields("", fields), |lanes| Self::quantize(value, lanes))
+    }
 
     /// The value that `lanes` stand for.
     fn reconstruct(lanes: &[u32]) -> T;
@@ -217,9 +236,9 @@ glam_components! {
     glam::DQuat, 4, f64, false;
 }
 
-/// `Pack` for plain values: `$to` gives the bits of a value, `$from` makes it of them, `$between` goes from one to another.
+/// `Pack` for plain values: `$to` gives the bits of a value, `$raw` its raw words, `$from` makes it of the bits, `$between` goes from one to another.
 macro_rules! plain {
-    ($($type:ty, $kind:expr, $lanes:literal, $to:expr, $from:expr, $between:expr;)*) => {$(
+    ($($type:ty, $kind:expr, $lanes:literal, $to:expr, $raw:expr, $from:expr, $between:expr;)*) => {$(
         impl Pack for $type {
             const LANES: usize = $lanes;
 
@@ -231,6 +250,13 @@ macro_rules! plain {
             fn quantize(&self, lanes: &mut [u32]) -> Result<(), EncodeError> {
                 let bits: u64 = $to(*self);
                 derived::store_wide(lanes, bits);
+                Ok(())
+            }
+
+            #[inline]
+            fn store_raw(&self, raw: &mut [u64]) -> Result<(), EncodeError> {
+                let words: [u64; $lanes] = $raw(*self);
+                raw.copy_from_slice(&words);
                 Ok(())
             }
 
@@ -254,16 +280,19 @@ macro_rules! plain_integers {
         FieldKind::Integer(derived::full_range($type::MIN as i128, $type::MAX as i128)),
         $lanes,
         |value: $type| value.wrapping_sub($type::MIN) as u64 & (u64::MAX >> (64 - $type::BITS)),
+        |value: $type| core::array::from_fn(|word| if word == 0 { value as u64 } else { 0 }),
         |bits: u64| $type::MIN.wrapping_add(bits as $type),
         Between::step;
     )*} };
 }
 
 plain! {
-    bool, FieldKind::Bool, 1, |value: bool| u64::from(value), |bits: u64| bits != 0, Between::step;
-    f32, FieldKind::Raw { lanes: 1 }, 1, |value: f32| u64::from(value.to_bits()), |bits: u64| f32::from_bits(bits as u32),
+    bool, FieldKind::Bool, 1, |value: bool| u64::from(value), |value: bool| [u64::from(value)], |bits: u64| bits != 0, Between::step;
+    f32, FieldKind::Raw { lanes: 1 }, 1, |value: f32| u64::from(value.to_bits()), |value: f32| [u64::from(value.to_bits())],
+        |bits: u64| f32::from_bits(bits as u32),
         |at: Between, from, to| at.linear(f64::from(from), f64::from(to)) as f32;
-    f64, FieldKind::Raw { lanes: 2 }, 2, |value: f64| value.to_bits(), f64::from_bits, Between::linear;
+    f64, FieldKind::Raw { lanes: 2 }, 2, |value: f64| value.to_bits(),
+        |value: f64| [value.to_bits() & u64::from(u32::MAX), value.to_bits() >> 32], f64::from_bits, Between::linear;
 }
 
 plain_integers! {
@@ -288,6 +317,10 @@ impl<T: Pack, const N: usize> Pack for [T; N] {
 
     fn quantize(&self, lanes: &mut [u32]) -> Result<(), EncodeError> {
         self.iter().zip(lanes.chunks_mut(T::LANES.max(1))).try_for_each(|(part, lanes)| part.quantize(lanes))
+    }
+
+    fn store_raw(&self, raw: &mut [u64]) -> Result<(), EncodeError> {
+        self.iter().zip(raw.chunks_mut(T::LANES.max(1))).try_for_each(|(part, raw)| part.store_raw(raw))
     }
 
     fn reconstruct(lanes: &[u32]) -> Self {
@@ -317,6 +350,10 @@ macro_rules! plain_glam {
 
             fn quantize(&self, lanes: &mut [u32]) -> Result<(), EncodeError> {
                 Pack::quantize(&self.to_array(), lanes)
+            }
+
+            fn store_raw(&self, raw: &mut [u64]) -> Result<(), EncodeError> {
+                self.to_array().store_raw(raw)
             }
 
             fn reconstruct(lanes: &[u32]) -> Self {

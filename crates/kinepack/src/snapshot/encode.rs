@@ -34,7 +34,7 @@ pub struct Encoder {
     /// By index in the snapshot.
     tally: Tally,
     /// Of the packet at hand; with a history for a time precision and at levels that predict.
-    known: Known,
+    pub(super) known: Known,
     /// The adaptive level's memory, and the packet that it must not be longer than.
     adaptive: Option<State>,
     packed: Vec<u8>,

@@ -117,6 +117,13 @@ impl Measured {
         self.classes.clear();
         self.classes.resize(entities, masks);
     }
+
+    /// The differences of the `nth` of the measured entities, in a field of so many differenced lanes: from the baseline and from the baseline
+    /// carried; and whether it drops another component than the baseline.
+    pub(super) fn of(&self, nth: usize, lanes: usize) -> (&[[i64; 2]], bool) {
+        let is_turned = self.dropped.get(nth).is_some_and(|[before, now]| before != now);
+        (&self.differences[nth * lanes..][..lanes], is_turned)
+    }
 }
 
 impl FieldTable {

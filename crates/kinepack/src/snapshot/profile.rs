@@ -126,7 +126,7 @@ impl GapCode {
     }
 
     /// A class for each power of two, shorter words for shorter distances.
-    fn doubling() -> Self {
+    pub(super) fn doubling() -> Self {
         let widths_bits = vec![0, 0, 1, 2, 3, 4, 5, 6, 8, 10];
         let lengths_bits = vec![1, 4, 4, 4, 4, 4, 4, 5, 5, 5, 5];
         Self { widths_bits, lengths_bits }

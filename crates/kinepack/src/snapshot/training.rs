@@ -93,7 +93,7 @@ impl Training {
         runs: &[R],
         mut progress: impl FnMut(f64),
     ) -> Result<Profile, TrainError> {
-        let held = self.as_received(schema, runs)?;
+        let held = as_received(schema, runs, self.packed_lag_ticks)?;
         let held: Vec<&[Snapshot]> = match &held {
             Some(held) => held.iter().map(AsRef::as_ref).collect(),
             None => runs.iter().map(AsRef::as_ref).collect(),
@@ -132,31 +132,6 @@ impl Training {
         Ok(profile)
     }
 
-    /// The runs as a receiver has them that acknowledges each snapshot `packed_lag_ticks` later; `None` where that is as they are.
-    fn as_received<R: AsRef<[Snapshot]>>(
-        &self,
-        schema: &Schema,
-        runs: &[R],
-    ) -> Result<Option<Vec<Vec<Snapshot>>>, TrainError> {
-        let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(schema))?;
-        if !codec.has_precision() {
-            return Ok(None);
-        }
-        let mut encoder = Encoder::new(&codec);
-        let mut receive = |run: &R| {
-            let mut held: Vec<Snapshot> = Vec::new();
-            for (frame, snapshot) in run.as_ref().iter().enumerate() {
-                let mut coarse = snapshot.clone();
-                if let Some(sample) = self.packed_sample(frame).filter(|sample| sample.baseline < frame) {
-                    sample.with(&held, |baselines| encoder.coarsen(baselines, &mut coarse))?;
-                }
-                held.push(coarse);
-            }
-            Ok(held)
-        };
-        runs.iter().map(&mut receive).collect::<Result<_, _>>().map(Some)
-    }
-
     fn train_lengths<R: AsRef<[Snapshot]>>(
         &self,
         schema: &Schema,
@@ -166,31 +141,56 @@ impl Training {
         let mut trainer = Trainer::new(schema.clone(), Profile { model: None, ..self.structure.clone() })?;
         for (run, held) in runs.iter().zip(held) {
             for (frame, snapshot) in run.as_ref().iter().enumerate() {
-                if let Some(sample) = self.packed_sample(frame) {
+                if let Some(sample) = Sample::at_lag(frame, self.packed_lag_ticks) {
                     sample.with(held, |baselines| trainer.observe(baselines, snapshot))?;
                 }
             }
         }
         Ok(trainer.finish())
     }
+}
 
-    /// At the lag that the word lengths are for.
-    fn packed_sample(&self, frame: usize) -> Option<Sample> {
-        let lag = self.packed_lag_ticks as usize;
-        let baseline = frame.checked_sub(lag)?;
-        let older = baseline.checked_sub(lag);
-        Some(Sample { baseline, older: [older.unwrap_or_default(), 0], count: usize::from(older.is_some()) })
+/// The runs as a receiver has them that acknowledges each snapshot `lag_ticks` later; `None` where that is as they are.
+pub(super) fn as_received<R: AsRef<[Snapshot]>>(
+    schema: &Schema,
+    runs: &[R],
+    lag_ticks: u32,
+) -> Result<Option<Vec<Vec<Snapshot>>>, TrainError> {
+    let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(schema))?;
+    if !codec.has_precision() {
+        return Ok(None);
     }
+    let mut encoder = Encoder::new(&codec);
+    let mut receive = |run: &R| {
+        let mut held: Vec<Snapshot> = Vec::new();
+        for (frame, snapshot) in run.as_ref().iter().enumerate() {
+            let mut coarse = snapshot.clone();
+            if let Some(sample) = Sample::at_lag(frame, lag_ticks).filter(|sample| sample.baseline < frame) {
+                sample.with(&held, |baselines| encoder.coarsen(baselines, &mut coarse))?;
+            }
+            held.push(coarse);
+        }
+        Ok(held)
+    };
+    runs.iter().map(&mut receive).collect::<Result<_, _>>().map(Some)
 }
 
 /// Which states of a run a snapshot is coded against, by index.
-struct Sample {
+pub(super) struct Sample {
     baseline: usize,
     older: [usize; 2],
     count: usize,
 }
 
 impl Sample {
+    /// At one lag, and an older state as far apart.
+    pub(super) fn at_lag(frame: usize, lag_ticks: u32) -> Option<Self> {
+        let lag = lag_ticks as usize;
+        let baseline = frame.checked_sub(lag)?;
+        let older = baseline.checked_sub(lag);
+        Some(Self { baseline, older: [older.unwrap_or_default(), 0], count: usize::from(older.is_some()) })
+    }
+
     /// A lag within `lags` and older states about as far apart, or half as far; different from frame to frame and from pass to pass, and
     /// always the same for the same arguments.
     fn choose(frame: usize, lags: [u32; 2], is_near: bool, salt: usize) -> Option<Self> {
@@ -210,7 +210,11 @@ impl Sample {
         Some(Self { baseline, older: older.map(Option::unwrap_or_default), count })
     }
 
-    fn with<R>(&self, run: &[Snapshot], then: impl FnOnce(Baselines<'_>) -> R) -> R {
+    pub(super) fn baseline<'a>(&self, run: &'a [Snapshot]) -> &'a Snapshot {
+        &run[self.baseline]
+    }
+
+    pub(super) fn with<R>(&self, run: &[Snapshot], then: impl FnOnce(Baselines<'_>) -> R) -> R {
         let older = self.older.map(|index| &run[index]);
         then(Baselines::new(&run[self.baseline], &older[..self.count]))
     }

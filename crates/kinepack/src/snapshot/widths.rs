@@ -6,7 +6,15 @@
 use crate::bits_for;
 
 /// Sizes of a difference, the bits that hold it in two's complement: at most 35, since a carried difference is one of two.
-const SIZES: usize = 36;
+pub(super) const SIZES: usize = 36;
+
+/// The size of a difference.
+#[inline]
+pub(super) fn size(difference: i64) -> usize {
+    // Zigzag: 0, -1, 1, -2, 2 … become 0, 1, 2, 3, 4 …, whose bits are the width in two's complement.
+    let zigzag = (difference << 1) ^ (difference >> 63);
+    bits_for(zigzag as u64) as usize
+}
 
 /// A lane's width in one class: the class holds differences of `bits` bits, or where `beyond` is not 0 those from
 /// `beyond` on and those below `-beyond`.
@@ -90,9 +98,7 @@ impl Fits {
     /// The classes that hold `difference`.
     #[inline]
     pub(super) fn classes(&self, difference: i64) -> u64 {
-        // Zigzag: 0, -1, 1, -2, 2 … become 0, 1, 2, 3, 4 …, whose bits are the width in two's complement.
-        let zigzag = (difference << 1) ^ (difference >> 63);
-        let size = bits_for(zigzag as u64) as usize;
+        let size = size(difference);
         let mut classes = self.always[size];
         if self.has_edges {
             // Distance from the nearer of 0 and -1: differences of n bits have magnitudes below 2^(n - 1).

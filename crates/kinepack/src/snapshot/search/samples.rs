@@ -1,0 +1,239 @@
+//! What the search looks at: for each field, how large the differences were of each entity that was sent, in the order of the packets.
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::super::Baselines;
+use super::super::codec::Codec;
+use super::super::encode::Encoder;
+use super::super::fields::Measured;
+use super::super::level::Level;
+use super::super::profile::{Class, Context, FieldCode, LaneWidth, Profile, Reference, differenced};
+use super::super::store::Snapshot;
+use super::super::training::{Sample, TrainError, as_received};
+use super::super::widths::size;
+use super::gaps::GapCounts;
+use crate::{EncodeError, Schema};
+
+/// Everything that was observed.
+pub(super) struct Samples {
+    /// One for each field of the schema; without lanes where it has no differences.
+    pub(super) fields: Vec<FieldSamples>,
+    pub(super) entities: GapCounts,
+    pub(super) flags: GapCounts,
+}
+
+/// The values of a field. Values with the same sizes are of one kind.
+#[derive(Default)]
+pub(super) struct FieldSamples {
+    /// Bits of each differenced lane.
+    pub(super) lanes_bits: Vec<u8>,
+    /// Bits of the field in full.
+    pub(super) full_bits: u64,
+    pub(super) is_rotation: bool,
+    /// For each kind: the size of each lane's difference from the baseline; behind them, where the field is no rotation, from the baseline carried.
+    pub(super) sizes: Vec<u8>,
+    /// For each kind: that it drops another component than the baseline.
+    pub(super) turned: Vec<bool>,
+    /// For each value, its kind.
+    pub(super) kinds: Vec<u32>,
+    /// For each value, the entity that it is of: entities are numbered through all packets. Rising.
+    pub(super) entities: Vec<u32>,
+    /// For each value, that it is the first of its packet.
+    pub(super) first: Vec<bool>,
+    /// How many of the values are in the first half of the packets.
+    pub(super) middle: usize,
+    /// The kinds by what they are.
+    known: BTreeMap<Box<[u8]>, u32>,
+}
+
+impl FieldSamples {
+    /// The differences that a kind has sizes for.
+    pub(super) fn stride(&self) -> usize {
+        self.lanes_bits.len() * if self.is_rotation { 1 } else { 2 }
+    }
+
+    /// The number of a kind, which may be new.
+    pub(super) fn kind(&mut self, sizes: &[u8], turned: bool) -> u32 {
+        let mut key = Vec::with_capacity(sizes.len() + 1);
+        key.push(turned.into());
+        key.extend_from_slice(sizes);
+        if let Some(kind) = self.known.get(&key[..]) {
+            return *kind;
+        }
+        let kind = self.turned.len() as u32;
+        self.sizes.extend_from_slice(sizes);
+        self.turned.push(turned);
+        self.known.insert(key.into_boxed_slice(), kind);
+        kind
+    }
+
+    pub(super) fn kind_sizes(&self, kind: usize) -> &[u8] {
+        &self.sizes[kind * self.stride()..][..self.stride()]
+    }
+}
+
+/// Encodes packets and looks at what they had to say.
+struct Observer {
+    codec: Codec,
+    encoder: Encoder,
+    packet: Vec<u8>,
+    coarse: Option<Snapshot>,
+    measured: Measured,
+    flagged: Vec<u32>,
+    entities: Vec<u32>,
+    sizes: Vec<u8>,
+}
+
+impl Observer {
+    fn new(schema: &Schema) -> Result<Self, TrainError> {
+        let codec = Codec::new(schema.clone(), Level::PACKED, widest(schema))?;
+        Ok(Self {
+            encoder: Encoder::new(&codec),
+            codec,
+            packet: Vec::new(),
+            coarse: None,
+            measured: Measured::default(),
+            flagged: Vec::new(),
+            entities: Vec::new(),
+            sizes: Vec::new(),
+        })
+    }
+
+    fn encode(&mut self, baselines: Baselines<'_>, snapshot: &Snapshot) -> Result<(), EncodeError> {
+        self.packet.clear();
+        self.coarse = None;
+        if self.codec.has_precision() {
+            let mut coarse = snapshot.clone();
+            self.encoder.coarsen(baselines, &mut coarse)?;
+            self.encoder.encode(baselines, &coarse, &mut self.packet)?;
+            self.coarse = Some(coarse);
+        } else {
+            self.encoder.encode(baselines, snapshot, &mut self.packet)?;
+        }
+        Ok(())
+    }
+
+    /// Finds the entities that changed a field, by number among those that changed.
+    fn find_flagged(&mut self, field: usize) {
+        let classes = self.encoder.contexts.of_field(field);
+        self.flagged.clear();
+        self.flagged.extend((0..).zip(classes).filter(|(_, class)| **class > 0).map(|(nth, _)| nth));
+    }
+
+    fn count_gaps(&mut self, samples: &mut Samples, half: usize, count: usize) {
+        let codec = self.codec.clone();
+        samples.entities.add(half, count, &self.encoder.changed);
+        for (index, field) in codec.tables().fields.iter().enumerate() {
+            if !field.is_category() {
+                self.find_flagged(index);
+                samples.flags.add(half, self.encoder.changed.len(), &self.flagged);
+            }
+        }
+    }
+
+    /// Adds the values of the packet just encoded; its entities are numbered from `begin` on.
+    fn add_values(&mut self, fields: &mut [FieldSamples], baseline: &Snapshot, snapshot: &Snapshot, begin: u32) {
+        let codec = self.codec.clone();
+        for (index, (table, field)) in codec.tables().fields.iter().zip(fields).enumerate() {
+            let lanes = field.lanes_bits.len();
+            if lanes == 0 {
+                continue;
+            }
+            self.find_flagged(index);
+            self.entities.clear();
+            self.entities.extend(self.flagged.iter().map(|nth| self.encoder.changed[*nth as usize]));
+            let snapshot = self.coarse.as_ref().unwrap_or(snapshot);
+            let known = &self.encoder.known;
+            let [base, new] = [known.base(baseline), &snapshot.columns].map(|columns| &columns[table.lanes.clone()]);
+            let shifts = known.shifts.of(table.differenced());
+            table.measure(base, new, shifts, &self.entities, &mut self.measured);
+            for (place, nth) in self.flagged.iter().enumerate() {
+                let (differences, turned) = self.measured.of(place, lanes);
+                self.sizes.clear();
+                for reference in 0..field.stride() / lanes {
+                    self.sizes.extend(differences.iter().map(|difference| size(difference[reference]) as u8));
+                }
+                let kind = field.kind(&self.sizes, turned);
+                field.kinds.push(kind);
+                field.entities.push(begin + nth);
+                field.first.push(place == 0);
+            }
+        }
+    }
+}
+
+/// A class of full width for each reference: all differences are taken.
+fn widest(schema: &Schema) -> Profile {
+    let mut profile = Profile::untrained(schema);
+    for (code, field) in profile.fields.iter_mut().zip(schema.fields()) {
+        let (lanes, is_rotation) = differenced(field, schema);
+        if lanes.is_empty() {
+            continue;
+        }
+        let other = if is_rotation { Reference::Turned } else { Reference::Carried };
+        let class = |reference| Class { reference, lanes: vec![LaneWidth { bits: 32, beyond_bits: 0 }; lanes.len()] };
+        let classes = [Reference::Baseline, other].map(class).to_vec();
+        *code = FieldCode { context: Context::None, classes, lengths_bits: vec![vec![1, 2, 2]] };
+    }
+    profile
+}
+
+/// Looks at `runs` at a lag: at all sets, and at no more than `max_values` values of a field, by leaving out packets.
+///
+/// # Errors
+/// [`TrainError`] where a snapshot does not belong, or no run is longer than the lag.
+pub(super) fn collect<R: AsRef<[Snapshot]>>(
+    schema: &Schema,
+    runs: &[R],
+    lag_ticks: u32,
+    max_values: usize,
+) -> Result<Samples, TrainError> {
+    let held = as_received(schema, runs, lag_ticks)?;
+    let mut observer = Observer::new(schema)?;
+    let fields = schema.fields().iter().map(|field| {
+        let (lanes, is_rotation) = differenced(field, schema);
+        FieldSamples {
+            lanes_bits: lanes.iter().map(|lane| lane.bits() as u8).collect(),
+            full_bits: schema.lanes()[field.lanes()].iter().map(|lane| u64::from(lane.bits())).sum(),
+            is_rotation,
+            ..FieldSamples::default()
+        }
+    });
+    let mut samples = Samples { fields: fields.collect(), entities: GapCounts::new(), flags: GapCounts::new() };
+    let packets: usize = runs.iter().map(|run| run.as_ref().len().saturating_sub(lag_ticks as usize)).sum();
+    if packets == 0 {
+        return Err(TrainError::TooShort);
+    }
+    let (mut changed, mut stride, mut begin) = (0usize, 1, 0u32);
+    for is_counted in [false, true] {
+        let mut packet = 0usize;
+        for (nth, run) in runs.iter().enumerate() {
+            let run = run.as_ref();
+            let held = held.as_ref().map_or(run, |held| &held[nth]);
+            for (frame, snapshot) in run.iter().enumerate() {
+                let Some(sample) = Sample::at_lag(frame, lag_ticks) else { continue };
+                packet += 1;
+                if is_counted && (packet - 1) * 2 < packets {
+                    samples.fields.iter_mut().for_each(|field| field.middle = field.kinds.len());
+                }
+                if is_counted && !(packet - 1).is_multiple_of(stride) {
+                    continue;
+                }
+                sample.with(held, |baselines| observer.encode(baselines, snapshot))?;
+                let entities = observer.encoder.changed.len();
+                if is_counted {
+                    observer.add_values(&mut samples.fields, sample.baseline(held), snapshot, begin);
+                    begin += entities as u32;
+                } else {
+                    observer.count_gaps(&mut samples, usize::from(packet * 2 > packets), snapshot.len());
+                    changed += entities;
+                }
+            }
+        }
+        stride = changed.div_ceil(max_values.max(1)).max(1);
+    }
+    Ok(samples)
+}
