@@ -5,8 +5,8 @@
 //!
 //! Cost: a few ns a joint, forwards; nothing is allocated after [`Cursor::new`].
 
-use crate::clip::{Clip, pad, set};
-use crate::quantize::{rotation_from_32, rotation_from_48};
+use crate::clip::{Clip, set};
+use crate::quantize::rotation_from_32;
 use crate::{Channel, RotationBits, TrackId, Transform, spline};
 
 /// The state of one playback of a clip.
@@ -42,6 +42,8 @@ pub struct Cursor<'a> {
     /// The sample that `rows` begin with.
     row: Option<usize>,
     rows: [Vec<[f32; 4]>; 2],
+    /// Rotations of a pose before they are unit quaternions.
+    rotations: Vec<[f32; 4]>,
 }
 
 /// The four keys of a track, and what of them does not change between two keys.
@@ -89,6 +91,7 @@ impl<'a> Cursor<'a> {
             closing: Vec::with_capacity(clip.keyed_tracks().len()),
             row: None,
             rows: [rows(), rows()],
+            rotations: Vec::with_capacity(clip.joints()),
         };
         cursor.rewind();
         cursor
@@ -120,16 +123,17 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    fn sample_keys(&self, pose: &mut [Transform]) {
+    fn sample_keys(&mut self, pose: &mut [Transform]) {
+        self.rotations.clear();
         for (hot, &TrackId { joint, channel }) in self.hot.iter().zip(self.clip.keyed_tracks()) {
             let share = ((self.tick - hot.times[1]) * hot.per_tick).clamp(0.0, 1.0);
             let value = spline::blend(spline::weights(share, hot.tangents), &hot.values);
-            let transform = &mut pose[usize::from(joint)];
             match channel {
-                Channel::Rotation => transform.rotation = normalized(value),
-                channel => set(transform, channel, value),
+                Channel::Rotation => self.rotations.push(value),
+                channel => set(&mut pose[usize::from(joint)], channel, value),
             }
         }
+        put_rotations(&mut self.rotations, self.clip.keyed_tracks(), pose);
     }
 
     fn sample_rows(&mut self, position: f64, last: usize, pose: &mut [Transform]) {
@@ -144,14 +148,15 @@ impl<'a> Cursor<'a> {
             self.row = Some(sample);
         }
         let share = (position - sample as f64) as f32;
+        self.rotations.clear();
         let pairs = self.rows[0].iter().zip(&self.rows[1]);
         for ((from, to), &TrackId { joint, channel }) in pairs.zip(self.clip.row_tracks()) {
-            let transform = &mut pose[usize::from(joint)];
             match channel {
-                Channel::Rotation => transform.rotation = normalized(mix(from, &near(*to, from), share)),
-                channel => set(transform, channel, mix(from, to, share)),
+                Channel::Rotation => self.rotations.push(mix(from, &near(*to, from), share)),
+                channel => set(&mut pose[usize::from(joint)], channel, mix(from, to, share)),
             }
         }
+        put_rotations(&mut self.rotations, self.clip.row_tracks(), pose);
     }
 
     /// Brings the hot keys to a tick.
@@ -177,11 +182,12 @@ impl<'a> Cursor<'a> {
             if tick < hot.times[2] {
                 break;
             }
-            hot.times.rotate_left(1);
-            hot.values.rotate_left(1);
-            hot.times[3] = f32::from(key.time);
-            let (value, before) = (self.clip.value(&key), hot.values[2]);
-            hot.values[3] = if key.channel == Channel::Rotation { hot.beside(value, &before) } else { value };
+            let [_, t1, t2, t3] = hot.times;
+            let [_, v1, v2, v3] = hot.values;
+            let value = self.clip.value_of(key.channel, key.value);
+            let value = if key.channel == Channel::Rotation { hot.beside(value, &v3) } else { value };
+            hot.times = [t1, t2, t3, f32::from(key.time)];
+            hot.values = [v1, v2, v3, value];
             self.settle(track);
             self.next += 1;
         }
@@ -232,7 +238,7 @@ impl<'a> Cursor<'a> {
         let keys = keys.map(|key| self.clip.key(key));
         let hot = &mut self.hot[track];
         hot.times = keys.map(|key| f32::from(key.time));
-        hot.values = keys.map(|key| self.clip.value(&key));
+        hot.values = keys.map(|key| self.clip.value_of(key.channel, key.value));
         hot.is_negated = false;
         if keys[0].channel == Channel::Rotation {
             for index in 1..4 {
@@ -244,6 +250,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// What follows from the four keys of a track.
+    #[inline]
     fn settle(&mut self, track: usize) {
         let hot = &mut self.hot[track];
         let [_, begin, end, last] = hot.times;
@@ -259,22 +266,17 @@ impl Clip {
     fn read_row(&self, sample: usize, values: &mut [[f32; 4]]) {
         let mut row = self.row(sample);
         for (value, track) in values.iter_mut().zip(self.row_tracks()) {
-            let word = |index: usize| u16::from_le_bytes([row[2 * index], row[2 * index + 1]]);
-            let bytes = match track.channel {
-                Channel::Rotation if self.row_rotation_bits(usize::from(track.joint)) == RotationBits::Bits32 => {
-                    *value = rotation_from_32(u32::from(word(0)) | u32::from(word(1)) << 16);
-                    4
-                }
-                Channel::Rotation => {
-                    *value = rotation_from_48([word(0), word(1), word(2)]);
-                    6
-                }
-                channel => {
-                    *value = pad(self.range(channel).reconstruct([word(0), word(1), word(2)]));
-                    6
-                }
-            };
-            row = &row[bytes..];
+            let is_coarse = self.row_rotation_bits(usize::from(track.joint)) == RotationBits::Bits32;
+            if is_coarse && track.channel == Channel::Rotation {
+                let Some((bytes, behind)) = row.split_first_chunk() else { return };
+                *value = rotation_from_32(u32::from_le_bytes(*bytes));
+                row = behind;
+            } else {
+                let Some((&[a, b, c, d, e, f], behind)) = row.split_first_chunk() else { return };
+                let words = [u16::from_le_bytes([a, b]), u16::from_le_bytes([c, d]), u16::from_le_bytes([e, f])];
+                *value = self.value_of(track.channel, words);
+                row = behind;
+            }
         }
     }
 }
@@ -292,13 +294,36 @@ fn dot(a: &[f32; 4], b: &[f32; 4]) -> f32 {
 
 #[inline]
 fn mix(from: &[f32; 4], to: &[f32; 4], share: f32) -> [f32; 4] {
-    std::array::from_fn(|axis| from[axis] * (1.0 - share) + to[axis] * share)
+    let mut value = [0.0; 4];
+    for axis in 0..4 {
+        value[axis] = from[axis] * (1.0 - share) + to[axis] * share;
+    }
+    value
+}
+
+/// Makes unit quaternions of the rotations of some tracks, and puts them into a pose. Four at once, since a square root and a division of one
+/// would each wait for those of the one before.
+fn put_rotations(rotations: &mut [[f32; 4]], tracks: &[TrackId], pose: &mut [Transform]) {
+    let (fours, rest) = rotations.as_chunks_mut::<4>();
+    for four in fours {
+        let lengths = four.map(|q| dot(&q, &q)).map(f32::sqrt);
+        let inverses = lengths.map(|length| 1.0 / length);
+        for index in 0..4 {
+            four[index] = unit(four[index], lengths[index], inverses[index]);
+        }
+    }
+    for q in rest {
+        let length = dot(q, q).sqrt();
+        *q = unit(*q, length, 1.0 / length);
+    }
+    let tracks = tracks.iter().filter(|track| track.channel == Channel::Rotation);
+    for (rotation, track) in rotations.iter().zip(tracks) {
+        pose[usize::from(track.joint)].rotation = *rotation;
+    }
 }
 
 /// A unit quaternion of that direction; where there is none, no rotation.
 #[inline]
-fn normalized(q: [f32; 4]) -> [f32; 4] {
-    let length = dot(&q, &q).sqrt();
-    let inverse = 1.0 / length;
+fn unit(q: [f32; 4], length: f32, inverse: f32) -> [f32; 4] {
     if length > 0.0 { q.map(|c| c * inverse) } else { [0.0, 0.0, 0.0, 1.0] }
 }

@@ -71,13 +71,13 @@ fn smallest_three(dropped: usize, codes: [u16; 3], step: f32) -> [f32; 4] {
     // Codes that no encoder writes may stand for more than a unit quaternion.
     let shrink = if rest > 1.0 { 1.0 / rest.sqrt() } else { 1.0 };
     let [a, b, c] = [a * shrink, b * shrink, c * shrink];
-    match dropped {
-        0 => [d, a, b, c],
-        1 => [a, d, b, c],
-        2 => [a, b, d, c],
-        _ => [a, b, c, d],
-    }
+    // Looked up, since a branch on the index would be guessed wrong every other time.
+    let found = [d, a, b, c];
+    PLACES[dropped & 3].map(|place| found[place & 3])
 }
+
+/// Where each component of a quaternion is among the dropped one and the three that are kept, by the index of the dropped one.
+const PLACES: [[usize; 4]; 4] = [[0, 1, 2, 3], [1, 0, 2, 3], [1, 2, 0, 3], [1, 2, 3, 0]];
 
 /// The box over which vectors are quantized to 16 bits an axis, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -43,8 +43,9 @@ impl Parametrization {
         };
         let [before, between, after] = distances;
         // Where neither distance is more than zero, so is the chord.
-        let share = |other: f32| if other + between > 0.0 { between / (other + between) } else { 0.5 };
-        [share(before), share(after)]
+        let sums = [before + between, between + after];
+        let shares = [between / sums[0], between / sums[1]];
+        [if sums[0] > 0.0 { shares[0] } else { 0.5 }, if sums[1] > 0.0 { shares[1] } else { 0.5 }]
     }
 }
 

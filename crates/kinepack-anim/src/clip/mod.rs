@@ -140,9 +140,15 @@ impl Clip {
     /// The value of a key: a rotation, or a vector and a zero.
     #[inline]
     pub fn value(&self, key: &Key) -> [f32; 4] {
-        match key.channel {
-            Channel::Rotation => crate::quantize::rotation_from_48(key.value),
-            channel => pad(self.range(channel).reconstruct(key.value)),
+        self.value_of(key.channel, key.value)
+    }
+
+    /// What 48 bits of a channel stand for.
+    #[inline]
+    pub(crate) fn value_of(&self, channel: Channel, words: [u16; 3]) -> [f32; 4] {
+        match channel {
+            Channel::Rotation => crate::quantize::rotation_from_48(words),
+            channel => pad(self.range(channel).reconstruct(words)),
         }
     }
 

@@ -126,7 +126,7 @@ fn half_way(from: &[Transform], to: &[Transform], middle: &mut [Transform]) {
     for ((from, to), middle) in from.iter().zip(to).zip(middle) {
         let [a, b] = [from.rotation64(), to.rotation64()];
         let rotation = (a + if a.dot(b) < 0.0 { -b } else { b }).normalize();
-        let mean = |a: [f32; 3], b: [f32; 3]| std::array::from_fn(|axis| 0.5 * (a[axis] + b[axis]));
+        let mean = |[x, y, z]: [f32; 3], b: [f32; 3]| [0.5 * (x + b[0]), 0.5 * (y + b[1]), 0.5 * (z + b[2])];
         *middle = Transform {
             rotation: rotation.to_array().map(|c| c as f32),
             translation: mean(from.translation, to.translation),

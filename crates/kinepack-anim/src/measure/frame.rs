@@ -1,6 +1,6 @@
 //! Transforms in `f64`, relative to the parent or to the object, and the way from the ones to the others.
 
-use glam::{DQuat, DVec3};
+use glam::{DMat3, DQuat, DVec3};
 
 use crate::{Skeleton, Transform};
 
@@ -28,14 +28,20 @@ impl Frame {
     /// The three points of the shell.
     #[inline]
     pub(crate) fn shell(&self, shell_cm: f64) -> [DVec3; 3] {
-        DVec3::AXES.map(|axis| self.translation + self.rotation * (axis * shell_cm * self.scale))
+        let axes = DMat3::from_quat(self.rotation);
+        let arm = shell_cm * self.scale;
+        [
+            self.translation + axes.x_axis * arm.x,
+            self.translation + axes.y_axis * arm.y,
+            self.translation + axes.z_axis * arm.z,
+        ]
     }
 
     /// The largest distance between the points of two shells.
     #[inline]
     pub(crate) fn shell_error_cm(&self, other: &Self, shell_cm: f64) -> f64 {
         let (a, b) = (self.shell(shell_cm), other.shell(shell_cm));
-        let squares = a.iter().zip(b).map(|(a, b)| a.distance_squared(b));
+        let squares = (0..3).map(|axis| a[axis].distance_squared(b[axis]));
         squares.fold(0.0, f64::max).sqrt()
     }
 }

@@ -112,19 +112,30 @@ impl Curve {
         for segment in segments {
             let (_, values, tangents) = self.segment(segment);
             for sample in self.keys[segment]..=self.keys[segment + 1] {
-                let weights = spline::weights(self.share(segment, sample), tangents).map(f64::from);
-                let mut value = [0.0; 4];
-                for (weight, key) in weights.iter().zip(&values) {
-                    for (sum, c) in value.iter_mut().zip(key) {
-                        *sum += weight * c;
-                    }
-                }
-                if self.id.channel == Channel::Rotation {
-                    normalize(&mut value);
-                }
-                self.decoded[sample] = value;
+                self.decoded[sample] = self.value(segment, sample, &values, tangents);
             }
         }
+    }
+
+    /// Evaluates one sample.
+    pub(super) fn evaluate_at(&mut self, sample: usize) {
+        let segment = self.keys.partition_point(|key| *key <= sample).clamp(1, self.keys.len() - 1) - 1;
+        let (_, values, tangents) = self.segment(segment);
+        self.decoded[sample] = self.value(segment, sample, &values, tangents);
+    }
+
+    /// What four keys give at a sample of their segment.
+    #[inline]
+    fn value(&self, segment: usize, sample: usize, values: &[Value; 4], tangents: [f32; 2]) -> Value {
+        let weights = spline::weights(self.share(segment, sample), tangents);
+        let mut value = [0.0; 4];
+        for (weight, key) in weights.into_iter().zip(values) {
+            add_scaled(&mut value, f64::from(weight), key);
+        }
+        if self.id.channel == Channel::Rotation {
+            normalize(&mut value);
+        }
+        value
     }
 
     /// The segments that change with a key.
@@ -144,20 +155,27 @@ impl Curve {
         for segment in segments.clone() {
             let (around, values, tangents) = self.segment(segment);
             let end = self.keys[segment + 1] + usize::from(segment + 1 == segments.end);
+            // Sums over the segment's samples: of the products of the weights, and of the weights times what should be.
+            let (mut products, mut wanted) = ([[0.0; 4]; 4], [[0.0; 4]; 4]);
             for sample in self.keys[segment]..end {
-                let weights = spline::weights(self.share(segment, sample), tangents).map(f64::from);
-                let mut wanted = self.target[sample];
-                let mut of = [0.0; MAX_REFIT];
-                for ((key, weight), value) in around.into_iter().zip(weights).zip(&values) {
-                    if keys.contains(&key) {
-                        of[key - keys.start] += weight;
-                    } else {
-                        (0..4).for_each(|c| wanted[c] -= weight * value[c]);
-                    }
+                let [a, b, c, d] = spline::weights(self.share(segment, sample), tangents);
+                let weights = [f64::from(a), f64::from(b), f64::from(c), f64::from(d)];
+                let target = &self.target[sample];
+                for row in 0..4 {
+                    add_scaled(&mut products[row], weights[row], &weights);
+                    add_scaled(&mut wanted[row], weights[row], target);
                 }
-                for row in (0..count).filter(|row| of[*row] != 0.0) {
-                    (0..count).for_each(|column| matrix[row][column] += of[row] * of[column]);
-                    (0..4).for_each(|c| right[row][c] += of[row] * wanted[c]);
+            }
+            for row in (0..4).filter(|row| keys.contains(&around[*row])) {
+                let into = around[row] - keys.start;
+                add_scaled(&mut right[into], 1.0, &wanted[row]);
+                for column in 0..4 {
+                    let product = products[row][column];
+                    if keys.contains(&around[column]) {
+                        matrix[into][around[column] - keys.start] += product;
+                    } else {
+                        add_scaled(&mut right[into], -product, &values[column]);
+                    }
                 }
             }
         }
@@ -183,12 +201,11 @@ impl Curve {
                 }
             }
         }
+        let times = keys.map(|key| self.keys[key] as f32);
         let tangents = match self.parametrization {
-            Parametrization::Uniform => [0.5; 2],
-            parametrization => {
-                let times = keys.map(|key| self.keys[key] as f32);
-                parametrization.shares(times, &values.map(|value| value.map(|c| c as f32)))
-            }
+            // They do not look at the values.
+            by @ (Parametrization::Uniform | Parametrization::Times) => by.shares(times, &[[]; 4]),
+            by => by.shares(times, &values.map(|value| value.map(|c| c as f32))),
         };
         (keys, values, tangents)
     }
@@ -222,21 +239,31 @@ pub(super) fn normalize(value: &mut Value) {
     }
 }
 
+#[inline]
+fn add_scaled(sum: &mut Value, factor: f64, value: &Value) {
+    for (sum, c) in sum.iter_mut().zip(value) {
+        *sum += factor * c;
+    }
+}
+
 /// Gauss, for a matrix that is symmetric and nearly always positive definite; the little on its diagonal is for where it is not.
-fn solve(matrix: &mut [[f64; MAX_REFIT]; MAX_REFIT], right: &mut [[f64; 4]; MAX_REFIT], count: usize) {
+fn solve(matrix: &mut [[f64; MAX_REFIT]; MAX_REFIT], right: &mut [Value; MAX_REFIT], count: usize) {
     for row in 0..count {
         matrix[row][row] += 1e-9;
+        let (of_row, right_of_row) = (matrix[row], right[row]);
         for below in row + 1..count {
-            let factor = matrix[below][row] / matrix[row][row];
-            (row..count).for_each(|column| matrix[below][column] -= factor * matrix[row][column]);
-            (0..4).for_each(|c| right[below][c] -= factor * right[row][c]);
+            let factor = matrix[below][row] / of_row[row];
+            for column in row..count {
+                matrix[below][column] -= factor * of_row[column];
+            }
+            add_scaled(&mut right[below], -factor, &right_of_row);
         }
     }
     for row in (0..count).rev() {
-        let (rows, known) = right.split_at_mut(row + 1);
-        for (column, known) in (row + 1..count).zip(&*known) {
-            (0..4).for_each(|c| rows[row][c] -= matrix[row][column] * known[c]);
+        let mut found = right[row];
+        for column in row + 1..count {
+            add_scaled(&mut found, -matrix[row][column], &right[column]);
         }
-        rows[row] = rows[row].map(|c| c / matrix[row][row]);
+        right[row] = found.map(|c| c / matrix[row][row]);
     }
 }

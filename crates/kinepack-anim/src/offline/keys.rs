@@ -151,7 +151,7 @@ impl Work {
             let all = 0..=scene.samples() - 1;
             let value = [bind, middle(curve.id.channel, &curve.target)].into_iter().find(|value| {
                 curve.decoded.fill(constant(curve.id.channel, value));
-                remove::holds(scene, &curve, all.clone())
+                remove::breaks_at(scene, &curve, all.clone()).is_none()
             });
             if let Some(value) = value {
                 let is_default = !differ(curve.id.channel, &value, &bind);

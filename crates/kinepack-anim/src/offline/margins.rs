@@ -117,7 +117,7 @@ fn measured(scene: &mut Scene, curves: &mut [Curve], position: KeyPosition) {
         scene.play_all(curves);
         for sample in 0..scene.samples() {
             for joint in 0..scene.joints() {
-                if scene.error_cm(sample, joint) <= scene.limit_cm(sample, joint) {
+                if scene.is_within(sample, joint) {
                     continue;
                 }
                 if let Some(blamed) = blame(scene, curves, &curve_of, sample, joint) {

@@ -172,7 +172,7 @@ impl fmt::Display for BuildError {
 
 impl std::error::Error for BuildError {}
 
-/// Compresses a clip. Cost: about 0.1 s a MB of raw samples with keys, 0.01 s quantized; memory about five times the raw samples.
+/// Compresses a clip. Cost: 0.1 to 0.2 s a MB of raw samples with keys, 0.01 s quantized; memory about ten times the raw samples.
 ///
 /// # Errors
 /// [`BuildError`] where an option or a number of the clip is out of range.

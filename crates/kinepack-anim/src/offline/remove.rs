@@ -25,10 +25,10 @@ pub(super) enum Tried {
 /// Takes away what keys it can; `refits` says whether their neighbours may move. Says how many it took.
 pub(super) fn remove(scene: &mut Scene, curves: &mut [Curve], tried: Tried, refits: bool) -> usize {
     let mut tries = Vec::new();
+    let mut attempt = Attempt::default();
     for (index, curve) in curves.iter_mut().enumerate() {
         let joint = usize::from(curve.id.joint);
         let reach_cm = if curve.id.channel == crate::Channel::Translation { 1.0 } else { scene.reach_cm[joint] };
-        let mut attempt = Attempt::default();
         let mut removed = std::mem::take(&mut curve.removed);
         removed.sort_unstable();
         for key in 1..curve.keys.len() - 1 {
@@ -39,54 +39,68 @@ pub(super) fn remove(scene: &mut Scene, curves: &mut [Curve], tried: Tried, refi
             if tried == Tried::NearRemoved && next_removed.is_none_or(|sample| sample > around.end()) {
                 continue;
             }
-            attempt.begin(curve, key);
+            let key = attempt.begin(curve, key);
             curve.remove(key);
             let segments = curve.segments_around(key..key);
             let samples = curve.keys[segments.start]..=curve.keys[segments.end];
             curve.evaluate(segments);
-            let harm = samples.map(|sample| curve.error(sample) / scene.limit_cm(sample, joint)).fold(0.0, f64::max)
-                * reach_cm;
+            let harms = samples.map(|sample| (reach_cm * curve.error(sample) / scene.limit_cm(sample, joint), sample));
+            let (harm, worst) = harms.fold((0.0, sample), |worst, harm| if harm.0 > worst.0 { harm } else { worst });
             attempt.undo(curve);
+            attempt.end(curve);
             if harm < HOPELESS {
-                tries.push((harm, index, sample));
+                tries.push(Try { harm, curve: index, sample, worst });
             }
         }
     }
-    tries.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let mut attempt = Attempt::default();
-    tries.retain(|&(_, index, sample)| {
-        let curve = &mut curves[index];
-        let key = curve.keys.binary_search(&sample).unwrap_or(0);
-        let is_removed = key > 0 && is_removed(scene, curve, key, refits, &mut attempt);
+    tries.sort_by(|a, b| a.harm.total_cmp(&b.harm));
+    tries.retain(|tried| {
+        let curve = &mut curves[tried.curve];
+        let key = curve.keys.binary_search(&tried.sample).unwrap_or(0);
+        if key == 0 {
+            return false;
+        }
+        let key = attempt.begin(curve, key);
+        attempt.suspect = tried.worst;
+        let is_removed = is_removed(scene, curve, key, refits, &mut attempt);
+        attempt.end(curve);
         if is_removed {
-            curve.removed.push(sample);
+            curve.removed.push(tried.sample);
         }
         is_removed
     });
     tries.len()
 }
 
+/// A key that may go.
+struct Try {
+    /// How far off the clip would be, if nothing else moved, relative to what is allowed.
+    harm: f64,
+    /// The index of its curve.
+    curve: usize,
+    /// Where it is.
+    sample: usize,
+    /// Where the clip would be off most.
+    worst: usize,
+}
+
 fn is_removed(scene: &mut Scene, curve: &mut Curve, key: usize, refits: bool, attempt: &mut Attempt) -> bool {
-    attempt.begin(curve, key);
     for width in 0..=if refits { REFIT_KEYS } else { 0 } {
-        if width > 0 {
-            attempt.undo(curve);
-        }
         curve.remove(key);
         let moved = key.saturating_sub(width)..(key + width).min(curve.keys.len());
         if width > 0 {
             curve.refit(moved.clone());
         }
-        if is_played(scene, curve, moved) {
+        if is_played(scene, curve, moved, attempt) {
             return true;
         }
+        attempt.undo(curve);
     }
-    attempt.undo(curve);
     refits && is_merged(scene, curve, key, attempt)
 }
 
 /// Replaces a key and one of its neighbours by one key near the two.
-fn is_merged(scene: &mut Scene, curve: &mut Curve, key: usize, attempt: &Attempt) -> bool {
+fn is_merged(scene: &mut Scene, curve: &mut Curve, key: usize, attempt: &mut Attempt) -> bool {
     for other in [key - 1, key + 1] {
         if other == 0 || other + 1 >= curve.keys.len() {
             continue;
@@ -104,7 +118,7 @@ fn is_merged(scene: &mut Scene, curve: &mut Curve, key: usize, attempt: &Attempt
             let at = curve.keys.binary_search(&place).unwrap_or(0);
             let moved = at.saturating_sub(1)..(at + 2).min(curve.keys.len());
             curve.refit(moved.clone());
-            if is_played(scene, curve, moved) {
+            if is_played(scene, curve, moved, attempt) {
                 return true;
             }
             attempt.undo(curve);
@@ -114,55 +128,84 @@ fn is_merged(scene: &mut Scene, curve: &mut Curve, key: usize, attempt: &Attempt
 }
 
 /// Plays a curve some of whose keys changed, if the scene holds with it.
-fn is_played(scene: &mut Scene, curve: &mut Curve, changed: std::ops::Range<usize>) -> bool {
+fn is_played(scene: &mut Scene, curve: &mut Curve, changed: std::ops::Range<usize>, attempt: &mut Attempt) -> bool {
     let segments = curve.segments_around(changed);
     let samples = curve.keys[segments.start]..=curve.keys[segments.end];
-    curve.evaluate(segments);
-    let holds = holds(scene, curve, samples.clone());
-    if holds {
-        scene.play(curve, samples);
+    if samples.contains(&attempt.suspect) {
+        curve.evaluate_at(attempt.suspect);
+        if !scene.holds(curve, attempt.suspect) {
+            return false;
+        }
     }
-    holds
+    curve.evaluate(segments);
+    if let Some(sample) = breaks_at(scene, curve, samples.clone()) {
+        attempt.suspect = sample;
+        return false;
+    }
+    scene.play(curve, samples);
+    true
 }
 
-/// Whether the scene holds with what a curve has decoded at some samples. The one at which it is farthest off says no most often.
-pub(super) fn holds(scene: &mut Scene, curve: &Curve, samples: std::ops::RangeInclusive<usize>) -> bool {
-    let worst = samples.clone().max_by(|a, b| curve.error(*a).total_cmp(&curve.error(*b)));
-    worst.is_none_or(|worst| scene.holds(curve, worst)) && samples.into_iter().all(|sample| scene.holds(curve, sample))
+/// A sample at which the scene does not hold with what a curve has decoded. The one at which the curve is farthest off is looked at
+/// first.
+pub(super) fn breaks_at(
+    scene: &mut Scene,
+    curve: &Curve,
+    mut samples: std::ops::RangeInclusive<usize>,
+) -> Option<usize> {
+    let worst = samples.clone().max_by(|a, b| curve.error(*a).total_cmp(&curve.error(*b)))?;
+    if scene.holds(curve, worst) { samples.find(|sample| !scene.holds(curve, *sample)) } else { Some(worst) }
 }
 
-/// What a curve was before keys around one of them were changed.
+/// A change of keys around one of a curve: the curve has no others until it ends, so that what a try costs does not depend on how long it is.
 #[derive(Default)]
-pub(super) struct Attempt {
-    first_key: usize,
-    kept_behind: usize,
+struct Attempt {
+    /// All keys of the curve, and which of them it has.
     keys: Vec<usize>,
     values: Vec<KeyValue>,
+    around: std::ops::Range<usize>,
+    /// What was decoded around the key.
     first_sample: usize,
     decoded: Vec<Value>,
+    /// The sample at which the last change was refused, which is likely to be where the next one is.
+    suspect: usize,
 }
 
 impl Attempt {
-    /// Remembers the keys around `key`, and all samples that depend on them.
-    pub(super) fn begin(&mut self, curve: &Curve, key: usize) {
-        let last = curve.keys.len() - 1;
-        let (first, end) = (key.saturating_sub(2 * REFIT_KEYS + 2), (key + 2 * REFIT_KEYS + 2).min(last));
-        self.first_key = first;
-        self.kept_behind = last - end;
-        self.keys.clear();
-        self.keys.extend_from_slice(&curve.keys[first..=end]);
-        self.values.clear();
-        self.values.extend_from_slice(&curve.values[first..=end]);
-        self.first_sample = curve.keys[first];
+    /// Leaves a curve the keys around one, which are those that a change of its neighbours can move. Says where among them that one is.
+    fn begin(&mut self, curve: &mut Curve, key: usize) -> usize {
+        let first = key.saturating_sub(2 * REFIT_KEYS + 2);
+        self.around = first..(key + 2 * REFIT_KEYS + 3).min(curve.keys.len());
+        std::mem::swap(&mut curve.keys, &mut self.keys);
+        std::mem::swap(&mut curve.values, &mut self.values);
+        let samples = self.keys[first]..=self.keys[self.around.end - 1];
+        self.first_sample = *samples.start();
         self.decoded.clear();
-        self.decoded.extend_from_slice(&curve.decoded[curve.keys[first]..=curve.keys[end]]);
+        self.decoded.extend_from_slice(&curve.decoded[samples]);
+        self.take_keys(curve);
+        key - first
     }
 
-    /// Makes the curve what it was.
-    pub(super) fn undo(&self, curve: &mut Curve) {
-        let end = curve.keys.len() - self.kept_behind;
-        curve.keys.splice(self.first_key..end, self.keys.iter().copied());
-        curve.values.splice(self.first_key..end, self.values.iter().copied());
+    /// Makes the keys around that one what they were.
+    fn undo(&self, curve: &mut Curve) {
         curve.decoded[self.first_sample..][..self.decoded.len()].copy_from_slice(&self.decoded);
+        self.take_keys(curve);
+    }
+
+    fn take_keys(&self, curve: &mut Curve) {
+        curve.keys.clear();
+        curve.keys.extend_from_slice(&self.keys[self.around.clone()]);
+        curve.values.clear();
+        curve.values.extend_from_slice(&self.values[self.around.clone()]);
+    }
+
+    /// Gives the curve all its keys again, with those around that one as they are now.
+    fn end(&mut self, curve: &mut Curve) {
+        if curve.keys != self.keys[self.around.clone()] {
+            self.keys.splice(self.around.clone(), curve.keys.iter().copied());
+            self.values.splice(self.around.clone(), curve.values.iter().copied());
+        }
+        std::mem::swap(&mut curve.keys, &mut self.keys);
+        std::mem::swap(&mut curve.values, &mut self.values);
     }
 }

@@ -128,6 +128,12 @@ impl<'a> Scene<'a> {
         self.object[at].shell_error_cm(&self.raw_object[at], self.shell_cm)
     }
 
+    /// Whether a joint is within what is allowed at a sample.
+    pub(super) fn is_within(&self, sample: usize, joint: usize) -> bool {
+        let at = sample * self.joints() + joint;
+        is_within(&self.object[at], &self.raw_object[at], self.shell_cm, f64::from(self.limit_cm[at]))
+    }
+
     /// The largest error, relative to what is allowed.
     pub(super) fn worst_ratio(&self) -> f64 {
         let all = (0..self.samples()).flat_map(|sample| (0..self.joints()).map(move |joint| (sample, joint)));
@@ -204,7 +210,7 @@ fn is_within(a: &Frame, b: &Frame, shell_cm: f64, limit_cm: f64) -> bool {
     if a.scale == b.scale {
         let moved = a.translation.distance(b.translation);
         let (p, q) = (a.rotation, b.rotation);
-        let turned = 2.0 * f64::min((p - q).length(), (p + q).length());
+        let turned = 2.0 * f64::min((p - q).length_squared(), (p + q).length_squared()).sqrt();
         if moved + turned * shell_cm * a.scale.abs().max_element() <= limit_cm {
             return true;
         }

@@ -72,19 +72,25 @@ fn nodes_that_are_no_tree() {
     assert!(said(&[("/skins/0/joints", json!([-1]))]).starts_with("not glTF: "));
 }
 
+/// A number that no `f32` holds is infinite to `serde_json`, or, where another crate of the build asks it for exact floats, refused by it.
+#[track_caller]
+fn assert_beyond_floats(said: &str, ours: &str) {
+    assert!(said == ours || said.starts_with("not glTF: number out of range"), "{said}");
+}
+
 #[test]
 fn transforms_that_are_none() {
     let zero = "node 0: its rotation is not finite or has length zero";
     assert_eq!(said(&[("/nodes/0/rotation", json!([0, 0, 0, 0]))]), zero);
-    assert_eq!(said(&[("/nodes/0/rotation", json!([1e300, 0, 0, 0]))]), zero);
+    assert_beyond_floats(&said(&[("/nodes/0/rotation", json!([1e300, 0, 0, 0]))]), zero);
     let not_finite = "node 0: its transform has a number that is not finite";
-    assert_eq!(said(&[("/nodes/0/translation", json!([1e300, 0, 0]))]), not_finite);
-    assert_eq!(said(&[("/nodes/0/scale", json!([1e300, 0, 0]))]), not_finite);
+    assert_beyond_floats(&said(&[("/nodes/0/translation", json!([1e300, 0, 0]))]), not_finite);
+    assert_beyond_floats(&said(&[("/nodes/0/scale", json!([1e300, 0, 0]))]), not_finite);
     let matrix = "node 0: its matrix has a number that is not finite, or is no rotation with a scale";
     let with = |matrix: Value| said(&[("/nodes/0/matrix", matrix)]);
     assert_eq!(with(json!([1, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1])), matrix);
     assert_eq!(with(json!([0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1])), matrix);
-    assert_eq!(with(json!([1e300, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1])), matrix);
+    assert_beyond_floats(&with(json!([1e300, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1])), matrix);
     // Finite in the file, but not in cm.
     let mut document = arm();
     document.json["nodes"][0]["translation"] = json!([3e38, 0, 0]);
