@@ -2,6 +2,7 @@
 
 pub mod anim;
 pub mod anm;
+pub mod capture;
 pub mod challenge;
 pub mod clip;
 mod coding;

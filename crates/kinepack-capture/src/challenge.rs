@@ -16,11 +16,11 @@ use crate::cube::{Measured, POSITION_OFFSET};
 use crate::unpacked::Unpacked;
 
 /// Objects of a `.bin` file, which does not say.
-const BIN_OBJECTS: u32 = 901;
+pub(crate) const BIN_OBJECTS: u32 = 901;
 const BIN_RECORD_BYTES: usize = 32;
-const F32_RECORD_BYTES: usize = 53;
+pub(crate) const F32_RECORD_BYTES: usize = 53;
 /// A cube's lanes in the words of a `.bin` record: which word, and what it is called in messages.
-const BIN_LANES: [(usize, &str); 8] = [
+pub(crate) const BIN_LANES: [(usize, &str); 8] = [
     (4, "position x"),
     (5, "position y"),
     (6, "position z"),
@@ -102,8 +102,10 @@ impl Challenge {
         if !quantized && !inner.ends_with(".f32") {
             return Err(CaptureError::UnknownFormat { path });
         }
-        let source = open().map_err(|source| CaptureError::Io { path: path.clone(), source })?;
-        let source: Box<dyn Read> = if packed { Box::new(Unpacked::new(source)) } else { Box::new(source) };
+        let unreadable = |source| CaptureError::Io { path: path.clone(), source };
+        let source = open().map_err(unreadable)?;
+        let source: Box<dyn Read> =
+            if packed { Box::new(Unpacked::new(source).map_err(unreadable)?) } else { Box::new(source) };
         let mut challenge = Self {
             path,
             source,
@@ -278,6 +280,18 @@ impl<'a> FloatFrame<'a> {
                 interacting: record[F32_RECORD_BYTES - 1] != 0,
             }
         })
+    }
+
+    /// The objects' angular velocities, in radians a second, in the order of [`states`](Self::states).
+    pub fn angular_velocities(&self) -> impl Iterator<Item = [f32; 3]> + use<'a> {
+        self.records().map(|(floats, _)| [10, 11, 12].map(|index: usize| f32::from_bits(floats[index])))
+    }
+
+    /// The bits of position, orientation, linear and angular velocity, and whether something moves the object.
+    pub(crate) fn records(&self) -> impl Iterator<Item = ([u32; 13], bool)> + use<'a> {
+        let records = self.bytes.chunks_exact(F32_RECORD_BYTES);
+        records
+            .map(|record| (std::array::from_fn(|index| read_u32(record, index * 4)), record[F32_RECORD_BYTES - 1] != 0))
     }
 }
 

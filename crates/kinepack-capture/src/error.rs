@@ -61,6 +61,24 @@ pub enum CaptureError {
         /// What is wrong with it.
         reason: String,
     },
+    /// Not a capture file: it does not begin as MCAP does.
+    NotMcap {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A state of a capture file that has no lanes, or a snapshot that it cannot go into.
+    BadState {
+        /// The file.
+        path: PathBuf,
+        /// The stream's name.
+        stream: String,
+        /// The tick.
+        tick: u32,
+        /// The entity's id.
+        entity: u32,
+        /// What is wrong with it.
+        reason: String,
+    },
 }
 
 impl fmt::Display for CaptureError {
@@ -84,6 +102,12 @@ impl fmt::Display for CaptureError {
             }
             Self::BadValue { path, frame, object, reason } => {
                 write!(f, "{}: frame {frame}, object {object}: {reason}", path.display())
+            }
+            Self::NotMcap { path } => {
+                write!(f, "{}: not a capture file: it does not begin as MCAP does", path.display())
+            }
+            Self::BadState { path, stream, tick, entity, reason } => {
+                write!(f, "{}: stream {stream:?}, tick {tick}, entity {entity}: {reason}", path.display())
             }
         }
     }

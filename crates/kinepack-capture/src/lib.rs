@@ -1,15 +1,60 @@
-//! Captured motion: the state of the cubes in the articles, and the files that hold it.
+//! Captured motion: what a game records of its own state, and files of others that hold such.
 //!
-//! [`cube`] has the cube's schema, at every row of the level table, and the profile trained for it; [`Challenge`]
-//! reads the files of the 2015 "networked physics data compression challenge", quantized (`.bin`) and before
-//! quantization (`.f32`), plain or as `.zst`, frame by frame.
+//! [`Recorder`] writes capture files: MCAP, which other tools read too, with a stream of frames for each type of entities, as they are before
+//! quantization or after. [`Capture`] reads them frame by frame, up to where one is damaged. `spec/CAPTURE.md` has the format.
+//!
+//! ```
+//! use kinepack::{EntityId, Pack, Snapshot, Tick};
+//! use kinepack_capture::{Capture, Recorder};
+//!
+//! #[derive(Pack)]
+//! struct Ship {
+//!     #[pack(range = -512.0..=512.0, precision = 0.001)] // metres
+//!     position: [f32; 3],
+//!     #[pack(rotation, bits = 10)]
+//!     rotation: [f32; 4],
+//!     is_docked: bool,
+//! }
+//!
+//! # let directory = tempfile::tempdir()?;
+//! # let path = directory.path().join("run.mcap");
+//! // In the game, once a tick: about a microsecond for 100 ships, the rest on another thread.
+//! let mut recorder = Recorder::create(&path)?;
+//! let stream = recorder.stream::<Ship>("ships", 60.0)?;
+//! for tick in 0..600 {
+//!     let ship = Ship { position: [0.1 * tick as f32, 0.0, 0.0], rotation: [0.0, 0.0, 0.0, 1.0], is_docked: false };
+//!     recorder.record(&stream, Tick(tick), [(EntityId(1), &ship)])?;
+//! }
+//! recorder.finish()?;
+//!
+//! // Later, quantized by the schema that the file holds.
+//! let mut capture = Capture::open(&path)?;
+//! while let Some((_, frame)) = capture.next_frame()? {
+//!     let mut snapshot = Snapshot::new(frame.stream().schema(), frame.tick());
+//!     let clamped = frame.push_into(&mut snapshot)?;
+//!     assert_eq!((clamped, snapshot.len()), (0, 1));
+//! }
+//! assert!(capture.damage().is_none());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`cube`] has the schema of the cubes in the articles, at every row of the level table, and the profile trained for it; [`Challenge`]
+//! reads the files of the 2015 "networked physics data compression challenge", quantized (`.bin`) and before quantization (`.f32`), plain or
+//! as `.zst`, frame by frame; [`challenge_to_capture`] and [`capture_to_challenge`] make one of the other.
 
 #![forbid(unsafe_code)]
 
+pub mod analysis;
 mod challenge;
+mod convert;
 pub mod cube;
 mod error;
+mod file;
+mod recorder;
 mod unpacked;
 
 pub use challenge::{Challenge, Frame};
+pub use convert::{ConvertError, Converted, capture_to_challenge, challenge_to_capture};
 pub use error::CaptureError;
+pub use file::{Capture, CaptureFrame, Damage, Stream, StreamEncoding};
+pub use recorder::{RecordError, RecordSummary, RecordedLanes, RecordedStream, Recorder};

@@ -1,10 +1,13 @@
-//! The driver of the fuzz target `challenge` over its stored corpus, and over every beginning of each file.
+//! The drivers of the fuzz targets `challenge` and `capture` over their stored corpora, and over every beginning of each file.
 //!
 //! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-capture --test corpus` writes the corpus anew.
 
 #![allow(clippy::unwrap_used)]
 
 // Public in the crate of the fuzz targets.
+#[allow(unreachable_pub)]
+#[path = "../../../fuzz/src/capture.rs"]
+mod capture;
 #[allow(unreachable_pub)]
 #[path = "../../../fuzz/src/challenge.rs"]
 mod challenge;
@@ -15,8 +18,8 @@ use std::path::PathBuf;
 
 use common::{Header, good_bin, good_f32, zst};
 
-fn directory() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/challenge")
+fn directory(target: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target)
 }
 
 /// A file of each format, and headers that lie.
@@ -28,23 +31,35 @@ fn files() -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn the_corpus_is_what_the_driver_takes() {
-    for (index, data) in files().into_iter().enumerate() {
-        let path = directory().join(format!("{index:02}"));
-        if std::env::var_os("KINEPACK_WRITE_CORPUS").is_some() {
-            fs::create_dir_all(directory()).unwrap();
-            fs::write(&path, &data).unwrap();
+fn the_corpora_are_what_the_drivers_take() {
+    for (target, files) in [("challenge", files()), ("capture", capture::capture_corpus())] {
+        for (index, data) in files.into_iter().enumerate() {
+            let path = directory(target).join(format!("{index:02}"));
+            if std::env::var_os("KINEPACK_WRITE_CORPUS").is_some() {
+                fs::create_dir_all(directory(target)).unwrap();
+                fs::write(&path, &data).unwrap();
+            }
+            assert!(fs::read(&path).unwrap() == data, "{} is out of date", path.display());
         }
-        assert!(fs::read(&path).unwrap() == data, "{} is out of date", path.display());
+    }
+}
+
+/// Runs a driver over each stored file and its beginnings.
+fn run(target: &str, driver: fn(&[u8])) {
+    for entry in fs::read_dir(directory(target)).unwrap() {
+        let data = fs::read(entry.unwrap().path()).unwrap();
+        for end in (0..data.len()).step_by(1 + data.len() / 200).chain([data.len()]) {
+            driver(&data[..end]);
+        }
     }
 }
 
 #[test]
-fn stored_files_and_their_beginnings_are_read_or_refused() {
-    for entry in fs::read_dir(directory()).unwrap() {
-        let data = fs::read(entry.unwrap().path()).unwrap();
-        for end in (0..data.len()).step_by(1 + data.len() / 200).chain([data.len()]) {
-            challenge::challenge(&data[..end]);
-        }
-    }
+fn stored_challenge_files_and_their_beginnings_are_read_or_refused() {
+    run("challenge", challenge::challenge);
+}
+
+#[test]
+fn stored_captures_and_their_beginnings_are_read_or_refused() {
+    run("capture", capture::capture);
 }

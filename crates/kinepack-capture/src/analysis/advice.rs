@@ -1,0 +1,196 @@
+//! What to change first: changes of the schema, each tried on a sample of the frames, and what else was noticed.
+
+use kinepack::{Field, FieldKind, FloatLimits, Role, Schema, SmallestThree, TimePrecision, TrainError};
+use serde::Serialize;
+
+use super::costs::{LevelCost, kbps};
+use super::fields::FieldAnalysis;
+use super::samples::{Changed, Samples};
+
+/// The time that a moving thing may be late in the proposal of a time precision.
+const LATE_MS: f64 = 2.0;
+/// Savings below this share of the whole are not worth a line.
+const LEAST_SHARE: f64 = 0.005;
+/// How much more than what was seen a narrower range leaves, on each side.
+const MARGIN: f64 = 0.25;
+
+/// Something to change.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Advice {
+    /// The field, where it is about one.
+    pub field: Option<String>,
+    /// What to do.
+    pub change: String,
+    /// What that costs, or why it costs nothing.
+    pub because: String,
+    /// Kilobits a second that it saves, without headers: measured on a sample at the level `packed`, each change by itself.
+    pub saves_kbps: f64,
+}
+
+/// One field of the schema, differently.
+struct Proposal {
+    index: usize,
+    /// What it becomes; `None` where it is left out.
+    field: Option<Field>,
+    change: String,
+    because: String,
+}
+
+pub(super) fn advise(
+    schema: &Schema,
+    rate_hz: f64,
+    fields: &[FieldAnalysis],
+    levels: &[LevelCost],
+    samples: &Samples,
+) -> Result<Vec<Advice>, TrainError> {
+    let now = samples.bytes_per_frame(&changed(schema, None))?;
+    let mut all = Vec::new();
+    for (index, (field, found)) in schema.fields().iter().zip(fields).enumerate() {
+        for proposal in proposals(index, field, found, rate_hz) {
+            let with = samples.bytes_per_frame(&changed(schema, Some(&proposal)))?;
+            let saves = now - with;
+            if saves > LEAST_SHARE * now {
+                all.push(Advice {
+                    field: Some(field.name.clone()),
+                    change: proposal.change,
+                    because: proposal.because,
+                    saves_kbps: kbps(saves, rate_hz),
+                });
+            }
+        }
+    }
+    let of_level = |name: &str| levels.iter().find(|level| level.level == name).map(|level| level.kbps);
+    if let (Some(packed), Some(adaptive)) = (of_level("packed"), of_level("adaptive"))
+        && packed - adaptive > LEAST_SHARE * packed
+    {
+        all.push(Advice {
+            field: None,
+            change: "use Level::ADAPTIVE".to_owned(),
+            because:
+                "it predicts values, for more processor time; a profile trained on this capture makes it smaller still"
+                    .to_owned(),
+            saves_kbps: packed - adaptive,
+        });
+    }
+    all.sort_by(|a, b| b.saves_kbps.total_cmp(&a.saves_kbps));
+    // What saves nothing and has to be known comes first.
+    let mut warnings: Vec<Advice> = fields.iter().filter_map(warning).collect();
+    warnings.append(&mut all);
+    Ok(warnings)
+}
+
+fn warning(field: &FieldAnalysis) -> Option<Advice> {
+    let change = match (field.out_of_range, field.not_a_number) {
+        (0, 0) => return None,
+        (0, nan) => format!("find out why {nan} values are no numbers"),
+        (out, _) => format!("widen the range: {out} values were outside of it"),
+    };
+    let because = "they are not sent as they are: out of range is an error, or the nearest end with clamp".to_owned();
+    Some(Advice { field: Some(field.name.clone()), change, because, saves_kbps: 0.0 })
+}
+
+/// The schema with one field as proposed.
+fn changed(schema: &Schema, proposal: Option<&Proposal>) -> Changed {
+    let (mut fields, mut from) = (Vec::new(), Vec::new());
+    for (index, field) in schema.fields().iter().enumerate() {
+        let becomes = match proposal {
+            Some(proposal) if proposal.index == index => proposal.field.clone(),
+            _ => Some(field.clone()),
+        };
+        if let Some(field) = becomes {
+            fields.push(field);
+            from.push(schema.fields()[index].lanes());
+        }
+    }
+    Changed { schema: Schema::new(fields), from }
+}
+
+fn proposals(index: usize, field: &Field, found: &FieldAnalysis, rate_hz: f64) -> Vec<Proposal> {
+    let mut all = Vec::new();
+    let mut propose = |kind: FieldKind, change: String, because: String| {
+        all.push(Proposal { index, field: Some(field.clone().with_kind(kind)), change, because });
+    };
+    match &field.kind {
+        FieldKind::Floats(axes) => {
+            let carried = found.components.iter().map(|component| component.carried_step);
+            let carried = carried.collect::<Option<Vec<f64>>>().unwrap_or_default();
+            let carried = carried.into_iter().reduce(f64::min);
+            let step = axes[0].step();
+            if let Some(carried) =
+                carried.filter(|carried| *carried > 1.01 * axes.iter().map(FloatLimits::step).fold(0.0, f64::max))
+                && let Some(coarser) = with_steps(axes, |_| carried)
+            {
+                let because = format!("all values are multiples of {carried}: nothing is lost");
+                propose(FieldKind::Floats(coarser), format!("precision = {carried} instead of {step}"), because);
+            }
+            if let Some(coarser) = with_steps(axes, |step| 2.0 * step) {
+                let because = format!("values are then off by up to {step}, now by half of that");
+                propose(FieldKind::Floats(coarser), format!("precision = {} instead of {step}", 2.0 * step), because);
+            }
+            if let Some((narrower, text)) = narrower(axes, found) {
+                let because = format!("more was never used; this leaves {:.0} % on each side", 100.0 * MARGIN);
+                propose(FieldKind::Floats(narrower), format!("range = {text}"), because);
+            }
+        }
+        FieldKind::Rotation(rotation) => {
+            let bits = rotation.component_bits();
+            if let Some(Ok(coarser)) = bits.checked_sub(1).filter(|bits| *bits >= 4).map(SmallestThree::new) {
+                let because = "rotations are then off by up to twice as much".to_owned();
+                propose(FieldKind::Rotation(coarser), format!("bits = {} instead of {bits}", bits - 1), because);
+            }
+        }
+        _ => {}
+    }
+    let can_be_late = match &field.kind {
+        FieldKind::Floats(axes) => axes.len() <= 3 && axes.iter().all(|axis| !axis.wraps()),
+        FieldKind::Rotation(_) => true,
+        _ => false,
+    };
+    let is_velocity = field.role == Role::Velocity || field.velocity_of.is_some();
+    // Of more lanes, or more of a tick, what rests would not be sure to become exact.
+    let late_ms = LATE_MS.min(250.0 / rate_hz);
+    if can_be_late && !is_velocity && field.time_precision.is_none() && late_ms > 0.0 {
+        all.push(Proposal {
+            index,
+            field: Some(field.clone().with_time_precision(TimePrecision::new(late_ms, rate_hz))),
+            change: format!("time_precision_ms = {late_ms}"),
+            because: "what moves may be off by what it moves in that time; what rests is exact".to_owned(),
+        });
+    }
+    if is_velocity {
+        all.push(Proposal {
+            index,
+            field: None,
+            change: "leave it out".to_owned(),
+            because: "playback then goes by lines instead of curves: at 20 frames a second or more nobody sees it"
+                .to_owned(),
+        });
+    }
+    all
+}
+
+/// Axes with other steps; `None` where one is impossible.
+fn with_steps(axes: &[FloatLimits], step: impl Fn(f64) -> f64) -> Option<Vec<FloatLimits>> {
+    let coarser = |axis: &FloatLimits| {
+        let limits = FloatLimits::new(axis.min(), axis.max(), step(axis.step())).ok()?;
+        (!axis.wraps()).then_some(limits)
+    };
+    axes.iter().map(coarser).collect()
+}
+
+/// Axes that hold what was seen and a margin, where that is less than half of what they hold.
+fn narrower(axes: &[FloatLimits], found: &FieldAnalysis) -> Option<(Vec<FloatLimits>, String)> {
+    let mut is_worth = false;
+    let mut all = Vec::new();
+    let mut text = Vec::new();
+    for (axis, component) in axes.iter().zip(&found.components) {
+        let [low, high] = component.seen?;
+        let margin = MARGIN * (high - low).max(axis.step());
+        let (low, high) = ((low - margin).max(axis.min()), (high + margin).min(axis.max()));
+        is_worth |= 2.0 * (high - low) < axis.max() - axis.min();
+        let limits = FloatLimits::new(low, high, axis.step()).ok().filter(|_| !axis.wraps())?;
+        all.push(limits);
+        text.push(format!("{low:.4}..={high:.4}"));
+    }
+    is_worth.then(|| (all, if text.len() == 1 { text.remove(0) } else { format!("[{}]", text.join(", ")) }))
+}

@@ -1,0 +1,210 @@
+//! What a stream takes at each level, and whose bits they are.
+
+use std::collections::HashMap;
+
+use kinepack::{Codec, EncodeError, Encoder, Learned, Level, Profile, Quantized, Schema, SetupError};
+use serde::Serialize;
+
+use super::past::Past;
+
+/// Entities whose bits are told.
+const ENTITIES: usize = 10;
+/// Entities of which a sum is kept; of those that come later only the costly ones.
+const KEPT_ENTITIES: usize = 200_000;
+
+/// A level at the lag of the analysis.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LevelCost {
+    /// Its name.
+    pub level: String,
+    /// Its number in the table.
+    pub row: u8,
+    /// Bytes of a frame, without headers.
+    pub bytes_per_frame: f64,
+    /// Kilobits a second, without headers.
+    pub kbps: f64,
+    /// Bits a frame that tell which entities and fields changed, and who came and left.
+    pub sets_bits_per_frame: f64,
+}
+
+/// Two levels at a lag.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LagCost {
+    /// How many frames back the baseline is.
+    pub lag: u32,
+    /// Kilobits a second of `packed`, without headers.
+    pub packed_kbps: f64,
+    /// Of `adaptive`.
+    pub adaptive_kbps: f64,
+}
+
+/// What an entity took at the level `packed`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct EntityCost {
+    /// Its id.
+    pub id: u32,
+    /// Kilobits a second over the whole stream.
+    pub kbps: f64,
+    /// Share of what all entities took.
+    pub share: f64,
+}
+
+/// The levels that send what differs from a baseline, and before them the one that only quantizes.
+fn levels() -> impl Iterator<Item = Level> {
+    Level::TABLE.into_iter().filter(|level| level.quantized == Quantized::Everything)
+}
+
+/// Encodes every frame at every level.
+pub(super) struct Costs {
+    runs: Vec<Run>,
+    frames: u64,
+    entities_bits: HashMap<u32, u64>,
+    lag: usize,
+}
+
+struct Run {
+    level: Level,
+    encoder: Encoder,
+    bytes: u64,
+    sets_bits: u64,
+    fields_bits: Vec<u64>,
+    /// What was learned with each of the last frames, at a level that learns.
+    learned: Vec<Option<Learned>>,
+}
+
+impl Costs {
+    pub(super) fn new(schema: &Schema, profile: &Profile, lag: usize) -> Result<Self, SetupError> {
+        let run = |level: Level| {
+            let codec = Codec::new(schema.clone(), level, profile.clone())?;
+            let mut encoder = Encoder::new(&codec);
+            encoder.count_entity_bits(level == Level::PACKED);
+            let learned = if level.learning { vec![None; lag + 1] } else { Vec::new() };
+            Ok(Run { level, encoder, bytes: 0, sets_bits: 0, fields_bits: vec![0; schema.fields().len()], learned })
+        };
+        let runs = levels().map(run).collect::<Result<_, _>>()?;
+        Ok(Self { runs, frames: 0, entities_bits: HashMap::new(), lag })
+    }
+
+    /// Takes in the newest frame.
+    pub(super) fn add(&mut self, past: &Past, packet: &mut Vec<u8>) -> Result<(), EncodeError> {
+        let frame = self.frames as usize;
+        for run in &mut self.runs {
+            let slots = run.learned.len();
+            let learned = (slots > 0 && frame >= self.lag).then(|| run.learned[(frame - self.lag) % slots].clone());
+            packet.clear();
+            let encoded = past.with_baselines(self.lag, |newest, known| {
+                let known = known.with_learned(learned.as_ref().and_then(Option::as_ref));
+                run.encoder.encode(known, newest, packet).map(|size| {
+                    run.sets_bits += size.sets_bits;
+                    run.fields_bits.iter_mut().zip(&size.fields_bits).for_each(|(sum, bits)| *sum += bits);
+                })?;
+                for &(index, bits) in run.encoder.entity_bits() {
+                    *self.entities_bits.entry(newest.ids()[index as usize].0).or_default() += u64::from(bits);
+                }
+                Ok(())
+            });
+            encoded.transpose()?;
+            run.bytes += packet.len() as u64;
+            if slots > 0 {
+                run.learned[frame % slots] = run.encoder.learned().cloned();
+            }
+        }
+        if self.entities_bits.len() > 2 * KEPT_ENTITIES {
+            let mut costly: Vec<(u32, u64)> = self.entities_bits.drain().collect();
+            costly.sort_unstable_by_key(|(id, bits)| (std::cmp::Reverse(*bits), *id));
+            costly.truncate(KEPT_ENTITIES);
+            self.entities_bits.extend(costly);
+        }
+        self.frames += 1;
+        Ok(())
+    }
+
+    fn per_frame(&self, sum: u64) -> f64 {
+        // The first have no baseline.
+        sum as f64 / self.frames.saturating_sub(self.lag as u64).max(1) as f64
+    }
+
+    /// By level, in the order of the table.
+    pub(super) fn levels(&self, rate_hz: f64) -> Vec<LevelCost> {
+        let cost = |run: &Run| {
+            let bytes_per_frame = self.per_frame(run.bytes);
+            LevelCost {
+                level: run.level.name.to_owned(),
+                row: run.level.row,
+                bytes_per_frame,
+                kbps: kbps(bytes_per_frame, rate_hz),
+                sets_bits_per_frame: self.per_frame(run.sets_bits),
+            }
+        };
+        self.runs.iter().map(cost).collect()
+    }
+
+    /// Bits of a field a frame, by level.
+    pub(super) fn field_bits_per_frame(&self, field: usize) -> Vec<f64> {
+        self.runs.iter().map(|run| self.per_frame(run.fields_bits[field])).collect()
+    }
+
+    /// The entities that took most.
+    pub(super) fn entities(&self, rate_hz: f64) -> Vec<EntityCost> {
+        let all: u64 = self.entities_bits.values().sum();
+        let mut costly: Vec<(u32, u64)> = self.entities_bits.iter().map(|(id, bits)| (*id, *bits)).collect();
+        costly.sort_unstable_by_key(|(id, bits)| (std::cmp::Reverse(*bits), *id));
+        costly.truncate(ENTITIES);
+        let cost = |(id, bits): (u32, u64)| EntityCost {
+            id,
+            kbps: kbps(self.per_frame(bits) / 8.0, rate_hz),
+            share: bits as f64 / all.max(1) as f64,
+        };
+        costly.into_iter().map(cost).collect()
+    }
+}
+
+/// Encodes some frames against baselines at several distances.
+pub(super) struct Sweep {
+    lags: Vec<u32>,
+    encoders: [Encoder; 2],
+    /// Bytes and frames, by lag, of each level.
+    sums: Vec<[u64; 2]>,
+    counts: Vec<u64>,
+}
+
+impl Sweep {
+    pub(super) fn new(schema: &Schema, profile: &Profile, lags: &[u32]) -> Result<Self, SetupError> {
+        let encoder = |level| Codec::new(schema.clone(), level, profile.clone()).map(|codec| Encoder::new(&codec));
+        Ok(Self {
+            encoders: [encoder(Level::PACKED)?, encoder(Level::ADAPTIVE)?],
+            sums: vec![[0; 2]; lags.len()],
+            counts: vec![0; lags.len()],
+            lags: lags.to_vec(),
+        })
+    }
+
+    /// Takes in the newest frame.
+    pub(super) fn add(&mut self, past: &Past, packet: &mut Vec<u8>) -> Result<(), EncodeError> {
+        for (index, lag) in self.lags.iter().enumerate() {
+            for (level, encoder) in self.encoders.iter_mut().enumerate() {
+                packet.clear();
+                let encode =
+                    |newest: &_, known: kinepack::Baselines<'_>| encoder.encode(known, newest, packet).map(|_| ());
+                let Some(encoded) = past.with_baselines(*lag as usize, encode) else { continue };
+                encoded?;
+                self.sums[index][level] += packet.len() as u64;
+                self.counts[index] += u64::from(level == 0);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn finish(&self, rate_hz: f64) -> Vec<LagCost> {
+        let cost = |index: usize| {
+            let of = |level: usize| kbps(self.sums[index][level] as f64 / self.counts[index] as f64, rate_hz);
+            LagCost { lag: self.lags[index], packed_kbps: of(0), adaptive_kbps: of(1) }
+        };
+        (0..self.lags.len()).filter(|index| self.counts[*index] > 0).map(cost).collect()
+    }
+}
+
+/// Kilobits a second of so many bytes a frame.
+pub(super) fn kbps(bytes_per_frame: f64, rate_hz: f64) -> f64 {
+    bytes_per_frame * 8.0 * rate_hz / 1000.0
+}

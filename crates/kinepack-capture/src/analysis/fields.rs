@@ -1,0 +1,274 @@
+//! What the values of each field and component are like, and how they differ from the baseline's.
+
+use kinepack::{EntityId, Field, FieldKind, Schema, Snapshot};
+use serde::Serialize;
+
+use super::carried::Carried;
+use super::histogram::{Bins, Histogram};
+
+/// Distinct values that are counted one by one.
+const VALUES: usize = 4096;
+/// Distinct differences.
+const DIFFERENCES: usize = 65_536;
+/// Distinct differences after each size of the one before.
+const AFTER: usize = 1024;
+
+/// One field of a stream.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FieldAnalysis {
+    /// As in the schema.
+    pub name: String,
+    /// How it is quantized, in words.
+    pub kind: String,
+    /// Bits in full.
+    pub bits: u32,
+    /// Share of the entities, frame by frame, of which it is as in the baseline.
+    pub unchanged_share: f64,
+    /// Values of which a component was outside of its limits, and took the nearest end.
+    pub out_of_range: u64,
+    /// Values that are no numbers, and were left out.
+    pub not_a_number: u64,
+    /// Bits that it took at each level, a frame, in the order of `levels`.
+    pub level_bits_per_frame: Vec<f64>,
+    /// Its lanes.
+    pub components: Vec<ComponentAnalysis>,
+}
+
+/// One lane of a field.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ComponentAnalysis {
+    /// `x`, `y`, `z`, `dropped`, a number.
+    pub name: String,
+    /// Bits in full.
+    pub bits: u32,
+    /// Of a number with limits: the smallest and the largest value that is allowed.
+    pub limits: Option<[f64; 2]>,
+    /// And the step.
+    pub step: Option<f64>,
+    /// The smallest and the largest value that was there, before quantization where the capture has that.
+    pub seen: Option<[f64; 2]>,
+    /// The coarsest step, a power of two or ten, of which all values are multiples; none where they are as fine as floats, or the capture has lanes
+    /// only.
+    pub carried_step: Option<f64>,
+    /// Values, in steps from the smallest that is allowed.
+    pub values: Bins,
+    /// Differences from the baseline, in steps.
+    pub differences: Bins,
+    /// The size of the differences that are not zero, in steps: half of them are no larger, and 99 %.
+    pub difference_p50: u64,
+    /// As above.
+    pub difference_p99: u64,
+    /// Share of the entities, frame by frame, of which it is as in the baseline.
+    pub unchanged_share: f64,
+    /// Bits a frame that its differences take at least, where each is coded by itself (entropy of order 0).
+    pub entropy_bits_per_frame: f64,
+    /// The same where the size of the difference before is known, which both sides have seen.
+    pub entropy_given_previous_bits_per_frame: f64,
+}
+
+/// Gathers what becomes a [`FieldAnalysis`].
+pub(super) struct FieldStatistics {
+    field: Field,
+    unchanged: u64,
+    compared: u64,
+    out_of_range: u64,
+    not_a_number: u64,
+    components: Vec<Component>,
+}
+
+struct Component {
+    lane: kinepack::Lane,
+    values: Histogram,
+    differences: Histogram,
+    /// By the size of the difference before.
+    after: Vec<Histogram>,
+    seen: [f64; 2],
+    carried: Carried,
+}
+
+impl FieldStatistics {
+    pub(super) fn of(schema: &Schema) -> Vec<Self> {
+        let component = |lane: &kinepack::Lane| Component {
+            lane: *lane,
+            values: Histogram::new(VALUES),
+            differences: Histogram::new(DIFFERENCES),
+            after: Vec::new(),
+            seen: [f64::INFINITY, f64::NEG_INFINITY],
+            carried: Carried::new(),
+        };
+        let of_field = |field: &Field| Self {
+            components: schema.lanes()[field.lanes()].iter().map(component).collect(),
+            field: field.clone(),
+            unchanged: 0,
+            compared: 0,
+            out_of_range: 0,
+            not_a_number: 0,
+        };
+        schema.fields().iter().map(of_field).collect()
+    }
+
+    /// Takes in the raw words of an entity, which were there before quantization or are made of lanes.
+    pub(super) fn see(&mut self, raw: &[u64], is_exact: bool) {
+        for (index, component) in self.components.iter_mut().enumerate() {
+            if let Some(number) = number(&self.field.kind, index, raw) {
+                let [low, high] = component.seen;
+                component.seen = [low.min(number), high.max(number)];
+                if is_exact {
+                    component.carried.add(number);
+                }
+            }
+        }
+    }
+
+    /// Quantizes the raw words of an entity. What is no number becomes zero.
+    pub(super) fn quantize(&mut self, raw: &[u64], lanes: &mut [u32]) {
+        match self.field.quantize_raw(raw, lanes) {
+            Ok(is_within) => self.out_of_range += u64::from(!is_within),
+            Err(_) => {
+                self.not_a_number += 1;
+                lanes.fill(0);
+            }
+        }
+    }
+
+    /// Takes in the lanes of an entity.
+    pub(super) fn add_lanes(&mut self, lanes: &[u32]) {
+        self.components.iter_mut().zip(lanes).for_each(|(component, lane)| component.values.add(i64::from(*lane)));
+    }
+
+    /// Takes in a snapshot, the one that it is coded against, and one as long before that.
+    pub(super) fn compare(&mut self, newest: &Snapshot, baseline: &Snapshot, older: Option<&Snapshot>) {
+        let lanes = self.field.lanes();
+        for (index, id) in newest.ids().iter().enumerate() {
+            let Some(base) = place(baseline, *id, index) else { continue };
+            let before = older.and_then(|older| place(older, *id, index).map(|at| (older, at)));
+            let is_same = |lane: usize| newest.lane(lane)[index] == baseline.lane(lane)[base];
+            self.compared += 1;
+            let is_unchanged = lanes.clone().all(is_same);
+            self.unchanged += u64::from(is_unchanged);
+            // Where another component is dropped, the others mean something else.
+            let is_rotation = matches!(self.field.kind, FieldKind::Rotation(_));
+            let is_turned = is_rotation && !is_same(lanes.start);
+            for (nth, (component, lane)) in self.components.iter_mut().zip(lanes.clone()).enumerate() {
+                if is_turned && nth > 0 {
+                    continue;
+                }
+                let known = baseline.lane(lane)[base];
+                let now = component.lane.difference(known, newest.lane(lane)[index]);
+                component.differences.add(now);
+                if let Some((older, at)) = before {
+                    component.add_after(component.lane.difference(older.lane(lane)[at], known), now);
+                }
+            }
+        }
+    }
+
+    pub(super) fn finish(self, frames: u64, level_bits_per_frame: Vec<f64>) -> FieldAnalysis {
+        let Self { field, unchanged, compared, out_of_range, not_a_number, components } = self;
+        let components: Vec<ComponentAnalysis> = components
+            .into_iter()
+            .enumerate()
+            .map(|(index, component)| component.finish(&field, index, frames))
+            .collect();
+        FieldAnalysis {
+            kind: describe(&field.kind),
+            bits: components.iter().map(|component| component.bits).sum(),
+            unchanged_share: unchanged as f64 / compared.max(1) as f64,
+            out_of_range,
+            not_a_number,
+            level_bits_per_frame,
+            components,
+            name: field.name,
+        }
+    }
+}
+
+impl Component {
+    fn add_after(&mut self, previous: i64, now: i64) {
+        // A class for each sign and number of bits.
+        let bits = kinepack::bits_for(previous.unsigned_abs()) as usize;
+        let class = 2 * bits + usize::from(previous < 0);
+        if self.after.len() <= class {
+            self.after.resize_with(class + 1, || Histogram::new(AFTER));
+        }
+        self.after[class].add(now);
+    }
+
+    fn finish(self, field: &Field, index: usize, frames: u64) -> ComponentAnalysis {
+        let axis = match &field.kind {
+            FieldKind::Floats(axes) => axes.get(index),
+            _ => None,
+        };
+        let per_frame = |bits: f64| bits / frames.max(1) as f64;
+        let after: f64 = self.after.iter().map(Histogram::entropy_bits).sum();
+        let after_share =
+            self.after.iter().map(Histogram::total).sum::<u64>() as f64 / self.differences.total().max(1) as f64;
+        ComponentAnalysis {
+            name: component_name(&field.kind, index),
+            bits: self.lane.bits(),
+            limits: match &field.kind {
+                FieldKind::Integer(limits) => Some([limits.min() as f64, limits.max() as f64]),
+                _ => axis.map(|axis| [axis.min(), axis.max()]),
+            },
+            step: match &field.kind {
+                FieldKind::Integer(limits) => Some(limits.step() as f64),
+                _ => axis.map(kinepack::FloatLimits::step),
+            },
+            seen: (self.seen[0] <= self.seen[1]).then_some(self.seen),
+            carried_step: self.carried.step(),
+            values: self.values.bins(),
+            differences: self.differences.bins(),
+            difference_p50: self.differences.size_percentile(0.5),
+            difference_p99: self.differences.size_percentile(0.99),
+            unchanged_share: self.differences.zeros() as f64 / self.differences.total().max(1) as f64,
+            entropy_bits_per_frame: per_frame(self.differences.entropy_bits()),
+            // The first frames have nothing before them.
+            entropy_given_previous_bits_per_frame: if after_share > 0.0 { per_frame(after / after_share) } else { 0.0 },
+        }
+    }
+}
+
+/// Where an entity stands in another snapshot; most stand where they stood.
+pub(super) fn place(snapshot: &Snapshot, id: EntityId, guess: usize) -> Option<usize> {
+    if snapshot.ids().get(guess) == Some(&id) { Some(guess) } else { snapshot.position(id) }
+}
+
+/// The number that a raw word is, where it is one.
+fn number(kind: &FieldKind, index: usize, raw: &[u64]) -> Option<f64> {
+    let number = match kind {
+        FieldKind::Floats(_) | FieldKind::Rotation(_) => f64::from_bits(raw[index]),
+        FieldKind::Integer(limits) if index == 0 => Field::raw_integer(limits, raw[0]) as f64,
+        // As `f32`, which most are.
+        FieldKind::Raw { .. } => f64::from(f32::from_bits(raw[index] as u32)),
+        FieldKind::Choice { .. } => raw[index] as f64,
+        _ => return None,
+    };
+    number.is_finite().then_some(number)
+}
+
+fn component_name(kind: &FieldKind, index: usize) -> String {
+    let named = |names: &[&str]| names.get(index).map_or_else(|| index.to_string(), |name| (*name).to_owned());
+    match kind {
+        FieldKind::Floats(axes) if (2..=4).contains(&axes.len()) => named(&["x", "y", "z", "w"]),
+        FieldKind::Rotation(_) => named(&["dropped", "first", "second", "third"]),
+        FieldKind::Integer(limits) if limits.max_code() > u64::from(u32::MAX) => named(&["low", "high"]),
+        _ => index.to_string(),
+    }
+}
+
+fn describe(kind: &FieldKind) -> String {
+    match kind {
+        FieldKind::Floats(axes) => format!("{} in steps of {}", counted(axes.len(), "number"), axes[0].step()),
+        FieldKind::Integer(limits) => format!("integer from {} to {}", limits.min(), limits.max()),
+        FieldKind::Rotation(rotation) => format!("rotation, {} bits a component", rotation.component_bits()),
+        FieldKind::Bool => "flag".to_owned(),
+        FieldKind::Choice { max } => format!("one of {}", max + 1),
+        FieldKind::Raw { lanes } => format!("{} as they are", counted(usize::from(*lanes), "float")),
+        FieldKind::Bytes { len } => counted(usize::from(*len), "byte"),
+        _ => "other".to_owned(),
+    }
+}
+
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}

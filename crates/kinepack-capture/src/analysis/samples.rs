@@ -1,0 +1,117 @@
+//! Some frames of a stream as they were before quantization, with those that they are coded against: what a change of the schema is tried on.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use kinepack::{
+    Baselines, Codec, EncodeError, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, TrainError, Trainer,
+};
+
+/// What the samples of a stream take at most.
+const MAX_BYTES: usize = 96 << 20;
+
+/// A frame of raw words.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RawFrame {
+    tick: Tick,
+    ids: Vec<EntityId>,
+    /// Entity by entity.
+    words: Vec<u64>,
+}
+
+impl RawFrame {
+    pub(super) fn new(tick: Tick, lanes: usize, entities: usize) -> Self {
+        Self { tick, ids: Vec::with_capacity(entities), words: Vec::with_capacity(entities * lanes) }
+    }
+
+    pub(super) fn push(&mut self, id: EntityId, words: &[u64]) {
+        self.ids.push(id);
+        self.words.extend_from_slice(words);
+    }
+
+    fn bytes(&self) -> usize {
+        size_of_val(&self.words[..]) + size_of_val(&self.ids[..])
+    }
+
+    /// The frame in a schema that is made of fields of the stream's.
+    fn snapshot(&self, changed: &Changed) -> Result<Snapshot, EncodeError> {
+        let mut snapshot = Snapshot::new(&changed.schema, self.tick);
+        let mut lanes = vec![0; changed.schema.lanes().len()];
+        let per_entity = self.words.len() / self.ids.len().max(1);
+        for (id, words) in self.ids.iter().zip(self.words.chunks_exact(per_entity.max(1))) {
+            for (field, from) in changed.schema.fields().iter().zip(&changed.from) {
+                let lanes = &mut lanes[field.lanes()];
+                if field.quantize_raw(&words[from.clone()], lanes).is_err() {
+                    lanes.fill(0);
+                }
+            }
+            snapshot.push_lanes(*id, &lanes)?;
+        }
+        Ok(snapshot)
+    }
+}
+
+/// A schema to try, and where the raw words of its fields stand.
+pub(super) struct Changed {
+    pub(super) schema: Schema,
+    pub(super) from: Vec<std::ops::Range<usize>>,
+}
+
+/// The frames.
+pub(super) struct Samples {
+    lag: usize,
+    last: VecDeque<Arc<RawFrame>>,
+    /// The frame, its baseline, and an older state.
+    taken: Vec<[Arc<RawFrame>; 3]>,
+    bytes: usize,
+}
+
+impl Samples {
+    pub(super) fn new(lag: usize) -> Self {
+        Self { lag, last: VecDeque::new(), taken: Vec::new(), bytes: 0 }
+    }
+
+    /// Takes in the newest frame; it becomes a sample where it is wanted, as long as there is room.
+    pub(super) fn add(&mut self, frame: RawFrame, is_wanted: bool) {
+        if self.last.len() > 2 * self.lag {
+            self.last.pop_front();
+        }
+        self.last.push_back(Arc::new(frame));
+        let back = |lag: usize| Some(Arc::clone(self.last.get(self.last.len().checked_sub(1 + lag)?)?));
+        let found = back(0).zip(back(self.lag)).zip(back(2 * self.lag));
+        if let Some(((newest, baseline), older)) = found.filter(|_| is_wanted && self.bytes < MAX_BYTES) {
+            self.bytes += newest.bytes() + baseline.bytes() + older.bytes();
+            self.taken.push([newest, baseline, older]);
+        }
+    }
+
+    /// Bytes of a frame, where the samples are coded in that schema, packed, with word lengths that are trained on them.
+    pub(super) fn bytes_per_frame(&self, changed: &Changed) -> Result<f64, TrainError> {
+        let schema = &changed.schema;
+        if self.taken.is_empty() || schema.lanes().is_empty() {
+            return Ok(0.0);
+        }
+        let snapshots = |sample: &[Arc<RawFrame>; 3]| -> Result<[Snapshot; 3], EncodeError> {
+            let [newest, baseline, older] = sample;
+            Ok([newest.snapshot(changed)?, baseline.snapshot(changed)?, older.snapshot(changed)?])
+        };
+        let mut trainer = Trainer::new(schema.clone(), Profile::magnitudes(schema))?;
+        for sample in &self.taken {
+            let [newest, baseline, older] = snapshots(sample)?;
+            trainer.observe(Baselines::new(&baseline, &[&older]), &newest)?;
+        }
+        let codec = Codec::new(schema.clone(), Level::PACKED, trainer.finish())?;
+        let mut encoder = Encoder::new(&codec);
+        let (mut packet, mut bytes) = (Vec::new(), 0);
+        for sample in &self.taken {
+            let [mut newest, baseline, older] = snapshots(sample)?;
+            let known = [&older];
+            let known = Baselines::new(&baseline, &known);
+            encoder.coarsen(known, &mut newest)?;
+            packet.clear();
+            encoder.encode(known, &newest, &mut packet)?;
+            bytes += packet.len();
+        }
+        Ok(bytes as f64 / self.taken.len() as f64)
+    }
+}

@@ -1,0 +1,71 @@
+//! Which fields change together.
+
+use std::collections::HashMap;
+
+use kinepack::{Schema, Snapshot};
+use serde::Serialize;
+
+use super::fields::place;
+
+/// Fields of a schema that are looked at: a mask of them is one word.
+const FIELDS: usize = 64;
+
+/// Two fields and how often they change, of the entities and frames in which one of them did.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Together {
+    /// Their names.
+    pub fields: [String; 2],
+    /// How often both did, where one did: 1 where they always change together.
+    pub both_share: f64,
+    /// How often one of them did.
+    pub either: u64,
+}
+
+/// Counts.
+#[derive(Clone, Debug)]
+pub(super) struct Masks {
+    schema: Schema,
+    /// How often exactly these fields changed.
+    counts: HashMap<u64, u64>,
+}
+
+impl Masks {
+    pub(super) fn new(schema: &Schema) -> Self {
+        Self { schema: schema.clone(), counts: HashMap::new() }
+    }
+
+    pub(super) fn compare(&mut self, newest: &Snapshot, baseline: &Snapshot) {
+        for (index, id) in newest.ids().iter().enumerate() {
+            let Some(base) = place(baseline, *id, index) else { continue };
+            let mut mask = 0_u64;
+            for (bit, field) in self.schema.fields().iter().take(FIELDS).enumerate() {
+                let is_changed = field.lanes().any(|lane| newest.lane(lane)[index] != baseline.lane(lane)[base]);
+                mask |= u64::from(is_changed) << bit;
+            }
+            if mask != 0 {
+                *self.counts.entry(mask).or_default() += 1;
+            }
+        }
+    }
+
+    /// All pairs, those that change together most often first.
+    pub(super) fn finish(self) -> Vec<Together> {
+        let count = self.schema.fields().len().min(FIELDS);
+        let pairs = (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b)));
+        let mut all: Vec<Together> = pairs
+            .map(|(a, b)| {
+                let with = |wanted: &dyn Fn(bool, bool) -> bool| {
+                    let found = self.counts.iter().filter(|(mask, _)| wanted(*mask >> a & 1 == 1, *mask >> b & 1 == 1));
+                    found.map(|(_, count)| count).sum::<u64>()
+                };
+                let either = with(&|a, b| a || b);
+                let name = |index: usize| self.schema.fields()[index].name.clone();
+                let both_share = with(&|a, b| a && b) as f64 / either.max(1) as f64;
+                Together { fields: [name(a), name(b)], both_share, either }
+            })
+            .filter(|together| together.either > 0)
+            .collect();
+        all.sort_by(|a, b| b.both_share.total_cmp(&a.both_share).then(b.either.cmp(&a.either)));
+        all
+    }
+}

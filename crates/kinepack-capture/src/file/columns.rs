@@ -1,0 +1,300 @@
+//! A frame as bytes: ids and words, column by column, each in the narrowest form that loses nothing. `spec/CAPTURE.md`, section 5.
+
+use std::fmt;
+
+use kinepack::EntityId;
+
+/// The most entities of a frame.
+pub(crate) const MAX_ENTITIES: usize = 65_536;
+/// The most words of a frame: what keeps a frame of constant columns, which are few bytes, below 32 MB of memory.
+pub(crate) const MAX_WORDS: usize = 1 << 22;
+
+const CONSTANT: u8 = 0;
+const U8: u8 = 1;
+const U16: u8 = 2;
+const U32: u8 = 3;
+const U64: u8 = 4;
+const F32: u8 = 5;
+
+/// The entities of a frame.
+#[derive(Debug, Default)]
+pub(crate) struct Table {
+    /// Invariant: strictly increasing.
+    pub(crate) ids: Vec<EntityId>,
+    /// One a lane, each as long as `ids`.
+    pub(crate) columns: Vec<Vec<u64>>,
+}
+
+/// Words as they came, entity by entity or column by column; column 0 is the ids.
+#[derive(Clone, Copy)]
+pub(crate) struct Words<'a> {
+    pub(crate) words: &'a [u64],
+    pub(crate) entities: usize,
+    /// With that of the ids.
+    pub(crate) columns: usize,
+    pub(crate) by_entity: bool,
+}
+
+impl Words<'_> {
+    fn copy_column(&self, column: usize, into: &mut Vec<u64>) {
+        into.clear();
+        if self.by_entity {
+            into.extend(self.words.iter().skip(column).step_by(self.columns).take(self.entities));
+        } else {
+            into.extend(&self.words[column * self.entities..(column + 1) * self.entities]);
+        }
+    }
+}
+
+/// Writes a frame to `out`, which is cleared first. `column` is memory to work in.
+pub(crate) fn write(words: Words<'_>, column: &mut Vec<u64>, out: &mut Vec<u8>) {
+    out.clear();
+    out.extend((words.entities as u32).to_le_bytes());
+    for index in 0..words.columns {
+        words.copy_column(index, column);
+        write_column(column, out);
+    }
+}
+
+fn write_column(values: &[u64], out: &mut Vec<u8>) {
+    let Some((&first, rest)) = values.split_first() else { return out.push(U8) };
+    let (mut same, mut any) = (true, first);
+    for value in rest {
+        same &= *value == first;
+        any |= value;
+    }
+    if same {
+        out.push(CONSTANT);
+        out.extend(first.to_le_bytes());
+    } else if any <= u64::from(u8::MAX) {
+        out.push(U8);
+        out.extend(values.iter().map(|value| *value as u8));
+    } else if any <= u64::from(u16::MAX) {
+        out.push(U16);
+        extend(out, values, |value| (value as u16).to_le_bytes());
+    } else if any <= u64::from(u32::MAX) {
+        out.push(U32);
+        extend(out, values, |value| (value as u32).to_le_bytes());
+    } else if values.iter().all(|value| narrowed(*value).is_some()) {
+        out.push(F32);
+        extend(out, values, |value| (f64::from_bits(value) as f32).to_le_bytes());
+    } else {
+        out.push(U64);
+        extend(out, values, u64::to_le_bytes);
+    }
+}
+
+fn extend<const N: usize>(out: &mut Vec<u8>, values: &[u64], bytes: impl Fn(u64) -> [u8; N]) {
+    out.reserve(values.len() * N);
+    values.iter().for_each(|value| out.extend(bytes(*value)));
+}
+
+/// The number as `f32`, where that is the same number bit for bit. A NaN is none.
+fn narrowed(bits: u64) -> Option<f32> {
+    let number = f64::from_bits(bits);
+    let single = number as f32;
+    (f64::from(single).to_bits() == bits && !number.is_nan()).then_some(single)
+}
+
+/// Reads a frame of as many lanes as `lanes`, into memory that is used again. With `maxima`, one a lane, no word may be above that.
+///
+/// Reserves at most 8 bytes for each word that the data can hold or repeat, and never more than [`MAX_WORDS`] of them.
+pub(crate) fn read(data: &[u8], lanes: usize, maxima: Option<&[u32]>, table: &mut Table) -> Result<(), FrameError> {
+    table.ids.clear();
+    table.columns.resize_with(lanes, Vec::new);
+    table.columns.iter_mut().for_each(Vec::clear);
+    let mut rest = data;
+    let count = u32::from_le_bytes(take(&mut rest, 4, "the number of entities")?.try_into().unwrap_or_default());
+    let entities = count as usize;
+    if entities > MAX_ENTITIES {
+        return Err(FrameError::TooManyEntities { entities: count });
+    }
+    if entities * lanes > MAX_WORDS {
+        return Err(FrameError::TooManyWords { words: entities * lanes });
+    }
+    let mut ids = Vec::new();
+    read_column(&mut rest, entities, 0, &mut ids)?;
+    for id in ids {
+        let id = u32::try_from(id).map(EntityId).map_err(|_| FrameError::IdTooLarge { id })?;
+        if table.ids.last().is_some_and(|last| *last >= id) {
+            return Err(FrameError::IdsNotIncreasing { id: id.0 });
+        }
+        table.ids.push(id);
+    }
+    for (lane, column) in table.columns.iter_mut().enumerate() {
+        read_column(&mut rest, entities, lane + 1, column)?;
+        let Some(max) = maxima.map(|maxima| maxima[lane]) else { continue };
+        if let Some(&value) = column.iter().find(|value| **value > u64::from(max)) {
+            return Err(FrameError::AboveMaximum { lane, value, max });
+        }
+    }
+    if rest.is_empty() { Ok(()) } else { Err(FrameError::TrailingBytes { bytes: rest.len() }) }
+}
+
+fn read_column(rest: &mut &[u8], entities: usize, column: usize, into: &mut Vec<u64>) -> Result<(), FrameError> {
+    let tag = take(rest, 1, "the tag of a column")?[0];
+    let width = match tag {
+        CONSTANT => {
+            let value = u64::from_le_bytes(take(rest, 8, "a constant column")?.try_into().unwrap_or_default());
+            into.resize(entities, value);
+            return Ok(());
+        }
+        U8 => 1,
+        U16 => 2,
+        U32 | F32 => 4,
+        U64 => 8,
+        tag => return Err(FrameError::UnknownTag { column, tag }),
+    };
+    let bytes = take(rest, entities * width, "the values of a column")?;
+    match tag {
+        U8 => into.extend(bytes.iter().map(|byte| u64::from(*byte))),
+        U16 => into.extend(numbers(bytes).map(|bytes| u64::from(u16::from_le_bytes(bytes)))),
+        U32 => into.extend(numbers(bytes).map(|bytes| u64::from(u32::from_le_bytes(bytes)))),
+        F32 => into.extend(numbers(bytes).map(|bytes| widened(u32::from_le_bytes(bytes)))),
+        _ => into.extend(numbers(bytes).map(u64::from_le_bytes)),
+    }
+    Ok(())
+}
+
+fn numbers<const N: usize>(bytes: &[u8]) -> impl Iterator<Item = [u8; N]> {
+    bytes.as_chunks().0.iter().copied()
+}
+
+/// The bits of an `f32` as those of the same number as `f64`; of a NaN with its payload, which a conversion may change.
+pub(crate) fn widened(bits: u32) -> u64 {
+    let number = f32::from_bits(bits);
+    if number.is_nan() {
+        return u64::from(bits >> 31) << 63 | 0x7FF << 52 | u64::from(bits & 0x7F_FFFF) << 29;
+    }
+    f64::from(number).to_bits()
+}
+
+/// The `f32` that [`widened`] gives these bits of, if there is one.
+pub(crate) fn unwidened(bits: u64) -> Option<u32> {
+    let number = f64::from_bits(bits);
+    let single = if number.is_nan() {
+        ((bits >> 63) as u32) << 31 | 0x7F80_0000 | ((bits >> 29) as u32 & 0x7F_FFFF)
+    } else {
+        (number as f32).to_bits()
+    };
+    (widened(single) == bits).then_some(single)
+}
+
+fn take<'a>(rest: &mut &'a [u8], bytes: usize, what: &'static str) -> Result<&'a [u8], FrameError> {
+    let (taken, after) = rest.split_at_checked(bytes).ok_or(FrameError::EndOfData { what, bytes, left: rest.len() })?;
+    *rest = after;
+    Ok(taken)
+}
+
+/// Why bytes are no frame.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum FrameError {
+    EndOfData { what: &'static str, bytes: usize, left: usize },
+    TooManyEntities { entities: u32 },
+    TooManyWords { words: usize },
+    UnknownTag { column: usize, tag: u8 },
+    IdTooLarge { id: u64 },
+    IdsNotIncreasing { id: u32 },
+    AboveMaximum { lane: usize, value: u64, max: u32 },
+    TrailingBytes { bytes: usize },
+}
+
+impl fmt::Display for FrameError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::EndOfData { what, bytes, left } => write!(f, "{what} takes {bytes} bytes, {left} are left"),
+            Self::TooManyEntities { entities } => write!(f, "{entities} entities, at most {MAX_ENTITIES} are allowed"),
+            Self::TooManyWords { words } => write!(f, "{words} words, at most {MAX_WORDS} are allowed"),
+            Self::UnknownTag { column, tag } => write!(f, "column {column} has the unknown tag {tag}"),
+            Self::IdTooLarge { id } => write!(f, "the id {id} is above 4294967295"),
+            Self::IdsNotIncreasing { id } => write!(f, "the id {id} is not above the one before"),
+            Self::AboveMaximum { lane, value, max } => write!(f, "lane {lane} has {value}, above its maximum {max}"),
+            Self::TrailingBytes { bytes } => write!(f, "{bytes} bytes after the last column"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the frame of these columns is read as.
+    fn round_trip(ids: &[u64], columns: &[Vec<u64>]) -> (Vec<u8>, Table) {
+        let words: Vec<u64> = ids.iter().chain(columns.iter().flatten()).copied().collect();
+        let (mut scratch, mut bytes) = (Vec::new(), Vec::new());
+        let count = columns.len() + 1;
+        write(Words { words: &words, entities: ids.len(), columns: count, by_entity: false }, &mut scratch, &mut bytes);
+        let rows: Vec<u64> = (0..words.len()).map(|at| words[at % count * ids.len() + at / count]).collect();
+        let mut by_entity = Vec::new();
+        let frame = Words { words: &rows, entities: ids.len(), columns: count, by_entity: true };
+        write(frame, &mut scratch, &mut by_entity);
+        assert_eq!(bytes, by_entity);
+        let mut table = Table::default();
+        read(&bytes, columns.len(), None, &mut table).unwrap();
+        (bytes, table)
+    }
+
+    #[test]
+    fn each_column_takes_the_narrowest_form_and_comes_back() {
+        let f = |number: f64| number.to_bits();
+        let nan = f(f64::NAN) | 5;
+        for (column, tag, bytes) in [
+            (vec![7, 7, 7], CONSTANT, 8),
+            (vec![nan, nan, nan], CONSTANT, 8),
+            (vec![0, 255, 3], U8, 3),
+            (vec![0, 256, 3], U16, 6),
+            (vec![0, 65_536, 3], U32, 12),
+            (vec![f(0.5), f(-0.0), f(f64::INFINITY)], F32, 12),
+            (vec![f(0.0), f(f64::from(f32::MIN_POSITIVE) / 8.0), f(f64::from(f32::MAX))], F32, 12),
+            (vec![f(0.5), f(0.1), f(0.0)], U64, 24),
+            (vec![f(0.5), nan, f(0.0)], U64, 24),
+            (vec![f(0.5), f(1e300), f(0.0)], U64, 24),
+        ] {
+            let (frame, table) = round_trip(&[1, 2, 9], std::slice::from_ref(&column));
+            // The count, then three ids of a byte each behind their tag.
+            assert_eq!((frame[8], frame.len()), (tag, 9 + bytes), "{column:x?}");
+            assert_eq!(table.columns, [column]);
+            assert_eq!(table.ids, [1, 2, 9].map(EntityId));
+        }
+        let (frame, table) = round_trip(&[], &[vec![], vec![]]);
+        assert_eq!((frame.as_slice(), table.ids.len()), ([0, 0, 0, 0, 1, 1, 1].as_slice(), 0));
+    }
+
+    #[test]
+    fn the_worked_example_of_the_specification() {
+        let (frame, _) = round_trip(&[3, 700], &[vec![f64::to_bits(1.5), f64::to_bits(-2.0)], vec![1, 1]]);
+        let expected = "02000000 02 0300bc02 05 0000c03f000000c0 00 0100000000000000";
+        let digits: String = expected.split_whitespace().collect();
+        assert_eq!(frame.iter().map(|byte| format!("{byte:02x}")).collect::<String>(), digits);
+    }
+
+    #[test]
+    fn what_is_refused() {
+        let mut table = Table::default();
+        let mut refusal = |lanes, maxima: Option<&[u32]>, parts: &[&[u8]]| {
+            read(&parts.concat(), lanes, maxima, &mut table).unwrap_err().to_string()
+        };
+        let two = [2, 0, 0, 0];
+        assert!(refusal(0, None, &[&two]).contains("the tag of a column takes 1 bytes, 0 are left"));
+        assert!(refusal(0, None, &[&two, &[9]]).contains("column 0 has the unknown tag 9"));
+        assert!(refusal(0, None, &[&two, &[U8, 1]]).contains("takes 2 bytes, 1 are left"));
+        assert!(refusal(0, None, &[&two, &[U8, 1, 1]]).contains("the id 1 is not above"));
+        assert!(refusal(0, None, &[&two, &[CONSTANT], &[0; 8]]).contains("the id 0 is not above"));
+        assert!(refusal(0, None, &[&two, &[F32], &[0, 0, 0, 0, 0, 0, 0, 1]]).contains("is above 4294967295"));
+        assert!(refusal(0, None, &[&two, &[U8, 1, 2, 3]]).contains("1 bytes after the last column"));
+        assert!(
+            refusal(1, Some(&[4]), &[&two, &[U8, 1, 2], &[U8, 4, 5]]).contains("lane 0 has 5, above its maximum 4")
+        );
+        assert!(refusal(0, None, &[&[0, 0, 2, 0], &[U8]]).contains("131072 entities"));
+        assert!(refusal(4096, None, &[&[1, 8, 0, 0], &[U8]]).contains("words"));
+        assert!(refusal(0, None, &[&[0, 0, 1, 0], &[U64]]).contains("takes 524288 bytes, 0 are left"));
+    }
+
+    #[test]
+    fn singles_keep_their_bits() {
+        for bits in [0, 0x8000_0000, 1, 0x7F80_0000, 0x7F80_0001, 0xFFC1_2345, 0x7FFF_FFFF, 0x3F80_0001] {
+            assert_eq!(unwidened(widened(bits)), Some(bits), "{bits:x}");
+        }
+        assert_eq!(unwidened(0.1f64.to_bits()), None);
+    }
+}

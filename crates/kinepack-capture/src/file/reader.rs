@@ -1,0 +1,269 @@
+//! Capture files, read frame by frame.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use kinepack::{EntityId, Snapshot, Tick};
+use mcap::MAGIC;
+use mcap::records::{Record, op};
+
+use super::columns::{self, Table};
+use super::source::{self, Broken, Source};
+use super::stream::{Stream, Streams};
+use crate::CaptureError;
+
+/// A capture file, read frame by frame: one chunk of it is in memory, at most 64 MB.
+///
+/// A file that was cut off, as by a crash while it was recorded, or damaged is read up to there; then [`damage`](Self::damage) tells.
+pub struct Capture {
+    path: PathBuf,
+    source: Source,
+    streams: Streams,
+    /// The tick of the last frame of each stream.
+    last_ticks: Vec<Option<Tick>>,
+    table: Table,
+    damage: Option<Damage>,
+    has_ended: bool,
+}
+
+/// Where a file stops being readable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Damage {
+    /// Where the record begins that is damaged, in bytes from the beginning of the file. What is within a chunk counts as the chunk's.
+    pub at_byte: u64,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "damaged at byte {}: {}", self.at_byte, self.reason)
+    }
+}
+
+/// One frame of a [`Capture`]: the entities of a stream at a tick.
+#[derive(Clone, Copy, Debug)]
+pub struct CaptureFrame<'a> {
+    path: &'a Path,
+    stream: &'a Stream,
+    tick: Tick,
+    table: &'a Table,
+}
+
+impl Capture {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// [`CaptureError::Io`] for a file that cannot be read, [`CaptureError::NotMcap`] for one of another format.
+    pub fn open(path: impl Into<PathBuf>) -> Result<Self, CaptureError> {
+        let path = path.into();
+        match File::open(&path) {
+            Ok(file) => Self::from_reader(path, file),
+            Err(source) => Err(CaptureError::Io { path, source }),
+        }
+    }
+
+    /// Reads a capture from anywhere; `name` is for messages. Reads 64 kB at a time, so that nothing need buffer.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn from_reader(name: impl Into<PathBuf>, mut reader: impl Read + 'static) -> Result<Self, CaptureError> {
+        let path = name.into();
+        let mut magic = Vec::new();
+        match reader.by_ref().take(MAGIC.len() as u64).read_to_end(&mut magic) {
+            Ok(_) if magic == MAGIC => Ok(Self::with_source(path, Cursor::new(magic).chain(reader), 0)),
+            Ok(_) => Err(CaptureError::NotMcap { path }),
+            Err(source) => Err(CaptureError::Io { path, source }),
+        }
+    }
+
+    fn with_source(path: PathBuf, reader: impl Read + 'static, at_byte: u64) -> Self {
+        Self {
+            path,
+            source: Source::new(Box::new(reader), at_byte),
+            streams: Streams::default(),
+            last_ticks: Vec::new(),
+            table: Table::default(),
+            damage: None,
+            has_ended: false,
+        }
+    }
+
+    /// The streams of a file: from the summary at its end where it has one, which is a matter of microseconds, or else by reading it all.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open) and [`next_frame`](Self::next_frame).
+    pub fn streams_of(path: impl Into<PathBuf>) -> Result<Vec<Stream>, CaptureError> {
+        let path = path.into();
+        let mut capture = Self::open(path.clone())?;
+        let at_byte = File::open(&path).and_then(|file| summary_byte(file).map(|(file, byte)| (byte, file)));
+        if let Ok((Some(byte), file)) = at_byte {
+            let mut summary = Self::with_source(path, file, byte);
+            // A summary without channels is allowed and tells nothing.
+            if summary.skip_all().is_ok() && summary.damage.is_none() && !summary.streams.list.is_empty() {
+                return Ok(summary.streams.list);
+            }
+        }
+        capture.skip_all()?;
+        Ok(capture.streams.list)
+    }
+
+    fn skip_all(&mut self) -> Result<(), CaptureError> {
+        while self.advance()?.is_some() {}
+        Ok(())
+    }
+
+    /// The streams that were met so far: all that had a frame, or were announced before one that had. Their order stays.
+    pub fn streams(&self) -> &[Stream] {
+        &self.streams.list
+    }
+
+    /// Why the frames ended before the file did. `None` before the end.
+    pub fn damage(&self) -> Option<&Damage> {
+        self.damage.as_ref()
+    }
+
+    /// The next frame and the index of its stream; `None` at the end of the file, or where it is [damaged](Self::damage). Checksums are
+    /// checked, and channels of other programs left out.
+    ///
+    /// # Errors
+    /// [`CaptureError::Io`] where the file cannot be read.
+    pub fn next_frame(&mut self) -> Result<Option<(usize, CaptureFrame<'_>)>, CaptureError> {
+        let Some((index, tick)) = self.advance()? else { return Ok(None) };
+        let frame = CaptureFrame { path: &self.path, stream: &self.streams.list[index], tick, table: &self.table };
+        Ok(Some((index, frame)))
+    }
+
+    fn advance(&mut self) -> Result<Option<(usize, Tick)>, CaptureError> {
+        if self.has_ended {
+            return Ok(None);
+        }
+        loop {
+            match self.step() {
+                Ok(Step::Frame(index, tick)) => return Ok(Some((index, tick))),
+                Ok(Step::Other) => {}
+                Ok(Step::End) => break,
+                Err(Broken::Io(source)) => {
+                    self.has_ended = true;
+                    return Err(CaptureError::Io { path: self.path.clone(), source });
+                }
+                Err(Broken::Damaged(reason)) => {
+                    self.damage = Some(Damage { at_byte: self.source.at_byte(), reason });
+                    break;
+                }
+            }
+        }
+        self.has_ended = true;
+        Ok(None)
+    }
+
+    fn step(&mut self) -> Result<Step, Broken> {
+        let Some(opcode) = self.source.advance()? else { return Ok(Step::End) };
+        if !matches!(opcode, op::SCHEMA | op::CHANNEL | op::MESSAGE | op::STATISTICS) {
+            return Ok(Step::Other);
+        }
+        match source::parse(opcode, self.source.data())? {
+            Record::Schema { header, data } => {
+                self.streams.add_schema(header.id, header.name, &header.encoding, &data)?;
+            }
+            Record::Channel(channel) => self.streams.add_channel(channel)?,
+            Record::Statistics(statistics) => self.streams.count(&statistics.channel_message_counts),
+            Record::Message { header, data } => {
+                let Some(index) = self.streams.of_channel(header.channel_id)? else { return Ok(Step::Other) };
+                let (stream, tick) = (&self.streams.list[index], Tick(header.sequence));
+                let broken = |reason: String| format!("stream {:?}, tick {}: {reason}", stream.name(), tick.0);
+                self.last_ticks.resize(self.streams.list.len(), None);
+                if let Some(last) = self.last_ticks[index].filter(|last| *last >= tick) {
+                    return Err(broken(format!("it comes after tick {}", last.0)).into());
+                }
+                let maxima = (!stream.is_raw()).then_some(&stream.maxima[..]);
+                columns::read(&data, stream.maxima.len(), maxima, &mut self.table)
+                    .map_err(|error| broken(error.to_string()))?;
+                self.last_ticks[index] = Some(tick);
+                return Ok(Step::Frame(index, tick));
+            }
+            _ => {}
+        }
+        Ok(Step::Other)
+    }
+}
+
+enum Step {
+    Frame(usize, Tick),
+    Other,
+    End,
+}
+
+/// Where the summary of a file begins, which is then where `file` stands.
+fn summary_byte(mut file: File) -> io::Result<(File, Option<u64>)> {
+    // The footer and the magic: what it is, its length, where summary and offsets begin, a checksum.
+    const FOOTER: usize = 9 + 20;
+    let end = file.seek(SeekFrom::End(-((FOOTER + MAGIC.len()) as i64)))?;
+    let mut footer = [0; FOOTER];
+    file.read_exact(&mut footer)?;
+    let begin = u64::from_le_bytes(std::array::from_fn(|index| footer[9 + index]));
+    if footer[0] != op::FOOTER || begin == 0 || begin > end {
+        return Ok((file, None));
+    }
+    file.seek(SeekFrom::Start(begin))?;
+    Ok((file, Some(begin)))
+}
+
+impl<'a> CaptureFrame<'a> {
+    /// The stream that it is of.
+    pub fn stream(&self) -> &'a Stream {
+        self.stream
+    }
+
+    /// When this was the state: the stream's ticks increase.
+    pub fn tick(&self) -> Tick {
+        self.tick
+    }
+
+    /// The entities, increasing, at most 65,536.
+    pub fn ids(&self) -> &'a [EntityId] {
+        &self.table.ids
+    }
+
+    /// The words of the entities, one column a lane of the schema, each as long as [`ids`](Self::ids): raw words or lanes, as the stream says.
+    pub fn columns(&self) -> &'a [Vec<u64>] {
+        &self.table.columns
+    }
+
+    /// Appends the entities to a snapshot of the stream's schema: raw words are quantized, what is outside of its limits takes the nearest
+    /// end. Returns how many entities had such a value. Allocates a row of words.
+    ///
+    /// # Errors
+    /// [`CaptureError::BadState`] for a NaN, a rotation without direction, a snapshot of another schema, or one that has entities already that are not
+    /// below these; the snapshot then has the entities before.
+    pub fn push_into(&self, snapshot: &mut Snapshot) -> Result<usize, CaptureError> {
+        let schema = self.stream.schema();
+        let lanes = schema.lanes().len();
+        let (mut row, mut words) = (vec![0; lanes], vec![0; lanes]);
+        let mut clamped = 0;
+        for (index, id) in self.table.ids.iter().enumerate() {
+            let bad = |reason: String| CaptureError::BadState {
+                path: self.path.to_path_buf(),
+                stream: self.stream.name().to_owned(),
+                tick: self.tick.0,
+                entity: id.0,
+                reason,
+            };
+            if snapshot.schema_hash() != schema.hash() {
+                return Err(bad("the snapshot is of another schema".into()));
+            }
+            if self.stream.is_raw() {
+                words.iter_mut().zip(&self.table.columns).for_each(|(word, column)| *word = column[index]);
+                let is_within = schema.quantize_raw(&words, &mut row).map_err(|error| bad(error.to_string()))?;
+                clamped += usize::from(!is_within);
+            } else {
+                // A lane is never above its maximum: it was checked when the frame was read.
+                row.iter_mut().zip(&self.table.columns).for_each(|(lane, column)| *lane = column[index] as u32);
+            }
+            snapshot.push_lanes(*id, &row).map_err(|error| bad(error.to_string()))?;
+        }
+        Ok(clamped)
+    }
+}

@@ -1,0 +1,241 @@
+//! Schemas as JSON documents. `spec/CAPTURE.md`, section 3.
+
+use std::fmt;
+
+use kinepack::{Field, FieldKind, FloatLimits, FloatParts, IntegerLimits, Role, Schema, SmallestThree, TimePrecision};
+use serde::{Deserialize, Serialize};
+
+/// The most bytes of a document.
+pub(crate) const MAX_BYTES: usize = 1 << 20;
+/// The most lanes of a stream.
+pub(crate) const MAX_LANES: usize = 4096;
+/// Ticks a second: the least and the most.
+pub(crate) const RATES_HZ: std::ops::RangeInclusive<f64> = 0.001..=1_000_000.0;
+
+const VERSION: u32 = 1;
+
+#[derive(Serialize, Deserialize)]
+struct Document {
+    version: u32,
+    rate_hz: f64,
+    hash: String,
+    fields: Vec<FieldDocument>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct FieldDocument {
+    name: String,
+    role: RoleName,
+    kind: Kind,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    velocity_of: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    time_precision: Option<Precision>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum RoleName {
+    Plain,
+    Velocity,
+    Body,
+    Touched,
+    Mover,
+    Clock,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Kind {
+    Floats(Vec<Axis>),
+    Integer { min: i128, max: i128, step: u64 },
+    Rotation { component_bits: u32 },
+    Bool,
+    Choice { max: u32 },
+    Raw { lanes: u8 },
+    Bytes { len: u8 },
+}
+
+#[derive(Serialize, Deserialize)]
+struct Axis {
+    min: f64,
+    max: f64,
+    highest: f64,
+    step: f64,
+    max_code: u32,
+    wraps: bool,
+    single: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Precision {
+    time_precision_ms: f64,
+    ticks_per_s: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    max_step: Option<f64>,
+}
+
+/// A schema and the ticks of a second as a document.
+pub(crate) fn to_json(schema: &Schema, rate_hz: f64) -> Result<Vec<u8>, SchemaError> {
+    check_rate(rate_hz)?;
+    check_lanes(schema.lanes().len())?;
+    let fields = schema.fields().iter().map(FieldDocument::of).collect::<Result<_, _>>()?;
+    let document = Document { version: VERSION, rate_hz, hash: digits(schema.hash()), fields };
+    let json = serde_json::to_vec(&document).map_err(|error| SchemaError::NoDocument { reason: error.to_string() })?;
+    if json.len() > MAX_BYTES { Err(SchemaError::TooLong { bytes: json.len() }) } else { Ok(json) }
+}
+
+/// The schema of a document, and the ticks of a second.
+pub(crate) fn from_json(json: &[u8]) -> Result<(Schema, f64), SchemaError> {
+    if json.len() > MAX_BYTES {
+        return Err(SchemaError::TooLong { bytes: json.len() });
+    }
+    let document: Document =
+        serde_json::from_slice(json).map_err(|error| SchemaError::NoDocument { reason: error.to_string() })?;
+    let Document { version, rate_hz, hash, fields } = document;
+    if version != VERSION {
+        return Err(SchemaError::Version { version });
+    }
+    check_rate(rate_hz)?;
+    // Counted first: a few bytes can name many lanes.
+    check_lanes(fields.iter().map(|field| field.kind.lanes()).sum())?;
+    let schema = Schema::new(fields.into_iter().map(FieldDocument::into_field).collect::<Result<_, _>>()?);
+    check_lanes(schema.lanes().len())?;
+    let remade = digits(schema.hash());
+    if hash != remade { Err(SchemaError::OtherHash { hash, remade }) } else { Ok((schema, rate_hz)) }
+}
+
+fn digits(hash: u64) -> String {
+    format!("{hash:016x}")
+}
+
+fn check_rate(rate_hz: f64) -> Result<(), SchemaError> {
+    if RATES_HZ.contains(&rate_hz) { Ok(()) } else { Err(SchemaError::Rate { rate_hz }) }
+}
+
+fn check_lanes(lanes: usize) -> Result<(), SchemaError> {
+    if lanes <= MAX_LANES { Ok(()) } else { Err(SchemaError::TooManyLanes { lanes }) }
+}
+
+impl FieldDocument {
+    fn of(field: &Field) -> Result<Self, SchemaError> {
+        let unknown = || SchemaError::Field { name: field.name.clone(), reason: "it is of a later version".into() };
+        let role = match field.role {
+            Role::Plain => RoleName::Plain,
+            Role::Velocity => RoleName::Velocity,
+            Role::Body => RoleName::Body,
+            Role::Touched => RoleName::Touched,
+            Role::Mover => RoleName::Mover,
+            Role::Clock => RoleName::Clock,
+            _ => return Err(unknown()),
+        };
+        let kind = match &field.kind {
+            FieldKind::Floats(axes) => Kind::Floats(axes.iter().map(Axis::of).collect()),
+            FieldKind::Integer(limits) => Kind::Integer { min: limits.min(), max: limits.max(), step: limits.step() },
+            FieldKind::Rotation(rotation) => Kind::Rotation { component_bits: rotation.component_bits() },
+            FieldKind::Bool => Kind::Bool,
+            FieldKind::Choice { max } => Kind::Choice { max: *max },
+            FieldKind::Raw { lanes } => Kind::Raw { lanes: *lanes },
+            FieldKind::Bytes { len } => Kind::Bytes { len: *len },
+            _ => return Err(unknown()),
+        };
+        let time_precision = field.time_precision.map(|precision| {
+            let TimePrecision { time_precision_ms, ticks_per_s, max_step } = precision;
+            Precision { time_precision_ms, ticks_per_s, max_step }
+        });
+        Ok(Self { name: field.name.clone(), role, kind, velocity_of: field.velocity_of.clone(), time_precision })
+    }
+
+    fn into_field(self) -> Result<Field, SchemaError> {
+        let role = match self.role {
+            RoleName::Plain => Role::Plain,
+            RoleName::Velocity => Role::Velocity,
+            RoleName::Body => Role::Body,
+            RoleName::Touched => Role::Touched,
+            RoleName::Mover => Role::Mover,
+            RoleName::Clock => Role::Clock,
+        };
+        let refused = |reason: String| SchemaError::Field { name: self.name.clone(), reason };
+        let setup = |error: kinepack::SetupError| refused(error.to_string());
+        let kind = match self.kind {
+            // As many as the schema's hash can tell.
+            Kind::Floats(axes) if axes.len() > 255 => return Err(refused("it has more than 255 axes".into())),
+            Kind::Floats(axes) => {
+                FieldKind::Floats(axes.iter().map(Axis::limits).collect::<Result<_, _>>().map_err(setup)?)
+            }
+            Kind::Integer { min, max, step } => FieldKind::Integer(IntegerLimits::new(min, max, step).map_err(setup)?),
+            Kind::Rotation { component_bits } => {
+                FieldKind::Rotation(SmallestThree::new(component_bits).map_err(setup)?)
+            }
+            Kind::Bool => FieldKind::Bool,
+            Kind::Choice { max } => FieldKind::Choice { max },
+            Kind::Raw { lanes } => FieldKind::Raw { lanes },
+            Kind::Bytes { len } => FieldKind::Bytes { len },
+        };
+        let mut field = Field::new(self.name, kind).with_role(role);
+        field.velocity_of = self.velocity_of;
+        field.time_precision = self.time_precision.map(|precision| {
+            let Precision { time_precision_ms, ticks_per_s, max_step } = precision;
+            TimePrecision { time_precision_ms, ticks_per_s, max_step }
+        });
+        Ok(field)
+    }
+}
+
+impl Kind {
+    /// At least the lanes that this becomes: an integer may have two.
+    fn lanes(&self) -> usize {
+        match self {
+            Self::Floats(axes) => axes.len(),
+            Self::Rotation { .. } => 4,
+            Self::Integer { .. } | Self::Bool | Self::Choice { .. } => 1,
+            Self::Raw { lanes } => usize::from(*lanes),
+            Self::Bytes { len } => usize::from(*len),
+        }
+    }
+}
+
+impl Axis {
+    fn of(limits: &FloatLimits) -> Self {
+        let FloatParts { min, max, highest, step, max_code, wraps, single } = limits.parts();
+        Self { min, max, highest, step, max_code, wraps, single }
+    }
+
+    fn limits(&self) -> Result<FloatLimits, kinepack::SetupError> {
+        let Self { min, max, highest, step, max_code, wraps, single } = *self;
+        FloatLimits::from_parts(FloatParts { min, max, highest, step, max_code, wraps, single })
+    }
+}
+
+/// Why a document is no schema, or a schema has no document.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum SchemaError {
+    NoDocument { reason: String },
+    TooLong { bytes: usize },
+    Version { version: u32 },
+    Rate { rate_hz: f64 },
+    TooManyLanes { lanes: usize },
+    Field { name: String, reason: String },
+    OtherHash { hash: String, remade: String },
+}
+
+impl fmt::Display for SchemaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoDocument { reason } => write!(f, "the schema is no document of the format: {reason}"),
+            Self::TooLong { bytes } => write!(f, "the schema takes {bytes} bytes, at most {MAX_BYTES} are allowed"),
+            Self::Version { version } => {
+                write!(f, "the schema is of version {version}; the newest that can be read is {VERSION}")
+            }
+            Self::Rate { rate_hz } => {
+                let (min, max) = (RATES_HZ.start(), RATES_HZ.end());
+                write!(f, "{rate_hz} ticks a second are not in {min} to {max}")
+            }
+            Self::TooManyLanes { lanes } => write!(f, "{lanes} lanes, at most {MAX_LANES} are allowed"),
+            Self::Field { name, reason } => write!(f, "field {name:?} of the schema: {reason}"),
+            Self::OtherHash { hash, remade } => {
+                write!(f, "the schema says that its hash is {hash:?}, its fields have {remade}")
+            }
+        }
+    }
+}

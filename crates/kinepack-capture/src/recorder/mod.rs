@@ -1,0 +1,398 @@
+//! The recorder: what a game calls once a tick, and the thread that writes.
+
+mod error;
+mod queue;
+mod writer;
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Write};
+use std::marker::PhantomData;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread::JoinHandle;
+
+use kinepack::{EncodeError, EntityId, Pack, Schema, Snapshot, Tick};
+
+pub use error::RecordError;
+use queue::{Frame, Job, Queue};
+use writer::{NewStream, Writer, Written};
+
+use crate::file::columns::{MAX_ENTITIES, MAX_WORDS};
+use crate::file::{LANES, MAX_STREAMS, RAW, schema};
+
+/// Records streams of states into a capture file.
+///
+/// The calling thread copies numbers into a buffer that is used again, about a microsecond for 100 entities of eight numbers, and neither allocates
+/// nor waits, unless the disk is more than 64 frames behind. A thread of the recorder's own packs and writes: chunks of about 1 MB, and
+/// what there is once a second, so that a crash loses a second or two. Dropping a recorder finishes the file and hides errors;
+/// [`finish`](Self::finish) tells them.
+///
+/// ```
+/// use kinepack::{EntityId, Pack, Tick};
+/// use kinepack_capture::{Capture, Recorder};
+///
+/// #[derive(Pack)]
+/// struct Ball {
+///     #[pack(range = -100.0..=100.0, precision = 0.001)] // metres
+///     position: [f32; 3],
+/// }
+///
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("run.mcap");
+/// let mut recorder = Recorder::create(&path)?;
+/// let balls = recorder.stream::<Ball>("balls", 60.0)?;
+/// for tick in 0..100 {
+///     let ball = Ball { position: [0.0, 0.0, tick as f32] };
+///     recorder.record(&balls, Tick(tick), [(EntityId(7), &ball)])?;
+/// }
+/// assert_eq!(recorder.finish()?.frames, 100);
+///
+/// let mut capture = Capture::open(&path)?;
+/// let (_, frame) = capture.next_frame()?.expect("the first of 100");
+/// assert_eq!((frame.tick(), frame.ids()), (Tick(0), &[EntityId(7)][..]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Recorder {
+    path: PathBuf,
+    queue: Arc<Queue>,
+    thread: Option<JoinHandle<io::Result<Written>>>,
+    streams: Vec<Recording>,
+    /// Memory for the next frame.
+    words: Vec<u64>,
+    number: u32,
+}
+
+/// A stream that is being recorded.
+struct Recording {
+    name: String,
+    schema_hash: u64,
+    lanes: usize,
+    last_tick: Option<Tick>,
+}
+
+/// The stream of states of `T` in a [`Recorder`], which made it.
+pub struct RecordedStream<T> {
+    handle: Handle,
+    state: PhantomData<fn(&T)>,
+}
+
+impl<T> Clone for RecordedStream<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for RecordedStream<T> {}
+
+impl<T> fmt::Debug for RecordedStream<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("RecordedStream").field(&self.handle).finish()
+    }
+}
+
+/// The stream of snapshots of one schema in a [`Recorder`], which made it.
+#[derive(Clone, Copy, Debug)]
+pub struct RecordedLanes {
+    handle: Handle,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Handle {
+    recorder: u32,
+    stream: usize,
+}
+
+/// What a finished recording is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RecordSummary {
+    /// Frames of all streams.
+    pub frames: u64,
+    /// Entities of all frames.
+    pub entities: u64,
+    /// Bytes of the file.
+    pub bytes: u64,
+    /// How often the calling thread waited since the disk was too slow.
+    pub waits: u64,
+}
+
+impl Recorder {
+    /// Makes the file, or an existing one empty, and starts the thread that writes it.
+    ///
+    /// # Errors
+    /// [`RecordError::Create`].
+    pub fn create(path: impl Into<PathBuf>) -> Result<Self, RecordError> {
+        let path = path.into();
+        match File::create(&path) {
+            Ok(file) => Self::to_writer(path, file),
+            Err(source) => Err(RecordError::Create { path, source }),
+        }
+    }
+
+    /// Records to anywhere; `name` is for messages. Nothing needs to buffer: at least 64 kB are written at a time where there are as many.
+    ///
+    /// # Errors
+    /// [`RecordError::Create`] where no thread can be started or nothing be written.
+    pub fn to_writer(name: impl Into<PathBuf>, out: impl Write + Send + 'static) -> Result<Self, RecordError> {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let path = name.into();
+        let queue = Arc::new(Queue::new());
+        let of_thread = Arc::clone(&queue);
+        let writer = Writer::new(out);
+        let thread = writer.and_then(|writer| {
+            std::thread::Builder::new().name("kinepack-recorder".into()).spawn(move || writer.run(&of_thread))
+        });
+        match thread {
+            Ok(thread) => Ok(Self {
+                path,
+                queue,
+                thread: Some(thread),
+                streams: Vec::new(),
+                words: Vec::new(),
+                number: NUMBER.fetch_add(1, Ordering::Relaxed),
+            }),
+            Err(source) => Err(RecordError::Create { path, source }),
+        }
+    }
+
+    /// Begins a stream of states of `T` as they are before quantization, `rate_hz` (0.001 to 1,000,000) ticks a second.
+    ///
+    /// # Errors
+    /// [`RecordError::BadStream`] for a name that is taken, a rate outside of its range, more than 4096 lanes or more than 256 streams,
+    /// [`RecordError::Write`].
+    pub fn stream<T: Pack>(&mut self, name: &str, rate_hz: f64) -> Result<RecordedStream<T>, RecordError> {
+        let handle = self.add(name, short_name::<T>(), RAW, &Schema::of::<T>(), rate_hz)?;
+        Ok(RecordedStream { handle, state: PhantomData })
+    }
+
+    /// Begins a stream of snapshots of this schema, which are quantized.
+    ///
+    /// # Errors
+    /// As [`stream`](Self::stream).
+    pub fn stream_of_lanes(&mut self, name: &str, schema: &Schema, rate_hz: f64) -> Result<RecordedLanes, RecordError> {
+        Ok(RecordedLanes { handle: self.add(name, name, LANES, schema, rate_hz)? })
+    }
+
+    fn add(
+        &mut self,
+        name: &str,
+        type_name: &str,
+        encoding: &'static str,
+        schema: &Schema,
+        rate_hz: f64,
+    ) -> Result<Handle, RecordError> {
+        let bad = |reason: String| RecordError::BadStream { stream: name.to_owned(), reason };
+        if self.streams.iter().any(|stream| stream.name == name) {
+            return Err(bad("the name is taken".into()));
+        }
+        if self.streams.len() == MAX_STREAMS {
+            return Err(bad(format!("there are {MAX_STREAMS} streams already")));
+        }
+        let json = schema::to_json(schema, rate_hz).map_err(|error| bad(error.to_string()))?;
+        let lanes = schema.lanes().len();
+        let (columns, own) = (lanes + 1, name.to_owned());
+        let stream = NewStream { name: own, type_name: type_name.to_owned(), encoding, json, columns, rate_hz };
+        self.push(Job::Stream(Box::new(stream)))?;
+        let handle = Handle { recorder: self.number, stream: self.streams.len() };
+        self.streams.push(Recording { name: name.to_owned(), schema_hash: schema.hash(), lanes, last_tick: None });
+        Ok(handle)
+    }
+
+    /// Records the entities of a tick, in the order of their ids. An empty frame is one too: nothing was there.
+    ///
+    /// Costs the copying of its numbers, and no allocation once as many were recorded before; waits where the disk is far behind.
+    ///
+    /// # Errors
+    /// [`RecordError`] for a tick that is not above the one before in the stream, ids that do not increase, more than 65,536 entities, and where
+    /// the file could not be written, now or before. Then nothing of the frame is recorded.
+    pub fn record<'a, T: Pack + 'a>(
+        &mut self,
+        stream: &RecordedStream<T>,
+        tick: Tick,
+        entities: impl IntoIterator<Item = (EntityId, &'a T)>,
+    ) -> Result<(), RecordError> {
+        self.record_with(stream, tick, entities, T::store_raw)
+    }
+
+    /// Records entities whose words `store` writes.
+    #[inline]
+    pub(crate) fn record_with<T, S>(
+        &mut self,
+        stream: &RecordedStream<T>,
+        tick: Tick,
+        entities: impl IntoIterator<Item = (EntityId, S)>,
+        store: impl Fn(S, &mut [u64]) -> Result<(), EncodeError>,
+    ) -> Result<(), RecordError> {
+        let handle = stream.handle;
+        let of = self.check(handle, tick)?;
+        let (columns, most) = (of.lanes + 1, of.most());
+        match fill(&mut self.words, columns, most, entities, store) {
+            Ok(count) => self.hand_over(handle, tick, count, count * columns, true),
+            Err(refusal) => Err(refusal.into_error(&self.streams[handle.stream].name, tick, most)),
+        }
+    }
+
+    /// Records a snapshot, whose tick must be above that of the one before in the stream.
+    ///
+    /// # Errors
+    /// As [`record`](Self::record), and [`RecordError::OtherStream`] for a snapshot of another schema.
+    pub fn record_snapshot(&mut self, stream: &RecordedLanes, snapshot: &Snapshot) -> Result<(), RecordError> {
+        let tick = snapshot.tick;
+        let of = self.check(stream.handle, tick)?;
+        if of.schema_hash != snapshot.schema_hash() {
+            return Err(RecordError::OtherStream { stream: of.name.clone() });
+        }
+        let most = of.most();
+        if snapshot.len() > most {
+            return Err(RecordError::TooManyEntities { stream: of.name.clone(), tick: tick.0, most });
+        }
+        let count = snapshot.len();
+        let used = count * (of.lanes + 1);
+        if self.words.len() < used {
+            self.words.resize(used, 0);
+        }
+        self.words.iter_mut().zip(snapshot.ids()).for_each(|(word, id)| *word = id.0.into());
+        for lane in 0..snapshot.lane_count() {
+            let column = &mut self.words[(lane + 1) * count..(lane + 2) * count];
+            column.iter_mut().zip(snapshot.lane(lane)).for_each(|(word, lane)| *word = u64::from(*lane));
+        }
+        self.hand_over(stream.handle, tick, count, used, false)
+    }
+
+    /// The stream of a handle, which must be of this recorder, and its tick above the last one.
+    fn check(&self, handle: Handle, tick: Tick) -> Result<&Recording, RecordError> {
+        let Some(stream) = self.streams.get(handle.stream).filter(|_| handle.recorder == self.number) else {
+            let name = self.streams.get(handle.stream).map(|stream| stream.name.clone());
+            return Err(RecordError::OtherStream { stream: name.unwrap_or_default() });
+        };
+        match stream.last_tick {
+            Some(Tick(last)) if last >= tick.0 => {
+                Err(RecordError::TicksNotIncreasing { stream: stream.name.clone(), tick: tick.0, last })
+            }
+            _ => Ok(stream),
+        }
+    }
+
+    fn hand_over(
+        &mut self,
+        handle: Handle,
+        tick: Tick,
+        entities: usize,
+        used: usize,
+        by_entity: bool,
+    ) -> Result<(), RecordError> {
+        let words = std::mem::take(&mut self.words);
+        let frame = Frame { stream: handle.stream, tick: tick.0, entities, by_entity, words, used };
+        self.push(Job::Frame(frame))?;
+        self.streams[handle.stream].last_tick = Some(tick);
+        Ok(())
+    }
+
+    fn push(&mut self, job: Job) -> Result<(), RecordError> {
+        self.queue.push(job, &mut self.words).map_err(|source| self.write_error(source))
+    }
+
+    fn write_error(&self, source: io::Error) -> RecordError {
+        RecordError::Write { path: self.path.clone(), source }
+    }
+
+    /// Waits until all that was recorded is in the file, as before something that may crash. Takes as long as the disk does.
+    ///
+    /// # Errors
+    /// [`RecordError::Write`].
+    pub fn flush(&mut self) -> Result<(), RecordError> {
+        self.queue.flush().map_err(|source| self.write_error(source))
+    }
+
+    /// Writes what is left and the end of the file.
+    ///
+    /// # Errors
+    /// [`RecordError::Write`] where the file could not be written, now or before; what was recorded until then can be read.
+    pub fn finish(mut self) -> Result<RecordSummary, RecordError> {
+        self.end()
+    }
+
+    fn end(&mut self) -> Result<RecordSummary, RecordError> {
+        self.queue.close();
+        let waits = self.queue.waits();
+        let result = self.thread.take().map(JoinHandle::join);
+        let Some(Ok(result)) = result else {
+            return Err(self.write_error(io::Error::other("the thread that writes ended by a panic")));
+        };
+        let Written { frames, entities, bytes } = result.map_err(|source| self.write_error(source))?;
+        Ok(RecordSummary { frames, entities, bytes, waits })
+    }
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        if self.thread.is_some() {
+            // Who wants to know calls `finish`.
+            let _ = self.end();
+        }
+    }
+}
+
+impl Recording {
+    /// The most entities of a frame.
+    fn most(&self) -> usize {
+        MAX_ENTITIES.min(MAX_WORDS / self.lanes.max(1))
+    }
+}
+
+/// Why entities are not recorded.
+enum Refusal {
+    Id(EntityId),
+    TooMany,
+    State(EntityId, EncodeError),
+}
+
+impl Refusal {
+    fn into_error(self, stream: &str, tick: Tick, most: usize) -> RecordError {
+        let (stream, tick) = (stream.to_owned(), tick.0);
+        match self {
+            Self::Id(id) => RecordError::IdsNotIncreasing { stream, tick, id: id.0 },
+            Self::TooMany => RecordError::TooManyEntities { stream, tick, most },
+            Self::State(id, source) => RecordError::BadState { stream, tick, id: id.0, source },
+        }
+    }
+}
+
+/// Copies the words of entities to the front of `words`, which only grows; returns how many entities there were.
+#[inline]
+fn fill<S>(
+    words: &mut Vec<u64>,
+    columns: usize,
+    most: usize,
+    entities: impl IntoIterator<Item = (EntityId, S)>,
+    store: impl Fn(S, &mut [u64]) -> Result<(), EncodeError>,
+) -> Result<usize, Refusal> {
+    let (mut count, mut last) = (0, None);
+    for (id, state) in entities {
+        if last.is_some_and(|last| last >= id) {
+            return Err(Refusal::Id(id));
+        }
+        if count == most {
+            return Err(Refusal::TooMany);
+        }
+        let used = count * columns;
+        if words.len() < used + columns {
+            words.resize(2 * (used + columns), 0);
+        }
+        let row = &mut words[used..used + columns];
+        row[0] = id.0.into();
+        store(state, &mut row[1..]).map_err(|source| Refusal::State(id, source))?;
+        (count, last) = (count + 1, Some(id));
+    }
+    Ok(count)
+}
+
+/// The name of a type without its modules.
+fn short_name<T>() -> &'static str {
+    let name = std::any::type_name::<T>();
+    let end = name.find('<').unwrap_or(name.len());
+    let begin = name[..end].rfind("::").map_or(0, |at| at + 2);
+    &name[begin..]
+}

@@ -1,0 +1,175 @@
+//! What passes between the thread that records and the one that writes: a bounded queue, and the buffers on their way back.
+//!
+//! The writer looks into the queue ten times a second, or is woken where it is half full: to wake a thread at each frame would cost the
+//! game more than all else that recording does.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::writer::NewStream;
+
+/// The most frames in the queue.
+const MAX_JOBS: usize = 64;
+/// The most words in the queue, 32 MB, where it is more than one frame.
+const MAX_WORDS: usize = 1 << 22;
+/// How long the writer waits for more.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// Something to write.
+pub(super) enum Job {
+    Stream(Box<NewStream>),
+    Frame(Frame),
+}
+
+/// The words of a frame in a buffer that goes back.
+pub(super) struct Frame {
+    pub(super) stream: usize,
+    pub(super) tick: u32,
+    pub(super) entities: usize,
+    pub(super) by_entity: bool,
+    /// The first are the frame's, with ids; what is behind them is of frames before.
+    pub(super) words: Vec<u64>,
+    pub(super) used: usize,
+}
+
+pub(super) struct Queue {
+    state: Mutex<State>,
+    /// The writer waits for work.
+    work: Condvar,
+    /// The recorder waits for room, or for all to be written.
+    room: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    jobs: VecDeque<Job>,
+    /// Words of the frames in `jobs`.
+    words: usize,
+    buffers: Vec<Vec<u64>>,
+    /// Why the writer gave up.
+    error: Option<io::Error>,
+    /// Jobs taken from the queue and not yet written.
+    is_writing: bool,
+    wants_flush: bool,
+    is_closed: bool,
+    waits: u64,
+}
+
+/// What the writer finds in the queue.
+pub(super) struct Work {
+    pub(super) wants_flush: bool,
+    pub(super) is_closed: bool,
+}
+
+impl Queue {
+    pub(super) fn new() -> Self {
+        let jobs = VecDeque::with_capacity(MAX_JOBS);
+        let state = State { jobs, buffers: Vec::with_capacity(2 * MAX_JOBS), ..State::default() };
+        Self { state: Mutex::new(state), work: Condvar::new(), room: Condvar::new() }
+    }
+
+    /// No code that holds the lock can panic half-way.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts a job into the queue, waiting for room; gives `spare` memory for the next one where it has none.
+    ///
+    /// # Errors
+    /// Why the writer gave up.
+    pub(super) fn push(&self, job: Job, spare: &mut Vec<u64>) -> io::Result<()> {
+        let words = if let Job::Frame(frame) = &job { frame.used } else { 0 };
+        let mut state = self.lock();
+        let has_room = |state: &State| {
+            state.error.is_some()
+                || state.jobs.is_empty()
+                || (state.jobs.len() < MAX_JOBS && state.words + words <= MAX_WORDS)
+        };
+        if !has_room(&state) {
+            state.waits += 1;
+            self.work.notify_one();
+            state = self.room.wait_while(state, |state| !has_room(state)).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.check()?;
+        let was_half = state.is_half_full();
+        state.words += words;
+        state.jobs.push_back(job);
+        if !was_half && state.is_half_full() {
+            self.work.notify_one();
+        }
+        if spare.capacity() == 0 {
+            *spare = state.buffers.pop().unwrap_or_default();
+        }
+        Ok(())
+    }
+
+    /// Waits until all that was pushed is written and flushed.
+    pub(super) fn flush(&self) -> io::Result<()> {
+        let mut state = self.lock();
+        state.wants_flush = true;
+        self.work.notify_one();
+        let is_busy = |state: &mut State| state.error.is_none() && (state.wants_flush || state.is_writing);
+        state = self.room.wait_while(state, is_busy).unwrap_or_else(PoisonError::into_inner);
+        state.check()
+    }
+
+    /// Lets the writer end once all is written.
+    pub(super) fn close(&self) {
+        self.lock().is_closed = true;
+        self.work.notify_one();
+    }
+
+    /// How often [`push`](Self::push) waited for room.
+    pub(super) fn waits(&self) -> u64 {
+        self.lock().waits
+    }
+
+    /// Moves all jobs to `jobs`, which is empty, once there are many or some time has passed, and what they were in back.
+    pub(super) fn take(&self, jobs: &mut VecDeque<Job>, emptied: &mut Vec<Vec<u64>>) -> Work {
+        let mut state = self.lock();
+        state.is_writing = false;
+        state.buffers.append(emptied);
+        self.room.notify_all();
+        let is_idle = |state: &mut State| !state.is_half_full() && !state.is_closed && !state.wants_flush;
+        state = match self.work.wait_timeout_while(state, PATIENCE, is_idle) {
+            Ok((state, _)) => state,
+            Err(poisoned) => poisoned.into_inner().0,
+        };
+        std::mem::swap(&mut state.jobs, jobs);
+        state.words = 0;
+        state.is_writing = true;
+        let work = Work { wants_flush: std::mem::take(&mut state.wants_flush), is_closed: state.is_closed };
+        drop(state);
+        self.room.notify_all();
+        work
+    }
+
+    /// The writer gives up.
+    pub(super) fn fail(&self, error: io::Error) {
+        let mut state = self.lock();
+        state.error = Some(error);
+        state.jobs.clear();
+        state.is_writing = false;
+        self.room.notify_all();
+    }
+}
+
+impl State {
+    fn is_half_full(&self) -> bool {
+        self.jobs.len() >= MAX_JOBS / 2 || self.words >= MAX_WORDS / 2
+    }
+
+    fn check(&self) -> io::Result<()> {
+        self.error.as_ref().map_or(Ok(()), |error| Err(copied(error)))
+    }
+}
+
+/// The same error once more; the system's own number stays.
+pub(super) fn copied(error: &io::Error) -> io::Error {
+    match error.raw_os_error() {
+        Some(number) => io::Error::from_raw_os_error(number),
+        None => io::Error::new(error.kind(), error.to_string()),
+    }
+}

@@ -1,0 +1,206 @@
+//! Analyses of streams of which the answers are known.
+
+use kinepack::{EntityId, Pack, Profile, Schema, Tick};
+use kinepack_capture::analysis::{Analysis, AnalysisError, AnalysisOptions, Analyzer, Columns, FieldAnalysis};
+
+#[derive(Clone, Copy, Debug, Pack)]
+struct Drone {
+    #[pack(range = -500.0..500.0, precision = 0.001)]
+    position: [f64; 3],
+    #[pack(range = -32.0..32.0, precision = 0.01, velocity = position)]
+    velocity: [f64; 3],
+    #[pack(rotation, bits = 10)]
+    orientation: [f32; 4],
+    #[pack(range = 0..=100)]
+    battery: i32,
+    lights: bool,
+}
+
+impl Drone {
+    fn at(x: f64) -> Self {
+        Self {
+            position: [x, 0.0, 10.0],
+            velocity: [0.0; 3],
+            orientation: [0.0, 0.0, 0.0, 1.0],
+            battery: 50,
+            lights: false,
+        }
+    }
+}
+
+fn options(schema: &Schema) -> AnalysisOptions {
+    AnalysisOptions {
+        lag: 2,
+        lags: vec![1, 2, 4],
+        sample_stride: 3,
+        ..AnalysisOptions::new(Profile::untrained(schema), 60)
+    }
+}
+
+/// Analyzes frames of drones with their ids.
+fn analyze(frames: impl IntoIterator<Item = Vec<(u32, Drone)>>) -> Result<Analysis, AnalysisError> {
+    let schema = Schema::of::<Drone>();
+    let mut analyzer = Analyzer::new(&schema, 30.0, options(&schema))?;
+    for (tick, drones) in (0..).zip(frames) {
+        let ids: Vec<EntityId> = drones.iter().map(|(id, _)| EntityId(*id)).collect();
+        let mut columns = vec![Vec::new(); Drone::LANES];
+        for (_, drone) in &drones {
+            let mut raw = [0; Drone::LANES];
+            drone.store_raw(&mut raw).expect("raw words");
+            columns.iter_mut().zip(raw).for_each(|(column, word)| column.push(word));
+        }
+        analyzer.add(Tick(tick), &ids, Columns::Raw(&columns))?;
+    }
+    analyzer.finish()
+}
+
+fn field<'a>(analysis: &'a Analysis, name: &str) -> &'a FieldAnalysis {
+    analysis.fields.iter().find(|field| field.name == name).expect("a field of the schema")
+}
+
+/// A number that looks random.
+fn noise(seed: u64) -> u64 {
+    let mixed = (seed ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    (mixed ^ mixed >> 29).wrapping_mul(0x94d0_49bb_1331_11eb) >> 33
+}
+
+#[test]
+fn values_ranges_and_precision_are_those_of_the_data() {
+    let drone = |tick: u64| Drone {
+        // Centimetres, where millimetres are asked for.
+        position: [0.01 * (noise(tick) % 2000) as f64, -3.25, 0.0],
+        velocity: [40.0, 0.5, 0.0],
+        battery: if tick == 7 { 101 } else { 20 + (tick % 3) as i32 },
+        orientation: if tick == 9 { [0.0; 4] } else { [0.0, 0.0, 0.0, 1.0] },
+        ..Drone::at(0.0)
+    };
+    let analysis = analyze((0..60).map(|tick| vec![(5, drone(tick))])).unwrap();
+    let position = field(&analysis, "position");
+    let [x, y, z] = &position.components[..] else { panic!("three components") };
+    assert_eq!((x.name.as_str(), x.carried_step, y.carried_step, z.carried_step), ("x", Some(0.01), Some(0.25), None));
+    assert_eq!((y.seen, x.limits, x.step), (Some([-3.25, -3.25]), Some([-500.0, 499.999]), Some(0.001)));
+    assert_eq!((y.unchanged_share, y.entropy_bits_per_frame), (1.0, 0.0));
+    assert_eq!((field(&analysis, "velocity").out_of_range, field(&analysis, "battery").out_of_range), (60, 1));
+    assert_eq!(field(&analysis, "battery").components[0].seen, Some([20.0, 101.0]));
+    assert_eq!(field(&analysis, "orientation").not_a_number, 1);
+    let changes: Vec<(&str, &str)> =
+        analysis.advice.iter().filter_map(|advice| Some((advice.field.as_deref()?, advice.change.as_str()))).collect();
+    assert!(changes.contains(&("velocity", "widen the range: 60 values were outside of it")), "{changes:?}");
+    assert!(changes.contains(&("orientation", "find out why 1 values are no numbers")), "{changes:?}");
+    // Of three axes, the finest that is known: y says nothing about a step, since it never changes.
+    assert!(analysis.advice.iter().all(|advice| advice.saves_kbps >= 0.0));
+}
+
+#[test]
+fn entropies_are_those_of_the_differences() {
+    // Each drone goes right or left by a millimetre or stays, and does so again every other frame.
+    let drones = |tick: u64| {
+        (0..50).map(move |id| {
+            let steps: i64 = (0..=tick).map(|tick| noise(1000 * id + tick) as i64 % 2).sum();
+            (id as u32, Drone::at(0.001 * steps as f64))
+        })
+    };
+    let analysis = analyze((0..60).map(|tick| drones(tick).collect())).unwrap();
+    let x = &field(&analysis, "position").components[0];
+    // 0, 1 or 2 steps in two frames: 1.5 bits each.
+    assert!((x.entropy_bits_per_frame / 50.0 - 1.5).abs() < 0.02, "{}", x.entropy_bits_per_frame);
+    assert!((x.entropy_given_previous_bits_per_frame / 50.0 - 1.5).abs() < 0.03);
+    assert!((x.unchanged_share - 0.25).abs() < 0.02);
+    assert_eq!((x.difference_p50, x.difference_p99), (1, 2));
+    assert_eq!(analysis.entities, [50.0, 50.0]);
+    assert!((analysis.changed_per_frame / 50.0 - 0.75).abs() < 0.02);
+}
+
+#[test]
+fn what_is_known_from_the_difference_before_costs_nothing() {
+    // Who moves, moves on at the same speed.
+    let drone = |id: u64, tick: u64| Drone::at(0.001 * ((id % 2) * 4 * tick) as f64);
+    let analysis = analyze((0..60).map(|tick| (0..40).map(|id| (id as u32, drone(id, tick))).collect())).unwrap();
+    let x = &field(&analysis, "position").components[0];
+    assert!((x.entropy_bits_per_frame / 40.0 - 1.0).abs() < 1e-9);
+    assert_eq!(x.entropy_given_previous_bits_per_frame, 0.0);
+}
+
+#[test]
+fn fields_that_change_together_and_the_entities_that_cost_are_told() {
+    let drone = |id: u64, tick: u64| {
+        let is_busy = id == 3;
+        let seed = if is_busy { noise(tick) } else { 0 };
+        Drone {
+            battery: (seed % 90) as i32,
+            velocity: [0.01 * (seed % 3000) as f64, 0.0, 0.0],
+            ..Drone::at(0.001 * (seed % 400_000) as f64)
+        }
+    };
+    let analysis = analyze((0..60).map(|tick| (0..10).map(|id| (id as u32, drone(id, tick))).collect())).unwrap();
+    let most = &analysis.together[0];
+    assert!(most.both_share > 0.95 && most.fields == ["position", "velocity"], "{most:?}");
+    assert_eq!(analysis.entities_by_cost[0].id, 3);
+    assert!(analysis.entities_by_cost[0].share > 0.99);
+    let change = |field: &str, change: &str| {
+        let found =
+            analysis.advice.iter().find(|advice| advice.field.as_deref() == Some(field) && advice.change == change);
+        found.map(|advice| advice.saves_kbps).unwrap_or_else(|| panic!("{field}: {change} in {:?}", analysis.advice))
+    };
+    assert!(change("velocity", "leave it out") > 0.2);
+    assert!(change("position", "precision = 0.002 instead of 0.001") > 0.0);
+}
+
+#[test]
+fn levels_and_lags_are_what_an_encoder_says() {
+    let drone = |id: u64, tick: u64| Drone::at(0.001 * (noise(id) % 50 * tick) as f64);
+    let analysis = analyze((0..60).map(|tick| (0..40).map(|id| (id as u32, drone(id, tick))).collect())).unwrap();
+    let names: Vec<&str> = analysis.levels.iter().map(|level| level.level.as_str()).collect();
+    assert_eq!((names[0], names[names.len() - 3..].to_vec()), ("position", vec!["packed", "adaptive", "learning"]));
+    for (index, level) in analysis.levels.iter().enumerate() {
+        let fields: f64 = analysis.fields.iter().map(|field| field.level_bits_per_frame[index]).sum();
+        let rest = 8.0 * level.bytes_per_frame - fields - level.sets_bits_per_frame;
+        assert!((-1.0..9.0).contains(&rest), "{}: {rest} bits are nobody's", level.level);
+        assert!((level.kbps - level.bytes_per_frame * 8.0 * 30.0 / 1000.0).abs() < 1e-9);
+    }
+    assert_eq!(analysis.lags.iter().map(|cost| cost.lag).collect::<Vec<_>>(), [1, 2, 4]);
+    assert!(analysis.lags.is_sorted_by(|a, b| a.packed_kbps <= b.packed_kbps));
+}
+
+#[test]
+fn who_comes_and_goes_and_what_is_empty_or_short_is_no_failure() {
+    let frame = |tick: u32| (0..tick % 5).map(|id| (7 * id + tick % 3, Drone::at(f64::from(tick)))).collect();
+    let analysis = analyze((0..60).map(frame)).unwrap();
+    assert_eq!((analysis.frames, analysis.entities[1]), (60, 4.0));
+    for frames in 0..3 {
+        let analysis = analyze((0..frames).map(frame)).unwrap();
+        assert_eq!(analysis.frames, u64::from(frames));
+        assert!(analysis.lags.len() <= 1 && analysis.advice.iter().all(|advice| advice.saves_kbps == 0.0));
+    }
+    assert!(analyze((0..20).map(|_| Vec::new())).is_ok());
+}
+
+#[test]
+fn lanes_are_as_good_as_what_they_stand_for() {
+    let schema = Schema::of::<Drone>();
+    let mut analyzer = Analyzer::new(&schema, 30.0, options(&schema)).unwrap();
+    for tick in 0..20 {
+        let mut lanes = [0; Drone::LANES];
+        Drone::at(f64::from(tick) * 0.125).quantize(&mut lanes).unwrap();
+        let columns: Vec<Vec<u64>> = lanes.iter().map(|lane| vec![u64::from(*lane)]).collect();
+        analyzer.add(Tick(tick), &[EntityId(0)], Columns::Lanes(&columns)).unwrap();
+    }
+    let analysis = analyzer.finish().unwrap();
+    let x = &field(&analysis, "position").components[0];
+    assert_eq!((x.seen, x.carried_step, x.difference_p50), (Some([0.0, 2.375]), None, 250));
+}
+
+#[test]
+fn frames_that_do_not_fit_are_refused() {
+    let schema = Schema::of::<Drone>();
+    let mut analyzer = Analyzer::new(&schema, 30.0, options(&schema)).unwrap();
+    let few = vec![vec![0]; 3];
+    let refused = analyzer.add(Tick(4), &[EntityId(0)], Columns::Raw(&few));
+    assert!(matches!(refused, Err(AnalysisError::Frame { tick: 4, .. })), "{refused:?}");
+    let columns = vec![vec![0, 0]; Drone::LANES];
+    assert!(analyzer.add(Tick(5), &[EntityId(2), EntityId(1)], Columns::Raw(&columns)).is_err());
+    let high = vec![vec![u64::from(u32::MAX)]; Drone::LANES];
+    assert!(analyzer.add(Tick(6), &[EntityId(0)], Columns::Lanes(&high)).is_err());
+    let other = Profile::untrained(&Schema::of::<kinepack_capture::cube::Cube>());
+    assert!(matches!(Analyzer::new(&schema, 30.0, AnalysisOptions::new(other, 1)), Err(AnalysisError::Setup(_))));
+}

@@ -1,0 +1,219 @@
+//! Capture files that were cut off, damaged or made to harm: each is read up to there or refused, and takes no memory that it does not fill.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+#[allow(dead_code, unreachable_pub)]
+#[path = "../../../fuzz/src/capture.rs"]
+mod driver;
+mod files;
+
+use std::io::Cursor;
+
+use files::{Sink, read_all, record_ships};
+use kinepack_capture::{Capture, CaptureError, Recorder};
+
+/// Of SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((mixed ^ (mixed >> 31)) % end as u64) as usize
+    }
+}
+
+/// What a file of three chunks holds, and the file.
+fn three_chunks() -> Vec<u8> {
+    let sink = Sink::default();
+    let mut recorder = Recorder::to_writer("chunks", sink.clone()).unwrap();
+    let ships = recorder.stream::<files::Ship>("ships", 60.0).unwrap();
+    for tick in 0..9 {
+        let state = files::ship(tick, 1);
+        recorder.record(&ships, kinepack::Tick(tick), [(kinepack::EntityId(1), &state)]).unwrap();
+        if tick % 3 == 2 {
+            recorder.flush().unwrap();
+        }
+    }
+    recorder.finish().unwrap();
+    sink.bytes()
+}
+
+/// Found by the fuzzer: `mcap` reserved what the length of a text announced.
+#[test]
+fn texts_of_four_billion_bytes_take_no_memory() {
+    for (opcode, before) in [(3_u8, 2), (4, 4), (6, 28), (11, 42)] {
+        let mut record = vec![0; before];
+        record.extend(u32::MAX.to_le_bytes());
+        record.extend([0; 20]);
+        let mut file = mcap::MAGIC.to_vec();
+        file.push(opcode);
+        file.extend((record.len() as u64).to_le_bytes());
+        file.extend(record);
+        let (frames, damage) = read_all(&file);
+        assert!(frames.is_empty() && damage.unwrap().contains("goes beyond its end"), "opcode {opcode}");
+    }
+}
+
+#[test]
+fn a_file_that_ends_at_any_byte_is_read_to_there() {
+    let whole = three_chunks();
+    let (frames, damage) = read_all(&whole);
+    assert_eq!((frames.len(), damage), (9, None));
+    let mut before = 0;
+    for end in 0..whole.len() {
+        if end < 8 {
+            let refused = Capture::from_reader("cut", Cursor::new(whole[..end].to_vec()));
+            assert!(matches!(refused, Err(CaptureError::NotMcap { .. })));
+            continue;
+        }
+        let (part, damage) = read_all(&whole[..end]);
+        assert!(part.len() >= before && part.len().is_multiple_of(3) && part == frames[..part.len()]);
+        assert!(damage.unwrap().contains("the file ends here"), "at {end}");
+        before = part.len();
+    }
+    assert_eq!(before, 9);
+    let (part, damage) = read_all(&[&whole[..], b"more"].concat());
+    assert_eq!(part.len(), 9);
+    assert!(damage.unwrap().contains("bytes after end magic"));
+}
+
+#[test]
+fn a_flipped_bit_is_found_wherever_it_is() {
+    let whole = three_chunks();
+    let frames = read_all(&whole).0;
+    for at in 8..whole.len() {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 1 << (at % 8);
+        let (part, damage) = read_all(&damaged);
+        // What a chunk became may be a record that is skipped: that, the checksum of the whole file tells at its end.
+        assert!(part.is_sorted_by(|a, b| a.1 < b.1) && part.iter().all(|frame| frames.contains(frame)), "byte {at}");
+        // Where nothing is found all was read.
+        assert!(damage.is_some() || part == frames, "byte {at}");
+        driver::read(&damaged);
+    }
+}
+
+#[test]
+fn mutations_of_files_and_of_what_is_in_them_never_panic() {
+    let mut random = Random(1);
+    let mut good = driver::capture_corpus();
+    good.push([&[0][..], &record_ships(20)].concat());
+    for round in 0..12_000 {
+        let mut bytes = good[round % good.len()].clone();
+        for _ in 0..=random.below(4) {
+            let at = random.below(bytes.len());
+            match random.below(6) {
+                0 => bytes[at] ^= 1 << random.below(8),
+                1 => bytes[at] = [0, 1, 4, 5, 0x7F, 0x80, 0xFF][random.below(7)],
+                2 => bytes.truncate(at.max(1)),
+                3 => drop(bytes.drain(at..(at + 1 + random.below(20)).min(bytes.len()))),
+                4 => {
+                    let copy = bytes[at..(at + 1 + random.below(20)).min(bytes.len())].to_vec();
+                    bytes.splice(at..at, copy);
+                }
+                // A length that says much more than there is.
+                _ => bytes[at..].iter_mut().take(1 + random.below(4)).for_each(|byte| *byte = 0xFF),
+            }
+            if bytes.is_empty() {
+                break;
+            }
+        }
+        driver::capture(&bytes);
+    }
+}
+
+/// What a file with these messages is refused for.
+fn damage(encoding: &str, json: &str, messages: &[&[u8]]) -> String {
+    read_all(&driver::file(encoding, json.as_bytes(), messages)).1.unwrap()
+}
+
+#[test]
+fn schemas_that_are_not_what_they_say() {
+    let json = driver::schema_json();
+    assert!(damage("kinepack-raw", &json, &[]).contains("the file ends here"));
+    let hash = json.split('"').nth(7).unwrap();
+    for (from, to, reason) in [
+        (r#""version":1"#, r#""version":2"#, "the schema is of version 2; the newest that can be read is 1"),
+        (hash, "0123456789abcdef", "the schema says that its hash is \"0123456789abcdef\", its fields have"),
+        (r#""name":"tag""#, r#""name":"tog""#, "the schema says that its hash is"),
+        (r#""step":0.125"#, r#""step":0.1250000000000001"#, "the schema says that its hash is"),
+        (r#""step":0.125"#, r#""step":0.0"#, "field \"height\" of the schema: the precision must be positive"),
+        (r#""step":0.125"#, r#""step":1e999"#, "the schema is no document of the format"),
+        (r#""max_code":256"#, r#""max_code":9"#, "field \"height\" of the schema: the range holds too many steps"),
+        (r#""component_bits":9"#, r#""component_bits":99"#, "field \"rotation\" of the schema"),
+        (r#""min":-5"#, r#""min":-99999999999999999999999"#, "field \"score\" of the schema"),
+        (r#""kind":"bool""#, r#""kind":"tristate""#, "unknown variant `tristate`"),
+        (r#""rate_hz":60.0"#, r#""rate_hz":0"#, "0 ticks a second are not in 0.001 to 1000000"),
+        (r#""len":2"#, r#""len":300"#, "the schema is no document of the format"),
+        (r#""fields""#, r#""felder""#, "missing field `fields`"),
+    ] {
+        assert!(json.contains(from), "{from}");
+        let refusal = damage("kinepack-raw", &json.replacen(from, to, 1), &[]);
+        assert!(refusal.contains(reason), "{refusal}");
+    }
+    let many = r#"{"name":"tag","role":"plain","kind":{"bytes":{"len":255}}},"#.repeat(17);
+    let refusal = damage("kinepack-raw", &json.replacen("\"fields\":[", &format!("\"fields\":[{many}"), 1), &[]);
+    assert!(refusal.contains("4344 lanes, at most 4096"), "{refusal}");
+    let deep = "[".repeat(100_000);
+    assert!(damage("kinepack-raw", &deep, &[]).contains("no document"));
+    assert!(damage("kinepack-raw", &" ".repeat(2 << 20), &[]).contains("takes 2097152 bytes"));
+    // What a later version may add is left out.
+    let more = json.replacen("\"version\":1", "\"version\":1,\"colour\":\"red\"", 1);
+    assert!(damage("kinepack-raw", &more, &[]).contains("the file ends here"));
+}
+
+#[test]
+fn messages_that_are_not_what_they_say() {
+    let json = driver::schema_json();
+    let file = &driver::capture_corpus()[4][1..];
+    assert!(damage("kinepack-lanes", &json, &[file, file]).contains("the file ends here"));
+    let mut above = file.to_vec();
+    // The height of the second entity, whose largest code is 256.
+    above[11] = 1;
+    let refusal = damage("kinepack-lanes", &json, &[&above]);
+    assert!(refusal.contains("lane 0 has 263, above its maximum 256"), "{refusal}");
+    assert!(damage("kinepack-raw", &json, &[&file[..9]]).contains("stream \"things\", tick 0: "));
+    assert!(damage("kinepack-raw", &json, &[&[file, b"x"].concat()]).contains("1 bytes after the last column"));
+    // Other programs' streams are left out, whatever is in them.
+    assert!(
+        damage("json", "{}", &[b"{}"]).contains("is no document")
+            || read_all(&driver::file("json", b"{}", &[])).0.is_empty()
+    );
+
+    // Ticks that do not increase: the second message again, from a file with two.
+    let two = driver::file("kinepack-lanes", json.as_bytes(), &[file, file]);
+    let message = &two[two.len() - (9 + 22 + file.len())..];
+    let refusal = read_all(&[&two[..], message].concat());
+    assert_eq!(refusal.0.len(), 2);
+    assert!(refusal.1.unwrap().contains("tick 1: it comes after tick 1"));
+}
+
+#[test]
+fn few_bytes_make_no_large_memory() {
+    let json = driver::schema_json();
+    // 65,536 entities of constant columns: ids take two bytes each, and so no frame is much larger than its data.
+    let lies: [&[u8]; 4] = [
+        &[0, 0, 1, 0, 4],
+        &[0xFF, 0xFF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+        &[0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+        &[0, 0, 1, 0, 2, 0, 0],
+    ];
+    for lie in lies {
+        let file = driver::file("kinepack-raw", json.as_bytes(), &[lie]);
+        let counted = allocation_counter::measure(|| assert!(read_all(&file).0.is_empty()));
+        assert!(counted.bytes_max < 2_000_000, "{} bytes for {lie:?}", counted.bytes_max);
+    }
+    // A chunk and a record that say they are huge.
+    let good = three_chunks();
+    let chunk = good.iter().position(|byte| *byte == 6).unwrap();
+    for (at, bytes) in [(chunk + 1, 8), (chunk + 9 + 16, 8), (1 + 8, 8)] {
+        for value in [u64::MAX, 60 << 20, 1 << 40] {
+            let mut lying = good.clone();
+            lying[at..at + bytes].copy_from_slice(&value.to_le_bytes());
+            let counted = allocation_counter::measure(|| driver::read(&lying));
+            assert!(counted.bytes_max < 2_000_000, "{} bytes for {value}", counted.bytes_max);
+        }
+    }
+}

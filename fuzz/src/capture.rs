@@ -1,0 +1,113 @@
+//! The driver of the target `capture`: any bytes as a capture file, or as what is in one.
+
+use std::io::Cursor;
+
+use kinepack::{Field, FieldKind, FloatLimits, IntegerLimits, Schema, SmallestThree, Snapshot};
+use kinepack_capture::Capture;
+
+/// The most frames that are read.
+const MOST_FRAMES: usize = 64;
+
+/// The first byte says what the rest is: a file, the schema of a stream, or a message of one of raw words or of lanes, in a file that is right.
+pub fn capture(data: &[u8]) {
+    let Some((&pick, data)) = data.split_first() else { return };
+    match pick % 4 {
+        0 => read(data),
+        1 => read(&file("kinepack-raw", data, &[&[0, 0, 0, 0, 1]])),
+        2 => read(&file("kinepack-raw", schema_json().as_bytes(), &[data])),
+        _ => read(&file("kinepack-lanes", schema_json().as_bytes(), &[data, data])),
+    }
+}
+
+/// Reads to the end or the damage. What is read keeps what the specification promises.
+pub fn read(file: &[u8]) {
+    let Ok(mut capture) = Capture::from_reader("any", Cursor::new(file.to_vec())) else { return };
+    for _ in 0..MOST_FRAMES {
+        let Ok(Some((index, frame))) = capture.next_frame() else { break };
+        let stream = frame.stream();
+        let (ids, lanes) = (frame.ids(), stream.schema().lanes());
+        assert!(ids.is_sorted_by(|a, b| a < b) && ids.len() <= 65_536);
+        assert!(index < 256 && lanes.len() <= 4096 && stream.rate_hz().is_finite());
+        assert!(frame.columns().len() == lanes.len());
+        for (column, lane) in frame.columns().iter().zip(lanes) {
+            assert!(column.len() == ids.len());
+            assert!(stream.is_raw() || column.iter().all(|word| *word <= u64::from(lane.max)));
+        }
+        let mut snapshot = Snapshot::new(stream.schema(), frame.tick());
+        match frame.push_into(&mut snapshot) {
+            Ok(clamped) => assert!(snapshot.ids() == ids && clamped <= ids.len() && (stream.is_raw() || clamped == 0)),
+            Err(error) => assert!(stream.is_raw() && error.to_string().starts_with("any: stream ")),
+        }
+    }
+    let damage = capture.damage();
+    assert!(damage.is_none_or(|damage| damage.at_byte <= file.len() as u64 && !damage.reason.is_empty()));
+}
+
+/// A file without chunks, checksums and end: one stream of this schema with these messages at ticks from 0.
+pub fn file(encoding: &str, schema_json: &[u8], messages: &[&[u8]]) -> Vec<u8> {
+    let mut file = b"\x89MCAP0\r\n".to_vec();
+    let mut add = |opcode: u8, parts: &[&[u8]]| {
+        let data = parts.concat();
+        file.push(opcode);
+        file.extend((data.len() as u64).to_le_bytes());
+        file.extend(data);
+    };
+    let text = |text: &[u8]| [&(text.len() as u32).to_le_bytes(), text].concat();
+    add(1, &[&text(b"kinepack"), &text(b"")]);
+    add(3, &[&[1, 0], &text(b"Thing"), &text(b"kinepack-schema-json"), &text(schema_json)]);
+    add(4, &[&[0, 0, 1, 0], &text(b"things"), &text(encoding.as_bytes()), &[0; 4]]);
+    for (tick, message) in (0u32..).zip(messages) {
+        add(5, &[&[0, 0], &tick.to_le_bytes(), &[0; 16], message]);
+    }
+    file
+}
+
+fn schema() -> Schema {
+    let height = FloatLimits::new(0.0, 32.0, 0.125).unwrap();
+    Schema::new(vec![
+        Field::new("height", FieldKind::Floats(vec![height])),
+        Field::new("rotation", FieldKind::Rotation(SmallestThree::new(9).unwrap())),
+        Field::new("score", FieldKind::Integer(IntegerLimits::new(-5, 1 << 40, 1).unwrap())),
+        Field::new("is_up", FieldKind::Bool),
+        Field::new("tag", FieldKind::Bytes { len: 2 }),
+    ])
+}
+
+/// The document of the schema that messages are of: a height, a rotation, an integer of two lanes, a flag, two bytes.
+pub fn schema_json() -> String {
+    format!(
+        concat!(
+            r#"{{"version":1,"rate_hz":60.0,"hash":"{:016x}","fields":["#,
+            r#"{{"name":"height","role":"plain","kind":{{"floats":[{{"min":0.0,"max":32.0,"highest":32.0,"step":0.125,"#,
+            r#""max_code":256,"wraps":false,"single":false}}]}}}},"#,
+            r#"{{"name":"rotation","role":"plain","kind":{{"rotation":{{"component_bits":9}}}}}},"#,
+            r#"{{"name":"score","role":"plain","kind":{{"integer":{{"min":-5,"max":1099511627776,"step":1}}}}}},"#,
+            r#"{{"name":"is_up","role":"plain","kind":"bool"}},"#,
+            r#"{{"name":"tag","role":"plain","kind":{{"bytes":{{"len":2}}}}}}]}}"#
+        ),
+        schema().hash()
+    )
+}
+
+/// Files with a first byte for each pick.
+pub fn capture_corpus() -> Vec<Vec<u8>> {
+    let constant = |word: u64| [&[0][..], &word.to_le_bytes()].concat();
+    // Two entities: heights as u8 lanes, a rotation and the rest constant.
+    let lanes = [&[2, 0, 0, 0, 1, 4, 9, 2, 0, 1, 7, 0][..], &[0, 0, 0, 0, 0, 0, 0, 0, 0].repeat(9)].concat();
+    let number = |number: f64| constant(number.to_bits());
+    let raw = [
+        &[2, 0, 0, 0, 1, 4, 9, 5, 0, 0, 0x80, 0x3F, 0, 0, 0, 0x40][..],
+        &[number(0.0), number(0.0), number(0.6), number(0.8)].concat(),
+        &[constant(u64::MAX), constant(0), constant(1), constant(7), constant(255)].concat(),
+    ]
+    .concat();
+    let json = schema_json();
+    vec![
+        [&[0][..], &file("kinepack-lanes", json.as_bytes(), &[&lanes, &lanes])].concat(),
+        [&[0][..], &file("kinepack-raw", json.as_bytes(), &[&raw])].concat(),
+        [&[1][..], json.as_bytes()].concat(),
+        [&[2][..], &raw].concat(),
+        [&[3][..], &lanes].concat(),
+        [&[0][..], &file("other", b"", &[b"whatever"])].concat(),
+    ]
+}
