@@ -8,7 +8,8 @@ use cubes::ConfigError;
 use kinepack::{Level, TrainError};
 use kinepack_anim::import::ImportError;
 use kinepack_anim::offline::BuildError;
-use kinepack_capture::CaptureError;
+use kinepack_capture::analysis::AnalysisError;
+use kinepack_capture::{CaptureError, ConvertError, RecordError};
 use kinepack_net::{LinkError, Mismatch, NetError, StreamError};
 use renetcode::NetcodeError;
 
@@ -19,6 +20,20 @@ use crate::udp::SecretError;
 pub(crate) enum Failure {
     /// The capture cannot be read.
     Capture(CaptureError),
+    /// A stream of a capture cannot be analyzed.
+    Analysis { path: std::path::PathBuf, stream: String, error: AnalysisError },
+    /// A capture cannot be recorded.
+    Record(RecordError),
+    /// A challenge file cannot be made a capture, or a capture a challenge file.
+    Convert { path: std::path::PathBuf, error: ConvertError },
+    /// A challenge file of a name that does not fit.
+    ConvertTo { path: std::path::PathBuf },
+    /// A capture without streams of ours.
+    NoStreams { path: std::path::PathBuf },
+    /// A stream that the capture does not have.
+    UnknownStream { name: String, there: Vec<String> },
+    /// A frame of a capture that its schema does not hold.
+    BadFrame { path: std::path::PathBuf, tick: u32, reason: String },
     /// The world cannot be built as asked.
     World(ConfigError),
     /// A level of the command line that is none.
@@ -89,6 +104,8 @@ pub(crate) enum Failure {
     Build { file: std::path::PathBuf, clip: String, error: BuildError },
     /// A clip cannot be read or written.
     ClipFile { path: std::path::PathBuf, error: std::io::Error },
+    /// A report cannot be written to its file.
+    ReportFile { path: std::path::PathBuf, error: std::io::Error },
     /// The report could not be written.
     Output(std::io::Error),
 }
@@ -112,6 +129,21 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Capture(error) => error.fmt(f),
+            Self::Analysis { path, stream, error } => write!(f, "{}: stream {stream}: {error}", path.display()),
+            Self::Record(error) => error.fmt(f),
+            Self::Convert { path, error } => write!(f, "{}: {error}", path.display()),
+            Self::ConvertTo { path } => write!(
+                f,
+                "{}: the name must end in .mcap, or in .bin where the capture holds lanes, or in .f32 where it holds floats",
+                path.display()
+            ),
+            Self::NoStreams { path } => write!(f, "{}: no streams that kinepack recorded are in it", path.display()),
+            Self::UnknownStream { name, there } => {
+                write!(f, "--stream {name}: no such stream; there are {}", there.join(", "))
+            }
+            Self::BadFrame { path, tick, reason } => {
+                write!(f, "{}: the frame of tick {tick}: {reason}", path.display())
+            }
             Self::World(error) => error.fmt(f),
             Self::UnknownLevel { name } => {
                 let names: Vec<String> =
@@ -186,6 +218,7 @@ impl fmt::Display for Failure {
             }
             Self::Build { file, clip, error } => write!(f, "{}: {clip}: {error}", file.display()),
             Self::ClipFile { path, error } => write!(f, "{}: {error}", path.display()),
+            Self::ReportFile { path, error } => write!(f, "{}: {error}", path.display()),
             Self::Output(error) => write!(f, "cannot write the report: {error}"),
         }
     }
@@ -212,5 +245,11 @@ impl From<StreamError> for Failure {
 impl From<ConfigError> for Failure {
     fn from(error: ConfigError) -> Self {
         Self::World(error)
+    }
+}
+
+impl From<RecordError> for Failure {
+    fn from(error: RecordError) -> Self {
+        Self::Record(error)
     }
 }

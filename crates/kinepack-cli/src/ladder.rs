@@ -1,6 +1,7 @@
 //! The ladder: one stream of frames through several levels at once, each frame encoded against the one `lag` frames
 //! before, decoded, and compared lane for lane. Rows that quantize alike share their snapshots.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Instant;
@@ -186,6 +187,17 @@ pub(crate) enum Parameters {
     File(PathBuf),
 }
 
+impl fmt::Display for Parameters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BuiltIn => f.pad("built-in"),
+            Self::Article => f.pad("article"),
+            Self::Untrained => f.pad("untrained"),
+            Self::File(path) => path.display().fmt(f),
+        }
+    }
+}
+
 impl FromStr for Parameters {
     type Err = std::convert::Infallible;
 
@@ -199,7 +211,7 @@ impl FromStr for Parameters {
     }
 }
 
-fn read_profile(path: &Path, schema: &Schema) -> Result<Profile, Failure> {
+pub(crate) fn read_profile(path: &Path, schema: &Schema) -> Result<Profile, Failure> {
     let failed = |reason: String| Failure::Profile { path: path.to_owned(), reason };
     let bytes = std::fs::read(path).map_err(|error| {
         failed(format!("{error}; --profile takes built-in, article, untrained, or a file that `kinepack train` wrote"))

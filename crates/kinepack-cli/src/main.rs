@@ -3,7 +3,10 @@
 
 #![forbid(unsafe_code)]
 
+mod analyze;
 mod anim;
+mod captured;
+mod convert;
 mod crowd;
 mod cube_stream;
 mod demo;
@@ -21,7 +24,10 @@ mod page;
 mod parts;
 mod players;
 mod precision;
+mod record;
+mod replay;
 mod report;
+mod report_page;
 mod sender;
 mod serve;
 mod session;
@@ -31,8 +37,10 @@ mod simulate;
 mod states;
 mod stream_measure;
 mod sweep;
+mod table;
 mod train;
 mod truth;
+mod tune;
 mod udp;
 mod viewer;
 mod world;
@@ -51,24 +59,34 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    Analyze(analyze::Arguments),
     Anim(anim::Arguments),
+    Convert(convert::Arguments),
     Demo(demo::Arguments),
     Measure(measure::Arguments),
     Simulate(simulate::Arguments),
     Sweep(sweep::Arguments),
     Train(train::Arguments),
+    Tune(tune::Arguments),
+    Record(record::Arguments),
+    Replay(replay::Arguments),
     Serve(serve::Arguments),
     Join(join::Arguments),
 }
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
+        Command::Analyze(arguments) => analyze::run(&arguments),
         Command::Anim(arguments) => anim::run(&arguments),
+        Command::Convert(arguments) => convert::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Measure(arguments) => measure::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Sweep(arguments) => sweep::run(&arguments),
         Command::Train(arguments) => train::run(&arguments),
+        Command::Tune(arguments) => tune::run(&arguments),
+        Command::Record(arguments) => record::run(&arguments),
+        Command::Replay(arguments) => replay::run(&arguments),
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Join(arguments) => join::run(&arguments),
     };

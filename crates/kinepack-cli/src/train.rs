@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use cubes::{Config, Style};
 use indicatif::{ProgressBar, ProgressStyle};
-use kinepack::{EncodeError, EntityId, Quantized, Snapshot, Tick, Training};
+use kinepack::{EncodeError, EntityId, Profile, ProfileSearch, Quantized, Schema, Snapshot, Tick, Training};
 use kinepack_capture::cube::Measured;
 use kinepack_capture::{Challenge, Frame, cube};
 
@@ -30,6 +30,9 @@ pub(crate) struct Arguments {
     /// The first frame of each capture not to train on; all to the end when not given.
     #[arg(long)]
     to: Option<u32>,
+    /// Look for the classes and contexts too, instead of training the built-in ones.
+    #[arg(long)]
+    search: bool,
     /// Passes over the data that improve the weights.
     #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=1000))]
     passes: u32,
@@ -45,12 +48,12 @@ const WORLD_FRAMES: u32 = 60 * cubes::TICK_HZ;
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let runs = if arguments.files.is_empty() { world_runs()? } else { capture_runs(arguments)? };
-    let mut training = Training::new(cube::structure(), Some(cube::bodies()));
+    let schema = arguments.precision.of(cube::schema(Quantized::Everything));
+    let structure = if arguments.search { searched(&schema, &runs)? } else { cube::structure() };
+    let mut training = Training::new(structure, Some(cube::bodies()));
     training.passes = arguments.passes;
     training.snapshots_per_pass = arguments.snapshots as usize;
-    let style = ProgressStyle::with_template("{bar:40} {percent} % trained, {eta} left");
-    let bar = ProgressBar::new(1000).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    let schema = arguments.precision.of(cube::schema(Quantized::Everything));
+    let bar = shares("trained");
     let profile = training.run(&schema, &runs, |share| bar.set_position((share * 1000.0) as u64));
     bar.finish_and_clear();
     let profile = profile.map_err(Failure::Training)?;
@@ -60,6 +63,24 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let frames: usize = runs.iter().map(Vec::len).sum();
     eprintln!("{}: {} bytes, trained on {frames} frames", arguments.out.display(), bytes.len());
     Ok(())
+}
+
+/// The classes and contexts that take the fewest bits for `runs`.
+fn searched(schema: &Schema, runs: &[Vec<Snapshot>]) -> Result<Profile, Failure> {
+    let bar = shares("searched");
+    let structure = ProfileSearch::default().run(schema, runs, |share| bar.set_position((share * 1000.0) as u64));
+    bar.finish_and_clear();
+    let structure = structure.map_err(Failure::Training)?;
+    for (field, code) in schema.fields().iter().zip(&structure.fields) {
+        eprintln!("{}: {} classes, {:?}", field.name, code.classes.len(), code.context);
+    }
+    Ok(structure)
+}
+
+/// A bar in thousandths of what is to be done.
+pub(crate) fn shares(done: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template(&format!("{{bar:40}} {{percent}} % {done}, {{eta}} left"));
+    ProgressBar::new(1000).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
 fn capture_runs(arguments: &Arguments) -> Result<Vec<Vec<Snapshot>>, Failure> {
@@ -105,25 +126,28 @@ fn quantized(states: &[Measured], tick: u32) -> Result<Snapshot, (u32, EncodeErr
     Ok(snapshot)
 }
 
+/// The styles of the built-in world in which something moves.
+pub(crate) const STYLES: [Style; 3] = [Style::Typical, Style::Push, Style::Pull];
+
 fn world_runs() -> Result<Vec<Vec<Snapshot>>, Failure> {
-    let runs: Vec<(Style, u64)> = [Style::Typical, Style::Push, Style::Pull]
-        .into_iter()
-        .flat_map(|style| (1000..1004).map(move |seed| (style, seed)))
-        .collect();
+    let runs: Vec<(Style, u64)> =
+        STYLES.into_iter().flat_map(|style| (1000..1004).map(move |seed| (style, seed))).collect();
     let bar = progress(Some(WORLD_FRAMES * runs.len() as u32));
-    let play = |(style, seed)| {
-        let mut played = Played::cubes(&Config::default(), style, seed)?;
-        let mut states = States::default();
-        let frame = |tick| {
-            played.next_frame(&mut states);
-            bar.inc(1);
-            let out_of_range =
-                |(object, error): (u32, EncodeError)| Failure::OutOfRange { object, reason: error.to_string() };
-            quantized(states.measured(), tick).map_err(out_of_range)
-        };
-        (0..WORLD_FRAMES).map(frame).collect()
-    };
-    let runs = runs.into_iter().map(play).collect();
+    let runs = runs.into_iter().map(|(style, seed)| world_run(style, seed, WORLD_FRAMES, &bar)).collect();
     bar.finish_and_clear();
     runs
+}
+
+/// The first frames of the built-in world as they are sent.
+pub(crate) fn world_run(style: Style, seed: u64, frames: u32, bar: &ProgressBar) -> Result<Vec<Snapshot>, Failure> {
+    let mut played = Played::cubes(&Config::default(), style, seed)?;
+    let mut states = States::default();
+    let frame = |tick| {
+        played.next_frame(&mut states);
+        bar.inc(1);
+        let out_of_range =
+            |(object, error): (u32, EncodeError)| Failure::OutOfRange { object, reason: error.to_string() };
+        quantized(states.measured(), tick).map_err(out_of_range)
+    };
+    (0..frames).map(frame).collect()
 }

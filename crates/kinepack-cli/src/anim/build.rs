@@ -12,9 +12,9 @@ use serde::Serialize;
 use super::import_options::ImportArguments;
 use super::scheme::SchemeArguments;
 use super::sources::{self, BuiltClip, BuiltFiles, Source};
-use super::table::{percent, table, write_json};
 use crate::failure::Failure;
 use crate::report::print;
+use crate::table::{percent, table, write_json};
 
 /// Compress every clip of animation files; writes DIR/NAME.kpa, and a DIR/HASH.kps for each skeleton.
 #[derive(Args)]

@@ -14,9 +14,9 @@ use super::import_options::ImportArguments;
 use super::peers::{Comparison, Peers};
 use super::scheme::SchemeArguments;
 use super::sources::{self, BuiltClip, Source};
-use super::table::{percent, table, write_json};
 use crate::failure::Failure;
 use crate::report::print;
+use crate::table::{percent, table, write_json};
 
 /// Compare schemes on animation files: sizes, errors, and what they cost.
 #[derive(Args)]

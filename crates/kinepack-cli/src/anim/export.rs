@@ -11,9 +11,9 @@ use kinepack_anim::{Clip, Cursor, Skeleton};
 use serde::Serialize;
 
 use super::compiled::{self, SkeletonArguments};
-use super::table::write_json;
 use crate::failure::Failure;
 use crate::report::print;
+use crate::table::write_json;
 
 /// Write a compressed clip as an r3d2canm file, the article's format, and tell how far that is off the clip.
 #[derive(Args)]

@@ -12,9 +12,9 @@ use super::compiled::{self, SkeletonArguments};
 use super::import_options::ImportArguments;
 use super::scheme::SchemeArguments;
 use super::sources::{self, BuiltFiles};
-use super::table::{percent, table, write_json};
 use crate::failure::Failure;
 use crate::report::print;
+use crate::table::{percent, table, write_json};
 
 /// Tell where the bytes of clips go and how far they are off.
 #[derive(Args)]

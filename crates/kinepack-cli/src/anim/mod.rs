@@ -11,7 +11,6 @@ mod peers;
 mod raw;
 mod scheme;
 mod sources;
-mod table;
 mod view;
 
 use clap::{Args, Subcommand};

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::sources::{BuiltClip, Source};
-use super::table::{percent, table};
 use crate::failure::Failure;
+use crate::table::{percent, table};
 
 /// The figures of a peer, by clip and number of samples.
 pub(crate) struct Peers {

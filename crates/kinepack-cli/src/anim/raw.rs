@@ -11,9 +11,9 @@ use serde::Serialize;
 
 use super::import_options::ImportArguments;
 use super::sources::file_stem;
-use super::table::{table, write_json};
 use crate::failure::Failure;
 use crate::report::print;
+use crate::table::{table, write_json};
 
 /// Write every clip of animation files as OUT_DIR/NAME.clip: ten floats a joint a sample, in cm.
 #[derive(Args)]

@@ -1,18 +1,18 @@
-//! The look of the tables of `anim`.
+//! The look of tables, and reports as JSON.
 
 use std::io::{self, Write};
 
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 
 /// Columns under a header; the first `names` are of words, the others of numbers.
-pub(crate) fn table<const N: usize>(
-    header: [&str; N],
+pub(crate) fn table<H: Into<String>, R: IntoIterator<Item = String>>(
+    header: impl IntoIterator<Item = H>,
     names: usize,
-    rows: impl IntoIterator<Item = [String; N]>,
+    rows: impl IntoIterator<Item = R>,
 ) -> Table {
     let mut table = Table::new();
     table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
-    table.set_header(header);
+    table.set_header(header.into_iter().map(Into::into).collect::<Vec<String>>());
     for row in rows {
         table.add_row(row);
     }

@@ -1,0 +1,97 @@
+//! `kinepack analyze`: where the bits of a capture go, and what to change.
+
+mod text;
+
+use std::path::PathBuf;
+
+use clap::Args;
+use indicatif::ProgressBar;
+use kinepack_capture::analysis::{Analysis, AnalysisError, AnalysisOptions, Analyzer};
+use serde::Serialize;
+
+use crate::captured::{Captured, profile};
+use crate::failure::Failure;
+use crate::ladder::Parameters;
+use crate::measure::progress;
+use crate::report::print;
+use crate::report_page;
+use crate::table::write_json;
+
+/// Say where the bits of a capture go and what they could be: fields, differences, entropy, precision, levels, lags, entities, and what to change
+/// first.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// A capture: .mcap as a game, `kinepack record` or `kinepack convert` wrote it; or .bin or .f32 of the data compression challenge, or one of them as .zst.
+    file: PathBuf,
+    /// How many frames back the baseline is.
+    #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=60))]
+    lag: u32,
+    /// The parameters of the levels from 9 on: built-in, article, untrained, or a file that `kinepack train` wrote. Built-in is the
+    /// one trained for cubes where the stream has them, and untrained for all others.
+    #[arg(long, default_value = "built-in")]
+    profile: Parameters,
+    /// Write the report as one HTML file with charts, too, which needs no network.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Print one JSON document instead of tables.
+    #[arg(long)]
+    json: bool,
+}
+
+/// All that was found out about a file.
+#[derive(Serialize)]
+pub(crate) struct Report {
+    file: String,
+    streams: Vec<StreamReport>,
+}
+
+#[derive(Serialize)]
+pub(crate) struct StreamReport {
+    name: String,
+    #[serde(flatten)]
+    analysis: Analysis,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let report = analyze(arguments)?;
+    if let Some(path) = &arguments.html {
+        let written = report_page::write(path, "Where the bits go", include_str!("web/analyze.js"), &report);
+        written.map_err(|error| Failure::ReportFile { path: path.clone(), error })?;
+    }
+    print(|out| if arguments.json { write_json(&report, out) } else { text::write(&report, out) })
+}
+
+fn analyze(arguments: &Arguments) -> Result<Report, Failure> {
+    let mut captured = Captured::open(&arguments.file)?;
+    let names: Vec<String> = captured.streams().iter().map(|stream| stream.name.clone()).collect();
+    let failed = |stream: &str, error: AnalysisError| Failure::Analysis {
+        path: arguments.file.clone(),
+        stream: stream.to_owned(),
+        error,
+    };
+    let mut analyzers = Vec::new();
+    for stream in captured.streams() {
+        let profile = profile(&arguments.profile, &stream.schema)?;
+        let frames = stream.frames;
+        let options = AnalysisOptions { lag: arguments.lag, ..AnalysisOptions::new(profile, frames.unwrap_or(10_000)) };
+        let analyzer = Analyzer::new(&stream.schema, stream.rate_hz, options);
+        analyzers.push(analyzer.map_err(|error| failed(&stream.name, error))?);
+    }
+    let bar: ProgressBar = progress(captured.frames().and_then(|frames| u32::try_from(frames).ok()));
+    while let Some(frame) = captured.next_frame()? {
+        let added = analyzers[frame.stream].add(frame.tick, frame.ids, frame.columns);
+        added.map_err(|error| failed(&names[frame.stream], error))?;
+        bar.inc(1);
+    }
+    captured.warn_of_damage();
+    let streams = names.into_iter().zip(analyzers).map(|(name, analyzer)| {
+        let analysis = analyzer.finish().map_err(|error| failed(&name, error))?;
+        if analysis.frames <= u64::from(arguments.lag) {
+            return Err(Failure::TooShort { frames: analysis.frames as u32, lag: arguments.lag });
+        }
+        Ok(StreamReport { name, analysis })
+    });
+    let streams = streams.collect::<Result<_, _>>()?;
+    bar.finish_and_clear();
+    Ok(Report { file: arguments.file.display().to_string(), streams })
+}

@@ -1,0 +1,150 @@
+//! The report of `analyze` in the terminal.
+
+use std::io::{self, Write};
+
+use kinepack_capture::analysis::{Analysis, ComponentAnalysis, FieldAnalysis};
+
+use super::Report;
+use crate::table::table;
+
+/// Pairs of fields that are worth a line.
+const PAIRS: usize = 5;
+/// Fields that have a column among the levels.
+const FIELD_COLUMNS: usize = 6;
+
+pub(super) fn write(report: &Report, out: &mut impl Write) -> io::Result<()> {
+    for stream in &report.streams {
+        write_stream(&report.file, &stream.name, &stream.analysis, out)?;
+    }
+    Ok(())
+}
+
+fn write_stream(file: &str, name: &str, analysis: &Analysis, out: &mut impl Write) -> io::Result<()> {
+    let Analysis { frames, rate_hz, lag, entities, changed_per_frame, bits_per_entity, .. } = analysis;
+    writeln!(out, "{file}: {name}")?;
+    writeln!(
+        out,
+        "{frames} frames at {rate_hz} Hz, {:.1} entities of {bits_per_entity} bits, {changed_per_frame:.1} of them other than {lag} frames before",
+        entities[0]
+    )?;
+    writeln!(out, "\nWhat to change first")?;
+    write_advice(analysis, out)?;
+    writeln!(out, "\nWhat each level takes, without headers")?;
+    write_levels(analysis, out)?;
+    writeln!(out, "\nFields")?;
+    write_fields(&analysis.fields, out)?;
+    writeln!(
+        out,
+        "\nTheir components; bits a frame where each difference is coded by itself, and where the one before is known"
+    )?;
+    write_components(&analysis.fields, out)?;
+    writeln!(out, "\nBy the age of the baseline, kbit/s without headers")?;
+    let lags = analysis
+        .lags
+        .iter()
+        .map(|cost| [cost.lag.to_string(), format!("{:.1}", cost.packed_kbps), format!("{:.1}", cost.adaptive_kbps)]);
+    writeln!(out, "{}", table(["frames", "packed", "adaptive"], 0, lags).trim_fmt())?;
+    if !analysis.together.is_empty() {
+        writeln!(out, "\nFields that change together")?;
+        let pairs = analysis.together.iter().take(PAIRS);
+        let pairs = pairs.map(|pair| [pair.fields.join(" and "), percent(pair.both_share), pair.either.to_string()]);
+        writeln!(out, "{}", table(["", "both", "of"], 1, pairs).trim_fmt())?;
+    }
+    writeln!(out, "\nThe entities that take most, packed")?;
+    let entities = analysis.entities_by_cost.iter();
+    let entities = entities.map(|cost| [cost.id.to_string(), format!("{:.2}", cost.kbps), percent(cost.share)]);
+    writeln!(out, "{}", table(["id", "kbit/s", "share"], 0, entities).trim_fmt())
+}
+
+fn write_advice(analysis: &Analysis, out: &mut impl Write) -> io::Result<()> {
+    if analysis.advice.is_empty() {
+        return writeln!(out, "nothing that would save half a percent");
+    }
+    for advice in &analysis.advice {
+        let field = advice.field.as_ref().map_or_else(String::new, |field| format!("{field}: "));
+        let saves = if advice.saves_kbps > 0.0 { format!("−{:.1} kbit/s", advice.saves_kbps) } else { String::new() };
+        writeln!(out, "{saves:>14}  {field}{}\n                {}", advice.change, advice.because)?;
+    }
+    Ok(())
+}
+
+fn write_levels(analysis: &Analysis, out: &mut impl Write) -> io::Result<()> {
+    // More columns would not fit.
+    let fields = &analysis.fields[..analysis.fields.len().min(FIELD_COLUMNS)];
+    let rows = analysis.levels.iter().enumerate().map(|(index, level)| {
+        let cells = [
+            level.row.to_string(),
+            level.level.clone(),
+            format!("{:.1}", level.bytes_per_frame),
+            format!("{:.1}", level.kbps),
+            format!("{:.0}", level.sets_bits_per_frame),
+        ];
+        let of_fields = fields.iter().map(move |field| format!("{:.0}", field.level_bits_per_frame[index]));
+        cells.into_iter().chain(of_fields)
+    });
+    let names = fields.iter().map(|field| field.name.as_str());
+    let header = ["", "level", "bytes a frame", "kbit/s", "bits: sets"].into_iter().chain(names);
+    writeln!(out, "{}", table(header, 2, rows).trim_fmt())
+}
+
+fn write_fields(fields: &[FieldAnalysis], out: &mut impl Write) -> io::Result<()> {
+    let rows = fields.iter().map(|field| {
+        let of = |bits: fn(&ComponentAnalysis) -> f64| field.components.iter().map(bits).sum::<f64>();
+        let odd = match (field.out_of_range, field.not_a_number) {
+            (0, 0) => String::new(),
+            (out, nan) => format!("{out} out of range, {nan} no numbers"),
+        };
+        [
+            field.name.clone(),
+            field.kind.clone(),
+            field.bits.to_string(),
+            percent(field.unchanged_share),
+            format!("{:.0}", of(|component| component.entropy_bits_per_frame)),
+            format!("{:.0}", of(|component| component.entropy_given_previous_bits_per_frame)),
+            odd,
+        ]
+    });
+    let header = ["field", "", "bits", "unchanged", "order 0", "given previous", ""];
+    writeln!(out, "{}", table(header, 2, rows).trim_fmt())
+}
+
+fn write_components(fields: &[FieldAnalysis], out: &mut impl Write) -> io::Result<()> {
+    let all = fields.iter().flat_map(|field| field.components.iter().map(move |component| (field, component)));
+    let number = |number: Option<f64>| {
+        number.map_or_else(String::new, |number| {
+            format!("{number:.6}").trim_end_matches('0').trim_end_matches('.').to_owned()
+        })
+    };
+    let range = |range: Option<[f64; 2]>| range.map_or_else(String::new, |[low, high]| format!("{low:.3} … {high:.3}"));
+    let rows = all.map(|(field, component)| {
+        [
+            format!("{}.{}", field.name, component.name),
+            range(component.limits),
+            range(component.seen),
+            number(component.step),
+            number(component.carried_step),
+            percent(component.unchanged_share),
+            component.difference_p50.to_string(),
+            component.difference_p99.to_string(),
+            format!("{:.0}", component.entropy_bits_per_frame),
+            format!("{:.0}", component.entropy_given_previous_bits_per_frame),
+        ]
+    });
+    let header = [
+        "component",
+        "allowed",
+        "seen",
+        "step",
+        "carried",
+        "unchanged",
+        "steps: half",
+        "99 %",
+        "order 0",
+        "given previous",
+    ];
+    writeln!(out, "{}", table(header, 1, rows).trim_fmt())
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}

@@ -1,0 +1,195 @@
+//! Recorded streams, whatever file they are in: frames of entities with their raw words or lanes.
+
+use std::path::{Path, PathBuf};
+
+use kinepack::{EncodeError, EntityId, Pack, Profile, Quantized, Schema, Snapshot, Tick};
+use kinepack_capture::analysis::Columns;
+use kinepack_capture::cube::{self, Cube};
+use kinepack_capture::{Capture, Challenge, Frame};
+
+use crate::failure::Failure;
+use crate::ladder::{Parameters, read_profile};
+
+/// One stream of a file.
+#[derive(Clone, Debug)]
+pub(crate) struct Stream {
+    pub(crate) name: String,
+    pub(crate) schema: Schema,
+    pub(crate) rate_hz: f64,
+    /// How many frames there are, where that is known.
+    pub(crate) frames: Option<u64>,
+}
+
+/// A file, read frame by frame.
+pub(crate) struct Captured {
+    path: PathBuf,
+    source: Source,
+    streams: Vec<Stream>,
+}
+
+enum Source {
+    Challenge(Box<Cubes>),
+    Capture(Box<Capture>),
+}
+
+/// A challenge file.
+struct Cubes {
+    challenge: Challenge,
+    schema: Schema,
+    next_tick: u32,
+    ids: Vec<EntityId>,
+    columns: Vec<Vec<u64>>,
+}
+
+/// A frame of one stream.
+pub(crate) struct CapturedFrame<'a> {
+    /// The stream's index.
+    pub(crate) stream: usize,
+    pub(crate) tick: Tick,
+    pub(crate) ids: &'a [EntityId],
+    pub(crate) columns: Columns<'a>,
+}
+
+impl CapturedFrame<'_> {
+    /// Appends the entities to a snapshot of the stream's schema; what is out of range takes the nearest end.
+    pub(crate) fn push_into(&self, schema: &Schema, snapshot: &mut Snapshot) -> Result<(), EncodeError> {
+        let (Columns::Raw(words) | Columns::Lanes(words)) = self.columns;
+        let (mut raw, mut lanes) = (vec![0; words.len()], vec![0; words.len()]);
+        for (index, id) in self.ids.iter().enumerate() {
+            raw.iter_mut().zip(words).for_each(|(word, column)| *word = column[index]);
+            match self.columns {
+                Columns::Raw(_) => {
+                    schema.quantize_raw(&raw, &mut lanes)?;
+                }
+                Columns::Lanes(_) => lanes.iter_mut().zip(&raw).for_each(|(lane, word)| *lane = *word as u32),
+            }
+            snapshot.push_lanes(*id, &lanes)?;
+        }
+        Ok(())
+    }
+}
+
+impl Captured {
+    /// Opens a file; its name's ending tells the format.
+    pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
+        if path.extension().is_some_and(|ending| ending == "mcap") {
+            return Self::open_capture(path);
+        }
+        let challenge = Challenge::open(path)?;
+        let schema = cube::schema(Quantized::Everything);
+        let stream = Stream {
+            name: "cubes".to_owned(),
+            schema: schema.clone(),
+            rate_hz: f64::from(challenge.rate_hz()),
+            frames: challenge.frames().map(u64::from),
+        };
+        let cubes = Cubes { challenge, schema, next_tick: 0, ids: Vec::new(), columns: vec![Vec::new(); Cube::LANES] };
+        Ok(Self { path: path.to_owned(), source: Source::Challenge(Box::new(cubes)), streams: vec![stream] })
+    }
+
+    fn open_capture(path: &Path) -> Result<Self, Failure> {
+        let streams: Vec<Stream> = Capture::streams_of(path)?
+            .into_iter()
+            .map(|stream| Stream {
+                name: stream.name().to_owned(),
+                schema: stream.schema().clone(),
+                rate_hz: stream.rate_hz(),
+                frames: stream.frames(),
+            })
+            .collect();
+        if streams.is_empty() {
+            return Err(Failure::NoStreams { path: path.to_owned() });
+        }
+        Ok(Self { path: path.to_owned(), source: Source::Capture(Box::new(Capture::open(path)?)), streams })
+    }
+
+    /// The streams of the file.
+    pub(crate) fn streams(&self) -> &[Stream] {
+        &self.streams
+    }
+
+    /// The index of the stream with this name, or of the first.
+    pub(crate) fn find(&self, name: Option<&str>) -> Result<usize, Failure> {
+        let Some(name) = name else { return Ok(0) };
+        let found = self.streams.iter().position(|stream| stream.name == name);
+        found.ok_or_else(|| Failure::UnknownStream {
+            name: name.to_owned(),
+            there: self.streams.iter().map(|stream| stream.name.clone()).collect(),
+        })
+    }
+
+    /// Frames of all streams, where that is known.
+    pub(crate) fn frames(&self) -> Option<u64> {
+        self.streams.iter().map(|stream| stream.frames).sum()
+    }
+
+    /// The next frame of any stream; `None` at the end, or where the file is damaged: see [`Self::warn_of_damage`].
+    pub(crate) fn next_frame(&mut self) -> Result<Option<CapturedFrame<'_>>, Failure> {
+        let capture = match &mut self.source {
+            Source::Challenge(cubes) => return cubes.next_frame(),
+            Source::Capture(capture) => capture,
+        };
+        let known: &[Stream] = &self.streams;
+        let Some((_, frame)) = capture.next_frame()? else {
+            return Ok(None);
+        };
+        let name = frame.stream().name();
+        let Some(stream) = known.iter().position(|stream| stream.name == name) else {
+            return Err(Failure::NoStreams { path: self.path.clone() });
+        };
+        let columns =
+            if frame.stream().is_raw() { Columns::Raw(frame.columns()) } else { Columns::Lanes(frame.columns()) };
+        Ok(Some(CapturedFrame { stream, tick: frame.tick(), ids: frame.ids(), columns }))
+    }
+
+    /// Says on standard error where the file stopped being readable, if it did.
+    pub(crate) fn warn_of_damage(&self) {
+        if let Source::Capture(capture) = &self.source
+            && let Some(damage) = capture.damage()
+        {
+            eprintln!("{}: {damage}; what is before was read", self.path.display());
+        }
+    }
+}
+
+impl Cubes {
+    fn next_frame(&mut self) -> Result<Option<CapturedFrame<'_>>, Failure> {
+        let is_exact = !self.challenge.is_quantized();
+        let Some(frame) = self.challenge.next_frame()? else { return Ok(None) };
+        let tick = Tick(self.next_tick);
+        self.next_tick += 1;
+        self.ids.clear();
+        self.columns.iter_mut().for_each(Vec::clear);
+        match frame {
+            Frame::Quantized(frame) => {
+                let mut snapshot = Snapshot::new(&self.schema, tick);
+                frame.push_into(&mut snapshot)?;
+                self.ids.extend_from_slice(snapshot.ids());
+                for (lane, column) in self.columns.iter_mut().enumerate() {
+                    column.extend(snapshot.lane(lane).iter().map(|value| u64::from(*value)));
+                }
+            }
+            Frame::Floats(frame) => {
+                for (object, state) in (0..).zip(frame.states()) {
+                    let mut raw = [0; Cube::LANES];
+                    let stored = Cube::from(state).store_raw(&mut raw);
+                    stored.map_err(|error| Failure::OutOfRange { object, reason: error.to_string() })?;
+                    self.ids.push(EntityId(object));
+                    self.columns.iter_mut().zip(raw).for_each(|(column, word)| column.push(word));
+                }
+            }
+        }
+        let columns = if is_exact { Columns::Raw(&self.columns) } else { Columns::Lanes(&self.columns) };
+        Ok(Some(CapturedFrame { stream: 0, tick, ids: &self.ids, columns }))
+    }
+}
+
+/// The parameters of a stream.
+pub(crate) fn profile(parameters: &Parameters, schema: &Schema) -> Result<Profile, Failure> {
+    Ok(match parameters {
+        Parameters::BuiltIn if cube::profile().schema_hash == schema.hash() => cube::profile(),
+        Parameters::BuiltIn | Parameters::Untrained => Profile::untrained(schema),
+        Parameters::Article => Profile::article(schema),
+        Parameters::File(path) => read_profile(path, schema)?,
+    })
+}

@@ -1,0 +1,221 @@
+//! `kinepack replay`: a capture through the endpoints and a simulated link, under virtual time.
+
+mod run;
+mod sweep;
+mod truth;
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use kinepack::{Codec, Snapshot, Tick};
+use serde::Serialize;
+
+use crate::captured::{Captured, profile};
+use crate::cube_stream::SentLevel;
+use crate::failure::Failure;
+use crate::ladder::Parameters;
+use crate::link_options::LinkOptions;
+use crate::measure::progress;
+use crate::report::print;
+use crate::report_page;
+use crate::table::{table, write_json};
+use run::{Run, RunReport, Setup};
+use sweep::{Links, Sweep};
+use truth::Truth;
+
+/// Send a capture through the endpoints and a simulated link, much faster than in real time: kbit/s, delay, errors, stalls.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// A capture: .mcap as a game, `kinepack record` or `kinepack convert` wrote it; or .bin or .f32 of the data compression challenge, or one of them as .zst.
+    file: PathBuf,
+    /// The stream; the first where there are several and none is named.
+    #[arg(long, value_name = "NAME")]
+    stream: Option<String>,
+    /// Levels by name or number.
+    #[arg(long, value_name = "LEVEL", value_delimiter = ',', default_value = "packed,adaptive", value_parser = SentLevel::named)]
+    level: Vec<SentLevel>,
+    /// The parameters of the levels from 9 on: built-in, article, untrained, or files that `kinepack train` wrote; several are compared.
+    #[arg(long, value_delimiter = ',', default_value = "built-in")]
+    profile: Vec<Parameters>,
+    /// Curves over the loss in percent and the round trip in milliseconds, each with the rest of the link as it is: loss=0..20,rtt=20..300.
+    #[arg(long, value_name = "loss=A..B,rtt=A..B")]
+    sweep: Option<Sweep>,
+    #[command(flatten, next_help_heading = "Link")]
+    link: LinkOptions,
+    /// Write the report as one HTML file with charts, too, which needs no network.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Print one JSON document instead of a table.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What came of all runs.
+#[derive(Serialize)]
+struct Report {
+    file: String,
+    stream: String,
+    link: String,
+    frames: u32,
+    rate_hz: f64,
+    /// How much faster than in real time all runs together were.
+    #[serde(skip)]
+    speed: f64,
+    runs: Vec<RunReport>,
+    over_loss: Vec<RunReport>,
+    over_round_trip: Vec<RunReport>,
+}
+
+/// The runs of a report: at the link itself, over the loss, over the round trip.
+struct Runs([Vec<Run>; 3]);
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let report = replay(arguments)?;
+    if let Some(path) = &arguments.html {
+        let written = report_page::write(path, "A capture over a bad network", include_str!("web/replay.js"), &report);
+        written.map_err(|error| Failure::ReportFile { path: path.clone(), error })?;
+    }
+    print(|out| if arguments.json { write_json(&report, out) } else { report.write_table(out) })?;
+    let all = report.runs.iter().chain(&report.over_loss).chain(&report.over_round_trip);
+    let wrong_lanes = all.map(|run| run.wrong_lanes).sum();
+    if wrong_lanes > 0 { Err(Failure::Drifted { wrong_lanes }) } else { Ok(()) }
+}
+
+fn replay(arguments: &Arguments) -> Result<Report, Failure> {
+    let mut captured = Captured::open(&arguments.file)?;
+    let wanted = captured.find(arguments.stream.as_deref())?;
+    let stream = captured.streams()[wanted].clone();
+    let schema = Rc::new(stream.schema);
+    let mut codecs = Vec::new();
+    for parameters in &arguments.profile {
+        let profile = profile(parameters, &schema)?;
+        for level in &arguments.level {
+            let codec = Codec::new((*schema).clone(), level.row(), profile.clone());
+            codecs.push((codec.map_err(|error| Failure::Training(error.into()))?, parameters.to_string()));
+        }
+    }
+    let link = arguments.link.config()?;
+    let runs_over = |links: Links| {
+        let mut runs = Vec::new();
+        for (link, link_name) in links {
+            for (codec, profile) in &codecs {
+                let setup = Setup {
+                    schema: &schema,
+                    codec,
+                    rate_hz: stream.rate_hz,
+                    profile,
+                    link,
+                    link_name: link_name.clone(),
+                    link_seed: arguments.link.link_seed,
+                    outage: arguments.link.outage(),
+                };
+                runs.push(Run::new(setup)?);
+            }
+        }
+        Ok::<_, Failure>(runs)
+    };
+    let (over_loss, over_round_trip) = arguments.sweep.as_ref().map(|sweep| sweep.links(&link)).unwrap_or_default();
+    let mut runs =
+        Runs([runs_over(vec![(link, arguments.link.name())])?, runs_over(over_loss)?, runs_over(over_round_trip)?]);
+    let bar = progress(stream.frames.and_then(|frames| u32::try_from(frames).ok()));
+    let mut truth = Truth::new(&schema);
+    let mut snapshot = Snapshot::new(&schema, Tick(0));
+    let begin = Instant::now();
+    while let Some(frame) = captured.next_frame()? {
+        if frame.stream != wanted {
+            continue;
+        }
+        snapshot.clear(Tick(truth.count() + 1));
+        let pushed = truth.push(frame.ids, frame.columns, |id, lanes| snapshot.push_lanes(id, lanes));
+        let failed = |reason: String| Failure::BadFrame { path: arguments.file.clone(), tick: frame.tick.0, reason };
+        pushed.map_err(|error| failed(error.to_string()))?;
+        for run in runs.0.iter_mut().flatten() {
+            run.frame(&snapshot, &truth)?;
+        }
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    captured.warn_of_damage();
+    let frames = truth.count();
+    if frames < 2 {
+        return Err(Failure::TooShort { frames, lag: 1 });
+    }
+    let played = Duration::from_secs_f64(f64::from(frames) / stream.rate_hz) * runs.0.iter().flatten().count() as u32;
+    let [runs, over_loss, over_round_trip] =
+        runs.0.map(|runs| runs.into_iter().map(|run| run.finish(frames)).collect::<Vec<_>>());
+    Ok(Report {
+        file: arguments.file.display().to_string(),
+        stream: stream.name,
+        link: arguments.link.name(),
+        frames,
+        rate_hz: stream.rate_hz,
+        speed: played.as_secs_f64() / begin.elapsed().as_secs_f64().max(1e-9),
+        runs,
+        over_loss,
+        over_round_trip,
+    })
+}
+
+impl Report {
+    fn write_table(&self, out: &mut impl Write) -> io::Result<()> {
+        let Self { file, stream, link, frames, rate_hz, speed, .. } = self;
+        writeln!(
+            out,
+            "{file}: {stream}\n{frames} frames at {rate_hz} Hz, {link}; {speed:.0} times as fast as in real time"
+        )?;
+        for (title, runs) in [
+            ("", &self.runs),
+            ("\nOver the loss, percent", &self.over_loss),
+            ("\nOver the round trip, ms", &self.over_round_trip),
+        ] {
+            if runs.is_empty() {
+                continue;
+            }
+            if !title.is_empty() {
+                writeln!(out, "{title}")?;
+            }
+            let fields = self.runs.first().map(|run| run.errors.as_slice()).unwrap_or_default();
+            let header = [
+                "level",
+                "profile",
+                "loss %",
+                "round trip ms",
+                "kbit/s",
+                "+headers",
+                "delay ms",
+                "stalled",
+                "longest ms",
+                "wrong lanes",
+            ];
+            let header: Vec<String> = header
+                .into_iter()
+                .map(str::to_owned)
+                .chain(fields.iter().flat_map(|field| [format!("{} off: half", field.field), "99 %".to_owned()]))
+                .collect();
+            writeln!(out, "{}", table(header, 2, runs.iter().map(RunReport::cells)).trim_fmt())?;
+        }
+        Ok(())
+    }
+}
+
+impl RunReport {
+    fn cells(&self) -> Vec<String> {
+        let first = [
+            self.level.clone(),
+            self.profile.clone(),
+            format!("{:.1}", self.loss_percent),
+            format!("{:.0}", self.round_trip_ms),
+            format!("{:.1}", self.kbps_payload),
+            format!("{:.1}", self.kbps_total),
+            format!("{:.0}", self.playout_delay_ms),
+            format!("{:.2} %", 100.0 * self.stalled_ratio),
+            format!("{:.0}", self.longest_stall_ms),
+            self.wrong_lanes.to_string(),
+        ];
+        let errors = self.errors.iter().flat_map(|field| [field.error.p50, field.error.p99]);
+        first.into_iter().chain(errors.map(|error| format!("{error:.4}"))).collect()
+    }
+}

@@ -1,0 +1,240 @@
+//! One replay: a hub, a link, a receiver, under virtual time.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::time::Duration;
+
+use kinepack::{Codec, Schema, Snapshot};
+use kinepack_net::{
+    HEADER_BYTES, Hub, HubConfig, Link, LinkConfig, PlayoutConfig, Received, Receiver, ReceiverConfig, ReceiverId,
+    ReceiverOptions, Sequence,
+};
+use serde::Serialize;
+
+use super::truth::{Truth, error};
+use crate::distribution::{Distribution, Summary};
+use crate::failure::Failure;
+use crate::viewer::{sequence_of, wrong_lanes};
+
+/// Views that are kept to compare with what arrives.
+const KEPT_VIEWS: usize = 512;
+const RECEIVER: ReceiverId = ReceiverId(0);
+
+/// What a replay was like.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct RunReport {
+    pub(super) level: String,
+    pub(super) profile: String,
+    pub(super) link: String,
+    pub(super) loss_percent: f64,
+    pub(super) round_trip_ms: f64,
+    /// From the sender, without the headers of IP and UDP.
+    pub(super) kbps_payload: f64,
+    /// With them.
+    pub(super) kbps_total: f64,
+    /// Snapshots that arrived.
+    pub(super) received: u64,
+    pub(super) wrong_lanes: u64,
+    /// How far what is shown is behind the fastest state of late.
+    pub(super) playout_delay_ms: f64,
+    /// Share of the time in which the next state was needed and not there.
+    pub(super) stalled_ratio: f64,
+    /// How often, and for how long at most.
+    pub(super) stalls: u64,
+    pub(super) longest_stall_ms: f64,
+    /// Of the fields that have distances, while they change: in their unit, of rotations in degrees.
+    pub(super) errors: Vec<FieldError>,
+}
+
+/// How far a field that is shown is from where it was then.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct FieldError {
+    pub(super) field: String,
+    #[serde(flatten)]
+    pub(super) error: Summary,
+}
+
+/// A replay on its way.
+pub(super) struct Run {
+    schema: Rc<Schema>,
+    rate_hz: f64,
+    hub: Hub,
+    receiver: Receiver,
+    down: Link,
+    up: Link,
+    outage: std::ops::Range<Duration>,
+    /// The views that were sent: what must arrive.
+    sent: VecDeque<(Sequence, Snapshot)>,
+    report: RunReport,
+    errors: Vec<Distribution>,
+    shown: u64,
+    delay_ms: f64,
+    stall: u64,
+    longest_stall: u64,
+    raw: Vec<u64>,
+    lanes: [Vec<u32>; 2],
+}
+
+/// What a run is made of.
+pub(super) struct Setup<'a> {
+    pub(super) schema: &'a Rc<Schema>,
+    pub(super) codec: &'a Codec,
+    pub(super) rate_hz: f64,
+    pub(super) profile: &'a str,
+    pub(super) link: LinkConfig,
+    pub(super) link_name: String,
+    pub(super) link_seed: u64,
+    pub(super) outage: std::ops::Range<Duration>,
+}
+
+impl Run {
+    pub(super) fn new(setup: Setup<'_>) -> Result<Self, Failure> {
+        let Setup { schema, codec, rate_hz, profile, link, link_name, link_seed, outage } = setup;
+        let playout = PlayoutConfig { tick_hz: (rate_hz.round() as u32).max(1), ..PlayoutConfig::default() };
+        let mut hub = Hub::new(codec, HubConfig::default())?;
+        hub.add(RECEIVER, &ReceiverOptions::default(), Duration::ZERO)?;
+        let lanes = schema.lanes().len();
+        Ok(Self {
+            hub,
+            receiver: Receiver::new(codec, ReceiverConfig { playout, ..ReceiverConfig::default() })?,
+            down: Link::new(link, link_seed * 2)?,
+            up: Link::new(link, link_seed * 2 + 1)?,
+            outage,
+            sent: VecDeque::new(),
+            report: RunReport {
+                level: codec.level().name.to_owned(),
+                profile: profile.to_owned(),
+                link: link_name,
+                loss_percent: f64::from(link.loss.mean_ratio()) * 100.0,
+                round_trip_ms: link.latency.as_secs_f64() * 2e3,
+                kbps_payload: 0.0,
+                kbps_total: 0.0,
+                received: 0,
+                wrong_lanes: 0,
+                playout_delay_ms: 0.0,
+                stalled_ratio: 0.0,
+                stalls: 0,
+                longest_stall_ms: 0.0,
+                errors: Vec::new(),
+            },
+            errors: vec![Distribution::default(); schema.fields().len()],
+            shown: 0,
+            delay_ms: 0.0,
+            stall: 0,
+            longest_stall: 0,
+            raw: vec![0; lanes],
+            lanes: [vec![0; lanes], vec![0; lanes]],
+            schema: Rc::clone(schema),
+            rate_hz,
+        })
+    }
+
+    /// When a frame is due.
+    fn due(&self, frame: u32) -> Duration {
+        Duration::from_secs_f64(f64::from(frame) / self.rate_hz)
+    }
+
+    /// The next frame: what was on its way arrives at its own time, the frame is sent, and a picture is drawn.
+    pub(super) fn frame(&mut self, snapshot: &Snapshot, truth: &Truth) -> Result<(), Failure> {
+        let now = self.due(snapshot.tick.0);
+        while let Some(at) =
+            [self.down.next_due(), self.up.next_due()].into_iter().flatten().min().filter(|at| *at < now)
+        {
+            self.deliver(at);
+        }
+        self.deliver(now);
+        self.hub.tick(now, snapshot)?;
+        let is_out = self.outage.contains(&now);
+        while let Some((_, datagram)) = self.hub.poll_transmit() {
+            if !is_out {
+                self.down.send(now, datagram);
+            }
+            let sequence = sequence_of(datagram);
+            let view = sequence.and_then(|sequence| Some((sequence, self.hub.view(RECEIVER, sequence)?)));
+            if self.sent.len() == KEPT_VIEWS {
+                self.sent.pop_front();
+            }
+            self.sent.extend(view);
+        }
+        self.show(now, truth)
+    }
+
+    fn deliver(&mut self, now: Duration) {
+        let is_out = self.outage.contains(&now);
+        while let Some(datagram) = self.down.poll(now) {
+            // What is refused is counted by the receiver.
+            let Ok(Received::Snapshot { .. }) = self.receiver.handle(now, &datagram) else { continue };
+            self.report.received += 1;
+            let Some(sequence) = sequence_of(&datagram) else { continue };
+            let expected = self.sent.iter().rev().find(|(sent, _)| *sent == sequence);
+            if let (Some((_, expected)), Some(view)) = (expected, self.receiver.view(sequence)) {
+                self.report.wrong_lanes += wrong_lanes(expected, view);
+            }
+        }
+        while let Some(datagram) = self.receiver.poll_transmit(now) {
+            if !is_out {
+                self.up.send(now, datagram);
+            }
+        }
+        while let Some(datagram) = self.up.poll(now) {
+            // So is what is refused here.
+            let _ = self.hub.handle(RECEIVER, now, &datagram);
+        }
+    }
+
+    fn show(&mut self, now: Duration, truth: &Truth) -> Result<(), Failure> {
+        let delay = self.receiver.playout_stats().delay;
+        let Some(playback) = self.receiver.playback(now) else { return Ok(()) };
+        self.shown += 1;
+        self.delay_ms += delay.as_secs_f64() * 1e3;
+        if playback.is_starved() {
+            self.report.stalls += u64::from(self.stall == 0);
+            self.stall += 1;
+            self.longest_stall = self.longest_stall.max(self.stall);
+        } else {
+            self.stall = 0;
+        }
+        let frame = playback.tick();
+        for (index, sample) in playback.samples().enumerate() {
+            let Some([before, after]) = truth.around(frame, sample.id, index) else { continue };
+            if before == after {
+                continue;
+            }
+            for (lanes, (snapshot, at)) in self.lanes.iter_mut().zip([sample.from, sample.to]) {
+                lanes.iter_mut().enumerate().for_each(|(lane, value)| *value = snapshot.lane(lane)[at]);
+            }
+            let [from, to] = &self.lanes;
+            let interpolated = self.schema.interpolate_raw(from, to, sample.between, &mut self.raw);
+            interpolated.map_err(|error| Failure::OutOfRange { object: sample.id.0, reason: error.to_string() })?;
+            for (field, errors) in self.schema.fields().iter().zip(&mut self.errors) {
+                let lanes = field.lanes();
+                if before[lanes.clone()] == after[lanes.clone()] {
+                    continue;
+                }
+                let around = [&before[lanes.clone()], &after[lanes.clone()]];
+                if let Some(off) = error(&field.kind, &self.raw[lanes], around, frame.fract()) {
+                    errors.add(off);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn finish(self, frames: u32) -> RunReport {
+        let seconds = (f64::from(frames) / self.rate_hz).max(1e-3);
+        let sent = self.down.stats().sent;
+        let kbps = |header: u32| (sent.bytes + sent.count * u64::from(header)) as f64 * 8.0 / 1000.0 / seconds;
+        let of_field = |(field, errors): (&kinepack::Field, &Distribution)| {
+            (errors.percentile(1.0) > 0.0).then(|| FieldError { field: field.name.clone(), error: errors.summary() })
+        };
+        RunReport {
+            kbps_payload: kbps(0),
+            kbps_total: kbps(HEADER_BYTES),
+            playout_delay_ms: self.delay_ms / self.shown.max(1) as f64,
+            stalled_ratio: self.receiver.playout_stats().starved_ratio,
+            longest_stall_ms: self.longest_stall as f64 * 1e3 / self.rate_hz,
+            errors: self.schema.fields().iter().zip(&self.errors).filter_map(of_field).collect(),
+            ..self.report
+        }
+    }
+}

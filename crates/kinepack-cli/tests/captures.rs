@@ -1,0 +1,192 @@
+//! What the program does with captures: records, converts, analyzes and replays them.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+#![allow(dead_code, reason = "other tests use the rest of these modules")]
+
+#[path = "../../kinepack-capture/tests/common/mod.rs"]
+mod common;
+#[path = "support/program.rs"]
+mod program;
+
+use common::{Files, good_bin, good_f32};
+use kinepack::{EntityId, Pack, Profile, Schema, Tick};
+use kinepack_capture::Recorder;
+use program::{json, refusal, run, stdout};
+
+#[test]
+fn an_analysis_agrees_with_what_is_measured() {
+    let files = Files::new();
+    for (name, capture) in [("run.f32", good_f32(40, 30)), ("run.bin", good_bin(8))] {
+        let capture = files.write(name, &capture);
+        let capture = capture.to_str().unwrap();
+        let analyzed = json(&["analyze", capture]);
+        let measured = json(&["measure", capture, "--level", "position,packed,adaptive,learning"]);
+        let stream = &analyzed["streams"][0];
+        assert_eq!((stream["name"].as_str(), stream["rate_hz"].as_f64()), (Some("cubes"), Some(60.0)));
+        for level in measured["levels"].as_array().unwrap() {
+            let same =
+                stream["levels"].as_array().unwrap().iter().find(|other| other["level"] == level["level"]).unwrap();
+            assert_eq!(same["bytes_per_frame"], level["bytes_per_frame"]["mean"], "{name}: {level}");
+        }
+        assert_eq!(stream["fields"][0]["name"], "position");
+        assert_eq!(stream["fields"][0]["components"].as_array().unwrap().len(), 3);
+    }
+}
+
+#[test]
+fn an_analysis_is_tables_and_a_page_that_needs_nothing_else() {
+    let files = Files::new();
+    let capture = files.write("run.f32", &good_f32(40, 30));
+    let page = files.path("report.html");
+    let [capture, page_path] = [&capture, &page].map(|path| path.to_str().unwrap());
+    let text = stdout(&["analyze", capture, "--html", page_path]);
+    for part in ["What to change first", "What each level takes", "orientation.dropped", "By the age of the baseline"] {
+        assert!(text.contains(part), "no {part:?} in\n{text}");
+    }
+    assert!(text.lines().all(|line| line == line.trim_end()), "{text}");
+    let html = std::fs::read_to_string(&page).unwrap();
+    assert!(html.starts_with("<!doctype html>") && html.contains("\"streams\":[{\"name\":\"cubes\""));
+    for foreign in ["<link", "src=", "@import", "fetch(", "import "] {
+        assert!(!html.contains(foreign), "{foreign:?} in the page");
+    }
+}
+
+#[test]
+fn what_cannot_be_analyzed_is_refused_in_one_line() {
+    let files = Files::new();
+    let short = files.write("short.bin", &good_bin(6));
+    let message = refusal(&["analyze", short.to_str().unwrap()]);
+    assert!(message.contains("6 frames are too few for a baseline 6 frames back"), "{message}");
+    let capture = files.write("run.f32", &good_f32(40, 30));
+    let capture = capture.to_str().unwrap();
+    let message = refusal(&["analyze", capture, "--profile", capture]);
+    assert!(message.contains("this is no profile"), "{message}");
+    let nowhere = files.path("no/such/folder.html");
+    let failed = run(&["analyze", capture, "--html", nowhere.to_str().unwrap()]);
+    assert_eq!((failed.code, failed.stdout.as_str()), (Some(2), ""));
+    assert!(failed.stderr.contains("folder.html"), "{}", failed.stderr);
+}
+
+#[test]
+fn what_is_recorded_is_analyzed_and_replayed() {
+    let files = Files::new();
+    let capture = files.path("world.mcap");
+    let capture = capture.to_str().unwrap();
+    let recorded = run(&["record", capture, "--seconds", "4", "--cubes", "60"]);
+    assert_eq!((recorded.code, recorded.stdout.as_str()), (Some(0), ""), "{}", recorded.stderr);
+    assert!(recorded.stderr.contains("240 frames"), "{}", recorded.stderr);
+    let analyzed = json(&["analyze", capture]);
+    assert_eq!(
+        (&analyzed["streams"][0]["frames"], &analyzed["streams"][0]["entities"][1]),
+        (&240.into(), &61.0.into())
+    );
+    let page = files.path("replay.html");
+    let options = ["--level", "packed,adaptive", "--link", "mobile", "--sweep", "loss=0..20,rtt=20..200"];
+    let arguments = [&["replay", capture, "--html", page.to_str().unwrap()], &options[..]].concat();
+    let replayed = json(&arguments);
+    assert_eq!(replayed["frames"], 240);
+    let count = |key: &str| replayed[key].as_array().unwrap().len();
+    assert_eq!((count("runs"), count("over_loss"), count("over_round_trip")), (2, 14, 14));
+    for run in replayed["runs"].as_array().unwrap() {
+        let number = |key: &str| run[key].as_f64().unwrap();
+        assert_eq!(run["wrong_lanes"], 0);
+        assert!(number("kbps_payload") > 0.5 && number("kbps_total") > number("kbps_payload"), "{run}");
+        assert!(number("playout_delay_ms") > 10.0 && run["errors"][0]["field"] == "position", "{run}");
+        // Off by the quantization and a little of playback.
+        assert!(run["errors"][0]["p50"].as_f64().unwrap() < 0.02, "{run}");
+    }
+    assert_eq!(json(&arguments), replayed, "the same again");
+    let html = std::fs::read_to_string(&page).unwrap();
+    assert!(html.contains("over_round_trip") && html.trim_end().ends_with("</html>"));
+    assert!(stdout(&["replay", capture, "--link", "lan"]).contains("times as fast as in real time"));
+    let refused = refusal(&["replay", capture, "--stream", "ships"]);
+    assert!(refused.contains("no such stream; there are cubes"), "{refused}");
+    let refused = run(&["replay", capture, "--sweep", "loss=0..500"]);
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.stderr.contains("no more than 100 percent"), "{}", refused.stderr);
+}
+
+#[test]
+fn challenge_files_become_captures_and_come_back() {
+    let files = Files::new();
+    for (name, challenge) in [("run.bin", good_bin(8)), ("run.f32", good_f32(20, 30))] {
+        let (from, capture, back) =
+            (files.write(name, &challenge), files.path("run.mcap"), files.path(&format!("back-{name}")));
+        let [from, capture, back] = [&from, &capture, &back].map(|path| path.to_str().unwrap());
+        for [a, b] in [[from, capture], [capture, back]] {
+            let converted = run(&["convert", a, b]);
+            assert_eq!(converted.code, Some(0), "{}", converted.stderr);
+        }
+        assert_eq!(std::fs::read(back).unwrap(), challenge, "{name}");
+        let [direct, through] =
+            [from, capture].map(|file| json(&["analyze", file, "--lag", "3"])["streams"][0].clone());
+        assert_eq!(direct["levels"], through["levels"], "{name}");
+    }
+    let message =
+        refusal(&["convert", files.path("run.mcap").to_str().unwrap(), files.path("run.bin").to_str().unwrap()]);
+    assert!(message.contains("must end in .mcap"), "{message}");
+}
+
+#[test]
+fn a_capture_that_was_cut_off_is_read_up_to_there() {
+    let files = Files::new();
+    let whole = files.path("whole.mcap");
+    run(&["record", whole.to_str().unwrap(), "--seconds", "8", "--cubes", "300"]);
+    let bytes = std::fs::read(&whole).unwrap();
+    let cut = files.write("cut.mcap", &bytes[..bytes.len() * 3 / 4]);
+    let cut = run(&["analyze", cut.to_str().unwrap(), "--json"]);
+    assert_eq!(cut.code, Some(0), "{}", cut.stderr);
+    assert!(cut.stderr.contains("cut.mcap: damaged at byte"), "{}", cut.stderr);
+    let frames =
+        serde_json::from_str::<serde_json::Value>(&cut.stdout).unwrap()["streams"][0]["frames"].as_u64().unwrap();
+    assert!((10..480).contains(&frames), "{frames}");
+    let foreign = files.write("foreign.mcap", &good_bin(3));
+    let message = refusal(&["analyze", foreign.to_str().unwrap()]);
+    assert!(message.contains("foreign.mcap"), "{message}");
+}
+
+#[derive(Clone, Copy, Pack)]
+struct Drone {
+    #[pack(range = -500.0..500.0, precision = 0.01)]
+    position: [f32; 3],
+    #[pack(range = 0..=100)]
+    battery: i32,
+}
+
+#[test]
+fn a_profile_is_tuned_and_measured_on_what_it_has_not_seen() {
+    let files = Files::new();
+    let [capture, profile, rust] = ["drones.mcap", "drones.profile", "drones.rs"].map(|name| files.path(name));
+    let mut recorder = Recorder::create(&capture).unwrap();
+    let stream = recorder.stream::<Drone>("drones", 30.0).unwrap();
+    for tick in 0..200 {
+        let time = tick as f32 / 30.0;
+        let drones: Vec<Drone> = (0..20)
+            .map(|drone| {
+                let turn = time * (0.5 + 0.1 * drone as f32);
+                Drone { position: [20.0 * turn.cos(), 20.0 * turn.sin(), drone as f32], battery: 100 - tick / 10 }
+            })
+            .collect();
+        recorder.record(&stream, Tick(tick as u32), (0..).map(EntityId).zip(&drones)).unwrap();
+    }
+    recorder.finish().unwrap();
+    let [capture, profile_path, rust_path] = [&capture, &profile, &rust].map(|path| path.to_str().unwrap());
+    let options = ["--out", profile_path, "--rust", rust_path, "--passes", "2", "--lag", "3"];
+    let tuned = json(&[&["tune", capture], &options[..]].concat());
+    assert_eq!((&tuned["training_frames"], &tuned["held_out_frames"]), (&150.into(), &50.into()));
+    for part in ["training", "held_out"] {
+        for level in ["packed", "adaptive"] {
+            let [before, after] = ["built_in", "tuned"].map(|profile| tuned[profile][part][level].as_f64().unwrap());
+            assert!(after < 0.8 * before, "{part}, {level}: {after} instead of {before}");
+        }
+    }
+    let bytes = std::fs::read(&profile).unwrap();
+    assert!(Profile::from_bytes(&bytes, &Schema::of::<Drone>()).is_ok());
+    let constant = std::fs::read_to_string(&rust).unwrap();
+    assert!(constant.contains(&format!("pub const PROFILE: [u8; {}] = [", bytes.len())), "{}", &constant[..200]);
+    // It is for these drones, and for nothing else.
+    assert_eq!(json(&["replay", capture, "--profile", profile_path])["runs"][0]["wrong_lanes"], 0);
+    let cubes = files.write("run.f32", &good_f32(40, 30));
+    let message = refusal(&["analyze", cubes.to_str().unwrap(), "--profile", profile_path]);
+    assert!(message.contains("made for another schema"), "{message}");
+}
