@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use kinepack::{EncodeError, EntityId, Pack, Profile, Quantized, Schema, Snapshot, Tick};
+use kinepack::{EntityId, Pack, Profile, Quantized, Schema, Snapshot, Tick};
 use kinepack_capture::analysis::Columns;
 use kinepack_capture::cube::{self, Cube};
 use kinepack_capture::{Capture, Challenge, Frame};
@@ -50,25 +50,6 @@ pub(crate) struct CapturedFrame<'a> {
     pub(crate) columns: Columns<'a>,
 }
 
-impl CapturedFrame<'_> {
-    /// Appends the entities to a snapshot of the stream's schema; what is out of range takes the nearest end.
-    pub(crate) fn push_into(&self, schema: &Schema, snapshot: &mut Snapshot) -> Result<(), EncodeError> {
-        let (Columns::Raw(words) | Columns::Lanes(words)) = self.columns;
-        let (mut raw, mut lanes) = (vec![0; words.len()], vec![0; words.len()]);
-        for (index, id) in self.ids.iter().enumerate() {
-            raw.iter_mut().zip(words).for_each(|(word, column)| *word = column[index]);
-            match self.columns {
-                Columns::Raw(_) => {
-                    schema.quantize_raw(&raw, &mut lanes)?;
-                }
-                Columns::Lanes(_) => lanes.iter_mut().zip(&raw).for_each(|(lane, word)| *lane = *word as u32),
-            }
-            snapshot.push_lanes(*id, &lanes)?;
-        }
-        Ok(())
-    }
-}
-
 impl Captured {
     /// Opens a file; its name's ending tells the format.
     pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
@@ -101,6 +82,10 @@ impl Captured {
             return Err(Failure::NoStreams { path: path.to_owned() });
         }
         Ok(Self { path: path.to_owned(), source: Source::Capture(Box::new(Capture::open(path)?)), streams })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The streams of the file.

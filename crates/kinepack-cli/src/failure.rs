@@ -32,6 +32,10 @@ pub(crate) enum Failure {
     NoStreams { path: std::path::PathBuf },
     /// A stream that the capture does not have.
     UnknownStream { name: String, there: Vec<String> },
+    /// An error that a field cannot be allowed.
+    MaxError { field: String, reason: String },
+    /// The size of bodies, of a schema that has none.
+    NoBody,
     /// A frame of a capture that its schema does not hold.
     BadFrame { path: std::path::PathBuf, tick: u32, reason: String },
     /// The world cannot be built as asked.
@@ -141,6 +145,11 @@ impl fmt::Display for Failure {
             Self::UnknownStream { name, there } => {
                 write!(f, "--stream {name}: no such stream; there are {}", there.join(", "))
             }
+            Self::MaxError { field, reason } => write!(f, "--max-error {field}: {reason}"),
+            Self::NoBody => write!(
+                f,
+                "--body-size: the schema marks no position of three axes and rotation with #[pack(body)]; leave it out"
+            ),
             Self::BadFrame { path, tick, reason } => {
                 write!(f, "{}: the frame of tick {tick}: {reason}", path.display())
             }

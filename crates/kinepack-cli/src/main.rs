@@ -10,6 +10,7 @@ mod convert;
 mod crowd;
 mod cube_stream;
 mod demo;
+mod distance;
 mod distribution;
 mod failure;
 mod inputs;

@@ -96,6 +96,11 @@ fn what_is_recorded_is_analyzed_and_replayed() {
         assert!(run["errors"][0]["p50"].as_f64().unwrap() < 0.02, "{run}");
     }
     assert_eq!(json(&arguments), replayed, "the same again");
+    let cut_off = json(&["replay", capture, "--outage", "1..2"]);
+    assert!(replayed["runs"][0]["recovery_ms"].is_null());
+    let recovery_ms = cut_off["runs"][0]["recovery_ms"].as_f64().unwrap();
+    assert!((0.0..1000.0).contains(&recovery_ms), "{recovery_ms}");
+    assert!(stdout(&["replay", capture, "--outage", "1..2"]).contains("recovered ms"));
     let html = std::fs::read_to_string(&page).unwrap();
     assert!(html.contains("over_round_trip") && html.trim_end().ends_with("</html>"));
     assert!(stdout(&["replay", capture, "--link", "lan"]).contains("times as fast as in real time"));
@@ -153,10 +158,9 @@ struct Drone {
     battery: i32,
 }
 
-#[test]
-fn a_profile_is_tuned_and_measured_on_what_it_has_not_seen() {
-    let files = Files::new();
-    let [capture, profile, rust] = ["drones.mcap", "drones.profile", "drones.rs"].map(|name| files.path(name));
+/// Drones that circle, each at its own speed, before they are quantized.
+fn drones(files: &Files) -> String {
+    let capture = files.path("drones.mcap");
     let mut recorder = Recorder::create(&capture).unwrap();
     let stream = recorder.stream::<Drone>("drones", 30.0).unwrap();
     for tick in 0..200 {
@@ -170,7 +174,14 @@ fn a_profile_is_tuned_and_measured_on_what_it_has_not_seen() {
         recorder.record(&stream, Tick(tick as u32), (0..).map(EntityId).zip(&drones)).unwrap();
     }
     recorder.finish().unwrap();
-    let [capture, profile_path, rust_path] = [&capture, &profile, &rust].map(|path| path.to_str().unwrap());
+    capture.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_profile_is_tuned_and_measured_on_what_it_has_not_seen() {
+    let files = Files::new();
+    let (capture, profile, rust) = (&*drones(&files), files.path("drones.profile"), files.path("drones.rs"));
+    let [profile_path, rust_path] = [&profile, &rust].map(|path| path.to_str().unwrap());
     let options = ["--out", profile_path, "--rust", rust_path, "--passes", "2", "--lag", "3"];
     let tuned = json(&[&["tune", capture], &options[..]].concat());
     assert_eq!((&tuned["training_frames"], &tuned["held_out_frames"]), (&150.into(), &50.into()));
@@ -189,4 +200,52 @@ fn a_profile_is_tuned_and_measured_on_what_it_has_not_seen() {
     let cubes = files.write("run.f32", &good_f32(40, 30));
     let message = refusal(&["analyze", cubes.to_str().unwrap(), "--profile", profile_path]);
     assert!(message.contains("made for another schema"), "{message}");
+}
+
+#[derive(Pack)]
+#[allow(dead_code, reason = "it is there for its schema")]
+struct CoarseDrone {
+    #[pack(range = -500.0..500.0, precision = 0.0577)]
+    position: [f32; 3],
+    #[pack(range = 0..=100, precision = 5)]
+    battery: i32,
+}
+
+#[test]
+fn steps_for_an_error_that_is_allowed_are_found_and_the_profile_is_for_them() {
+    let files = Files::new();
+    let (capture, profile) = (&*drones(&files), files.path("coarse.profile"));
+    let options = ["--passes", "2", "--lag", "3", "--max-error", "position=0.05,battery=2"];
+    let tuned = json(&[&["tune", capture, "--out", profile.to_str().unwrap()], &options[..]].concat());
+    let steps = tuned["steps"].as_array().unwrap();
+    for (step, (field, attribute, was, asked)) in steps.iter().zip([
+        ("position", "precision = 0.0577", "precision = 0.01", 0.05),
+        ("battery", "precision = 5", "precision = 1", 2.0),
+    ]) {
+        assert_eq!((&step["field"], &step["attribute"], &step["was"]), (&field.into(), &attribute.into(), &was.into()));
+        let largest = step["error"]["max"].as_f64().unwrap();
+        assert!(0.8 * asked < largest && largest <= asked, "{step}");
+    }
+    // What the derive makes of these attributes is what the profile is for.
+    let schema = Schema::of::<CoarseDrone>();
+    assert_eq!(tuned["schema_hash"], format!("{:016x}", schema.hash()));
+    assert!(Profile::from_bytes(&std::fs::read(&profile).unwrap(), &schema).is_ok());
+    let finer = json(&["tune", capture, "--passes", "2", "--lag", "3"]);
+    let held_out = |report: &serde_json::Value| report["tuned"]["held_out"]["packed"].as_f64().unwrap();
+    assert!(held_out(&tuned) < 0.9 * held_out(&finer), "{tuned}\n{finer}");
+    assert_eq!(finer["steps"], serde_json::json!([]));
+    assert_eq!(finer["field_order"]["tried"], 2);
+    let text = stdout(&[&["tune", capture], &options[..]].concat());
+    assert!(text.contains("write them into the struct") && text.contains("Order of the fields"), "{text}");
+    for (wanted, message) in [
+        ("hull=1", "no such field; there are position, battery"),
+        ("position=1e-9", "--max-error position: steps of"),
+        ("position=0", "an error above 0 is wanted"),
+    ] {
+        let refused = run(&["tune", capture, "--max-error", wanted]);
+        assert_eq!(refused.code, Some(2));
+        assert!(refused.stderr.contains(message), "{wanted}: {}", refused.stderr);
+    }
+    let message = refusal(&["tune", capture, "--body-size", "1"]);
+    assert!(message.contains("marks no position of three axes"), "{message}");
 }

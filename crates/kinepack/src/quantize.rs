@@ -149,6 +149,31 @@ impl FloatLimits {
         Self { single: true, ..*self }
     }
 
+    /// The same range in steps of `step`; where it wraps, in the next shorter ones that divide it.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new); and as [`for_f32`](Self::for_f32), where these are for that.
+    pub fn with_step(&self, step: f64) -> Result<Self, SetupError> {
+        let end = self.end();
+        let other = if self.wraps {
+            let steps = libm::ceil((end - self.min) / step);
+            Self::until(self.min, end, if steps > 1.0 { (end - self.min) / steps } else { step })?.wrapping()
+        } else if self.highest > self.max {
+            Self::until(self.min, end, step)?
+        } else {
+            Self::new(self.min, self.max, step)?
+        };
+        if self.single { other.for_f32() } else { Ok(other) }
+    }
+
+    /// The end of a range without its end, as it was given: sums of floats are not exact, so of those that it can have been a round one.
+    fn end(&self) -> f64 {
+        use core::f64::consts::{PI, TAU};
+        let sum = self.max + self.step;
+        let round = libm::round(sum * 1e9) / 1e9;
+        [round, PI, TAU].into_iter().find(|end| end - self.step == self.max).unwrap_or(sum)
+    }
+
     /// All of it as plain numbers, for files.
     pub const fn parts(&self) -> FloatParts {
         let Self { min, max, highest, step, max_code, wraps, single } = *self;

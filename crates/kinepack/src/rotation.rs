@@ -63,6 +63,12 @@ impl SmallestThree {
         (1 << self.component_bits) - 1
     }
 
+    /// The largest angle in degrees between a rotation and what its codes stand for, but for the rounding of `f32`: near ties of all four
+    /// components.
+    pub fn max_error_deg(&self) -> f64 {
+        if self.component_bits == 2 { 99.0 } else { 281.0 / f64::from(self.max_code()) }
+    }
+
     /// The codes of the rotation `x, y, z, w`. Its length does not matter; where several components are the largest, the
     /// first of them is dropped.
     ///
@@ -203,7 +209,7 @@ mod tests {
             std::println!("{bits:2} bits: {worst:.6} degrees");
         }
         for (bits, worst) in table {
-            let bound = if bits == 2 { 99.0 } else { 281.0 / f64::from((1u32 << bits) - 1) };
+            let bound = SmallestThree::new(bits).unwrap().max_error_deg();
             assert!(worst < bound, "{bits} bits: {worst} degrees");
             assert!(worst > 0.7 * bound, "{bits} bits: the bound is loose");
         }

@@ -78,6 +78,34 @@ fn a_number_comes_back_within_half_a_step() {
 }
 
 #[test]
+fn other_steps_are_those_of_the_same_range() {
+    // Ranges as people write them; the end of one that does not include it is not kept, and has to be found again.
+    let decimals = (-5000i32..5000, 1i32..10_000, 0i32..4).prop_map(|(min, length, digits)| {
+        let scale = 10f64.powi(digits);
+        [f64::from(min) / scale, f64::from(min + length) / scale]
+    });
+    for_all(4000, (decimals, any_steps(), any_steps()), |([min, max], steps, others)| {
+        let [step, other] = [steps, others].map(|steps| (max - min) / steps);
+        let closed = FloatLimits::new(min, max, step).unwrap();
+        assert_eq!(closed.with_step(other), FloatLimits::new(min, max, other));
+        if let Ok(open) = FloatLimits::until(min, max, step) {
+            assert_eq!(open.with_step(other), FloatLimits::until(min, max, other));
+            let angle = open.wrapping().with_step(other);
+            if let Ok(angle) = angle {
+                let length = angle.step() * (f64::from(angle.max_code()) + 1.0);
+                assert!(angle.wraps() && angle.step() <= other * (1.0 + 1e-9) && angle.step() > 0.49 * other);
+                assert!((length - (max - min)).abs() < 1e-6 * (max - min), "{angle:?}");
+            }
+        }
+        if let Ok(single) = closed.for_f32() {
+            assert_eq!(single.with_step(other), closed.with_step(other).and_then(|other| other.for_f32()));
+        }
+    });
+    let turn = FloatLimits::until(0.0, core::f64::consts::TAU, 0.001).unwrap();
+    assert_eq!(turn.with_step(0.1), FloatLimits::until(0.0, core::f64::consts::TAU, 0.1));
+}
+
+#[test]
 fn both_ends_of_a_range_are_values_of_it() {
     for_all(2000, (any_ends(), any_steps(), 0u8..5), |(ends, steps, form)| {
         let Some(limits) = float_limits(ends, steps, form) else { return };

@@ -140,6 +140,10 @@ fn progress_rises_to_one_and_the_structure_is_what_training_takes() {
     let training = Training { passes: 1, snapshots_per_pass: 10, ..Training::new(structure.clone(), None) };
     let profile = training.run(&schema, &[&run[..]], |_| ()).unwrap();
     assert_eq!(profile.fields[0].classes, structure.fields[0].classes);
+    // Its two halves by themselves.
+    let lengths = training.lengths(&schema, &[&run[..]]).unwrap();
+    let model = training.model(&schema, &[&run[..]], |_| ()).unwrap();
+    assert_eq!(Profile { model: Some(model), ..lengths }, profile);
 }
 
 #[test]

@@ -171,11 +171,7 @@ fn proposals(index: usize, field: &Field, found: &FieldAnalysis, rate_hz: f64) -
 
 /// Axes with other steps; `None` where one is impossible.
 fn with_steps(axes: &[FloatLimits], step: impl Fn(f64) -> f64) -> Option<Vec<FloatLimits>> {
-    let coarser = |axis: &FloatLimits| {
-        let limits = FloatLimits::new(axis.min(), axis.max(), step(axis.step())).ok()?;
-        (!axis.wraps()).then_some(limits)
-    };
-    axes.iter().map(coarser).collect()
+    axes.iter().map(|axis| axis.with_step(step(axis.step())).ok()).collect()
 }
 
 /// Axes that hold what was seen and a margin, where that is less than half of what they hold.

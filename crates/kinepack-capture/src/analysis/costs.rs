@@ -64,6 +64,7 @@ pub(super) struct Costs {
 
 struct Run {
     level: Level,
+    has_precision: bool,
     encoder: Encoder,
     bytes: u64,
     sets_bits: u64,
@@ -79,16 +80,19 @@ impl Costs {
             let mut encoder = Encoder::new(&codec);
             encoder.count_entity_bits(level == Level::PACKED);
             let learned = if level.learning { vec![None; lag + 1] } else { Vec::new() };
-            Ok(Run { level, encoder, bytes: 0, sets_bits: 0, fields_bits: vec![0; schema.fields().len()], learned })
+            let fields_bits = vec![0; schema.fields().len()];
+            let has_precision = codec.has_precision();
+            Ok(Run { level, has_precision, encoder, bytes: 0, sets_bits: 0, fields_bits, learned })
         };
         let runs = levels().map(run).collect::<Result<_, _>>()?;
         Ok(Self { runs, frames: 0, entities_bits: HashMap::new(), lag })
     }
 
-    /// Takes in the newest frame.
-    pub(super) fn add(&mut self, past: &Past, packet: &mut Vec<u8>) -> Result<(), EncodeError> {
+    /// Takes in the newest frame, as it is and as receivers have it.
+    pub(super) fn add(&mut self, [exact, received]: [&Past; 2], packet: &mut Vec<u8>) -> Result<(), EncodeError> {
         let frame = self.frames as usize;
         for run in &mut self.runs {
+            let past = if run.has_precision { received } else { exact };
             let slots = run.learned.len();
             let learned = (slots > 0 && frame >= self.lag).then(|| run.learned[(frame - self.lag) % slots].clone());
             packet.clear();

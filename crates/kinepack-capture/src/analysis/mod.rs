@@ -12,7 +12,7 @@ mod past;
 mod samples;
 mod together;
 
-use kinepack::{EncodeError, EntityId, Profile, Schema, SetupError, Tick, TrainError};
+use kinepack::{Codec, EncodeError, EntityId, Level, Profile, Schema, SetupError, Tick, TrainError};
 use serde::Serialize;
 
 pub use advice::Advice;
@@ -139,6 +139,34 @@ pub enum Columns<'a> {
     Lanes(&'a [Vec<u64>]),
 }
 
+impl Columns<'_> {
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        let (Self::Raw(columns) | Self::Lanes(columns)) = self;
+        columns.len()
+    }
+
+    /// Fills in the raw words and the lanes of one entity; what is out of range takes the nearest end.
+    ///
+    /// # Errors
+    /// [`EncodeError`] for what the schema cannot hold.
+    ///
+    /// # Panics
+    /// Where a column is shorter.
+    pub fn entity(&self, index: usize, schema: &Schema, raw: &mut [u64], lanes: &mut [u32]) -> Result<(), EncodeError> {
+        match self {
+            Self::Raw(columns) => {
+                raw.iter_mut().zip(*columns).for_each(|(word, column)| *word = column[index]);
+                schema.quantize_raw(raw, lanes).map(|_| ())
+            }
+            Self::Lanes(columns) => {
+                lanes.iter_mut().zip(*columns).for_each(|(lane, column)| *lane = column[index] as u32);
+                schema.reconstruct_raw(lanes, raw)
+            }
+        }
+    }
+}
+
 /// Takes a stream frame by frame.
 ///
 /// Cost: that of encoding each frame at all levels, one in `sweep_stride` at all lags, and some ten numbers an entity.
@@ -147,6 +175,8 @@ pub struct Analyzer {
     rate_hz: f64,
     options: AnalysisOptions,
     past: Past,
+    /// The same as receivers have it, where a field has a time precision.
+    received: Option<Past>,
     fields: Vec<FieldStatistics>,
     masks: Masks,
     costs: Costs,
@@ -170,7 +200,10 @@ impl Analyzer {
     /// [`AnalysisError::Setup`] for a profile of another schema.
     pub fn new(schema: &Schema, rate_hz: f64, options: AnalysisOptions) -> Result<Self, AnalysisError> {
         let most = options.lags.iter().copied().chain([options.lag]).max().unwrap_or(1).min(60) as usize;
+        let codec = Codec::new(schema.clone(), Level::PACKED, options.profile.clone())?;
+        let received = || Past::received(&codec, 3 * most, options.lag as usize);
         Ok(Self {
+            received: codec.has_precision().then(received),
             past: Past::new(schema, 3 * most),
             fields: FieldStatistics::of(schema),
             masks: Masks::new(schema),
@@ -209,9 +242,13 @@ impl Analyzer {
             self.difference.find(baseline, newest);
             self.changed += self.difference.sent.len() as u64;
         }
-        self.costs.add(&self.past, &mut self.packet).map_err(failed)?;
+        if let (Some(received), Some(newest)) = (&mut self.received, self.past.back(0)) {
+            received.push(newest).map_err(failed)?;
+        }
+        let received = self.received.as_ref().unwrap_or(&self.past);
+        self.costs.add([&self.past, received], &mut self.packet).map_err(failed)?;
         if self.frames.is_multiple_of(self.options.sweep_stride.max(1)) {
-            self.sweep.add(&self.past, &mut self.packet).map_err(failed)?;
+            self.sweep.add(received, &mut self.packet).map_err(failed)?;
         }
         let is_wanted = self.frames.is_multiple_of(self.options.sample_stride.max(1));
         self.samples.add(std::mem::take(&mut self.newest), is_wanted);

@@ -6,11 +6,12 @@ mod truth;
 
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::rc::Rc;
+use std::sync::{Arc, mpsc};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use kinepack::{Codec, Snapshot, Tick};
+use kinepack::{Codec, Schema};
 use serde::Serialize;
 
 use crate::captured::{Captured, profile};
@@ -24,7 +25,10 @@ use crate::report_page;
 use crate::table::{table, write_json};
 use run::{Run, RunReport, Setup};
 use sweep::{Links, Sweep};
-use truth::Truth;
+use truth::{Moment, Truth};
+
+/// Frames that are read ahead of what is sent.
+const AHEAD: usize = 16;
 
 /// Send a capture through the endpoints and a simulated link, much faster than in real time: kbit/s, delay, errors, stalls.
 #[derive(Args)]
@@ -69,9 +73,6 @@ struct Report {
     over_round_trip: Vec<RunReport>,
 }
 
-/// The runs of a report: at the link itself, over the loss, over the round trip.
-struct Runs([Vec<Run>; 3]);
-
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let report = replay(arguments)?;
     if let Some(path) = &arguments.html {
@@ -88,7 +89,7 @@ fn replay(arguments: &Arguments) -> Result<Report, Failure> {
     let mut captured = Captured::open(&arguments.file)?;
     let wanted = captured.find(arguments.stream.as_deref())?;
     let stream = captured.streams()[wanted].clone();
-    let schema = Rc::new(stream.schema);
+    let schema = Arc::new(stream.schema);
     let mut codecs = Vec::new();
     for parameters in &arguments.profile {
         let profile = profile(parameters, &schema)?;
@@ -118,34 +119,21 @@ fn replay(arguments: &Arguments) -> Result<Report, Failure> {
         Ok::<_, Failure>(runs)
     };
     let (over_loss, over_round_trip) = arguments.sweep.as_ref().map(|sweep| sweep.links(&link)).unwrap_or_default();
-    let mut runs =
-        Runs([runs_over(vec![(link, arguments.link.name())])?, runs_over(over_loss)?, runs_over(over_round_trip)?]);
-    let bar = progress(stream.frames.and_then(|frames| u32::try_from(frames).ok()));
-    let mut truth = Truth::new(&schema);
-    let mut snapshot = Snapshot::new(&schema, Tick(0));
+    let mut runs = runs_over(vec![(link, arguments.link.name())])?;
+    let first_over_loss = runs.len();
+    runs.append(&mut runs_over(over_loss)?);
+    let first_over_round_trip = runs.len();
+    runs.append(&mut runs_over(over_round_trip)?);
+    let count = runs.len() as u32;
     let begin = Instant::now();
-    while let Some(frame) = captured.next_frame()? {
-        if frame.stream != wanted {
-            continue;
-        }
-        snapshot.clear(Tick(truth.count() + 1));
-        let pushed = truth.push(frame.ids, frame.columns, |id, lanes| snapshot.push_lanes(id, lanes));
-        let failed = |reason: String| Failure::BadFrame { path: arguments.file.clone(), tick: frame.tick.0, reason };
-        pushed.map_err(|error| failed(error.to_string()))?;
-        for run in runs.0.iter_mut().flatten() {
-            run.frame(&snapshot, &truth)?;
-        }
-        bar.inc(1);
-    }
-    bar.finish_and_clear();
-    captured.warn_of_damage();
-    let frames = truth.count();
+    let (runs, frames) = play(&mut captured, wanted, &schema, runs)?;
     if frames < 2 {
         return Err(Failure::TooShort { frames, lag: 1 });
     }
-    let played = Duration::from_secs_f64(f64::from(frames) / stream.rate_hz) * runs.0.iter().flatten().count() as u32;
-    let [runs, over_loss, over_round_trip] =
-        runs.0.map(|runs| runs.into_iter().map(|run| run.finish(frames)).collect::<Vec<_>>());
+    let played = Duration::from_secs_f64(f64::from(frames) / stream.rate_hz) * count;
+    let mut runs: Vec<RunReport> = runs.into_iter().map(|run| run.finish(frames)).collect();
+    let over_round_trip = runs.split_off(first_over_round_trip);
+    let over_loss = runs.split_off(first_over_loss);
     Ok(Report {
         file: arguments.file.display().to_string(),
         stream: stream.name,
@@ -157,6 +145,71 @@ fn replay(arguments: &Arguments) -> Result<Report, Failure> {
         over_loss,
         over_round_trip,
     })
+}
+
+/// Sends the frames of a stream through all runs, which share the processor's cores; gives them back with the number of frames.
+fn play(captured: &mut Captured, wanted: usize, schema: &Schema, runs: Vec<Run>) -> Result<(Vec<Run>, u32), Failure> {
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(runs.len());
+    let mut groups: Vec<Vec<(usize, Run)>> = (0..threads).map(|_| Vec::new()).collect();
+    for (index, run) in runs.into_iter().enumerate() {
+        groups[index % threads].push((index, run));
+    }
+    let bar = progress(captured.streams()[wanted].frames.and_then(|frames| u32::try_from(frames).ok()));
+    let path = captured.path().to_owned();
+    thread::scope(|scope| {
+        let mut senders = Vec::new();
+        let mut handles = Vec::new();
+        for group in groups {
+            let (sender, moments) = mpsc::sync_channel(AHEAD);
+            senders.push(sender);
+            handles.push(scope.spawn(move || play_group(group, &moments)));
+        }
+        let mut last: Option<Arc<Moment>> = None;
+        let mut read = || -> Result<(), Failure> {
+            while let Some(frame) = captured.next_frame()? {
+                if frame.stream != wanted {
+                    continue;
+                }
+                let failed = |reason: String| Failure::BadFrame { path: path.clone(), tick: frame.tick.0, reason };
+                let moment = Moment::next(last.as_deref(), schema, frame.ids, frame.columns);
+                let moment = Arc::new(moment.map_err(|error| failed(error.to_string()))?);
+                last = Some(Arc::clone(&moment));
+                // A group that ended early says why.
+                if senders.iter().any(|sender| sender.send(Arc::clone(&moment)).is_err()) {
+                    break;
+                }
+                bar.inc(1);
+            }
+            Ok(())
+        };
+        let read = read();
+        drop(senders);
+        let mut runs = Vec::new();
+        for handle in handles {
+            runs.append(&mut handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+        }
+        read?;
+        bar.finish_and_clear();
+        captured.warn_of_damage();
+        runs.sort_by_key(|(index, _)| *index);
+        let frames = last.map_or(0, |last| last.snapshot.tick.0);
+        Ok((runs.into_iter().map(|(_, run)| run).collect(), frames))
+    })
+}
+
+/// Sends the frames through some of the runs.
+fn play_group(
+    mut group: Vec<(usize, Run)>,
+    moments: &mpsc::Receiver<Arc<Moment>>,
+) -> Result<Vec<(usize, Run)>, Failure> {
+    let mut truth = Truth::default();
+    for moment in moments {
+        truth.push(Arc::clone(&moment));
+        for (_, run) in &mut group {
+            run.frame(&moment.snapshot, &truth)?;
+        }
+    }
+    Ok(group)
 }
 
 impl Report {
@@ -190,19 +243,21 @@ impl Report {
                 "longest ms",
                 "wrong lanes",
             ];
+            let recovery = self.runs.iter().any(|run| run.recovery_ms.is_some()).then_some("recovered ms");
             let header: Vec<String> = header
                 .into_iter()
+                .chain(recovery)
                 .map(str::to_owned)
                 .chain(fields.iter().flat_map(|field| [format!("{} off: half", field.field), "99 %".to_owned()]))
                 .collect();
-            writeln!(out, "{}", table(header, 2, runs.iter().map(RunReport::cells)).trim_fmt())?;
+            writeln!(out, "{}", table(header, 2, runs.iter().map(|run| run.cells(recovery.is_some()))).trim_fmt())?;
         }
         Ok(())
     }
 }
 
 impl RunReport {
-    fn cells(&self) -> Vec<String> {
+    fn cells(&self, has_recovery: bool) -> Vec<String> {
         let first = [
             self.level.clone(),
             self.profile.clone(),
@@ -216,6 +271,11 @@ impl RunReport {
             self.wrong_lanes.to_string(),
         ];
         let errors = self.errors.iter().flat_map(|field| [field.error.p50, field.error.p99]);
-        first.into_iter().chain(errors.map(|error| format!("{error:.4}"))).collect()
+        let recovery = self.recovery_ms.map_or("–".to_owned(), |ms| format!("{ms:.0}"));
+        first
+            .into_iter()
+            .chain(has_recovery.then_some(recovery))
+            .chain(errors.map(|error| format!("{error:.4}")))
+            .collect()
     }
 }

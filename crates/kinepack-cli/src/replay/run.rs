@@ -1,7 +1,7 @@
 //! One replay: a hub, a link, a receiver, under virtual time.
 
 use std::collections::VecDeque;
-use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use kinepack::{Codec, Schema, Snapshot};
@@ -11,7 +11,8 @@ use kinepack_net::{
 };
 use serde::Serialize;
 
-use super::truth::{Truth, error};
+use super::truth::Truth;
+use crate::distance::distance;
 use crate::distribution::{Distribution, Summary};
 use crate::failure::Failure;
 use crate::viewer::{sequence_of, wrong_lanes};
@@ -42,6 +43,8 @@ pub(super) struct RunReport {
     /// How often, and for how long at most.
     pub(super) stalls: u64,
     pub(super) longest_stall_ms: f64,
+    /// After an outage: until what is shown went on.
+    pub(super) recovery_ms: Option<f64>,
     /// Of the fields that have distances, while they change: in their unit, of rotations in degrees.
     pub(super) errors: Vec<FieldError>,
 }
@@ -56,7 +59,7 @@ pub(super) struct FieldError {
 
 /// A replay on its way.
 pub(super) struct Run {
-    schema: Rc<Schema>,
+    schema: Arc<Schema>,
     rate_hz: f64,
     hub: Hub,
     receiver: Receiver,
@@ -77,7 +80,7 @@ pub(super) struct Run {
 
 /// What a run is made of.
 pub(super) struct Setup<'a> {
-    pub(super) schema: &'a Rc<Schema>,
+    pub(super) schema: &'a Arc<Schema>,
     pub(super) codec: &'a Codec,
     pub(super) rate_hz: f64,
     pub(super) profile: &'a str,
@@ -115,6 +118,7 @@ impl Run {
                 stalled_ratio: 0.0,
                 stalls: 0,
                 longest_stall_ms: 0.0,
+                recovery_ms: None,
                 errors: Vec::new(),
             },
             errors: vec![Distribution::default(); schema.fields().len()],
@@ -124,7 +128,7 @@ impl Run {
             longest_stall: 0,
             raw: vec![0; lanes],
             lanes: [vec![0; lanes], vec![0; lanes]],
-            schema: Rc::clone(schema),
+            schema: Arc::clone(schema),
             rate_hz,
         })
     }
@@ -193,6 +197,10 @@ impl Run {
             self.longest_stall = self.longest_stall.max(self.stall);
         } else {
             self.stall = 0;
+            let has_recovered = self.outage.start < self.outage.end && now >= self.outage.end;
+            if has_recovered && self.report.recovery_ms.is_none() {
+                self.report.recovery_ms = Some((now - self.outage.end).as_secs_f64() * 1e3);
+            }
         }
         let frame = playback.tick();
         for (index, sample) in playback.samples().enumerate() {
@@ -212,7 +220,7 @@ impl Run {
                     continue;
                 }
                 let around = [&before[lanes.clone()], &after[lanes.clone()]];
-                if let Some(off) = error(&field.kind, &self.raw[lanes], around, frame.fract()) {
+                if let Some(off) = distance(&field.kind, &self.raw[lanes], around, frame.fract()) {
                     errors.add(off);
                 }
             }

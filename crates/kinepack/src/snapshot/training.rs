@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::Baselines;
-use super::adaptive::{Bodies, ModelTrainer, Pass};
+use super::adaptive::{Bodies, Model, ModelTrainer, Pass};
 use super::codec::Codec;
 use super::encode::Encoder;
 use super::level::Level;
@@ -91,14 +91,43 @@ impl Training {
         &self,
         schema: &Schema,
         runs: &[R],
-        mut progress: impl FnMut(f64),
+        progress: impl FnMut(f64),
     ) -> Result<Profile, TrainError> {
-        let held = as_received(schema, runs, self.packed_lag_ticks)?;
-        let held: Vec<&[Snapshot]> = match &held {
-            Some(held) => held.iter().map(AsRef::as_ref).collect(),
-            None => runs.iter().map(AsRef::as_ref).collect(),
-        };
-        let mut profile = self.train_lengths(schema, runs, &held)?;
+        let model = Some(self.model(schema, runs, progress)?);
+        Ok(Profile { model, ..self.lengths(schema, runs)? })
+    }
+
+    /// The profile without a model: word lengths alone, trained on `runs`.
+    ///
+    /// Cost: that of encoding each snapshot once.
+    ///
+    /// # Errors
+    /// [`TrainError`] where what was given does not fit together.
+    pub fn lengths<R: AsRef<[Snapshot]>>(&self, schema: &Schema, runs: &[R]) -> Result<Profile, TrainError> {
+        let mut trainer = Trainer::new(schema.clone(), Profile { model: None, ..self.structure.clone() })?;
+        let coarse = as_received(schema, runs, self.packed_lag_ticks)?;
+        for (run, held) in runs.iter().zip(held(runs, coarse.as_deref())) {
+            for (frame, snapshot) in run.as_ref().iter().enumerate() {
+                if let Some(sample) = Sample::at_lag(frame, self.packed_lag_ticks) {
+                    sample.with(held, |baselines| trainer.observe(baselines, snapshot))?;
+                }
+            }
+        }
+        Ok(trainer.finish())
+    }
+
+    /// The adaptive level's model alone. See [`run`](Self::run).
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn model<R: AsRef<[Snapshot]>>(
+        &self,
+        schema: &Schema,
+        runs: &[R],
+        mut progress: impl FnMut(f64),
+    ) -> Result<Model, TrainError> {
+        let coarse = as_received(schema, runs, self.packed_lag_ticks)?;
+        let held = held(runs, coarse.as_deref());
         let mut trainer = ModelTrainer::new(schema, self.bodies.clone(), &self.max_lags_ticks)?;
         let frames: usize = runs.iter().map(|run| run.as_ref().len()).sum();
         let stride = frames.div_ceil(self.snapshots_per_pass.max(1)).max(1);
@@ -128,25 +157,15 @@ impl Training {
         if is_empty {
             return Err(TrainError::TooShort);
         }
-        profile.model = Some(trainer.finish());
-        Ok(profile)
-    }
-
-    fn train_lengths<R: AsRef<[Snapshot]>>(
-        &self,
-        schema: &Schema,
-        runs: &[R],
-        held: &[&[Snapshot]],
-    ) -> Result<Profile, TrainError> {
-        let mut trainer = Trainer::new(schema.clone(), Profile { model: None, ..self.structure.clone() })?;
-        for (run, held) in runs.iter().zip(held) {
-            for (frame, snapshot) in run.as_ref().iter().enumerate() {
-                if let Some(sample) = Sample::at_lag(frame, self.packed_lag_ticks) {
-                    sample.with(held, |baselines| trainer.observe(baselines, snapshot))?;
-                }
-            }
-        }
         Ok(trainer.finish())
+    }
+}
+
+/// What a receiver holds of each run: the coarse one, where there is such.
+fn held<'a, R: AsRef<[Snapshot]>>(runs: &'a [R], coarse: Option<&'a [Vec<Snapshot>]>) -> Vec<&'a [Snapshot]> {
+    match coarse {
+        Some(coarse) => coarse.iter().map(AsRef::as_ref).collect(),
+        None => runs.iter().map(AsRef::as_ref).collect(),
     }
 }
 

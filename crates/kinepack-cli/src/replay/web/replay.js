@@ -5,12 +5,14 @@ document.getElementById("about").textContent = `kinepack replay: ${report.file},
 
 const name = (run) => `${run.level}, ${run.profile}`;
 const errorNames = report.runs.length ? report.runs[0].errors.map((error) => error.field) : [];
+// Only after an outage there is something to recover from.
+const recovered = report.runs.some((run) => run.recovery_ms !== null) ? ["recovered, ms"] : [];
 
 function runs(all) {
   return tableOf(
-    ["", "link", "kbit/s", "with headers", "delay, ms", "stalled", "stalls", "longest, ms", ...errorNames.flatMap((field) => [`${field} off: half`, "99 %"])],
+    ["", "link", "kbit/s", "with headers", "delay, ms", "stalled", "stalls", "longest, ms", ...recovered, ...errorNames.flatMap((field) => [`${field} off: half`, "99 %"])],
     all.map((run) => [
-      name(run), run.link, run.kbps_payload, run.kbps_total, run.playout_delay_ms, percent(run.stalled_ratio), run.stalls, run.longest_stall_ms,
+      name(run), run.link, run.kbps_payload, run.kbps_total, run.playout_delay_ms, percent(run.stalled_ratio), run.stalls, run.longest_stall_ms, ...recovered.map(() => run.recovery_ms ?? "–"),
       ...run.errors.flatMap((error) => [error.p50, error.p99]),
     ]));
 }

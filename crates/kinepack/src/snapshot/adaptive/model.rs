@@ -177,6 +177,24 @@ impl Bodies {
         })
     }
 
+    /// The same bodies where the position's steps are `ratio` times as long.
+    #[must_use]
+    pub fn in_longer_steps(&self, ratio: f64) -> Self {
+        let shorter = |length: u32| ((f64::from(length) / ratio + 0.5) as u32).min(MAX_LENGTH);
+        let edge = |length: u32| shorter(length).max(u32::from(length > 0));
+        let mut bands: Vec<u32> = self.bands.iter().copied().map(shorter).collect();
+        bands.dedup();
+        let kinds = self.kinds.iter().map(|kind| BodyKind { half_extents: kind.half_extents.map(edge), ..*kind });
+        Self {
+            floor: self.floor.map(|floor| (f64::from(floor) / ratio + 0.5) as u32),
+            kinds: kinds.collect(),
+            size: edge(self.size),
+            reach: edge(self.reach),
+            bands,
+            ..self.clone()
+        }
+    }
+
     /// Classes of bodies: movers, without history, at rest, far, and by distance; each in the air or touching the floor.
     pub(super) fn classes(&self) -> usize {
         2 * (class::NEAR + self.bands.len())

@@ -1,0 +1,89 @@
+//! Reading a stream's frames, and what they take.
+
+use kinepack::{Codec, Encoder, Level, Profile, Schema, Snapshot, Tick};
+use kinepack_capture::analysis::Past;
+
+use super::report::{Bytes, Parts};
+use super::steps::Steps;
+use crate::captured::Captured;
+use crate::failure::Failure;
+use crate::measure::progress;
+
+/// Frames that are kept at most: four minutes at 60 Hz.
+const MAX_FRAMES: usize = 14_400;
+/// What they take at most.
+const MAX_BYTES: usize = 1 << 30;
+
+/// The frames of a stream, quantized in these steps.
+pub(super) fn read(captured: &mut Captured, wanted: usize, steps: &mut Steps) -> Result<Vec<Snapshot>, Failure> {
+    let stream = captured.streams()[wanted].schema.clone();
+    let path = captured.path().to_owned();
+    let (mut raw, mut lanes) = (vec![0; stream.lanes().len()], vec![0; stream.lanes().len()]);
+    let mut to = vec![0; steps.schema.lanes().len()];
+    let mut frames = Vec::new();
+    let mut bytes = 0;
+    let bar = progress(captured.streams()[wanted].frames.and_then(|frames| u32::try_from(frames).ok()));
+    while let Some(frame) = captured.next_frame()? {
+        if frame.stream != wanted {
+            continue;
+        }
+        let mut snapshot = Snapshot::new(&steps.schema, Tick(frames.len() as u32));
+        for (index, id) in frame.ids.iter().enumerate() {
+            let read = frame.columns.entity(index, &stream, &mut raw, &mut lanes);
+            let read = read.and_then(|()| steps.quantize(&stream, &raw, &lanes, &mut to));
+            let failed = |reason: String| Failure::BadFrame { path: path.clone(), tick: frame.tick.0, reason };
+            read.and_then(|()| snapshot.push_lanes(*id, &to)).map_err(|error| failed(error.to_string()))?;
+        }
+        bytes += size_of::<u32>() * frame.ids.len() * (to.len() + 1);
+        frames.push(snapshot);
+        bar.inc(1);
+        if frames.len() == MAX_FRAMES || bytes > MAX_BYTES {
+            eprintln!("{}: the first {} frames are used", path.display(), frames.len());
+            break;
+        }
+    }
+    bar.finish_and_clear();
+    captured.warn_of_damage();
+    Ok(frames)
+}
+
+/// What the frames before `training` take, and the others.
+pub(super) fn parts(
+    schema: &Schema,
+    profile: &Profile,
+    frames: &[Snapshot],
+    training: usize,
+    lag: usize,
+) -> Result<Parts, Failure> {
+    let of = |level: Level| {
+        let codec = Codec::new(schema.clone(), level, profile.clone());
+        let codec = codec.map_err(|error| Failure::Training(error.into()))?;
+        mean_bytes(&codec, frames, lag, |index| Some(usize::from(index >= training)))
+    };
+    let ([packed, packed_held], [adaptive, adaptive_held]) = (of(Level::PACKED)?, of(Level::ADAPTIVE)?);
+    Ok(Parts { training: Bytes { packed, adaptive }, held_out: Bytes { packed: packed_held, adaptive: adaptive_held } })
+}
+
+/// Mean bytes of a frame of each part, each against the one `lag` before as a receiver has it; `part_of` tells a frame's part.
+pub(super) fn mean_bytes<const PARTS: usize>(
+    codec: &Codec,
+    frames: &[Snapshot],
+    lag: usize,
+    part_of: impl Fn(usize) -> Option<usize>,
+) -> Result<[f64; PARTS], Failure> {
+    let mut encoder = Encoder::new(codec);
+    let mut past = Past::received(codec, 3 * lag, lag);
+    let mut packet = Vec::new();
+    let mut sums = [(0, 0); PARTS];
+    for (index, frame) in frames.iter().enumerate() {
+        past.push(frame).map_err(|error| Failure::Training(error.into()))?;
+        let Some((bytes, count)) = part_of(index).and_then(|part| sums.get_mut(part)) else { continue };
+        packet.clear();
+        let encoded = past.with_baselines(lag, |newest, known| encoder.encode(known, newest, &mut packet).map(|_| ()));
+        if let Some(encoded) = encoded {
+            encoded.map_err(|error| Failure::Training(error.into()))?;
+            (*bytes, *count) = (*bytes + packet.len(), *count + 1);
+        }
+    }
+    Ok(sums.map(|(bytes, count): (usize, usize)| bytes as f64 / count.max(1) as f64))
+}

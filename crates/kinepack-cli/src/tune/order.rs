@@ -1,0 +1,164 @@
+//! Which order of fields takes fewest bits: what is coded first is known when the others are.
+
+use std::fmt;
+
+use kinepack::{Bodies, Codec, Field, Level, Profile, Schema, Snapshot, Training};
+use serde::Serialize;
+
+use super::measure::mean_bytes;
+use crate::failure::Failure;
+
+/// Snapshots that a try is trained on, and that it is measured on.
+const TRAINED: usize = 200;
+const MEASURED: usize = 100;
+/// Of more fields, each is tried as the first, not every order.
+const ALL_ORDERS: usize = 4;
+/// Of still more, only so many.
+const MOST_TRIES: usize = 24;
+/// What is saved has to be more than this to be worth a change.
+const LEAST: f64 = 0.005;
+
+/// An order of fields, as indices of the schema's.
+type Order = Vec<usize>;
+
+/// What other orders of the fields would give.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct FieldOrder {
+    /// How many were tried.
+    tried: usize,
+    /// The one that takes least.
+    best: Vec<String>,
+    /// What it saves of the bits at the level `adaptive`, on frames that the tries were not trained on.
+    saves_ratio: f64,
+}
+
+impl fmt::Display for FieldOrder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { tried, best, saves_ratio } = self;
+        if *saves_ratio < LEAST {
+            return write!(f, "Order of the fields: of {tried} tried, none saves more than 0.5 %.");
+        }
+        let percent = 100.0 * saves_ratio;
+        write!(f, "Order of the fields: {} would save {percent:.1} % at adaptive; {tried} were tried.", best.join(", "))
+    }
+}
+
+/// Tries orders: each with a quick training on the first frames, measured on the last.
+pub(super) fn best(
+    schema: &Schema,
+    bodies: Option<&Bodies>,
+    frames: &[Snapshot],
+    lag: usize,
+    mut progress: impl FnMut(f64),
+) -> Result<Option<FieldOrder>, Failure> {
+    let count = schema.fields().len();
+    let orders = orders(count);
+    // What is measured has to be later than what was trained on, with its baselines.
+    let (training, held_out) = frames.split_at(frames.len() * 2 / 3);
+    if orders.len() < 2 || training.len() <= lag || held_out.len() <= 3 * lag {
+        return Ok(None);
+    }
+    let mut least: Option<(f64, &Order)> = None;
+    let mut as_it_is = 0.0;
+    for (index, order) in orders.iter().enumerate() {
+        let bytes = bytes(schema, bodies, order, [training, held_out], lag)?;
+        if index == 0 {
+            as_it_is = bytes;
+        }
+        if least.is_none_or(|(least, _)| bytes < least) {
+            least = Some((bytes, order));
+        }
+        progress((index + 1) as f64 / orders.len() as f64);
+    }
+    Ok(least.map(|(bytes, order)| FieldOrder {
+        tried: orders.len(),
+        best: order.iter().map(|field| schema.fields()[*field].name.clone()).collect(),
+        saves_ratio: if as_it_is > 0.0 { 1.0 - bytes / as_it_is } else { 0.0 },
+    }))
+}
+
+/// The orders to try, the one that there is first.
+fn orders(count: usize) -> Vec<Order> {
+    let as_it_is: Order = (0..count).collect();
+    if count > ALL_ORDERS {
+        let first =
+            |field: usize| [field].into_iter().chain(as_it_is.iter().copied().filter(move |other| *other != field));
+        return (0..count).take(MOST_TRIES).map(|field| first(field).collect()).collect();
+    }
+    let mut all: Vec<Order> = vec![Vec::new()];
+    for _ in 0..count {
+        let longer = |order: &Order| {
+            let left = as_it_is.iter().filter(|field| !order.contains(field));
+            left.map(|field| [&order[..], &[*field]].concat()).collect::<Vec<Order>>()
+        };
+        all = all.iter().flat_map(longer).collect();
+    }
+    all
+}
+
+/// Mean bytes of a frame of the second part, after training on the first.
+fn bytes(
+    schema: &Schema,
+    bodies: Option<&Bodies>,
+    order: &[usize],
+    parts: [&[Snapshot]; 2],
+    lag: usize,
+) -> Result<f64, Failure> {
+    let fields: Vec<Field> = order.iter().map(|field| schema.fields()[*field].clone()).collect();
+    let lanes: Vec<usize> = fields.iter().flat_map(Field::lanes).collect();
+    let ordered = Schema::new(fields);
+    let now = |field: usize| order.iter().position(|other| *other == field).unwrap_or(field);
+    let bodies = bodies.map(|bodies| Bodies {
+        position: now(bodies.position),
+        rotation: now(bodies.rotation),
+        touched: bodies.touched.map(now),
+        mover: bodies.mover.map(now),
+        ..bodies.clone()
+    });
+    // The last of each part, so that what is measured follows what was trained on.
+    let wanted = [TRAINED + 3 * lag, MEASURED + 3 * lag];
+    let mut entity = vec![0; lanes.len()];
+    let mut part = |frames: &[Snapshot], wanted: usize| {
+        let last = &frames[frames.len().saturating_sub(wanted)..];
+        let mut same = |frame: &Snapshot| {
+            let mut snapshot = Snapshot::new(&ordered, frame.tick);
+            for (index, id) in frame.ids().iter().enumerate() {
+                entity.iter_mut().zip(&lanes).for_each(|(value, lane)| *value = frame.lane(*lane)[index]);
+                snapshot.push_lanes(*id, &entity)?;
+            }
+            Ok(snapshot)
+        };
+        last.iter().map(&mut same).collect::<Result<Vec<Snapshot>, kinepack::EncodeError>>()
+    };
+    let failed = |error: kinepack::EncodeError| Failure::Training(error.into());
+    let [training_part, held_out] = [part(parts[0], wanted[0]), part(parts[1], wanted[1])];
+    let mut training = Training::new(Profile::untrained(&ordered), bodies);
+    (training.packed_lag_ticks, training.passes, training.max_lags_ticks) = (lag as u32, 2, vec![lag as u32]);
+    let model = training.model(&ordered, &[training_part.map_err(failed)?], |_| ()).map_err(Failure::Training)?;
+    let profile = Profile { model: Some(model), ..training.structure };
+    let codec = Codec::new(ordered, Level::ADAPTIVE, profile).map_err(|error| Failure::Training(error.into()))?;
+    let [mean] = mean_bytes(&codec, &held_out.map_err(failed)?, lag, |_| Some(0))?;
+    Ok(mean)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_order_of_a_few_fields_and_each_as_the_first_of_many() {
+        assert_eq!(orders(3).len(), 6);
+        assert_eq!((orders(4).len(), orders(1).len()), (24, 1));
+        for count in 1..6 {
+            let all = orders(count);
+            assert_eq!(all[0], (0..count).collect::<Order>());
+            for order in &all {
+                let mut sorted = order.clone();
+                sorted.sort_unstable();
+                assert_eq!(sorted, all[0]);
+            }
+        }
+        assert_eq!(orders(5)[3], [3, 0, 1, 2, 4]);
+        assert_eq!(orders(80).len(), MOST_TRIES);
+    }
+}

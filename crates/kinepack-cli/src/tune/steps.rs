@@ -1,0 +1,207 @@
+//! Quantization steps for errors that are allowed: the coarsest that keep within them.
+
+use std::fmt;
+use std::str::FromStr;
+
+use kinepack::{EncodeError, Field, FieldKind, FloatLimits, IntegerLimits, Schema, SmallestThree};
+use serde::Serialize;
+
+use crate::distance::distance;
+use crate::distribution::{Distribution, Summary};
+use crate::failure::Failure;
+
+/// How far a field may be off: `FIELD=ERROR`, in its unit, of a rotation in degrees.
+#[derive(Clone, Debug)]
+pub(crate) struct MaxError {
+    field: String,
+    error: f64,
+}
+
+impl FromStr for MaxError {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (field, error) = text.split_once('=').ok_or("give FIELD=ERROR, as in position=0.002")?;
+        let error: f64 = error.parse().map_err(|_| format!("{error} is no number"))?;
+        if !(error.is_finite() && error > 0.0) {
+            return Err(format!("an error above 0 is wanted, not {error}"));
+        }
+        Ok(Self { field: field.to_owned(), error })
+    }
+}
+
+/// A field with other steps, and what they do.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct FieldSteps {
+    pub(super) field: String,
+    /// What the derive has to say.
+    pub(super) attribute: String,
+    /// What it said.
+    pub(super) was: String,
+    /// The largest error that was allowed: it is kept for any value.
+    pub(super) asked: f64,
+    /// How far the recorded values are off.
+    pub(super) error: Summary,
+}
+
+/// A schema with coarser or finer steps in some fields.
+pub(super) struct Steps {
+    pub(super) schema: Schema,
+    /// Of each field: how far it may be off, and how far it is, where it has other steps.
+    changed: Vec<Option<(f64, Distribution)>>,
+}
+
+impl Steps {
+    pub(super) fn new(schema: &Schema, wanted: &[MaxError]) -> Result<Self, Failure> {
+        let mut fields = schema.fields().to_vec();
+        let mut changed = vec![None; fields.len()];
+        for MaxError { field: name, error } in wanted {
+            let refused = |reason: String| Failure::MaxError { field: name.clone(), reason };
+            let index = fields.iter().position(|field| field.name == *name).ok_or_else(|| {
+                let names: Vec<&str> = schema.fields().iter().map(|field| field.name.as_str()).collect();
+                refused(format!("no such field; there are {}", names.join(", ")))
+            })?;
+            let kind = within(&fields[index].kind, *error).map_err(refused)?;
+            fields[index] = fields[index].clone().with_kind(kind);
+            changed[index] = Some((*error, Distribution::default()));
+        }
+        Ok(Self { schema: Schema::new(fields), changed })
+    }
+
+    /// Quantizes an entity of the stream's schema that has these raw words and lanes.
+    pub(super) fn quantize(
+        &mut self,
+        stream: &Schema,
+        raw: &[u64],
+        lanes: &[u32],
+        to: &mut [u32],
+    ) -> Result<(), EncodeError> {
+        let mut back = Vec::new();
+        for ((from, field), changed) in stream.fields().iter().zip(self.schema.fields()).zip(&mut self.changed) {
+            let to = &mut to[field.lanes()];
+            let Some((_, errors)) = changed else {
+                to.copy_from_slice(&lanes[from.lanes()]);
+                continue;
+            };
+            let raw = &raw[from.lanes()];
+            // An integer may need fewer lanes than it did.
+            let words = &raw[..to.len().min(raw.len())];
+            if field.quantize_raw(words, to)? {
+                back.clear();
+                back.resize(to.len(), 0);
+                field.reconstruct_raw(to, &mut back);
+                let off = match &field.kind {
+                    FieldKind::Integer(limits) => {
+                        let [there, here] = [&back, words].map(|words| Field::raw_integer(limits, words[0]));
+                        Some((there - here).unsigned_abs() as f64)
+                    }
+                    kind => distance(kind, &back, [words, words], 0.0),
+                };
+                off.into_iter().for_each(|off| errors.add(off));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn report(&self, stream: &Schema) -> Vec<FieldSteps> {
+        let fields = stream.fields().iter().zip(self.schema.fields()).zip(&self.changed);
+        fields
+            .filter_map(|((was, now), changed)| {
+                let (asked, errors) = changed.as_ref()?;
+                Some(FieldSteps {
+                    field: now.name.clone(),
+                    attribute: Attribute(&now.kind).to_string(),
+                    was: Attribute(&was.kind).to_string(),
+                    asked: *asked,
+                    error: errors.summary(),
+                })
+            })
+            .collect()
+    }
+}
+
+/// The coarsest steps that keep any value within `error`.
+fn within(kind: &FieldKind, error: f64) -> Result<FieldKind, String> {
+    match kind {
+        FieldKind::Floats(axes) => {
+            // Half a step on each axis at once.
+            let step = rounded_down(2.0 * error / (axes.len() as f64).sqrt());
+            let axes: Result<Vec<FloatLimits>, _> = axes.iter().map(|axis| axis.with_step(step)).collect();
+            Ok(FieldKind::Floats(axes.map_err(|refusal| format!("steps of {step}: {refusal}"))?))
+        }
+        FieldKind::Rotation(_) => {
+            let rotation = (2..=20).filter_map(|bits| SmallestThree::new(bits).ok());
+            let rotation = rotation.into_iter().find(|rotation| rotation.max_error_deg() <= error);
+            rotation.map(FieldKind::Rotation).ok_or_else(|| "20 bits a component are not enough".to_owned())
+        }
+        FieldKind::Integer(limits) => {
+            let step = 2 * error as u64 + 1;
+            let coarser = IntegerLimits::new(limits.min(), limits.max(), step);
+            Ok(FieldKind::Integer(coarser.map_err(|refusal| format!("steps of {step}: {refusal}"))?))
+        }
+        _ => Err("this field has no steps: only numbers with a range and rotations have".to_owned()),
+    }
+}
+
+/// To three digits, not above.
+fn rounded_down(step: f64) -> f64 {
+    let exponent = step.log10().floor() as i32 - 2;
+    let digits = (step / 10_f64.powi(exponent) * (1.0 + f64::EPSILON)).floor() as u32;
+    // By its decimal notation it is the number that is printed.
+    let rounded = format!("{digits}e{exponent}").parse().unwrap_or(step);
+    if rounded > 0.0 && rounded <= step { rounded } else { step }
+}
+
+/// What the derive says of a kind's steps.
+struct Attribute<'a>(&'a FieldKind);
+
+impl fmt::Display for Attribute<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            FieldKind::Floats(axes) => {
+                let first = axes[0].step();
+                if axes.iter().all(|axis| axis.step() == first) {
+                    return write!(f, "precision = {first}");
+                }
+                let steps: Vec<String> = axes.iter().map(|axis| axis.step().to_string()).collect();
+                write!(f, "precision = [{}]", steps.join(", "))
+            }
+            FieldKind::Rotation(rotation) => write!(f, "bits = {}", rotation.component_bits()),
+            FieldKind::Integer(limits) => write!(f, "precision = {}", limits.step()),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+    use super::*;
+
+    #[test]
+    fn steps_are_short_numbers_and_not_too_long() {
+        for (step, rounded) in [(0.0034641, 0.00346), (2.0, 2.0), (0.1, 0.1), (1234.5, 1230.0), (9.999e-7, 9.99e-7)] {
+            assert_eq!(rounded_down(step), rounded, "{step}");
+        }
+        for step in (1..5000).map(|n| f64::from(n).sqrt() * 1e-3) {
+            let rounded = rounded_down(step);
+            assert!(rounded <= step && rounded > 0.99 * step, "{step}: {rounded}");
+        }
+    }
+
+    #[test]
+    fn what_is_within_an_error_is_the_coarsest_such() {
+        let axis = FloatLimits::new(-10.0, 10.0, 0.001).unwrap();
+        let FieldKind::Floats(axes) = within(&FieldKind::Floats(vec![axis; 3]), 0.01).unwrap() else { panic!() };
+        assert_eq!(axes[0].step(), 0.0115);
+        let angle = FloatLimits::until(0.0, 360.0, 0.01).unwrap().wrapping();
+        let FieldKind::Floats(axes) = within(&FieldKind::Floats(vec![angle]), 0.35).unwrap() else { panic!() };
+        assert_eq!((axes[0].max_code() + 1, axes[0].wraps()), (515, true));
+        let rotation = FieldKind::Rotation(SmallestThree::new(12).unwrap());
+        assert_eq!(within(&rotation, 0.6).unwrap(), FieldKind::Rotation(SmallestThree::new(9).unwrap()));
+        let health = FieldKind::Integer(IntegerLimits::new(0, 1000, 1).unwrap());
+        assert_eq!(within(&health, 2.0).unwrap(), FieldKind::Integer(IntegerLimits::new(0, 1000, 5).unwrap()));
+        assert!(within(&FieldKind::Bool, 1.0).is_err() && within(&health, 1e6).is_err());
+    }
+}
