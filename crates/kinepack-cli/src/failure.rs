@@ -76,6 +76,8 @@ pub(crate) enum Failure {
     Mismatch { server: SocketAddr, mismatch: Mismatch, own_hash: u64 },
     /// The time is over and no state came.
     NothingReceived { server: SocketAddr },
+    /// The time is over and no whole state came.
+    NothingWhole { server: SocketAddr },
     /// Nobody can play as asked.
     Play { reason: String },
     /// The terminal does not hand out keys.
@@ -122,6 +124,7 @@ impl Failure {
             | Self::Drifted { .. }
             | Self::WrongKeys { .. }
             | Self::NothingReceived { .. }
+            | Self::NothingWhole { .. }
             | Self::Page { .. }
             | Self::Output(_) => ExitCode::from(1),
             _ => ExitCode::from(2),
@@ -200,6 +203,9 @@ impl fmt::Display for Failure {
                 }
             }
             Self::NothingReceived { server } => write!(f, "nothing was received from {server}"),
+            Self::NothingWhole { server } => {
+                write!(f, "no whole state came from {server}: it leaves out what its --budget-kbps has no room for")
+            }
             Self::Play { reason } => f.write_str(reason),
             Self::Terminal(error) => write!(f, "the terminal hands out no keys: {error}; --play none watches"),
             Self::Stream(error) => error.fmt(f),

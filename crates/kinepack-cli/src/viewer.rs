@@ -29,6 +29,14 @@ pub(crate) struct Viewer {
     pub(crate) shown_tick: f64,
 }
 
+/// A view that a datagram brought.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NewView {
+    pub(crate) sequence: Sequence,
+    /// The sender left something out.
+    pub(crate) left_out: bool,
+}
+
 impl Viewer {
     pub(crate) fn new(stream: &CubeStream) -> Result<Self, Failure> {
         Ok(Self {
@@ -46,13 +54,13 @@ impl Viewer {
         })
     }
 
-    /// Takes a datagram; the sequence of the view where one came of it.
-    pub(crate) fn handle(&mut self, now: Duration, datagram: &[u8]) -> Result<Option<Sequence>, Refused> {
+    /// Takes a datagram; the view where one came of it.
+    pub(crate) fn handle(&mut self, now: Duration, datagram: &[u8]) -> Result<Option<NewView>, Refused> {
         match self.receiver.handle(now, datagram)? {
             Received::Snapshot { left_out, .. } => {
                 self.snapshots += 1;
                 self.left_out += u64::from(left_out);
-                Ok(sequence_of(datagram))
+                Ok(sequence_of(datagram).map(|sequence| NewView { sequence, left_out }))
             }
             _ => Ok(None),
         }

@@ -1,14 +1,17 @@
-//! `serve` and `join` over loopback, as their users see them: what they say, what they count, and how they end.
+//! `serve`, `join` and `record --from` over loopback, as their users see them: what they say, what they count, and how they end.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 mod support;
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
+use kinepack::Snapshot;
+use kinepack_capture::Capture;
 use serde_json::Value;
-use support::{Running, number};
+use support::{Run, Running, number};
 
 const SECRET: &str = "the secret of these tests";
 
@@ -202,4 +205,133 @@ fn insecure_is_loud_and_works() {
     let served = server.interrupt();
     assert_eq!(served.code, Some(0), "{}", served.stderr);
     assert!(served.stdout.contains("joined / left / timed out / refused"), "{}", served.stdout);
+}
+
+fn record(file: &Path, server: &str, options: &[&str]) -> Running {
+    Running::start(&[&["record", file.to_str().unwrap(), "--from", server], options].concat(), Some(SECRET))
+}
+
+/// The frames of a capture's only stream, quantized; whether it holds floats; and its rate.
+fn frames(file: &Path) -> (Vec<Snapshot>, bool, f64) {
+    let streams = Capture::streams_of(file).unwrap();
+    let [stream] = &streams[..] else { panic!("{streams:?}") };
+    assert_eq!(stream.name(), "cubes");
+    let (mut capture, mut frames) = (Capture::open(file).unwrap(), Vec::new());
+    while let Some((_, frame)) = capture.next_frame().unwrap() {
+        let mut snapshot = Snapshot::new(frame.stream().schema(), frame.tick());
+        assert_eq!(frame.push_into(&mut snapshot).unwrap(), 0);
+        frames.push(snapshot);
+    }
+    assert!(capture.damage().is_none());
+    (frames, stream.is_raw(), stream.rate_hz())
+}
+
+/// Frames and missing ticks, as the closing line says them.
+fn closing(run: &Run) -> [u64; 2] {
+    assert_eq!((run.code, run.stdout.as_str()), (Some(0), ""), "{}", run.stderr);
+    let line = run.stderr.lines().last().unwrap();
+    let (_, counts) = line.split_once(".mcap: ").unwrap_or_else(|| panic!("{line}"));
+    let number = |what: &str| {
+        let count = counts.split([',', ';']).find_map(|part| part.trim().strip_suffix(what));
+        count.unwrap_or_else(|| panic!("{what}: {line}")).parse::<u64>().unwrap()
+    };
+    assert!(number(" bytes") > 500, "{line}");
+    [number(" frames"), number(" missing ticks")]
+}
+
+#[test]
+fn a_recording_is_the_world_that_was_sent() {
+    let folder = tempfile::tempdir().unwrap();
+    let [recorded, world] = ["recorded.mcap", "world.mcap"].map(|name| folder.path().join(name));
+    let (mut server, address) = serve(&[]);
+    let run = record(&recorded, &address, &["--seconds", "2"]).end();
+    server.until(" left; receivers: 0");
+    let served = server.interrupt().document();
+    assert_eq!([&served["joined"], &served["timed_out"], &served["keys"]["players_peak"]], [1, 0, 0], "{served:#}");
+    let [count, missing] = closing(&run);
+    assert!(run.stderr.starts_with(&format!("kinepack: joined {address}\n")), "{}", run.stderr);
+
+    let (snapshots, is_raw, rate_hz) = frames(&recorded);
+    assert_eq!((snapshots.len() as u64, is_raw, rate_hz), (count, false, 60.0));
+    assert!((30..=130).contains(&count), "{}", run.stderr);
+    assert!(snapshots.windows(2).all(|pair| pair[0].tick < pair[1].tick));
+    let [first, last] = [&snapshots[0], &snapshots[snapshots.len() - 1]].map(|snapshot| snapshot.tick.0);
+    assert!(count + missing <= u64::from(last - first) + 1, "ticks {first} to {last}: {}", run.stderr);
+    let analyzed = Running::start(&["analyze", recorded.to_str().unwrap(), "--json"], None).end().document();
+    let stream = &analyzed["streams"][0];
+    assert_eq!([&stream["frames"], &stream["entities"]], [&Value::from(count), &serde_json::json!([51.0, 51.0])]);
+
+    // The same world without a network: its first state, of tick 0, is what a server sends as tick 1.
+    let seconds = (last / 60 + 1).to_string();
+    let built_in = ["record", world.to_str().unwrap(), "--cubes", "50", "--seconds", &seconds];
+    assert_eq!(Running::start(&built_in, None).end().code, Some(0));
+    let (sent, is_raw, _) = frames(&world);
+    assert!(is_raw);
+    for snapshot in &snapshots {
+        let sent = &sent[snapshot.tick.0 as usize - 1];
+        assert_eq!((sent.schema_hash(), sent.ids()), (snapshot.schema_hash(), snapshot.ids()));
+        for lane in 0..snapshot.lane_count() {
+            assert_eq!(snapshot.lane(lane), sent.lane(lane), "lane {lane} of tick {}", snapshot.tick.0);
+        }
+    }
+}
+
+#[test]
+fn a_recording_ends_with_its_server_or_by_an_interrupt() {
+    let folder = tempfile::tempdir().unwrap();
+    let [stays, leaves] = ["stays.mcap", "leaves.mcap"].map(|name| folder.path().join(name));
+    let (mut server, address) = serve(&["--level", "adaptive", "--velocities"]);
+    let options = ["--level", "adaptive", "--velocities"];
+    let [mut recorder, mut other] = [&stays, &leaves].map(|file| record(file, &address, &options));
+    other.until("joined 127.0.0.1:");
+    recorder.until("joined 127.0.0.1:");
+    std::thread::sleep(Duration::from_millis(300));
+    let interrupted = other.interrupt();
+    server.until(" left; receivers: 1");
+    server.signal("-TERM");
+    server.end();
+    let run = recorder.end();
+    let line = format!("kinepack: {address}: the server ended the connection; the recording ends here");
+    assert!(run.stderr.contains(&line), "{}", run.stderr);
+    for (run, file) in [(run, &stays), (interrupted, &leaves)] {
+        let (snapshots, is_raw, _) = frames(file);
+        assert_eq!((snapshots.len() as u64, is_raw), (closing(&run)[0], false));
+        assert!(snapshots.len() >= 2, "{}", run.stderr);
+    }
+}
+
+#[test]
+fn what_cannot_be_recorded_from_a_server_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("refused.mcap");
+    let path = file.to_str().unwrap();
+    let from = ["record", path, "--from", "127.0.0.1:9"];
+    for (options, said) in [
+        (&[&from[..], &["--cubes", "50"]].concat(), "cannot be used with"),
+        (&[&from[..], &["--style", "push"]].concat(), "cannot be used with"),
+        (&[&from[..], &["--seed", "2"]].concat(), "cannot be used with"),
+        (&vec!["record", path, "--insecure"], "--from"),
+        (&vec!["record", path, "--level", "packed"], "--from"),
+        (&vec!["record", path, "--time-out", "3"], "--from"),
+        (&from.to_vec(), "KINEPACK_SECRET"),
+    ] {
+        let run = Running::start(options, None).end();
+        assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{options:?}: {}", run.stderr);
+        assert!(run.stderr.contains(said), "{options:?}: {}", run.stderr);
+    }
+    assert!(!file.exists(), "nothing was made before it was refused");
+
+    let nowhere = folder.path().join("no/such/folder.mcap");
+    let mut unwritable = vec![nowhere.as_path()];
+    unwritable.extend(cfg!(target_os = "linux").then_some(Path::new("/dev/full")));
+    for file in unwritable {
+        // Nobody is there, which takes a time-out to be seen.
+        let run = record(file, "127.0.0.1:9", &[]).end();
+        assert_eq!(run.code, Some(2), "{}", run.stderr);
+        assert!(run.stderr.contains(file.to_str().unwrap()), "{}", run.stderr);
+        assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
+    }
+    let nobody = record(&file, "127.0.0.1:9", &["--seconds", "1"]).end();
+    assert_eq!(nobody.code, Some(1), "{}", nobody.stderr);
+    assert!(nobody.stderr.contains("nothing was received from 127.0.0.1:9"), "{}", nobody.stderr);
 }

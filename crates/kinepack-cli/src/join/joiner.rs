@@ -1,10 +1,11 @@
 //! One joiner: a connection, what it shows, and a new connection where the one before was lost.
 
+use std::net::SocketAddr;
 use std::thread;
 use std::time::Duration;
 
 use cubes::Input;
-use kinepack::EntityId;
+use kinepack::{EntityId, Snapshot};
 use kinepack_net::{DatagramKind, Mismatch, Refused, Sequence, StreamRefused, datagram_kind, split_datagram};
 
 use super::player::{Pilot, Player};
@@ -13,22 +14,22 @@ use crate::cube_stream::CubeStream;
 use crate::failure::Failure;
 use crate::sight::Sight;
 use crate::udp::{ClientOptions, ClientState, LostReason, PROTOCOL_ID, Secret, UdpClient};
-use crate::viewer::Viewer;
+use crate::viewer::{NewView, Viewer};
 
 /// Between the end of a connection and the attempt at the next.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// Where all joiners of this process go.
-pub(super) struct Target {
-    pub(super) server: std::net::SocketAddr,
-    pub(super) secret: Secret,
-    pub(super) stream: CubeStream,
+pub(crate) struct Target {
+    pub(crate) server: SocketAddr,
+    pub(crate) secret: Secret,
+    pub(crate) stream: CubeStream,
     /// Silence after which a connection is lost.
-    pub(super) timeout: Duration,
+    pub(crate) timeout: Duration,
 }
 
 /// A receiver that comes back.
-pub(super) struct Joiner<'a> {
+pub(crate) struct Joiner<'a> {
     target: &'a Target,
     pilot: Pilot,
     connection: Option<Connection>,
@@ -53,26 +54,47 @@ struct Connection {
 
 /// What a user wants to hear at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum News {
+pub(crate) enum News {
     Joined,
     /// It steers this cube now; none where the server has none for it.
     Seated(Option<EntityId>),
     Lost(LostReason),
 }
 
+impl News {
+    /// As a line, where a connection that is lost is tried again.
+    pub(crate) fn line(self, server: SocketAddr) -> String {
+        match self {
+            Self::Joined => format!("joined {server}"),
+            Self::Seated(Some(entity)) => format!("{server}: plays cube {}", entity.0),
+            Self::Seated(None) => format!("{server}: only watches, the server has no cube for it"),
+            Self::Lost(reason) => format!("{server}: {reason}; trying again"),
+        }
+    }
+}
+
 impl<'a> Joiner<'a> {
-    pub(super) fn new(target: &'a Target, first_try: Duration, pilot: Pilot) -> Self {
+    pub(crate) fn new(target: &'a Target, first_try: Duration, pilot: Pilot) -> Self {
         Self { target, pilot, connection: None, next_try: first_try, ended: Tally::default() }
     }
 
     /// Takes what has arrived and sends what is due. Never waits.
     pub(super) fn step(&mut self, now: Duration) -> Result<Option<News>, Failure> {
+        self.step_with(now, &mut |_, _| {})
+    }
+
+    /// The same, for who wants each view that came.
+    pub(crate) fn step_with(
+        &mut self,
+        now: Duration,
+        on_view: &mut dyn FnMut(NewView, &Snapshot),
+    ) -> Result<Option<News>, Failure> {
         if self.connection.is_none() && now >= self.next_try {
             let plays = !matches!(self.pilot, Pilot::Nobody);
             self.connection = Some(Connection::open(self.target, plays)?);
         }
         let Some(connection) = &mut self.connection else { return Ok(None) };
-        let news = connection.step(now, &self.target.stream, &mut self.pilot);
+        let news = connection.step(now, &self.target.stream, &mut self.pilot, on_view);
         if let Some(mismatch) = connection.mismatch {
             self.end(now);
             let Target { server, ref stream, .. } = *self.target;
@@ -98,7 +120,7 @@ impl<'a> Joiner<'a> {
     }
 
     /// Sleeps until something arrives or `duration` is over.
-    pub(super) fn wait(&self, duration: Duration) {
+    pub(crate) fn wait(&self, duration: Duration) {
         match &self.connection {
             Some(connection) => connection.client.wait(duration),
             None => thread::sleep(duration),
@@ -114,7 +136,7 @@ impl<'a> Joiner<'a> {
     }
 
     /// Lets a frame pass, without looking at it.
-    pub(super) fn pass(&mut self, now: Duration) {
+    pub(crate) fn pass(&mut self, now: Duration) {
         if let Some(connection) = &mut self.connection {
             let _ = connection.viewer.receiver.playback(now);
         }
@@ -128,6 +150,11 @@ impl<'a> Joiner<'a> {
         self.connection.as_ref().map(|connection| &connection.viewer)
     }
 
+    /// Something of a state came over one of its connections.
+    pub(crate) fn has_received(&self, now: Duration) -> bool {
+        self.tally(now).received > 0
+    }
+
     /// Of all connections so far.
     pub(super) fn tally(&self, now: Duration) -> Tally {
         let mut tally = self.ended;
@@ -138,7 +165,7 @@ impl<'a> Joiner<'a> {
     }
 
     /// Ends the connection where there is one: the server hears it.
-    pub(super) fn end(&mut self, now: Duration) {
+    pub(crate) fn end(&mut self, now: Duration) {
         if let Some(connection) = self.connection.take() {
             self.ended.add(&connection.tally(now));
             connection.client.close();
@@ -162,7 +189,13 @@ impl Connection {
         })
     }
 
-    fn step(&mut self, now: Duration, stream: &CubeStream, pilot: &mut Pilot) -> Option<News> {
+    fn step(
+        &mut self,
+        now: Duration,
+        stream: &CubeStream,
+        pilot: &mut Pilot,
+        on_view: &mut dyn FnMut(NewView, &Snapshot),
+    ) -> Option<News> {
         let since = now.saturating_sub(self.looked.replace(now).unwrap_or(now));
         self.tally.slowest_look = self.tally.slowest_look.max(since);
         let knew_nothing = self.viewer.receiver.newest().is_none();
@@ -184,7 +217,14 @@ impl Connection {
                         tally.wrong += u64::from(is_wrong);
                     }
                     _ => match viewer.handle(now, part) {
-                        Ok(_) => tally.note_sequence(newest, part),
+                        Ok(new) => {
+                            tally.note_sequence(newest, part);
+                            if let Some(new) = new
+                                && let Some(view) = viewer.receiver.view(new.sequence)
+                            {
+                                on_view(new, view);
+                            }
+                        }
                         Err(Refused::Mismatch(why)) => *mismatch = Some(why),
                         Err(Refused::Duplicate | Refused::TooOld) => {}
                         Err(_) => tally.wrong += 1,

@@ -1,5 +1,6 @@
 //! `kinepack join`: receives the world of a server, shows it and plays in it; or many joiners at once, to see what a server takes.
 
+mod connection;
 mod display;
 mod held;
 mod joiner;
@@ -11,25 +12,25 @@ mod terminal;
 #[cfg(test)]
 mod tests;
 
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Args;
+pub(crate) use connection::{ConnectionArguments, parse_server};
 use display::Display;
-use joiner::{Joiner, News, Target};
+pub(crate) use joiner::{Joiner, News, Target};
 use play::{Play, PlayOptions};
+pub(crate) use player::Pilot;
 use report::JoinReport;
 use tally::Tally;
 use terminal::{Pressed, Terminal};
 
-use crate::cube_stream::CubeStream;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::report::print;
 use crate::sender::due;
-use crate::udp::SecretArguments;
 
 /// Frames between two refreshes of the display.
 const REFRESH_FRAMES: u32 = 3;
@@ -42,24 +43,17 @@ const MANY: usize = 32;
 
 /// Join a server, show its world and play in it.
 #[derive(Args)]
-#[command(mut_arg("level", |argument| argument
-    .help("How snapshots are coded: packed takes the least work, adaptive the fewest bits. One that the server offers")))]
 pub(crate) struct Arguments {
     /// The server: an address or a name, and its port.
     #[arg(value_name = "ADDRESS:PORT", value_parser = parse_server)]
     server: SocketAddr,
     #[command(flatten)]
-    secret: SecretArguments,
-    #[command(flatten)]
-    stream: CubeStream,
+    connection: ConnectionArguments,
     #[command(flatten, next_help_heading = "Playing")]
     play: PlayOptions,
     /// Seconds to run [default: until Ctrl-C]
     #[arg(long, help_heading = "Options", value_parser = clap::value_parser!(u32).range(1..))]
     seconds: Option<u32>,
-    /// Seconds of silence after which a connection is lost, or an attempt at one is given up.
-    #[arg(long, help_heading = "Options", default_value_t = 5, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3_600))]
-    time_out: u64,
     /// So many joiners at once, without a display: to try what a server takes.
     #[arg(long, help_heading = "Options", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_024))]
     count: u32,
@@ -68,27 +62,10 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// An address of the server; of several, one of IPv4, as `serve` listens there where nothing else is said.
-fn parse_server(text: &str) -> Result<SocketAddr, String> {
-    let found: Vec<SocketAddr> = text.to_socket_addrs().map_err(|error| error.to_string())?.collect();
-    let address = found.iter().find(|address| address.is_ipv4()).or(found.first());
-    address.copied().ok_or_else(|| "no address has this name".to_owned())
-}
-
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let play = arguments.play.resolve(arguments.count)?;
-    let target = Target {
-        server: arguments.server,
-        secret: arguments.secret.resolve()?,
-        stream: arguments.stream.clone(),
-        timeout: Duration::from_secs(arguments.time_out),
-    };
-    let course = Course {
-        begin: Instant::now(),
-        end: arguments.seconds.map(|seconds| Duration::from_secs(u64::from(seconds))),
-        interrupt: Interrupt::listen()?,
-        receiving: AtomicUsize::new(0),
-    };
+    let target = arguments.connection.target(arguments.server)?;
+    let course = Course::begin(arguments.seconds)?;
     let mut display = Display::new(arguments.count == 1);
     let tallies = if arguments.count == 1 {
         watch(&target, &course, play, &mut display).map(|tally| vec![tally])
@@ -109,20 +86,30 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// The time of a run, and what its threads tell each other.
-struct Course {
+pub(crate) struct Course {
     begin: Instant,
     end: Option<Duration>,
-    interrupt: Interrupt,
+    pub(crate) interrupt: Interrupt,
     /// Joiners that have a state.
     receiving: AtomicUsize,
 }
 
 impl Course {
-    fn now(&self) -> Duration {
+    /// Until Ctrl-C, or for so many seconds from now on. Once in a process.
+    pub(crate) fn begin(seconds: Option<u32>) -> Result<Self, Failure> {
+        Ok(Self {
+            begin: Instant::now(),
+            end: seconds.map(|seconds| Duration::from_secs(u64::from(seconds))),
+            interrupt: Interrupt::listen()?,
+            receiving: AtomicUsize::new(0),
+        })
+    }
+
+    pub(crate) fn now(&self) -> Duration {
         self.begin.elapsed()
     }
 
-    fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         self.interrupt.is_raised() || self.end.is_some_and(|end| self.now() >= end)
     }
 }
@@ -143,7 +130,7 @@ fn watch(target: &Target, course: &Course, play: Play, display: &mut Display) ->
             None => {}
         }
         if let Some(news) = joiner.step(now)? {
-            display.say(&line(target.server, news));
+            display.say(&news.line(target.server));
         }
         if now < due(frame) {
             joiner.wait(due(frame) - now);
@@ -158,15 +145,6 @@ fn watch(target: &Target, course: &Course, play: Play, display: &mut Display) ->
     }
     joiner.end(course.now());
     Ok(joiner.tally(course.now()))
-}
-
-fn line(server: SocketAddr, news: News) -> String {
-    match news {
-        News::Joined => format!("joined {server}"),
-        News::Seated(Some(entity)) => format!("{server}: plays cube {}", entity.0),
-        News::Seated(None) => format!("{server}: only watches, the server has no cube for it"),
-        News::Lost(reason) => format!("{server}: {reason}; trying again"),
-    }
 }
 
 /// Many joiners. The first speaks for all.
@@ -211,7 +189,7 @@ fn drive(joiners: &mut [Joiner<'_>], course: &Course, speaks: Option<(&Target, &
                 _ => {}
             }
             if let (0, Some(news), Some((target, display))) = (index, news, speaks) {
-                display.say(&line(target.server, news));
+                display.say(&news.line(target.server));
             }
             if is_frame {
                 joiner.pass(now);

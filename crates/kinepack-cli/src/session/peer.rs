@@ -19,7 +19,7 @@ use crate::keys::Keys;
 use crate::sender::{SendOptions, Sender, due};
 use crate::session_report::{InputReport, SessionReport};
 use crate::truth::Truth;
-use crate::viewer::{Viewer, wrong_lanes};
+use crate::viewer::{NewView, Viewer, wrong_lanes};
 
 /// Views that are kept to compare with what arrives.
 const KEPT_VIEWS: usize = 512;
@@ -202,7 +202,7 @@ impl Peer {
             (Side::Answering(answering), _) => answering.take(datagram),
             // What is refused is counted by the receiver: duplicates, and what came too late.
             (Side::Viewer(viewer), _) => {
-                if let Ok(Some(sequence)) = viewer.handle(now, datagram) {
+                if let Ok(Some(NewView { sequence, .. })) = viewer.handle(now, datagram) {
                     let expected = self.sent_views.iter().rev().find(|(sent, _)| *sent == sequence);
                     if let (Some((_, expected)), Some(view)) = (expected, viewer.receiver.view(sequence)) {
                         self.wrong_lanes += wrong_lanes(expected, view);

@@ -1,0 +1,109 @@
+//! What a recording of a server lacks.
+
+use kinepack::Tick;
+use kinepack_net::Sequence;
+
+/// Decides which views are frames, and counts what is missing between them.
+#[derive(Debug, Default)]
+pub(super) struct Gaps {
+    last: Option<(Tick, Sequence)>,
+    /// The fewest ticks between two frames so far: a server may send every second tick, or every sixth.
+    step: Option<u32>,
+    /// Ticks between the first frame and the last of which no frame was made, though the server sent something.
+    between: u64,
+    /// Ticks after the last frame of which a part came.
+    behind: u64,
+    /// Whole views that came after the frame of a later tick.
+    pub(super) late: u64,
+    /// Ticks of which a part came: nothing tells whether all parts together are the whole.
+    pub(super) in_parts: u64,
+    newest_part: Option<Tick>,
+}
+
+impl Gaps {
+    /// True where the view is the next frame.
+    pub(super) fn take(&mut self, tick: Tick, sequence: Sequence, left_out: bool) -> bool {
+        if left_out {
+            let is_news = self.newest_part.replace(tick) != Some(tick);
+            self.in_parts += u64::from(is_news);
+            self.behind += u64::from(is_news && self.last.is_some_and(|(last, _)| last < tick));
+            return false;
+        }
+        if let Some((last_tick, last_sequence)) = self.last {
+            let Some(ticks) = tick.0.checked_sub(last_tick.0).filter(|ticks| *ticks > 0) else {
+                self.late += 1;
+                return false;
+            };
+            let step = self.step.map_or(ticks, |step| step.min(ticks));
+            self.step = Some(step);
+            // A world at rest is not sent at each tick, and then nothing lies between. A tick may take several datagrams.
+            let datagrams = u32::try_from(sequence.since(last_sequence) - 1).unwrap_or(0);
+            self.between += u64::from(datagrams.min(ticks / step - 1));
+        }
+        (self.last, self.behind) = (Some((tick, sequence)), 0);
+        true
+    }
+
+    /// Ticks from the first frame on of which no frame was made, though the server sent something.
+    pub(super) fn missing(&self) -> u64 {
+        self.between + self.behind
+    }
+
+    pub(super) fn has_frames(&self) -> bool {
+        self.last.is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is taken of views by tick, sequence, and whether something was left out.
+    fn taken<const N: usize>(views: [(u32, u16, bool); N]) -> (Vec<u32>, Gaps) {
+        let mut gaps = Gaps::default();
+        let taken = views.into_iter().filter(|(tick, sequence, left_out)| {
+            let had_frames = gaps.has_frames();
+            let is_frame = gaps.take(Tick(*tick), Sequence(*sequence), *left_out);
+            assert_eq!(gaps.has_frames(), had_frames || is_frame);
+            is_frame
+        });
+        (taken.map(|(tick, ..)| tick).collect(), gaps)
+    }
+
+    #[test]
+    fn lost_ticks_are_counted_and_pauses_are_not() {
+        let (ticks, gaps) =
+            taken([(7, 65_534, false), (8, 65_535, false), (11, 2, false), (26, 3, false), (41, 5, false)]);
+        assert_eq!(ticks, [7, 8, 11, 26, 41]);
+        assert_eq!((gaps.missing(), gaps.late, gaps.in_parts), (2 + 1, 0, 0));
+    }
+
+    #[test]
+    fn late_ones_are_left_out() {
+        let (ticks, gaps) = taken([(1, 1, false), (3, 3, false), (2, 2, false), (4, 4, false), (4, 4, false)]);
+        assert_eq!(ticks, [1, 3, 4]);
+        assert_eq!((gaps.missing(), gaps.late, gaps.in_parts), (1, 2, 0));
+    }
+
+    #[test]
+    fn ticks_in_parts_are_missing_once() {
+        let (ticks, gaps) =
+            taken([(1, 1, false), (2, 2, false), (3, 3, true), (3, 4, true), (4, 6, false), (5, 7, true)]);
+        assert_eq!(ticks, [1, 2, 4]);
+        assert_eq!((gaps.missing(), gaps.late, gaps.in_parts), (1 + 1, 0, 2));
+        let (ticks, gaps) = taken([(1, 1, true), (2, 2, true), (3, 3, false)]);
+        assert_eq!(
+            (ticks, gaps.missing(), gaps.in_parts),
+            (vec![3], 0, 2),
+            "nothing is missing before the first frame"
+        );
+    }
+
+    #[test]
+    fn only_ticks_that_are_sent_can_be_missing() {
+        let (ticks, gaps) =
+            taken([(3, 1, false), (6, 2, false), (9, 3, true), (9, 4, true), (12, 5, false), (18, 7, false)]);
+        assert_eq!(ticks, [3, 6, 12, 18]);
+        assert_eq!((gaps.missing(), gaps.in_parts), (2, 1));
+    }
+}

@@ -1,0 +1,150 @@
+//! Records what a server sends: joins it as one who looks on.
+//!
+//! A recording is of one connection. Who comes back may find another world, whose ticks begin anew.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use kinepack::Snapshot;
+use kinepack_capture::{RecordError, RecordSummary, RecordedLanes, Recorder};
+
+use super::STREAM;
+use super::gaps::Gaps;
+use crate::failure::Failure;
+use crate::join::{ConnectionArguments, Course, Joiner, News, Pilot, Target};
+use crate::sender::due;
+use crate::viewer::NewView;
+
+/// How often the playout buffer is looked at, which is not shown here, and the status drawn.
+const ROUND_FRAMES: u32 = 6;
+
+pub(super) fn run(
+    out: &Path,
+    server: SocketAddr,
+    connection: &ConnectionArguments,
+    seconds: Option<u32>,
+) -> Result<(), Failure> {
+    let target = connection.target(server)?;
+    let mut recording = Recording::create(out, &target)?;
+    let course = Course::begin(seconds)?;
+    let status = Status::new();
+    let mut joiner = Joiner::new(&target, Duration::ZERO, Pilot::Nobody);
+    let followed = follow(&mut joiner, server, &course, &mut recording, &status);
+    joiner.end(course.now());
+    status.0.finish_and_clear();
+    followed?;
+    let has_received = joiner.has_received(course.now());
+    let (summary, gaps) = recording.finish()?;
+    eprintln!("{}: {}", out.display(), closing(&summary, &gaps));
+    match summary.frames {
+        // Who ends it early has seen enough.
+        0 if course.interrupt.is_raised() => Ok(()),
+        0 if has_received => Err(Failure::NothingWhole { server }),
+        0 => Err(Failure::NothingReceived { server }),
+        _ => Ok(()),
+    }
+}
+
+/// Until the time is over, or the connection.
+fn follow(
+    joiner: &mut Joiner<'_>,
+    server: SocketAddr,
+    course: &Course,
+    recording: &mut Recording,
+    status: &Status,
+) -> Result<(), Failure> {
+    let mut frame = 0;
+    loop {
+        // Asked before the last look, so that what has arrived by the end is recorded.
+        let is_over = course.is_over();
+        let now = course.now();
+        let mut recorded = Ok(());
+        let news = joiner.step_with(now, &mut |new, view| {
+            if recorded.is_ok() {
+                recorded = recording.take(new, view);
+            }
+        })?;
+        recorded?;
+        match news {
+            Some(News::Lost(reason)) if recording.gaps.has_frames() => {
+                status.say(&format!("{server}: {reason}; the recording ends here"));
+                return Ok(());
+            }
+            Some(news) => status.say(&news.line(server)),
+            None => {}
+        }
+        if is_over {
+            return Ok(());
+        }
+        if now >= due(frame) {
+            joiner.pass(now);
+            status.show(now, recording);
+            frame = (now.as_secs_f64() * f64::from(cubes::TICK_HZ)) as u32 + ROUND_FRAMES;
+        }
+        joiner.wait(due(frame).saturating_sub(now));
+    }
+}
+
+/// The file, and what it lacks.
+struct Recording {
+    recorder: Recorder,
+    stream: RecordedLanes,
+    gaps: Gaps,
+    frames: u64,
+}
+
+impl Recording {
+    fn create(out: &Path, target: &Target) -> Result<Self, RecordError> {
+        let mut recorder = Recorder::create(out)?;
+        let codec = target.stream.codec();
+        let stream = recorder.stream_of_lanes(STREAM, codec.schema(), f64::from(cubes::TICK_HZ))?;
+        // A disk without room says so now, and not when the first frames are there.
+        recorder.flush()?;
+        Ok(Self { recorder, stream, gaps: Gaps::default(), frames: 0 })
+    }
+
+    fn take(&mut self, new: NewView, view: &Snapshot) -> Result<(), RecordError> {
+        if self.gaps.take(view.tick, new.sequence, new.left_out) {
+            self.recorder.record_snapshot(&self.stream, view)?;
+            self.frames += 1;
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<(RecordSummary, Gaps), RecordError> {
+        Ok((self.recorder.finish()?, self.gaps))
+    }
+}
+
+fn closing(summary: &RecordSummary, gaps: &Gaps) -> String {
+    let RecordSummary { frames, bytes, .. } = summary;
+    let mut line = format!("{frames} frames, {bytes} bytes, {} missing ticks", gaps.missing());
+    if gaps.in_parts + gaps.late > 0 {
+        line += &format!("; left out: {} ticks that came in parts, {} that came too late", gaps.in_parts, gaps.late);
+    }
+    line
+}
+
+/// A line on a terminal, and nothing elsewhere.
+struct Status(ProgressBar);
+
+impl Status {
+    fn new() -> Self {
+        let style = ProgressStyle::with_template("{wide_msg}").unwrap_or_else(|_| ProgressStyle::default_bar());
+        Self(ProgressBar::new(1).with_style(style))
+    }
+
+    fn show(&self, now: Duration, recording: &Recording) {
+        if !self.0.is_hidden() {
+            let Recording { frames, gaps, .. } = recording;
+            self.0.set_message(format!("{} s, {frames} frames, {} missing ticks", now.as_secs(), gaps.missing()));
+        }
+    }
+
+    /// A line on standard error, above that one.
+    fn say(&self, line: &str) {
+        self.0.suspend(|| eprintln!("kinepack: {line}"));
+    }
+}
