@@ -1,0 +1,205 @@
+//! Avatars in a virtual room: people stand, look at one another, talk with their hands, and walk to another place. Records a minute of it
+//! with two structs, the first as one begins and the one after `kinepack analyze`, as two streams:
+//! `cargo run --release -p kinepack-capture --example avatar -- avatar.mcap`.
+
+mod common;
+#[path = "common/quaternion.rs"]
+mod quaternion;
+
+use std::error::Error;
+use std::f32::consts::{PI, TAU};
+use std::path::Path;
+
+use common::Random;
+use kinepack::{EntityId, Pack};
+use kinepack_capture::{RecordError, RecordSummary};
+
+const RATE_HZ: u32 = 60;
+const TICK_S: f32 = 1.0 / RATE_HZ as f32;
+pub(crate) const AVATARS: u32 = 12;
+/// Hips, spine, chest, neck, head, jaw; of each arm the shoulder, upper arm, forearm and hand; of each leg the thigh, shin and foot.
+pub(crate) const JOINTS: usize = 20;
+const HEAD: usize = 4;
+const JAW: usize = 5;
+/// The first joint of each arm, and of each leg.
+const ARMS: [usize; 2] = [6, 10];
+const LEGS: [usize; 2] = [14, 17];
+
+/// `rotation` is of one quaternion, so that twenty are an array of structs.
+#[derive(Clone, Copy, Debug, Pack)]
+pub(crate) struct FirstJoint {
+    #[pack(rotation, bits = 12)] // from its parent
+    rotation: [f32; 4],
+}
+
+/// Generous, as one begins.
+#[derive(Clone, Debug, Pack)]
+pub(crate) struct FirstAvatar {
+    #[pack(range = -100.0..=100.0, precision = 0.0001)] // metres
+    root: [f32; 3],
+    joints: [FirstJoint; JOINTS],
+}
+
+#[derive(Clone, Copy, Debug, Pack)]
+pub(crate) struct Joint {
+    #[pack(rotation, bits = 9)] // from its parent
+    rotation: [f32; 4],
+}
+
+/// What `analyze` made of it.
+#[derive(Clone, Debug, Pack)]
+pub(crate) struct Avatar {
+    #[pack(range = [-8.0..=8.0, -8.0..=8.0, 0.0..=2.0], precision = 0.002)] // metres
+    root: [f32; 3],
+    joints: [Joint; JOINTS],
+}
+
+/// A joint that follows where it is wanted, as a limb does: about three axes, in radians.
+#[derive(Clone, Copy, Default)]
+struct Limb {
+    angles: [f32; 3],
+    speeds: [f32; 3],
+    wanted: [f32; 3],
+}
+
+struct Person {
+    root: [f32; 3],
+    goal: [f32; 2],
+    heading: f32,
+    speed: f32,
+    stride: f32,
+    limbs: [Limb; JOINTS],
+    /// Until it walks, and until it stops talking; below 0 where it is silent.
+    stay_s: f32,
+    talk_s: f32,
+}
+
+pub(crate) struct World {
+    random: Random,
+    people: Vec<Person>,
+}
+
+impl Person {
+    fn new(random: &mut Random) -> Self {
+        let place = [(); 2].map(|()| random.within(-5.0, 5.0));
+        let root = [place[0], place[1], 0.95];
+        let (stay_s, talk_s) = (random.within(0.0, 30.0), random.within(-8.0, 4.0));
+        let limbs = [Limb::default(); JOINTS];
+        Self { root, goal: place, heading: random.within(0.0, TAU), speed: 0.0, stride: 0.0, limbs, stay_s, talk_s }
+    }
+
+    fn step(&mut self, random: &mut Random) {
+        self.walk(random);
+        let mut happens_every = |seconds: f32| random.unit() < TICK_S / seconds;
+        let (glances, gestures, shifts) = (happens_every(2.0), happens_every(0.7), happens_every(6.0));
+        let mut angles = |most: f32| [(); 3].map(|()| random.within(-most, most));
+        if glances {
+            self.limbs[HEAD].wanted = angles(0.5);
+            self.limbs[HEAD - 1].wanted = self.limbs[HEAD].wanted.map(|angle| 0.3 * angle);
+        }
+        if shifts {
+            (self.limbs[1].wanted, self.limbs[2].wanted) = (angles(0.05), angles(0.05));
+        }
+        let is_talking = self.talk_s > 0.0;
+        for (arm, limb) in ARMS.into_iter().flat_map(|arm| (arm..arm + 4).zip([0.1, 0.7, 0.9, 0.6])) {
+            if is_talking && gestures {
+                self.limbs[arm].wanted = angles(limb);
+            } else if !is_talking && self.stay_s > 0.0 {
+                self.limbs[arm].wanted = [0.0; 3];
+            }
+        }
+        self.talk_s -= TICK_S;
+        if self.talk_s < -8.0 {
+            self.talk_s = random.within(1.0, 8.0);
+        }
+        if random.unit() < 6.0 * TICK_S {
+            self.limbs[JAW].wanted = [if is_talking { random.within(0.0, 0.3) } else { 0.0 }, 0.0, 0.0];
+        }
+        for (joint, limb) in self.limbs.iter_mut().enumerate() {
+            // What is tracked trembles: the head and the hands. The rest is computed from them.
+            let trembling = if [HEAD, ARMS[0] + 3, ARMS[1] + 3].contains(&joint) { 1.5 } else { 0.0 };
+            for axis in 0..3 {
+                let pull = 100.0 * (limb.wanted[axis] - limb.angles[axis]) - 18.0 * limb.speeds[axis];
+                limb.speeds[axis] += pull * TICK_S + random.within(-0.02, 0.02) * trembling;
+                limb.angles[axis] += limb.speeds[axis] * TICK_S;
+            }
+        }
+    }
+
+    /// Legs and arms swing with the way that was walked.
+    fn walk(&mut self, random: &mut Random) {
+        self.stay_s -= TICK_S;
+        let away = [self.goal[0] - self.root[0], self.goal[1] - self.root[1]];
+        let distance = away[0].hypot(away[1]);
+        if self.stay_s <= 0.0 && distance < 0.3 {
+            self.goal = [(); 2].map(|()| random.within(-5.0, 5.0));
+            self.stay_s = random.within(3.0, 20.0);
+        }
+        let wanted = if self.stay_s > 0.0 { 0.0 } else { distance.min(1.3) };
+        self.speed += (wanted - self.speed).clamp(-2.0 * TICK_S, 2.0 * TICK_S);
+        if wanted > 0.0 {
+            let turn = (away[1].atan2(away[0]) - self.heading + PI).rem_euclid(TAU) - PI;
+            self.heading += turn.clamp(-2.5, 2.5) * TICK_S;
+        }
+        self.root[0] += self.speed * self.heading.cos() * TICK_S;
+        self.root[1] += self.speed * self.heading.sin() * TICK_S;
+        self.stride += self.speed * TICK_S / 1.4 * TAU;
+        let swing = (self.speed / 1.3).min(1.0);
+        self.root[2] = 0.95 - 0.02 * swing * self.stride.cos().powi(2);
+        for (leg, arm, side) in [(LEGS[0], ARMS[1], 1.0), (LEGS[1], ARMS[0], -1.0)] {
+            let phase = side * self.stride.sin() * swing;
+            let bent = (side * self.stride.cos()).max(0.0) * swing;
+            self.limbs[leg].wanted[0] = 0.5 * phase;
+            self.limbs[leg + 1].wanted[0] = -0.9 * bent;
+            self.limbs[leg + 2].wanted[0] = 0.3 * phase;
+            if swing > 0.3 {
+                self.limbs[arm + 1].wanted = [0.4 * phase, 0.0, 0.0];
+            }
+        }
+    }
+
+    fn rotations(&self) -> [[f32; 4]; JOINTS] {
+        let turn = quaternion::around([0.0, 0.0, 1.0], self.heading);
+        std::array::from_fn(|joint| {
+            let [x, y, z] = self.limbs[joint].angles;
+            let yz =
+                quaternion::product(quaternion::around([0.0, 0.0, 1.0], z), quaternion::around([0.0, 1.0, 0.0], y));
+            let own = quaternion::product(yz, quaternion::around([1.0, 0.0, 0.0], x));
+            if joint == 0 { quaternion::product(turn, own) } else { own }
+        })
+    }
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        let mut random = Random::new(5);
+        let people = (0..AVATARS).map(|_| Person::new(&mut random)).collect();
+        Self { random, people }
+    }
+
+    pub(crate) fn step(&mut self) {
+        self.people.iter_mut().for_each(|person| person.step(&mut self.random));
+    }
+
+    /// Who is there, in the order of the ids.
+    pub(crate) fn states(&self) -> impl Iterator<Item = common::State<FirstAvatar, Avatar>> {
+        (0..).zip(&self.people).map(|(id, person)| {
+            let (root, rotations) = (person.root, person.rotations());
+            let first = FirstAvatar { root, joints: rotations.map(|rotation| FirstJoint { rotation }) };
+            (EntityId(id), first, Avatar { root, joints: rotations.map(|rotation| Joint { rotation }) })
+        })
+    }
+}
+
+/// Records so many seconds.
+pub(crate) fn record(path: &Path, seconds: u32) -> Result<RecordSummary, RecordError> {
+    let mut world = World::new();
+    common::record(path, "avatars", RATE_HZ, seconds, || {
+        world.step();
+        world.states().collect()
+    })
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    common::run(record)
+}

@@ -1,0 +1,62 @@
+//! What the three games share: chance that is the same on every run, and the program around them.
+
+use std::error::Error;
+use std::path::Path;
+
+use kinepack::{EntityId, Pack, Tick};
+use kinepack_capture::{RecordError, RecordSummary, Recorder};
+
+/// `SplitMix64`: few lines, and the same numbers for the same seed for all time.
+#[derive(Clone, Debug)]
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// A number from 0 to below 1.
+    pub(crate) fn unit(&mut self) -> f32 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((mixed ^ (mixed >> 31)) >> 40) as f32 / (1 << 24) as f32
+    }
+
+    /// A number from `low` to below `high`.
+    pub(crate) fn within(&mut self, low: f32, high: f32) -> f32 {
+        low + (high - low) * self.unit()
+    }
+}
+
+/// An entity as each of two structs has it.
+pub(crate) type State<First, After> = (EntityId, First, After);
+
+/// Records the same seconds of a game as two streams, one for each struct: `NAME-first` and `NAME`.
+pub(crate) fn record<First: Pack, After: Pack>(
+    path: &Path,
+    name: &str,
+    rate_hz: u32,
+    seconds: u32,
+    mut next_frame: impl FnMut() -> Vec<State<First, After>>,
+) -> Result<RecordSummary, RecordError> {
+    let mut recorder = Recorder::create(path)?;
+    let first = recorder.stream::<First>(&format!("{name}-first"), rate_hz.into())?;
+    let after = recorder.stream::<After>(name, rate_hz.into())?;
+    for tick in 0..seconds * rate_hz {
+        let states = next_frame();
+        recorder.record(&first, Tick(tick), states.iter().map(|(id, state, _)| (*id, state)))?;
+        recorder.record(&after, Tick(tick), states.iter().map(|(id, _, state)| (*id, state)))?;
+    }
+    recorder.finish()
+}
+
+/// Records a minute into the file that the command line names, and says what to do with it.
+pub(crate) fn run(record: fn(&Path, u32) -> Result<RecordSummary, RecordError>) -> Result<(), Box<dyn Error>> {
+    let path = std::env::args().nth(1).ok_or("name the file to record into, such as game.mcap")?;
+    let summary = record(Path::new(&path), 60)?;
+    println!("{path}: {} frames, {} states of entities, {} bytes", summary.frames, summary.entities, summary.bytes);
+    println!("next: cargo run --release -- analyze {path}");
+    Ok(())
+}

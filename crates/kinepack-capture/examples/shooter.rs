@@ -1,0 +1,211 @@
+//! A top-down shooter: two teams walk, aim, shoot, reload, take pickups, fall and come back. Records a minute of it with two structs,
+//! the first as one begins and the one after `kinepack analyze`, as two streams:
+//! `cargo run --release -p kinepack-capture --example shooter -- shooter.mcap`.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::f32::consts::{PI, TAU};
+use std::path::Path;
+
+use common::Random;
+use kinepack::{EntityId, Pack};
+use kinepack_capture::{RecordError, RecordSummary};
+
+const RATE_HZ: u32 = 60;
+const TICK_S: f32 = 1.0 / RATE_HZ as f32;
+pub(crate) const PLAYERS: u32 = 24;
+pub(crate) const PICKUPS: u32 = 12;
+/// The arena reaches as far in each direction, in metres.
+const ARENA_M: f32 = 60.0;
+const SIGHT_M: f32 = 16.0;
+
+#[derive(Clone, Copy, Debug, PartialEq, Pack)]
+pub(crate) enum Kind {
+    Player,
+    Pickup,
+    Bullet,
+}
+
+/// Generous, as one begins.
+#[derive(Clone, Debug, Pack)]
+pub(crate) struct FirstThing {
+    pub(crate) kind: Kind,
+    #[pack(range = -1000.0..=1000.0, precision = 0.001)] // metres
+    position: [f32; 2],
+    #[pack(range = -100.0..=100.0, precision = 0.001, velocity = position)] // metres a second
+    velocity: [f32; 2],
+    #[pack(range = 0.0..TAU, bits = 16, wrap)] // radians
+    yaw: f32,
+    health: u32,     // 0 to 100
+    ammunition: u32, // rounds
+    is_reloading: bool,
+}
+
+/// What `analyze` made of it: what is seen and no more, and no velocity.
+#[derive(Clone, Debug, Pack)]
+pub(crate) struct Thing {
+    pub(crate) kind: Kind,
+    #[pack(range = -64.0..=64.0, precision = 0.01)] // metres
+    position: [f32; 2],
+    #[pack(range = 0.0..TAU, bits = 9, wrap)] // radians
+    yaw: f32,
+    #[pack(max = 100)]
+    health: u32,
+    #[pack(max = 30)]
+    ammunition: u32, // rounds
+    is_reloading: bool,
+}
+
+/// Something in the arena, and what of it is not in the final struct.
+struct Being {
+    thing: Thing,
+    velocity: [f32; 2],
+    goal: [f32; 2],
+    /// Until it walks on or comes back.
+    wait_s: f32,
+    /// Until it can shoot again; of a bullet, until it is gone.
+    busy_s: f32,
+}
+
+pub(crate) struct World {
+    random: Random,
+    players: Vec<Being>,
+    pickups: Vec<Being>,
+    bullets: BTreeMap<u32, Being>,
+    shots: u32,
+}
+
+impl Being {
+    fn new(kind: Kind, random: &mut Random) -> Self {
+        let mut place = || [(); 2].map(|()| random.within(-ARENA_M, ARENA_M));
+        let (health, ammunition) = if kind == Kind::Player { (100, 30) } else { (0, 0) };
+        let thing = Thing { kind, position: place(), yaw: 0.0, health, ammunition, is_reloading: false };
+        Self { thing, velocity: [0.0; 2], goal: place(), wait_s: 0.0, busy_s: 0.0 }
+    }
+
+    /// A tick of a player; the bullet that he shoots.
+    fn play(&mut self, enemy: Option<[f32; 2]>, random: &mut Random) -> Option<Self> {
+        (self.wait_s, self.busy_s) = ((self.wait_s - TICK_S).max(0.0), (self.busy_s - TICK_S).max(0.0));
+        if self.thing.health == 0 {
+            if self.wait_s == 0.0 {
+                *self = Self::new(Kind::Player, random);
+            }
+            return None;
+        }
+        let away = distance(self.thing.position, self.goal);
+        if away < 1.0 {
+            self.goal = [(); 2].map(|()| random.within(-ARENA_M, ARENA_M));
+            self.wait_s = random.within(-2.0, 4.0).max(0.0);
+        }
+        let speed = if self.wait_s > 0.0 { 0.0 } else { enemy.map_or(6.0, |_| 3.0) };
+        for axis in 0..2 {
+            let wanted = (self.goal[axis] - self.thing.position[axis]) / away.max(0.01) * speed;
+            self.velocity[axis] += (wanted - self.velocity[axis]).clamp(-30.0 * TICK_S, 30.0 * TICK_S);
+            self.thing.position[axis] += self.velocity[axis] * TICK_S;
+        }
+        let [x, y] = enemy.unwrap_or(self.goal);
+        let wanted = (y - self.thing.position[1]).atan2(x - self.thing.position[0]);
+        let turn = (wanted - self.thing.yaw + PI).rem_euclid(TAU) - PI;
+        // A hand corrects what it sees, no less than two degrees.
+        if turn.abs() > 0.035 {
+            self.thing.yaw = (self.thing.yaw + (9.0 * turn).clamp(-7.0, 7.0) * TICK_S).rem_euclid(TAU);
+        }
+        if self.busy_s > 0.0 {
+            return None;
+        }
+        if self.thing.ammunition == 0 {
+            (self.busy_s, self.thing.is_reloading, self.thing.ammunition) = (1.6, true, 30);
+            return None;
+        }
+        self.thing.is_reloading = false;
+        enemy.filter(|_| turn.abs() < 0.1)?;
+        (self.busy_s, self.thing.ammunition) = (random.within(0.12, 0.4), self.thing.ammunition - 1);
+        let (sin, cos) = (self.thing.yaw + random.within(-0.06, 0.06)).sin_cos();
+        let mut bullet = Self::new(Kind::Bullet, random);
+        (bullet.thing.yaw, bullet.velocity, bullet.busy_s) = (self.thing.yaw, [40.0 * cos, 40.0 * sin], 0.5);
+        bullet.thing.position = [self.thing.position[0] + 0.6 * cos, self.thing.position[1] + 0.6 * sin];
+        Some(bullet)
+    }
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        let mut random = Random::new(7);
+        let players = (0..PLAYERS).map(|_| Being::new(Kind::Player, &mut random)).collect();
+        let pickups = (0..PICKUPS).map(|_| Being::new(Kind::Pickup, &mut random)).collect();
+        Self { random, players, pickups, bullets: BTreeMap::new(), shots: 0 }
+    }
+
+    pub(crate) fn step(&mut self) {
+        let seen: Vec<_> = self.players.iter().map(|player| (player.thing.position, player.thing.health > 0)).collect();
+        for (index, player) in self.players.iter_mut().enumerate() {
+            let from = player.thing.position;
+            let enemies = seen.iter().enumerate().filter(|(other, (_, lives))| *lives && (index + other) % 2 == 1);
+            let enemies = enemies.map(|(_, (position, _))| *position).filter(|at| distance(*at, from) < SIGHT_M);
+            let nearest = enemies.min_by(|a, b| distance(*a, from).total_cmp(&distance(*b, from)));
+            if let Some(bullet) = player.play(nearest, &mut self.random) {
+                // A number is used again after a thousand shots, when nobody knows the old bullet any more.
+                self.bullets.insert(1000 + self.shots % 1000, bullet);
+                self.shots += 1;
+            }
+        }
+        let players = &mut self.players;
+        self.bullets.retain(|_, bullet| {
+            let Being { thing, velocity, busy_s, .. } = bullet;
+            thing.position.iter_mut().zip(velocity).for_each(|(position, speed)| *position += *speed * TICK_S);
+            *busy_s -= TICK_S;
+            let at = thing.position;
+            let is_hit = |player: &&mut Being| player.thing.health > 0 && distance(player.thing.position, at) < 0.5;
+            let hit = players.iter_mut().find(is_hit);
+            if let Some(Being { thing, wait_s, velocity, .. }) = hit {
+                thing.health = thing.health.saturating_sub(12);
+                if thing.health == 0 {
+                    (*wait_s, *velocity) = (3.0, [0.0; 2]);
+                }
+                return false;
+            }
+            *busy_s > 0.0 && at.iter().all(|coordinate| coordinate.abs() < ARENA_M + 3.0)
+        });
+        for pickup in &mut self.pickups {
+            pickup.wait_s -= TICK_S;
+            let is_near = |player: &&mut Being| {
+                player.thing.health > 0 && distance(player.thing.position, pickup.thing.position) < 1.5
+            };
+            if let Some(player) = self.players.iter_mut().filter(|_| pickup.wait_s <= 0.0).find(is_near) {
+                (player.thing.health, pickup.wait_s) = ((player.thing.health + 25).min(100), 10.0);
+            }
+            pickup.thing.ammunition = u32::from(pickup.wait_s <= 0.0);
+        }
+    }
+
+    /// What is there, in the order of the ids.
+    pub(crate) fn states(&self) -> impl Iterator<Item = common::State<FirstThing, Thing>> {
+        let lists = [&self.players, &self.pickups];
+        let fixed = lists.into_iter().flatten().enumerate().map(|(id, being)| (id as u32, being));
+        fixed.chain(self.bullets.iter().map(|(id, being)| (*id, being))).map(|(id, being)| {
+            let Thing { kind, position, yaw, health, ammunition, is_reloading } = being.thing;
+            let velocity = being.velocity;
+            let first = FirstThing { kind, position, velocity, yaw, health, ammunition, is_reloading };
+            (EntityId(id), first, being.thing.clone())
+        })
+    }
+}
+
+fn distance(a: [f32; 2], b: [f32; 2]) -> f32 {
+    (a[0] - b[0]).hypot(a[1] - b[1])
+}
+
+/// Records so many seconds.
+pub(crate) fn record(path: &Path, seconds: u32) -> Result<RecordSummary, RecordError> {
+    let mut world = World::new();
+    common::record(path, "things", RATE_HZ, seconds, || {
+        world.step();
+        world.states().collect()
+    })
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    common::run(record)
+}
