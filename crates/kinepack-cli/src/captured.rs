@@ -50,10 +50,19 @@ pub(crate) struct CapturedFrame<'a> {
     pub(crate) columns: Columns<'a>,
 }
 
+/// Opens a challenge file, for what knows nothing but its cubes.
+pub(crate) fn challenge(path: &Path) -> Result<Challenge, Failure> {
+    if is_capture(path) { Err(Failure::IsCapture { path: path.to_owned() }) } else { Ok(Challenge::open(path)?) }
+}
+
+fn is_capture(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "mcap")
+}
+
 impl Captured {
     /// Opens a file; its name's ending tells the format.
     pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
-        if path.extension().is_some_and(|ending| ending == "mcap") {
+        if is_capture(path) {
             return Self::open_capture(path);
         }
         let challenge = Challenge::open(path)?;

@@ -32,6 +32,8 @@ pub(crate) enum Failure {
     NoStreams { path: std::path::PathBuf },
     /// A stream that the capture does not have.
     UnknownStream { name: String, there: Vec<String> },
+    /// A capture file where only challenge files are taken.
+    IsCapture { path: std::path::PathBuf },
     /// An error that a field cannot be allowed.
     MaxError { field: String, reason: String },
     /// The size of bodies, of a schema that has none.
@@ -148,6 +150,11 @@ impl fmt::Display for Failure {
             Self::UnknownStream { name, there } => {
                 write!(f, "--stream {name}: no such stream; there are {}", there.join(", "))
             }
+            Self::IsCapture { path } => write!(
+                f,
+                "{}: this takes challenge files; `analyze`, `tune` and `replay` read capture files, and `convert` makes a challenge file of one of cubes",
+                path.display()
+            ),
             Self::MaxError { field, reason } => write!(f, "--max-error {field}: {reason}"),
             Self::NoBody => write!(
                 f,

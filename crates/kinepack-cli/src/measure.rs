@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use kinepack::{Level, Quantized};
-use kinepack_capture::{Challenge, Frame};
+use kinepack_capture::Frame;
 
+use crate::captured::challenge;
 use crate::failure::Failure;
 use crate::ladder::{BadFrame, History, Ladder, Parameters};
 use crate::precision::Precision;
@@ -118,7 +119,7 @@ fn ladder(arguments: &Arguments, quantized: bool) -> Result<Ladder, Failure> {
 }
 
 fn measure_capture(arguments: &Arguments, path: &PathBuf) -> Result<Report, Failure> {
-    let mut capture = Challenge::open(path)?;
+    let mut capture = challenge(path)?;
     let mut ladder = ladder(arguments, capture.is_quantized())?;
     let progress = progress(capture.frames());
     let mut states = Vec::new();

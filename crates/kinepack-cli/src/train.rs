@@ -7,8 +7,9 @@ use cubes::{Config, Style};
 use indicatif::{ProgressBar, ProgressStyle};
 use kinepack::{EncodeError, EntityId, Profile, ProfileSearch, Quantized, Schema, Snapshot, Tick, Training};
 use kinepack_capture::cube::Measured;
-use kinepack_capture::{Challenge, Frame, cube};
+use kinepack_capture::{Frame, cube};
 
+use crate::captured::challenge;
 use crate::failure::Failure;
 use crate::measure::progress;
 use crate::precision::Precision;
@@ -89,7 +90,7 @@ fn capture_runs(arguments: &Arguments) -> Result<Vec<Vec<Snapshot>>, Failure> {
 
 /// The frames `from` to `to` of a capture.
 fn read_run(path: &Path, from: u32, to: u32) -> Result<Vec<Snapshot>, Failure> {
-    let mut capture = Challenge::open(path)?;
+    let mut capture = challenge(path)?;
     let mut run = Vec::new();
     let mut states = Vec::new();
     let bar = progress(capture.frames().map(|frames| frames.min(to)));

@@ -6,9 +6,10 @@ use clap::Args;
 use cubes::{Config, Input, Script, Style, World};
 use kinepack::EntityId;
 use kinepack_capture::cube::Measured;
-use kinepack_capture::{Challenge, Frame};
+use kinepack_capture::Frame;
 use kinepack_net::ReceiverId;
 
+use crate::captured::challenge;
 use crate::crowd::Crowd;
 use crate::failure::Failure;
 use crate::players::{CannotPlay, PlayedCubes};
@@ -36,7 +37,7 @@ pub(crate) struct WorldArguments {
 
 /// The frames of a capture of floats.
 pub(crate) fn read_capture(path: &Path) -> Result<Vec<Vec<Measured>>, Failure> {
-    let mut capture = Challenge::open(path)?;
+    let mut capture = challenge(path)?;
     let mut frames = Vec::new();
     while let Some(frame) = capture.next_frame()? {
         match frame {

@@ -130,6 +130,8 @@ fn challenge_files_become_captures_and_come_back() {
     let message =
         refusal(&["convert", files.path("run.mcap").to_str().unwrap(), files.path("run.bin").to_str().unwrap()]);
     assert!(message.contains("must end in .mcap"), "{message}");
+    let message = refusal(&["measure", files.path("run.mcap").to_str().unwrap()]);
+    assert!(message.contains("`analyze`, `tune` and `replay` read capture files"), "{message}");
 }
 
 #[test]
