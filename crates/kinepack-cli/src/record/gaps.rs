@@ -7,8 +7,8 @@ use kinepack_net::Sequence;
 #[derive(Debug, Default)]
 pub(super) struct Gaps {
     last: Option<(Tick, Sequence)>,
-    /// The fewest ticks between two frames so far: a server may send every second tick, or every sixth.
-    step: Option<u32>,
+    /// The largest number that all ticks so far are multiples of: a server may send every second tick, or every sixth.
+    step: u32,
     /// Ticks between the first frame and the last of which no frame was made, though the server sent something.
     between: u64,
     /// Ticks after the last frame of which a part came.
@@ -29,16 +29,17 @@ impl Gaps {
             self.behind += u64::from(is_news && self.last.is_some_and(|(last, _)| last < tick));
             return false;
         }
+        if self.last.is_some_and(|(last, _)| tick <= last) {
+            self.late += 1;
+            return false;
+        }
+        self.step = greatest_common_divisor(self.step, tick.0);
         if let Some((last_tick, last_sequence)) = self.last {
-            let Some(ticks) = tick.0.checked_sub(last_tick.0).filter(|ticks| *ticks > 0) else {
-                self.late += 1;
-                return false;
-            };
-            let step = self.step.map_or(ticks, |step| step.min(ticks));
-            self.step = Some(step);
+            // A divisor of both ticks, of which this one is not 0: so neither is it, nor the quotient.
+            let steps = (tick.0 - last_tick.0) / self.step;
             // A world at rest is not sent at each tick, and then nothing lies between. A tick may take several datagrams.
             let datagrams = u32::try_from(sequence.since(last_sequence) - 1).unwrap_or(0);
-            self.between += u64::from(datagrams.min(ticks / step - 1));
+            self.between += u64::from(datagrams.min(steps - 1));
         }
         (self.last, self.behind) = (Some((tick, sequence)), 0);
         true
@@ -52,6 +53,10 @@ impl Gaps {
     pub(super) fn has_frames(&self) -> bool {
         self.last.is_some()
     }
+}
+
+fn greatest_common_divisor(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }
 
 #[cfg(test)]
