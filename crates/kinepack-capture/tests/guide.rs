@@ -1,0 +1,112 @@
+//! The games of the guide: what they record is read back, nothing is clamped, and the struct after the analysis takes less than the first.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+#![allow(clippy::duplicate_mod, reason = "each game is a program of its own, with what all of them share")]
+
+use std::collections::VecDeque;
+use std::path::Path;
+
+use kinepack::{Codec, Encoder, Level, Profile, Schema, Snapshot};
+use kinepack_capture::{Capture, RecordError, RecordSummary};
+
+#[path = "../examples/avatar.rs"]
+#[expect(dead_code, reason = "the program around the game is not tested")]
+mod avatar;
+#[path = "../examples/drones.rs"]
+#[expect(dead_code, reason = "the program around the game is not tested")]
+mod drones;
+#[path = "../examples/shooter.rs"]
+#[expect(dead_code, reason = "the program around the game is not tested")]
+mod shooter;
+
+/// How many frames back the baseline is.
+const LAG: usize = 6;
+
+/// What was read of a stream.
+#[derive(Default)]
+struct Read {
+    frames: u32,
+    fewest: usize,
+    most: usize,
+    /// Of all packets, each frame against the one [`LAG`] before.
+    bytes: usize,
+    last: Option<Snapshot>,
+}
+
+/// Records so many seconds, and reads the stream of the first struct and of the one after it.
+fn play(name: &str, seconds: u32, record: fn(&Path, u32) -> Result<RecordSummary, RecordError>) -> [Read; 2] {
+    let directory = tempfile::tempdir().unwrap();
+    let [path, again] = ["game.mcap", "again.mcap"].map(|file| directory.path().join(file));
+    let summary = record(&path, seconds).unwrap();
+    record(&again, seconds).unwrap();
+    assert!(std::fs::read(&path).unwrap() == std::fs::read(again).unwrap(), "a game plays the same again");
+    let read = [format!("{name}-first"), name.to_owned()].map(|stream| read(&path, &stream));
+    assert_eq!(u64::from(read[0].frames + read[1].frames), summary.frames);
+    let [first, after] = [read[0].bytes, read[1].bytes];
+    assert!(3 * after < 2 * first, "the struct after the analysis takes two thirds at most: {after} and {first} bytes");
+    read
+}
+
+fn read(path: &Path, stream: &str) -> Read {
+    let mut capture = Capture::open(path).unwrap();
+    let (mut read, mut past) = (Read { fewest: usize::MAX, ..Read::default() }, VecDeque::new());
+    let (mut codec, mut packet) = (None, Vec::new());
+    while let Some((_, frame)) = capture.next_frame().unwrap() {
+        if frame.stream().name() != stream {
+            continue;
+        }
+        let schema = frame.stream().schema();
+        let codec = codec.get_or_insert_with(|| packed(schema));
+        let mut snapshot = Snapshot::new(schema, frame.tick());
+        assert_eq!(frame.push_into(&mut snapshot).unwrap(), 0, "{stream}: nothing is out of its range");
+        (read.frames, read.fewest) = (read.frames + 1, read.fewest.min(snapshot.len()));
+        read.most = read.most.max(snapshot.len());
+        past.push_back(snapshot.clone());
+        if past.len() > LAG {
+            packet.clear();
+            Encoder::new(codec).encode(&past.pop_front().unwrap(), &snapshot, &mut packet).unwrap();
+            read.bytes += packet.len();
+        }
+        read.last = Some(snapshot);
+    }
+    assert!(capture.damage().is_none());
+    read
+}
+
+fn packed(schema: &Schema) -> Codec {
+    Codec::new(schema.clone(), Level::PACKED, Profile::untrained(schema)).unwrap()
+}
+
+#[test]
+fn the_shooter() {
+    let [first, after] = play("things", 4, shooter::record);
+    let fixed = (shooter::PLAYERS + shooter::PICKUPS) as usize;
+    assert_eq!([first.frames, after.frames], [240; 2]);
+    assert_eq!([first.fewest, first.most], [after.fewest, after.most]);
+    assert!(after.fewest >= fixed, "players and pickups are always there");
+    assert!(after.most > fixed, "somebody shoots");
+    let last = after.last.unwrap();
+    let of = |kind| (0..last.len()).filter(|index| last.read::<shooter::Thing>(*index).unwrap().kind == kind).count();
+    let found = [of(shooter::Kind::Player), of(shooter::Kind::Pickup), of(shooter::Kind::Bullet)];
+    assert_eq!(found, [shooter::PLAYERS as usize, shooter::PICKUPS as usize, last.len() - fixed]);
+}
+
+#[test]
+fn the_drones() {
+    let [first, after] = play("drones", 4, drones::record);
+    let all = drones::DRONES as usize;
+    assert_eq!([first.frames, after.frames], [120; 2]);
+    assert_eq!([first.fewest, first.most, after.fewest, after.most], [all; 4]);
+    let last = after.last.unwrap();
+    let modes: Vec<_> = (0..all).map(|index| last.read::<drones::Drone>(index).unwrap().mode).collect();
+    assert!(modes.contains(&drones::Mode::Charging) && modes.contains(&drones::Mode::Flying));
+}
+
+#[test]
+fn the_avatars() {
+    let [first, after] = play("avatars", 2, avatar::record);
+    let all = avatar::AVATARS as usize;
+    assert_eq!([first.frames, after.frames], [120; 2]);
+    assert_eq!([first.fewest, first.most, after.fewest, after.most], [all; 4]);
+    assert_eq!(Schema::of::<avatar::Avatar>().fields().len(), 1 + avatar::JOINTS);
+}
