@@ -38,6 +38,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! [`guide`] leads from a struct of your own to its bandwidth, with three games to run.
+//!
 //! [`cube`] has the schema of the cubes in the articles, at every row of the level table, and the profile trained for it; [`Challenge`]
 //! reads the files of the 2015 "networked physics data compression challenge", quantized (`.bin`) and before quantization (`.f32`), plain or
 //! as `.zst`, frame by frame; [`challenge_to_capture`] and [`capture_to_challenge`] make one of the other.
@@ -50,6 +52,8 @@ mod convert;
 pub mod cube;
 mod error;
 mod file;
+#[doc = include_str!("guide.md")]
+pub mod guide {}
 mod recorder;
 mod unpacked;
 
