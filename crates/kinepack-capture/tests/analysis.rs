@@ -1,7 +1,9 @@
 //! Analyses of streams of which the answers are known.
 
 use kinepack::{EntityId, Pack, Profile, Schema, Tick};
-use kinepack_capture::analysis::{Analysis, AnalysisError, AnalysisOptions, Analyzer, Columns, FieldAnalysis};
+use kinepack_capture::analysis::{
+    Analysis, AnalysisError, AnalysisOptions, Analyzer, Columns, FieldAnalysis, any_element,
+};
 
 #[derive(Clone, Copy, Debug, Pack)]
 struct Drone {
@@ -37,15 +39,15 @@ fn options(schema: &Schema) -> AnalysisOptions {
     }
 }
 
-/// Analyzes frames of drones with their ids.
-fn analyze(frames: impl IntoIterator<Item = Vec<(u32, Drone)>>) -> Result<Analysis, AnalysisError> {
-    let schema = Schema::of::<Drone>();
+/// Analyzes frames of entities with their ids.
+fn analyze<T: Pack>(frames: impl IntoIterator<Item = Vec<(u32, T)>>) -> Result<Analysis, AnalysisError> {
+    let schema = Schema::of::<T>();
     let mut analyzer = Analyzer::new(&schema, 30.0, options(&schema))?;
     for (tick, drones) in (0..).zip(frames) {
         let ids: Vec<EntityId> = drones.iter().map(|(id, _)| EntityId(*id)).collect();
-        let mut columns = vec![Vec::new(); Drone::LANES];
+        let mut columns = vec![Vec::new(); T::LANES];
         for (_, drone) in &drones {
-            let mut raw = [0; Drone::LANES];
+            let mut raw = vec![0; T::LANES];
             drone.store_raw(&mut raw).expect("raw words");
             columns.iter_mut().zip(raw).for_each(|(column, word)| column.push(word));
         }
@@ -146,6 +148,75 @@ fn fields_that_change_together_and_the_entities_that_cost_are_told() {
     assert!(change("position", "precision = 0.002 instead of 0.001") > 0.0);
 }
 
+#[derive(Pack)]
+struct Joint {
+    #[pack(rotation, bits = 12)]
+    rotation: [f32; 4],
+}
+
+/// As a new user writes it.
+#[derive(Pack)]
+struct Beginner {
+    battery: f32,
+    #[pack(range = 0.0..360.0, bits = 16, wrap)]
+    yaw: f32,
+    joints: [Joint; 3],
+}
+
+#[test]
+fn what_has_no_limits_and_what_stands_in_an_array_is_advised_too() {
+    let thing = |id: u64, tick: u64| {
+        let turn = |seed: u64| (noise(seed + 97 * tick + id) % 1000) as f32 * 0.001;
+        Beginner {
+            battery: 0.5 + 0.25 * turn(1),
+            yaw: 359.0 * turn(2),
+            joints: [3, 4, 5].map(|seed| Joint { rotation: [turn(seed), 0.1, 0.2, 1.0] }),
+        }
+    };
+    let analysis = analyze((0..60).map(|tick| (0..10).map(|id| (id as u32, thing(id, tick))).collect())).unwrap();
+    let changes: Vec<(&str, &str)> =
+        analysis.advice.iter().filter_map(|advice| Some((advice.field.as_deref()?, advice.change.as_str()))).collect();
+    for (field, change) in
+        [("battery", "range = 0.4"), ("yaw", "precision = 0.01098"), ("joints[*].rotation", "bits = 11 instead of 12")]
+    {
+        let found = changes.iter().filter(|(other, advised)| *other == field && advised.starts_with(change));
+        assert_eq!(found.count(), 1, "{field}: {change} in {changes:?}");
+    }
+    assert_eq!(any_element("a[3].b[12].c"), "a[*].b[*].c");
+    assert_eq!((any_element("plain"), any_element("a]b[")), ("plain".to_owned(), "a]b".to_owned()));
+}
+
+#[derive(Clone, Copy, Pack)]
+#[pack(ticks_per_s = 30.0)]
+struct Ball {
+    #[pack(range = -100.0..=100.0, precision = 0.001, time_precision_ms = 4)]
+    position: [f64; 3],
+}
+
+#[derive(Clone, Copy, Pack)]
+struct ExactBall {
+    #[pack(range = -100.0..=100.0, precision = 0.001)]
+    position: [f64; 3],
+}
+
+#[test]
+fn what_may_be_coarse_is_coded_as_receivers_have_it() {
+    let position = |id: u32, tick: u32| [f64::from(tick) * f64::from(id + 7) * 0.0613, f64::from(id), 0.0];
+    let analyses = [
+        analyze((0..60).map(|tick| (0..10).map(|id| (id, Ball { position: position(id, tick) })).collect())),
+        analyze((0..60).map(|tick| (0..10).map(|id| (id, ExactBall { position: position(id, tick) })).collect())),
+    ];
+    let [coarse, exact] = analyses.map(|analysis| {
+        let analysis = analysis.unwrap();
+        let of = |name: &str| analysis.levels.iter().find(|level| level.level == name).map(|level| level.kbps);
+        ["relative-indices", "packed", "adaptive"]
+            .map(|name| of(name).unwrap_or_else(|| panic!("{:?}", analysis.levels)))
+    });
+    // Levels below 10 know no time precision.
+    assert_eq!(coarse[0], exact[0]);
+    assert!(coarse[1] < 0.9 * exact[1] && coarse[2] < exact[2], "{coarse:?} {exact:?}");
+}
+
 #[test]
 fn levels_and_lags_are_what_an_encoder_says() {
     let drone = |id: u64, tick: u64| Drone::at(0.001 * (noise(id) % 50 * tick) as f64);
@@ -172,7 +243,7 @@ fn who_comes_and_goes_and_what_is_empty_or_short_is_no_failure() {
         assert_eq!(analysis.frames, u64::from(frames));
         assert!(analysis.lags.len() <= 1 && analysis.advice.iter().all(|advice| advice.saves_kbps == 0.0));
     }
-    assert!(analyze((0..20).map(|_| Vec::new())).is_ok());
+    assert!(analyze::<Drone>((0..20).map(|_| Vec::new())).is_ok());
 }
 
 #[test]

@@ -178,6 +178,19 @@ impl Cubes {
     }
 }
 
+/// How many frames back a baseline is: as asked, or 100 ms, as in the article.
+pub(crate) fn lag_of(asked: Option<u32>, rate_hz: f64) -> u32 {
+    asked.unwrap_or_else(|| ((0.1 * rate_hz).round() as u32).clamp(1, 60))
+}
+
+/// How a report names the parameters of a stream.
+pub(crate) fn profile_name(parameters: &Parameters, schema: &Schema) -> String {
+    match parameters {
+        Parameters::BuiltIn if cube::profile().schema_hash != schema.hash() => Parameters::Untrained.to_string(),
+        parameters => parameters.to_string(),
+    }
+}
+
 /// The parameters of a stream.
 pub(crate) fn profile(parameters: &Parameters, schema: &Schema) -> Result<Profile, Failure> {
     Ok(match parameters {

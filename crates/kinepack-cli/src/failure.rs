@@ -119,6 +119,16 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
+    /// The same of a stream, where a file has several.
+    pub(crate) fn of_stream(self, stream: &str) -> Self {
+        match self {
+            Self::Profile { path, reason } => {
+                Self::Profile { path, reason: format!("{reason} than that of stream {stream}; --stream takes another") }
+            }
+            other => other,
+        }
+    }
+
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
             Self::NotVerified { .. }

@@ -1,7 +1,7 @@
 //! `kinepack measure`: each level's size and speed on a capture or on the built-in world.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -118,7 +118,7 @@ fn ladder(arguments: &Arguments, quantized: bool) -> Result<Ladder, Failure> {
     Ladder::new(&levels(arguments, quantized)?, history, &arguments.profile, precision)
 }
 
-fn measure_capture(arguments: &Arguments, path: &PathBuf) -> Result<Report, Failure> {
+fn measure_capture(arguments: &Arguments, path: &Path) -> Result<Report, Failure> {
     let mut capture = challenge(path)?;
     let mut ladder = ladder(arguments, capture.is_quantized())?;
     let progress = progress(capture.frames());

@@ -5,8 +5,8 @@ use std::path::Path;
 use clap::Args;
 use cubes::{Config, Input, Script, Style, World};
 use kinepack::EntityId;
-use kinepack_capture::cube::Measured;
 use kinepack_capture::Frame;
+use kinepack_capture::cube::Measured;
 use kinepack_net::ReceiverId;
 
 use crate::captured::challenge;

@@ -4,7 +4,7 @@ use kinepack::{Field, FieldKind, FloatLimits, Role, Schema, SmallestThree, TimeP
 use serde::Serialize;
 
 use super::costs::{LevelCost, kbps};
-use super::fields::FieldAnalysis;
+use super::fields::{FieldAnalysis, any_element};
 use super::samples::{Changed, Samples};
 
 /// The time that a moving thing may be late in the proposal of a time precision.
@@ -17,7 +17,7 @@ const MARGIN: f64 = 0.25;
 /// Something to change.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Advice {
-    /// The field, where it is about one.
+    /// The field, where it is about one; of elements of an array the common name, as in `joints[*].rotation`.
     pub field: Option<String>,
     /// What to do.
     pub change: String,
@@ -27,11 +27,11 @@ pub struct Advice {
     pub saves_kbps: f64,
 }
 
-/// One field of the schema, differently.
+/// Fields of the schema, differently: one, or those of all elements of an array.
 struct Proposal {
-    index: usize,
-    /// What it becomes; `None` where it is left out.
-    field: Option<Field>,
+    /// Each with what it becomes; `None` where it is left out.
+    fields: Vec<(usize, Option<Field>)>,
+    name: String,
     change: String,
     because: String,
 }
@@ -43,20 +43,18 @@ pub(super) fn advise(
     levels: &[LevelCost],
     samples: &Samples,
 ) -> Result<Vec<Advice>, TrainError> {
-    let now = samples.bytes_per_frame(&changed(schema, None))?;
+    let now = samples.bytes_per_frame(&changed(schema, &[]))?;
     let mut all = Vec::new();
-    for (index, (field, found)) in schema.fields().iter().zip(fields).enumerate() {
-        for proposal in proposals(index, field, found, rate_hz) {
-            let with = samples.bytes_per_frame(&changed(schema, Some(&proposal)))?;
-            let saves = now - with;
-            if saves > LEAST_SHARE * now {
-                all.push(Advice {
-                    field: Some(field.name.clone()),
-                    change: proposal.change,
-                    because: proposal.because,
-                    saves_kbps: kbps(saves, rate_hz),
-                });
-            }
+    for proposal in proposals(schema, fields, rate_hz) {
+        let with = samples.bytes_per_frame(&changed(schema, &proposal.fields))?;
+        let saves = now - with;
+        if saves > LEAST_SHARE * now {
+            all.push(Advice {
+                field: Some(proposal.name),
+                change: proposal.change,
+                because: proposal.because,
+                saves_kbps: kbps(saves, rate_hz),
+            });
         }
     }
     let of_level = |name: &str| levels.iter().find(|level| level.level == name).map(|level| level.kbps);
@@ -89,26 +87,45 @@ fn warning(field: &FieldAnalysis) -> Option<Advice> {
     Some(Advice { field: Some(field.name.clone()), change, because, saves_kbps: 0.0 })
 }
 
-/// The schema with one field as proposed.
-fn changed(schema: &Schema, proposal: Option<&Proposal>) -> Changed {
-    let (mut fields, mut from) = (Vec::new(), Vec::new());
+/// The schema with some fields as proposed.
+fn changed(schema: &Schema, proposed: &[(usize, Option<Field>)]) -> Changed {
+    let (mut fields, mut from, mut is_bare) = (Vec::new(), Vec::new(), Vec::new());
     for (index, field) in schema.fields().iter().enumerate() {
-        let becomes = match proposal {
-            Some(proposal) if proposal.index == index => proposal.field.clone(),
-            _ => Some(field.clone()),
-        };
-        if let Some(field) = becomes {
-            fields.push(field);
-            from.push(schema.fields()[index].lanes());
+        let becomes = proposed.iter().find(|(proposed, _)| *proposed == index);
+        if let Some(becomes) = becomes.map_or_else(|| Some(field.clone()), |(_, becomes)| becomes.clone()) {
+            is_bare.push(matches!((&field.kind, &becomes.kind), (FieldKind::Raw { .. }, FieldKind::Floats(_))));
+            fields.push(becomes);
+            from.push(field.lanes());
         }
     }
-    Changed { schema: Schema::new(fields), from }
+    Changed { schema: Schema::new(fields), from, is_bare }
 }
 
-fn proposals(index: usize, field: &Field, found: &FieldAnalysis, rate_hz: f64) -> Vec<Proposal> {
+/// What to try; the same of several elements of an array is one proposal.
+fn proposals(schema: &Schema, fields: &[FieldAnalysis], rate_hz: f64) -> Vec<Proposal> {
+    let mut all: Vec<Proposal> = Vec::new();
+    for (index, (field, found)) in schema.fields().iter().zip(fields).enumerate() {
+        for (becomes, change, because) in proposals_of(field, found, rate_hz) {
+            let name = any_element(&field.name);
+            match all.iter_mut().find(|other| any_element(&other.name) == name && other.change == change) {
+                Some(other) => {
+                    other.fields.push((index, becomes));
+                    other.name = name;
+                }
+                None => {
+                    all.push(Proposal { fields: vec![(index, becomes)], name: field.name.clone(), change, because });
+                }
+            }
+        }
+    }
+    all
+}
+
+/// What a field could become, how that is written, and why.
+fn proposals_of(field: &Field, found: &FieldAnalysis, rate_hz: f64) -> Vec<(Option<Field>, String, String)> {
     let mut all = Vec::new();
     let mut propose = |kind: FieldKind, change: String, because: String| {
-        all.push(Proposal { index, field: Some(field.clone().with_kind(kind)), change, because });
+        all.push((Some(field.clone().with_kind(kind)), change, because));
     };
     match &field.kind {
         FieldKind::Floats(axes) => {
@@ -139,6 +156,15 @@ fn proposals(index: usize, field: &Field, found: &FieldAnalysis, rate_hz: f64) -
                 propose(FieldKind::Rotation(coarser), format!("bits = {} instead of {bits}", bits - 1), because);
             }
         }
+        FieldKind::Raw { .. } => {
+            if let Some((limits, step, text)) = limits_of_bare(found) {
+                let because = format!(
+                    "a float without a range is kept bit for bit, and none is near to another; values are then off by up to {}",
+                    step / 2.0
+                );
+                propose(FieldKind::Floats(limits), text, because);
+            }
+        }
         _ => {}
     }
     let can_be_late = match &field.kind {
@@ -150,21 +176,15 @@ fn proposals(index: usize, field: &Field, found: &FieldAnalysis, rate_hz: f64) -
     // Of more lanes, or more of a tick, what rests would not be sure to become exact.
     let late_ms = LATE_MS.min(250.0 / rate_hz);
     if can_be_late && !is_velocity && field.time_precision.is_none() && late_ms > 0.0 {
-        all.push(Proposal {
-            index,
-            field: Some(field.clone().with_time_precision(TimePrecision::new(late_ms, rate_hz))),
-            change: format!("time_precision_ms = {late_ms}"),
-            because: "what moves may be off by what it moves in that time; what rests is exact".to_owned(),
-        });
+        all.push((
+            Some(field.clone().with_time_precision(TimePrecision::new(late_ms, rate_hz))),
+            format!("time_precision_ms = {late_ms}"),
+            "what moves may be off by what it moves in that time; what rests is exact".to_owned(),
+        ));
     }
     if is_velocity {
-        all.push(Proposal {
-            index,
-            field: None,
-            change: "leave it out".to_owned(),
-            because: "playback then goes by lines instead of curves: at 20 frames a second or more nobody sees it"
-                .to_owned(),
-        });
+        let because = "playback then goes by lines instead of curves: at 20 frames a second or more nobody sees it";
+        all.push((None, "leave it out".to_owned(), because.to_owned()));
     }
     all
 }
@@ -189,4 +209,21 @@ fn narrower(axes: &[FloatLimits], found: &FieldAnalysis) -> Option<(Vec<FloatLim
         text.push(format!("{low:.4}..={high:.4}"));
     }
     is_worth.then(|| (all, if text.len() == 1 { text.remove(0) } else { format!("[{}]", text.join(", ")) }))
+}
+
+/// Limits that hold what was seen of bare `f32`, and a margin; `None` where these do not look like numbers.
+fn limits_of_bare(found: &FieldAnalysis) -> Option<(Vec<FloatLimits>, f64, String)> {
+    let seen = found.components.iter().map(|component| component.seen).collect::<Option<Vec<_>>>()?;
+    let low = seen.iter().map(|[low, _]| *low).fold(f64::INFINITY, f64::min);
+    let high = seen.iter().map(|[_, high]| *high).fold(f64::NEG_INFINITY, f64::max);
+    let carried = found.components.iter().map(|component| component.carried_step).collect::<Option<Vec<_>>>();
+    let carried = carried.and_then(|steps| steps.into_iter().reduce(f64::min));
+    // Without a step of their own: a thousand in what was seen, or up to ten thousand.
+    let step = carried.unwrap_or_else(|| 10_f64.powi(((high - low) / 1000.0).log10().floor() as i32));
+    let margin = MARGIN * (high - low);
+    // Whole steps, which short decimals are.
+    let (low, high) = (((low - margin) / step).floor() * step, ((high + margin) / step).ceil() * step);
+    let text = format!("range = {low:.4}..={high:.4}, precision = {step}");
+    let limits = FloatLimits::new(low, high, step).ok().filter(|limits| limits.bits() <= 24 && high - low < 1e9)?;
+    Some((vec![limits; seen.len()], step, text))
 }

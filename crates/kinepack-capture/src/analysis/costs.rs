@@ -1,5 +1,6 @@
 //! What a stream takes at each level, and whose bits they are.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use kinepack::{Codec, EncodeError, Encoder, Learned, Level, Profile, Quantized, Schema, SetupError};
@@ -167,6 +168,7 @@ impl Costs {
 pub(super) struct Sweep {
     lags: Vec<u32>,
     encoders: [Encoder; 2],
+    has_precision: bool,
     /// Bytes and frames, by lag, of each level.
     sums: Vec<[u64; 2]>,
     counts: Vec<u64>,
@@ -174,23 +176,31 @@ pub(super) struct Sweep {
 
 impl Sweep {
     pub(super) fn new(schema: &Schema, profile: &Profile, lags: &[u32]) -> Result<Self, SetupError> {
-        let encoder = |level| Codec::new(schema.clone(), level, profile.clone()).map(|codec| Encoder::new(&codec));
+        let codec = |level| Codec::new(schema.clone(), level, profile.clone());
+        let codecs = [codec(Level::PACKED)?, codec(Level::ADAPTIVE)?];
         Ok(Self {
-            encoders: [encoder(Level::PACKED)?, encoder(Level::ADAPTIVE)?],
+            encoders: codecs.each_ref().map(Encoder::new),
+            has_precision: codecs[0].has_precision(),
             sums: vec![[0; 2]; lags.len()],
             counts: vec![0; lags.len()],
             lags: lags.to_vec(),
         })
     }
 
-    /// Takes in the newest frame.
-    pub(super) fn add(&mut self, past: &Past, packet: &mut Vec<u8>) -> Result<(), EncodeError> {
+    /// Takes in the newest frame, as it is; the others are as receivers have them.
+    pub(super) fn add(&mut self, exact: &Past, received: &Past, packet: &mut Vec<u8>) -> Result<(), EncodeError> {
+        let Some(newest) = exact.back(0) else { return Ok(()) };
         for (index, lag) in self.lags.iter().enumerate() {
             for (level, encoder) in self.encoders.iter_mut().enumerate() {
                 packet.clear();
-                let encode =
-                    |newest: &_, known: kinepack::Baselines<'_>| encoder.encode(known, newest, packet).map(|_| ());
-                let Some(encoded) = past.with_baselines(*lag as usize, encode) else { continue };
+                let encode = |_: &_, known: kinepack::Baselines<'_>| {
+                    let mut sent = Cow::Borrowed(newest);
+                    if self.has_precision {
+                        encoder.coarsen(known, sent.to_mut())?;
+                    }
+                    encoder.encode(known, &sent, packet).map(|_| ())
+                };
+                let Some(encoded) = received.with_baselines(*lag as usize, encode) else { continue };
                 encoded?;
                 self.sums[index][level] += packet.len() as u64;
                 self.counts[index] += u64::from(level == 0);

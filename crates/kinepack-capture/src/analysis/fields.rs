@@ -45,7 +45,7 @@ pub struct ComponentAnalysis {
     pub limits: Option<[f64; 2]>,
     /// And the step.
     pub step: Option<f64>,
-    /// The smallest and the largest value that was there, before quantization where the capture has that.
+    /// The smallest and the largest value that was there, before quantization where the capture has that; none of rotations.
     pub seen: Option<[f64; 2]>,
     /// The coarsest step, a power of two or ten, of which all values are multiples; none where they are as fine as floats, or the capture has lanes
     /// only.
@@ -228,6 +228,21 @@ impl Component {
     }
 }
 
+/// The name that the same field has in every element of an array: `joints[*].rotation` of `joints[3].rotation`.
+pub fn any_element(name: &str) -> String {
+    let mut common = String::with_capacity(name.len());
+    for (nth, part) in name.split('[').enumerate() {
+        match part.split_once(']').filter(|_| nth > 0) {
+            Some((_, rest)) => {
+                common.push_str("[*]");
+                common.push_str(rest);
+            }
+            None => common.push_str(part),
+        }
+    }
+    common
+}
+
 /// Where an entity stands in another snapshot; most stand where they stood.
 pub(super) fn place(snapshot: &Snapshot, id: EntityId, guess: usize) -> Option<usize> {
     if snapshot.ids().get(guess) == Some(&id) { Some(guess) } else { snapshot.position(id) }
@@ -236,7 +251,7 @@ pub(super) fn place(snapshot: &Snapshot, id: EntityId, guess: usize) -> Option<u
 /// The number that a raw word is, where it is one.
 fn number(kind: &FieldKind, index: usize, raw: &[u64]) -> Option<f64> {
     let number = match kind {
-        FieldKind::Floats(_) | FieldKind::Rotation(_) => f64::from_bits(raw[index]),
+        FieldKind::Floats(_) => f64::from_bits(raw[index]),
         FieldKind::Integer(limits) if index == 0 => Field::raw_integer(limits, raw[0]) as f64,
         // As `f32`, which most are.
         FieldKind::Raw { .. } => f64::from(f32::from_bits(raw[index] as u32)),

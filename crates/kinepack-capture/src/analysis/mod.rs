@@ -17,7 +17,7 @@ use serde::Serialize;
 
 pub use advice::Advice;
 pub use costs::{EntityCost, LagCost, LevelCost};
-pub use fields::{ComponentAnalysis, FieldAnalysis};
+pub use fields::{ComponentAnalysis, FieldAnalysis, any_element};
 pub use histogram::Bins;
 pub use past::Past;
 pub use together::Together;
@@ -248,7 +248,7 @@ impl Analyzer {
         let received = self.received.as_ref().unwrap_or(&self.past);
         self.costs.add([&self.past, received], &mut self.packet).map_err(failed)?;
         if self.frames.is_multiple_of(self.options.sweep_stride.max(1)) {
-            self.sweep.add(received, &mut self.packet).map_err(failed)?;
+            self.sweep.add(&self.past, received, &mut self.packet).map_err(failed)?;
         }
         let is_wanted = self.frames.is_multiple_of(self.options.sample_stride.max(1));
         self.samples.add(std::mem::take(&mut self.newest), is_wanted);

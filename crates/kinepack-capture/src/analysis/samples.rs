@@ -39,9 +39,17 @@ impl RawFrame {
         let mut lanes = vec![0; changed.schema.lanes().len()];
         let per_entity = self.words.len() / self.ids.len().max(1);
         for (id, words) in self.ids.iter().zip(self.words.chunks_exact(per_entity.max(1))) {
-            for (field, from) in changed.schema.fields().iter().zip(&changed.from) {
+            for ((field, from), is_bare) in changed.schema.fields().iter().zip(&changed.from).zip(&changed.is_bare) {
                 let lanes = &mut lanes[field.lanes()];
-                if field.quantize_raw(&words[from.clone()], lanes).is_err() {
+                let words = &words[from.clone()];
+                let numbers: Vec<u64>;
+                let words = if *is_bare {
+                    numbers = words.iter().map(|word| f64::from(f32::from_bits(*word as u32)).to_bits()).collect();
+                    &numbers
+                } else {
+                    words
+                };
+                if field.quantize_raw(words, lanes).is_err() {
                     lanes.fill(0);
                 }
             }
@@ -55,6 +63,8 @@ impl RawFrame {
 pub(super) struct Changed {
     pub(super) schema: Schema,
     pub(super) from: Vec<std::ops::Range<usize>>,
+    /// Fields that become numbers with limits, and were bare `f32`.
+    pub(super) is_bare: Vec<bool>,
 }
 
 /// The frames.

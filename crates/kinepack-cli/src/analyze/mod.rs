@@ -9,7 +9,7 @@ use indicatif::ProgressBar;
 use kinepack_capture::analysis::{Analysis, AnalysisError, AnalysisOptions, Analyzer};
 use serde::Serialize;
 
-use crate::captured::{Captured, profile};
+use crate::captured::{Captured, lag_of, profile};
 use crate::failure::Failure;
 use crate::ladder::Parameters;
 use crate::measure::progress;
@@ -23,9 +23,12 @@ use crate::table::write_json;
 pub(crate) struct Arguments {
     /// A capture: .mcap as a game, `kinepack record` or `kinepack convert` wrote it; or .bin or .f32 of the data compression challenge, or one of them as .zst.
     file: PathBuf,
-    /// How many frames back the baseline is.
-    #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=60))]
-    lag: u32,
+    /// One stream; all where none is named.
+    #[arg(long, value_name = "NAME")]
+    stream: Option<String>,
+    /// How many frames back the baseline is [default: 100 ms]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=60))]
+    lag: Option<u32>,
     /// The parameters of the levels from 9 on: built-in, article, untrained, or a file that `kinepack train` wrote. Built-in is the
     /// one trained for cubes where the stream has them, and untrained for all others.
     #[arg(long, default_value = "built-in")]
@@ -69,25 +72,32 @@ fn analyze(arguments: &Arguments) -> Result<Report, Failure> {
         stream: stream.to_owned(),
         error,
     };
+    let wanted = arguments.stream.as_deref().map(|name| captured.find(Some(name))).transpose()?;
     let mut analyzers = Vec::new();
-    for stream in captured.streams() {
-        let profile = profile(&arguments.profile, &stream.schema)?;
-        let frames = stream.frames;
-        let options = AnalysisOptions { lag: arguments.lag, ..AnalysisOptions::new(profile, frames.unwrap_or(10_000)) };
+    for (index, stream) in captured.streams().iter().enumerate() {
+        if wanted.is_some_and(|wanted| wanted != index) {
+            analyzers.push(None);
+            continue;
+        }
+        let profile = profile(&arguments.profile, &stream.schema).map_err(|failure| failure.of_stream(&stream.name))?;
+        let lag = lag_of(arguments.lag, stream.rate_hz);
+        let options = AnalysisOptions { lag, ..AnalysisOptions::new(profile, stream.frames.unwrap_or(10_000)) };
         let analyzer = Analyzer::new(&stream.schema, stream.rate_hz, options);
-        analyzers.push(analyzer.map_err(|error| failed(&stream.name, error))?);
+        analyzers.push(Some(analyzer.map_err(|error| failed(&stream.name, error))?));
     }
     let bar: ProgressBar = progress(captured.frames().and_then(|frames| u32::try_from(frames).ok()));
     while let Some(frame) = captured.next_frame()? {
-        let added = analyzers[frame.stream].add(frame.tick, frame.ids, frame.columns);
+        let Some(analyzer) = &mut analyzers[frame.stream] else { continue };
+        let added = analyzer.add(frame.tick, frame.ids, frame.columns);
         added.map_err(|error| failed(&names[frame.stream], error))?;
         bar.inc(1);
     }
     captured.warn_of_damage();
-    let streams = names.into_iter().zip(analyzers).map(|(name, analyzer)| {
+    let streams = names.into_iter().zip(analyzers).filter_map(|(name, analyzer)| Some((name, analyzer?)));
+    let streams = streams.map(|(name, analyzer)| {
         let analysis = analyzer.finish().map_err(|error| failed(&name, error))?;
-        if analysis.frames <= u64::from(arguments.lag) {
-            return Err(Failure::TooShort { frames: analysis.frames as u32, lag: arguments.lag });
+        if analysis.frames <= u64::from(analysis.lag) {
+            return Err(Failure::TooShort { frames: analysis.frames as u32, lag: analysis.lag });
         }
         Ok(StreamReport { name, analysis })
     });

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use kinepack_capture::analysis::{Analysis, ComponentAnalysis, FieldAnalysis};
+use kinepack_capture::analysis::{Analysis, ComponentAnalysis, FieldAnalysis, any_element};
 
 use super::Report;
 use crate::table::table;
@@ -69,8 +69,16 @@ fn write_advice(analysis: &Analysis, out: &mut impl Write) -> io::Result<()> {
 }
 
 fn write_levels(analysis: &Analysis, out: &mut impl Write) -> io::Result<()> {
+    let mut fields: Vec<(String, Vec<f64>)> = Vec::new();
+    for field in &analysis.fields {
+        let (name, bits) = (any_element(&field.name), &field.level_bits_per_frame);
+        match fields.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, sum)) => sum.iter_mut().zip(bits).for_each(|(sum, bits)| *sum += bits),
+            None => fields.push((name, bits.clone())),
+        }
+    }
     // More columns would not fit.
-    let fields = &analysis.fields[..analysis.fields.len().min(FIELD_COLUMNS)];
+    fields.truncate(FIELD_COLUMNS);
     let rows = analysis.levels.iter().enumerate().map(|(index, level)| {
         let cells = [
             level.row.to_string(),
@@ -79,10 +87,10 @@ fn write_levels(analysis: &Analysis, out: &mut impl Write) -> io::Result<()> {
             format!("{:.1}", level.kbps),
             format!("{:.0}", level.sets_bits_per_frame),
         ];
-        let of_fields = fields.iter().map(move |field| format!("{:.0}", field.level_bits_per_frame[index]));
+        let of_fields = fields.iter().map(|(_, bits)| format!("{:.0}", bits[index])).collect::<Vec<_>>();
         cells.into_iter().chain(of_fields)
     });
-    let names = fields.iter().map(|field| field.name.as_str());
+    let names = fields.iter().map(|(name, _)| name.as_str());
     let header = ["", "level", "bytes a frame", "kbit/s", "bits: sets"].into_iter().chain(names);
     writeln!(out, "{}", table(header, 2, rows).trim_fmt())
 }

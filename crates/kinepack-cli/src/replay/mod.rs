@@ -14,7 +14,7 @@ use clap::Args;
 use kinepack::{Codec, Schema};
 use serde::Serialize;
 
-use crate::captured::{Captured, profile};
+use crate::captured::{Captured, profile, profile_name};
 use crate::cube_stream::SentLevel;
 use crate::failure::Failure;
 use crate::ladder::Parameters;
@@ -95,7 +95,8 @@ fn replay(arguments: &Arguments) -> Result<Report, Failure> {
         let profile = profile(parameters, &schema)?;
         for level in &arguments.level {
             let codec = Codec::new((*schema).clone(), level.row(), profile.clone());
-            codecs.push((codec.map_err(|error| Failure::Training(error.into()))?, parameters.to_string()));
+            let name = profile_name(parameters, &schema);
+            codecs.push((codec.map_err(|error| Failure::Training(error.into()))?, name));
         }
     }
     let link = arguments.link.config()?;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kinepack::{Codec, Schema, Snapshot};
+use kinepack_capture::analysis::any_element;
 use kinepack_net::{
     HEADER_BYTES, Hub, HubConfig, Link, LinkConfig, PlayoutConfig, Received, Receiver, ReceiverConfig, ReceiverId,
     ReceiverOptions, Sequence,
@@ -69,7 +70,9 @@ pub(super) struct Run {
     /// The views that were sent: what must arrive.
     sent: VecDeque<(Sequence, Snapshot)>,
     report: RunReport,
-    errors: Vec<Distribution>,
+    /// By name, that of elements of an array in common; and which of them each field has.
+    errors: Vec<(String, Distribution)>,
+    error_of_field: Vec<usize>,
     shown: u64,
     delay_ms: f64,
     stall: u64,
@@ -97,6 +100,16 @@ impl Run {
         let mut hub = Hub::new(codec, HubConfig::default())?;
         hub.add(RECEIVER, &ReceiverOptions::default(), Duration::ZERO)?;
         let lanes = schema.lanes().len();
+        let mut errors: Vec<(String, Distribution)> = Vec::new();
+        let mut error_of = |name: &str| {
+            let name = any_element(name);
+            let known = errors.iter().position(|(known, _)| *known == name);
+            known.unwrap_or_else(|| {
+                errors.push((name, Distribution::default()));
+                errors.len() - 1
+            })
+        };
+        let error_of_field = schema.fields().iter().map(|field| error_of(&field.name)).collect();
         Ok(Self {
             hub,
             receiver: Receiver::new(codec, ReceiverConfig { playout, ..ReceiverConfig::default() })?,
@@ -121,7 +134,8 @@ impl Run {
                 recovery_ms: None,
                 errors: Vec::new(),
             },
-            errors: vec![Distribution::default(); schema.fields().len()],
+            errors,
+            error_of_field,
             shown: 0,
             delay_ms: 0.0,
             stall: 0,
@@ -214,14 +228,14 @@ impl Run {
             let [from, to] = &self.lanes;
             let interpolated = self.schema.interpolate_raw(from, to, sample.between, &mut self.raw);
             interpolated.map_err(|error| Failure::OutOfRange { object: sample.id.0, reason: error.to_string() })?;
-            for (field, errors) in self.schema.fields().iter().zip(&mut self.errors) {
+            for (field, errors) in self.schema.fields().iter().zip(&self.error_of_field) {
                 let lanes = field.lanes();
                 if before[lanes.clone()] == after[lanes.clone()] {
                     continue;
                 }
                 let around = [&before[lanes.clone()], &after[lanes.clone()]];
                 if let Some(off) = distance(&field.kind, &self.raw[lanes], around, frame.fract()) {
-                    errors.add(off);
+                    self.errors[*errors].1.add(off);
                 }
             }
         }
@@ -232,8 +246,8 @@ impl Run {
         let seconds = (f64::from(frames) / self.rate_hz).max(1e-3);
         let sent = self.down.stats().sent;
         let kbps = |header: u32| (sent.bytes + sent.count * u64::from(header)) as f64 * 8.0 / 1000.0 / seconds;
-        let of_field = |(field, errors): (&kinepack::Field, &Distribution)| {
-            (errors.percentile(1.0) > 0.0).then(|| FieldError { field: field.name.clone(), error: errors.summary() })
+        let of_field = |(field, errors): (String, Distribution)| {
+            (errors.percentile(1.0) > 0.0).then(|| FieldError { field, error: errors.summary() })
         };
         RunReport {
             kbps_payload: kbps(0),
@@ -241,7 +255,7 @@ impl Run {
             playout_delay_ms: self.delay_ms / self.shown.max(1) as f64,
             stalled_ratio: self.receiver.playout_stats().starved_ratio,
             longest_stall_ms: self.longest_stall as f64 * 1e3 / self.rate_hz,
-            errors: self.schema.fields().iter().zip(&self.errors).filter_map(of_field).collect(),
+            errors: self.errors.into_iter().filter_map(of_field).collect(),
             ..self.report
         }
     }

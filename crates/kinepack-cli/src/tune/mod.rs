@@ -12,7 +12,7 @@ use clap::Args;
 use kinepack::{Bodies, FieldKind, Profile, ProfileSearch, Role, Schema, Snapshot, Training};
 use kinepack_capture::cube;
 
-use crate::captured::{Captured, profile};
+use crate::captured::{Captured, lag_of, profile, profile_name};
 use crate::failure::Failure;
 use crate::ladder::Parameters;
 use crate::measure::progress;
@@ -39,9 +39,9 @@ pub(crate) struct Arguments {
     /// Where to put the same as a constant in Rust.
     #[arg(long, value_name = "FILE.rs")]
     rust: Option<PathBuf>,
-    /// How many frames back the baseline is.
-    #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=60))]
-    lag: u32,
+    /// How many frames back the baseline is [default: 100 ms]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=60))]
+    lag: Option<u32>,
     /// The last part of the capture, in percent, that is only measured.
     #[arg(long, default_value_t = 25, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=90))]
     hold_out: u32,
@@ -78,9 +78,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let bodies = bodies(arguments, &stream.schema, &steps.schema)?;
     let frames = measure::read(&mut captured, wanted, &mut Steps::new(&stream.schema, &[])?)?;
     let training = frames.len() - frames.len() * arguments.hold_out as usize / 100;
-    let lag = arguments.lag as usize;
+    let lag_ticks = lag_of(arguments.lag, stream.rate_hz);
+    let lag = lag_ticks as usize;
     if training <= 2 * lag || frames.len() - training == 0 {
-        return Err(Failure::TooShort { frames: frames.len() as u32, lag: 3 * arguments.lag });
+        return Err(Failure::TooShort { frames: frames.len() as u32, lag: 3 * lag_ticks });
     }
     let built_in = profile(&Parameters::BuiltIn, &stream.schema)?;
     let built_in = measure::parts(&stream.schema, &built_in, &frames, training, lag)?;
@@ -91,7 +92,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         measure::read(&mut Captured::open(&arguments.file)?, wanted, &mut steps)?
     };
     let schema = &steps.schema;
-    let tuned = tune(schema, bodies.as_ref(), &frames[..training], arguments)?;
+    let tuned = tune(schema, bodies.as_ref(), &frames[..training], lag_ticks, arguments.passes)?;
     let bar = shares("of the orders tried");
     let told = |share: f64| bar.set_position((share * 1000.0) as u64);
     let field_order = order::best(schema, bodies.as_ref(), &frames[..training], lag, told)?;
@@ -100,10 +101,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let report = Report {
         file: arguments.file.display().to_string(),
         stream: stream.name,
-        lag: arguments.lag,
+        lag: lag_ticks,
         training_frames: training,
         held_out_frames: frames.len() - training,
         profile_bytes: bytes.len(),
+        untuned: profile_name(&Parameters::BuiltIn, &stream.schema),
         schema_hash: format!("{:016x}", schema.hash()),
         built_in,
         tuned: measure::parts(schema, &tuned, &frames, training, lag)?,
@@ -151,15 +153,16 @@ fn tune(
     schema: &Schema,
     bodies: Option<&Bodies>,
     frames: &[Snapshot],
-    arguments: &Arguments,
+    lag_ticks: u32,
+    passes: u32,
 ) -> Result<Profile, Failure> {
     let bar = shares("searched");
-    let search = ProfileSearch { lag_ticks: arguments.lag, ..ProfileSearch::default() };
+    let search = ProfileSearch { lag_ticks, ..ProfileSearch::default() };
     let structure = search.run(schema, &[frames], |share| bar.set_position((share * 1000.0) as u64));
     bar.finish_and_clear();
     let mut training = Training::new(structure.map_err(Failure::Training)?, bodies.cloned());
-    training.packed_lag_ticks = arguments.lag;
-    training.passes = arguments.passes;
+    training.packed_lag_ticks = lag_ticks;
+    training.passes = passes;
     // The word lengths are the capture's alone; the model keeps to what it knows of the world, too.
     let lengths = training.lengths(schema, &[frames]).map_err(Failure::Training)?;
     let mut runs = vec![Cow::Borrowed(frames)];

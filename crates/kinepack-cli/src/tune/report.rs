@@ -32,6 +32,8 @@ pub(super) struct Report {
     pub(super) training_frames: usize,
     pub(super) held_out_frames: usize,
     pub(super) profile_bytes: usize,
+    /// What there is without tuning: `built-in` or `untrained`.
+    pub(super) untuned: String,
     /// Of the schema that the profile is for.
     pub(super) schema_hash: String,
     /// Of the stream as it is, with the profile that is there without tuning: the one trained for cubes where the stream has them, else one that knows nothing.
@@ -66,7 +68,8 @@ impl Report {
                 cell(after.adaptive),
             ]
         });
-        let header = ["", "frames", "packed: built-in", "tuned", "adaptive: built-in", "tuned"];
+        let [packed, adaptive] = ["packed", "adaptive"].map(|level| format!("{level}: {}", self.untuned));
+        let header = ["", "frames", &packed, "tuned", &adaptive, "tuned"];
         writeln!(out, "{}", table(header, 1, rows).trim_fmt())?;
         self.write_steps(out)?;
         if let Some(order) = &self.field_order {
