@@ -176,9 +176,11 @@ fn what_has_no_limits_and_what_stands_in_an_array_is_advised_too() {
     let analysis = analyze((0..60).map(|tick| (0..10).map(|id| (id as u32, thing(id, tick))).collect())).unwrap();
     let changes: Vec<(&str, &str)> =
         analysis.advice.iter().filter_map(|advice| Some((advice.field.as_deref()?, advice.change.as_str()))).collect();
-    for (field, change) in
-        [("battery", "range = 0.4"), ("yaw", "precision = 0.01098"), ("joints[*].rotation", "bits = 11 instead of 12")]
-    {
+    for (field, change) in [
+        ("battery", "range = 0.4"),
+        ("yaw", "bits = 15 instead of 16"),
+        ("joints[*].rotation", "bits = 11 instead of 12"),
+    ] {
         let found = changes.iter().filter(|(other, advised)| *other == field && advised.starts_with(change));
         assert_eq!(found.count(), 1, "{field}: {change} in {changes:?}");
     }

@@ -141,8 +141,12 @@ fn proposals_of(field: &Field, found: &FieldAnalysis, rate_hz: f64) -> Vec<(Opti
                 propose(FieldKind::Floats(coarser), format!("precision = {carried} instead of {step}"), because);
             }
             if let Some(coarser) = with_steps(axes, |step| 2.0 * step) {
-                let because = format!("values are then off by up to {step}, now by half of that");
-                propose(FieldKind::Floats(coarser), format!("precision = {} instead of {step}", 2.0 * step), because);
+                let because = format!("values are then off by up to {}, now by half of that", three_digits(step));
+                let text = match whole_bits(&axes[0]) {
+                    Some(bits) => format!("bits = {} instead of {bits}", bits - 1),
+                    None => format!("precision = {} instead of {step}", 2.0 * step),
+                };
+                propose(FieldKind::Floats(coarser), text, because);
             }
             if let Some((narrower, text)) = narrower(axes, found) {
                 let because = format!("more was never used; this leaves {:.0} % on each side", 100.0 * MARGIN);
@@ -187,6 +191,16 @@ fn proposals_of(field: &Field, found: &FieldAnalysis, rate_hz: f64) -> Vec<(Opti
         all.push((None, "leave it out".to_owned(), because.to_owned()));
     }
     all
+}
+
+/// The bits of an angle of which all codes are used: so it was written.
+fn whole_bits(axis: &FloatLimits) -> Option<u32> {
+    (axis.wraps() && axis.max_code() == (1_u64 << axis.bits()).wrapping_sub(1) as u32 && axis.bits() > 1)
+        .then(|| axis.bits())
+}
+
+fn three_digits(number: f64) -> String {
+    format!("{number:.2e}").parse().map_or_else(|_| number.to_string(), |short: f64| short.to_string())
 }
 
 /// Axes with other steps; `None` where one is impossible.

@@ -84,7 +84,8 @@ impl Report {
         }
         writeln!(out, "\nThe profile is for these steps; write them into the struct, or the profile is refused:")?;
         let rows = self.steps.iter().map(|steps| {
-            let error = |error: f64| format!("{error:.3e}");
+            // To four digits, of any size.
+            let error = |error: f64| format!("{error:.3e}").parse().unwrap_or(error).to_string();
             [
                 steps.field.clone(),
                 steps.was.clone(),
