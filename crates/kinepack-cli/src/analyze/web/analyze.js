@@ -12,11 +12,18 @@ function advice(stream) {
 }
 
 function levels(stream) {
-  const names = ["sets", ...stream.fields.map((field) => field.name)];
+  // Elements of an array share a colour.
+  const bits = new Map();
+  for (const { name, level_bits_per_frame: own } of stream.fields) {
+    const common = name.replace(/\[\d+\]/g, "[*]");
+    const sums = bits.get(common);
+    bits.set(common, sums ? sums.map((sum, index) => sum + own[index]) : own);
+  }
+  const names = ["sets", ...bits.keys()];
   const kbps = (bits) => (bits * stream.rate_hz) / 1000;
   const rows = stream.levels.map((level, index) => ({
     name: level.level,
-    parts: [level.sets_bits_per_frame, ...stream.fields.map((field) => field.level_bits_per_frame[index])].map(kbps),
+    parts: [level.sets_bits_per_frame, ...[...bits.values()].map((sums) => sums[index])].map(kbps),
   }));
   // The first would make all others thin.
   const relative = rows.filter((_, index) => stream.levels[index].row > 6);
