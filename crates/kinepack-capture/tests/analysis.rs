@@ -229,6 +229,16 @@ fn levels_and_lags_are_what_an_encoder_says() {
         let fields: f64 = analysis.fields.iter().map(|field| field.level_bits_per_frame[index]).sum();
         let rest = 8.0 * level.bytes_per_frame - fields - level.sets_bits_per_frame;
         assert!((-1.0..9.0).contains(&rest), "{}: {rest} bits are nobody's", level.level);
+        for field in &analysis.fields {
+            let of_lanes: f64 = field.components.iter().map(|lane| lane.level_bits_per_frame[index]).sum();
+            let whole = field.level_bits_per_frame[index];
+            assert!(
+                of_lanes <= whole + 4.0 && (whole < 100.0 || of_lanes > 0.5 * whole),
+                "{}, {}",
+                field.name,
+                level.level
+            );
+        }
         assert!((level.kbps - level.bytes_per_frame * 8.0 * 30.0 / 1000.0).abs() < 1e-9);
     }
     assert_eq!(analysis.lags.iter().map(|cost| cost.lag).collect::<Vec<_>>(), [1, 2, 4]);

@@ -42,6 +42,21 @@ fn changed(before: &Snapshot, after: &Snapshot) -> Vec<u32> {
     (0..after.len() as u32).filter(differs).collect()
 }
 
+/// Lanes take no more than their field, and all of it where there are no classes and nothing is at rest.
+fn check_lanes(schema: &Schema, encoder: &Encoder, level: Level) {
+    let lanes = encoder.lane_bits();
+    assert_eq!(lanes.len(), schema.lanes().len());
+    for (field, &bits) in schema.fields().iter().zip(&encoder.size().fields_bits) {
+        let sum: u64 = lanes[field.lanes()].iter().sum();
+        // What predicts rounds each, and the end of its code may be cut.
+        let slack = if level.adaptive { field.lanes().len() as u64 + 9 } else { 0 };
+        assert!(sum <= bits + slack, "{}, {}: {sum} of {bits} bits", level.name, field.name);
+        if !level.at_rest && !level.relative_numbers && !level.relative_rotations {
+            assert_eq!(sum, bits, "{}, {}", level.name, field.name);
+        }
+    }
+}
+
 #[test]
 fn in_packed_bits_they_are_all_that_the_fields_took() {
     for (name, schema) in schemas() {
@@ -60,8 +75,10 @@ fn in_packed_bits_they_are_all_that_the_fields_took() {
                     assert_eq!(indices(&encoder), sent, "{name}, {}", level.name);
                     assert_eq!(sum(&encoder), encoder.size().fields_bits.iter().sum::<u64>());
 
+                    check_lanes(&schema, &encoder, level);
+
                     assert_eq!(plain.encode(&pair[0], &after, &mut bytes).unwrap(), encoder.size());
-                    assert!(plain.entity_bits().is_empty() && bytes == packet);
+                    assert!(plain.entity_bits().is_empty() && plain.lane_bits().is_empty() && bytes == packet);
 
                     if level.row >= 7 {
                         let after = same_entities(&pair[0], &after);
@@ -100,6 +117,7 @@ fn where_a_level_predicts_they_are_what_the_fields_took_and_who_came() {
         {
             let (mut encoder, mut packed) = predicting(&schema, level, &profile);
             let (mut predicted, mut fell_back, mut came, mut moved) = (0, 0, 0, 0);
+            let (mut told, mut took) = (0, 0);
             let mut learned = None;
             for states in run.windows(4) {
                 let older = [&states[1], &states[0]];
@@ -118,12 +136,15 @@ fn where_a_level_predicts_they_are_what_the_fields_took_and_who_came() {
                 difference.find(before, after);
                 assert_eq!(indices(&encoder), difference.sent);
                 assert!(sum(&encoder) <= 8 * packet.len() as u64);
+                check_lanes(&schema, &encoder, level);
+                told += encoder.lane_bits().iter().sum::<u64>();
                 let has_come = |index: u32| before.position(after.ids()[index as usize]).is_none();
                 let (new, known): (Vec<_>, Vec<_>) =
                     encoder.entity_bits().iter().copied().partition(|(index, _)| has_come(*index));
                 // An entity that comes is told as it is. The last one may be cut by the end of the code.
                 assert!(new.iter().all(|(_, bits)| bits.abs_diff(schema.bits_per_entity()) <= 9), "{new:?}");
                 let fields: u64 = encoder.size().fields_bits.iter().sum();
+                took += fields;
                 let known_bits = known.iter().map(|(_, bits)| u64::from(*bits)).sum::<u64>();
                 // Each field's bits are rounded down; that a body did not move costs too, and is no field's.
                 let slack = known.len() as u64 / 2 + 1;
@@ -134,6 +155,7 @@ fn where_a_level_predicts_they_are_what_the_fields_took_and_who_came() {
                 came += new.len();
                 moved += known.len();
             }
+            assert!(2 * told > took, "lanes took {told} of {took} bits");
             assert!(predicted > 40 && moved > 500 && came > 0, "{predicted} {moved} {came} {fell_back}");
         }
     }

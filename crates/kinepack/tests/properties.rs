@@ -98,7 +98,7 @@ fn other_steps_are_those_of_the_same_range() {
             }
         }
         if let Ok(single) = closed.for_f32() {
-            assert_eq!(single.with_step(other), closed.with_step(other).and_then(|other| other.for_f32()));
+            assert_eq!(single.with_step(other), closed.with_step(other).and_then(FloatLimits::for_f32));
         }
     });
     let turn = FloatLimits::until(0.0, core::f64::consts::TAU, 0.001).unwrap();

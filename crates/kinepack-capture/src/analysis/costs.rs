@@ -70,6 +70,7 @@ struct Run {
     bytes: u64,
     sets_bits: u64,
     fields_bits: Vec<u64>,
+    lanes_bits: Vec<u64>,
     /// What was learned with each of the last frames, at a level that learns.
     learned: Vec<Option<Learned>>,
 }
@@ -79,11 +80,11 @@ impl Costs {
         let run = |level: Level| {
             let codec = Codec::new(schema.clone(), level, profile.clone())?;
             let mut encoder = Encoder::new(&codec);
-            encoder.count_entity_bits(level == Level::PACKED);
+            encoder.count_entity_bits(true);
             let learned = if level.learning { vec![None; lag + 1] } else { Vec::new() };
-            let fields_bits = vec![0; schema.fields().len()];
+            let [fields_bits, lanes_bits] = [schema.fields().len(), schema.lanes().len()].map(|count| vec![0; count]);
             let has_precision = codec.has_precision();
-            Ok(Run { level, has_precision, encoder, bytes: 0, sets_bits: 0, fields_bits, learned })
+            Ok(Run { level, has_precision, encoder, bytes: 0, sets_bits: 0, fields_bits, lanes_bits, learned })
         };
         let runs = levels().map(run).collect::<Result<_, _>>()?;
         Ok(Self { runs, frames: 0, entities_bits: HashMap::new(), lag })
@@ -103,7 +104,9 @@ impl Costs {
                     run.sets_bits += size.sets_bits;
                     run.fields_bits.iter_mut().zip(&size.fields_bits).for_each(|(sum, bits)| *sum += bits);
                 })?;
-                for &(index, bits) in run.encoder.entity_bits() {
+                let lanes = run.lanes_bits.iter_mut().zip(run.encoder.lane_bits());
+                lanes.for_each(|(sum, bits)| *sum += bits);
+                for &(index, bits) in run.encoder.entity_bits().iter().filter(|_| run.level == Level::PACKED) {
                     *self.entities_bits.entry(newest.ids()[index as usize].0).or_default() += u64::from(bits);
                 }
                 Ok(())
@@ -147,6 +150,11 @@ impl Costs {
     /// Bits of a field a frame, by level.
     pub(super) fn field_bits_per_frame(&self, field: usize) -> Vec<f64> {
         self.runs.iter().map(|run| self.per_frame(run.fields_bits[field])).collect()
+    }
+
+    /// Bits of a lane's values a frame, by level.
+    pub(super) fn lane_bits_per_frame(&self, lane: usize) -> Vec<f64> {
+        self.runs.iter().map(|run| self.per_frame(run.lanes_bits[lane])).collect()
     }
 
     /// The entities that took most.

@@ -41,6 +41,9 @@ pub struct ComponentAnalysis {
     pub name: String,
     /// Bits in full.
     pub bits: u32,
+    /// Bits that its values took at each level, a frame, in the order of `levels`. What a level tells of all components at once, such as how wide
+    /// they are, is the field's.
+    pub level_bits_per_frame: Vec<f64>,
     /// Of a number with limits: the smallest and the largest value that is allowed.
     pub limits: Option<[f64; 2]>,
     /// And the step.
@@ -163,12 +166,23 @@ impl FieldStatistics {
         }
     }
 
-    pub(super) fn finish(self, frames: u64, level_bits_per_frame: Vec<f64>) -> FieldAnalysis {
+    /// `lanes_bits_per_frame` are of its lanes, by level each.
+    pub(super) fn finish(
+        self,
+        frames: u64,
+        level_bits_per_frame: Vec<f64>,
+        mut lanes_bits_per_frame: Vec<Vec<f64>>,
+    ) -> FieldAnalysis {
+        if let [only] = &mut lanes_bits_per_frame[..] {
+            // Nothing is told of more than this lane.
+            only.clone_from(&level_bits_per_frame);
+        }
         let Self { field, unchanged, compared, out_of_range, not_a_number, components } = self;
         let components: Vec<ComponentAnalysis> = components
             .into_iter()
             .enumerate()
-            .map(|(index, component)| component.finish(&field, index, frames))
+            .zip(lanes_bits_per_frame)
+            .map(|((index, component), bits)| component.finish(&field, index, frames, bits))
             .collect();
         FieldAnalysis {
             kind: describe(&field.kind),
@@ -194,7 +208,7 @@ impl Component {
         self.after[class].add(now);
     }
 
-    fn finish(self, field: &Field, index: usize, frames: u64) -> ComponentAnalysis {
+    fn finish(self, field: &Field, index: usize, frames: u64, level_bits_per_frame: Vec<f64>) -> ComponentAnalysis {
         let axis = match &field.kind {
             FieldKind::Floats(axes) => axes.get(index),
             _ => None,
@@ -206,6 +220,7 @@ impl Component {
         ComponentAnalysis {
             name: component_name(&field.kind, index),
             bits: self.lane.bits(),
+            level_bits_per_frame,
             limits: match &field.kind {
                 FieldKind::Integer(limits) => Some([limits.min() as f64, limits.max() as f64]),
                 _ => axis.map(|axis| [axis.min(), axis.max()]),

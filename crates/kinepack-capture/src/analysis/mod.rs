@@ -299,7 +299,10 @@ impl Analyzer {
             .fields
             .into_iter()
             .enumerate()
-            .map(|(index, field)| field.finish(compared, costs.field_bits_per_frame(index)))
+            .map(|(index, field)| {
+                let lanes = self.schema.fields()[index].lanes().map(|lane| costs.lane_bits_per_frame(lane));
+                field.finish(compared, costs.field_bits_per_frame(index), lanes.collect())
+            })
             .collect();
         let levels = costs.levels(rate_hz);
         let advice = advice::advise(&self.schema, rate_hz, &fields, &levels, &self.samples)?;

@@ -35,9 +35,9 @@ fn write_stream(file: &str, name: &str, analysis: &Analysis, out: &mut impl Writ
     write_fields(&analysis.fields, out)?;
     writeln!(
         out,
-        "\nTheir components; bits a frame where each difference is coded by itself, and where the one before is known"
+        "\nTheir components; bits a frame at two levels, and where each difference is coded by itself, and where the one before is known"
     )?;
-    write_components(&analysis.fields, out)?;
+    write_components(analysis, out)?;
     writeln!(out, "\nBy the age of the baseline, kbit/s without headers")?;
     let lags = analysis
         .lags
@@ -116,14 +116,19 @@ fn write_fields(fields: &[FieldAnalysis], out: &mut impl Write) -> io::Result<()
     writeln!(out, "{}", table(header, 2, rows).trim_fmt())
 }
 
-fn write_components(fields: &[FieldAnalysis], out: &mut impl Write) -> io::Result<()> {
-    let all = fields.iter().flat_map(|field| field.components.iter().map(move |component| (field, component)));
+fn write_components(analysis: &Analysis, out: &mut impl Write) -> io::Result<()> {
+    let level = |name: &str| analysis.levels.iter().position(|level| level.level == name);
+    let levels = [level("packed"), level("adaptive")];
+    let all = analysis.fields.iter().flat_map(|field| field.components.iter().map(move |component| (field, component)));
     let number = |number: Option<f64>| {
         number.map_or_else(String::new, |number| {
             format!("{number:.6}").trim_end_matches('0').trim_end_matches('.').to_owned()
         })
     };
     let range = |range: Option<[f64; 2]>| range.map_or_else(String::new, |[low, high]| format!("{low:.3} … {high:.3}"));
+    let bits = |level: Option<usize>, component: &ComponentAnalysis| {
+        level.map_or_else(String::new, |level| format!("{:.0}", component.level_bits_per_frame[level]))
+    };
     let rows = all.map(|(field, component)| {
         [
             format!("{}.{}", field.name, component.name),
@@ -134,6 +139,8 @@ fn write_components(fields: &[FieldAnalysis], out: &mut impl Write) -> io::Resul
             percent(component.unchanged_share),
             component.difference_p50.to_string(),
             component.difference_p99.to_string(),
+            bits(levels[0], component),
+            bits(levels[1], component),
             format!("{:.0}", component.entropy_bits_per_frame),
             format!("{:.0}", component.entropy_given_previous_bits_per_frame),
         ]
@@ -147,6 +154,8 @@ fn write_components(fields: &[FieldAnalysis], out: &mut impl Write) -> io::Resul
         "unchanged",
         "steps: half",
         "99 %",
+        "packed",
+        "adaptive",
         "order 0",
         "given previous",
     ];

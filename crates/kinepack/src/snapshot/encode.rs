@@ -190,8 +190,8 @@ impl Encoder {
         &self.size
     }
 
-    /// Whether [`entity_bits`](Self::entity_bits) says what each entity takes, from the next packet on. Off at first: it is for tools, and takes a
-    /// little time.
+    /// Whether [`entity_bits`](Self::entity_bits) says what each entity takes, and [`lane_bits`](Self::lane_bits) what each lane does, from the next
+    /// packet on. Off at first: it is for tools, and takes a little time.
     pub fn count_entity_bits(&mut self, is_wanted: bool) {
         self.tally = Tally::new(is_wanted);
         if let Some(state) = &mut self.adaptive {
@@ -209,6 +209,15 @@ impl Encoder {
     /// packed bits, it is as with those. What the sets took belongs to nobody.
     pub fn entity_bits(&self) -> &[(u32, u32)] {
         self.tally.bits()
+    }
+
+    /// What the values of each lane took in the last packet, of all entities, by the schema's lanes. Empty where that was not
+    /// [asked for](Self::count_entity_bits).
+    ///
+    /// In a packed field a class says how wide all lanes are together; that word is part of [`Size::fields_bits`], and of no lane. So is, at levels
+    /// that predict, whether a field changed at all, and all of a flag or a choice; who came is among the sets there.
+    pub fn lane_bits(&self) -> &[u64] {
+        self.tally.lanes_bits()
     }
 
     /// All entities, or those at `indices`, in the form of the level.
@@ -335,6 +344,7 @@ impl Encoder {
             self.learned = adaptive.learned(state, codec.hash());
             // The end of the code may be shorter than what its decisions are worth: the parts must not exceed the whole.
             self.tally.replace(state.entities_spent(), bits);
+            self.tally.replace_lanes(&state.lanes_spent);
             let mut left_bits = bits;
             for (field_bits, spent) in self.size.fields_bits.iter_mut().zip(&state.spent) {
                 *field_bits = (spent >> 8).min(left_bits);
@@ -355,7 +365,7 @@ impl Encoder {
         count: usize,
     ) {
         self.size.changed_entities = count;
-        self.tally.begin(0..count as u32);
+        self.tally.begin(0..count as u32, tables.schema.lanes().len());
         for ((field, rest), field_bits) in tables.fields.iter().zip(&tables.rest).zip(&mut self.size.fields_bits) {
             let columns = &columns[field.lanes.clone()];
             let begin = writer.len_bits();
@@ -371,6 +381,9 @@ impl Encoder {
                 }
                 if COUNTS {
                     self.tally.add(index, writer.len_bits() - begin);
+                    if !is_at_rest {
+                        field.add_full_bits(self.tally.lanes_mut());
+                    }
                 }
             }
             *field_bits = writer.len_bits() - begin;
@@ -388,7 +401,7 @@ impl Encoder {
         count: usize,
     ) {
         self.size.changed_entities = self.changed.len();
-        self.tally.begin(self.changed.iter().copied());
+        self.tally.begin(self.changed.iter().copied(), tables.schema.lanes().len());
         let begin = writer.len_bits();
         write_set(writer, count, &self.changed, coding);
         self.size.sets_bits += writer.len_bits() - begin;
@@ -437,6 +450,7 @@ impl Encoder {
                 let class = field.write(writer, state, (&self.measured, place), (new, entity as usize));
                 if COUNTS {
                     self.tally.add(nth as usize, writer.len_bits() - begin);
+                    field.add_bits(class, self.tally.lanes_mut());
                 }
                 self.contexts.record(index, nth as usize, class);
                 previous = class + 1;
@@ -454,6 +468,11 @@ impl Encoder {
             }
             if COUNTS {
                 self.tally.add(nth as usize, writer.len_bits() - begin);
+                if other {
+                    self.tally.lanes_mut()[field.lanes.start] += writer.len_bits() - begin;
+                } else {
+                    field.add_full_bits(self.tally.lanes_mut());
+                }
             }
         }
     }

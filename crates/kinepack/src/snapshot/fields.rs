@@ -316,6 +316,23 @@ impl FieldTable {
         }
     }
 
+    /// Adds what [`write`](Self::write) gave each lane to those of the schema: the widths of a class.
+    pub(super) fn add_bits(&self, class: usize, lanes_bits: &mut [u64]) {
+        let Some(reference) = self.references.get(class) else { return self.add_full_bits(lanes_bits) };
+        if *reference == Reference::Turned {
+            lanes_bits[self.lanes.start] += 2;
+        }
+        let lanes = self.fits.len();
+        let widths = &self.widths[class * lanes..][..lanes];
+        lanes_bits[self.differenced()].iter_mut().zip(widths).for_each(|(bits, width)| *bits += u64::from(width.bits));
+    }
+
+    /// The same of [`write_full`](Self::write_full).
+    pub(super) fn add_full_bits(&self, lanes_bits: &mut [u64]) {
+        let lanes = lanes_bits[self.lanes.clone()].iter_mut().zip(&self.kinds);
+        lanes.for_each(|(bits, kind)| *bits += u64::from(kind.bits()));
+    }
+
     /// Reads all lanes of the entity at work.
     #[inline]
     pub(super) fn read_full(&self, reader: &mut BitReader<'_>, work: &mut Work) -> Result<(), DecodeError> {

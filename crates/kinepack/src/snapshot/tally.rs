@@ -1,18 +1,20 @@
-//! What each entity of a packet took: for tools, and only where one asks.
+//! What each entity and each lane of a packet took: for tools, and only where one asks.
 
 use alloc::vec::Vec;
 
-/// Bits by entity. Keeps its memory.
+/// Bits by entity, and by lane. Keeps its memory.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     is_wanted: bool,
     /// Indices and bits; empty where nobody asks.
     bits: Vec<(u32, u32)>,
+    /// Of the values of all entities, by the schema's lanes; empty where nobody asks.
+    lanes_bits: Vec<u64>,
 }
 
 impl Tally {
     pub(super) fn new(is_wanted: bool) -> Self {
-        Self { is_wanted, bits: Vec::new() }
+        Self { is_wanted, bits: Vec::new(), lanes_bits: Vec::new() }
     }
 
     /// Whether somebody asks.
@@ -20,17 +22,29 @@ impl Tally {
         self.is_wanted
     }
 
-    /// Begins a packet of these entities, with none of their bits.
-    pub(super) fn begin(&mut self, entities: impl Iterator<Item = u32>) {
+    /// Begins a packet of these entities and so many lanes, with none of their bits.
+    pub(super) fn begin(&mut self, entities: impl Iterator<Item = u32>, lanes: usize) {
         self.bits.clear();
+        self.lanes_bits.clear();
         if self.is_wanted {
             self.bits.extend(entities.map(|entity| (entity, 0)));
+            self.lanes_bits.resize(lanes, 0);
         }
     }
 
     /// Bits of the `nth` of them, where somebody asks.
     pub(super) fn add(&mut self, nth: usize, bits: u64) {
         self.bits[nth].1 += bits as u32;
+    }
+
+    /// Where bits of lanes are added, where somebody asks.
+    pub(super) fn lanes_mut(&mut self) -> &mut [u64] {
+        &mut self.lanes_bits
+    }
+
+    /// Takes instead what lanes took in 1/256 bit, where somebody asks.
+    pub(super) fn replace_lanes(&mut self, spent: &[u64]) {
+        self.lanes_bits.iter_mut().zip(spent).for_each(|(bits, spent)| *bits = (spent + 128) >> 8);
     }
 
     /// Takes instead what entities took in 1/256 bit, in the order of their packet, which has `packet_bits`. What is rounded off is carried
@@ -49,6 +63,10 @@ impl Tally {
 
     pub(super) fn bits(&self) -> &[(u32, u32)] {
         &self.bits
+    }
+
+    pub(super) fn lanes_bits(&self) -> &[u64] {
+        &self.lanes_bits
     }
 }
 

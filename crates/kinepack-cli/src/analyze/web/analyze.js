@@ -61,18 +61,30 @@ function component(field, of, isLogarithmic) {
   ];
 }
 
+/** Bits a frame of each component at each level; what is told of all of them at once is the rest. */
+function componentLevels(stream, field) {
+  const sum = (index) => field.components.reduce((sum, of) => sum + of.level_bits_per_frame[index], 0);
+  return tableOf(
+    ["bits a frame", ...field.components.map((of) => of.name), "of all at once", field.name],
+    stream.levels.map((level, index) => [
+      level.level, ...field.components.map((of) => of.level_bits_per_frame[index]), Math.max(0, field.level_bits_per_frame[index] - sum(index)), field.level_bits_per_frame[index],
+    ]));
+}
+
 function fields(stream) {
   const box = element("input", { type: "checkbox", checked: "" });
   const choice = element("select", { "aria-label": "field" }, stream.fields.map((field, index) => element("option", { value: index }, field.name)));
+  const table = element("div");
   const place = element("div", { class: "charts" });
   const draw = () => {
     const field = stream.fields[choice.value];
+    table.replaceChildren(componentLevels(stream, field));
     place.replaceChildren(...field.components.flatMap((of) => component(field, of, box.checked)));
   };
   box.addEventListener("change", draw);
   choice.addEventListener("change", draw);
   draw();
-  return element("div", {}, element("div", { class: "bar" }, choice, element("label", {}, box, "logarithmic")), place);
+  return element("div", {}, element("div", { class: "bar" }, choice, element("label", {}, box, "logarithmic")), table, place);
 }
 
 function shown(stream) {

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::coding::{Coding, Predictor, Scratch, sign_context};
+use super::coding::{Coding, LaneAt, Predictor, Scratch, sign_context};
 use super::fixed::{FEATURES, sixteenths, size_log2};
 use super::geometry::{
     PER_RADIAN, Quaternion, Vector, add, axes, carried, conjugate, cross, multiply, rotate, rotation_of,
@@ -336,8 +336,9 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             let value = self.columns[lane][entity];
             let (base, shift) = (self.base[lane][entity], self.shifts.at(lane, entity));
             let sign = sign_context(i64::from(features[axis][0]), expected[axis], (base, shift));
+            let lane_at = LaneAt { lane, base, kind: &kind, shift };
             let (value, change) =
-                self.code_lane(group, setting.coarse, scale_log2, sign, expected[axis], (base, &kind, shift), value);
+                self.code_lane(group, setting.coarse, scale_log2, sign, expected[axis], lane_at, value);
             self.columns[lane][entity] = value;
             moved[axis] = change as f64 / 16.0 * body.ratios[axis];
             errors[axis] = change - expected[axis];

@@ -93,6 +93,14 @@ struct FieldAt<'a> {
     class: usize,
 }
 
+/// A lane of an entity: which of the schema's, from what value it changes, and in steps of 2^shift.
+pub(super) struct LaneAt<'a> {
+    pub(super) lane: usize,
+    pub(super) base: u32,
+    pub(super) kind: &'a Lane,
+    pub(super) shift: u32,
+}
+
 /// A packet on its way.
 pub(super) struct Coding<'a, C, P> {
     pub(super) coder: &'a mut C,
@@ -116,6 +124,8 @@ pub(super) struct Coding<'a, C, P> {
     pub(super) most_spent: u64,
     /// What each field took, in 1/256 bit; the rest is for who changed.
     pub(super) spent: &'a mut [u64],
+    /// What the values of each lane took; who came is among the rest.
+    pub(super) lanes_spent: &'a mut [u64],
 }
 
 impl<C: Coder, P: Predictor> Coding<'_, C, P> {
@@ -321,7 +331,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             let shift = self.shifts.at(lane, entity);
             let sign = sign_class(i64::from(moved[0]) - mean, shift);
             let value = self.columns[lane][entity];
-            let target = self.code_lane(group, class, scale_log2, sign, mean, (base, kind, shift), value);
+            let lane_at = LaneAt { lane, base, kind, shift };
+            let target = self.code_lane(group, class, scale_log2, sign, mean, lane_at, value);
             self.columns[lane][entity] = target.0;
             let error = target.1 - mean;
             lane_before = size_log2(error);
@@ -378,8 +389,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         }
     }
 
-    /// Codes one lane whose change from `base` is expected to be `mean` sixteenths, in steps of 2^shift. Returns the value and its change in
-    /// sixteenths.
+    /// Codes one lane whose change is expected to be `mean` sixteenths. Returns the value and its change in sixteenths.
     #[expect(clippy::too_many_arguments, reason = "what is known of one lane")]
     #[inline]
     pub(super) fn code_lane(
@@ -389,9 +399,10 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         scale_log2: i32,
         sign: usize,
         mean: i64,
-        (base, kind, shift): (u32, &Lane, u32),
+        LaneAt { lane, base, kind, shift }: LaneAt<'_>,
         value: u32,
     ) -> (u32, i64) {
+        let begin = self.coder.spent();
         let codes = Lane { max: coarse_code(kind.max, shift), ..*kind };
         let rounded = in_steps((i64::from(base) << 4) + mean, shift);
         let expected = match codes.offset(0, rounded) {
@@ -402,6 +413,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let residual = codes.difference(expected, coarse_code(value, shift));
         let scale_log2 = (scale_log2 - 256 * shift as i32).max(MIN_SCALE_LOG2);
         let residual = self.code_residual(group, coarse, scale_log2, sign, residual);
+        self.lanes_spent[lane] += self.coder.spent() - begin;
         let code = codes.offset(expected, residual).unwrap_or_else(|| {
             self.is_bad = true;
             expected

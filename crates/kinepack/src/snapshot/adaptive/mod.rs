@@ -49,6 +49,8 @@ pub(super) struct State {
     learning: Learning,
     /// What each field took in the last packet, in 1/256 bit.
     pub(super) spent: Vec<u64>,
+    /// And the values of each lane.
+    pub(super) lanes_spent: Vec<u64>,
     /// An encoder's copy of the new values.
     columns: Vec<Vec<u32>>,
 }
@@ -95,6 +97,7 @@ impl Adaptive {
             counters: self.model.counters.clone(),
             learning: Learning::default(),
             spent: vec![0; self.fields],
+            lanes_spent: vec![0; self.plan.maxima.len()],
             columns: Vec::new(),
         }
     }
@@ -178,8 +181,9 @@ impl Adaptive {
         changed: &[u32],
         columns: &mut [Vec<u32>],
     ) -> bool {
-        let State { scratch, counters, spent, .. } = state;
+        let State { scratch, counters, spent, lanes_spent, .. } = state;
         spent.fill(0);
+        lanes_spent.fill(0);
         scratch.told.clear();
         scratch.told.extend_from_slice(changed);
         let history = &packet.known.history;
@@ -199,6 +203,7 @@ impl Adaptive {
             is_bad: false,
             most_spent: packet.most_bits.saturating_mul(256),
             spent,
+            lanes_spent,
         };
         coding.run(scratch);
         !coding.is_bad

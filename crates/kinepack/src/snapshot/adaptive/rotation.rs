@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::f64::consts::FRAC_1_SQRT_2;
 
-use super::coding::{Coding, LIMIT, Predictor, sign_context};
+use super::coding::{Coding, LIMIT, LaneAt, Predictor, sign_context};
 use super::fixed::{FEATURES, length_log2, log2, sixteenths, size_log2};
 use super::geometry::{Quaternion, Vector, rotation_vector, scale, turn};
 use super::plan::RotationCodes;
@@ -49,7 +49,9 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             q[component] = predicted[index];
             q0[component] = before[index];
         }
+        let begin = self.coder.spent();
         let dropped = self.code_dropped(&q, self.columns[lane][entity], sizes);
+        self.lanes_spent[lane] += self.coder.spent() - begin;
         self.columns[lane][entity] = dropped as u32;
         let sign = if q[dropped] < 0.0 { -1.0 } else { 1.0 };
         let sign_before = if q0[dropped] * q[dropped] < 0.0 { -sign } else { sign };
@@ -83,7 +85,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             let told = self.columns[lane + 1 + nth][entity];
             let shift = self.shifts.at(lane + 1 + nth, entity);
             let sign = sign_context(reference, mean, (0, shift));
-            let (code, change) = self.code_lane(group, coarse, scale_log2, sign, mean, (0, &kind, shift), told);
+            let lane_at = LaneAt { lane: lane + 1 + nth, base: 0, kind: &kind, shift };
+            let (code, change) = self.code_lane(group, coarse, scale_log2, sign, mean, lane_at, told);
             self.columns[lane + 1 + nth][entity] = code;
             errors_log2[nth] = size_log2(change - mean);
             self.predictor.scale(scale_row, &row, errors_log2[nth]);
