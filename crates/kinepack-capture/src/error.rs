@@ -86,7 +86,11 @@ impl fmt::Display for CaptureError {
         match self {
             Self::Io { path, source } => write!(f, "{}: {source}", path.display()),
             Self::UnknownFormat { path } => {
-                write!(f, "{}: not a capture: the name must end in .bin, .f32, .bin.zst or .f32.zst", path.display())
+                write!(
+                    f,
+                    "{}: not a capture: the name must end in .bin, .f32, .bin.zst or .f32.zst, or in .mcap where capture files are read",
+                    path.display()
+                )
             }
             Self::BadHeader { path, reason } => write!(f, "{}: not a capture: {reason}", path.display()),
             Self::Empty { path } => write!(f, "{}: the file holds no frame", path.display()),
