@@ -37,7 +37,7 @@
 //! ```
 //!
 //! Reading order: [`Skeleton`] and [`RawClip`]; [`import`] and [`exchange`]; [`quantize`], [`Key`] and [`spline`]; [`Clip`] and [`Cursor`];
-//! [`measure`]; [`offline`]; [`anm`], the files of League of Legends. The formats are normative in `spec/ANIM.md` and `spec/ANM.md`.
+//! [`measure`]; [`offline`]; [`export`], glTF for viewers; [`anm`], the files of League of Legends. The formats are normative in `spec/ANIM.md` and `spec/ANM.md`.
 //!
 //! Lengths are in cm, times in seconds or samples. The method is that of Riot's article on the animations of League of Legends.
 
@@ -54,6 +54,8 @@ mod transform;
 
 pub mod anm;
 pub mod exchange;
+#[cfg(feature = "export")]
+pub mod export;
 #[cfg(feature = "import")]
 pub mod import;
 pub mod measure;

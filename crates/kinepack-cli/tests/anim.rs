@@ -256,3 +256,31 @@ fn an_export_is_a_file_of_the_article() {
     let chordal = refusal(&["anim", "export", &clip, &out]);
     assert!(chordal.contains(&clip) && chordal.contains("build the clip with times or uniform"), "{chordal}");
 }
+
+#[test]
+fn an_export_to_gltf_comes_back_as_the_same_motion() {
+    let files = Files::new();
+    files.build(&[]);
+    let (clip, out) = (files.at("out/an_arm__Move.kpa"), files.at("arm.glb"));
+    let document = json(&["anim", "export", &clip, &out, "--gltf"]);
+    assert_eq!(sorted_keys(&document), ["bytes", "file", "joints", "rate_hz", "samples"]);
+    let bytes = files.read("arm.glb").len();
+    assert_eq!((document["bytes"].as_u64(), document["samples"].as_u64()), (Some(bytes as u64), Some(31)));
+    stdout(&["anim", "decode", &clip, &files.at("ours.clip")]);
+    stdout(&["anim", "raw", &out, &files.at("back")]);
+    let read = |name: &str| exchange::read("arm", &files.read(name)).unwrap();
+    let (ours, back) = (read("ours.clip"), read("back/arm__an_arm__Move.clip"));
+    assert_eq!(ours.samples(), back.samples());
+    assert!(max_distance_cm(&ours, &back) < 1e-3);
+    let line = stdout(&["anim", "export", &clip, &out, "--gltf", "--rate", "12.5"]);
+    assert!(line.starts_with(&format!("{out}: 2 joints, 14 samples at 12.5 Hz, ")), "{line}");
+    for (options, reason) in [
+        (["--gltf", "--rate", "1e12"], "are too many"),
+        (["--gltf", "--rate", "0"], "0 is no rate"),
+        (["--gltf", "--jump-caches", "2"], "cannot be used with"),
+    ] {
+        let refused = program::run(&[&["anim", "export", &clip, &out], &options[..]].concat());
+        assert_eq!(refused.code, Some(2));
+        assert!(refused.stderr.contains(reason), "{}", refused.stderr);
+    }
+}

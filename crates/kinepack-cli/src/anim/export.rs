@@ -3,11 +3,12 @@
 use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 use kinepack_anim::anm::{Anm, AnmPlayer};
 use kinepack_anim::measure::{ErrorOptions, pose_distance_cm};
-use kinepack_anim::{Clip, Cursor, Skeleton};
+use kinepack_anim::{Clip, Cursor, MAX_SAMPLES, RawClip, Skeleton, export};
 use serde::Serialize;
 
 use super::compiled::{self, SkeletonArguments};
@@ -15,15 +16,23 @@ use crate::failure::Failure;
 use crate::report::print;
 use crate::table::write_json;
 
-/// Write a compressed clip as an r3d2canm file, the article's format, and tell how far that is off the clip.
+/// Write a compressed clip as a file that other programs show or play: r3d2canm, the article's format, and how far that is off the clip; or
+/// glTF.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// The clip, as `anim build` wrote it.
     clip: PathBuf,
     /// Where to put the file.
     out: PathBuf,
-    /// Places at which players can begin, for 24 or 48 bytes a joint each. With one they can go back to the start; without, some cannot.
-    #[arg(long, value_name = "COUNT", default_value_t = 1)]
+    /// Write a .glb, with a key for each sample, so that any viewer shows what became of the clip.
+    #[arg(long)]
+    gltf: bool,
+    /// Of glTF: samples a second; those of the clip when not given.
+    #[arg(long, value_name = "HZ", requires = "gltf", value_parser = parse_rate)]
+    rate: Option<f32>,
+    /// Of r3d2canm: places at which players can begin, for 24 or 48 bytes a joint each. With one they can go back to the start; without, some
+    /// cannot.
+    #[arg(long, value_name = "COUNT", default_value_t = 1, conflicts_with = "gltf")]
     jump_caches: u32,
     #[command(flatten)]
     skeleton: SkeletonArguments,
@@ -32,9 +41,14 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
+fn parse_rate(text: &str) -> Result<f32, String> {
+    let rate = text.parse().ok().filter(|rate: &f32| rate.is_finite() && *rate > 0.0);
+    rate.ok_or_else(|| format!("{text} is no rate"))
+}
+
 /// What was written.
 #[derive(Serialize)]
-struct Report {
+struct AnmReport {
     file: String,
     joints: usize,
     keys: usize,
@@ -44,21 +58,73 @@ struct Report {
     max_difference_cm: f64,
 }
 
+/// The same of glTF.
+#[derive(Serialize)]
+struct GltfReport {
+    file: String,
+    joints: usize,
+    samples: usize,
+    rate_hz: f32,
+    bytes: usize,
+}
+
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let (clip, skeleton) = compiled::read(&arguments.clip, &arguments.skeleton)?;
-    let bad = |reason: String| Failure::BadClip { path: arguments.clip.clone(), reason };
-    let anm = Anm::from_clip(&clip, &skeleton, arguments.jump_caches).map_err(|error| bad(error.to_string()))?;
-    let (out, bytes) = (&arguments.out, anm.to_bytes());
-    fs::write(out, &bytes).map_err(|error| Failure::ClipFile { path: out.clone(), error })?;
-    let report = Report {
-        file: out.display().to_string(),
+    if arguments.gltf { write_gltf(arguments, &clip, skeleton) } else { write_anm(arguments, &clip, &skeleton) }
+}
+
+fn write_anm(arguments: &Arguments, clip: &Clip, skeleton: &Skeleton) -> Result<(), Failure> {
+    let anm = Anm::from_clip(clip, skeleton, arguments.jump_caches);
+    let anm = anm.map_err(|error| bad_clip(arguments, &error))?;
+    let bytes = anm.to_bytes();
+    let report = AnmReport {
+        file: write_file(arguments, &bytes)?,
         joints: anm.joints().len(),
         keys: anm.keys().len(),
         bytes: bytes.len(),
         jump_caches: anm.jump_cache_count(),
-        max_difference_cm: max_difference_cm(&clip, &skeleton, &anm),
+        max_difference_cm: max_difference_cm(clip, skeleton, &anm),
     };
     print(|out| if arguments.json { write_json(&report, out) } else { report.write_line(out) })
+}
+
+fn write_gltf(arguments: &Arguments, clip: &Clip, skeleton: Skeleton) -> Result<(), Failure> {
+    let rate_hz = arguments.rate.unwrap_or(clip.rate_hz());
+    let step = f64::from(clip.rate_hz()) / f64::from(rate_hz);
+    // The last one is at the end, or behind it, where the end is held.
+    let samples = ((clip.samples() - 1) as f64 / step - 1e-6).ceil().max(0.0) + 1.0;
+    if samples > MAX_SAMPLES as f64 {
+        return Err(bad_clip(arguments, &format!("{samples} samples at {rate_hz} Hz are too many")));
+    }
+    let mut pose = skeleton.bind_pose();
+    let mut cursor = Cursor::new(clip, &pose);
+    let mut all = Vec::new();
+    for sample in 0..samples as usize {
+        cursor.sample_at((sample as f64 * step).min((clip.samples() - 1) as f64), &mut pose);
+        all.extend_from_slice(&pose);
+    }
+    let name = arguments.clip.file_stem().unwrap_or_default().to_string_lossy();
+    let baked = RawClip::new(name, Arc::new(skeleton), rate_hz, all).map_err(|error| bad_clip(arguments, &error))?;
+    let bytes = export::glb(&baked).map_err(|error| bad_clip(arguments, &error))?;
+    let report = GltfReport {
+        file: write_file(arguments, &bytes)?,
+        joints: baked.joints(),
+        samples: baked.samples(),
+        rate_hz,
+        bytes: bytes.len(),
+    };
+    print(|out| if arguments.json { write_json(&report, out) } else { report.write_line(out) })
+}
+
+fn bad_clip(arguments: &Arguments, reason: &impl ToString) -> Failure {
+    Failure::BadClip { path: arguments.clip.clone(), reason: reason.to_string() }
+}
+
+/// Returns the file's name.
+fn write_file(arguments: &Arguments, bytes: &[u8]) -> Result<String, Failure> {
+    let out = &arguments.out;
+    fs::write(out, bytes).map_err(|error| Failure::ClipFile { path: out.clone(), error })?;
+    Ok(out.display().to_string())
 }
 
 fn max_difference_cm(clip: &Clip, skeleton: &Skeleton, anm: &Anm) -> f64 {
@@ -72,7 +138,7 @@ fn max_difference_cm(clip: &Clip, skeleton: &Skeleton, anm: &Anm) -> f64 {
     distances.fold(0.0, f64::max)
 }
 
-impl Report {
+impl AnmReport {
     fn write_line(&self, out: &mut impl Write) -> io::Result<()> {
         let Self { file, joints, keys, bytes, jump_caches, max_difference_cm } = self;
         let caches = if *jump_caches == 1 { "1 jump cache".to_owned() } else { format!("{jump_caches} jump caches") };
@@ -80,5 +146,12 @@ impl Report {
             out,
             "{file}: {joints} joints, {keys} keys, {bytes} bytes, {caches}; at most {max_difference_cm:.4} cm off the clip"
         )
+    }
+}
+
+impl GltfReport {
+    fn write_line(&self, out: &mut impl Write) -> io::Result<()> {
+        let Self { file, joints, samples, rate_hz, bytes } = self;
+        writeln!(out, "{file}: {joints} joints, {samples} samples at {rate_hz} Hz, {bytes} bytes")
     }
 }

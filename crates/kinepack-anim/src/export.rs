@@ -1,0 +1,311 @@
+//! Clips as glTF 2.0, so that any viewer shows what became of them.
+//!
+//! A file has a node for each joint, one animation with a key at every sample for each channel that ever leaves the bind pose, and a mesh of
+//! bones, skinned to the joints: for those who look, and since many programs read joints from skins only. Lengths are in metres. Source: the
+//! specification of glTF 2.0 by Khronos.
+
+use std::fmt;
+
+use glam::{DMat4, DVec3};
+use serde_json::{Value, json};
+
+use crate::{RawClip, Skeleton, Transform};
+
+const METRE_CM: f64 = 100.0;
+
+/// Component types and targets, as glTF numbers them.
+const UNSIGNED_SHORT: u32 = 5123;
+const UNSIGNED_INT: u32 = 5125;
+const FLOAT: u32 = 5126;
+const ARRAY_BUFFER: u32 = 34_962;
+const ELEMENT_ARRAY_BUFFER: u32 = 34_963;
+
+/// What a joint takes at most besides its samples: a bone to it and one at its end, a matrix, and its part of the text.
+const MOST_BYTES_OF_JOINT: u64 = 4096;
+
+/// Bones that are shorter are not drawn, in metres.
+const SHORTEST_BONE_M: f64 = 1e-4;
+/// The bone of a joint without others, in metres.
+const LONE_BONE_M: f64 = 0.05;
+/// Where along it a bone is widest, and how wide.
+const WIDEST_AT: f64 = 0.15;
+const WIDTH: f64 = 0.08;
+
+/// A clip that does not fit in a file of 4 GB.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooLarge {
+    /// What it would take, about.
+    pub bytes: u64,
+}
+
+impl fmt::Display for TooLarge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "it would take {} bytes, and a .glb has 4 GB at most; a lower rate makes it smaller", self.bytes)
+    }
+}
+
+impl std::error::Error for TooLarge {}
+
+/// A `.glb` of a clip, with a key for each of its samples and lines between them.
+///
+/// ```
+/// use std::sync::Arc;
+/// use kinepack_anim::{Joint, RawClip, Skeleton, Transform, export, import};
+///
+/// let joint = |name: &str, parent| Joint { name: name.into(), parent, bind: Transform { translation: [0.0, 40.0, 0.0], ..Transform::IDENTITY } };
+/// let skeleton = Arc::new(Skeleton::new(vec![joint("hip", None), joint("knee", Some(0))])?);
+/// let mut samples = [skeleton.bind_pose(), skeleton.bind_pose()].concat();
+/// samples[3].rotation = [0.6, 0.0, 0.0, 0.8];
+/// let raw = RawClip::new("kick", skeleton, 30.0, samples)?;
+///
+/// let file = export::glb(&raw)?;
+/// let read = import::gltf::from_bytes("leg.glb", &file, &Default::default(), import::gltf::no_files)?;
+/// assert_eq!((read.clips[0].name(), read.clips[0].samples()), ("leg__kick", 2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`TooLarge`] where the file would be longer than 4 GB.
+pub fn glb(clip: &RawClip) -> Result<Vec<u8>, TooLarge> {
+    let [joints, samples] = [clip.joints(), clip.samples()].map(|count| count as u64);
+    let names: u64 = clip.skeleton().joints().iter().map(|joint| 6 * joint.name.len() as u64).sum();
+    let bytes = clip.raw_bytes() as u64 + 4 * samples + MOST_BYTES_OF_JOINT * joints + names;
+    if bytes > u64::from(u32::MAX) {
+        return Err(TooLarge { bytes });
+    }
+    let mut data = Data::default();
+    let animation = animation(clip, &mut data);
+    let (skin, primitive) = skin(clip.skeleton(), &mut data);
+    let root = clip.joints();
+    let document = json!({
+        "asset": { "version": "2.0", "generator": concat!("kinepack-anim ", env!("CARGO_PKG_VERSION")) },
+        "scene": 0,
+        "scenes": [{ "nodes": [root, root + 1] }],
+        "nodes": nodes(clip.skeleton()),
+        "skins": [skin],
+        "meshes": [{ "name": "bones", "primitives": [primitive] }],
+        "animations": [animation],
+        "accessors": data.accessors,
+        "bufferViews": data.views,
+        "buffers": [{ "byteLength": data.bytes.len() }],
+    });
+    Ok(container(document.to_string().into_bytes(), data.bytes))
+}
+
+/// The two chunks, each a multiple of four bytes.
+fn container(mut text: Vec<u8>, mut binary: Vec<u8>) -> Vec<u8> {
+    text.resize(text.len().next_multiple_of(4), b' ');
+    binary.resize(binary.len().next_multiple_of(4), 0);
+    let length = 12 + 8 + text.len() + 8 + binary.len();
+    let mut file = Vec::with_capacity(length);
+    file.extend(b"glTF");
+    for word in [2, length as u32, text.len() as u32] {
+        file.extend(word.to_le_bytes());
+    }
+    file.extend(b"JSON");
+    file.extend(text);
+    file.extend((binary.len() as u32).to_le_bytes());
+    file.extend(b"BIN\0");
+    file.extend(binary);
+    file
+}
+
+/// The joints, what holds the roots together, and the mesh.
+fn nodes(skeleton: &Skeleton) -> Vec<Value> {
+    let mut children = vec![Vec::new(); skeleton.len()];
+    let mut roots = Vec::new();
+    for joint in 0..skeleton.len() {
+        match skeleton.parent(joint) {
+            Some(parent) => children[parent].push(joint),
+            None => roots.push(joint),
+        }
+    }
+    let mut nodes = Vec::with_capacity(skeleton.len() + 2);
+    for (joint, children) in skeleton.joints().iter().zip(children) {
+        let Transform { rotation, scale, .. } = joint.bind;
+        let translation = in_metres(&joint.bind);
+        let mut node =
+            json!({ "name": joint.name, "rotation": unit(rotation), "translation": translation, "scale": scale });
+        if !children.is_empty() {
+            node["children"] = json!(children);
+        }
+        nodes.push(node);
+    }
+    nodes.push(json!({ "name": "skeleton", "children": roots }));
+    nodes.push(json!({ "name": "bones", "mesh": 0, "skin": 0 }));
+    nodes
+}
+
+/// A key at every sample of each channel that leaves the bind pose; of one channel at least.
+fn animation(clip: &RawClip, data: &mut Data) -> Value {
+    let rate_hz = f64::from(clip.rate_hz());
+    let times = data.floats((0..clip.samples()).map(|sample| [(sample as f64 / rate_hz) as f32]), None);
+    // Joint, path and values.
+    let mut moved: Vec<(usize, &str, usize)> = Vec::new();
+    for (joint, Transform { rotation, translation, scale }) in clip.skeleton().bind_pose().into_iter().enumerate() {
+        let poses = || clip.poses().map(|pose| &pose[joint]);
+        if poses().any(|pose| pose.rotation != unit(rotation)) {
+            moved.push((joint, "rotation", data.floats(poses().map(|pose| pose.rotation), None)));
+        }
+        if poses().any(|pose| pose.translation != translation) {
+            moved.push((joint, "translation", data.floats(poses().map(in_metres), None)));
+        }
+        if poses().any(|pose| pose.scale != scale) {
+            moved.push((joint, "scale", data.floats(poses().map(|pose| pose.scale), None)));
+        }
+    }
+    if moved.is_empty() {
+        moved.push((0, "rotation", data.floats(clip.poses().map(|pose| pose[0].rotation), None)));
+    }
+    let channels: Vec<Value> = (0_usize..)
+        .zip(&moved)
+        .map(|(sampler, (joint, path, _))| json!({ "sampler": sampler, "target": { "node": joint, "path": path } }))
+        .collect();
+    let sampler =
+        |(.., output): &(usize, &str, usize)| json!({ "input": times, "interpolation": "LINEAR", "output": output });
+    let samplers: Vec<Value> = moved.iter().map(sampler).collect();
+    json!({ "name": clip.name(), "channels": channels, "samplers": samplers })
+}
+
+/// All joints as a skin, and the bones that it moves.
+fn skin(skeleton: &Skeleton, data: &mut Data) -> (Value, Value) {
+    let worlds = worlds(skeleton);
+    let inverses = worlds.iter().map(|world| {
+        let inverse = world.inverse();
+        let inverse = if inverse.is_finite() { inverse } else { DMat4::IDENTITY };
+        inverse.to_cols_array().map(|element| element as f32)
+    });
+    let inverses = data.floats(inverses, None);
+    let bones = bones(skeleton, &worlds);
+    let corners: Vec<(usize, [f32; 3])> =
+        bones.iter().flat_map(|bone| bone.corners().map(|corner| (bone.joint, corner))).collect();
+    let position = data.floats(corners.iter().map(|(_, corner)| *corner), Some(ARRAY_BUFFER));
+    let of_joint = |joint: usize| [joint as u16, 0, 0, 0].map(u16::to_le_bytes).concat();
+    let joints: Vec<u8> = corners.iter().flat_map(|(joint, _)| of_joint(*joint)).collect();
+    let joints = data.put(&joints, (corners.len(), UNSIGNED_SHORT, "VEC4"), Some(ARRAY_BUFFER));
+    let weights = data.floats(corners.iter().map(|_| [1.0, 0.0, 0.0, 0.0]), Some(ARRAY_BUFFER));
+    let indices: Vec<u32> =
+        (0..bones.len()).flat_map(|bone| Bone::FACES.map(|corner| 6 * bone as u32 + corner)).collect();
+    let bytes: Vec<u8> = indices.iter().flat_map(|index| index.to_le_bytes()).collect();
+    let indices = data.put(&bytes, (indices.len(), UNSIGNED_INT, "SCALAR"), Some(ELEMENT_ARRAY_BUFFER));
+    let all: Vec<usize> = (0..skeleton.len()).collect();
+    let skin = json!({ "joints": all, "skeleton": skeleton.len(), "inverseBindMatrices": inverses });
+    let attributes = json!({ "POSITION": position, "JOINTS_0": joints, "WEIGHTS_0": weights });
+    (skin, json!({ "attributes": attributes, "indices": indices }))
+}
+
+/// The joints' bind poses in the scene, as a viewer has them.
+fn worlds(skeleton: &Skeleton) -> Vec<DMat4> {
+    let mut worlds: Vec<DMat4> = Vec::with_capacity(skeleton.len());
+    for joint in skeleton.joints() {
+        let bind = &joint.bind;
+        let place = bind.translation64() / METRE_CM;
+        let own = DMat4::from_scale_rotation_translation(bind.scale64(), bind.rotation64(), place);
+        worlds.push(joint.parent.map_or(own, |parent| worlds[usize::from(parent)] * own));
+    }
+    worlds
+}
+
+/// A long octahedron in the bind pose.
+struct Bone {
+    /// That it hangs on.
+    joint: usize,
+    from: DVec3,
+    to: DVec3,
+}
+
+impl Bone {
+    /// Triangles of corners, outsides to the left of their edges.
+    const FACES: [u32; 24] = [0, 2, 1, 0, 3, 2, 0, 4, 3, 0, 1, 4, 5, 1, 2, 5, 2, 3, 5, 3, 4, 5, 4, 1];
+
+    /// The beginning, four around it, and the end.
+    fn corners(&self) -> [[f32; 3]; 6] {
+        let along = self.to - self.from;
+        let direction = along.normalize_or(DVec3::Y);
+        let side = direction.any_orthonormal_vector() * WIDTH * along.length();
+        let other = direction.cross(side);
+        let middle = self.from + along * WIDEST_AT;
+        [self.from, middle + side, middle + other, middle - side, middle - other, self.to]
+            .map(|corner| corner.to_array().map(|axis| axis as f32))
+    }
+}
+
+/// A bone from each joint to each of its children, and a half as long one at the ends.
+fn bones(skeleton: &Skeleton, worlds: &[DMat4]) -> Vec<Bone> {
+    let place = |joint: usize| worlds[joint].w_axis.truncate();
+    let mut is_end = vec![true; skeleton.len()];
+    let mut bones = Vec::new();
+    for joint in 0..skeleton.len() {
+        if let Some(parent) = skeleton.parent(joint) {
+            is_end[parent] = false;
+            bones.push(Bone { joint: parent, from: place(parent), to: place(joint) });
+        }
+    }
+    for joint in (0..skeleton.len()).filter(|joint| is_end[*joint]) {
+        let own = skeleton.parent(joint).map(|parent| 0.5 * (place(joint) - place(parent)));
+        let along = own.filter(|along| along.length() >= SHORTEST_BONE_M).unwrap_or(LONE_BONE_M * DVec3::Y);
+        bones.push(Bone { joint, from: place(joint), to: place(joint) + along });
+    }
+    bones.retain(|bone| {
+        let is_drawn = bone.corners().iter().flatten().all(|axis| axis.is_finite());
+        is_drawn && bone.from.distance(bone.to) >= SHORTEST_BONE_M
+    });
+    if bones.is_empty() {
+        // A mesh has to have something.
+        bones.push(Bone { joint: 0, from: DVec3::ZERO, to: LONE_BONE_M * DVec3::Y });
+    }
+    bones
+}
+
+fn in_metres(transform: &Transform) -> [f32; 3] {
+    transform.translation.map(|axis| (f64::from(axis) / METRE_CM) as f32)
+}
+
+fn unit(rotation: [f32; 4]) -> [f32; 4] {
+    Transform { rotation, ..Transform::IDENTITY }.rotation64().to_array().map(|component| component as f32)
+}
+
+/// The binary part, and what stands where in it.
+#[derive(Default)]
+struct Data {
+    bytes: Vec<u8>,
+    views: Vec<Value>,
+    accessors: Vec<Value>,
+}
+
+impl Data {
+    /// Floats with their bounds, `N` an element. Returns the accessor.
+    fn floats<const N: usize>(&mut self, elements: impl Iterator<Item = [f32; N]>, target: Option<u32>) -> usize {
+        let mut bytes = Vec::new();
+        let (mut low, mut high) = ([f32::INFINITY; N], [f32::NEG_INFINITY; N]);
+        for element in elements {
+            for (axis, number) in element.into_iter().enumerate() {
+                (low[axis], high[axis]) = (low[axis].min(number), high[axis].max(number));
+                bytes.extend(number.to_le_bytes());
+            }
+        }
+        let kind = match N {
+            1 => "SCALAR",
+            3 => "VEC3",
+            4 => "VEC4",
+            _ => "MAT4",
+        };
+        let accessor = self.put(&bytes, (bytes.len() / (4 * N), FLOAT, kind), target);
+        let bounds = &mut self.accessors[accessor];
+        (bounds["min"], bounds["max"]) = (json!(low.as_slice()), json!(high.as_slice()));
+        accessor
+    }
+
+    /// So many elements of a type. Returns the accessor.
+    fn put(&mut self, bytes: &[u8], (count, component, kind): (usize, u32, &str), target: Option<u32>) -> usize {
+        let mut view = json!({ "buffer": 0, "byteOffset": self.bytes.len(), "byteLength": bytes.len() });
+        if let Some(target) = target {
+            view["target"] = json!(target);
+        }
+        self.bytes.extend(bytes);
+        self.accessors
+            .push(json!({ "bufferView": self.views.len(), "componentType": component, "count": count, "type": kind }));
+        self.views.push(view);
+        self.accessors.len() - 1
+    }
+}
