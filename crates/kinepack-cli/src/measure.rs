@@ -173,10 +173,10 @@ fn report(
 }
 
 /// A bar on standard error; nothing where that is no terminal.
-pub(crate) fn progress(frames: Option<u32>) -> ProgressBar {
+pub(crate) fn progress(frames: Option<impl Into<u64>>) -> ProgressBar {
     let style = "{bar:40} frame {pos} of {len}, {per_sec}, {eta} left";
     match frames {
-        Some(frames) => ProgressBar::new(u64::from(frames))
+        Some(frames) => ProgressBar::new(frames.into())
             .with_style(ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar())),
         None => ProgressBar::new_spinner(),
     }

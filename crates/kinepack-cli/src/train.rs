@@ -54,9 +54,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut training = Training::new(structure, Some(cube::bodies()));
     training.passes = arguments.passes;
     training.snapshots_per_pass = arguments.snapshots as usize;
-    let bar = shares("trained");
-    let profile = training.run(&schema, &runs, |share| bar.set_position((share * 1000.0) as u64));
-    bar.finish_and_clear();
+    let profile = with_shares("trained", |told| training.run(&schema, &runs, told));
     let profile = profile.map_err(Failure::Training)?;
     let bytes = profile.to_bytes();
     let written = std::fs::write(&arguments.out, &bytes);
@@ -68,9 +66,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 /// The classes and contexts that take the fewest bits for `runs`.
 fn searched(schema: &Schema, runs: &[Vec<Snapshot>]) -> Result<Profile, Failure> {
-    let bar = shares("searched");
-    let structure = ProfileSearch::default().run(schema, runs, |share| bar.set_position((share * 1000.0) as u64));
-    bar.finish_and_clear();
+    let structure = with_shares("searched", |told| ProfileSearch::default().run(schema, runs, told));
     let structure = structure.map_err(Failure::Training)?;
     for (field, code) in schema.fields().iter().zip(&structure.fields) {
         eprintln!("{}: {} classes, {:?}", field.name, code.classes.len(), code.context);
@@ -78,10 +74,13 @@ fn searched(schema: &Schema, runs: &[Vec<Snapshot>]) -> Result<Profile, Failure>
     Ok(structure)
 }
 
-/// A bar in thousandths of what is to be done.
-pub(crate) fn shares(done: &str) -> ProgressBar {
+/// Does what tells the share that is done, with a bar for it.
+pub(crate) fn with_shares<R>(done: &str, work: impl FnOnce(&mut dyn FnMut(f64)) -> R) -> R {
     let style = ProgressStyle::with_template(&format!("{{bar:40}} {{percent}} % {done}, {{eta}} left"));
-    ProgressBar::new(1000).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+    let bar = ProgressBar::new(1000).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    let result = work(&mut |share| bar.set_position((share * 1000.0) as u64));
+    bar.finish_and_clear();
+    result
 }
 
 fn capture_runs(arguments: &Arguments) -> Result<Vec<Vec<Snapshot>>, Failure> {

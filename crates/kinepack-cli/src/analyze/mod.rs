@@ -85,7 +85,7 @@ fn analyze(arguments: &Arguments) -> Result<Report, Failure> {
         let analyzer = Analyzer::new(&stream.schema, stream.rate_hz, options);
         analyzers.push(Some(analyzer.map_err(|error| failed(&stream.name, error))?));
     }
-    let bar: ProgressBar = progress(captured.frames().and_then(|frames| u32::try_from(frames).ok()));
+    let bar: ProgressBar = progress(captured.frames());
     while let Some(frame) = captured.next_frame()? {
         let Some(analyzer) = &mut analyzers[frame.stream] else { continue };
         let added = analyzer.add(frame.tick, frame.ids, frame.columns);

@@ -155,7 +155,7 @@ fn play(captured: &mut Captured, wanted: usize, schema: &Schema, runs: Vec<Run>)
     for (index, run) in runs.into_iter().enumerate() {
         groups[index % threads].push((index, run));
     }
-    let bar = progress(captured.streams()[wanted].frames.and_then(|frames| u32::try_from(frames).ok()));
+    let bar = progress(captured.streams()[wanted].frames);
     let path = captured.path().to_owned();
     thread::scope(|scope| {
         let mut senders = Vec::new();

@@ -22,7 +22,7 @@ pub(super) fn read(captured: &mut Captured, wanted: usize, steps: &mut Steps) ->
     let mut to = vec![0; steps.schema.lanes().len()];
     let mut frames = Vec::new();
     let mut bytes = 0;
-    let bar = progress(captured.streams()[wanted].frames.and_then(|frames| u32::try_from(frames).ok()));
+    let bar = progress(captured.streams()[wanted].frames);
     while let Some(frame) = captured.next_frame()? {
         if frame.stream != wanted {
             continue;
@@ -58,7 +58,7 @@ pub(super) fn parts(
     let of = |level: Level| {
         let codec = Codec::new(schema.clone(), level, profile.clone());
         let codec = codec.map_err(|error| Failure::Training(error.into()))?;
-        mean_bytes(&codec, frames, lag, |index| Some(usize::from(index >= training)))
+        mean_bytes(&codec, frames, lag, |index| usize::from(index >= training))
     };
     let ([packed, packed_held], [adaptive, adaptive_held]) = (of(Level::PACKED)?, of(Level::ADAPTIVE)?);
     Ok(Parts { training: Bytes { packed, adaptive }, held_out: Bytes { packed: packed_held, adaptive: adaptive_held } })
@@ -69,7 +69,7 @@ pub(super) fn mean_bytes<const PARTS: usize>(
     codec: &Codec,
     frames: &[Snapshot],
     lag: usize,
-    part_of: impl Fn(usize) -> Option<usize>,
+    part_of: impl Fn(usize) -> usize,
 ) -> Result<[f64; PARTS], Failure> {
     let mut encoder = Encoder::new(codec);
     let mut past = Past::received(codec, 3 * lag, lag);
@@ -77,7 +77,7 @@ pub(super) fn mean_bytes<const PARTS: usize>(
     let mut sums = [(0, 0); PARTS];
     for (index, frame) in frames.iter().enumerate() {
         past.push(frame).map_err(|error| Failure::Training(error.into()))?;
-        let Some((bytes, count)) = part_of(index).and_then(|part| sums.get_mut(part)) else { continue };
+        let (bytes, count) = &mut sums[part_of(index)];
         packet.clear();
         let encoded = past.with_baselines(lag, |newest, known| encoder.encode(known, newest, &mut packet).map(|_| ()));
         if let Some(encoded) = encoded {

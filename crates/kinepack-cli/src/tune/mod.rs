@@ -18,7 +18,7 @@ use crate::ladder::Parameters;
 use crate::measure::progress;
 use crate::report::print;
 use crate::table::write_json;
-use crate::train::{STYLES, shares, world_run};
+use crate::train::{STYLES, with_shares, world_run};
 use report::{Report, constant};
 use steps::{MaxError, Steps};
 
@@ -93,10 +93,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let schema = &steps.schema;
     let tuned = tune(schema, bodies.as_ref(), &frames[..training], lag_ticks, arguments.passes)?;
-    let bar = shares("of the orders tried");
-    let told = |share: f64| bar.set_position((share * 1000.0) as u64);
-    let field_order = order::best(schema, bodies.as_ref(), &frames[..training], lag, told)?;
-    bar.finish_and_clear();
+    let field_order = with_shares("of the orders tried", |told| {
+        order::best(schema, bodies.as_ref(), &frames[..training], lag, told)
+    })?;
     let bytes = tuned.to_bytes();
     let report = Report {
         file: arguments.file.display().to_string(),
@@ -156,10 +155,8 @@ fn tune(
     lag_ticks: u32,
     passes: u32,
 ) -> Result<Profile, Failure> {
-    let bar = shares("searched");
     let search = ProfileSearch { lag_ticks, ..ProfileSearch::default() };
-    let structure = search.run(schema, &[frames], |share| bar.set_position((share * 1000.0) as u64));
-    bar.finish_and_clear();
+    let structure = with_shares("searched", |told| search.run(schema, &[frames], told));
     let mut training = Training::new(structure.map_err(Failure::Training)?, bodies.cloned());
     training.packed_lag_ticks = lag_ticks;
     training.passes = passes;
@@ -173,8 +170,6 @@ fn tune(
         }
         bar.finish_and_clear();
     }
-    let bar = shares("trained");
-    let model = training.model(schema, &runs, |share| bar.set_position((share * 1000.0) as u64));
-    bar.finish_and_clear();
+    let model = with_shares("trained", |told| training.model(schema, &runs, told));
     Ok(Profile { model: Some(model.map_err(Failure::Training)?), ..lengths })
 }

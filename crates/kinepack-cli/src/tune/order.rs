@@ -137,7 +137,7 @@ fn bytes(
     let model = training.model(&ordered, &[training_part.map_err(failed)?], |_| ()).map_err(Failure::Training)?;
     let profile = Profile { model: Some(model), ..training.structure };
     let codec = Codec::new(ordered, Level::ADAPTIVE, profile).map_err(|error| Failure::Training(error.into()))?;
-    let [mean] = mean_bytes(&codec, &held_out.map_err(failed)?, lag, |_| Some(0))?;
+    let [mean] = mean_bytes(&codec, &held_out.map_err(failed)?, lag, |_| 0)?;
     Ok(mean)
 }
 
