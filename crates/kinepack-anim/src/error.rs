@@ -199,6 +199,15 @@ pub enum ClipError {
         /// What is wrong with it.
         reason: &'static str,
     },
+    /// A segment that is none.
+    BadSegment {
+        /// Its index.
+        segment: usize,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// The hash at the end is not that of the bytes.
+    BadHash,
     /// An entry of the jump table that does not fit the keys.
     BadJump {
         /// The slice.
@@ -212,7 +221,7 @@ impl fmt::Display for ClipError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = |track: &TrackId| format!("the {} of joint {}", track.channel.name(), track.joint);
         match self {
-            Self::NoClip => write!(f, "no compressed clip: it does not begin with KPAC"),
+            Self::NoClip => write!(f, "no compressed clip: it begins with neither KPAB nor KPAC"),
             Self::Version { version, newest } => {
                 write!(f, "version {version} of the format, at most {newest} can be read")
             }
@@ -224,6 +233,8 @@ impl fmt::Display for ClipError {
             Self::BadConstant { track } => write!(f, "damaged: {} is not finite", name(track)),
             Self::TooManySamples { samples } => write!(f, "{samples} samples, which is too many for keys"),
             Self::BadKey { index, reason } => write!(f, "damaged: key {index}: {reason}"),
+            Self::BadSegment { segment, reason } => write!(f, "damaged: segment {segment}: {reason}"),
+            Self::BadHash => write!(f, "damaged: its bytes have another hash than it says"),
             Self::BadJump { slice, track } => write!(f, "damaged: the jump table, slice {slice}, {}", name(track)),
         }
     }

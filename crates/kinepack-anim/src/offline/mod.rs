@@ -5,6 +5,7 @@
 //! the others can do without, and tracks that need a key nearly everywhere stand as rows of samples, which cost less. Every step is a switch of
 //! [`KeyOptions`], so that its gain can be measured.
 
+mod block;
 mod curve;
 mod insert;
 mod keys;
@@ -19,6 +20,7 @@ use crate::measure::{ErrorOptions, ErrorReport, measure};
 use crate::spline::Parametrization;
 use crate::{Clip, ClipError, RawClip, RotationBits};
 
+pub use block::{BlockOptions, WidthTable, WidthTrainer, block_error, build_block};
 pub use insert::KeyPosition;
 pub use pack::animated_raw_bytes;
 

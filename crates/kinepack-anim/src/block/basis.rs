@@ -1,0 +1,171 @@
+//! The discrete cosine transform (type II, orthonormal) of each length up to 32: what turns the samples of a segment into coefficients,
+//! and what a coefficient adds to a sample. `spec/ANIM.md`, section 12. Computed when the library is compiled, in `f64` with + − × ÷ in a
+//! fixed order, so that all platforms have the same numbers.
+
+/// The longest segment, in samples.
+pub(crate) const MAX_LENGTH: usize = 32;
+
+/// Numbers of the tables of all lengths: a row for each sample, in whole eights.
+const NUMBERS: usize = start(MAX_LENGTH + 1);
+
+/// By length, then by sample, then by coefficient; behind the last coefficient are zeros.
+static BASIS: [f32; NUMBERS] = table();
+
+/// Coefficients of a row of the table.
+const fn stride(length: usize) -> usize {
+    length.next_multiple_of(8)
+}
+
+/// Where the table of a length begins.
+const fn start(length: usize) -> usize {
+    let mut at = 0;
+    let mut shorter = 1;
+    while shorter < length {
+        at += shorter * stride(shorter);
+        shorter += 1;
+    }
+    at
+}
+
+static STARTS: [usize; MAX_LENGTH + 1] = {
+    let mut starts = [0; MAX_LENGTH + 1];
+    let mut length = 1;
+    while length <= MAX_LENGTH {
+        starts[length] = start(length);
+        length += 1;
+    }
+    starts
+};
+
+/// What each coefficient adds to sample `sample` of a segment of `length`, in whole eights.
+#[inline]
+pub(crate) fn row(length: usize, sample: usize) -> &'static [f32] {
+    &BASIS[STARTS[length] + sample * stride(length)..][..stride(length)]
+}
+
+/// What coefficients are multiplied with at a time: the basis, and the interpolation between two samples, in one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Weights {
+    pub(crate) numbers: [f32; MAX_LENGTH],
+    /// Samples, and coefficients, of the segment.
+    pub(crate) length: usize,
+}
+
+impl Weights {
+    /// The weights for the share `share` of the way from sample `sample` of a segment to the one behind it; not needed where the share is 0.
+    #[inline]
+    pub(crate) fn new(length: usize, sample: usize, share: f32) -> Self {
+        let mut numbers = [0.0; MAX_LENGTH];
+        let here = row(length, sample);
+        if share == 0.0 {
+            numbers[..here.len()].copy_from_slice(here);
+        } else {
+            let behind = row(length, sample + 1);
+            for index in 0..here.len() {
+                numbers[index] = (1.0 - share) * here[index] + share * behind[index];
+            }
+        }
+        Self { numbers, length }
+    }
+}
+
+const fn table() -> [f32; NUMBERS] {
+    let mut table = [0.0; NUMBERS];
+    let mut length = 1;
+    while length <= MAX_LENGTH {
+        let first = start(length);
+        let mut sample = 0;
+        while sample < length {
+            let mut k = 0;
+            while k < length {
+                table[first + sample * stride(length) + k] = number(length, sample, k) as f32;
+                k += 1;
+            }
+            sample += 1;
+        }
+        length += 1;
+    }
+    table
+}
+
+/// One number of the basis.
+const fn number(length: usize, sample: usize, k: usize) -> f64 {
+    if k == 0 {
+        return sqrt(1.0 / length as f64);
+    }
+    sqrt(2.0 / length as f64) * cos_of((2 * sample + 1) * k, length)
+}
+
+/// cos(π·j / (2·length)).
+const fn cos_of(j: usize, length: usize) -> f64 {
+    let mut j = j % (4 * length);
+    if j > 2 * length {
+        j = 4 * length - j;
+    }
+    let is_negative = j > length;
+    if is_negative {
+        j = 2 * length - j;
+    }
+    let x = j as f64 * (std::f64::consts::PI / (2 * length) as f64);
+    let y = x * x;
+    // Horner's rule over (−1)^i / (2i)!.
+    let mut sum = 0.0;
+    let mut i = 9;
+    while i > 0 {
+        sum = y * (coefficient(i) + sum);
+        i -= 1;
+    }
+    if is_negative { -(1.0 + sum) } else { 1.0 + sum }
+}
+
+/// (−1)^i / (2i)!; the factorials up to 18! are whole numbers below 2^53.
+const fn coefficient(i: usize) -> f64 {
+    let mut factorial = 1.0;
+    let mut factor = 2;
+    while factor <= 2 * i {
+        factorial *= factor as f64;
+        factor += 1;
+    }
+    if i % 2 == 1 { -1.0 / factorial } else { 1.0 / factorial }
+}
+
+/// The square root of a number between 1/32 and 2, correctly rounded: Newton's steps in twice the digits.
+const fn sqrt(x: f64) -> f64 {
+    let mut root = 1.0;
+    let mut step = 0;
+    while step < 12 {
+        root = 0.5 * (root + x / root);
+        step += 1;
+    }
+    root
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_the_cosine_transform() {
+        for length in 1..=MAX_LENGTH {
+            for sample in 0..length {
+                let numbers = row(length, sample);
+                for k in 0..length {
+                    let scale = (if k == 0 { 1.0 } else { 2.0 } / length as f64).sqrt();
+                    let angle = std::f64::consts::PI * ((2 * sample + 1) * k) as f64 / (2 * length) as f64;
+                    let expected = scale * angle.cos();
+                    assert!((f64::from(numbers[k]) - expected).abs() < 4e-8, "{length} {sample} {k}");
+                }
+                assert!(numbers[length..].iter().all(|number| *number == 0.0));
+            }
+        }
+    }
+
+    #[test]
+    fn roots_are_correctly_rounded() {
+        for length in 1..=MAX_LENGTH {
+            for x in [1.0 / length as f64, 2.0 / length as f64] {
+                assert_eq!(sqrt(x), x.sqrt());
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Rotations from vectors of modified Rodrigues parameters, eight at once.
+
+use super::Lanes;
+use crate::block::layout::GROUP;
+
+/// Three numbers a track.
+pub(crate) type Vector<L> = [L; 3];
+/// Quaternions: x, y, z, w.
+pub(crate) type Quaternion<L> = [L; 4];
+
+/// Numbers of a reference or of axes, a byte each.
+#[inline(always)]
+pub(crate) fn unpack<L: Lanes>(codes: &[u8; GROUP]) -> L {
+    L::from_bytes(codes).sub(L::splat(128.0)).mul(L::splat(1.0 / 127.0))
+}
+
+/// Numbers of a reference or of axes, a u16 each.
+#[inline(always)]
+pub(crate) fn unpack_fine<L: Lanes>(codes: &[u8; 2 * GROUP]) -> L {
+    L::from_words(codes).sub(L::splat(32768.0)).mul(L::splat(1.0 / 32767.0))
+}
+
+/// The rotation of a vector of modified Rodrigues parameters.
+#[inline(always)]
+pub(crate) fn rotation<L: Lanes>([x, y, z]: Vector<L>) -> Quaternion<L> {
+    let one = L::splat(1.0);
+    let n = x.mul(x).add(y.mul(y)).add(z.mul(z));
+    let d = one.div(one.add(n));
+    let e = d.add(d);
+    [x.mul(e), y.mul(e), z.mul(e), one.sub(n).mul(d)]
+}
+
+/// The rotation of components along the axes that `axes` turns to.
+#[inline(always)]
+pub(crate) fn inner<L: Lanes>(axes: Quaternion<L>, components: Vector<L>) -> Quaternion<L> {
+    let [x, y, z, w] = axes;
+    let t = cross([x, y, z], components).map(|number| number.add(number));
+    let u = cross([x, y, z], t);
+    rotation([0, 1, 2].map(|axis| components[axis].add(w.mul(t[axis])).add(u[axis])))
+}
+
+#[inline(always)]
+fn cross<L: Lanes>(a: Vector<L>, b: Vector<L>) -> Vector<L> {
+    [
+        a[1].mul(b[2]).sub(a[2].mul(b[1])),
+        a[2].mul(b[0]).sub(a[0].mul(b[2])),
+        a[0].mul(b[1]).sub(a[1].mul(b[0])),
+    ]
+}
+
+/// Between two rotations.
+#[inline(always)]
+pub(crate) fn blend<L: Lanes>(from: Quaternion<L>, to: Quaternion<L>, share: f32) -> Quaternion<L> {
+    let cosine = dot(from, to);
+    let (here, there) = (L::splat(1.0 - share), L::splat(share));
+    let sum = [0, 1, 2, 3].map(|i| from[i].mul(here).add(to[i].negate_where_negative(cosine).mul(there)));
+    let length = dot(sum, sum).sqrt();
+    let inverse = L::splat(1.0).div(length);
+    let none = [0.0, 0.0, 0.0, 1.0].map(L::splat);
+    [0, 1, 2, 3].map(|i| sum[i].mul(inverse).where_positive(length, none[i]))
+}
+
+#[inline(always)]
+fn dot<L: Lanes>(a: Quaternion<L>, b: Quaternion<L>) -> L {
+    a[0].mul(b[0]).add(a[1].mul(b[1])).add(a[2].mul(b[2]).add(a[3].mul(b[3])))
+}
+
+/// First `b`, then `a`.
+#[inline(always)]
+pub(crate) fn product<L: Lanes>(a: Quaternion<L>, b: Quaternion<L>) -> Quaternion<L> {
+    let [ax, ay, az, aw] = a;
+    let [bx, by, bz, bw] = b;
+    [
+        aw.mul(bx).add(ax.mul(bw)).add(ay.mul(bz).sub(az.mul(by))),
+        aw.mul(by).add(ay.mul(bw)).add(az.mul(bx).sub(ax.mul(bz))),
+        aw.mul(bz).add(az.mul(bw)).add(ax.mul(by).sub(ay.mul(bx))),
+        aw.mul(bw).sub(ax.mul(bx)).sub(ay.mul(by).add(az.mul(bz))),
+    ]
+}

@@ -1,0 +1,133 @@
+//! Where what stands in a block clip. `spec/ANIM.md`, section 10.
+
+use super::widths::BlockLength;
+use crate::{Channel, TrackId};
+
+pub(crate) const MAGIC: [u8; 4] = *b"KPAB";
+pub(crate) const VERSION: u8 = 1;
+pub(crate) const HEADER_BYTES: usize = 16;
+/// Hash of the skeleton, hash of the bytes.
+pub(crate) const END_BYTES: usize = 12;
+/// Bytes of a constant, by channel.
+pub(crate) const CONSTANT_BYTES: [usize; 3] = [8, 12, 12];
+/// Tracks of a group: as many as the widest kernel computes at once.
+pub(crate) const GROUP: usize = 8;
+/// The largest constants and middles.
+pub(crate) const MAX_NUMBER: f32 = 1e18;
+
+/// The first 16 bytes of a clip.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Header {
+    /// The most samples of a segment.
+    pub block: BlockLength,
+    /// Whether the last sample is the first, and not coded.
+    pub loops: bool,
+    /// Whether references and axes have 16 bits a number instead of 8.
+    pub is_fine: bool,
+    /// Bytes of the offset of a segment, 1 to 4.
+    pub offset_bytes: u8,
+    /// Number of joints.
+    pub joints: u16,
+    /// Number of sample times of the raw clip.
+    pub samples: u32,
+    /// Samples a second.
+    pub rate_hz: f32,
+}
+
+impl Header {
+    pub(crate) fn to_bytes(self) -> [u8; HEADER_BYTES] {
+        let mut bytes = [0; HEADER_BYTES];
+        bytes[..4].copy_from_slice(&MAGIC);
+        bytes[4] = VERSION;
+        bytes[5] = self.block as u8
+            | u8::from(self.loops) << 2
+            | u8::from(self.is_fine) << 3
+            | (self.offset_bytes - 1) << 4;
+        bytes[6..8].copy_from_slice(&self.joints.to_le_bytes());
+        bytes[8..12].copy_from_slice(&self.samples.to_le_bytes());
+        bytes[12..].copy_from_slice(&self.rate_hz.to_le_bytes());
+        bytes
+    }
+
+    /// Samples that are coded.
+    #[inline]
+    pub fn coded_samples(&self) -> usize {
+        self.samples as usize - usize::from(self.loops)
+    }
+
+    /// Segments of a clip of which anything moves.
+    #[inline]
+    pub(crate) fn segments(&self) -> usize {
+        self.coded_samples().div_ceil(self.block.samples())
+    }
+
+    /// The first sample of a segment.
+    #[inline]
+    pub(crate) fn segment_start(&self, segment: usize) -> usize {
+        // At most 2^22 · 2^19.
+        (self.coded_samples() as u64 * segment as u64 / self.segments() as u64) as usize
+    }
+
+    /// The segment of a sample.
+    #[inline]
+    pub(crate) fn segment_of(&self, sample: usize) -> usize {
+        (((sample as u64 + 1) * self.segments() as u64 - 1) / self.coded_samples() as u64) as usize
+    }
+
+    /// Bytes of a number of a reference or of axes.
+    #[inline]
+    pub(crate) fn code_bytes(&self) -> usize {
+        1 + usize::from(self.is_fine)
+    }
+
+    /// Bytes of what a group has of each track.
+    #[inline]
+    pub(crate) fn track_bytes(&self, is_rotation: bool) -> usize {
+        if is_rotation { 6 * self.code_bytes() + 3 } else { 15 }
+    }
+}
+
+/// What becomes of a channel of a joint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The bind pose's value, all the time.
+    Default = 0,
+    /// One value, all the time.
+    Constant = 1,
+    /// Segments of coefficients.
+    Animated = 2,
+}
+
+impl Kind {
+    pub(crate) const ALL: [Self; 3] = [Self::Default, Self::Constant, Self::Animated];
+}
+
+/// Two bits a channel.
+pub(crate) fn kinds_to_byte(kinds: [Kind; 3]) -> u8 {
+    kinds[0] as u8 | (kinds[1] as u8) << 2 | (kinds[2] as u8) << 4
+}
+
+/// `None` for bits that mean nothing.
+pub(crate) fn kinds_from_byte(byte: u8) -> Option<[Kind; 3]> {
+    let mut kinds = [Kind::Default; 3];
+    for (channel, kind) in kinds.iter_mut().enumerate() {
+        *kind = *Kind::ALL.get(usize::from(byte >> (2 * channel) & 3))?;
+    }
+    (byte >> 6 == 0).then_some(kinds)
+}
+
+/// The tracks of one kind: by joint, then by channel.
+pub(crate) fn tracks_of(kinds: &[[Kind; 3]], kind: Kind) -> impl Iterator<Item = TrackId> {
+    kinds.iter().enumerate().flat_map(move |(joint, kinds)| {
+        let is_kind = move |channel: &Channel| kinds[*channel as usize] == kind;
+        let id = move |channel| TrackId { joint: joint as u16, channel };
+        Channel::ALL.into_iter().filter(is_kind).map(id)
+    })
+}
+
+/// The animated tracks in the order of the groups: rotations, translations, scales, each by joint.
+pub(crate) fn animated(kinds: &[[Kind; 3]]) -> Vec<TrackId> {
+    let mut tracks: Vec<_> = tracks_of(kinds, Kind::Animated).collect();
+    tracks.sort_by_key(|track| (track.channel, track.joint));
+    tracks
+}

@@ -1,0 +1,167 @@
+//! Block clips: of each component of a track a few samples at a time, as the coefficients of a discrete cosine transform, packed with just the bits
+//! that they need. Any time is as near as any other, and nothing is kept from one to the next. Sources: JPEG's transform coding, ACL's packed
+//! samples. `spec/ANIM.md`, sections 10 to 13.
+//!
+//! Made by [`build`](crate::offline::build), played by a [`Sampler`].
+
+mod basis;
+mod kernel;
+mod layout;
+mod read;
+mod sampler;
+mod widths;
+mod write;
+
+use kernel::Segment;
+
+use crate::{Channel, ClipError, TrackId};
+
+pub use layout::{Header, Kind};
+pub use sampler::{JointMask, PoseWriter, Sampler, SoaPose};
+pub use widths::BlockLength;
+pub(crate) use basis::{MAX_LENGTH, row as basis_row};
+pub(crate) use kernel::scale as step_size;
+pub(crate) use widths::{MAX_FOUR_BITS, MAX_WIDTH, PROFILES, width_of};
+pub(crate) use write::{Constant, Contents, SegmentContents, Track};
+
+/// A block clip, in the bytes of its file: owned, borrowed, or mapped into memory.
+///
+/// Beside the bytes it keeps 4 bytes for each animated track.
+#[derive(Clone, Debug)]
+pub struct Clip<B = Vec<u8>> {
+    bytes: B,
+    header: Header,
+    skeleton: u64,
+    parts: Parts,
+    /// The animated tracks in the order of the groups.
+    tracks: Vec<TrackId>,
+    /// How many of them are rotations.
+    rotations: usize,
+    /// Live components of all tracks.
+    live: usize,
+}
+
+/// Where the parts begin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Parts {
+    constants: usize,
+    rotations: usize,
+    vectors: usize,
+    offsets: usize,
+    segments: usize,
+    end: usize,
+}
+
+impl<B: AsRef<[u8]>> Clip<B> {
+    /// The clip that `bytes` hold, checked once and for all; they are read where they are.
+    ///
+    /// # Errors
+    /// [`ClipError`], with the reason, for anything that `spec/ANIM.md` does not allow. Memory is bounded by the bytes' length.
+    pub fn from_bytes(bytes: B) -> Result<Self, ClipError> {
+        read::read(bytes)
+    }
+
+    /// The clip as it stands in its file.
+    pub fn as_bytes(&self) -> &[u8] {
+        self.bytes.as_ref()
+    }
+
+    /// What its first bytes say.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// [`Skeleton::hash`](crate::Skeleton::hash) of the joints that it moves.
+    pub fn skeleton_hash(&self) -> u64 {
+        self.skeleton
+    }
+
+    /// Number of joints.
+    pub fn joints(&self) -> usize {
+        usize::from(self.header.joints)
+    }
+
+    /// Number of sample times of the clip that it was made from.
+    pub fn samples(&self) -> usize {
+        self.header.samples as usize
+    }
+
+    /// Samples a second.
+    pub fn rate_hz(&self) -> f32 {
+        self.header.rate_hz
+    }
+
+    /// Seconds from the first sample to the last.
+    pub fn duration_s(&self) -> f32 {
+        (self.samples() - 1) as f32 / self.header.rate_hz
+    }
+
+    /// What becomes of a channel of a joint.
+    pub fn kind(&self, track: TrackId) -> Kind {
+        let byte = self.as_bytes()[layout::HEADER_BYTES + usize::from(track.joint)];
+        layout::kinds_from_byte(byte).unwrap_or([Kind::Default; 3])[track.channel as usize]
+    }
+
+    /// The tracks that move: rotations, translations, scales, each by joint.
+    pub fn animated_tracks(&self) -> &[TrackId] {
+        &self.tracks
+    }
+
+    /// The tracks that keep one value which is not the bind pose's, and those values.
+    pub fn constants(&self) -> Vec<(TrackId, [f32; 4])> {
+        let kinds = self.kinds();
+        let mut at = self.parts.constants;
+        let constants = layout::tracks_of(&kinds, Kind::Constant).map(|track| {
+            let value = read::constant(&self.as_bytes()[at..], track.channel);
+            at += layout::CONSTANT_BYTES[track.channel as usize];
+            (track, value)
+        });
+        constants.collect()
+    }
+
+    fn kinds(&self) -> Vec<[Kind; 3]> {
+        let bytes = &self.as_bytes()[layout::HEADER_BYTES..][..self.joints()];
+        bytes.iter().map(|byte| layout::kinds_from_byte(*byte).unwrap_or([Kind::Default; 3])).collect()
+    }
+
+    /// Number of segments.
+    pub fn segments(&self) -> usize {
+        if self.tracks.is_empty() { 0 } else { self.header.segments() }
+    }
+
+    /// The beginning of a segment.
+    #[inline]
+    fn segment(&self, segment: usize) -> Segment<'_> {
+        let bytes = self.as_bytes();
+        let offset = read::offset(&bytes[self.parts.offsets..], segment, self.header.offset_bytes);
+        let at = self.parts.segments + offset;
+        Segment::new(bytes.get(at..).unwrap_or_default(), self.live, widths::profiles(self.header.block))
+    }
+
+    /// From the group of eight tracks on that begins with track `first` of those of its kind, to the end of the clip.
+    #[inline]
+    fn group(&self, is_rotation: bool, first: usize) -> &[u8] {
+        let at = if is_rotation { self.parts.rotations } else { self.parts.vectors };
+        &self.as_bytes()[at + first * self.header.track_bytes(is_rotation)..]
+    }
+
+    /// Bytes by what they are for, in the order of the file; they sum to the file's length.
+    pub fn bytes_by_part(&self) -> Vec<(&'static str, usize)> {
+        let Parts { constants, rotations, offsets, segments, end, .. } = self.parts;
+        let profiles = self.segments() * self.live;
+        vec![
+            ("header and hashes", layout::HEADER_BYTES + layout::END_BYTES),
+            ("kinds", constants - layout::HEADER_BYTES),
+            ("constants", rotations - constants),
+            ("references, axes, steps", offsets - rotations),
+            ("offsets and steps of segments", segments - offsets + self.segments()),
+            ("widths", profiles),
+            ("coefficients", end - segments - profiles - self.segments()),
+        ]
+    }
+
+    /// How many channels have which kind.
+    pub fn count_of(&self, channel: Channel, kind: Kind) -> usize {
+        self.kinds().iter().filter(|kinds| kinds[channel as usize] == kind).count()
+    }
+}

@@ -1,0 +1,195 @@
+//! From bytes to a clip: every length, every number, every segment. What passes can be played without another check. `spec/ANIM.md`,
+//! section 13.
+
+use kinepack::Fnv1a;
+
+use super::kernel::{self, Lanes, Segment};
+use super::layout::{
+    CONSTANT_BYTES, END_BYTES, GROUP, HEADER_BYTES, Header, Kind, MAGIC, MAX_NUMBER, VERSION, animated, kinds_from_byte,
+    tracks_of,
+};
+use super::widths::{BlockLength, ESCAPE_WIDTH_BITS, MAX_ESCAPE_WIDTH, profiles};
+use super::{Clip, Parts};
+use crate::raw::MAX_SAMPLES;
+use crate::skeleton::MAX_JOINTS;
+use crate::{Channel, ClipError, TrackId};
+
+pub(super) fn read<B: AsRef<[u8]>>(storage: B) -> Result<Clip<B>, ClipError> {
+    let bytes = storage.as_ref();
+    let header = header(bytes)?;
+    let mut rest = Rest { bytes, at: HEADER_BYTES };
+    let mut kinds = Vec::new();
+    for (joint, &byte) in rest.take(usize::from(header.joints), 1, "kinds")?.iter().enumerate() {
+        kinds.push(kinds_from_byte(byte).ok_or(ClipError::BadKind { joint, byte })?);
+    }
+    let constants = rest.at;
+    for track in tracks_of(&kinds, Kind::Constant) {
+        let bytes = rest.take(1, CONSTANT_BYTES[track.channel as usize], "constants")?;
+        let is_right = match track.channel {
+            Channel::Rotation => bytes[7] >> 7 == 0,
+            _ => are_numbers(bytes),
+        };
+        if !is_right {
+            return Err(ClipError::BadConstant { track });
+        }
+    }
+    let tracks = animated(&kinds);
+    let rotations = tracks.iter().take_while(|track| track.channel == Channel::Rotation).count();
+    let mut parts = Parts { constants, rotations: rest.at, ..Parts::default() };
+    let mut live = 0;
+    parts.vectors = groups(&mut rest, &header, &tracks[..rotations], &mut live)?;
+    parts.offsets = groups(&mut rest, &header, &tracks[rotations..], &mut live)?;
+    let segments = if tracks.is_empty() { 0 } else { header.segments() };
+    let offsets = rest.take(segments, usize::from(header.offset_bytes), "offsets")?;
+    parts.segments = rest.at;
+    for segment in 0..segments {
+        if offset(offsets, segment, header.offset_bytes) != rest.at - parts.segments {
+            return Err(ClipError::BadSegment { segment, reason: "it is not where its offset says" });
+        }
+        let length = header.segment_start(segment + 1) - header.segment_start(segment);
+        let bytes = check_segment(&rest.bytes[rest.at..], live, length, header.block);
+        let bytes = bytes.map_err(|reason| ClipError::BadSegment { segment, reason })?;
+        rest.take(1, bytes, "segments")?;
+    }
+    parts.end = rest.at;
+    let end: [u8; END_BYTES] = rest.take(1, END_BYTES, "hashes")?.try_into().unwrap_or_default();
+    if rest.at != bytes.len() {
+        return Err(ClipError::TrailingData { bytes: bytes.len() - rest.at });
+    }
+    let [a, b, c, d, e, f, g, h, hash @ ..] = end;
+    if u32::from_le_bytes(hash) != checksum(&bytes[..rest.at - 4]) {
+        return Err(ClipError::BadHash);
+    }
+    let skeleton = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
+    Ok(Clip { header, skeleton, parts, tracks, rotations, live, bytes: storage })
+}
+
+/// The hash at the end of a clip.
+pub(super) fn checksum(bytes: &[u8]) -> u32 {
+    let mut hash = Fnv1a::new();
+    hash.add(bytes);
+    hash.finish() as u32
+}
+
+fn header(bytes: &[u8]) -> Result<Header, ClipError> {
+    if !bytes.starts_with(&MAGIC) {
+        return Err(ClipError::NoClip);
+    }
+    let Some(head) = bytes.first_chunk::<HEADER_BYTES>() else {
+        return Err(ClipError::EndOfData { part: "header" });
+    };
+    if head[4] != VERSION {
+        return Err(ClipError::Version { version: head[4], newest: VERSION });
+    }
+    let Some(&block) = BlockLength::ALL.get(usize::from(head[5] & 3)) else {
+        return Err(ClipError::BadHeader { field: "block length" });
+    };
+    let word = |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
+    let header = Header {
+        block,
+        loops: head[5] & 4 != 0,
+        is_fine: head[5] & 8 != 0,
+        offset_bytes: (head[5] >> 4 & 3) + 1,
+        joints: u16::from_le_bytes([head[6], head[7]]),
+        samples: word(8),
+        rate_hz: f32::from_bits(word(12)),
+    };
+    let fewest = if header.loops { 2 } else { 1 };
+    let checks = [
+        (head[5] >> 6 == 0, "reserved bits"),
+        ((1..=MAX_JOINTS).contains(&usize::from(header.joints)), "joints"),
+        ((fewest..=MAX_SAMPLES as u32).contains(&header.samples), "samples"),
+        (header.rate_hz.is_finite() && header.rate_hz > 0.0, "rate"),
+    ];
+    match checks.into_iter().find(|(is_right, _)| !is_right) {
+        Some((_, field)) => Err(ClipError::BadHeader { field }),
+        None => Ok(header),
+    }
+}
+
+/// Goes behind the groups of some tracks, all of rotations or none, and counts live components.
+fn groups(rest: &mut Rest<'_>, header: &Header, tracks: &[TrackId], live: &mut usize) -> Result<usize, ClipError> {
+    for group in tracks.chunks(GROUP) {
+        let is_rotation = group[0].channel == Channel::Rotation;
+        let bytes = rest.take(group.len(), header.track_bytes(is_rotation), "groups")?;
+        let (values, steps) = bytes.split_at(bytes.len() - 3 * group.len());
+        *live += steps.iter().filter(|step| **step != 0).count();
+        if !is_rotation && !are_numbers(values) {
+            return Err(ClipError::BadConstant { track: group[0] });
+        }
+    }
+    Ok(rest.at)
+}
+
+/// The bytes of a segment.
+fn check_segment(bytes: &[u8], live: usize, length: usize, block: BlockLength) -> Result<usize, &'static str> {
+    const SHORT: &str = "it ends behind the file";
+    if bytes.len() < 1 + live {
+        return Err(SHORT);
+    }
+    let mut segment = Segment::new(bytes, live, profiles(block));
+    for _ in 0..live {
+        if segment.is_escaped() {
+            let is_wide = |k: usize| {
+                let bits = segment.bits(segment.bit + k * ESCAPE_WIDTH_BITS as usize, ESCAPE_WIDTH_BITS);
+                bits > u32::from(MAX_ESCAPE_WIDTH)
+            };
+            if (0..length).any(is_wide) {
+                return Err("a coefficient of more than 24 bits");
+            }
+        }
+        segment.skip(1, length);
+        if segment.bit > 8 * bytes.len() {
+            return Err(SHORT);
+        }
+    }
+    let end = segment.bit.div_ceil(8);
+    if segment.bits(segment.bit, (8 * end - segment.bit) as u32) != 0 {
+        return Err("bits behind its last coefficient");
+    }
+    Ok(end)
+}
+
+fn are_numbers(bytes: &[u8]) -> bool {
+    bytes.as_chunks().0.iter().all(|bytes| f32::from_le_bytes(*bytes).abs() <= MAX_NUMBER)
+}
+
+/// Where a segment begins, counted from the first one.
+#[inline]
+pub(super) fn offset(offsets: &[u8], segment: usize, bytes: u8) -> usize {
+    let bytes = usize::from(bytes);
+    let own = offsets.get(segment * bytes..).and_then(|rest| rest.get(..bytes)).unwrap_or_default();
+    own.iter().rev().fold(0, |offset, byte| offset << 8 | usize::from(*byte))
+}
+
+/// Constants of 21 bits a number.
+pub(super) const CONSTANT_MIDDLE: f32 = 1_048_576.0;
+const CONSTANT_STEP: f32 = 1.0 / 1_048_575.0;
+
+/// The value of a constant.
+pub(super) fn constant(bytes: &[u8], channel: Channel) -> [f32; 4] {
+    if channel != Channel::Rotation {
+        let number = |axis: usize| bytes.get(4 * axis..).and_then(<[u8]>::first_chunk).copied().unwrap_or_default();
+        let [x, y, z] = [0, 1, 2].map(|axis| f32::from_le_bytes(number(axis)));
+        return [x, y, z, 0.0];
+    }
+    let code = u64::from_le_bytes(bytes.first_chunk().copied().unwrap_or_default());
+    let number = |axis: u32| ((code >> (21 * axis) & 0x1f_ffff) as f32 - CONSTANT_MIDDLE) * CONSTANT_STEP;
+    let p = [0, 1, 2].map(|axis| <[f32; GROUP]>::splat(number(axis)));
+    kernel::rotation(p).map(|lanes| lanes[0])
+}
+
+/// What of a clip is not read yet.
+struct Rest<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Rest<'a> {
+    fn take(&mut self, count: usize, bytes: usize, part: &'static str) -> Result<&'a [u8], ClipError> {
+        let taken = count.checked_mul(bytes).and_then(|bytes| self.bytes[self.at..].get(..bytes));
+        let taken = taken.ok_or(ClipError::EndOfData { part })?;
+        self.at += taken.len();
+        Ok(taken)
+    }
+}

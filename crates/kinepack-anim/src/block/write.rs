@@ -1,0 +1,173 @@
+//! The contents of a block clip, and their bytes. `spec/ANIM.md`, section 10.
+
+use super::layout::{GROUP, Header, Kind, kinds_to_byte};
+use super::read::checksum;
+use super::widths::{ESCAPE, ESCAPE_WIDTH_BITS, width_of};
+use crate::Channel;
+
+/// All that a clip says.
+#[derive(Clone, Debug)]
+pub(crate) struct Contents {
+    /// But for the bytes of offsets, which are found when it is written.
+    pub(crate) header: Header,
+    /// By joint, then by channel.
+    pub(crate) kinds: Vec<[Kind; 3]>,
+    /// By joint, then by channel.
+    pub(crate) constants: Vec<Constant>,
+    /// Rotations, translations, scales, each by joint.
+    pub(crate) tracks: Vec<Track>,
+    pub(crate) segments: Vec<SegmentContents>,
+    pub(crate) skeleton: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Constant {
+    /// Three codes of 21 bits.
+    Rotation([u32; 3]),
+    Vector([f32; 3]),
+}
+
+/// What a clip says once of a track that moves.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Track {
+    pub(crate) channel: Channel,
+    /// Of a rotation: the codes of reference and axes.
+    pub(crate) codes: [u16; 6],
+    /// Of a vector.
+    pub(crate) middle: [f32; 3],
+    /// 0 is dead.
+    pub(crate) steps: [u8; 3],
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct SegmentContents {
+    pub(crate) step: u8,
+    pub(crate) length: usize,
+    /// By track, then by component; of dead ones zeros.
+    pub(crate) coefficients: Vec<i32>,
+}
+
+impl Contents {
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let mut segments = Vec::new();
+        let mut offsets = Vec::new();
+        for segment in &self.segments {
+            offsets.push(segments.len() as u32);
+            self.write_segment(segment, &mut segments);
+        }
+        let largest = offsets.last().copied().unwrap_or_default();
+        let offset_bytes = (1..4).find(|bytes| u64::from(largest) < 1 << (8 * bytes)).unwrap_or(4);
+        let header = Header { offset_bytes, ..self.header };
+        let mut bytes = header.to_bytes().to_vec();
+        bytes.extend(self.kinds.iter().map(|kinds| kinds_to_byte(*kinds)));
+        for constant in &self.constants {
+            match *constant {
+                Constant::Rotation([x, y, z]) => {
+                    let code = u64::from(x) | u64::from(y) << 21 | u64::from(z) << 42;
+                    bytes.extend(code.to_le_bytes());
+                }
+                Constant::Vector(vector) => bytes.extend(vector.iter().flat_map(|number| number.to_le_bytes())),
+            }
+        }
+        for tracks in self.groups() {
+            write_group(tracks, header.is_fine, &mut bytes);
+        }
+        for offset in offsets {
+            bytes.extend(&offset.to_le_bytes()[..usize::from(offset_bytes)]);
+        }
+        bytes.extend(segments);
+        bytes.extend(self.skeleton.to_le_bytes());
+        bytes.extend(checksum(&bytes).to_le_bytes());
+        bytes
+    }
+
+    /// The tracks in groups of eight, rotations and vectors apart.
+    fn groups(&self) -> impl Iterator<Item = &[Track]> {
+        let rotations = self.tracks.iter().take_while(|track| track.channel == Channel::Rotation).count();
+        let (rotations, vectors) = self.tracks.split_at(rotations);
+        rotations.chunks(GROUP).chain(vectors.chunks(GROUP))
+    }
+
+    fn write_segment(&self, segment: &SegmentContents, bytes: &mut Vec<u8>) {
+        let mut bits = Bits { bytes: Vec::new(), free: 0 };
+        bytes.push(segment.step);
+        let mut first = 0;
+        for tracks in self.groups() {
+            for axis in 0..3 {
+                for (index, track) in tracks.iter().enumerate() {
+                    if track.steps[axis] != 0 {
+                        let at = (3 * (first + index) + axis) * segment.length;
+                        bytes.push(self.write_component(&segment.coefficients[at..][..segment.length], &mut bits));
+                    }
+                }
+            }
+            first += tracks.len();
+        }
+        bytes.extend(bits.bytes);
+    }
+
+    /// Writes coefficients, and says with which profile.
+    fn write_component(&self, coefficients: &[i32], bits: &mut Bits) -> u8 {
+        let mut own = [0; super::basis::MAX_LENGTH];
+        for (width, &coefficient) in own.iter_mut().zip(coefficients) {
+            *width = width_of(coefficient);
+        }
+        let choice = self.header.block.choose(&own, coefficients.len());
+        let widths = match super::widths::profiles(self.header.block).get(usize::from(choice.profile)) {
+            Some(profile) => profile.widths,
+            None => {
+                own[..coefficients.len()].iter().for_each(|width| bits.push(u32::from(*width), ESCAPE_WIDTH_BITS));
+                own
+            }
+        };
+        debug_assert!(choice.profile == ESCAPE || widths.iter().zip(own).all(|(width, own)| *width >= own));
+        for (&coefficient, &width) in coefficients.iter().zip(&widths) {
+            if width > 0 {
+                bits.push((coefficient + (1 << (width - 1))) as u32, u32::from(width));
+            }
+        }
+        choice.profile
+    }
+}
+
+fn write_group(tracks: &[Track], is_fine: bool, bytes: &mut Vec<u8>) {
+    if tracks.iter().all(|track| track.channel == Channel::Rotation) {
+        for code in 0..6 {
+            for track in tracks {
+                bytes.extend(&track.codes[code].to_le_bytes()[..1 + usize::from(is_fine)]);
+            }
+        }
+    } else {
+        for axis in 0..3 {
+            bytes.extend(tracks.iter().flat_map(|track| track.middle[axis].to_le_bytes()));
+        }
+    }
+    for axis in 0..3 {
+        bytes.extend(tracks.iter().map(|track| track.steps[axis]));
+    }
+}
+
+/// A string of bits, the lowest first.
+struct Bits {
+    bytes: Vec<u8>,
+    /// Bits of the last byte that are free.
+    free: u32,
+}
+
+impl Bits {
+    fn push(&mut self, mut number: u32, mut width: u32) {
+        while width > 0 {
+            if self.free == 0 {
+                self.bytes.push(0);
+                self.free = 8;
+            }
+            let count = width.min(self.free);
+            if let Some(last) = self.bytes.last_mut() {
+                *last |= ((number & ((1 << count) - 1)) as u8) << (8 - self.free);
+            }
+            number >>= count;
+            width -= count;
+            self.free -= count;
+        }
+    }
+}

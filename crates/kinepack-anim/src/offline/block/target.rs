@@ -1,0 +1,132 @@
+//! What a clip must come near to: the raw one, relative to the parents and in object space, and how near it must come.
+
+use glam::DVec3;
+
+use crate::measure::{Frame, object_space};
+use crate::{RawClip, Skeleton};
+
+pub(super) struct Target<'a> {
+    pub(super) raw: &'a RawClip,
+    /// Samples that are coded.
+    pub(super) samples: usize,
+    /// By joint, then by sample: relative to the parent.
+    local: Vec<Frame>,
+    /// In object space.
+    object: Vec<Frame>,
+    /// The points at which errors are measured.
+    shells: Vec<[DVec3; 3]>,
+    /// By joint: the distance of those from the joint, and how far off they may be.
+    pub(super) shell_cm: Vec<f64>,
+    pub(super) limit_cm: Vec<f64>,
+    /// The least of the joint's and those below it.
+    pub(super) least_limit_cm: Vec<f64>,
+    /// How far a rotation of the joint reaches: to the farthest point below it in any sample.
+    pub(super) reach_cm: Vec<f64>,
+    /// The largest scale of what the joint hangs below, in any sample.
+    pub(super) scale_above: Vec<f64>,
+}
+
+impl<'a> Target<'a> {
+    pub(super) fn new(raw: &'a RawClip, shell_cm: Vec<f64>, limit_cm: Vec<f64>) -> Self {
+        let skeleton = raw.skeleton();
+        let (joints, samples) = (raw.joints(), raw.samples());
+        let mut local = vec![Frame::IDENTITY; joints * samples];
+        let mut object = local.clone();
+        let mut shells = vec![[DVec3::ZERO; 3]; joints * samples];
+        let mut reach_cm = shell_cm.clone();
+        let mut scale_above = vec![1.0_f64; joints];
+        let mut own = vec![Frame::IDENTITY; joints];
+        let mut posed = own.clone();
+        for (sample, pose) in raw.poses().enumerate() {
+            own.iter_mut().zip(pose).for_each(|(own, transform)| *own = Frame::from(transform));
+            object_space(skeleton, &own, &mut posed);
+            for joint in 0..joints {
+                let at = joint * samples + sample;
+                local[at] = own[joint];
+                object[at] = posed[joint];
+                shells[at] = posed[joint].shell(shell_cm[joint]);
+                if let Some(parent) = skeleton.parent(joint) {
+                    scale_above[joint] = scale_above[joint].max(posed[parent].scale.abs().max_element());
+                }
+                let shell = shell_cm[joint] * posed[joint].scale.abs().max_element();
+                let mut above = Some(joint);
+                while let Some(ancestor) = above {
+                    let reach = posed[joint].translation.distance(posed[ancestor].translation) + shell;
+                    reach_cm[ancestor] = reach_cm[ancestor].max(reach);
+                    above = skeleton.parent(ancestor);
+                }
+            }
+        }
+        let least_limit_cm = least_below(skeleton, &limit_cm);
+        let mut target = Self {
+            raw,
+            samples,
+            local,
+            object,
+            shells,
+            shell_cm,
+            limit_cm,
+            least_limit_cm,
+            reach_cm,
+            scale_above,
+        };
+        if target.is_loop() {
+            target.samples -= 1;
+        }
+        target
+    }
+
+    /// Whether the last sample is as good as the first.
+    pub(super) fn loops(&self) -> bool {
+        self.samples < self.raw.samples()
+    }
+
+    fn is_loop(&self) -> bool {
+        const SHARE: f64 = 0.1;
+        let last = self.samples - 1;
+        let is_near = |joint: usize| {
+            let (first, last) = (self.shell(joint, 0), self.shell(joint, last));
+            first.iter().zip(last).all(|(a, b)| a.distance(*b) <= SHARE * self.limit_cm[joint])
+        };
+        last > 1 && (0..self.joints()).all(is_near)
+    }
+
+    pub(super) fn joints(&self) -> usize {
+        self.raw.joints()
+    }
+
+    pub(super) fn skeleton(&self) -> &Skeleton {
+        self.raw.skeleton()
+    }
+
+    /// Relative to the parent, from a sample on.
+    pub(super) fn local(&self, joint: usize, first: usize) -> &[Frame] {
+        &self.local[joint * self.raw.samples() + first..(joint + 1) * self.raw.samples()]
+    }
+
+    /// In object space, from a sample on.
+    pub(super) fn object(&self, joint: usize, first: usize) -> &[Frame] {
+        &self.object[joint * self.raw.samples() + first..(joint + 1) * self.raw.samples()]
+    }
+
+    pub(super) fn shell(&self, joint: usize, sample: usize) -> &[DVec3; 3] {
+        &self.shells[joint * self.raw.samples() + sample]
+    }
+
+    /// Holds all joints to a share of what they may be off.
+    pub(super) fn tighten(&mut self, share: f64) {
+        for limits in [&mut self.limit_cm, &mut self.least_limit_cm] {
+            limits.iter_mut().for_each(|limit| *limit *= share);
+        }
+    }
+}
+
+fn least_below(skeleton: &Skeleton, limits: &[f64]) -> Vec<f64> {
+    let mut least = limits.to_vec();
+    for joint in (0..limits.len()).rev() {
+        if let Some(parent) = skeleton.parent(joint) {
+            least[parent] = least[parent].min(least[joint]);
+        }
+    }
+    least
+}
