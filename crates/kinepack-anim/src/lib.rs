@@ -64,7 +64,7 @@ pub mod offline;
 pub mod quantize;
 pub mod spline;
 
-pub use block::{Clip as BlockClip, BlockLength, JointMask, PoseWriter, Sampler, SoaPose};
+pub use block::{BlockLength, Clip as BlockClip, JointMask, PoseWriter, Sampler, SoaPose};
 pub use clip::{Clip, Header, Kind, RotationBits, TrackId};
 pub use cursor::Cursor;
 pub use error::{ClipError, ExchangeError, RawClipError, SkeletonError, SkeletonFileError};

@@ -39,10 +39,8 @@ impl Header {
         let mut bytes = [0; HEADER_BYTES];
         bytes[..4].copy_from_slice(&MAGIC);
         bytes[4] = VERSION;
-        bytes[5] = self.block as u8
-            | u8::from(self.loops) << 2
-            | u8::from(self.is_fine) << 3
-            | (self.offset_bytes - 1) << 4;
+        bytes[5] =
+            self.block as u8 | u8::from(self.loops) << 2 | u8::from(self.is_fine) << 3 | (self.offset_bytes - 1) << 4;
         bytes[6..8].copy_from_slice(&self.joints.to_le_bytes());
         bytes[8..12].copy_from_slice(&self.samples.to_le_bytes());
         bytes[12..].copy_from_slice(&self.rate_hz.to_le_bytes());

@@ -16,12 +16,12 @@ use kernel::Segment;
 
 use crate::{Channel, ClipError, TrackId};
 
+pub(crate) use basis::{MAX_LENGTH, row as basis_row};
+pub(crate) use kernel::scale as step_size;
 pub use layout::{Header, Kind};
 pub use sampler::{JointMask, PoseWriter, Sampler, SoaPose};
 pub use widths::BlockLength;
-pub(crate) use basis::{MAX_LENGTH, row as basis_row};
-pub(crate) use kernel::scale as step_size;
-pub(crate) use widths::{MAX_FOUR_BITS, MAX_WIDTH, PROFILES, width_of};
+pub(crate) use widths::{MAX_FOUR_BITS, MAX_WIDTH, PIECE, PROFILES, Widths, of_piece, width_of};
 pub(crate) use write::{Constant, Contents, SegmentContents, Track};
 
 /// A block clip, in the bytes of its file: owned, borrowed, or mapped into memory.
@@ -135,7 +135,7 @@ impl<B: AsRef<[u8]>> Clip<B> {
         let bytes = self.as_bytes();
         let offset = read::offset(&bytes[self.parts.offsets..], segment, self.header.offset_bytes);
         let at = self.parts.segments + offset;
-        Segment::new(bytes.get(at..).unwrap_or_default(), self.live, widths::profiles(self.header.block))
+        Segment::new(bytes.get(at..).unwrap_or_default(), self.live, self.header.block)
     }
 
     /// From the group of eight tracks on that begins with track `first` of those of its kind, to the end of the clip.
@@ -148,7 +148,7 @@ impl<B: AsRef<[u8]>> Clip<B> {
     /// Bytes by what they are for, in the order of the file; they sum to the file's length.
     pub fn bytes_by_part(&self) -> Vec<(&'static str, usize)> {
         let Parts { constants, rotations, offsets, segments, end, .. } = self.parts;
-        let profiles = self.segments() * self.live;
+        let profiles = self.segments() * self.live * self.header.block.pieces();
         vec![
             ("header and hashes", layout::HEADER_BYTES + layout::END_BYTES),
             ("kinds", constants - layout::HEADER_BYTES),

@@ -5,10 +5,10 @@ use kinepack::Fnv1a;
 
 use super::kernel::{self, Lanes, Segment};
 use super::layout::{
-    CONSTANT_BYTES, END_BYTES, GROUP, HEADER_BYTES, Header, Kind, MAGIC, MAX_NUMBER, VERSION, animated, kinds_from_byte,
-    tracks_of,
+    CONSTANT_BYTES, END_BYTES, GROUP, HEADER_BYTES, Header, Kind, MAGIC, MAX_NUMBER, VERSION, animated,
+    kinds_from_byte, tracks_of,
 };
-use super::widths::{BlockLength, ESCAPE_WIDTH_BITS, MAX_ESCAPE_WIDTH, profiles};
+use super::widths::{BlockLength, MAX_ESCAPE_WIDTH, of_piece};
 use super::{Clip, Parts};
 use crate::raw::MAX_SAMPLES;
 use crate::skeleton::MAX_JOINTS;
@@ -124,21 +124,18 @@ fn groups(rest: &mut Rest<'_>, header: &Header, tracks: &[TrackId], live: &mut u
 /// The bytes of a segment.
 fn check_segment(bytes: &[u8], live: usize, length: usize, block: BlockLength) -> Result<usize, &'static str> {
     const SHORT: &str = "it ends behind the file";
-    if bytes.len() < 1 + live {
+    let pieces = live * block.pieces();
+    if bytes.len() < 1 + pieces {
         return Err(SHORT);
     }
-    let mut segment = Segment::new(bytes, live, profiles(block));
-    for _ in 0..live {
-        if segment.is_escaped() {
-            let is_wide = |k: usize| {
-                let bits = segment.bits(segment.bit + k * ESCAPE_WIDTH_BITS as usize, ESCAPE_WIDTH_BITS);
-                bits > u32::from(MAX_ESCAPE_WIDTH)
-            };
-            if (0..length).any(is_wide) {
-                return Err("a coefficient of more than 24 bits");
-            }
+    let mut segment = Segment::new(bytes, live, block);
+    for piece in 0..pieces {
+        let piece = piece % block.pieces();
+        let count = of_piece(piece, length).len();
+        if segment.is_escaped() && (0..count).any(|k| segment.escaped_width(k) > MAX_ESCAPE_WIDTH) {
+            return Err("a coefficient of more than 24 bits");
         }
-        segment.skip(1, length);
+        segment.skip_piece(piece, count);
         if segment.bit > 8 * bytes.len() {
             return Err(SHORT);
         }

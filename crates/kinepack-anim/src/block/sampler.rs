@@ -1,10 +1,10 @@
 //! Plays a clip at any time: whole poses, some joints, one. Nothing depends on what was played before, so going forwards, backwards and
 //! seeking cost the same; nothing is allocated. `spec/ANIM.md`, section 12.
 
+use super::Clip;
 use super::basis::Weights;
 use super::kernel::{self, Kernel, Lanes, Quaternion, Scalar, Segment};
 use super::layout::GROUP;
-use super::Clip;
 use crate::{Channel, TrackId, Transform};
 
 /// Takes what a clip says of a joint, as an engine keeps it.
@@ -295,7 +295,9 @@ fn play<K: Kernel, B: AsRef<[u8]>, W: PoseWriter + ?Sized>(
     }
     for (index, tracks) in vectors.chunks(GROUP).enumerate() {
         let group = clip.group(false, GROUP * index);
-        let Some(steps) = steps(group, clip.header.track_bytes(false), tracks, &mut place, &is_wanted) else { continue };
+        let Some(steps) = steps(group, clip.header.track_bytes(false), tracks, &mut place, &is_wanted) else {
+            continue;
+        };
         let middle = [0, 1, 2].map(|axis| {
             let bytes: [u8; 4 * GROUP] = padded(&group[4 * axis * tracks.len()..]);
             K::Lanes::load(&std::array::from_fn(|lane| {

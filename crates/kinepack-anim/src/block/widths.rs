@@ -1,9 +1,9 @@
-//! How many bits each coefficient of a segment has: 255 profiles for each block length, found by `kinepack anim train` and part of the
-//! format. `spec/widths.txt` is the same table to read.
+//! How many bits each coefficient of a segment has: 255 profiles for each *piece* of a component, found by `kinepack anim train` and part of the
+//! format. `spec/widths.txt` is the same table to read. A piece is a component's coefficients in a segment, of blocks of 32 each half of them.
 
-use super::basis::MAX_LENGTH;
-
-/// Profiles for each block length.
+/// The most coefficients of a piece.
+pub(crate) const PIECE: usize = 16;
+/// Profiles of each piece.
 pub(crate) const PROFILES: usize = 255;
 /// In the place of a profile: the widths stand in the segment.
 pub(crate) const ESCAPE: u8 = 255;
@@ -14,6 +14,11 @@ pub(crate) const MAX_ESCAPE_WIDTH: u8 = 24;
 pub(crate) const MAX_WIDTH: u8 = 16;
 /// The most bits of four coefficients from a multiple of four on, so that one load of 64 bits has them from any bit of a byte on.
 pub(crate) const MAX_FOUR_BITS: u32 = 56;
+
+/// Widths of the coefficients of a piece.
+pub(crate) type Widths = [u8; PIECE];
+/// Profiles of a piece.
+pub(crate) type Profiles = [Profile; PROFILES];
 
 /// How many samples a segment has at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,24 +40,43 @@ impl BlockLength {
     pub const fn samples(self) -> usize {
         8 << self as usize
     }
+
+    /// Pieces of a component.
+    #[inline]
+    pub(crate) const fn pieces(self) -> usize {
+        if matches!(self, Self::N32) { 2 } else { 1 }
+    }
+
+    /// The profiles of a piece.
+    #[inline]
+    pub(crate) fn profiles(self, piece: usize) -> &'static Profiles {
+        static TABLES: [Profiles; TABLES_COUNT] = TABLE;
+        &TABLES[self as usize + piece]
+    }
+}
+
+/// The coefficients of a piece, of a segment of `length` samples.
+#[inline]
+pub(crate) fn of_piece(piece: usize, length: usize) -> std::ops::Range<usize> {
+    (PIECE * piece).min(length)..(PIECE * (piece + 1)).min(length)
 }
 
 /// Bits of each coefficient, and what follows from them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Profile {
-    pub(crate) widths: [u8; MAX_LENGTH],
+    pub(crate) widths: Widths,
     /// Bits of the first coefficients, by how many.
-    pub(crate) ends: [u16; MAX_LENGTH + 1],
+    pub(crate) ends: [u16; PIECE + 1],
     /// Eights of coefficients up to the last that has a width above 0.
     pub(crate) eights: u8,
 }
 
 impl Profile {
-    pub(crate) const fn new(widths: [u8; MAX_LENGTH]) -> Self {
-        let mut ends = [0; MAX_LENGTH + 1];
+    pub(crate) const fn new(widths: Widths) -> Self {
+        let mut ends = [0; PIECE + 1];
         let mut eights = 0;
         let mut k = 0;
-        while k < MAX_LENGTH {
+        while k < PIECE {
             ends[k + 1] = ends[k] + widths[k] as u16;
             if widths[k] > 0 {
                 eights = k as u8 / 8 + 1;
@@ -73,17 +97,19 @@ pub(crate) struct Choice {
 }
 
 impl BlockLength {
-    /// The profile with the fewest bits that has room for coefficients of these widths, of which there are `length`.
-    pub(crate) fn choose(self, widths: &[u8; MAX_LENGTH], length: usize) -> Choice {
+    /// The profile of a piece with the fewest bits that has room for its coefficients.
+    pub(crate) fn choose(self, piece: usize, coefficients: &[i32]) -> Choice {
+        let mut widths = [0; PIECE];
+        widths.iter_mut().zip(coefficients).for_each(|(width, value)| *width = width_of(*value));
         let own: u32 = widths.iter().copied().map(u32::from).sum();
-        let mut best = Choice { profile: ESCAPE, bits: own + ESCAPE_WIDTH_BITS * length as u32 };
-        let wanted = packed(widths);
-        let words = self.samples() / 8;
-        for (number, (room, profile)) in ROOMS[self as usize].iter().zip(profiles(self)).enumerate() {
+        let mut best = Choice { profile: ESCAPE, bits: own + ESCAPE_WIDTH_BITS * coefficients.len() as u32 };
+        let wanted = packed(&widths);
+        let rooms = ROOMS[self as usize + piece].iter().zip(self.profiles(piece));
+        for (number, (room, profile)) in rooms.enumerate() {
             // Each byte keeps its highest bit where the room is enough, and lends to no other.
-            let is_enough = |word: usize| ((room[word] | TOPS) - wanted[word]) & TOPS == TOPS;
-            let bits = u32::from(profile.ends[length]);
-            if bits < best.bits && (0..words).all(is_enough) {
+            let is_enough = ((room | TOPS) - wanted) & TOPS == TOPS;
+            let bits = u32::from(profile.ends[coefficients.len()]);
+            if bits < best.bits && is_enough {
                 best = Choice { profile: number as u8, bits };
                 if bits == own {
                     break;
@@ -100,56 +126,45 @@ pub(crate) fn width_of(coefficient: i32) -> u8 {
     if coefficient == 0 { 0 } else { (33 - (coefficient ^ coefficient >> 31).leading_zeros()) as u8 }
 }
 
-const TOPS: u64 = 0x8080_8080_8080_8080;
+const TOPS: u128 = 0x8080_8080_8080_8080_8080_8080_8080_8080;
 
-/// The widths of all profiles, eight to a word.
-static ROOMS: [[[u64; 4]; PROFILES]; 3] = [rooms(&TABLES[0]), rooms(&TABLES[1]), rooms(&TABLES[2])];
+/// The widths of all profiles, a byte each.
+static ROOMS: [[u128; PROFILES]; TABLES_COUNT] = [rooms(0), rooms(1), rooms(2), rooms(3)];
 
-const fn rooms(profiles: &[Profile; PROFILES]) -> [[u64; 4]; PROFILES] {
-    let mut rooms = [[0; 4]; PROFILES];
+const fn rooms(table: usize) -> [u128; PROFILES] {
+    let mut rooms = [0; PROFILES];
     let mut number = 0;
     while number < PROFILES {
-        rooms[number] = packed(&profiles[number].widths);
+        rooms[number] = packed(&TABLE[table][number].widths);
         number += 1;
     }
     rooms
 }
 
-const fn packed(widths: &[u8; MAX_LENGTH]) -> [u64; 4] {
-    let mut words = [0; 4];
-    let mut k = 0;
-    while k < MAX_LENGTH {
-        words[k / 8] |= (widths[k] as u64) << (8 * (k % 8));
-        k += 1;
-    }
-    words
+const fn packed(widths: &Widths) -> u128 {
+    u128::from_le_bytes(*widths)
 }
 
-const BYTES: &[u8; PROFILES * (8 + 16 + 32)] = include_bytes!("widths.bin");
+/// For blocks of 8, of 16, the first and the second half of those of 32.
+const TABLES_COUNT: usize = 4;
+const BYTES: &[u8; PROFILES * (8 + 3 * PIECE)] = include_bytes!("widths.bin");
+const TABLE: [Profiles; TABLES_COUNT] =
+    [table(0, 8), table(8, PIECE), table(8 + PIECE, PIECE), table(8 + 2 * PIECE, PIECE)];
 
-const TABLES: [[Profile; PROFILES]; 3] = [table(0, 8), table(PROFILES * 8, 16), table(PROFILES * 24, 32)];
-
-const fn table(first: usize, length: usize) -> [Profile; PROFILES] {
-    let mut profiles = [Profile::new([0; MAX_LENGTH]); PROFILES];
-    let mut index = 0;
-    while index < PROFILES {
-        let mut widths = [0; MAX_LENGTH];
+const fn table(before: usize, length: usize) -> Profiles {
+    let mut profiles = [Profile::new([0; PIECE]); PROFILES];
+    let mut number = 0;
+    while number < PROFILES {
+        let mut widths = [0; PIECE];
         let mut k = 0;
         while k < length {
-            widths[k] = BYTES[first + index * length + k];
+            widths[k] = BYTES[(before * PROFILES) + number * length + k];
             k += 1;
         }
-        profiles[index] = Profile::new(widths);
-        index += 1;
+        profiles[number] = Profile::new(widths);
+        number += 1;
     }
     profiles
-}
-
-/// The profiles of a block length.
-#[inline]
-pub(crate) fn profiles(length: BlockLength) -> &'static [Profile; PROFILES] {
-    static PROFILES_BY_LENGTH: [[Profile; PROFILES]; 3] = TABLES;
-    &PROFILES_BY_LENGTH[length as usize]
 }
 
 #[cfg(test)]
@@ -158,14 +173,20 @@ mod tests {
 
     #[test]
     fn all_profiles_are_within_what_kernels_take() {
-        for length in BlockLength::ALL {
-            for profile in profiles(length) {
-                assert!(profile.widths.iter().all(|width| *width <= MAX_WIDTH));
-                for four in profile.widths.chunks_exact(4) {
-                    assert!(four.iter().copied().map(u32::from).sum::<u32>() <= MAX_FOUR_BITS);
-                }
-                assert!(profile.widths[length.samples()..].iter().all(|width| *width == 0));
+        for profile in TABLE.iter().flatten() {
+            assert!(profile.widths.iter().all(|width| *width <= MAX_WIDTH));
+            for four in profile.widths.chunks_exact(4) {
+                assert!(four.iter().copied().map(u32::from).sum::<u32>() <= MAX_FOUR_BITS);
             }
+        }
+    }
+
+    #[test]
+    fn widths_have_room() {
+        for (value, width) in
+            [(0, 0), (-1, 1), (1, 2), (-2, 2), (2, 3), (-3, 3), (-4, 3), (127, 8), (128, 9), (-128, 8)]
+        {
+            assert_eq!(width_of(value), width, "{value}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::layout::{GROUP, Header, Kind, kinds_to_byte};
 use super::read::checksum;
-use super::widths::{ESCAPE, ESCAPE_WIDTH_BITS, width_of};
+use super::widths::{ESCAPE_WIDTH_BITS, of_piece, width_of};
 use crate::Channel;
 
 /// All that a clip says.
@@ -97,7 +97,11 @@ impl Contents {
                 for (index, track) in tracks.iter().enumerate() {
                     if track.steps[axis] != 0 {
                         let at = (3 * (first + index) + axis) * segment.length;
-                        bytes.push(self.write_component(&segment.coefficients[at..][..segment.length], &mut bits));
+                        let coefficients = &segment.coefficients[at..][..segment.length];
+                        for piece in 0..self.header.block.pieces() {
+                            let own = &coefficients[of_piece(piece, segment.length)];
+                            bytes.push(self.write_piece(piece, own, &mut bits));
+                        }
                     }
                 }
             }
@@ -107,26 +111,19 @@ impl Contents {
     }
 
     /// Writes coefficients, and says with which profile.
-    fn write_component(&self, coefficients: &[i32], bits: &mut Bits) -> u8 {
-        let mut own = [0; super::basis::MAX_LENGTH];
-        for (width, &coefficient) in own.iter_mut().zip(coefficients) {
-            *width = width_of(coefficient);
+    fn write_piece(&self, piece: usize, coefficients: &[i32], bits: &mut Bits) -> u8 {
+        let number = self.header.block.choose(piece, coefficients).profile;
+        let profile = self.header.block.profiles(piece).get(usize::from(number));
+        if profile.is_none() {
+            coefficients.iter().for_each(|value| bits.push(u32::from(width_of(*value)), ESCAPE_WIDTH_BITS));
         }
-        let choice = self.header.block.choose(&own, coefficients.len());
-        let widths = match super::widths::profiles(self.header.block).get(usize::from(choice.profile)) {
-            Some(profile) => profile.widths,
-            None => {
-                own[..coefficients.len()].iter().for_each(|width| bits.push(u32::from(*width), ESCAPE_WIDTH_BITS));
-                own
-            }
-        };
-        debug_assert!(choice.profile == ESCAPE || widths.iter().zip(own).all(|(width, own)| *width >= own));
-        for (&coefficient, &width) in coefficients.iter().zip(&widths) {
+        for (k, &coefficient) in coefficients.iter().enumerate() {
+            let width = profile.map_or_else(|| width_of(coefficient), |profile| profile.widths[k]);
             if width > 0 {
                 bits.push((coefficient + (1 << (width - 1))) as u32, u32::from(width));
             }
         }
-        choice.profile
+        number
     }
 }
 

@@ -7,7 +7,7 @@ mod scalar;
 
 use super::basis::Weights;
 use super::layout::GROUP;
-use super::widths::{ESCAPE, ESCAPE_WIDTH_BITS, MAX_ESCAPE_WIDTH, PROFILES, Profile};
+use super::widths::{BlockLength, ESCAPE, ESCAPE_WIDTH_BITS, MAX_ESCAPE_WIDTH, PIECE, Profile, of_piece};
 
 pub(crate) use rotation::{Quaternion, blend, inner, product, rotation, unpack, unpack_fine};
 pub(crate) use scalar::Scalar;
@@ -45,18 +45,18 @@ pub(crate) trait Kernel: Copy {
 pub(crate) struct Segment<'a> {
     /// From its first byte to the end of the clip, which has more bytes behind the last segment than a kernel loads too many.
     pub(crate) bytes: &'a [u8],
-    /// The profile of the next component.
+    /// The byte of the profile of the next piece.
     pub(crate) next: usize,
     /// Its first bit, counted from the first byte.
     pub(crate) bit: usize,
-    pub(crate) profiles: &'static [Profile; PROFILES],
+    pub(crate) block: BlockLength,
 }
 
 impl<'a> Segment<'a> {
     /// The beginning of a segment of `live` components.
     #[inline]
-    pub(crate) fn new(bytes: &'a [u8], live: usize, profiles: &'static [Profile; PROFILES]) -> Self {
-        Self { bytes, next: 1, bit: 8 * (1 + live), profiles }
+    pub(crate) fn new(bytes: &'a [u8], live: usize, block: BlockLength) -> Self {
+        Self { bytes, next: 1, bit: 8 * (1 + live * block.pieces()), block }
     }
 
     /// The exponent of its step, in eighths.
@@ -79,44 +79,57 @@ impl<'a> Segment<'a> {
     /// Goes behind `count` components of segments of `length` samples.
     pub(crate) fn skip(&mut self, count: usize, length: usize) {
         for _ in 0..count {
-            let (profile, first) = self.profile(length);
-            self.bit = first + usize::from(profile.ends[length]);
-            self.next += 1;
+            for piece in 0..self.block.pieces() {
+                self.skip_piece(piece, of_piece(piece, length).len());
+            }
         }
     }
 
-    /// The profile of the next component and the bit of its first coefficient.
+    /// Goes behind a piece of `count` coefficients.
     #[inline]
-    pub(crate) fn profile(&self, length: usize) -> (Profile, usize) {
+    pub(crate) fn skip_piece(&mut self, piece: usize, count: usize) {
+        let (profile, first) = self.profile(piece, count);
+        self.bit = first + usize::from(profile.ends[count]);
+        self.next += 1;
+    }
+
+    /// The profile of the next piece, of `count` coefficients, and the bit of its first one.
+    #[inline]
+    pub(crate) fn profile(&self, piece: usize, count: usize) -> (Profile, usize) {
         let number = self.bytes.get(self.next).copied().unwrap_or_default();
-        match self.profiles.get(usize::from(number)) {
+        match self.block.profiles(piece).get(usize::from(number)) {
             Some(profile) => (*profile, self.bit),
-            None => self.escaped(length),
+            None => self.escaped(count),
         }
     }
 
-    /// Whether the next component has its widths in front of it.
+    /// Whether the next piece has its widths in front of it.
     #[inline]
     pub(crate) fn is_escaped(&self) -> bool {
         self.bytes.get(self.next) == Some(&ESCAPE)
     }
 
     #[cold]
-    fn escaped(&self, length: usize) -> (Profile, usize) {
-        let mut widths = [0; super::basis::MAX_LENGTH];
-        for (k, width) in widths[..length].iter_mut().enumerate() {
-            let bits = self.bits(self.bit + k * ESCAPE_WIDTH_BITS as usize, ESCAPE_WIDTH_BITS);
+    fn escaped(&self, count: usize) -> (Profile, usize) {
+        let mut widths = [0; PIECE];
+        for (k, width) in widths[..count].iter_mut().enumerate() {
             // Larger ones were refused when the clip was loaded.
-            *width = (bits as u8).min(MAX_ESCAPE_WIDTH);
+            *width = self.escaped_width(k).min(MAX_ESCAPE_WIDTH);
         }
-        (Profile::new(widths), self.bit + length * ESCAPE_WIDTH_BITS as usize)
+        (Profile::new(widths), self.bit + count * ESCAPE_WIDTH_BITS as usize)
     }
 
-    /// The coefficients of the next component, which it moves behind; those of no bits are 0.
-    pub(crate) fn coefficients(&mut self, length: usize, coefficients: &mut [i32]) -> Profile {
-        let (profile, first) = self.profile(length);
+    /// A width that stands in front of the next piece.
+    pub(crate) fn escaped_width(&self, k: usize) -> u8 {
+        self.bits(self.bit + k * ESCAPE_WIDTH_BITS as usize, ESCAPE_WIDTH_BITS) as u8
+    }
+
+    /// The coefficients of the next piece, which it moves behind; those of no bits are 0.
+    #[inline]
+    pub(crate) fn coefficients(&mut self, piece: usize, coefficients: &mut [i32]) -> Profile {
+        let (profile, first) = self.profile(piece, coefficients.len());
         let mut at = first;
-        for (coefficient, &width) in coefficients[..length].iter_mut().zip(&profile.widths) {
+        for (coefficient, &width) in coefficients.iter_mut().zip(&profile.widths) {
             let width = u32::from(width);
             *coefficient = if width == 0 { 0 } else { self.bits(at, width) as i32 - (1 << (width - 1)) };
             at += width as usize;

@@ -41,11 +41,7 @@ pub(crate) fn inner<L: Lanes>(axes: Quaternion<L>, components: Vector<L>) -> Qua
 
 #[inline(always)]
 fn cross<L: Lanes>(a: Vector<L>, b: Vector<L>) -> Vector<L> {
-    [
-        a[1].mul(b[2]).sub(a[2].mul(b[1])),
-        a[2].mul(b[0]).sub(a[0].mul(b[2])),
-        a[0].mul(b[1]).sub(a[1].mul(b[0])),
-    ]
+    [a[1].mul(b[2]).sub(a[2].mul(b[1])), a[2].mul(b[0]).sub(a[0].mul(b[2])), a[0].mul(b[1]).sub(a[1].mul(b[0]))]
 }
 
 /// Between two rotations.

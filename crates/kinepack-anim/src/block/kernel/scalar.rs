@@ -1,8 +1,9 @@
 //! Plain Rust, for any machine, and what the others are compared with.
 
 use super::{Kernel, Lanes, Segment};
-use crate::block::basis::{MAX_LENGTH, Weights};
+use crate::block::basis::Weights;
 use crate::block::layout::GROUP;
+use crate::block::widths::{PIECE, of_piece};
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scalar;
@@ -25,15 +26,20 @@ impl Kernel for Scalar {
 /// The sum over the coefficients of the next component, in the order that every kernel keeps.
 #[inline]
 pub(crate) fn sum_of(segment: &mut Segment<'_>, weights: &Weights) -> f32 {
-    let mut coefficients = [0; MAX_LENGTH];
-    let profile = segment.coefficients(weights.length, &mut coefficients);
-    let eights = usize::from(profile.eights).min(weights.length.div_ceil(GROUP));
     let mut lanes = [0.0; GROUP];
-    for eight in 0..eights {
-        for (index, lane) in lanes.iter_mut().enumerate() {
-            let k = GROUP * eight + index;
-            let product = coefficients[k] as f32 * weights.numbers[k];
-            *lane = if eight == 0 { product } else { *lane + product };
+    let mut is_first = true;
+    for piece in 0..segment.block.pieces() {
+        let range = of_piece(piece, weights.length);
+        let mut coefficients = [0; PIECE];
+        let profile = segment.coefficients(piece, &mut coefficients[..range.len()]);
+        let eights = usize::from(profile.eights).min(range.len().div_ceil(GROUP));
+        for eight in 0..eights {
+            for (index, lane) in lanes.iter_mut().enumerate() {
+                let k = GROUP * eight + index;
+                let product = coefficients[k] as f32 * weights.numbers[PIECE * piece + k];
+                *lane = if is_first { product } else { *lane + product };
+            }
+            is_first = false;
         }
     }
     ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]))

@@ -41,10 +41,21 @@ struct Coded {
     worst: f64,
 }
 
-pub(super) fn contents(raw: &RawClip, precision_cm: f64, shell_cm: f64, share: f64, options: &BlockOptions) -> Contents {
+pub(super) fn contents(
+    raw: &RawClip,
+    precision_cm: f64,
+    shell_cm: f64,
+    share: f64,
+    options: &BlockOptions,
+) -> Contents {
     let target = target(raw, precision_cm, shell_cm, share);
     let mut best: Option<(usize, Choices)> = None;
     for block in BlockLength::ALL {
+        if let Ok(n) = std::env::var("KN") {
+            if n.parse::<usize>().unwrap() != block.samples() {
+                continue;
+            }
+        }
         for (aim, is_fine) in [(0.0, false), (0.5, false), (0.5, true)] {
             let choices = Choices { block, is_fine, aim };
             let plan = Plan::new(&target, &options.pins, choices);
@@ -54,8 +65,7 @@ pub(super) fn contents(raw: &RawClip, precision_cm: f64, shell_cm: f64, share: f
                 many => (0..TRIED).map(|index| all[index * many / TRIED]).collect(),
             };
             let coded = code(&target, &plan, &tried);
-            let bits = coded.bits * all.len() / tried.len()
-                + plan.tracks.len() * 8 * if is_fine { 15 } else { 9 };
+            let bits = coded.bits * all.len() / tried.len() + plan.tracks.len() * 8 * if is_fine { 15 } else { 9 };
             if best.is_none_or(|(fewest, _)| bits < fewest) {
                 best = Some((bits, choices));
             }

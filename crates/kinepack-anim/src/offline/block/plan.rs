@@ -124,8 +124,7 @@ impl Plan {
         } else if turn(bind.rotation) * reach > limit {
             let codes = rotation_codes(mean(frames), 21);
             still.rotation = rotation_of(codes, 21);
-            self.kinds[joint][0] =
-                if turn(still.rotation) * reach <= limit { Kind::Constant } else { Kind::Animated };
+            self.kinds[joint][0] = if turn(still.rotation) * reach <= limit { Kind::Constant } else { Kind::Animated };
             if self.kinds[joint][0] == Kind::Constant {
                 self.constants.push(Constant::Rotation(codes));
             }

@@ -3,9 +3,9 @@
 
 use glam::{DQuat, DVec3};
 
+use crate::Channel;
 use crate::block::{self, MAX_LENGTH, SegmentContents};
 use crate::measure::Frame;
-use crate::Channel;
 
 use super::plan::{Plan, PlannedTrack, parameters, positive, rotation_from};
 use super::target::Target;
@@ -66,9 +66,11 @@ impl<'a> Coder<'a> {
         let mut bits = 0;
         for (component, coefficients) in self.coefficients.chunks_exact(span.length).enumerate() {
             if self.plan.tracks[component / 3].steps[component % 3] != 0 {
-                let mut widths = [0; MAX_LENGTH];
-                widths.iter_mut().zip(coefficients).for_each(|(width, value)| *width = block::width_of(*value));
-                bits += 8 + self.plan.choices.block.choose(&widths, span.length).bits as usize;
+                let block = self.plan.choices.block;
+                for piece in 0..block.pieces() {
+                    let own = &coefficients[block::of_piece(piece, span.length)];
+                    bits += 8 + block.choose(piece, own).bits as usize;
+                }
             }
         }
         bits

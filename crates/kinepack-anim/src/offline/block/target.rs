@@ -58,18 +58,8 @@ impl<'a> Target<'a> {
             }
         }
         let least_limit_cm = least_below(skeleton, &limit_cm);
-        let mut target = Self {
-            raw,
-            samples,
-            local,
-            object,
-            shells,
-            shell_cm,
-            limit_cm,
-            least_limit_cm,
-            reach_cm,
-            scale_above,
-        };
+        let mut target =
+            Self { raw, samples, local, object, shells, shell_cm, limit_cm, least_limit_cm, reach_cm, scale_above };
         if target.is_loop() {
             target.samples -= 1;
         }

@@ -5,24 +5,24 @@
 use std::collections::HashMap;
 
 use crate::RawClip;
-use crate::block::{BlockLength, MAX_FOUR_BITS, MAX_LENGTH, MAX_WIDTH, PROFILES};
+use crate::block::{BlockLength, MAX_FOUR_BITS, MAX_WIDTH, PIECE, PROFILES, Widths, of_piece, width_of};
 
 use super::plan::{Choices, Plan};
 use super::{BlockOptions, header, spans, target};
 
-/// The widths of a component of a segment.
-type Widths = [u8; MAX_LENGTH];
-
 /// How many different widths are merged at most; of more, the rarest go to the profile that fits them best.
-const MERGED: usize = 5000;
+const MERGED: usize = 6000;
 /// Profiles that are given: so that for any widths there is something not too bad.
 const GIVEN: usize = 8;
-const FITS: usize = 8;
+const FITS: usize = 40;
+/// Bits of widths that stand in a segment, about.
+const ESCAPE_BITS: u32 = 60;
 
 /// What was seen of the widths of coefficients.
 #[derive(Clone, Debug, Default)]
 pub struct WidthTrainer {
-    counts: [HashMap<Widths, f64>; 3],
+    /// Of blocks of 8, of 16, of the first and the second half of those of 32.
+    counts: [HashMap<Widths, f64>; 4],
 }
 
 /// Profiles for one block length.
@@ -30,6 +30,8 @@ pub struct WidthTrainer {
 pub struct WidthTable {
     /// For which blocks.
     pub block: BlockLength,
+    /// Which of the pieces of a component in such a block.
+    pub piece: usize,
     /// Widths of each profile, those with the fewest bits first.
     pub profiles: Vec<Vec<u8>>,
     /// Bits of a component's coefficients, each with the width that it needs: what no table can do better.
@@ -46,21 +48,20 @@ impl WidthTrainer {
             let choices = Choices { block, is_fine: true, aim: 0.5 };
             let plan = Plan::new(&target, &options.pins, choices);
             let coded = super::code(&target, &plan, &spans(&header(&target, choices)));
-            let mut seen: HashMap<Widths, f64> = HashMap::new();
-            let mut all = 0.0;
-            for segment in coded.segments {
-                for (component, coefficients) in segment.coefficients.chunks_exact(segment.length).enumerate() {
-                    let widths = widths(coefficients);
-                    if plan.tracks[component / 3].steps[component % 3] != 0 && can_be_profile(&widths) {
-                        *seen.entry(widths).or_default() += 1.0;
-                        all += 1.0;
+            let moving = coded.segments.iter().flat_map(|segment| {
+                let components = segment.coefficients.chunks_exact(segment.length).enumerate();
+                components.filter(|(index, _)| plan.tracks[index / 3].steps[index % 3] != 0)
+            });
+            let moving: Vec<&[i32]> = moving.map(|(_, coefficients)| coefficients).collect();
+            // A long clip says more than a short one, but not as much more as it is long.
+            let weight = 1.0 / f64::sqrt(moving.len() as f64);
+            for coefficients in moving {
+                for piece in 0..block.pieces() {
+                    let widths = widths(&coefficients[of_piece(piece, coefficients.len())]);
+                    if can_be_profile(&widths) {
+                        *self.counts[block as usize + piece].entry(widths).or_default() += weight;
                     }
                 }
-            }
-            // A long clip says more than a short one, but not as much more as it is long.
-            let weight = 1.0 / f64::sqrt(all);
-            for (widths, count) in seen {
-                *self.counts[block as usize].entry(widths).or_default() += weight * count;
             }
         }
     }
@@ -73,37 +74,44 @@ impl WidthTrainer {
     }
 
     /// The profiles for a block length.
-    pub fn table(&self, block: BlockLength) -> WidthTable {
-        let mut seen: Vec<(Widths, f64)> =
-            self.counts[block as usize].iter().map(|(widths, count)| (*widths, *count)).collect();
+    /// The profiles for all pieces: of blocks of 8, of 16, of the first and of the second half of those of 32.
+    pub fn tables(&self) -> [WidthTable; 4] {
+        [(BlockLength::N8, 0), (BlockLength::N16, 0), (BlockLength::N32, 0), (BlockLength::N32, 1)]
+            .map(|(block, piece)| self.table(block, piece))
+    }
+
+    /// The profiles for a piece.
+    pub fn table(&self, block: BlockLength, piece: usize) -> WidthTable {
+        let counts = &self.counts[block as usize + piece];
+        let mut seen: Vec<(Widths, f64)> = counts.iter().map(|(widths, count)| (*widths, *count)).collect();
         seen.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        let length = block.samples();
-        let mut profiles = merge(&seen[..seen.len().min(MERGED)], PROFILES - GIVEN, length);
+        let length = block.samples().min(PIECE);
+        // Spread over all, the frequent and the rare.
+        let every = seen.len().div_ceil(MERGED).max(1);
+        let spread: Vec<_> = seen.iter().copied().step_by(every).collect();
+        let mut profiles = merge(&spread, PROFILES - GIVEN);
+        let bits = fit(&seen, &mut profiles);
         for level in [4.0, 8.0, 12.0, 16.0] {
             for slope in [1.0, 0.5] {
                 profiles.push(given(level, slope, length));
             }
         }
-        let mut bits = 0.0;
-        for _ in 0..FITS {
-            bits = fit(&seen, &mut profiles, length);
-        }
         // No two alike, and as many as the format has.
         profiles.sort_by_key(|widths| (sum(widths), *widths));
         profiles.dedup();
         while profiles.len() < PROFILES {
-            profiles.push(profiles.last().copied().unwrap_or([0; MAX_LENGTH]));
+            profiles.push(profiles.last().copied().unwrap_or([0; PIECE]));
         }
         let all: f64 = seen.iter().map(|(_, count)| count).sum();
         let ideal_bits = seen.iter().map(|(widths, count)| count * f64::from(sum(widths))).sum::<f64>() / all;
         let profiles = profiles.iter().map(|widths| widths[..length].to_vec()).collect();
-        WidthTable { block, profiles, ideal_bits, bits: bits / all }
+        WidthTable { block, piece, profiles, ideal_bits, bits: bits / all }
     }
 }
 
 fn widths(coefficients: &[i32]) -> Widths {
-    let mut widths = [0; MAX_LENGTH];
-    widths.iter_mut().zip(coefficients).for_each(|(width, value)| *width = crate::block::width_of(*value));
+    let mut widths = [0; PIECE];
+    widths.iter_mut().zip(coefficients).for_each(|(width, value)| *width = width_of(*value));
     widths
 }
 
@@ -118,7 +126,7 @@ fn sum(widths: &Widths) -> u32 {
 
 /// A profile that falls with the frequency.
 fn given(level: f64, slope: f64, length: usize) -> Widths {
-    let mut widths = [0; MAX_LENGTH];
+    let mut widths = [0; PIECE];
     for (k, width) in widths[..length].iter_mut().enumerate() {
         let eighths = ((k + 1) as f64 * 8.0 / length as f64).log2().max(0.0);
         *width = (level + 2.0 - 2.0 * slope * eighths).clamp(1.0, f64::from(MAX_WIDTH) - 2.0) as u8;
@@ -135,11 +143,11 @@ struct Cluster {
 }
 
 /// Merges widths until there are `wanted`.
-fn merge(seen: &[(Widths, f64)], wanted: usize, length: usize) -> Vec<Widths> {
+fn merge(seen: &[(Widths, f64)], wanted: usize) -> Vec<Widths> {
     let mut clusters: Vec<Cluster> =
         seen.iter().map(|&(widths, count)| Cluster { widths, count, nearest: (0, f64::INFINITY) }).collect();
     for index in 0..clusters.len() {
-        clusters[index].nearest = nearest(&clusters, index, length);
+        clusters[index].nearest = nearest(&clusters, index);
     }
     while clusters.len() > wanted {
         let Some(first) = (0..clusters.len()).min_by(|&a, &b| clusters[a].nearest.1.total_cmp(&clusters[b].nearest.1))
@@ -156,13 +164,13 @@ fn merge(seen: &[(Widths, f64)], wanted: usize, length: usize) -> Vec<Widths> {
         for index in 0..clusters.len() {
             let near = clusters[index].nearest.0;
             if index == keep || near == keep || near == drop {
-                clusters[index].nearest = nearest(&clusters, index, length);
+                clusters[index].nearest = nearest(&clusters, index);
             } else {
                 if near == last {
                     clusters[index].nearest.0 = drop;
                 }
-                let cost = cost(&clusters[index], &clusters[keep], length);
-                if cost < clusters[index].nearest.1 {
+                let cost = cost(&clusters[index], &clusters[keep]);
+                if cost < clusters[index].nearest.1 && is_allowed(&clusters[index], &clusters[keep]) {
                     clusters[index].nearest = (keep, cost);
                 }
             }
@@ -171,56 +179,88 @@ fn merge(seen: &[(Widths, f64)], wanted: usize, length: usize) -> Vec<Widths> {
     clusters.into_iter().map(|cluster| cluster.widths).collect()
 }
 
-fn nearest(clusters: &[Cluster], of: usize, length: usize) -> (usize, f64) {
+fn nearest(clusters: &[Cluster], of: usize) -> (usize, f64) {
     let mut best = (of, f64::INFINITY);
     for (index, cluster) in clusters.iter().enumerate() {
-        if index != of {
-            let cost = cost(&clusters[of], cluster, length);
-            if cost < best.1 {
-                best = (index, cost);
-            }
+        let cost = cost(&clusters[of], cluster);
+        if cost < best.1 && index != of && is_allowed(&clusters[of], cluster) {
+            best = (index, cost);
         }
     }
     best
 }
 
-/// The bits that two take more as one; infinite where the one could be no profile.
-fn cost(a: &Cluster, b: &Cluster, length: usize) -> f64 {
-    let (mut more_a, mut more_b) = (0_u32, 0_u32);
-    let mut four = 0_u32;
-    for k in 0..length {
-        let (x, y) = (a.widths[k], b.widths[k]);
-        more_a += u32::from(y.saturating_sub(x));
-        more_b += u32::from(x.saturating_sub(y));
-        four = if k % 4 == 0 { 0 } else { four } + u32::from(x.max(y));
-        if four > MAX_FOUR_BITS {
-            return f64::INFINITY;
-        }
-    }
-    f64::from(more_a) * a.count + f64::from(more_b) * b.count
+/// The bits that two take more as one.
+fn cost(a: &Cluster, b: &Cluster) -> f64 {
+    f64::from(missing(&a.widths, &b.widths)) * a.count + f64::from(missing(&b.widths, &a.widths)) * b.count
 }
 
-/// Gives each profile just the widths that those need which choose it. The bits that all take.
-fn fit(seen: &[(Widths, f64)], profiles: &mut [Widths], length: usize) -> f64 {
-    let mut needed: Vec<Option<Widths>> = vec![None; profiles.len()];
-    let mut bits = 0.0;
-    for (widths, count) in seen {
-        let has_room = |profile: &Widths| (0..length).all(|k| profile[k] >= widths[k]);
-        let best = (0..profiles.len()).filter(|&index| has_room(&profiles[index])).min_by_key(|&index| sum(&profiles[index]));
-        let Some(best) = best else {
-            bits += count * f64::from(sum(widths) + 5 * length as u32);
-            continue;
-        };
-        bits += count * f64::from(sum(&profiles[best]));
-        let needed = needed[best].get_or_insert([0; MAX_LENGTH]);
-        needed.iter_mut().zip(widths).for_each(|(needed, width)| *needed = (*needed).max(*width));
-    }
-    // The last ones are given, and stay as they are.
-    let fitted = profiles.len() - GIVEN;
-    for (profile, needed) in profiles[..fitted].iter_mut().zip(needed) {
-        if let Some(needed) = needed {
-            *profile = needed;
+/// Bits that `a` has too few to be `b`.
+fn missing(a: &Widths, b: &Widths) -> u32 {
+    a.iter().zip(b).map(|(a, b)| u32::from(b.saturating_sub(*a))).sum()
+}
+
+/// Whether two could be one profile.
+fn is_allowed(a: &Cluster, b: &Cluster) -> bool {
+    can_be_profile(&std::array::from_fn(|k| a.widths[k].max(b.widths[k])))
+}
+
+/// Which profile each of the widths that were seen takes, and the next best; with the bits of both.
+struct Choice {
+    best: usize,
+    bits: u32,
+    second_bits: u32,
+}
+
+fn choose(widths: &Widths, profiles: &[Widths], sums: &[u32]) -> Choice {
+    let escape = sum(widths) + ESCAPE_BITS;
+    let mut choice = Choice { best: usize::MAX, bits: escape, second_bits: escape };
+    for (index, profile) in profiles.iter().enumerate() {
+        if sums[index] < choice.second_bits && missing(profile, widths) == 0 {
+            if sums[index] < choice.bits {
+                choice = Choice { best: index, bits: sums[index], second_bits: choice.bits };
+            } else {
+                choice.second_bits = sums[index];
+            }
         }
     }
-    bits
+    choice
+}
+
+/// Takes bits away from profiles where those that lose by it lose less than the others gain, again and again. The bits that all take.
+fn fit(seen: &[(Widths, f64)], profiles: &mut [Widths]) -> f64 {
+    let mut before = f64::INFINITY;
+    for _ in 0..FITS {
+        let sums: Vec<u32> = profiles.iter().map(sum).collect();
+        let choices: Vec<Choice> = seen.iter().map(|(widths, _)| choose(widths, profiles, &sums)).collect();
+        let bits = choices.iter().zip(seen).map(|(choice, (_, count))| count * f64::from(choice.bits)).sum();
+        if bits >= before * 0.9999 {
+            return bits;
+        }
+        before = bits;
+        let mut members: Vec<Vec<usize>> = vec![Vec::new(); profiles.len()];
+        for (index, choice) in choices.iter().enumerate() {
+            if let Some(members) = members.get_mut(choice.best) {
+                members.push(index);
+            }
+        }
+        for (profile, mut members) in profiles.iter_mut().zip(members) {
+            loop {
+                let mut gains = [0.0; PIECE];
+                for &member in &members {
+                    let (widths, count) = &seen[member];
+                    let lost = f64::from(choices[member].second_bits) - f64::from(sum(profile));
+                    for k in 0..PIECE {
+                        gains[k] += if widths[k] < profile[k] { *count } else { -lost * count };
+                    }
+                }
+                let best = (0..PIECE).filter(|&k| profile[k] > 0).max_by(|&a, &b| gains[a].total_cmp(&gains[b]));
+                let Some(best) = best.filter(|&k| gains[k] > 0.0) else { break };
+                profile[best] -= 1;
+                let has_room = |member: &usize| seen[*member].0[best] <= profile[best];
+                members.retain(has_room);
+            }
+        }
+    }
+    before
 }
