@@ -1,6 +1,7 @@
 //! The driver of the target `clip`: any bytes as a clip, a skeleton, or an exchange file, by the first byte.
 
-use kinepack_anim::{Clip, Cursor, Skeleton, Transform, exchange};
+use kinepack_anim::keyed::{Cursor, KeyedClip};
+use kinepack_anim::{Skeleton, Transform, exchange};
 
 /// Shares of the clip, forward, back, and beyond both ends.
 const SHARES: [f64; 14] = [0.0, 0.01, 0.1, 0.11, 0.5, 0.9, 1.0, 0.6, 0.05, f64::NAN, 2.0, -1.0, 0.3, 0.999];
@@ -28,7 +29,7 @@ pub fn clip(data: &[u8]) {
 
 /// All that is played is finite, its rotations have length 1, and it does not depend on what was played before.
 pub fn play(bytes: &[u8]) {
-    let Ok(clip) = Clip::from_bytes(bytes) else { return };
+    let Ok(clip) = KeyedClip::from_bytes(bytes) else { return };
     assert!(clip.as_bytes() == bytes);
     assert_eq!(clip.bytes_by_part().iter().map(|(_, bytes)| bytes).sum::<usize>(), bytes.len());
     let bind = vec![Transform::IDENTITY; clip.joints()];

@@ -3,7 +3,8 @@
 
 use glam::DVec3;
 
-use crate::{Clip, Cursor, RawClip, Transform};
+use crate::keyed::{Cursor, KeyedClip};
+use crate::{RawClip, Transform};
 
 use super::{ErrorOptions, Frame, object_space};
 
@@ -53,7 +54,7 @@ impl<'a> Follower<'a> {
     ///
     /// # Panics
     /// Where the two are not of as many joints or samples.
-    pub fn new(raw: &'a RawClip, clip: &'a Clip, options: &ErrorOptions) -> Self {
+    pub fn new(raw: &'a RawClip, clip: &'a KeyedClip, options: &ErrorOptions) -> Self {
         assert_eq!((raw.joints(), raw.samples()), (clip.joints(), clip.samples()), "a clip of another raw clip");
         let bind = raw.skeleton().bind_pose();
         let local = vec![Frame::IDENTITY; raw.joints()];

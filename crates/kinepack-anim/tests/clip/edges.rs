@@ -3,8 +3,9 @@
 use std::f32::consts::TAU;
 use std::sync::Arc;
 
+use kinepack_anim::keyed::{KeyedClip, Kind, RotationBits};
 use kinepack_anim::offline::{BuildError, BuildOptions, KeyOptions, Scheme, build};
-use kinepack_anim::{Channel, Clip, ClipError, Joint, Kind, RawClip, RotationBits, Skeleton, TrackId, Transform};
+use kinepack_anim::{Channel, ClipError, Joint, RawClip, Skeleton, TrackId, Transform};
 
 use crate::play::compare;
 use crate::support::smooth_clip;
@@ -20,12 +21,12 @@ fn schemes() -> [(&'static str, Scheme); 4] {
     ]
 }
 
-fn built(raw: &RawClip, scheme: Scheme) -> Clip {
+fn built(raw: &RawClip, scheme: Scheme) -> KeyedClip {
     build(raw, &BuildOptions { scheme, ..BuildOptions::default() }).unwrap().clip
 }
 
 /// Builds a clip by all schemes and plays it; with our keys it is within a millimetre.
-fn all(raw: &RawClip) -> Vec<Clip> {
+fn all(raw: &RawClip) -> Vec<KeyedClip> {
     let one = |(name, scheme): (&str, Scheme)| {
         let options = BuildOptions { scheme, ..BuildOptions::default() };
         let built = build(raw, &options).unwrap();
@@ -53,7 +54,7 @@ fn turned_z(radians: f32) -> [f32; 4] {
     [0.0, 0.0, (radians / 2.0).sin(), (radians / 2.0).cos()]
 }
 
-fn kinds(clip: &Clip, joint: u16) -> [Kind; 3] {
+fn kinds(clip: &KeyedClip, joint: u16) -> [Kind; 3] {
     Channel::ALL.map(|channel| clip.kind(TrackId { joint, channel }))
 }
 

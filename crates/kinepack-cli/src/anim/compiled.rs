@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use kinepack_anim::{Clip, Skeleton};
+use kinepack_anim::Skeleton;
+use kinepack_anim::keyed::KeyedClip;
 
 use crate::failure::Failure;
 
@@ -22,7 +23,7 @@ pub(crate) fn skeleton_name(hash: u64) -> String {
 }
 
 /// Reads a clip and its skeleton.
-pub(crate) fn read(path: &Path, arguments: &SkeletonArguments) -> Result<(Clip, Skeleton), Failure> {
+pub(crate) fn read(path: &Path, arguments: &SkeletonArguments) -> Result<(KeyedClip, Skeleton), Failure> {
     let clip = read_clip(path)?;
     let hash = clip.header().skeleton;
     let beside = || path.parent().unwrap_or(Path::new("")).join(skeleton_name(hash));
@@ -37,8 +38,8 @@ pub(crate) fn read(path: &Path, arguments: &SkeletonArguments) -> Result<(Clip, 
 }
 
 /// Reads a clip.
-pub(crate) fn read_clip(path: &Path) -> Result<Clip, Failure> {
-    let clip = Clip::from_bytes(read_bytes(path)?);
+pub(crate) fn read_clip(path: &Path) -> Result<KeyedClip, Failure> {
+    let clip = KeyedClip::from_bytes(read_bytes(path)?);
     clip.map_err(|error| Failure::BadClip { path: path.to_owned(), reason: error.to_string() })
 }
 

@@ -5,7 +5,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use kinepack_anim::{Clip, Cursor, Skeleton, exchange};
+use kinepack_anim::keyed::{Cursor, KeyedClip};
+use kinepack_anim::{Skeleton, exchange};
 
 use super::compiled::{self, SkeletonArguments};
 use crate::failure::Failure;
@@ -27,7 +28,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     write(&clip, &skeleton, out).map_err(|error| Failure::ClipFile { path: out.clone(), error })
 }
 
-fn write(clip: &Clip, skeleton: &Skeleton, path: &PathBuf) -> io::Result<()> {
+fn write(clip: &KeyedClip, skeleton: &Skeleton, path: &PathBuf) -> io::Result<()> {
     let mut out = BufWriter::new(File::create(path)?);
     exchange::write_head(skeleton, clip.samples(), clip.rate_hz(), &mut out)?;
     let mut pose = skeleton.bind_pose();

@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use clap::Args;
 use kinepack_anim::anm::{Anm, AnmPlayer};
+use kinepack_anim::keyed::{Cursor, KeyedClip};
 use kinepack_anim::measure::{ErrorOptions, pose_distance_cm};
-use kinepack_anim::{Clip, Cursor, MAX_SAMPLES, RawClip, Skeleton, export};
+use kinepack_anim::{MAX_SAMPLES, RawClip, Skeleton, export};
 use serde::Serialize;
 
 use super::compiled::{self, SkeletonArguments};
@@ -73,7 +74,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.gltf { write_gltf(arguments, &clip, skeleton) } else { write_anm(arguments, &clip, &skeleton) }
 }
 
-fn write_anm(arguments: &Arguments, clip: &Clip, skeleton: &Skeleton) -> Result<(), Failure> {
+fn write_anm(arguments: &Arguments, clip: &KeyedClip, skeleton: &Skeleton) -> Result<(), Failure> {
     let anm = Anm::from_clip(clip, skeleton, arguments.jump_caches);
     let anm = anm.map_err(|error| bad_clip(arguments, &error))?;
     let bytes = anm.to_bytes();
@@ -88,7 +89,7 @@ fn write_anm(arguments: &Arguments, clip: &Clip, skeleton: &Skeleton) -> Result<
     print(|out| if arguments.json { write_json(&report, out) } else { report.write_line(out) })
 }
 
-fn write_gltf(arguments: &Arguments, clip: &Clip, skeleton: Skeleton) -> Result<(), Failure> {
+fn write_gltf(arguments: &Arguments, clip: &KeyedClip, skeleton: Skeleton) -> Result<(), Failure> {
     let rate_hz = arguments.rate.unwrap_or(clip.rate_hz());
     let step = f64::from(clip.rate_hz()) / f64::from(rate_hz);
     // The last one is at the end, or behind it, where the end is held.
@@ -127,7 +128,7 @@ fn write_file(arguments: &Arguments, bytes: &[u8]) -> Result<String, Failure> {
     Ok(out.display().to_string())
 }
 
-fn max_difference_cm(clip: &Clip, skeleton: &Skeleton, anm: &Anm) -> f64 {
+fn max_difference_cm(clip: &KeyedClip, skeleton: &Skeleton, anm: &Anm) -> f64 {
     let (mut ours, mut theirs) = (skeleton.bind_pose(), skeleton.bind_pose());
     let (mut cursor, mut player) = (Cursor::new(clip, &ours), AnmPlayer::new(anm));
     let distances = (0..clip.samples()).map(|sample| {

@@ -4,8 +4,9 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
+use kinepack_anim::keyed::{KeyedClip, Kind};
 use kinepack_anim::measure::{ErrorReport, Errors, measure};
-use kinepack_anim::{Channel, Clip, Kind, RawClip, Skeleton, TrackId};
+use kinepack_anim::{Channel, RawClip, Skeleton, TrackId};
 use serde::Serialize;
 
 use super::compiled::{self, SkeletonArguments};
@@ -125,7 +126,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 impl ClipReport {
-    fn new(name: &str, skeleton: &Skeleton, clip: &Clip, errors: Option<&ErrorReport>) -> Self {
+    fn new(name: &str, skeleton: &Skeleton, clip: &KeyedClip, errors: Option<&ErrorReport>) -> Self {
         let joint_name = |joint: usize| match skeleton.joints()[joint].name.as_str() {
             "" => format!("joint {joint}"),
             name => name.to_owned(),
@@ -168,7 +169,7 @@ impl ClipReport {
 }
 
 impl ChannelReport {
-    fn new(clip: &Clip, channel: Channel, bytes: usize, keys: &[[usize; 3]]) -> Self {
+    fn new(clip: &KeyedClip, channel: Channel, bytes: usize, keys: &[[usize; 3]]) -> Self {
         let of_kind = |kind: Kind| {
             (0..clip.joints()).filter(move |joint| clip.kind(TrackId { joint: *joint as u16, channel }) == kind)
         };

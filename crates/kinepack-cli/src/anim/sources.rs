@@ -9,8 +9,9 @@ use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use kinepack_anim::import::{self, ImportOptions};
+use kinepack_anim::keyed::Cursor;
 use kinepack_anim::offline::{BuildOptions, Built, build};
-use kinepack_anim::{Cursor, RawClip, exchange};
+use kinepack_anim::{RawClip, exchange};
 
 use super::import_options::ImportArguments;
 use super::scheme::SchemeArguments;

@@ -12,8 +12,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
+use kinepack_anim::RawClip;
+use kinepack_anim::keyed::KeyedClip;
 use kinepack_anim::measure::{ErrorOptions, ErrorReport};
-use kinepack_anim::{Clip, RawClip};
 
 use super::import_options::ImportArguments;
 use super::scheme::SchemeArguments;
@@ -73,7 +74,7 @@ struct ViewOptions {
 pub(crate) struct Shown {
     pub(crate) raw: RawClip,
     /// Made of the raw one: of as many joints and samples.
-    pub(crate) clip: Clip,
+    pub(crate) clip: KeyedClip,
     pub(crate) report: ErrorReport,
     /// How it was made, in a few words.
     pub(crate) scheme: String,
