@@ -61,7 +61,7 @@ fn smooth_clip(seed: u64, samples: u16, rate_hz: f32) -> RawClip {
 }
 
 fn built(raw: &RawClip, scheme: Scheme) -> KeyedClip {
-    build(raw, &BuildOptions { scheme, ..BuildOptions::default() }).unwrap().clip
+    build(raw, &BuildOptions { scheme, ..BuildOptions::default() }).unwrap().clip.as_keyed().unwrap().clone()
 }
 
 fn keys(parametrization: Parametrization) -> Scheme {

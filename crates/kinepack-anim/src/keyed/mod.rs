@@ -19,4 +19,4 @@ pub use key::Key;
 pub use quantize::VectorRange;
 pub use spline::Parametrization;
 
-pub(crate) use clip::{Contents, JointKinds, PlacedTrack, pad, ticks_per_sample, tracks_of};
+pub(crate) use clip::{Contents, JointKinds, MAGIC, PlacedTrack, pad, ticks_per_sample, tracks_of};

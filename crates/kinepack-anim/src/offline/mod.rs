@@ -9,9 +9,9 @@ mod keyed;
 
 use std::fmt;
 
-use crate::keyed::{KeyedClip, RotationBits};
+use crate::keyed::RotationBits;
 use crate::measure::{ErrorOptions, ErrorReport, measure};
-use crate::{ClipError, RawClip};
+use crate::{AnyClip, ClipError, RawClip};
 
 pub use keyed::{KeyOptions, KeyPosition, Margins, animated_raw_bytes};
 
@@ -53,7 +53,7 @@ impl Default for BuildOptions {
 #[derive(Clone, Debug)]
 pub struct Built {
     /// The clip.
-    pub clip: KeyedClip,
+    pub clip: AnyClip,
     /// Its errors, measured by playing it.
     pub errors: ErrorReport,
 }
@@ -101,16 +101,16 @@ pub fn build(raw: &RawClip, options: &BuildOptions) -> Result<Built, BuildError>
             return Err(BuildError::BadOption { option });
         }
     }
-    let contents = match &options.scheme {
-        Scheme::Quantized(bits) => keyed::quantized(raw, *bits),
+    let bytes = match &options.scheme {
+        Scheme::Quantized(bits) => keyed::quantized(raw, *bits).to_bytes(),
         Scheme::Keys(keys) => {
             if let Some(&joint) = keys.pins.iter().find(|joint| **joint >= raw.joints()) {
                 return Err(BuildError::BadPin { joint });
             }
-            keyed::keys(raw, options, keys)
+            keyed::keys(raw, options, keys).to_bytes()
         }
     };
-    let clip = KeyedClip::from_bytes(contents.to_bytes()).map_err(BuildError::Clip)?;
+    let clip = AnyClip::from_bytes(bytes).map_err(BuildError::Clip)?;
     let errors = measure(raw, &clip, &options.error);
     Ok(Built { clip, errors })
 }

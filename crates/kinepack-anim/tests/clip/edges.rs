@@ -22,7 +22,7 @@ fn schemes() -> [(&'static str, Scheme); 4] {
 }
 
 fn built(raw: &RawClip, scheme: Scheme) -> KeyedClip {
-    build(raw, &BuildOptions { scheme, ..BuildOptions::default() }).unwrap().clip
+    build(raw, &BuildOptions { scheme, ..BuildOptions::default() }).unwrap().clip.as_keyed().unwrap().clone()
 }
 
 /// Builds a clip by all schemes and plays it; with our keys it is within a millimetre.
@@ -32,8 +32,9 @@ fn all(raw: &RawClip) -> Vec<KeyedClip> {
         let built = build(raw, &options).unwrap();
         let off = built.errors.all.max_cm;
         assert!(off <= options.precision_cm || name != "keys", "{} {name}: {off} cm", raw.name());
-        compare(&built.clip, &raw.skeleton().bind_pose(), 60, &format!("{} {name}", raw.name()));
-        built.clip
+        let clip = built.clip.as_keyed().unwrap();
+        compare(clip, &raw.skeleton().bind_pose(), 60, &format!("{} {name}", raw.name()));
+        clip.clone()
     };
     schemes().map(one).into()
 }
@@ -155,9 +156,10 @@ fn so_many_samples_that_no_ticks_are_left_become_rows() {
             ..BuildOptions::default()
         };
         let built = build(&long, &options).unwrap();
-        assert_eq!(kinds(&built.clip, 0)[1], if has_keys { Kind::Keys } else { Kind::Rows });
+        let clip = built.clip.as_keyed().unwrap();
+        assert_eq!(kinds(clip, 0)[1], if has_keys { Kind::Keys } else { Kind::Rows });
         assert!(built.errors.all.max_cm <= 0.1);
-        compare(&built.clip, &long.skeleton().bind_pose(), 60, "long");
+        compare(clip, &long.skeleton().bind_pose(), 60, "long");
     }
 }
 

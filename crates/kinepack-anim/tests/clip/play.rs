@@ -66,13 +66,14 @@ fn clips_of_each_scheme_are_played_as_the_spec_says() {
     for seed in 0..4 {
         let raw = smooth_clip(seed, [5, 1, 9, 3][seed as usize], [61, 33, 90, 2][seed as usize]);
         for (name, options) in &schemes {
-            let clip = build(&raw, options).unwrap().clip;
+            let built = build(&raw, options).unwrap();
+            let clip = built.clip.as_keyed().unwrap();
             let naive = Naive::read(clip.as_bytes());
             kinds[2] += naive.tracks.len();
             kinds[1] += naive.constants.len();
             kinds[3] += clip.row_tracks().len();
             assert_eq!(clip.header().skeleton, raw.skeleton().hash());
-            compare_written(&clip, &raw.skeleton().bind_pose(), 200, &format!("{name} {seed}"));
+            compare_written(clip, &raw.skeleton().bind_pose(), 200, &format!("{name} {seed}"));
         }
     }
     assert!(kinds[1..].iter().all(|count| *count > 5), "{kinds:?}");
@@ -136,9 +137,10 @@ fn a_built_clip_has_slices() {
     let raw = kinepack_anim::RawClip::new("noise", smooth.skeleton().clone(), 60.0, samples.collect()).unwrap();
     let options = KeyOptions { rows: false, removal_passes: 0, ..KeyOptions::default() };
     let options = BuildOptions { precision_cm: 0.2, scheme: Scheme::Keys(options), ..BuildOptions::default() };
-    let clip = build(&raw, &options).unwrap().clip;
+    let built = build(&raw, &options).unwrap();
+    let clip = built.clip.as_keyed().unwrap();
     assert!(clip.header().slices > 3, "{} keys", clip.key_count());
-    compare_written(&clip, &raw.skeleton().bind_pose(), 300, "noise");
+    compare_written(clip, &raw.skeleton().bind_pose(), 300, "noise");
 }
 
 /// More slices than ticks: some begin where the one before does, and the ticks between two samples are no whole numbers.

@@ -13,7 +13,7 @@ use crate::keyed::{Key, Parametrization};
 use crate::{Channel, ClipError, TrackId, Transform};
 
 pub(crate) use check::Playback;
-pub(crate) use layout::{JointKinds, ticks_per_sample, tracks_of};
+pub(crate) use layout::{JointKinds, MAGIC, ticks_per_sample, tracks_of};
 pub use layout::{KeyedHeader, Kind, RotationBits};
 pub(crate) use write::{Contents, PlacedTrack};
 
