@@ -1,6 +1,6 @@
 //! The driver of the target `clip`: any bytes as a clip, a skeleton, or an exchange file, by the first byte.
 
-use kinepack_anim::{Clip, Cursor, Skeleton, Transform, exchange};
+use kinepack_anim::{AnyClip, Skeleton, Transform, exchange};
 
 /// Shares of the clip, forward, back, and beyond both ends.
 const SHARES: [f64; 14] = [0.0, 0.01, 0.1, 0.11, 0.5, 0.9, 1.0, 0.6, 0.05, f64::NAN, 2.0, -1.0, 0.3, 0.999];
@@ -28,16 +28,16 @@ pub fn clip(data: &[u8]) {
 
 /// All that is played is finite, its rotations have length 1, and it does not depend on what was played before.
 pub fn play(bytes: &[u8]) {
-    let Ok(clip) = Clip::from_bytes(bytes) else { return };
+    let Ok(clip) = AnyClip::from_bytes(bytes) else { return };
     assert!(clip.as_bytes() == bytes);
     assert_eq!(clip.bytes_by_part().iter().map(|(_, bytes)| bytes).sum::<usize>(), bytes.len());
     let bind = vec![Transform::IDENTITY; clip.joints()];
-    let mut cursor = Cursor::new(&clip, &bind);
+    let mut player = clip.player(&bind);
     let (mut pose, mut again) = (bind.clone(), bind.clone());
     for share in SHARES {
         let position = share * (clip.samples() - 1) as f64;
-        cursor.sample_at(position, &mut pose);
-        Cursor::new(&clip, &bind).sample_at(position, &mut again);
+        player.sample_at(position, &mut pose);
+        clip.player(&bind).sample_at(position, &mut again);
         for (transform, again) in pose.iter().zip(&again) {
             assert!(transform.is_valid(), "{transform:?}");
             let dot =
@@ -48,5 +48,5 @@ pub fn play(bytes: &[u8]) {
             assert_eq!((transform.translation, transform.scale), (again.translation, again.scale));
         }
     }
-    cursor.sample(f32::MAX, &mut pose);
+    player.sample(f32::MAX, &mut pose);
 }

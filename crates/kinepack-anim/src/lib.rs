@@ -1,14 +1,14 @@
 //! Skeletal animation clips in few bytes.
 //!
 //! A [`RawClip`] holds the transform of every joint of a [`Skeleton`] at every sample time, as [`import`] reads it from a glTF or BVH
-//! file. [`offline::build`] makes a [`Clip`] of it: values of 48 bits, of each track only the keys that a spline needs, in the order in
-//! which playback needs them; and says how far each joint is off in object space ([`measure`]). A [`Cursor`] plays the clip: whole poses,
+//! file. [`offline::build`] makes an [`AnyClip`] of it: values of 48 bits, of each track only the keys that a spline needs, in the order in
+//! which playback needs them; and says how far each joint is off in object space ([`measure`]). An [`AnyPlayer`] plays the clip: whole poses,
 //! at any time, without allocating.
 //!
 //! ```
 //! use std::sync::Arc;
 //! use kinepack_anim::offline::{BuildOptions, build};
-//! use kinepack_anim::{Clip, Cursor, Joint, RawClip, Skeleton, Transform};
+//! use kinepack_anim::{AnyClip, Joint, RawClip, Skeleton, Transform};
 //!
 //! // A wheel that turns, with a lamp on its rim. Files are read by `import::read`.
 //! let joint = |name: &str, parent, translation| Joint { name: name.into(), parent, bind: Transform { translation, ..Transform::IDENTITY } };
@@ -27,48 +27,45 @@
 //! assert!(10 * file.len() < raw.raw_bytes());
 //!
 //! // In the game: load, then a pose a frame.
-//! let clip = Clip::from_bytes(file)?;
+//! let clip = AnyClip::from_bytes(file)?;
 //! let mut pose = skeleton.bind_pose();
-//! let mut cursor = Cursor::new(&clip, &pose);
+//! let mut player = clip.player(&pose);
 //! for frame in 0..120 {
-//!     cursor.sample(frame as f32 / 60.0, &mut pose);
+//!     player.sample(frame as f32 / 60.0, &mut pose);
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Reading order: [`Skeleton`] and [`RawClip`]; [`import`] and [`exchange`]; [`quantize`], [`Key`] and [`spline`]; [`Clip`] and [`Cursor`];
+//! Reading order: [`Skeleton`] and [`RawClip`]; [`import`] and [`exchange`]; [`AnyClip`]; [`keyed`], clips of keys and their playback;
 //! [`measure`]; [`offline`]; [`export`], glTF for viewers; [`anm`], the files of League of Legends. The formats are normative in `spec/ANIM.md` and `spec/ANM.md`.
 //!
 //! Lengths are in cm, times in seconds or samples. The method is that of Riot's article on the animations of League of Legends.
 
 #![forbid(unsafe_code)]
 
-mod block;
-mod clip;
-mod cursor;
+mod any;
+mod channel;
 mod error;
-mod key;
 mod raw;
 mod skeleton;
 mod skeleton_file;
 mod transform;
 
 pub mod anm;
+pub mod block;
 pub mod exchange;
 #[cfg(feature = "export")]
 pub mod export;
 #[cfg(feature = "import")]
 pub mod import;
+pub mod keyed;
 pub mod measure;
 pub mod offline;
-pub mod quantize;
-pub mod spline;
 
-pub use block::{BlockLength, Clip as BlockClip, JointMask, PoseWriter, Sampler, SoaPose};
-pub use clip::{Clip, Header, Kind, RotationBits, TrackId};
-pub use cursor::Cursor;
+pub use any::{AnyClip, AnyPlayer};
+pub use block::{Clip, JointMask, PoseWriter, Sampler, SoaPose};
+pub use channel::{Channel, TrackId};
 pub use error::{ClipError, ExchangeError, RawClipError, SkeletonError, SkeletonFileError};
-pub use key::{Channel, Key};
 pub use raw::{MAX_SAMPLES, RawClip};
 pub use skeleton::{Joint, MAX_JOINTS, Skeleton};
 pub use transform::Transform;

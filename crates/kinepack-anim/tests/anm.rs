@@ -10,9 +10,9 @@ use std::io::Cursor;
 
 use anm_support::{Random, SCALE, TRANSLATION, assert_same, file_of, hashes, head, naive_pose, pose_at, smooth_tracks};
 use kinepack_anim::anm::{Anm, AnmHead, AnmPlayer, AnmTrack, elf_hash, fill_missing, order};
-use kinepack_anim::quantize::{VectorRange, rotation_48};
-use kinepack_anim::spline::Parametrization;
-use kinepack_anim::{Channel, Key, Transform};
+use kinepack_anim::keyed::quantize::{VectorRange, rotation_48};
+use kinepack_anim::keyed::{Key, Parametrization};
+use kinepack_anim::{Channel, Transform};
 use ltk_anim::Compressed;
 use proptest::prelude::*;
 use runner::for_all;

@@ -8,7 +8,7 @@ use allocation_counter::measure;
 use anm_support::{file_of, head, smooth_tracks};
 use kinepack_anim::Transform;
 use kinepack_anim::anm::{Anm, AnmPlayer};
-use kinepack_anim::spline::Parametrization;
+use kinepack_anim::keyed::Parametrization;
 
 #[test]
 fn sampling_allocates_nothing() {

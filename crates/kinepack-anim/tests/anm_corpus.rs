@@ -14,7 +14,7 @@ mod driver;
 use anm_support::{Random, file_of, head};
 use kinepack_anim::Channel;
 use kinepack_anim::anm::{Anm, AnmHead, AnmTrack};
-use kinepack_anim::spline::Parametrization;
+use kinepack_anim::keyed::Parametrization;
 
 /// A track of any codes.
 fn track(random: &mut Random, joint: u16, channel: Channel, keys: u16) -> AnmTrack {

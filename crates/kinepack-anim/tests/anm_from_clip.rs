@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use anm_support::Random;
 use kinepack_anim::anm::{Anm, AnmError, AnmPlayer, elf_hash};
+use kinepack_anim::keyed::quantize::{VectorRange, rotation_48};
+use kinepack_anim::keyed::{Cursor, KeyedClip, Kind, Parametrization, RotationBits};
 use kinepack_anim::measure::{ErrorOptions, pose_distance_cm};
 use kinepack_anim::offline::{BuildOptions, KeyOptions, Scheme, build};
-use kinepack_anim::quantize::{VectorRange, rotation_48};
-use kinepack_anim::spline::Parametrization;
-use kinepack_anim::{Channel, Clip, Cursor, Joint, Kind, RawClip, RotationBits, Skeleton, Transform};
+use kinepack_anim::{Channel, Joint, RawClip, Skeleton, Transform};
 use ltk_anim::Compressed;
 
 /// Names of a chain of joints, each 10 cm from its parent.
@@ -60,8 +60,8 @@ fn smooth_clip(seed: u64, samples: u16, rate_hz: f32) -> RawClip {
     RawClip::new("waves", rig(), rate_hz, samples).unwrap()
 }
 
-fn built(raw: &RawClip, scheme: Scheme) -> Clip {
-    build(raw, &BuildOptions { scheme, ..BuildOptions::default() }).unwrap().clip
+fn built(raw: &RawClip, scheme: Scheme) -> KeyedClip {
+    build(raw, &BuildOptions { scheme, ..BuildOptions::default() }).unwrap().clip.as_keyed().unwrap().clone()
 }
 
 fn keys(parametrization: Parametrization) -> Scheme {
@@ -84,7 +84,7 @@ fn length_cm(range: &VectorRange) -> f64 {
 /// A rotation of 15 bits is off by less than 0.00015 rad: half a step of 0.0000432 of three components, what that makes of the
 /// fourth, and twice that as an angle. What is played at a time between two keys depends on that time and four others, each cut by
 /// less than one; all move the value by no more than a tangent's length for each.
-fn bound_cm(clip: &Clip, skeleton: &Skeleton, anm: &Anm) -> f64 {
+fn bound_cm(clip: &KeyedClip, skeleton: &Skeleton, anm: &Anm) -> f64 {
     let half_step = |range| length_cm(range) / 65535.0 / 2.0;
     let tick = (clip.samples() - 1) as f64 / 65535.0;
     let mut cursor = Cursor::new(clip, &skeleton.bind_pose());
@@ -120,7 +120,7 @@ fn ltk_poses(anm: &Anm, times_s: impl Iterator<Item = f32>) -> Vec<Vec<Transform
 }
 
 /// What the clip plays at some positions in samples.
-fn clip_poses(clip: &Clip, skeleton: &Skeleton, positions: impl Iterator<Item = f64>) -> Vec<Vec<Transform>> {
+fn clip_poses(clip: &KeyedClip, skeleton: &Skeleton, positions: impl Iterator<Item = f64>) -> Vec<Vec<Transform>> {
     let mut cursor = Cursor::new(clip, &skeleton.bind_pose());
     let mut pose = skeleton.bind_pose();
     let at = |position| {
@@ -147,7 +147,7 @@ fn max_distance_cm(skeleton: &Skeleton, one: &[Vec<Transform>], other: &[Vec<Tra
 
 /// Exports a clip without and with caches, and compares what is played at the sample times, forwards and, with caches, backwards.
 /// The file without caches, and the largest distance.
-fn exported(clip: &Clip, skeleton: &Skeleton) -> (Anm, f64) {
+fn exported(clip: &KeyedClip, skeleton: &Skeleton) -> (Anm, f64) {
     let expected = clip_poses(clip, skeleton, (0..clip.samples()).map(|sample| sample as f64));
     let backwards: Vec<_> = expected.iter().rev().cloned().collect();
     let times_s = (0..clip.samples()).map(|sample| sample as f32 / clip.rate_hz());

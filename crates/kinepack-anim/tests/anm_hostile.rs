@@ -8,10 +8,9 @@ mod anm_support;
 mod driver;
 
 use anm_support::{Random, file_of, hashes, head, smooth_tracks};
+use kinepack_anim::Channel;
 use kinepack_anim::anm::{Anm, AnmBlock, AnmError, AnmHead, AnmTrack, ErrorMargin, order};
-use kinepack_anim::quantize::VectorRange;
-use kinepack_anim::spline::Parametrization;
-use kinepack_anim::{Channel, Key};
+use kinepack_anim::keyed::{Key, Parametrization, VectorRange};
 
 const JOINTS: usize = 24;
 const KEYS: usize = 28;

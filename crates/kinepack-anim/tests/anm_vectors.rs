@@ -10,8 +10,8 @@ use std::path::PathBuf;
 
 use anm_support::{Random, file_of, head, hex, pose_at};
 use kinepack_anim::anm::{Anm, AnmHead, AnmTrack, elf_hash, order};
-use kinepack_anim::quantize::{VectorRange, rotation_48};
-use kinepack_anim::spline::Parametrization;
+use kinepack_anim::keyed::Parametrization;
+use kinepack_anim::keyed::quantize::{VectorRange, rotation_48};
 use kinepack_anim::{Channel, Transform};
 
 const TIMES_S: [f32; 5] = [0.0, 0.25, 0.61, 1.5, 2.0];

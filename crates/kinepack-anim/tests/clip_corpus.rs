@@ -20,7 +20,8 @@ mod support;
 #[path = "clip/write.rs"]
 mod write;
 
-use kinepack_anim::{Clip, Skeleton, exchange};
+use kinepack_anim::keyed::KeyedClip;
+use kinepack_anim::{Skeleton, exchange};
 use support::{Random, skeleton, smooth_clip};
 use write::{Parts, any_track};
 
@@ -63,7 +64,7 @@ fn the_corpus_is_what_the_driver_takes() {
     corpora::compare("clip", &files);
     for (index, data) in files.iter().enumerate() {
         match data[0] {
-            0 => assert!(Clip::from_bytes(&data[1..]).is_ok(), "{index}"),
+            0 => assert!(KeyedClip::from_bytes(&data[1..]).is_ok(), "{index}"),
             1 => assert!(Skeleton::from_bytes(&data[1..]).is_ok(), "{index}"),
             _ => assert!(exchange::read("", &data[1..]).is_ok(), "{index}"),
         }

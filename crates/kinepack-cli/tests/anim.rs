@@ -12,7 +12,7 @@ use std::fs;
 
 use kinepack_anim::anm::{Anm, elf_hash};
 use kinepack_anim::measure::{ErrorOptions, pose_distance_cm};
-use kinepack_anim::{Clip, RawClip, Skeleton, exchange};
+use kinepack_anim::{AnyClip, RawClip, Skeleton, exchange};
 use program::{json, refusal, stdout};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -102,13 +102,13 @@ impl Files {
         fs::read(self.at(name)).unwrap()
     }
 
-    fn clip(&self) -> Clip {
-        Clip::from_bytes(self.read("out/an_arm__Move.kpa")).unwrap()
+    fn clip(&self) -> AnyClip {
+        AnyClip::from_bytes(self.read("out/an_arm__Move.kpa")).unwrap()
     }
 
     /// The name of the arm's skeleton.
     fn skeleton(&self) -> String {
-        format!("out/{:016x}.kps", self.clip().header().skeleton)
+        format!("out/{:016x}.kps", self.clip().skeleton_hash())
     }
 }
 
@@ -205,7 +205,7 @@ fn what_is_damaged_or_missing_is_named() {
     files.build(&[]);
     stdout(&["anim", "build", &files.at("walk.bvh"), "--out", &files.at("out")]);
     let (clip, skeleton) = (files.at("out/an_arm__Move.kpa"), files.skeleton());
-    let walk = Clip::from_bytes(files.read("out/walk.kpa")).unwrap().header().skeleton;
+    let walk = AnyClip::from_bytes(files.read("out/walk.kpa")).unwrap().skeleton_hash();
     let walk = files.at(&format!("out/{walk:016x}.kps"));
     let out = files.at("file");
     for command in ["decode", "export"] {

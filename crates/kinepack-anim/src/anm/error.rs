@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::spline::Parametrization;
+use crate::keyed::Parametrization;
 use crate::{Channel, MAX_JOINTS};
 
 /// One of the three parts of a file to which its head has an offset.

@@ -1,4 +1,4 @@
-//! From a compressed [`Clip`] to an [`Anm`] that plays the same: keys stay keys, rows of samples become a key each, what does not move a
+//! From a compressed [`KeyedClip`] to an [`Anm`] that plays the same: keys stay keys, rows of samples become a key each, what does not move a
 //! single key. Translations and scales are quantized anew, over one range each that also holds the bind pose and the constants; the
 //! rotations of keys keep their bits. Cost: one sort of the keys, and a pose a sample where there are rows.
 //!
@@ -11,9 +11,9 @@
 
 use super::order::END;
 use super::{Anm, AnmError, AnmHead, AnmTrack, elf_hash, order};
-use crate::quantize::{VectorRange, rotation_48, rotation_from_48};
-use crate::spline::Parametrization;
-use crate::{Channel, Clip, Cursor, Skeleton, TrackId, Transform};
+use crate::keyed::quantize::{VectorRange, rotation_48, rotation_from_48};
+use crate::keyed::{Cursor, KeyedClip, Parametrization};
+use crate::{Channel, Skeleton, TrackId, Transform};
 
 /// There are so many times, and a row needs one.
 const MAX_ROWS: usize = 1 << 16;
@@ -34,7 +34,7 @@ impl Anm {
     /// # Errors
     /// [`AnmError`] where the skeleton is another's, two joints have the same hash, the splines are parametrized by chords, there are
     /// more than 65,536 rows, a bind pose, a constant or the duration is too large, or what [`Anm::with_jump_caches`] says.
-    pub fn from_clip(clip: &Clip, skeleton: &Skeleton, jump_caches: u32) -> Result<Self, AnmError> {
+    pub fn from_clip(clip: &KeyedClip, skeleton: &Skeleton, jump_caches: u32) -> Result<Self, AnmError> {
         if clip.joints() != skeleton.len() || clip.header().skeleton != skeleton.hash() {
             return Err(AnmError::OtherSkeleton);
         }
@@ -75,7 +75,7 @@ fn hashes(skeleton: &Skeleton) -> Result<Vec<u32>, AnmError> {
 }
 
 /// What a channel's vectors are within: those that move, and all others.
-fn range(clip: &Clip, base: &[Transform], channel: Channel) -> VectorRange {
+fn range(clip: &KeyedClip, base: &[Transform], channel: Channel) -> VectorRange {
     let (mut vectors, mut moves) = (Vec::new(), false);
     for (joint, transform) in (0..).zip(base) {
         if clip.kind(TrackId { joint, channel }).is_animated() {
@@ -101,7 +101,7 @@ struct Point {
 }
 
 struct Export<'a> {
-    clip: &'a Clip,
+    clip: &'a KeyedClip,
     cursor: Cursor<'a>,
     /// What does not move; after that what the cursor played last.
     pose: Vec<Transform>,

@@ -1,7 +1,7 @@
 //! `r3d2canm` files: the compressed animations of League of Legends, read, written and played. One block holds the keys of all tracks in
 //! the order in which playback needs them, so that playing reads forward through it and nothing else.
 //!
-//! Where it stands: tracks of quantized keys go in through [`order`](order()), or a whole [`Clip`](crate::Clip) through
+//! Where it stands: tracks of quantized keys go in through [`order`](order()), or a whole [`KeyedClip`](crate::keyed::KeyedClip) through
 //! [`Anm::from_clip`]; an [`Anm`] is the file, an [`AnmPlayer`] samples it. The clip is the smaller form of this crate's own; this one
 //! is for what other programs read. `spec/ANM.md`. Source: the article on
 //! these animations, and the public reader `ltk_anim`. Cost: 10 bytes a key, and 24 or 48 a joint in each jump cache.
@@ -20,9 +20,8 @@ pub use order::{AnmTrack, fill_missing, order};
 pub use player::AnmPlayer;
 pub use write::elf_hash;
 
-use crate::quantize::VectorRange;
-use crate::spline::Parametrization;
-use crate::{Channel, Key, MAX_JOINTS};
+use crate::keyed::{Key, Parametrization, VectorRange};
+use crate::{Channel, MAX_JOINTS};
 
 /// What a file begins with.
 const MAGIC: [u8; 8] = *b"r3d2canm";

@@ -9,7 +9,8 @@
 //! stable sort keeps each track's own order.
 
 use super::AnmError;
-use crate::{Channel, Key, MAX_JOINTS};
+use crate::keyed::Key;
+use crate::{Channel, MAX_JOINTS};
 
 /// The last time of a clip.
 pub(super) const END: u16 = u16::MAX;

@@ -4,15 +4,16 @@
 
 use super::window::JointWindows;
 use super::{Anm, Channel};
-use crate::quantize::rotation_from_48;
-use crate::{Key, Transform};
+use crate::Transform;
+use crate::keyed::Key;
+use crate::keyed::quantize::rotation_from_48;
 
 /// Where playback is, and four keys of each track. Of the same keys and times come the same bits, on every platform and in whatever
 /// order the times are asked for, where the keys are in the order of playback.
 ///
 /// ```
 /// use kinepack_anim::anm::{Anm, AnmHead, AnmPlayer, AnmTrack, elf_hash, order};
-/// use kinepack_anim::{Channel, Transform, quantize::VectorRange};
+/// use kinepack_anim::{Channel, Transform, keyed::VectorRange};
 ///
 /// let up = VectorRange { min: [0.0; 3], max: [0.0, 10.0, 0.0] };
 /// let keys = vec![(0, [0; 3]), (u16::MAX, [0, u16::MAX, 0])];

@@ -5,7 +5,8 @@
 
 use super::{Anm, AnmBlock, AnmError, AnmHead, ErrorMargin, HEAD_BYTES, INDICES_PER_JOINT, MAGIC, OFFSET_BASE};
 use super::{VectorRange, index_bytes};
-use crate::{Key, MAX_JOINTS};
+use crate::MAX_JOINTS;
+use crate::keyed::Key;
 
 impl Anm {
     /// Reads a file. Neither the size in its head nor bytes outside of its blocks matter.

@@ -2,7 +2,7 @@
 //! operations, among them one square root, a vector half of it.
 
 use crate::Transform;
-use crate::spline::{Parametrization, blend, weights};
+use crate::keyed::spline::{Parametrization, blend, weights};
 
 /// P0 to P3: playback is between P1 and P2.
 #[derive(Clone, Copy, Debug)]

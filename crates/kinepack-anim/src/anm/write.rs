@@ -2,7 +2,7 @@
 //! writing cannot fail, and the same file comes of the same content everywhere. `spec/ANM.md`, sections 2 and 3. Cost: one pass.
 
 use super::{Anm, HEAD_BYTES, MAGIC, OFFSET_BASE, VectorRange};
-use crate::Key;
+use crate::keyed::Key;
 
 /// Bytes before what the size in the head counts.
 const SIZE_BASE: usize = 16;

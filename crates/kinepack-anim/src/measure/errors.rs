@@ -1,6 +1,6 @@
 //! Errors of a clip against the raw one: per joint and over all, at the sample times and between them.
 
-use crate::{Clip, RawClip};
+use crate::{AnyClip, RawClip};
 
 use super::Follower;
 use super::slide::stands;
@@ -65,7 +65,7 @@ pub struct ErrorReport {
 ///
 /// # Panics
 /// Where the two are not of as many joints or samples.
-pub fn measure(raw: &RawClip, clip: &Clip, options: &ErrorOptions) -> ErrorReport {
+pub fn measure(raw: &RawClip, clip: &AnyClip, options: &ErrorOptions) -> ErrorReport {
     let mut follower = Follower::new(raw, clip, options);
     let mut joints = vec![Vec::with_capacity(raw.samples()); raw.joints()];
     let mut between = Vec::with_capacity(raw.samples() * raw.joints());

@@ -3,11 +3,11 @@
 
 use glam::DVec3;
 
-use crate::{Clip, Cursor, RawClip, Transform};
+use crate::{AnyClip, AnyPlayer, RawClip, Transform};
 
 use super::{ErrorOptions, Frame, object_space};
 
-/// Both clips at one time, which may be any sample time or half-way between two. Cost of going forwards: that of a [`Cursor`] and two
+/// Both clips at one time, which may be any sample time or half-way between two. Cost of going forwards: that of an [`AnyPlayer`] and two
 /// poses in object space; nothing is allocated after [`Follower::new`].
 ///
 /// ```
@@ -35,7 +35,7 @@ use super::{ErrorOptions, Frame, object_space};
 #[derive(Clone, Debug)]
 pub struct Follower<'a> {
     raw: &'a RawClip,
-    cursor: Cursor<'a>,
+    player: AnyPlayer<'a>,
     options: ErrorOptions,
     local: Vec<Frame>,
     raw_side: Side,
@@ -53,14 +53,14 @@ impl<'a> Follower<'a> {
     ///
     /// # Panics
     /// Where the two are not of as many joints or samples.
-    pub fn new(raw: &'a RawClip, clip: &'a Clip, options: &ErrorOptions) -> Self {
+    pub fn new(raw: &'a RawClip, clip: &'a AnyClip, options: &ErrorOptions) -> Self {
         assert_eq!((raw.joints(), raw.samples()), (clip.joints(), clip.samples()), "a clip of another raw clip");
         let bind = raw.skeleton().bind_pose();
         let local = vec![Frame::IDENTITY; raw.joints()];
-        let cursor = Cursor::new(clip, &bind);
+        let player = clip.player(&bind);
         let raw_side = Side { pose: bind, object: local.clone() };
         let clip_side = raw_side.clone();
-        let mut follower = Self { raw, cursor, options: *options, local, raw_side, clip_side };
+        let mut follower = Self { raw, player, options: *options, local, raw_side, clip_side };
         follower.go_to(0);
         follower
     }
@@ -79,7 +79,7 @@ impl<'a> Follower<'a> {
         } else {
             half_way(self.raw.pose(sample), self.raw.pose(sample + 1), &mut self.raw_side.pose);
         }
-        self.cursor.sample_at(0.5 * half_samples as f64, &mut self.clip_side.pose);
+        self.player.sample_at(0.5 * half_samples as f64, &mut self.clip_side.pose);
         for side in [&mut self.raw_side, &mut self.clip_side] {
             for (local, transform) in self.local.iter_mut().zip(&side.pose) {
                 *local = Frame::from(transform);

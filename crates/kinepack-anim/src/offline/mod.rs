@@ -1,28 +1,21 @@
 //! From a raw clip to a compressed one. Not needed to play clips.
 //!
-//! The scheme is the one that Riot described for League of Legends: values of 48 bits, and of each track only the keys that a Catmull-Rom
+//! [`Scheme::Keys`] is the one that Riot described for League of Legends: values of 48 bits, and of each track only the keys that a Catmull-Rom
 //! spline needs to stay within a margin. Beyond it, margins follow the error that is measured in object space, keys are taken away again where
 //! the others can do without, and tracks that need a key nearly everywhere stand as rows of samples, which cost less. Every step is a switch of
 //! [`KeyOptions`], so that its gain can be measured.
 
 mod block;
-mod curve;
-mod insert;
-mod keys;
-mod margins;
-mod pack;
-mod remove;
-mod scene;
+mod keyed;
 
 use std::fmt;
 
+use crate::keyed::RotationBits;
 use crate::measure::{ErrorOptions, ErrorReport, measure};
-use crate::spline::Parametrization;
-use crate::{Clip, ClipError, RawClip, RotationBits};
+use crate::{AnyClip, ClipError, RawClip};
 
 pub use block::{BlockOptions, WidthTable, WidthTrainer, block_error, build_block};
-pub use insert::KeyPosition;
-pub use pack::animated_raw_bytes;
+pub use keyed::{KeyOptions, KeyPosition, Margins, animated_raw_bytes};
 
 /// What a clip is made of.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,83 +29,6 @@ pub enum Scheme {
 impl Default for Scheme {
     fn default() -> Self {
         Self::Keys(KeyOptions::default())
-    }
-}
-
-/// How much a track may be off.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Margins {
-    /// As much for every joint: the widest margins with which the clip keeps its precision.
-    Fixed,
-    /// Tighter up the hierarchy: the end of a chain has the margin, its parent half of it, its parent's parent a third, and so on; the widest with
-    /// which the clip keeps its precision.
-    Hierarchy,
-    /// By the error in object space: tightened where that is too large, for the track that has most to do with it.
-    #[default]
-    Measured,
-}
-
-/// How keys are chosen.
-#[derive(Clone, Debug, PartialEq)]
-pub struct KeyOptions {
-    /// How the splines are parametrized.
-    pub parametrization: Parametrization,
-    /// Where a segment that is not within its margin gets its key.
-    pub position: KeyPosition,
-    /// Which margins tracks have.
-    pub margins: Margins,
-    /// For fixed margins and those by hierarchy: the margin of rotations, in radians for each cm of that of translations.
-    pub rotation_margin_rad_per_cm: f64,
-    /// The same for scales: a share for each cm.
-    pub scale_margin_per_cm: f64,
-    /// Rotations are put on the side of the one before them, so that splines take the shortest path. Without, all have a positive `w`.
-    pub shortest_path: bool,
-    /// Tracks that need no more than one value within what is allowed get no keys.
-    pub constants: bool,
-    /// How often all keys are tried to be taken away.
-    pub removal_passes: usize,
-    /// Whether the values of keys move when one next to them is taken away, to where the squared errors are least.
-    pub refit: bool,
-    /// Tracks that need so many keys that rows of samples are smaller become rows.
-    pub rows: bool,
-    /// Joints that stand still in the raw clip are held to half of the precision, so that they wander by no more than the whole.
-    pub hold_still: bool,
-    /// Joints whose translation and rotation are computed anew, so that they cancel what the compression of their ancestors did.
-    pub pins: Vec<usize>,
-}
-
-impl Default for KeyOptions {
-    fn default() -> Self {
-        Self {
-            parametrization: Parametrization::Times,
-            position: KeyPosition::Worst,
-            margins: Margins::Measured,
-            rotation_margin_rad_per_cm: 0.1,
-            scale_margin_per_cm: 0.1,
-            shortest_path: true,
-            constants: true,
-            removal_passes: 3,
-            refit: true,
-            rows: true,
-            hold_still: true,
-            pins: Vec::new(),
-        }
-    }
-}
-
-impl KeyOptions {
-    /// Splines and nothing else, as the article begins: parametrized by time, a key in the middle of a segment, one margin for all joints.
-    pub fn plain() -> Self {
-        Self {
-            position: KeyPosition::Middle,
-            margins: Margins::Fixed,
-            constants: false,
-            removal_passes: 0,
-            refit: false,
-            rows: false,
-            hold_still: false,
-            ..Self::default()
-        }
     }
 }
 
@@ -139,7 +55,7 @@ impl Default for BuildOptions {
 #[derive(Clone, Debug)]
 pub struct Built {
     /// The clip.
-    pub clip: Clip,
+    pub clip: AnyClip,
     /// Its errors, measured by playing it.
     pub errors: ErrorReport,
 }
@@ -187,16 +103,16 @@ pub fn build(raw: &RawClip, options: &BuildOptions) -> Result<Built, BuildError>
             return Err(BuildError::BadOption { option });
         }
     }
-    let contents = match &options.scheme {
-        Scheme::Quantized(bits) => pack::quantized(raw, *bits),
+    let bytes = match &options.scheme {
+        Scheme::Quantized(bits) => keyed::quantized(raw, *bits).to_bytes(),
         Scheme::Keys(keys) => {
             if let Some(&joint) = keys.pins.iter().find(|joint| **joint >= raw.joints()) {
                 return Err(BuildError::BadPin { joint });
             }
-            keys::keys(raw, options, keys)
+            keyed::keys(raw, options, keys).to_bytes()
         }
     };
-    let clip = Clip::from_bytes(contents.to_bytes()).map_err(BuildError::Clip)?;
+    let clip = AnyClip::from_bytes(bytes).map_err(BuildError::Clip)?;
     let errors = measure(raw, &clip, &options.error);
     Ok(Built { clip, errors })
 }

@@ -7,8 +7,8 @@
 mod random;
 
 use kinepack_anim::anm::{Anm, AnmHead, AnmPlayer, AnmTrack, elf_hash, order};
-use kinepack_anim::quantize::{VectorRange, rotation_48, rotation_from_48};
-use kinepack_anim::spline::{Parametrization, blend, weights};
+use kinepack_anim::keyed::quantize::{VectorRange, rotation_48, rotation_from_48};
+use kinepack_anim::keyed::spline::{Parametrization, blend, weights};
 use kinepack_anim::{Channel, Transform};
 pub(crate) use random::Random;
 

@@ -3,8 +3,9 @@
 use std::f32::consts::TAU;
 use std::sync::Arc;
 
+use kinepack_anim::keyed::{KeyedClip, Kind, RotationBits};
 use kinepack_anim::offline::{BuildError, BuildOptions, KeyOptions, Scheme, build};
-use kinepack_anim::{Channel, Clip, ClipError, Joint, Kind, RawClip, RotationBits, Skeleton, TrackId, Transform};
+use kinepack_anim::{Channel, ClipError, Joint, RawClip, Skeleton, TrackId, Transform};
 
 use crate::play::compare;
 use crate::support::smooth_clip;
@@ -20,19 +21,20 @@ fn schemes() -> [(&'static str, Scheme); 4] {
     ]
 }
 
-fn built(raw: &RawClip, scheme: Scheme) -> Clip {
-    build(raw, &BuildOptions { scheme, ..BuildOptions::default() }).unwrap().clip
+fn built(raw: &RawClip, scheme: Scheme) -> KeyedClip {
+    build(raw, &BuildOptions { scheme, ..BuildOptions::default() }).unwrap().clip.as_keyed().unwrap().clone()
 }
 
 /// Builds a clip by all schemes and plays it; with our keys it is within a millimetre.
-fn all(raw: &RawClip) -> Vec<Clip> {
+fn all(raw: &RawClip) -> Vec<KeyedClip> {
     let one = |(name, scheme): (&str, Scheme)| {
         let options = BuildOptions { scheme, ..BuildOptions::default() };
         let built = build(raw, &options).unwrap();
         let off = built.errors.all.max_cm;
         assert!(off <= options.precision_cm || name != "keys", "{} {name}: {off} cm", raw.name());
-        compare(&built.clip, &raw.skeleton().bind_pose(), 60, &format!("{} {name}", raw.name()));
-        built.clip
+        let clip = built.clip.as_keyed().unwrap();
+        compare(clip, &raw.skeleton().bind_pose(), 60, &format!("{} {name}", raw.name()));
+        clip.clone()
     };
     schemes().map(one).into()
 }
@@ -53,7 +55,7 @@ fn turned_z(radians: f32) -> [f32; 4] {
     [0.0, 0.0, (radians / 2.0).sin(), (radians / 2.0).cos()]
 }
 
-fn kinds(clip: &Clip, joint: u16) -> [Kind; 3] {
+fn kinds(clip: &KeyedClip, joint: u16) -> [Kind; 3] {
     Channel::ALL.map(|channel| clip.kind(TrackId { joint, channel }))
 }
 
@@ -154,9 +156,10 @@ fn so_many_samples_that_no_ticks_are_left_become_rows() {
             ..BuildOptions::default()
         };
         let built = build(&long, &options).unwrap();
-        assert_eq!(kinds(&built.clip, 0)[1], if has_keys { Kind::Keys } else { Kind::Rows });
+        let clip = built.clip.as_keyed().unwrap();
+        assert_eq!(kinds(clip, 0)[1], if has_keys { Kind::Keys } else { Kind::Rows });
         assert!(built.errors.all.max_cm <= 0.1);
-        compare(&built.clip, &long.skeleton().bind_pose(), 60, "long");
+        compare(clip, &long.skeleton().bind_pose(), 60, "long");
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use kinepack_anim::keyed::RotationBits;
 use kinepack_anim::measure::{ErrorOptions, Errors, measure};
 use kinepack_anim::offline::{BuildOptions, Scheme, build};
-use kinepack_anim::{Clip, Cursor, Joint, RawClip, RotationBits, Skeleton, Transform};
+use kinepack_anim::{AnyClip, Joint, RawClip, Skeleton, Transform};
 
 use crate::support::smooth_clip;
 use crate::write::Parts;
@@ -97,12 +98,12 @@ fn errors_are_those_of_the_metric() {
             let built = build(&raw, &options).unwrap();
             let report = measure(&raw, &built.clip, &options.error);
             assert_eq!(report, built.errors);
-            let mut cursor = Cursor::new(&built.clip, &raw.skeleton().bind_pose());
+            let mut player = built.clip.player(&raw.skeleton().bind_pose());
             let mut pose = raw.pose(0).to_vec();
             let mut at_samples = vec![Vec::new(); raw.joints()];
             let mut between = Vec::new();
             for half in 0..2 * raw.samples() - 1 {
-                cursor.sample_at(half as f64 / 2.0, &mut pose);
+                player.sample_at(half as f64 / 2.0, &mut pose);
                 let ours = place(raw.skeleton(), &pose);
                 let theirs = place(raw.skeleton(), &half_way(raw.pose(half / 2), raw.pose(half.div_ceil(2))));
                 for joint in 0..raw.joints() {
@@ -140,7 +141,7 @@ fn half_way(from: &[Transform], to: &[Transform]) -> Vec<Transform> {
 }
 
 /// A clip of two joints, of which the second is at x = `theirs` in cm in the raw clip, and at `ours` in the compressed one.
-fn sliding(theirs: &[f32], ours: &[f32]) -> (RawClip, Clip) {
+fn sliding(theirs: &[f32], ours: &[f32]) -> (RawClip, AnyClip) {
     let joint = |parent| Joint { name: String::new(), parent, bind: Transform::IDENTITY };
     let skeleton = Arc::new(Skeleton::new(vec![joint(None), joint(Some(0))]).unwrap());
     let at = |x: f32| Transform { translation: [x, 0.0, 0.0], ..Transform::IDENTITY };
@@ -151,7 +152,7 @@ fn sliding(theirs: &[f32], ours: &[f32]) -> (RawClip, Clip) {
     parts.ranges[0] = [[0.0; 3], [65.535; 3]];
     let codes = ours.iter().flat_map(|x| [(x * 1000.0).round() as u16, 0, 0]);
     parts.rows = codes.flat_map(u16::to_le_bytes).collect();
-    (raw, Clip::from_bytes(parts.to_bytes()).unwrap())
+    (raw, AnyClip::from_bytes(parts.to_bytes()).unwrap())
 }
 
 /// What the second joint wanders, and which joint wanders most.

@@ -1,6 +1,7 @@
 //! Clips and skeletons of strangers: refused for the right reason, or played without harm.
 
-use kinepack_anim::{Channel, Clip, ClipError, Skeleton, SkeletonError, SkeletonFileError, TrackId};
+use kinepack_anim::keyed::KeyedClip;
+use kinepack_anim::{Channel, ClipError, Skeleton, SkeletonError, SkeletonFileError, TrackId};
 use proptest::prelude::*;
 
 use crate::driver;
@@ -34,7 +35,7 @@ pub(crate) fn small() -> Parts {
 fn good() -> Vec<u8> {
     let bytes = small().to_bytes();
     assert_eq!(bytes.len(), KEYS + 80 + 16);
-    assert!(Clip::from_bytes(&bytes[..]).unwrap().as_bytes() == bytes);
+    assert!(KeyedClip::from_bytes(&bytes[..]).unwrap().as_bytes() == bytes);
     bytes
 }
 
@@ -43,7 +44,7 @@ fn refused(at: usize, other: &[u8]) -> ClipError {
     let mut bytes = good();
     bytes[at..at + other.len()].copy_from_slice(other);
     driver::play(&bytes);
-    Clip::from_bytes(bytes).unwrap_err()
+    KeyedClip::from_bytes(bytes).unwrap_err()
 }
 
 #[test]
@@ -53,11 +54,11 @@ fn every_beginning_is_refused_and_so_is_every_tail() {
     for end in 0..good.len() {
         let part = parts.iter().find(|(part_end, _)| end < *part_end).map_or("jumps", |(_, part)| part);
         let error = if end < 4 { ClipError::NoClip } else { ClipError::EndOfData { part } };
-        assert_eq!(Clip::from_bytes(&good[..end]).unwrap_err(), error, "{end}");
+        assert_eq!(KeyedClip::from_bytes(&good[..end]).unwrap_err(), error, "{end}");
     }
     for tail in [1, 2, 8, 1000] {
         let long = [&good[..], &vec![0; tail]].concat();
-        assert_eq!(Clip::from_bytes(long).unwrap_err(), ClipError::TrailingData { bytes: tail });
+        assert_eq!(KeyedClip::from_bytes(long).unwrap_err(), ClipError::TrailingData { bytes: tail });
     }
 }
 
@@ -133,7 +134,7 @@ fn the_widest_ranges_play_finite_numbers() {
         let mut parts = Parts::keyed(parametrization, 3, 100, tracks.to_vec());
         parts.ranges = [[[-1e18; 3], [1e18; 3]]; 2];
         let bytes = parts.to_bytes();
-        assert!(Clip::from_bytes(&bytes[..]).is_ok());
+        assert!(KeyedClip::from_bytes(&bytes[..]).is_ok());
         driver::play(&bytes);
     }
 }
@@ -187,7 +188,7 @@ fn keys_in_another_order_than_that_of_need_are_refused() {
         let (before, after) = bytes[keys_at + 60..keys_at + 80].split_at_mut(10);
         before.swap_with_slice(after);
         driver::play(&bytes);
-        Clip::from_bytes(bytes)
+        KeyedClip::from_bytes(bytes)
     };
     let reason = "out of the order of need";
     assert_eq!(swapped([0, 15, 25, 35, end]).unwrap_err(), ClipError::BadKey { index: 7, reason });
@@ -201,14 +202,14 @@ fn a_clip_without_the_keys_that_it_says_is_refused() {
     for samples in [1, 2] {
         let mut parts = Parts::keyed(0, 1, samples, Vec::new());
         parts.kinds = vec![2];
-        assert_eq!(Clip::from_bytes(parts.to_bytes()).unwrap_err(), ClipError::BadKey { index: 0, reason });
+        assert_eq!(KeyedClip::from_bytes(parts.to_bytes()).unwrap_err(), ClipError::BadKey { index: 0, reason });
         parts.tracks = vec![NaiveTrack { joint: 0, channel: 0, keys: vec![(0, [0; 3])] }];
-        assert_eq!(Clip::from_bytes(parts.to_bytes()).unwrap_err(), ClipError::BadKey { index: 1, reason });
+        assert_eq!(KeyedClip::from_bytes(parts.to_bytes()).unwrap_err(), ClipError::BadKey { index: 1, reason });
     }
     let keys = vec![(0, [0; 3]), (0, [0; 3])];
     let parts = Parts::keyed(0, 1, 1, vec![NaiveTrack { joint: 0, channel: 0, keys }]);
     let reason = "times of a track that do not increase";
-    assert_eq!(Clip::from_bytes(parts.to_bytes()).unwrap_err(), ClipError::BadKey { index: 1, reason });
+    assert_eq!(KeyedClip::from_bytes(parts.to_bytes()).unwrap_err(), ClipError::BadKey { index: 1, reason });
 }
 
 #[test]
@@ -236,7 +237,7 @@ fn flipped_bits_and_noise_are_refused_or_played() {
             let mut flipped = good.clone();
             flipped[bit / 8] ^= 1 << (bit % 8);
             driver::play(&flipped);
-            played += usize::from(Clip::from_bytes(flipped).is_ok());
+            played += usize::from(KeyedClip::from_bytes(flipped).is_ok());
         }
         assert!(played > good.len(), "{played}");
     }
@@ -267,7 +268,7 @@ fn any_clip_and_any_change_of_it_is_refused_or_played() {
         kept.push((3, 0));
         let tracks = kept.iter().map(|(joint, channel)| any_track(&mut random, *joint, *channel, samples, 9)).collect();
         let mut bytes = Parts::keyed(parametrization, slices, samples, tracks).to_bytes();
-        assert!(Clip::from_bytes(&bytes[..]).unwrap().as_bytes() == bytes);
+        assert!(KeyedClip::from_bytes(&bytes[..]).unwrap().as_bytes() == bytes);
         driver::play(&bytes);
         for (at, other) in changes {
             let at = at.index(bytes.len());

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod any;
 // Public in the crate of the fuzz targets.
 #[allow(unreachable_pub)]
 #[path = "../../../../fuzz/src/clip.rs"]

@@ -1,7 +1,8 @@
 //! Playing allocates nothing, and reading what the length of the bytes bounds.
 
 use allocation_counter::measure;
-use kinepack_anim::{Clip, Cursor, Skeleton, Transform};
+use kinepack_anim::keyed::{Cursor, KeyedClip};
+use kinepack_anim::{Skeleton, Transform};
 
 use crate::hostile::small;
 use crate::support::{Random, skeleton};
@@ -12,7 +13,7 @@ fn sampling_allocates_nothing() {
     let mut random = Random(2);
     let tracks = (0..6).map(|joint| any_track(&mut random, joint, joint % 3, 300, 60)).collect();
     for parts in [small(), Parts::keyed(1, 7, 300, tracks)] {
-        let clip = Clip::from_bytes(parts.to_bytes()).unwrap();
+        let clip = KeyedClip::from_bytes(parts.to_bytes()).unwrap();
         let mut pose = vec![Transform::IDENTITY; clip.joints()];
         let mut cursor = Cursor::new(&clip, &pose.clone());
         let info = measure(|| {
@@ -29,13 +30,13 @@ fn sampling_allocates_nothing() {
 fn reading_takes_a_small_multiple_of_the_length_whatever_is_counted() {
     let bytes = small().to_bytes();
     let most = |bytes: &[u8]| 1000 + 8 * bytes.len() as u64;
-    assert!(measure(|| drop(Clip::from_bytes(&bytes[..]))).bytes_total < most(&bytes));
+    assert!(measure(|| drop(KeyedClip::from_bytes(&bytes[..]))).bytes_total < most(&bytes));
     for at in [8, 10, 12, 20] {
         for word in [100_u32, 16_384, 65_536, 4_194_304, u32::MAX] {
             let mut lying = bytes.clone();
             let width = if at < 12 { 2 } else { 4 };
             lying[at..at + width].copy_from_slice(&word.to_le_bytes()[..width]);
-            let info = measure(|| drop(Clip::from_bytes(&lying[..])));
+            let info = measure(|| drop(KeyedClip::from_bytes(&lying[..])));
             assert!(info.bytes_total < most(&bytes), "{at} {word}: {}", info.bytes_total);
         }
     }

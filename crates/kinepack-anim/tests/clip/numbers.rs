@@ -2,7 +2,7 @@
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
-use kinepack_anim::quantize::{VectorRange, rotation_32, rotation_48, rotation_from_32, rotation_from_48};
+use kinepack_anim::keyed::quantize::{VectorRange, rotation_32, rotation_48, rotation_from_32, rotation_from_48};
 
 use crate::support::Random;
 

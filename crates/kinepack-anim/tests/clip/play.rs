@@ -1,16 +1,16 @@
 //! A cursor plays what `spec/ANIM.md` says, bit by bit, in whatever order the times come.
 
+use kinepack_anim::Transform;
+use kinepack_anim::keyed::quantize::rotation_from_48;
+use kinepack_anim::keyed::{Cursor, KeyedClip, Parametrization, RotationBits};
 use kinepack_anim::offline::{BuildOptions, KeyOptions, Scheme, build};
-use kinepack_anim::quantize::rotation_from_48;
-use kinepack_anim::spline::Parametrization;
-use kinepack_anim::{Clip, Cursor, RotationBits, Transform};
 
 use crate::naive::{Naive, NaiveTrack};
 use crate::support::{Random, assert_same, assert_sane, pose_floats, smooth_clip};
 use crate::write::{Parts, any_track, end_of, parts_of};
 
 /// Plays forwards at 60 Hz, backwards, anywhere, by huge steps, and at times that are none, all with the same cursor.
-pub(crate) fn compare(clip: &Clip, bind: &[Transform], steps: usize, context: &str) {
+pub(crate) fn compare(clip: &KeyedClip, bind: &[Transform], steps: usize, context: &str) {
     let naive = Naive::read(clip.as_bytes());
     let floats = pose_floats(bind);
     let last = f64::from(naive.samples - 1);
@@ -41,7 +41,7 @@ pub(crate) fn compare(clip: &Clip, bind: &[Transform], steps: usize, context: &s
 }
 
 /// All of [`compare`], and that the bytes are those of the writer of these tests.
-fn compare_written(clip: &Clip, bind: &[Transform], steps: usize, context: &str) {
+fn compare_written(clip: &KeyedClip, bind: &[Transform], steps: usize, context: &str) {
     compare(clip, bind, steps, context);
     let bytes = clip.as_bytes();
     let mut again = parts_of(&Naive::read(bytes), bytes).to_bytes();
@@ -66,13 +66,14 @@ fn clips_of_each_scheme_are_played_as_the_spec_says() {
     for seed in 0..4 {
         let raw = smooth_clip(seed, [5, 1, 9, 3][seed as usize], [61, 33, 90, 2][seed as usize]);
         for (name, options) in &schemes {
-            let clip = build(&raw, options).unwrap().clip;
+            let built = build(&raw, options).unwrap();
+            let clip = built.clip.as_keyed().unwrap();
             let naive = Naive::read(clip.as_bytes());
             kinds[2] += naive.tracks.len();
             kinds[1] += naive.constants.len();
             kinds[3] += clip.row_tracks().len();
             assert_eq!(clip.header().skeleton, raw.skeleton().hash());
-            compare_written(&clip, &raw.skeleton().bind_pose(), 200, &format!("{name} {seed}"));
+            compare_written(clip, &raw.skeleton().bind_pose(), 200, &format!("{name} {seed}"));
         }
     }
     assert!(kinds[1..].iter().all(|count| *count > 5), "{kinds:?}");
@@ -88,7 +89,7 @@ fn tracks_of_any_codes_are_played_as_the_spec_says() {
             let tracks = places.filter(|(joint, channel)| joint % 2 == 0 || *channel == 0);
             let tracks = tracks.map(|(joint, channel)| any_track(&mut random, joint, channel, samples, 30)).collect();
             let parts = Parts::keyed(parametrization, slices, samples, tracks);
-            let clip = Clip::from_bytes(parts.to_bytes()).unwrap();
+            let clip = KeyedClip::from_bytes(parts.to_bytes()).unwrap();
             let context = format!("parametrization {parametrization}, {slices} slices, {samples} samples");
             compare(&clip, &[Transform::IDENTITY; 4][..clip.joints()], 150, &context);
         }
@@ -102,7 +103,7 @@ fn long_clips_have_slices_and_wide_places() {
         let mut tracks: Vec<_> = (0..joints).map(|joint| any_track(&mut random, joint, 0, samples, most)).collect();
         tracks.push(any_track(&mut random, joints, 1, samples, 3));
         let parts = Parts::keyed(1, slices, samples, tracks);
-        let clip = Clip::from_bytes(parts.to_bytes()).unwrap();
+        let clip = KeyedClip::from_bytes(parts.to_bytes()).unwrap();
         assert_eq!(clip.key_count() > 65_536, joints == 9);
         compare(&clip, &vec![Transform::IDENTITY; joints + 1], 40, &format!("{joints} joints"));
     }
@@ -120,7 +121,7 @@ fn places_become_wide_behind_65536_keys() {
         let bytes = parts.to_bytes();
         let places = bytes.len() - (32 + 2 + 24 + 10 * keys as usize);
         assert_eq!(places, 4 * 2 * 4 * if keys > 65_536 { 4 } else { 2 });
-        compare(&Clip::from_bytes(bytes).unwrap(), &[Transform::IDENTITY; 2], 10, &format!("{keys} keys"));
+        compare(&KeyedClip::from_bytes(bytes).unwrap(), &[Transform::IDENTITY; 2], 10, &format!("{keys} keys"));
     }
 }
 
@@ -136,9 +137,10 @@ fn a_built_clip_has_slices() {
     let raw = kinepack_anim::RawClip::new("noise", smooth.skeleton().clone(), 60.0, samples.collect()).unwrap();
     let options = KeyOptions { rows: false, removal_passes: 0, ..KeyOptions::default() };
     let options = BuildOptions { precision_cm: 0.2, scheme: Scheme::Keys(options), ..BuildOptions::default() };
-    let clip = build(&raw, &options).unwrap().clip;
+    let built = build(&raw, &options).unwrap();
+    let clip = built.clip.as_keyed().unwrap();
     assert!(clip.header().slices > 3, "{} keys", clip.key_count());
-    compare_written(&clip, &raw.skeleton().bind_pose(), 300, "noise");
+    compare_written(clip, &raw.skeleton().bind_pose(), 300, "noise");
 }
 
 /// More slices than ticks: some begin where the one before does, and the ticks between two samples are no whole numbers.
@@ -147,7 +149,7 @@ fn no_slice_is_taken_that_begins_behind_the_time() {
     let mut random = Random(8);
     for (samples, slices) in [(40_000, 65_535), (32_769, 65_535), (2, 65_535), (65_536, 65_534), (50_000, 49_998)] {
         let track = any_track(&mut random, 0, 1, samples, 3000);
-        let clip = Clip::from_bytes(Parts::keyed(1, slices, samples, vec![track]).to_bytes()).unwrap();
+        let clip = KeyedClip::from_bytes(Parts::keyed(1, slices, samples, vec![track]).to_bytes()).unwrap();
         let naive = Naive::read(clip.as_bytes());
         let mut cursor = Cursor::new(&clip, &[Transform::IDENTITY]);
         let mut pose = [Transform::IDENTITY];
@@ -173,7 +175,7 @@ fn keys_at_right_angles_play_the_same_from_any_side() {
     let track = NaiveTrack { joint: 0, channel: 0, keys: ticks.into_iter().zip(keys).collect() };
     for parametrization in 0..4 {
         let parts = Parts::keyed(parametrization, 30, 6, vec![track.clone()]);
-        let clip = Clip::from_bytes(parts.to_bytes()).unwrap();
+        let clip = KeyedClip::from_bytes(parts.to_bytes()).unwrap();
         compare(&clip, &[Transform::IDENTITY], 100, "right angles");
     }
 }

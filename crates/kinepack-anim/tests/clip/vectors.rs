@@ -5,7 +5,8 @@
 
 use std::path::PathBuf;
 
-use kinepack_anim::{Clip, Cursor, Joint, Skeleton, Transform};
+use kinepack_anim::keyed::{Cursor, KeyedClip};
+use kinepack_anim::{Joint, Skeleton, Transform};
 
 use crate::naive::{Naive, NaiveTrack};
 use crate::support::{Random, assert_same, floats, hex, pose_floats};
@@ -91,7 +92,7 @@ fn every_vector_is_read_and_played() {
     for (name, parts) in clips() {
         let bytes = parts.to_bytes();
         written += &format!("{name} {}\n", hex(&bytes));
-        let clip = Clip::from_bytes(&bytes[..]).unwrap();
+        let clip = KeyedClip::from_bytes(&bytes[..]).unwrap();
         let bind = skeleton(clip.header().joints).bind_pose();
         let mut cursor = Cursor::new(&clip, &bind);
         let mut pose = bind.clone();

@@ -85,8 +85,8 @@ fn write_all(directory: &Path, sources: &[Source], built: &[BuiltClip]) -> Resul
     for (source, built) in sources.iter().zip(built) {
         let clip = &built.built.clip;
         write(directory.join(format!("{}.kpa", sources::file_stem(source.raw.name()))), clip.as_bytes())?;
-        if skeletons.insert(clip.header().skeleton) {
-            let name = super::compiled::skeleton_name(clip.header().skeleton);
+        if skeletons.insert(clip.skeleton_hash()) {
+            let name = super::compiled::skeleton_name(clip.skeleton_hash());
             write(directory.join(name), &source.raw.skeleton().to_bytes())?;
         }
     }

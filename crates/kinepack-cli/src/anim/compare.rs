@@ -4,10 +4,10 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
+use kinepack_anim::RawClip;
+use kinepack_anim::keyed::{Parametrization, RotationBits};
 use kinepack_anim::measure::ErrorReport;
 use kinepack_anim::offline::{BuildOptions, KeyOptions, KeyPosition, Margins, Scheme, animated_raw_bytes};
-use kinepack_anim::spline::Parametrization;
-use kinepack_anim::{RawClip, RotationBits};
 use serde::Serialize;
 
 use super::import_options::ImportArguments;

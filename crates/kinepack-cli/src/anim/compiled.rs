@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use kinepack_anim::{Clip, Skeleton};
+use kinepack_anim::{AnyClip, Skeleton};
 
 use crate::failure::Failure;
 
@@ -22,9 +22,9 @@ pub(crate) fn skeleton_name(hash: u64) -> String {
 }
 
 /// Reads a clip and its skeleton.
-pub(crate) fn read(path: &Path, arguments: &SkeletonArguments) -> Result<(Clip, Skeleton), Failure> {
+pub(crate) fn read(path: &Path, arguments: &SkeletonArguments) -> Result<(AnyClip, Skeleton), Failure> {
     let clip = read_clip(path)?;
-    let hash = clip.header().skeleton;
+    let hash = clip.skeleton_hash();
     let beside = || path.parent().unwrap_or(Path::new("")).join(skeleton_name(hash));
     let skeleton_path = arguments.skeleton.clone().unwrap_or_else(beside);
     let skeleton = Skeleton::from_bytes(&read_bytes(&skeleton_path)?);
@@ -37,8 +37,8 @@ pub(crate) fn read(path: &Path, arguments: &SkeletonArguments) -> Result<(Clip, 
 }
 
 /// Reads a clip.
-pub(crate) fn read_clip(path: &Path) -> Result<Clip, Failure> {
-    let clip = Clip::from_bytes(read_bytes(path)?);
+pub(crate) fn read_clip(path: &Path) -> Result<AnyClip, Failure> {
+    let clip = AnyClip::from_bytes(read_bytes(path)?);
     clip.map_err(|error| Failure::BadClip { path: path.to_owned(), reason: error.to_string() })
 }
 

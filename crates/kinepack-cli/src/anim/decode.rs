@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use kinepack_anim::{Clip, Cursor, Skeleton, exchange};
+use kinepack_anim::{AnyClip, Skeleton, exchange};
 
 use super::compiled::{self, SkeletonArguments};
 use crate::failure::Failure;
@@ -27,13 +27,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     write(&clip, &skeleton, out).map_err(|error| Failure::ClipFile { path: out.clone(), error })
 }
 
-fn write(clip: &Clip, skeleton: &Skeleton, path: &PathBuf) -> io::Result<()> {
+fn write(clip: &AnyClip, skeleton: &Skeleton, path: &PathBuf) -> io::Result<()> {
     let mut out = BufWriter::new(File::create(path)?);
     exchange::write_head(skeleton, clip.samples(), clip.rate_hz(), &mut out)?;
     let mut pose = skeleton.bind_pose();
-    let mut cursor = Cursor::new(clip, &pose);
+    let mut player = clip.player(&pose);
     for sample in 0..clip.samples() {
-        cursor.sample_at(sample as f64, &mut pose);
+        player.sample_at(sample as f64, &mut pose);
         exchange::write_pose(&pose, &mut out)?;
     }
     out.flush()

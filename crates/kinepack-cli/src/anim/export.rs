@@ -8,7 +8,7 @@ use std::sync::Arc;
 use clap::Args;
 use kinepack_anim::anm::{Anm, AnmPlayer};
 use kinepack_anim::measure::{ErrorOptions, pose_distance_cm};
-use kinepack_anim::{Clip, Cursor, MAX_SAMPLES, RawClip, Skeleton, export};
+use kinepack_anim::{AnyClip, MAX_SAMPLES, RawClip, Skeleton, export};
 use serde::Serialize;
 
 use super::compiled::{self, SkeletonArguments};
@@ -73,8 +73,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.gltf { write_gltf(arguments, &clip, skeleton) } else { write_anm(arguments, &clip, &skeleton) }
 }
 
-fn write_anm(arguments: &Arguments, clip: &Clip, skeleton: &Skeleton) -> Result<(), Failure> {
-    let anm = Anm::from_clip(clip, skeleton, arguments.jump_caches);
+fn write_anm(arguments: &Arguments, clip: &AnyClip, skeleton: &Skeleton) -> Result<(), Failure> {
+    let anm = match clip {
+        AnyClip::Keyed(clip) => Anm::from_clip(clip, skeleton, arguments.jump_caches),
+    };
     let anm = anm.map_err(|error| bad_clip(arguments, &error))?;
     let bytes = anm.to_bytes();
     let report = AnmReport {
@@ -88,7 +90,7 @@ fn write_anm(arguments: &Arguments, clip: &Clip, skeleton: &Skeleton) -> Result<
     print(|out| if arguments.json { write_json(&report, out) } else { report.write_line(out) })
 }
 
-fn write_gltf(arguments: &Arguments, clip: &Clip, skeleton: Skeleton) -> Result<(), Failure> {
+fn write_gltf(arguments: &Arguments, clip: &AnyClip, skeleton: Skeleton) -> Result<(), Failure> {
     let rate_hz = arguments.rate.unwrap_or(clip.rate_hz());
     let step = f64::from(clip.rate_hz()) / f64::from(rate_hz);
     // The last one is at the end, or behind it, where the end is held.
@@ -97,10 +99,10 @@ fn write_gltf(arguments: &Arguments, clip: &Clip, skeleton: Skeleton) -> Result<
         return Err(bad_clip(arguments, &format!("{samples} samples at {rate_hz} Hz are too many")));
     }
     let mut pose = skeleton.bind_pose();
-    let mut cursor = Cursor::new(clip, &pose);
+    let mut player = clip.player(&pose);
     let mut all = Vec::new();
     for sample in 0..samples as usize {
-        cursor.sample_at((sample as f64 * step).min((clip.samples() - 1) as f64), &mut pose);
+        player.sample_at((sample as f64 * step).min((clip.samples() - 1) as f64), &mut pose);
         all.extend_from_slice(&pose);
     }
     let name = arguments.clip.file_stem().unwrap_or_default().to_string_lossy();
@@ -127,12 +129,12 @@ fn write_file(arguments: &Arguments, bytes: &[u8]) -> Result<String, Failure> {
     Ok(out.display().to_string())
 }
 
-fn max_difference_cm(clip: &Clip, skeleton: &Skeleton, anm: &Anm) -> f64 {
+fn max_difference_cm(clip: &AnyClip, skeleton: &Skeleton, anm: &Anm) -> f64 {
     let (mut ours, mut theirs) = (skeleton.bind_pose(), skeleton.bind_pose());
-    let (mut cursor, mut player) = (Cursor::new(clip, &ours), AnmPlayer::new(anm));
+    let (mut our_player, mut their_player) = (clip.player(&ours), AnmPlayer::new(anm));
     let distances = (0..clip.samples()).map(|sample| {
-        cursor.sample_at(sample as f64, &mut ours);
-        player.sample(sample as f32 / clip.rate_hz(), &mut theirs);
+        our_player.sample_at(sample as f64, &mut ours);
+        their_player.sample(sample as f32 / clip.rate_hz(), &mut theirs);
         pose_distance_cm(skeleton, &ours, &theirs, &ErrorOptions::default())
     });
     distances.fold(0.0, f64::max)

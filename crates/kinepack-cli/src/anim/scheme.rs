@@ -1,10 +1,10 @@
 //! What clips are built for and of, on the command line.
 
 use clap::{Args, ValueEnum};
+use kinepack_anim::RawClip;
+use kinepack_anim::keyed::{Parametrization, RotationBits};
 use kinepack_anim::measure::ErrorOptions;
 use kinepack_anim::offline::{BuildOptions, KeyOptions, KeyPosition, Margins, Scheme};
-use kinepack_anim::spline::Parametrization;
-use kinepack_anim::{RawClip, RotationBits};
 
 use crate::failure::Failure;
 

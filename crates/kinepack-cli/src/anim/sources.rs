@@ -10,7 +10,7 @@ use std::time::Instant;
 use indicatif::{ProgressBar, ProgressStyle};
 use kinepack_anim::import::{self, ImportOptions};
 use kinepack_anim::offline::{BuildOptions, Built, build};
-use kinepack_anim::{Cursor, RawClip, exchange};
+use kinepack_anim::{RawClip, exchange};
 
 use super::import_options::ImportArguments;
 use super::scheme::SchemeArguments;
@@ -155,13 +155,13 @@ pub(crate) fn sample_ns_per_joint(raw: &RawClip, built: &Built) -> f64 {
     const ROUNDS: usize = 5;
     let bind = raw.skeleton().bind_pose();
     let mut pose = bind.clone();
-    let mut cursor = Cursor::new(&built.clip, &bind);
+    let mut player = built.clip.player(&bind);
     let poses_a_loop = (60.0 * built.clip.duration_s()) as usize + 1;
     let mut best = f64::INFINITY;
     for _ in 0..ROUNDS {
         let begun = Instant::now();
         for index in 0..POSES {
-            cursor.sample((index % poses_a_loop) as f32 / 60.0, &mut pose);
+            player.sample((index % poses_a_loop) as f32 / 60.0, &mut pose);
             std::hint::black_box(&pose);
         }
         best = best.min(begun.elapsed().as_secs_f64());

@@ -61,17 +61,27 @@ pub(super) fn track(shown: &Shown, joint: usize, channel: Channel) -> Vec<u8> {
         decoded[..floats].iter().for_each(|part| push(&mut after, *part));
     }
     let [mut key_times, mut key_values] = [Vec::new(), Vec::new()];
-    let keys = (0..clip.key_count()).map(|index| clip.key(index));
-    for key in keys.filter(|key| usize::from(key.joint) == joint && key.channel == channel) {
-        let time_s = clip.key_time_s(&key);
-        // Keys are at sample times.
-        let sample = ((time_s * raw.rate_hz()).round() as usize).min(raw.samples() - 1);
-        let key_value = beside(clip.value(&key), value(&raw.pose(sample)[joint], channel), channel);
+    for (time_s, value) in keys(shown, joint, channel) {
         push(&mut key_times, time_s);
-        key_value[..floats].iter().for_each(|part| push(&mut key_values, *part));
+        value[..floats].iter().for_each(|part| push(&mut key_values, *part));
     }
     let keys = key_times.len() / 4;
     [head([times.count, floats, times.step, keys]), before, after, key_times, key_values].concat()
+}
+
+/// When the keys of a track are, in seconds, and their values; of a clip without keys none.
+fn keys(shown: &Shown, joint: usize, channel: Channel) -> Vec<(f32, [f32; 4])> {
+    let Some(clip) = shown.clip.as_keyed() else { return Vec::new() };
+    let raw = &shown.raw;
+    let keys = (0..clip.key_count()).map(|index| clip.key(index));
+    let keys = keys.filter(|key| usize::from(key.joint) == joint && key.channel == channel);
+    let told = keys.map(|key| {
+        let time_s = clip.key_time_s(&key);
+        // Keys are at sample times.
+        let sample = ((time_s * raw.rate_hz()).round() as usize).min(raw.samples() - 1);
+        (time_s, beside(clip.value(&key), value(&raw.pose(sample)[joint], channel), channel))
+    });
+    told.collect()
 }
 
 fn head(numbers: [usize; 4]) -> Vec<u8> {

@@ -1,7 +1,8 @@
 //! What the page is told of clips as JSON: the list, and one of them.
 
+use kinepack_anim::keyed::KeyedClip;
 use kinepack_anim::measure::Errors;
-use kinepack_anim::{Channel, TrackId};
+use kinepack_anim::{AnyClip, Channel, TrackId};
 use serde::Serialize;
 
 use super::Shown;
@@ -88,28 +89,53 @@ pub(super) fn line(shown: &Shown) -> Line<'_> {
 
 pub(super) fn detail(shown: &Shown) -> Detail<'_> {
     let Shown { raw, clip, report, .. } = shown;
-    let keys = clip.keys_by_joint();
+    let Tracks { keys, parametrization, of_joints } = Tracks::of(clip);
     let joints = raw.skeleton().joints().iter().enumerate().map(|(index, joint)| JointDetail {
         name: &joint.name,
         parent: joint.parent.map(usize::from),
         errors: report.joints[index].into(),
-        tracks: Channel::ALL.map(|channel| Track {
-            channel: channel.name(),
-            kind: clip.kind(TrackId { joint: index as u16, channel }).name(),
-            keys: keys[index][channel as usize],
-        }),
+        tracks: of_joints[index],
     });
     Detail {
         line: line(shown),
         shell_cm: shown.error.shell_cm,
         parts: clip.bytes_by_part().into_iter().map(|(name, bytes)| Part { name, bytes }).collect(),
-        keys: clip.key_count(),
-        parametrization: clip.parametrization().name(),
+        keys,
+        parametrization,
         errors: report.all.into(),
         between: report.between.into(),
         foot_slide_cm: report.foot_slide_cm,
         slide_joint: report.slide_joint,
         joints: joints.collect(),
+    }
+}
+
+/// What a scheme says of the tracks of a clip.
+struct Tracks {
+    keys: usize,
+    parametrization: &'static str,
+    of_joints: Vec<[Track; 3]>,
+}
+
+impl Tracks {
+    fn of(clip: &AnyClip) -> Self {
+        match clip {
+            AnyClip::Keyed(clip) => Self::of_keyed(clip),
+        }
+    }
+
+    fn of_keyed(clip: &KeyedClip) -> Self {
+        let track = |joint: usize, keys: [usize; 3], channel: Channel| Track {
+            channel: channel.name(),
+            kind: clip.kind(TrackId { joint: joint as u16, channel }).name(),
+            keys: keys[channel as usize],
+        };
+        let of_joint = |(joint, keys)| Channel::ALL.map(|channel| track(joint, keys, channel));
+        Self {
+            keys: clip.key_count(),
+            parametrization: clip.parametrization().name(),
+            of_joints: clip.keys_by_joint().into_iter().enumerate().map(of_joint).collect(),
+        }
     }
 }
 

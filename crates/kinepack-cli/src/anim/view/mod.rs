@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use clap::Args;
 use kinepack_anim::measure::{ErrorOptions, ErrorReport};
-use kinepack_anim::{Clip, RawClip};
+use kinepack_anim::{AnyClip, RawClip};
 
 use super::import_options::ImportArguments;
 use super::scheme::SchemeArguments;
@@ -73,7 +73,7 @@ struct ViewOptions {
 pub(crate) struct Shown {
     pub(crate) raw: RawClip,
     /// Made of the raw one: of as many joints and samples.
-    pub(crate) clip: Clip,
+    pub(crate) clip: AnyClip,
     pub(crate) report: ErrorReport,
     /// How it was made, in a few words.
     pub(crate) scheme: String,

@@ -1,11 +1,13 @@
 //! `kinepack anim info`: where the bytes of a clip go, and where its errors are.
 
+mod keyed;
+
 use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
 use kinepack_anim::measure::{ErrorReport, Errors, measure};
-use kinepack_anim::{Channel, Clip, Kind, RawClip, Skeleton, TrackId};
+use kinepack_anim::{AnyClip, RawClip, Skeleton};
 use serde::Serialize;
 
 use super::compiled::{self, SkeletonArguments};
@@ -15,6 +17,7 @@ use super::sources::{self, BuiltFiles};
 use crate::failure::Failure;
 use crate::report::print;
 use crate::table::{percent, table, write_json};
+use keyed::KeyedReport;
 
 /// Tell where the bytes of clips go and how far they are off.
 #[derive(Args)]
@@ -52,34 +55,20 @@ struct ClipReport {
     samples: usize,
     rate_hz: f32,
     seconds: f32,
-    parametrization: &'static str,
     raw_bytes: usize,
     bytes: usize,
     parts: Vec<(&'static str, usize)>,
-    channels: Vec<ChannelReport>,
-    /// The tracks with the most keys.
-    tracks: Vec<TrackReport>,
+    #[serde(flatten)]
+    scheme: SchemeReport,
     #[serde(skip_serializing_if = "Option::is_none")]
     errors: Option<ErrorsReport>,
 }
 
+/// What is told of clips of one scheme alone.
 #[derive(Serialize)]
-struct ChannelReport {
-    channel: &'static str,
-    bytes: usize,
-    default: usize,
-    constant: usize,
-    keyed: usize,
-    rows: usize,
-    keys_per_track: f64,
-}
-
-#[derive(Serialize)]
-struct TrackReport {
-    joint: String,
-    channel: &'static str,
-    keys: usize,
-    keys_per_s: f64,
+#[serde(untagged)]
+enum SchemeReport {
+    Keyed(KeyedReport),
 }
 
 #[derive(Serialize)]
@@ -125,69 +114,46 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 impl ClipReport {
-    fn new(name: &str, skeleton: &Skeleton, clip: &Clip, errors: Option<&ErrorReport>) -> Self {
-        let joint_name = |joint: usize| match skeleton.joints()[joint].name.as_str() {
-            "" => format!("joint {joint}"),
-            name => name.to_owned(),
-        };
-        let keys = clip.keys_by_joint();
-        let bytes = clip.bytes_by_channel();
-        let mut tracks: Vec<TrackReport> = clip
-            .keyed_tracks()
-            .iter()
-            .map(|track| {
-                let keys = keys[usize::from(track.joint)][track.channel as usize];
-                let keys_per_s = f64::from(keys as u32) / f64::from(clip.duration_s());
-                TrackReport {
-                    joint: joint_name(usize::from(track.joint)),
-                    channel: track.channel.name(),
-                    keys,
-                    keys_per_s,
-                }
-            })
-            .collect();
-        tracks.sort_by_key(|track| std::cmp::Reverse(track.keys));
-        tracks.truncate(LISTED);
+    fn new(name: &str, skeleton: &Skeleton, clip: &AnyClip, errors: Option<&ErrorReport>) -> Self {
         Self {
             name: name.to_owned(),
             joints: clip.joints(),
             samples: clip.samples(),
             rate_hz: clip.rate_hz(),
             seconds: clip.duration_s(),
-            parametrization: clip.parametrization().name(),
             raw_bytes: clip.joints() * clip.samples() * kinepack_anim::Transform::BYTES,
             bytes: clip.as_bytes().len(),
-            parts: clip.bytes_by_part().to_vec(),
-            channels: Channel::ALL
-                .map(|channel| ChannelReport::new(clip, channel, bytes[channel as usize], &keys))
-                .into(),
-            tracks,
-            errors: errors.map(|errors| ErrorsReport::new(errors, joint_name)),
+            parts: clip.bytes_by_part(),
+            scheme: SchemeReport::new(skeleton, clip),
+            errors: errors.map(|errors| ErrorsReport::new(errors, skeleton)),
         }
     }
 }
 
-impl ChannelReport {
-    fn new(clip: &Clip, channel: Channel, bytes: usize, keys: &[[usize; 3]]) -> Self {
-        let of_kind = |kind: Kind| {
-            (0..clip.joints()).filter(move |joint| clip.kind(TrackId { joint: *joint as u16, channel }) == kind)
-        };
-        let keys: usize = keys.iter().map(|keys| keys[channel as usize]).sum();
-        let keyed = of_kind(Kind::Keys).count();
-        Self {
-            channel: channel.name(),
-            bytes,
-            default: of_kind(Kind::Default).count(),
-            constant: of_kind(Kind::Constant).count(),
-            keyed,
-            rows: of_kind(Kind::Rows).count(),
-            keys_per_track: keys as f64 / keyed.max(1) as f64,
+fn joint_name(skeleton: &Skeleton, joint: usize) -> String {
+    match skeleton.joints()[joint].name.as_str() {
+        "" => format!("joint {joint}"),
+        name => name.to_owned(),
+    }
+}
+
+impl SchemeReport {
+    fn new(skeleton: &Skeleton, clip: &AnyClip) -> Self {
+        match clip {
+            AnyClip::Keyed(clip) => Self::Keyed(KeyedReport::new(skeleton, clip)),
+        }
+    }
+
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        match self {
+            Self::Keyed(report) => report.write(out),
         }
     }
 }
 
 impl ErrorsReport {
-    fn new(errors: &ErrorReport, joint_name: impl Fn(usize) -> String) -> Self {
+    fn new(errors: &ErrorReport, skeleton: &Skeleton) -> Self {
+        let joint_name = |joint| joint_name(skeleton, joint);
         let mut worst: Vec<_> = errors
             .joints
             .iter()
@@ -246,30 +212,7 @@ impl ClipReport {
         let parts =
             self.parts.iter().map(|(part, bytes)| [(*part).to_owned(), bytes.to_string(), percent(*bytes, self.bytes)]);
         writeln!(out, "\n{}", table(["part", "bytes", ""], 1, parts).trim_fmt())?;
-        let channels = self.channels.iter().map(|channel| {
-            [
-                channel.channel.to_owned(),
-                channel.bytes.to_string(),
-                channel.default.to_string(),
-                channel.constant.to_string(),
-                channel.rows.to_string(),
-                channel.keyed.to_string(),
-                format!("{:.1}", channel.keys_per_track),
-            ]
-        });
-        let header = ["channel", "bytes", "default", "constant", "rows", "keyed", "keys a track"];
-        writeln!(out, "\n{}", table(header, 1, channels).trim_fmt())?;
-        if !self.tracks.is_empty() {
-            let tracks = self.tracks.iter().map(|track| {
-                [
-                    track.joint.clone(),
-                    track.channel.to_owned(),
-                    track.keys.to_string(),
-                    format!("{:.1}", track.keys_per_s),
-                ]
-            });
-            writeln!(out, "\n{}", table(["most keys", "", "keys", "a second"], 2, tracks).trim_fmt())?;
-        }
+        self.scheme.write(out)?;
         if let Some(errors) = &self.errors {
             let all = [errors.all.cells("all joints"), errors.between.cells("between the samples")];
             let worst = errors.worst.iter().map(|(joint, errors)| errors.cells(joint));

@@ -1,12 +1,12 @@
 //! From tracks to the bytes of a clip: the keys put into the order of need, and the jump table made by playing them.
 //! `spec/ANIM.md`, section 5.
 
-use crate::quantize::{VectorRange, rotation_48};
-use crate::spline::Parametrization;
-use crate::{Channel, Key};
+use crate::keyed::quantize::{VectorRange, rotation_48};
+use crate::keyed::{Key, Parametrization};
+use crate::{Channel, TrackId};
 
-use super::layout::{self, HEADER_BYTES, Header, JointKinds};
-use super::{Playback, TrackId};
+use super::Playback;
+use super::layout::{self, HEADER_BYTES, JointKinds, KeyedHeader};
 
 /// Keys between two entries of the jump table: how many a cursor that seeks has to read at most, about.
 const KEYS_PER_SLICE: usize = 2048;
@@ -40,7 +40,7 @@ impl Contents {
         let mut tracks: Vec<&PlacedTrack> = self.tracks.iter().collect();
         tracks.sort_by_key(|track| (track.id.channel, track.id.joint));
         let keys: usize = tracks.iter().map(|track| track.keys.len()).sum();
-        let header = Header {
+        let header = KeyedHeader {
             parametrization: self.parametrization,
             joints: self.kinds.len() as u16,
             slices: keys.div_ceil(KEYS_PER_SLICE).clamp(1, 1 << 10) as u16,
@@ -70,7 +70,7 @@ impl Contents {
     }
 }
 
-fn write_keys(bytes: &mut Vec<u8>, header: &Header, tracks: &[&PlacedTrack]) {
+fn write_keys(bytes: &mut Vec<u8>, header: &KeyedHeader, tracks: &[&PlacedTrack]) {
     let mut jumps = Vec::new();
     let mut playback = Playback::new(tracks.len(), if tracks.is_empty() { 0 } else { header.end() });
     let mut slice = 1;

@@ -1,10 +1,9 @@
 //! From values of tracks to the contents of a clip: kinds, ranges, constants, rows.
 
-use crate::clip::{Contents, JointKinds, Kind, tracks_of};
+use crate::keyed::quantize::{VectorRange, rotation_32, rotation_48};
+use crate::keyed::{Contents, JointKinds, Kind, Parametrization, RotationBits, tracks_of};
 use crate::measure::Frame;
-use crate::quantize::{VectorRange, rotation_32, rotation_48};
-use crate::spline::Parametrization;
-use crate::{Channel, RawClip, RotationBits, TrackId};
+use crate::{Channel, RawClip, TrackId};
 
 use super::curve::Value;
 use super::scene::{raw_kinds, value_of};
@@ -19,7 +18,7 @@ pub fn animated_raw_bytes(raw: &RawClip) -> usize {
 }
 
 /// Every sample of every track that changes.
-pub(super) fn quantized(raw: &RawClip, bits: RotationBits) -> Contents {
+pub(crate) fn quantized(raw: &RawClip, bits: RotationBits) -> Contents {
     let kinds = raw_kinds(raw);
     let ranges = ranges(raw, &kinds, &[], 0.0);
     let kinds = kinds.into_iter().map(|channels| {

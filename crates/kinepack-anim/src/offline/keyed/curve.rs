@@ -1,10 +1,9 @@
 //! One track on its way to keys: what it should be at each sample, the keys that it has so far, and what a spline through them
-//! gives. Values are of four components, of which vectors leave the last at zero; the splines are those of [`crate::spline`], so that what is
+//! gives. Values are of four components, of which vectors leave the last at zero; the splines are those of [`crate::keyed::spline`], so that what is
 //! decoded here is what a cursor will show.
 
-use crate::clip::pad;
-use crate::quantize::{VectorRange, rotation_48, rotation_from_48};
-use crate::spline::{self, Parametrization};
+use crate::keyed::quantize::{VectorRange, rotation_48, rotation_from_48};
+use crate::keyed::{Parametrization, pad, spline};
 use crate::{Channel, TrackId};
 
 pub(super) type Value = [f64; 4];

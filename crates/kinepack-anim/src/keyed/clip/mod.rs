@@ -2,35 +2,26 @@
 //! channel, constants, rows of samples, and the block of keys in the order in which playback needs them. Validated once, when
 //! it is loaded; after that sampling cannot fail. `spec/ANIM.md`, section 5.
 //!
-//! Made by [`build`](crate::offline::build), played by a [`Cursor`](crate::Cursor).
+//! Made by [`build`](crate::offline::build), played by a [`Cursor`](crate::keyed::Cursor).
 
 mod check;
 mod layout;
 mod write;
 
-use crate::quantize::VectorRange;
-use crate::spline::Parametrization;
-use crate::{Channel, ClipError, Key, Transform};
+use crate::keyed::quantize::{VectorRange, rotation_from_48};
+use crate::keyed::{Key, Parametrization};
+use crate::{Channel, ClipError, TrackId, Transform};
 
 pub(crate) use check::Playback;
-pub use layout::{Header, Kind, RotationBits};
-pub(crate) use layout::{JointKinds, ticks_per_sample, tracks_of};
+pub(crate) use layout::{JointKinds, MAGIC, ticks_per_sample, tracks_of};
+pub use layout::{KeyedHeader, Kind, RotationBits};
 pub(crate) use write::{Contents, PlacedTrack};
 
-/// One animated channel of one joint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TrackId {
-    /// Index of the joint.
-    pub joint: u16,
-    /// What of the joint.
-    pub channel: Channel,
-}
-
-/// A compressed clip.
+/// A compressed clip of keys and rows.
 #[derive(Clone, Debug)]
-pub struct Clip {
+pub struct KeyedClip {
     bytes: Vec<u8>,
-    header: Header,
+    header: KeyedHeader,
     kinds: Vec<JointKinds>,
     ranges: [VectorRange; 2],
     constants: Vec<(TrackId, [f32; 4])>,
@@ -44,7 +35,7 @@ pub struct Clip {
     jumps_at: usize,
 }
 
-impl Clip {
+impl KeyedClip {
     /// The clip that `bytes` hold, checked once and for all.
     ///
     /// # Errors
@@ -59,7 +50,7 @@ impl Clip {
     }
 
     /// What its first bytes say.
-    pub fn header(&self) -> &Header {
+    pub fn header(&self) -> &KeyedHeader {
         &self.header
     }
 
@@ -147,7 +138,7 @@ impl Clip {
     #[inline]
     pub(crate) fn value_of(&self, channel: Channel, words: [u16; 3]) -> [f32; 4] {
         match channel {
-            Channel::Rotation => crate::quantize::rotation_from_48(words),
+            Channel::Rotation => rotation_from_48(words),
             channel => pad(self.range(channel).reconstruct(words)),
         }
     }

@@ -1,7 +1,7 @@
 //! The raw clip and what playback will give of it, both in object space: what each change of a track does to all that hangs below its
 //! joint, and whether that is within what is allowed.
 
-use crate::clip::Kind;
+use crate::keyed::Kind;
 use crate::measure::{Frame, object_space, stands};
 use crate::{Channel, RawClip, TrackId, Transform};
 

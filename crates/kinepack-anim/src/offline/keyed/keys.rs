@@ -1,14 +1,15 @@
 //! The scheme with keys, step by step.
 
-use crate::clip::{Contents, JointKinds, Kind, PlacedTrack, pad, ticks_per_sample};
+use crate::keyed::quantize::{VectorRange, rotation_32, rotation_48, rotation_from_32, rotation_from_48};
+use crate::keyed::{Contents, JointKinds, Key, Kind, PlacedTrack, RotationBits, pad, ticks_per_sample};
 use crate::measure::Frame;
-use crate::quantize::{VectorRange, rotation_32, rotation_48, rotation_from_32, rotation_from_48};
-use crate::{Channel, Key, RawClip, RotationBits, TrackId};
+use crate::offline::BuildOptions;
+use crate::{Channel, RawClip, TrackId};
 
 use super::curve::{Curve, Value, normalize};
 use super::remove::{self, Tried};
 use super::scene::{Scene, differ, raw_kinds, value_of};
-use super::{BuildOptions, KeyOptions, margins, pack};
+use super::{KeyOptions, margins, pack};
 
 /// What is kept back of the precision for the arithmetic of playback, which is in `f32`.
 const RESERVE: f64 = 0.005;
@@ -17,7 +18,7 @@ const RESERVE: f64 = 0.005;
 const COARSE_SHARE: f64 = 0.8;
 
 /// A clip of keys, constants and rows. Rotations of 32 bits may leave too little for the rest: then it is made without.
-pub(super) fn keys(raw: &RawClip, options: &BuildOptions, key_options: &KeyOptions) -> Contents {
+pub(crate) fn keys(raw: &RawClip, options: &BuildOptions, key_options: &KeyOptions) -> Contents {
     if raw.samples() < 2 || ticks_per_sample(raw.samples() as u32) == 0 {
         return pack::quantized(raw, RotationBits::Bits48);
     }

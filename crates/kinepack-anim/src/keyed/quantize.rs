@@ -25,7 +25,7 @@ const COARSE: SmallestThree = match SmallestThree::new(10) {
 /// 44, the index of the dropped one in 45 and 46; bit 47 is zero. What has no length becomes no rotation.
 ///
 /// ```
-/// use kinepack_anim::quantize::{rotation_48, rotation_from_48};
+/// use kinepack_anim::keyed::quantize::{rotation_48, rotation_from_48};
 ///
 /// let back = rotation_from_48(rotation_48([0.0, 0.6, 0.0, 0.8]));
 /// assert!((back[1] - 0.6).abs() < 0.00003 && (back[3] - 0.8).abs() < 0.00003);

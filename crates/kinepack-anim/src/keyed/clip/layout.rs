@@ -1,7 +1,7 @@
 //! Where what stands in a clip: the header, and the sizes that follow from it. `spec/ANIM.md`, section 5.
 
-use crate::spline::Parametrization;
-use crate::{Channel, Key, TrackId};
+use crate::keyed::{Key, Parametrization};
+use crate::{Channel, TrackId};
 
 pub(crate) const MAGIC: [u8; 4] = *b"KPAC";
 pub(crate) const VERSION: u8 = 1;
@@ -33,7 +33,7 @@ impl RotationBits {
 
 /// The first 32 bytes of a clip.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Header {
+pub struct KeyedHeader {
     /// How keys are parametrized.
     pub parametrization: Parametrization,
     /// Number of joints.
@@ -50,7 +50,7 @@ pub struct Header {
     pub skeleton: u64,
 }
 
-impl Header {
+impl KeyedHeader {
     pub(crate) fn to_bytes(self) -> [u8; HEADER_BYTES] {
         let mut bytes = [0; HEADER_BYTES];
         bytes[..4].copy_from_slice(&MAGIC);

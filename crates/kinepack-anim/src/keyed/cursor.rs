@@ -5,20 +5,24 @@
 //!
 //! Cost: a few ns a joint, forwards; nothing is allocated after [`Cursor::new`].
 
-use crate::clip::{Clip, set};
-use crate::quantize::rotation_from_32;
-use crate::{Channel, RotationBits, TrackId, Transform, spline};
+use super::clip::set;
+use super::quantize::rotation_from_32;
+use super::{KeyedClip, RotationBits, spline, ticks_per_sample};
+use crate::{Channel, TrackId, Transform};
 
 /// The state of one playback of a clip.
 ///
 /// ```
 /// # use std::sync::Arc;
-/// # use kinepack_anim::{Cursor, Joint, RawClip, Skeleton, Transform, offline::{BuildOptions, build}};
+/// # use kinepack_anim::{Joint, RawClip, Skeleton, Transform, offline::{BuildOptions, build}};
+/// use kinepack_anim::keyed::{Cursor, KeyedClip};
+///
 /// let joint = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
 /// let skeleton = Arc::new(Skeleton::new(vec![joint])?);
 /// let samples = (0..31).map(|i| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY }).collect();
 /// let raw = RawClip::new("slide", Arc::clone(&skeleton), 30.0, samples)?;
-/// let clip = build(&raw, &BuildOptions::default())?.clip;
+/// let file = build(&raw, &BuildOptions::default())?.clip;
+/// let clip = KeyedClip::from_bytes(file.as_bytes())?;
 ///
 /// let mut cursor = Cursor::new(&clip, &skeleton.bind_pose());
 /// let mut pose = [Transform::IDENTITY];
@@ -28,7 +32,7 @@ use crate::{Channel, RotationBits, TrackId, Transform, spline};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Cursor<'a> {
-    clip: &'a Clip,
+    clip: &'a KeyedClip,
     base: Vec<Transform>,
     /// The last tick, and how many there are between two samples.
     end: f32,
@@ -77,14 +81,14 @@ impl<'a> Cursor<'a> {
     ///
     /// # Panics
     /// Where `bind` is not of as many joints as the clip.
-    pub fn new(clip: &'a Clip, bind: &[Transform]) -> Self {
+    pub fn new(clip: &'a KeyedClip, bind: &[Transform]) -> Self {
         let samples = clip.header().samples;
         let rows = || vec![[0.0; 4]; clip.row_tracks().len()];
         let mut cursor = Self {
             clip,
             base: clip.base_pose(bind),
             end: f32::from(clip.header().end()),
-            ticks_per_sample: f64::from(crate::clip::ticks_per_sample(samples)),
+            ticks_per_sample: f64::from(ticks_per_sample(samples)),
             tick: 0.0,
             next: 0,
             hot: vec![HotKeys::NONE; clip.keyed_tracks().len()],
@@ -262,7 +266,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-impl Clip {
+impl KeyedClip {
     fn read_row(&self, sample: usize, values: &mut [[f32; 4]]) {
         let mut row = self.row(sample);
         for (value, track) in values.iter_mut().zip(self.row_tracks()) {

@@ -1,19 +1,19 @@
 //! From bytes to a clip: every length, every kind, every number, and the order of the keys, which is played through once. What
 //! passes can be played without another check. `spec/ANIM.md`, section 5.7 says what a reader must refuse.
 
-use crate::quantize::{VectorRange, rotation_from_48};
+use crate::keyed::quantize::{VectorRange, rotation_from_48};
+use crate::keyed::{Key, Parametrization};
 use crate::raw::MAX_SAMPLES;
 use crate::skeleton::MAX_JOINTS;
-use crate::spline::Parametrization;
-use crate::{Channel, ClipError, Key};
+use crate::{Channel, ClipError};
 
-use super::layout::{self, HEADER_BYTES, Header, JointKinds, Kind, MAGIC, VERSION, ticks_per_sample, tracks_of};
-use super::{Clip, pad};
+use super::layout::{self, HEADER_BYTES, JointKinds, KeyedHeader, Kind, MAGIC, VERSION, ticks_per_sample, tracks_of};
+use super::{KeyedClip, pad};
 
 /// The largest end of a range, so that no spline leaves the floats, nor the square of a chord.
 const MAX_END: f32 = 1e18;
 
-pub(super) fn read(bytes: Vec<u8>) -> Result<Clip, ClipError> {
+pub(super) fn read(bytes: Vec<u8>) -> Result<KeyedClip, ClipError> {
     let header = header(&bytes)?;
     let joints = usize::from(header.joints);
     let mut rest = Rest { bytes: &bytes, at: HEADER_BYTES };
@@ -68,13 +68,25 @@ pub(super) fn read(bytes: Vec<u8>) -> Result<Clip, ClipError> {
     if rest.at != bytes.len() {
         return Err(ClipError::TrailingData { bytes: bytes.len() - rest.at });
     }
-    let clip =
-        Clip { header, kinds, ranges, constants, rows, row_bytes, keyed, track_of, rows_at, keys_at, jumps_at, bytes };
+    let clip = KeyedClip {
+        header,
+        kinds,
+        ranges,
+        constants,
+        rows,
+        row_bytes,
+        keyed,
+        track_of,
+        rows_at,
+        keys_at,
+        jumps_at,
+        bytes,
+    };
     check_keys(&clip)?;
     Ok(clip)
 }
 
-fn header(bytes: &[u8]) -> Result<Header, ClipError> {
+fn header(bytes: &[u8]) -> Result<KeyedHeader, ClipError> {
     if !bytes.starts_with(&MAGIC) {
         return Err(ClipError::NoClip);
     }
@@ -89,7 +101,7 @@ fn header(bytes: &[u8]) -> Result<Header, ClipError> {
     let Some(&parametrization) = Parametrization::ALL.get(usize::from(head[5])) else {
         return Err(ClipError::BadHeader { field: "parametrization" });
     };
-    let header = Header {
+    let header = KeyedHeader {
         parametrization,
         joints: half(8),
         slices: half(10),
@@ -112,7 +124,7 @@ fn header(bytes: &[u8]) -> Result<Header, ClipError> {
 }
 
 /// Plays all keys once, in the order of the file.
-fn check_keys(clip: &Clip) -> Result<(), ClipError> {
+fn check_keys(clip: &KeyedClip) -> Result<(), ClipError> {
     let end = if clip.keyed.is_empty() { 0 } else { clip.header.end() };
     let mut playback = Playback::new(clip.keyed.len(), end);
     let mut slice = 1;
@@ -133,7 +145,7 @@ fn check_keys(clip: &Clip) -> Result<(), ClipError> {
 }
 
 /// Compares the jump table with the playback, for the slices that begin before the key that is needed at tick `need`.
-fn check_jumps(clip: &Clip, playback: &Playback, mut slice: usize, need: u32) -> Result<usize, ClipError> {
+fn check_jumps(clip: &KeyedClip, playback: &Playback, mut slice: usize, need: u32) -> Result<usize, ClipError> {
     while slice < usize::from(clip.header.slices) && clip.header.slice_start(slice) < need {
         for track in 0..clip.keyed.len() {
             if clip.jump(slice, track) != playback.hot(track) {

@@ -1,38 +1,7 @@
 //! A key: the value of one channel of one joint at one time, in ten bytes. All three kinds of value take 48 bits, which is why keys of
 //! all tracks can stand in one block. Source: the article on the animations of League of Legends. `spec/ANIM.md`, section 3.
 
-/// What of a joint a track moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Channel {
-    /// A unit quaternion.
-    Rotation = 0,
-    /// In cm.
-    Translation = 1,
-    /// A factor an axis.
-    Scale = 2,
-}
-
-impl Channel {
-    /// In the order of their codes.
-    pub const ALL: [Self; 3] = [Self::Rotation, Self::Translation, Self::Scale];
-
-    /// In lower case, as reports say it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Rotation => "rotation",
-            Self::Translation => "translation",
-            Self::Scale => "scale",
-        }
-    }
-
-    /// How many floats a value has.
-    pub const fn floats(self) -> usize {
-        match self {
-            Self::Rotation => 4,
-            _ => 3,
-        }
-    }
-}
+use crate::Channel;
 
 /// A value at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

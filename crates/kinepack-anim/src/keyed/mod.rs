@@ -1,0 +1,22 @@
+//! Keys and splines: the article's scheme. A track that changes keeps the keys that a Catmull-Rom spline needs, or a row of samples where
+//! those are smaller; one block holds the keys of all tracks in the order in which playback needs them. `spec/ANIM.md`.
+//!
+//! [`build`](crate::offline::build) makes such clips for [`Scheme::Keys`](crate::offline::Scheme::Keys) and
+//! [`Scheme::Quantized`](crate::offline::Scheme::Quantized). A [`KeyedClip`] is the file, a [`Cursor`] plays it.
+//!
+//! Reading order: [`quantize`], [`Key`] and [`spline`]; [`KeyedClip`]; [`Cursor`].
+
+mod clip;
+mod cursor;
+mod key;
+
+pub mod quantize;
+pub mod spline;
+
+pub use clip::{KeyedClip, KeyedHeader, Kind, RotationBits};
+pub use cursor::Cursor;
+pub use key::Key;
+pub use quantize::VectorRange;
+pub use spline::Parametrization;
+
+pub(crate) use clip::{Contents, JointKinds, MAGIC, PlacedTrack, pad, ticks_per_sample, tracks_of};

@@ -1,0 +1,44 @@
+//! A clip of whatever scheme says and plays what the clip itself does.
+
+use kinepack_anim::keyed::{Cursor, KeyedClip};
+use kinepack_anim::offline::{BuildOptions, KeyOptions, Scheme, build};
+use kinepack_anim::{AnyClip, ClipError, RawClip};
+
+use crate::support::{assert_same, pose_floats, smooth_clip};
+
+fn keyed_clip(raw: &RawClip) -> KeyedClip {
+    let scheme = Scheme::Keys(KeyOptions::default());
+    let built = build(raw, &BuildOptions { scheme, ..BuildOptions::default() }).unwrap();
+    built.clip.as_keyed().unwrap().clone()
+}
+
+#[test]
+fn what_is_read_is_the_clip_of_its_scheme() {
+    let raw = smooth_clip(2, 9, 90);
+    let keyed = keyed_clip(&raw);
+    let any = AnyClip::from_bytes(keyed.as_bytes()).unwrap();
+    assert!(any.as_bytes() == keyed.as_bytes() && any.as_keyed().is_some());
+    assert_eq!((any.joints(), any.samples(), any.rate_hz()), (raw.joints(), raw.samples(), raw.rate_hz()));
+    assert_eq!((any.duration_s(), any.skeleton_hash()), (keyed.duration_s(), raw.skeleton().hash()));
+    assert_eq!(any.bytes_by_part(), keyed.bytes_by_part());
+    let bind = raw.skeleton().bind_pose();
+    let (mut player, mut cursor) = (any.player(&bind), Cursor::new(&keyed, &bind));
+    let (mut pose, mut expected) = (bind.clone(), bind.clone());
+    for position in [0.0, 3.5, 80.0, 12.25, 1e9, f64::NAN] {
+        player.sample_at(position, &mut pose);
+        cursor.sample_at(position, &mut expected);
+        assert_same(&pose, &pose_floats(&expected), &position.to_string());
+        player.sample(position as f32 / 60.0, &mut pose);
+        cursor.sample(position as f32 / 60.0, &mut expected);
+        assert_same(&pose, &pose_floats(&expected), &position.to_string());
+    }
+}
+
+#[test]
+fn what_is_refused_is_refused_for_the_same_reason() {
+    let good = keyed_clip(&smooth_clip(0, 5, 61)).as_bytes().to_vec();
+    for end in [0, 3, 4, 31, good.len() - 1] {
+        assert_eq!(AnyClip::from_bytes(&good[..end]).err(), KeyedClip::from_bytes(&good[..end]).err(), "{end}");
+    }
+    assert_eq!(AnyClip::from_bytes(*b"KPAX").unwrap_err(), ClipError::NoClip);
+}
