@@ -1,11 +1,13 @@
 //! A compressed clip of whatever scheme, and its playback: for who takes files as they come. Which scheme it is, its first four bytes say.
 
 use crate::keyed::{self, Cursor, KeyedClip};
-use crate::{ClipError, Transform};
+use crate::{Clip, ClipError, Sampler, Transform, block};
 
 /// A compressed clip.
 #[derive(Clone, Debug)]
 pub enum AnyClip {
+    /// Of blocks.
+    Block(Clip),
     /// Of keys and rows.
     Keyed(KeyedClip),
 }
@@ -18,6 +20,7 @@ impl AnyClip {
     pub fn from_bytes(bytes: impl Into<Vec<u8>>) -> Result<Self, ClipError> {
         let bytes = bytes.into();
         match bytes.first_chunk() {
+            Some(&block::MAGIC) => Clip::from_bytes(bytes).map(Self::Block),
             Some(&keyed::MAGIC) => KeyedClip::from_bytes(bytes).map(Self::Keyed),
             _ => Err(ClipError::NoClip),
         }
@@ -26,13 +29,23 @@ impl AnyClip {
     /// The clip as it stands in its file.
     pub fn as_bytes(&self) -> &[u8] {
         match self {
+            Self::Block(clip) => clip.as_bytes(),
             Self::Keyed(clip) => clip.as_bytes(),
+        }
+    }
+
+    /// The clip, where it is of blocks.
+    pub fn as_block(&self) -> Option<&Clip> {
+        match self {
+            Self::Block(clip) => Some(clip),
+            Self::Keyed(_) => None,
         }
     }
 
     /// The clip, where it is of keys and rows.
     pub fn as_keyed(&self) -> Option<&KeyedClip> {
         match self {
+            Self::Block(_) => None,
             Self::Keyed(clip) => Some(clip),
         }
     }
@@ -40,6 +53,7 @@ impl AnyClip {
     /// Number of joints.
     pub fn joints(&self) -> usize {
         match self {
+            Self::Block(clip) => clip.joints(),
             Self::Keyed(clip) => clip.joints(),
         }
     }
@@ -47,6 +61,7 @@ impl AnyClip {
     /// Number of sample times of the clip that it was made from.
     pub fn samples(&self) -> usize {
         match self {
+            Self::Block(clip) => clip.samples(),
             Self::Keyed(clip) => clip.samples(),
         }
     }
@@ -54,6 +69,7 @@ impl AnyClip {
     /// Samples a second.
     pub fn rate_hz(&self) -> f32 {
         match self {
+            Self::Block(clip) => clip.rate_hz(),
             Self::Keyed(clip) => clip.rate_hz(),
         }
     }
@@ -61,6 +77,7 @@ impl AnyClip {
     /// Seconds from the first sample to the last.
     pub fn duration_s(&self) -> f32 {
         match self {
+            Self::Block(clip) => clip.duration_s(),
             Self::Keyed(clip) => clip.duration_s(),
         }
     }
@@ -68,6 +85,7 @@ impl AnyClip {
     /// [`Skeleton::hash`](crate::Skeleton::hash) of the joints that it moves.
     pub fn skeleton_hash(&self) -> u64 {
         match self {
+            Self::Block(clip) => clip.skeleton_hash(),
             Self::Keyed(clip) => clip.header().skeleton,
         }
     }
@@ -75,6 +93,7 @@ impl AnyClip {
     /// Bytes by what they are for, in the order of the file; they sum to the file's length.
     pub fn bytes_by_part(&self) -> Vec<(&'static str, usize)> {
         match self {
+            Self::Block(clip) => clip.bytes_by_part(),
             Self::Keyed(clip) => clip.bytes_by_part().to_vec(),
         }
     }
@@ -85,8 +104,15 @@ impl AnyClip {
     /// Where `bind` is not of as many joints as the clip.
     pub fn player(&self, bind: &[Transform]) -> AnyPlayer<'_> {
         match self {
+            Self::Block(clip) => AnyPlayer::Block(Sampler::new(clip, bind)),
             Self::Keyed(clip) => AnyPlayer::Keyed(Cursor::new(clip, bind)),
         }
+    }
+}
+
+impl From<Clip> for AnyClip {
+    fn from(clip: Clip) -> Self {
+        Self::Block(clip)
     }
 }
 
@@ -99,6 +125,8 @@ impl From<KeyedClip> for AnyClip {
 /// The state of one playback of an [`AnyClip`]: whole poses, at any time, without allocating.
 #[derive(Clone, Debug)]
 pub enum AnyPlayer<'a> {
+    /// Of blocks.
+    Block(Sampler<'a>),
     /// Of keys and rows.
     Keyed(Cursor<'a>),
 }
@@ -110,6 +138,7 @@ impl AnyPlayer<'_> {
     /// Where `pose` is not of as many joints as the clip.
     pub fn sample(&mut self, time_s: f32, pose: &mut [Transform]) {
         match self {
+            Self::Block(sampler) => sampler.sample(time_s, pose),
             Self::Keyed(cursor) => cursor.sample(time_s, pose),
         }
     }
@@ -120,6 +149,7 @@ impl AnyPlayer<'_> {
     /// Where `pose` is not of as many joints as the clip.
     pub fn sample_at(&mut self, position: f64, pose: &mut [Transform]) {
         match self {
+            Self::Block(sampler) => sampler.sample_at(position, pose),
             Self::Keyed(cursor) => cursor.sample_at(position, pose),
         }
     }

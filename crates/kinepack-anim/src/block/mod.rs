@@ -18,6 +18,7 @@ use crate::{Channel, ClipError, TrackId};
 
 pub(crate) use basis::{MAX_LENGTH, row as basis_row};
 pub(crate) use kernel::scale as step_size;
+pub(crate) use layout::MAGIC;
 pub use layout::{Header, Kind};
 pub use sampler::{JointMask, PoseWriter, Sampler, SoaPose};
 pub use widths::BlockLength;

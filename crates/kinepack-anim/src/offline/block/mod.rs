@@ -7,9 +7,10 @@ mod segment;
 mod target;
 mod train;
 
-use crate::block::{BlockLength, Clip, Contents, Header, SegmentContents};
-use crate::{RawClip, Sampler};
+use crate::RawClip;
+use crate::block::{BlockLength, Contents, Header, SegmentContents};
 
+use super::{BuildError, BuildOptions, Built, finish};
 use plan::{Choices, Plan, USUAL_STEP};
 use segment::{Coder, Span};
 use target::Target;
@@ -17,22 +18,52 @@ use target::Target;
 pub use train::{WidthTable, WidthTrainer};
 
 /// How block clips are built.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct BlockOptions {
+    /// How much time it may take.
+    pub effort: Effort,
     /// Joints whose place and direction are found anew at the cost of tracks of their own, so that they do not suffer from their ancestors.
     pub pins: Vec<usize>,
 }
 
-impl Default for BlockOptions {
-    fn default() -> Self {
-        Self { pins: Vec::new() }
-    }
+/// How much time a build may take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Effort {
+    /// One block length for all clips.
+    Fast,
+    /// Tries block lengths, and what else there is to choose.
+    #[default]
+    Default,
+    /// Improves steps and coefficients for as long as it helps.
+    Best,
 }
 
 /// Segments that choices are compared on.
 const TRIED: usize = 12;
 /// How far below the step at which the error is expected to be right others are tried.
 const DEEPEST: u8 = 60;
+/// What of the precision is left for the player's rounding at first, and how often more is left where that was too little.
+const ROUNDING: f64 = 1e-4;
+const REBUILDS: usize = 4;
+
+/// Builds a clip, and builds it anew a little closer where rounding takes it out of what is allowed.
+pub(super) fn build(raw: &RawClip, options: &BuildOptions, block: &BlockOptions) -> Result<Built, BuildError> {
+    let mut share = 1.0 - ROUNDING;
+    let mut nearest: Option<Built> = None;
+    for _ in 0..REBUILDS {
+        let target = target(raw, options, share);
+        let built = finish(raw, contents(&target, block).to_bytes(), options)?;
+        let off = built.errors.all.max_cm / options.precision_cm;
+        if nearest.as_ref().is_none_or(|nearest| built.errors.all.max_cm < nearest.errors.all.max_cm) {
+            nearest = Some(built);
+        }
+        if off <= 1.0 {
+            break;
+        }
+        share *= (2.0 - off).max(0.5);
+    }
+    nearest.ok_or(BuildError::BadOption { option: "precision" })
+}
 
 struct Coded {
     segments: Vec<SegmentContents>,
@@ -41,30 +72,18 @@ struct Coded {
     worst: f64,
 }
 
-pub(super) fn contents(
-    raw: &RawClip,
-    precision_cm: f64,
-    shell_cm: f64,
-    share: f64,
-    options: &BlockOptions,
-) -> Contents {
-    let target = target(raw, precision_cm, shell_cm, share);
+fn contents(target: &Target, options: &BlockOptions) -> Contents {
     let mut best: Option<(usize, Choices)> = None;
     for block in BlockLength::ALL {
-        if let Ok(n) = std::env::var("KN") {
-            if n.parse::<usize>().unwrap() != block.samples() {
-                continue;
-            }
-        }
         for (aim, is_fine) in [(0.0, false), (0.5, false), (0.5, true)] {
             let choices = Choices { block, is_fine, aim };
-            let plan = Plan::new(&target, &options.pins, choices);
-            let all = spans(&header(&target, choices));
+            let plan = Plan::new(target, &options.pins, choices);
+            let all = spans(&header(target, choices));
             let tried: Vec<Span> = match all.len() {
                 0..=TRIED => all.clone(),
                 many => (0..TRIED).map(|index| all[index * many / TRIED]).collect(),
             };
-            let coded = code(&target, &plan, &tried);
+            let coded = code(target, &plan, &tried);
             let bits = coded.bits * all.len() / tried.len() + plan.tracks.len() * 8 * if is_fine { 15 } else { 9 };
             if best.is_none_or(|(fewest, _)| bits < fewest) {
                 best = Some((bits, choices));
@@ -72,22 +91,22 @@ pub(super) fn contents(
         }
     }
     let choices = best.map_or(Choices { block: BlockLength::N16, is_fine: false, aim: 0.5 }, |(_, choices)| choices);
-    let plan = Plan::new(&target, &options.pins, choices);
-    let header = header(&target, choices);
-    let coded = code(&target, &plan, &spans(&header));
+    let plan = Plan::new(target, &options.pins, choices);
+    let header = header(target, choices);
+    let coded = code(target, &plan, &spans(&header));
     Contents {
         header,
         kinds: plan.kinds.clone(),
         constants: plan.constants.clone(),
         tracks: plan.tracks.iter().map(plan::PlannedTrack::contents).collect(),
         segments: if plan.tracks.is_empty() { Vec::new() } else { coded.segments },
-        skeleton: raw.skeleton().hash(),
+        skeleton: target.skeleton().hash(),
     }
 }
 
-fn target(raw: &RawClip, precision_cm: f64, shell_cm: f64, share: f64) -> Target<'_> {
+fn target<'a>(raw: &'a RawClip, options: &BuildOptions, share: f64) -> Target<'a> {
     let joints = raw.joints();
-    let mut target = Target::new(raw, vec![shell_cm; joints], vec![precision_cm; joints]);
+    let mut target = Target::new(raw, vec![options.error.shell_cm; joints], vec![options.precision_cm; joints]);
     target.tighten(share);
     target
 }
@@ -159,30 +178,3 @@ fn best_step(coder: &mut Coder, span: Span, usual: u8) -> (u8, usize, f64) {
     })
 }
 
-/// Builds a clip.
-pub fn build_block(raw: &RawClip, precision_cm: f64, shell_cm: f64, options: &BlockOptions) -> Clip {
-    let bytes = contents(raw, precision_cm, shell_cm, 0.9999, options).to_bytes();
-    Clip::from_bytes(bytes).expect("what was written can be read")
-}
-
-/// Error.
-pub fn block_error(raw: &RawClip, clip: &Clip, shell_cm: f64) -> f64 {
-    use crate::measure::{Frame, object_space};
-    let bind = raw.skeleton().bind_pose();
-    let sampler = Sampler::new(clip, &bind);
-    let mut pose = bind.clone();
-    let mut worst: f64 = 0.0;
-    let mut local = vec![Frame::IDENTITY; raw.joints()];
-    let mut objects = [local.clone(), local.clone()];
-    for sample in 0..raw.samples() {
-        sampler.sample_at(sample as f64, &mut pose);
-        for (side, object) in [&pose[..], raw.pose(sample)].into_iter().zip(&mut objects) {
-            local.iter_mut().zip(side).for_each(|(local, transform)| *local = Frame::from(transform));
-            object_space(raw.skeleton(), &local, object);
-        }
-        for joint in 0..raw.joints() {
-            worst = worst.max(objects[0][joint].shell_error_cm(&objects[1][joint], shell_cm));
-        }
-    }
-    worst
-}

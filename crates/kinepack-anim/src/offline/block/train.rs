@@ -8,7 +8,8 @@ use crate::RawClip;
 use crate::block::{BlockLength, MAX_FOUR_BITS, MAX_WIDTH, PIECE, PROFILES, Widths, of_piece, width_of};
 
 use super::plan::{Choices, Plan};
-use super::{BlockOptions, header, spans, target};
+use super::{header, spans, target};
+use crate::offline::BuildOptions;
 
 /// How many different widths are merged at most; of more, the rarest go to the profile that fits them best.
 const MERGED: usize = 6000;
@@ -41,12 +42,12 @@ pub struct WidthTable {
 }
 
 impl WidthTrainer {
-    /// Takes what a clip needs, built to a precision, with blocks of each length.
-    pub fn add(&mut self, raw: &RawClip, precision_cm: f64, shell_cm: f64, options: &BlockOptions) {
-        let target = target(raw, precision_cm, shell_cm, 1.0);
+    /// Takes what a clip needs with blocks of each length.
+    pub fn add(&mut self, raw: &RawClip, options: &BuildOptions) {
+        let target = target(raw, options, 1.0);
         for block in BlockLength::ALL {
             let choices = Choices { block, is_fine: true, aim: 0.5 };
-            let plan = Plan::new(&target, &options.pins, choices);
+            let plan = Plan::new(&target, &[], choices);
             let coded = super::code(&target, &plan, &spans(&header(&target, choices)));
             let moving = coded.segments.iter().flat_map(|segment| {
                 let components = segment.coefficients.chunks_exact(segment.length).enumerate();
