@@ -104,6 +104,8 @@ impl BlockLength {
         let own: u32 = widths.iter().copied().map(u32::from).sum();
         let mut best = Choice { profile: ESCAPE, bits: own + ESCAPE_WIDTH_BITS * coefficients.len() as u32 };
         let wanted = packed(&widths);
+        // They are in the order of their bits, all coefficients together.
+        let is_whole = coefficients.len() == self.samples().min(PIECE);
         let rooms = ROOMS[self as usize + piece].iter().zip(self.profiles(piece));
         for (number, (room, profile)) in rooms.enumerate() {
             // Each byte keeps its highest bit where the room is enough, and lends to no other.
@@ -111,13 +113,61 @@ impl BlockLength {
             let bits = u32::from(profile.ends[coefficients.len()]);
             if bits < best.bits && is_enough {
                 best = Choice { profile: number as u8, bits };
-                if bits == own {
-                    break;
-                }
+            }
+            if bits >= best.bits && is_whole {
+                break;
             }
         }
         best
     }
+}
+
+impl BlockLength {
+    /// Makes coefficients smaller where a profile with fewer bits is worth it: a bit weighs as much as `1 / weight` of a squared step. `exact` is what
+    /// they are rounded from, in steps.
+    pub(crate) fn shrink(self, piece: usize, exact: &[f64], coefficients: &mut [i32], weight: f64) {
+        /// Coefficients that may lose by one profile.
+        const MOST: u32 = 3;
+        let mut widths = [0; PIECE];
+        widths.iter_mut().zip(&*coefficients).for_each(|(width, value)| *width = width_of(*value));
+        let wanted = packed(&widths);
+        let is_whole = coefficients.len() == self.samples().min(PIECE);
+        let own: u32 = widths.iter().copied().map(u32::from).sum();
+        let mut best = f64::from(own + ESCAPE_WIDTH_BITS * coefficients.len() as u32);
+        let mut chosen = None;
+        for (room, profile) in ROOMS[self as usize + piece].iter().zip(self.profiles(piece)) {
+            let mut cost = f64::from(profile.ends[coefficients.len()]);
+            if cost >= best {
+                // They are in the order of their bits, all coefficients together.
+                if is_whole {
+                    break;
+                }
+                continue;
+            }
+            let mut short = !((room | TOPS) - wanted) & TOPS;
+            if short.count_ones() > MOST {
+                continue;
+            }
+            while short != 0 && cost < best {
+                let k = (short.trailing_zeros() / 8) as usize;
+                let (value, before) = (f64::from(clamp(coefficients[k], profile.widths[k])), f64::from(coefficients[k]));
+                cost += weight * ((exact[k] - value).powi(2) - (exact[k] - before).powi(2));
+                short &= short - 1;
+            }
+            if cost < best {
+                best = cost;
+                chosen = Some(profile);
+            }
+        }
+        if let Some(profile) = chosen {
+            coefficients.iter_mut().zip(profile.widths).for_each(|(value, width)| *value = clamp(*value, width));
+        }
+    }
+}
+
+/// The nearest number of a width.
+fn clamp(coefficient: i32, width: u8) -> i32 {
+    if width == 0 { 0 } else { coefficient.clamp(-(1 << (width - 1)), (1 << (width - 1)) - 1) }
 }
 
 /// How many bits a coefficient needs: of w bits are −2^(w−1) to 2^(w−1) − 1.

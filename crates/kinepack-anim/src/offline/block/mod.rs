@@ -3,16 +3,17 @@
 
 mod eigen;
 mod plan;
+mod search;
 mod segment;
+mod shave;
 mod target;
 mod train;
 
 use crate::RawClip;
-use crate::block::{BlockLength, Contents, Header, SegmentContents};
+use crate::block::Contents;
 
 use super::{BuildError, BuildOptions, Built, finish};
-use plan::{Choices, Plan, USUAL_STEP};
-use segment::{Coder, Span};
+use plan::Plan;
 use target::Target;
 
 pub use train::{WidthTable, WidthTrainer};
@@ -38,10 +39,6 @@ pub enum Effort {
     Best,
 }
 
-/// Segments that choices are compared on.
-const TRIED: usize = 12;
-/// How far below the step at which the error is expected to be right others are tried.
-const DEEPEST: u8 = 60;
 /// What of the precision is left for the player's rounding at first, and how often more is left where that was too little.
 const ROUNDING: f64 = 1e-4;
 const REBUILDS: usize = 4;
@@ -65,35 +62,11 @@ pub(super) fn build(raw: &RawClip, options: &BuildOptions, block: &BlockOptions)
     nearest.ok_or(BuildError::BadOption { option: "precision" })
 }
 
-struct Coded {
-    segments: Vec<SegmentContents>,
-    bits: usize,
-    /// The largest error, in what is allowed.
-    worst: f64,
-}
-
 fn contents(target: &Target, options: &BlockOptions) -> Contents {
-    let mut best: Option<(usize, Choices)> = None;
-    for block in BlockLength::ALL {
-        for (aim, is_fine) in [(0.0, false), (0.5, false), (0.5, true)] {
-            let choices = Choices { block, is_fine, aim };
-            let plan = Plan::new(target, &options.pins, choices);
-            let all = spans(&header(target, choices));
-            let tried: Vec<Span> = match all.len() {
-                0..=TRIED => all.clone(),
-                many => (0..TRIED).map(|index| all[index * many / TRIED]).collect(),
-            };
-            let coded = code(target, &plan, &tried);
-            let bits = coded.bits * all.len() / tried.len() + plan.tracks.len() * 8 * if is_fine { 15 } else { 9 };
-            if best.is_none_or(|(fewest, _)| bits < fewest) {
-                best = Some((bits, choices));
-            }
-        }
-    }
-    let choices = best.map_or(Choices { block: BlockLength::N16, is_fine: false, aim: 0.5 }, |(_, choices)| choices);
+    let choices = search::choose(target, options);
     let plan = Plan::new(target, &options.pins, choices);
-    let header = header(target, choices);
-    let coded = code(target, &plan, &spans(&header));
+    let header = search::header(target, choices);
+    let coded = search::code(target, &plan, &search::spans(&header), options.effort);
     Contents {
         header,
         kinds: plan.kinds.clone(),
@@ -110,71 +83,3 @@ fn target<'a>(raw: &'a RawClip, options: &BuildOptions, share: f64) -> Target<'a
     target.tighten(share);
     target
 }
-
-fn header(target: &Target, choices: Choices) -> Header {
-    Header {
-        block: choices.block,
-        loops: target.loops(),
-        is_fine: choices.is_fine,
-        offset_bytes: 1,
-        joints: target.joints() as u16,
-        samples: target.raw.samples() as u32,
-        rate_hz: target.raw.rate_hz(),
-    }
-}
-
-/// The segments of a clip.
-fn spans(header: &Header) -> Vec<Span> {
-    let span = |segment| {
-        let first = header.segment_start(segment);
-        Span { first, length: header.segment_start(segment + 1) - first }
-    };
-    (0..header.segments()).map(span).collect()
-}
-
-/// Codes segments, each with the step that takes the fewest bits of those with which it is near enough.
-fn code(target: &Target, plan: &Plan, spans: &[Span]) -> Coded {
-    let mut coder = Coder::new(target, plan);
-    let mut coded = Coded { segments: Vec::with_capacity(spans.len()), bits: 0, worst: 0.0 };
-    let mut usual = USUAL_STEP;
-    for &span in spans {
-        let (step, bits, worst) = best_step(&mut coder, span, usual);
-        usual = step;
-        // The last one that was tried need not be the best one.
-        coder.code(span, step, f64::INFINITY);
-        coded.segments.push(coder.contents(span, step));
-        coded.bits += bits + 8 + 16;
-        coded.worst = coded.worst.max(worst);
-    }
-    coded
-}
-
-fn best_step(coder: &mut Coder, span: Span, usual: u8) -> (u8, usize, f64) {
-    let mut expected = f64::from(usual);
-    for _ in 0..3 {
-        let worst = coder.code(span, expected.round() as u8, f64::INFINITY).max(1e-9);
-        expected = (expected.round() - 8.0 * worst.log2().clamp(-3.0, 3.0)).clamp(0.0, 250.0);
-    }
-    let expected = expected.round() as u8;
-    let mut best: Option<(u8, usize, f64)> = None;
-    let mut since = 0;
-    for step in (expected.saturating_sub(DEEPEST)..=expected.saturating_add(4)).rev() {
-        let worst = coder.code(span, step, 1.0);
-        if worst <= 1.0 {
-            let bits = coder.bits(span);
-            if best.is_none_or(|(_, fewest, _)| bits < fewest) {
-                best = Some((step, bits, worst));
-            }
-        }
-        since += usize::from(best.is_some());
-        if since > 2 {
-            break;
-        }
-    }
-    best.unwrap_or_else(|| {
-        let step = expected.saturating_sub(DEEPEST);
-        let worst = coder.code(span, step, f64::INFINITY);
-        (step, coder.bits(span), worst)
-    })
-}
-

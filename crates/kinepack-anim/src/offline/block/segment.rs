@@ -4,7 +4,7 @@
 use glam::{DQuat, DVec3};
 
 use crate::Channel;
-use crate::block::{self, MAX_LENGTH, SegmentContents};
+use crate::block::{self, MAX_LENGTH};
 use crate::measure::Frame;
 
 use super::plan::{Plan, PlannedTrack, parameters, positive, rotation_from};
@@ -16,39 +16,70 @@ const LARGEST: f64 = 8_388_607.0;
 const SMALLEST_SCALE: f64 = 0.05;
 /// Rotations by more than this from the reference are taken from the other side: cosine of half the angle.
 const FARTHEST: f64 = -0.8;
+/// What a squared step of error is worth, in bits.
+const ERROR_BITS: f64 = 12.0;
 
 /// The samples of a segment.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Span {
     pub(super) first: usize,
     pub(super) length: usize,
 }
 
+/// How coefficients are chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rounding {
+    /// To the nearest.
+    Nearest,
+    /// To where it is worth its bits.
+    Worth,
+}
+
 /// Three components by sample.
 type Components = [[f64; MAX_LENGTH]; 3];
 
-/// Codes segments of one clip.
+/// Codes segments of one clip. What it holds is of the last one: by joint or component, then by sample, of which there is room for the most.
 pub(super) struct Coder<'a> {
-    target: &'a Target<'a>,
-    plan: &'a Plan,
-    /// By joint, then by sample of the segment, in object space.
-    decoded: Vec<Frame>,
-    coefficients: Vec<i32>,
+    pub(super) target: &'a Target<'a>,
+    pub(super) plan: &'a Plan,
+    pub(super) span: Span,
+    pub(super) step: u8,
+    /// By component, then by frequency.
+    pub(super) coefficients: Vec<i32>,
+    /// What components decode to.
+    pub(super) values: Vec<[f64; MAX_LENGTH]>,
+    /// Transforms relative to the parent, and in object space, as they are decoded.
+    pub(super) local: Vec<Frame>,
+    pub(super) object: Vec<Frame>,
+    /// Squares of errors, in what is allowed.
+    pub(super) errors: Vec<f64>,
 }
 
 impl<'a> Coder<'a> {
     pub(super) fn new(target: &'a Target<'a>, plan: &'a Plan) -> Self {
-        Self { target, plan, decoded: vec![Frame::IDENTITY; target.joints() * MAX_LENGTH], coefficients: Vec::new() }
+        let numbers = target.joints() * MAX_LENGTH;
+        Self {
+            target,
+            plan,
+            span: Span::default(),
+            step: 0,
+            coefficients: Vec::new(),
+            values: vec![[0.0; MAX_LENGTH]; 3 * plan.tracks.len()],
+            local: vec![Frame::IDENTITY; numbers],
+            object: vec![Frame::IDENTITY; numbers],
+            errors: vec![0.0; numbers],
+        }
     }
 
     /// Codes a segment with a step, and says how far off it is at most, in what is allowed; stops early where that is above `enough`.
-    pub(super) fn code(&mut self, span: Span, step: u8, enough: f64) -> f64 {
+    pub(super) fn code(&mut self, span: Span, step: u8, rounding: Rounding, enough: f64) -> f64 {
+        (self.span, self.step) = (span, step);
         self.coefficients.clear();
         self.coefficients.resize(3 * self.plan.tracks.len() * span.length, 0);
         let mut worst: f64 = 0.0;
         for joint in 0..self.target.joints() {
-            let local = self.code_joint(span, step, joint);
-            worst = worst.max(self.place(span, joint, &local));
+            self.code_joint(joint, rounding);
+            worst = worst.max(self.place(joint).sqrt());
             if worst > enough {
                 break;
             }
@@ -56,61 +87,53 @@ impl<'a> Coder<'a> {
         worst
     }
 
-    /// What the last call of [`code`](Self::code) found.
-    pub(super) fn contents(&self, span: Span, step: u8) -> SegmentContents {
-        SegmentContents { step, length: span.length, coefficients: self.coefficients.clone() }
+    /// The bits of the segment.
+    pub(super) fn bits(&self) -> usize {
+        let components = 0..3 * self.plan.tracks.len();
+        8 + components.map(|component| self.component_bits(component)).sum::<usize>()
     }
 
-    /// The bits of that.
-    pub(super) fn bits(&self, span: Span) -> usize {
-        let mut bits = 0;
-        for (component, coefficients) in self.coefficients.chunks_exact(span.length).enumerate() {
-            if self.plan.tracks[component / 3].steps[component % 3] != 0 {
-                let block = self.plan.choices.block;
-                for piece in 0..block.pieces() {
-                    let own = &coefficients[block::of_piece(piece, span.length)];
-                    bits += 8 + block.choose(piece, own).bits as usize;
-                }
-            }
+    /// The bits of a component, with those that say how many there are.
+    pub(super) fn component_bits(&self, component: usize) -> usize {
+        if self.plan.tracks[component / 3].steps[component % 3] == 0 {
+            return 0;
         }
-        bits
+        let block = self.plan.choices.block;
+        let coefficients = &self.coefficients[component * self.span.length..][..self.span.length];
+        let of_piece = |piece| &coefficients[block::of_piece(piece, coefficients.len())];
+        (0..block.pieces()).map(|piece| 8 + block.choose(piece, of_piece(piece)).bits as usize).sum()
     }
 
-    /// The transforms of a joint relative to its parent, as they will be decoded.
-    fn code_joint(&mut self, span: Span, step: u8, joint: usize) -> [Frame; MAX_LENGTH] {
+    /// Finds the coefficients of a joint's tracks, and so its transforms relative to the parent.
+    fn code_joint(&mut self, joint: usize, rounding: Rounding) {
+        let length = self.span.length;
         let mut local = [self.plan.still[joint]; MAX_LENGTH];
-        let tracks = self.plan.track_of[joint];
         for channel in [Channel::Scale, Channel::Translation, Channel::Rotation] {
-            let Some(index) = tracks[channel as usize] else { continue };
+            let Some(index) = self.plan.track_of[joint][channel as usize] else { continue };
             let track = &self.plan.tracks[index];
-            let mut wanted: Components = [[0.0; MAX_LENGTH]; 3];
+            let mut components: Components = [[0.0; MAX_LENGTH]; 3];
             match channel {
-                Channel::Rotation => self.wanted_rotations(span, track, &local, &mut wanted),
-                _ => self.wanted_vectors(span, track, &mut wanted),
+                Channel::Rotation => self.wanted_rotations(track, &local, &mut components),
+                _ => self.wanted_vectors(track, &mut components),
             }
-            let coefficients = &mut self.coefficients[3 * index * span.length..][..3 * span.length];
-            for axis in 0..3 {
-                let own = &mut coefficients[axis * span.length..][..span.length];
-                transform(track, axis, step, &mut wanted[axis][..span.length], own);
+            for (axis, component) in components.iter_mut().enumerate() {
+                let own = &mut self.coefficients[(3 * index + axis) * length..][..length];
+                self.plan.transform(track, axis, self.step, rounding, &mut component[..length], own);
+                self.values[3 * index + axis] = *component;
             }
-            for (sample, local) in local[..span.length].iter_mut().enumerate() {
-                let value = DVec3::new(wanted[0][sample], wanted[1][sample], wanted[2][sample]);
-                match channel {
-                    Channel::Rotation => local.rotation = track.reference * rotation_from(track.axes * value),
-                    Channel::Translation => local.translation = track.middle + value,
-                    Channel::Scale => local.scale = track.middle + value,
-                }
+            for (sample, local) in local[..length].iter_mut().enumerate() {
+                track.decode(DVec3::from_array(components.map(|component| component[sample])), local);
             }
         }
-        local
+        self.local[joint * MAX_LENGTH..][..length].copy_from_slice(&local[..length]);
     }
 
-    fn wanted_vectors(&self, span: Span, track: &PlannedTrack, wanted: &mut Components) {
+    fn wanted_vectors(&self, track: &PlannedTrack, wanted: &mut Components) {
         let joint = usize::from(track.id.joint);
-        let raw = self.target.local(joint, span.first);
-        let object = self.target.object(joint, span.first);
-        let parent = self.target.skeleton().parent(joint).map(|parent| &self.decoded[parent * MAX_LENGTH..]);
-        for sample in 0..span.length {
+        let raw = self.target.local(joint, self.span.first);
+        let object = self.target.object(joint, self.span.first);
+        let parent = self.target.skeleton().parent(joint).map(|parent| &self.object[parent * MAX_LENGTH..]);
+        for sample in 0..self.span.length {
             let value = match (track.id.channel, parent) {
                 (Channel::Scale, _) => raw[sample].scale,
                 (_, Some(parent)) if parent[sample].scale.abs().min_element() > SMALLEST_SCALE => {
@@ -123,20 +146,21 @@ impl<'a> Coder<'a> {
         }
     }
 
-    fn wanted_rotations(&self, span: Span, track: &PlannedTrack, local: &[Frame], wanted: &mut Components) {
+    fn wanted_rotations(&self, track: &PlannedTrack, local: &[Frame], wanted: &mut Components) {
         let joint = usize::from(track.id.joint);
-        let object = self.target.object(joint, span.first);
-        let parent = self.target.skeleton().parent(joint).map(|parent| &self.decoded[parent * MAX_LENGTH..]);
+        let object = self.target.object(joint, self.span.first);
+        let parent = self.target.skeleton().parent(joint).map(|parent| &self.object[parent * MAX_LENGTH..]);
         let (to_reference, to_axes) = (track.reference.inverse(), track.axes.inverse());
+        let aim = self.plan.choices.aim;
         let mut before: Option<DQuat> = None;
-        for sample in 0..span.length {
+        for sample in 0..self.span.length {
             let mut rotation = object[sample].rotation;
             if let Some(parent) = parent.map(|parent| &parent[sample]) {
-                if self.plan.choices.aim > 0.0 {
+                if aim > 0.0 {
                     let place = parent.translation + parent.rotation * (local[sample].translation * parent.scale);
                     let off = rotation.inverse() * (place - object[sample].translation);
-                    let turn = track.aim.inverse * track.aim.moment.cross(off) * -self.plan.choices.aim;
-                    rotation = (rotation * DQuat::from_xyzw(0.5 * turn.x, 0.5 * turn.y, 0.5 * turn.z, 1.0)).normalize();
+                    let turn = track.aim.inverse * track.aim.moment.cross(off) * (-0.5 * aim);
+                    rotation = (rotation * DQuat::from_xyzw(turn.x, turn.y, turn.z, 1.0)).normalize();
                 }
                 rotation = parent.rotation.inverse() * rotation;
             }
@@ -152,51 +176,81 @@ impl<'a> Coder<'a> {
         }
     }
 
-    /// Puts a joint into object space, and says how far off it is, in what is allowed.
-    fn place(&mut self, span: Span, joint: usize, local: &[Frame]) -> f64 {
+    /// Puts a joint into object space. The square of how far off it is at most, in what is allowed.
+    pub(super) fn place(&mut self, joint: usize) -> f64 {
         let parent = self.target.skeleton().parent(joint);
-        let shell_cm = self.target.shell_cm[joint];
+        let (shell_cm, limit_cm) = (self.target.shell_cm[joint], self.target.limit_cm[joint]);
+        let per_limit = 1.0 / (limit_cm * limit_cm);
         let mut worst: f64 = 0.0;
-        for (sample, local) in local[..span.length].iter().enumerate() {
-            let object = parent.map_or(*local, |parent| self.decoded[parent * MAX_LENGTH + sample].child(local));
-            self.decoded[joint * MAX_LENGTH + sample] = object;
-            let raw = self.target.shell(joint, span.first + sample);
+        for sample in 0..self.span.length {
+            let at = joint * MAX_LENGTH + sample;
+            let local = &self.local[at];
+            let object = parent.map_or(*local, |parent| self.object[parent * MAX_LENGTH + sample].child(local));
+            self.object[at] = object;
+            let raw = self.target.shell(joint, self.span.first + sample);
             let squares = object.shell(shell_cm).into_iter().zip(raw).map(|(a, b)| a.distance_squared(*b));
-            worst = squares.fold(worst, f64::max);
+            let square = squares.fold(0.0, f64::max) * per_limit;
+            self.errors[at] = square;
+            worst = worst.max(square);
         }
-        worst.sqrt() / self.target.limit_cm[joint]
+        worst
+    }
+}
+
+impl PlannedTrack {
+    /// Puts what components decode to into a transform.
+    pub(super) fn decode(&self, value: DVec3, local: &mut Frame) {
+        match self.id.channel {
+            Channel::Rotation => local.rotation = self.reference * rotation_from(self.axes * value),
+            Channel::Translation => local.translation = self.middle + value,
+            Channel::Scale => local.scale = self.middle + value,
+        }
+    }
+}
+
+impl Plan {
+    /// Coefficients of a component, and what they decode to in its place.
+    fn transform(
+        &self,
+        track: &PlannedTrack,
+        axis: usize,
+        segment_step: u8,
+        rounding: Rounding,
+        samples: &mut [f64],
+        coefficients: &mut [i32],
+    ) {
+        let length = samples.len();
+        if track.steps[axis] == 0 {
+            return samples.fill(0.0);
+        }
+        let step = track.step(axis, segment_step);
+        let mut sums = [0.0; MAX_LENGTH];
+        for (sample, &value) in samples.iter().enumerate() {
+            for (sum, &basis) in sums.iter_mut().zip(block::basis_row(length, sample)) {
+                *sum += f64::from(basis) * value;
+            }
+        }
+        for (coefficient, sum) in coefficients.iter_mut().zip(&mut sums) {
+            *sum /= step;
+            *coefficient = sum.round().clamp(-LARGEST, LARGEST) as i32;
+        }
+        if rounding == Rounding::Worth {
+            for piece in 0..self.choices.block.pieces() {
+                let own = block::of_piece(piece, length);
+                self.choices.block.shrink(piece, &sums[own.clone()], &mut coefficients[own], ERROR_BITS);
+            }
+        }
+        let count = coefficients.iter().rposition(|coefficient| *coefficient != 0).map_or(0, |last| last + 1);
+        for (sample, value) in samples.iter_mut().enumerate() {
+            let row = &block::basis_row(length, sample)[..count];
+            let sum: f64 = row.iter().zip(&*coefficients).map(|(basis, c)| f64::from(*basis) * f64::from(*c)).sum();
+            *value = sum * step;
+        }
     }
 }
 
 fn put(components: &mut Components, sample: usize, value: DVec3) {
     for (component, number) in components.iter_mut().zip(value.to_array()) {
         component[sample] = number;
-    }
-}
-
-/// Coefficients of a component, and what they decode to in its place.
-fn transform(track: &PlannedTrack, axis: usize, segment_step: u8, samples: &mut [f64], coefficients: &mut [i32]) {
-    let length = samples.len();
-    if track.steps[axis] == 0 {
-        return samples.fill(0.0);
-    }
-    let step = track.step(axis, segment_step);
-    let mut sums = [0.0; MAX_LENGTH];
-    for (sample, &value) in samples.iter().enumerate() {
-        for (sum, &basis) in sums.iter_mut().zip(block::basis_row(length, sample)) {
-            *sum += f64::from(basis) * value;
-        }
-    }
-    let mut count = 0;
-    for (k, (coefficient, sum)) in coefficients.iter_mut().zip(sums).enumerate() {
-        *coefficient = (sum / step).round().clamp(-LARGEST, LARGEST) as i32;
-        if *coefficient != 0 {
-            count = k + 1;
-        }
-    }
-    for (sample, value) in samples.iter_mut().enumerate() {
-        let row = &block::basis_row(length, sample)[..count];
-        let sum: f64 = row.iter().zip(&*coefficients).map(|(basis, c)| f64::from(*basis) * f64::from(*c)).sum();
-        *value = sum * step;
     }
 }

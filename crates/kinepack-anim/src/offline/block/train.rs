@@ -8,7 +8,8 @@ use crate::RawClip;
 use crate::block::{BlockLength, MAX_FOUR_BITS, MAX_WIDTH, PIECE, PROFILES, Widths, of_piece, width_of};
 
 use super::plan::{Choices, Plan};
-use super::{header, spans, target};
+use super::search::{code, header, spans};
+use super::{Effort, target};
 use crate::offline::BuildOptions;
 
 /// How many different widths are merged at most; of more, the rarest go to the profile that fits them best.
@@ -48,7 +49,7 @@ impl WidthTrainer {
         for block in BlockLength::ALL {
             let choices = Choices { block, is_fine: true, aim: 0.5 };
             let plan = Plan::new(&target, &[], choices);
-            let coded = super::code(&target, &plan, &spans(&header(&target, choices)));
+            let coded = code(&target, &plan, &spans(&header(&target, choices)), Effort::Fast);
             let moving = coded.segments.iter().flat_map(|segment| {
                 let components = segment.coefficients.chunks_exact(segment.length).enumerate();
                 components.filter(|(index, _)| plan.tracks[index / 3].steps[index % 3] != 0)

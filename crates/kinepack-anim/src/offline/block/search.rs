@@ -1,0 +1,164 @@
+//! Looks for the choices and steps with which a clip takes the fewest bits.
+
+use crate::block::{BlockLength, Header, SegmentContents};
+
+use super::plan::{Choices, Plan, USUAL_STEP};
+use super::segment::{Coder, Rounding, Span};
+use super::shave::Shaver;
+use super::target::Target;
+use super::{BlockOptions, Effort};
+
+/// Segments that choices are compared on.
+const TRIED: usize = 12;
+/// How far below the step at which the error is expected to be right others are tried.
+const DEEPEST: u8 = 60;
+/// How far above.
+const HIGHEST: u8 = 4;
+
+/// Segments as they were coded.
+pub(super) struct Coded {
+    pub(super) segments: Vec<SegmentContents>,
+    pub(super) bits: usize,
+}
+
+/// The choices that take the fewest bits.
+pub(super) fn choose(target: &Target, options: &BlockOptions) -> Choices {
+    let usual = Choices { block: BlockLength::N16, is_fine: false, aim: 0.5 };
+    if options.effort == Effort::Fast {
+        return usual;
+    }
+    let mut best = (usize::MAX, usual);
+    let mut compare = |choices: Choices| {
+        let bits = bits(target, options, choices);
+        if bits < best.0 {
+            best = (bits, choices);
+        }
+        best.1
+    };
+    let mut chosen = usual;
+    for block in BlockLength::ALL {
+        chosen = compare(Choices { block, ..usual });
+    }
+    chosen = compare(Choices { aim: 0.0, ..chosen });
+    compare(Choices { is_fine: true, ..chosen })
+}
+
+/// About how many bits a clip takes.
+fn bits(target: &Target, options: &BlockOptions, choices: Choices) -> usize {
+    let plan = Plan::new(target, &options.pins, choices);
+    let all = spans(&header(target, choices));
+    let tried: Vec<Span> = match all.len() {
+        0..=TRIED => all.clone(),
+        many => (0..TRIED).map(|index| all[index * many / TRIED]).collect(),
+    };
+    let track_bits = if choices.is_fine { 8 * 15 } else { 8 * 9 };
+    code(target, &plan, &tried, Effort::Fast).bits * all.len() / tried.len() + plan.tracks.len() * track_bits
+}
+
+/// The header of a clip of such choices.
+pub(super) fn header(target: &Target, choices: Choices) -> Header {
+    Header {
+        block: choices.block,
+        loops: target.loops(),
+        is_fine: choices.is_fine,
+        offset_bytes: 1,
+        joints: target.joints() as u16,
+        samples: target.raw.samples() as u32,
+        rate_hz: target.raw.rate_hz(),
+    }
+}
+
+/// The segments of a clip.
+pub(super) fn spans(header: &Header) -> Vec<Span> {
+    let span = |segment| {
+        let first = header.segment_start(segment);
+        Span { first, length: header.segment_start(segment + 1) - first }
+    };
+    (0..header.segments()).map(span).collect()
+}
+
+/// Codes segments, each with the step that takes the fewest bits of those with which it is near enough.
+pub(super) fn code(target: &Target, plan: &Plan, spans: &[Span], effort: Effort) -> Coded {
+    /// Bits of a segment's offset, about.
+    const OFFSET: usize = 16;
+    let mut coder = Coder::new(target, plan);
+    let mut shaver = Shaver::new(&coder);
+    let mut coded = Coded { segments: Vec::with_capacity(spans.len()), bits: 0 };
+    let mut usual = USUAL_STEP;
+    for &span in spans {
+        let mut best = best_step(&mut coder, span, usual);
+        usual = best.step;
+        let tries = match effort {
+            Effort::Fast => 0,
+            Effort::Default => 60,
+            Effort::Best => 400,
+        };
+        if tries > 0 {
+            shave(&mut coder, &mut shaver, &mut best, tries);
+        }
+        coded.bits += best.bits + OFFSET;
+        coded.segments.push(SegmentContents {
+            step: best.step,
+            length: span.length,
+            coefficients: best.coefficients,
+        });
+    }
+    coded
+}
+
+struct Best {
+    step: u8,
+    bits: usize,
+    coefficients: Vec<i32>,
+}
+
+impl Best {
+    fn of(coder: &Coder) -> Self {
+        Self { step: coder.step, bits: coder.bits(), coefficients: coder.coefficients.clone() }
+    }
+}
+
+/// The step with the fewest bits of those near the largest that is small enough.
+fn best_step(coder: &mut Coder, span: Span, usual: u8) -> Best {
+    let mut expected = f64::from(usual);
+    for _ in 0..2 {
+        let worst = coder.code(span, expected.round() as u8, Rounding::Nearest, f64::INFINITY).max(1e-9);
+        expected = (expected.round() - 8.0 * worst.log2().clamp(-4.0, 4.0)).clamp(0.0, 250.0);
+    }
+    let expected = expected.round() as u8;
+    let mut best: Option<Best> = None;
+    let mut since = 0;
+    for step in (expected.saturating_sub(DEEPEST)..=expected.saturating_add(HIGHEST)).rev() {
+        if coder.code(span, step, Rounding::Worth, 1.0) <= 1.0 {
+            let here = Best::of(coder);
+            if best.as_ref().is_none_or(|best| here.bits < best.bits) {
+                best = Some(here);
+            }
+        }
+        since += usize::from(best.is_some());
+        if since > 2 {
+            break;
+        }
+    }
+    best.unwrap_or_else(|| {
+        coder.code(span, expected.saturating_sub(DEEPEST), Rounding::Nearest, f64::INFINITY);
+        Best::of(coder)
+    })
+}
+
+/// Goes on to coarser steps for as long as changes of single coefficients can repair what they spoil.
+fn shave(coder: &mut Coder, shaver: &mut Shaver, best: &mut Best, tries: usize) {
+    let span = coder.span;
+    let mut failed = 0;
+    let mut step = best.step;
+    while failed < 2 && step < u8::MAX {
+        step += 1;
+        coder.code(span, step, Rounding::Worth, f64::INFINITY);
+        if shaver.repair(coder, tries) && coder.bits() < best.bits {
+            *best = Best::of(coder);
+            failed = 0;
+        } else {
+            failed += 1;
+        }
+    }
+}

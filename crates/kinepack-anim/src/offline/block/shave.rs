@@ -1,0 +1,235 @@
+//! Coarser steps than rounding alone would allow: a segment is coded with one, and then single coefficients around the largest errors are changed by
+//! one until nothing is too far off any more.
+
+use glam::{DMat3, DVec3};
+
+use crate::Channel;
+use crate::block::{self, MAX_LENGTH};
+use crate::measure::Frame;
+
+use super::segment::Coder;
+
+/// Changes of coefficients that are tried for one error.
+const CANDIDATES: usize = 40;
+
+/// A change of one coefficient by one.
+#[derive(Clone, Copy, Debug)]
+struct Change {
+    component: usize,
+    k: usize,
+    by: i32,
+    /// By how much it makes the square of the error smaller, about.
+    gain: f64,
+}
+
+/// Repairs segments of one clip.
+pub(super) struct Shaver {
+    /// Of each joint, itself and all that hangs below it, parents first.
+    below: Vec<Vec<usize>>,
+    changes: Vec<Change>,
+    /// The bits that each coefficient has.
+    room: Vec<u8>,
+    /// What a change may have to put back.
+    values: [f64; MAX_LENGTH],
+    local: [Frame; MAX_LENGTH],
+    object: Vec<Frame>,
+    errors: Vec<f64>,
+}
+
+impl Shaver {
+    pub(super) fn new(coder: &Coder) -> Self {
+        let joints = coder.target.joints();
+        let mut below: Vec<Vec<usize>> = (0..joints).map(|joint| vec![joint]).collect();
+        for joint in 0..joints {
+            let mut above = coder.target.skeleton().parent(joint);
+            while let Some(ancestor) = above {
+                below[ancestor].push(joint);
+                above = coder.target.skeleton().parent(ancestor);
+            }
+        }
+        Self {
+            below,
+            changes: Vec::new(),
+            room: Vec::new(),
+            values: [0.0; MAX_LENGTH],
+            local: [Frame::IDENTITY; MAX_LENGTH],
+            object: Vec::new(),
+            errors: Vec::new(),
+        }
+    }
+
+    /// Changes coefficients of the segment that was coded last until all is within what is allowed. Whether that is so after at most `tries` changes.
+    pub(super) fn repair(&mut self, coder: &mut Coder, mut tries: usize) -> bool {
+        self.find_room(coder);
+        let mut norm = norm(&coder.errors, coder);
+        loop {
+            let (joint, sample, worst) = worst(coder);
+            if worst <= 1.0 {
+                return true;
+            }
+            self.find_changes(coder, joint, sample);
+            let mut is_better = false;
+            for index in 0..self.changes.len().min(CANDIDATES) {
+                if tries == 0 {
+                    return false;
+                }
+                tries -= 1;
+                let change = self.changes[index];
+                if let Some(better) = self.apply(coder, change, norm) {
+                    norm = better;
+                    is_better = true;
+                    break;
+                }
+            }
+            if !is_better {
+                return false;
+            }
+        }
+    }
+
+    fn find_room(&mut self, coder: &Coder) {
+        self.room.clear();
+        let block = coder.plan.choices.block;
+        for coefficients in coder.coefficients.chunks_exact(coder.span.length) {
+            for piece in 0..block.pieces() {
+                let own = &coefficients[block::of_piece(piece, coefficients.len())];
+                match block.profiles(piece).get(usize::from(block.choose(piece, own).profile)) {
+                    Some(profile) => self.room.extend_from_slice(&profile.widths[..own.len()]),
+                    None => self.room.extend(own.iter().map(|value| block::width_of(*value))),
+                }
+            }
+        }
+    }
+
+    /// Changes that would bring a joint's worst point nearer at a sample, the best first.
+    fn find_changes(&mut self, coder: &Coder, joint: usize, sample: usize) {
+        self.changes.clear();
+        let played = coder.object[joint * MAX_LENGTH + sample].shell(coder.target.shell_cm[joint]);
+        let raw = coder.target.shell(joint, coder.span.first + sample);
+        let pairs = played.into_iter().zip(raw).map(|(played, raw)| (played, played - *raw));
+        let Some((point, off)) = pairs.max_by(|a, b| a.1.length_squared().total_cmp(&b.1.length_squared())) else {
+            return;
+        };
+        let row = block::basis_row(coder.span.length, sample);
+        let mut above = Some(joint);
+        while let Some(ancestor) = above {
+            above = coder.target.skeleton().parent(ancestor);
+            for channel in Channel::ALL {
+                let Some(track) = coder.plan.track_of[ancestor][channel as usize] else { continue };
+                let moves = moves(coder, ancestor, track, sample, point);
+                for axis in 0..3 {
+                    if coder.plan.tracks[track].steps[axis] == 0 {
+                        continue;
+                    }
+                    let component = 3 * track + axis;
+                    let move_of_step = moves[axis] * coder.plan.tracks[track].step(axis, coder.step);
+                    for (k, basis) in row[..coder.span.length].iter().enumerate() {
+                        let moved = move_of_step * f64::from(*basis);
+                        let by = if moved.dot(off) > 0.0 { -1 } else { 1 };
+                        let gain = 2.0 * moved.dot(off).abs() - moved.length_squared();
+                        let at = component * coder.span.length + k;
+                        // What needs more bits is no gain.
+                        if gain > 0.0 && block::width_of(coder.coefficients[at] + by) <= self.room[at] {
+                            self.changes.push(Change { component, k, by, gain });
+                        }
+                    }
+                }
+            }
+        }
+        self.changes.sort_by(|a, b| b.gain.total_cmp(&a.gain));
+    }
+
+    /// Makes a change where that makes the norm of all errors smaller, and says what it is then.
+    fn apply(&mut self, coder: &mut Coder, change: Change, before: f64) -> Option<f64> {
+        let track = &coder.plan.tracks[change.component / 3];
+        let joint = usize::from(track.id.joint);
+        let length = coder.span.length;
+        let below = &self.below[joint];
+        self.values = coder.values[change.component];
+        self.local[..length].copy_from_slice(&coder.local[joint * MAX_LENGTH..][..length]);
+        self.object.clear();
+        self.errors.clear();
+        for &joint in below {
+            self.object.extend_from_slice(&coder.object[joint * MAX_LENGTH..][..length]);
+            self.errors.extend_from_slice(&coder.errors[joint * MAX_LENGTH..][..length]);
+        }
+        let step = track.step(change.component % 3, coder.step) * f64::from(change.by);
+        for sample in 0..length {
+            coder.values[change.component][sample] += step * f64::from(block::basis_row(length, sample)[change.k]);
+            let first = change.component / 3 * 3;
+            let value = DVec3::from_array([0, 1, 2].map(|axis| coder.values[first + axis][sample]));
+            track.decode(value, &mut coder.local[joint * MAX_LENGTH + sample]);
+        }
+        let mut norm = before;
+        for (index, &joint) in below.iter().enumerate() {
+            coder.place(joint);
+            let new = &coder.errors[joint * MAX_LENGTH..][..length];
+            norm += new.iter().map(|error| power(*error)).sum::<f64>();
+            norm -= self.errors[index * length..][..length].iter().map(|error| power(*error)).sum::<f64>();
+        }
+        if norm < before * (1.0 - 1e-6) {
+            coder.coefficients[change.component * length + change.k] += change.by;
+            return Some(norm);
+        }
+        coder.values[change.component] = self.values;
+        coder.local[joint * MAX_LENGTH..][..length].copy_from_slice(&self.local[..length]);
+        for (index, &joint) in below.iter().enumerate() {
+            coder.object[joint * MAX_LENGTH..][..length].copy_from_slice(&self.object[index * length..][..length]);
+            coder.errors[joint * MAX_LENGTH..][..length].copy_from_slice(&self.errors[index * length..][..length]);
+        }
+        None
+    }
+}
+
+/// The 16th power of an error of this square.
+fn power(square: f64) -> f64 {
+    let fourth = square * square;
+    let eighth = fourth * fourth;
+    eighth * eighth
+}
+
+/// The sum of the 16th powers of all errors.
+fn norm(errors: &[f64], coder: &Coder) -> f64 {
+    let joints = errors.chunks_exact(MAX_LENGTH);
+    joints.flat_map(|errors| &errors[..coder.span.length]).map(|error| power(*error)).sum()
+}
+
+/// The joint and sample that is farthest off, and the square of how far.
+fn worst(coder: &Coder) -> (usize, usize, f64) {
+    let mut worst = (0, 0, 0.0);
+    for (joint, errors) in coder.errors.chunks_exact(MAX_LENGTH).enumerate() {
+        for (sample, &error) in errors[..coder.span.length].iter().enumerate() {
+            if error > worst.2 {
+                worst = (joint, sample, error);
+            }
+        }
+    }
+    worst
+}
+
+/// How a point in object space moves with each component of a track, for each unit.
+fn moves(coder: &Coder, joint: usize, track: usize, sample: usize, point: DVec3) -> [DVec3; 3] {
+    let object = &coder.object[joint * MAX_LENGTH + sample];
+    let arm = point - object.translation;
+    let parent = coder.target.skeleton().parent(joint).map(|parent| &coder.object[parent * MAX_LENGTH + sample]);
+    match coder.plan.tracks[track].id.channel {
+        Channel::Rotation => {
+            // Near enough, with the axes as they are at the reference.
+            let axes = DMat3::from_quat(object.rotation * coder.plan.tracks[track].axes);
+            [axes.x_axis, axes.y_axis, axes.z_axis].map(|axis| 4.0 * axis.cross(arm))
+        }
+        Channel::Translation => {
+            let axes = parent.map_or(DMat3::IDENTITY, |parent| {
+                DMat3::from_quat(parent.rotation) * DMat3::from_diagonal(parent.scale)
+            });
+            [axes.x_axis, axes.y_axis, axes.z_axis]
+        }
+        Channel::Scale => {
+            let inside = object.rotation.inverse() * arm;
+            let axes = DMat3::from_quat(object.rotation);
+            let share = inside / object.scale;
+            let share = if share.is_finite() { share } else { DVec3::ZERO };
+            [axes.x_axis * share.x, axes.y_axis * share.y, axes.z_axis * share.z]
+        }
+    }
+}
