@@ -8,6 +8,7 @@ mod segment;
 mod shave;
 mod target;
 mod train;
+mod tune;
 
 use crate::RawClip;
 use crate::block::Contents;
@@ -64,9 +65,13 @@ pub(super) fn build(raw: &RawClip, options: &BuildOptions, block: &BlockOptions)
 
 fn contents(target: &Target, options: &BlockOptions) -> Contents {
     let choices = search::choose(target, options);
-    let plan = Plan::new(target, &options.pins, choices);
+    let mut plan = Plan::new(target, &options.pins, choices);
     let header = search::header(target, choices);
-    let coded = search::code(target, &plan, &search::spans(&header), options.effort);
+    let spans = search::spans(&header);
+    if options.effort == Effort::Best {
+        search::tune(target, &mut plan, &spans);
+    }
+    let coded = search::code(target, &plan, &spans, options.effort);
     Contents {
         header,
         kinds: plan.kinds.clone(),

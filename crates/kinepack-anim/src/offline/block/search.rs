@@ -47,12 +47,29 @@ pub(super) fn choose(target: &Target, options: &BlockOptions) -> Choices {
 fn bits(target: &Target, options: &BlockOptions, choices: Choices) -> usize {
     let plan = Plan::new(target, &options.pins, choices);
     let all = spans(&header(target, choices));
-    let tried: Vec<Span> = match all.len() {
-        0..=TRIED => all.clone(),
-        many => (0..TRIED).map(|index| all[index * many / TRIED]).collect(),
-    };
+    let tried = some(&all);
     let track_bits = if choices.is_fine { 8 * 15 } else { 8 * 9 };
     code(target, &plan, &tried, Effort::Fast).bits * all.len() / tried.len() + plan.tracks.len() * track_bits
+}
+
+/// Some of all segments.
+fn some(all: &[Span]) -> Vec<Span> {
+    match all.len() {
+        0..=TRIED => all.to_vec(),
+        many => (0..TRIED).map(|index| all[index * many / TRIED]).collect(),
+    }
+}
+
+/// Tunes the steps of a plan on some of its segments, where that takes fewer bits.
+pub(super) fn tune(target: &Target, plan: &mut Plan, all: &[Span]) {
+    let tried = some(all);
+    let before = plan.tracks.clone();
+    let coded = code(target, plan, &tried, Effort::Fast);
+    let segments: Vec<_> = tried.iter().zip(&coded.segments).map(|(span, segment)| (*span, segment.step)).collect();
+    super::tune::tune(target, plan, &segments);
+    if code(target, plan, &tried, Effort::Fast).bits >= coded.bits {
+        plan.tracks = before;
+    }
 }
 
 /// The header of a clip of such choices.

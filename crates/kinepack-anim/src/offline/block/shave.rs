@@ -61,7 +61,7 @@ impl Shaver {
     /// Changes coefficients of the segment that was coded last until all is within what is allowed. Whether that is so after at most `tries` changes.
     pub(super) fn repair(&mut self, coder: &mut Coder, mut tries: usize) -> bool {
         self.find_room(coder);
-        let mut norm = norm(&coder.errors, coder);
+        let mut norm = norm(coder);
         loop {
             let (joint, sample, worst) = worst(coder);
             if worst <= 1.0 {
@@ -189,8 +189,8 @@ fn power(square: f64) -> f64 {
 }
 
 /// The sum of the 16th powers of all errors.
-fn norm(errors: &[f64], coder: &Coder) -> f64 {
-    let joints = errors.chunks_exact(MAX_LENGTH);
+pub(super) fn norm(coder: &Coder) -> f64 {
+    let joints = coder.errors.chunks_exact(MAX_LENGTH);
     joints.flat_map(|errors| &errors[..coder.span.length]).map(|error| power(*error)).sum()
 }
 
