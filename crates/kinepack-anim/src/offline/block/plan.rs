@@ -64,11 +64,6 @@ pub(super) struct Aim {
 }
 
 impl PlannedTrack {
-    /// The size of the step of a component in a segment of a step.
-    pub(super) fn step(&self, axis: usize, segment: u8) -> f64 {
-        f64::from(crate::block::step_size(segment, self.steps[axis]))
-    }
-
     pub(super) fn contents(&self) -> Track {
         Track {
             channel: self.id.channel,

@@ -4,7 +4,7 @@
 use glam::{DQuat, DVec3};
 
 use crate::Channel;
-use crate::block::{self, MAX_LENGTH};
+use crate::block::{self, BlockLength, MAX_LENGTH};
 use crate::measure::Frame;
 
 use super::plan::{Plan, PlannedTrack, parameters, positive, rotation_from};
@@ -44,6 +44,8 @@ pub(super) struct Coder<'a> {
     pub(super) plan: &'a Plan,
     pub(super) span: Span,
     pub(super) step: u8,
+    /// The steps of components, by track: the plan's, until they are changed.
+    pub(super) steps: Vec<[u8; 3]>,
     /// By component, then by frequency.
     pub(super) coefficients: Vec<i32>,
     /// What components decode to.
@@ -63,6 +65,7 @@ impl<'a> Coder<'a> {
             plan,
             span: Span::default(),
             step: 0,
+            steps: plan.tracks.iter().map(|track| track.steps).collect(),
             coefficients: Vec::new(),
             values: vec![[0.0; MAX_LENGTH]; 3 * plan.tracks.len()],
             local: vec![Frame::IDENTITY; numbers],
@@ -87,6 +90,19 @@ impl<'a> Coder<'a> {
         worst
     }
 
+    /// Codes some joints of the segment anew, parents first, all that hangs below one of them among them.
+    pub(super) fn recode(&mut self, joints: &[usize], rounding: Rounding) {
+        for &joint in joints {
+            self.code_joint(joint, rounding);
+            self.place(joint);
+        }
+    }
+
+    /// The size of the step of a component.
+    pub(super) fn step_size(&self, component: usize) -> f64 {
+        f64::from(block::step_size(self.step, self.steps[component / 3][component % 3]))
+    }
+
     /// The bits of the segment.
     pub(super) fn bits(&self) -> usize {
         let components = 0..3 * self.plan.tracks.len();
@@ -95,7 +111,7 @@ impl<'a> Coder<'a> {
 
     /// The bits of a component, with those that say how many there are.
     pub(super) fn component_bits(&self, component: usize) -> usize {
-        if self.plan.tracks[component / 3].steps[component % 3] == 0 {
+        if self.steps[component / 3][component % 3] == 0 {
             return 0;
         }
         let block = self.plan.choices.block;
@@ -117,8 +133,13 @@ impl<'a> Coder<'a> {
                 _ => self.wanted_vectors(track, &mut components),
             }
             for (axis, component) in components.iter_mut().enumerate() {
+                let step = self.step_size(3 * index + axis);
                 let own = &mut self.coefficients[(3 * index + axis) * length..][..length];
-                self.plan.transform(track, axis, self.step, rounding, &mut component[..length], own);
+                if self.steps[index][axis] == 0 {
+                    component.fill(0.0);
+                } else {
+                    transform(self.plan.choices.block, step, rounding, &mut component[..length], own);
+                }
                 self.values[3 * index + axis] = *component;
             }
             for (sample, local) in local[..length].iter_mut().enumerate() {
@@ -208,44 +229,30 @@ impl PlannedTrack {
     }
 }
 
-impl Plan {
-    /// Coefficients of a component, and what they decode to in its place.
-    fn transform(
-        &self,
-        track: &PlannedTrack,
-        axis: usize,
-        segment_step: u8,
-        rounding: Rounding,
-        samples: &mut [f64],
-        coefficients: &mut [i32],
-    ) {
-        let length = samples.len();
-        if track.steps[axis] == 0 {
-            return samples.fill(0.0);
+/// Coefficients of a component, and what they decode to in its place.
+fn transform(block: BlockLength, step: f64, rounding: Rounding, samples: &mut [f64], coefficients: &mut [i32]) {
+    let length = samples.len();
+    let mut sums = [0.0; MAX_LENGTH];
+    for (sample, &value) in samples.iter().enumerate() {
+        for (sum, &basis) in sums.iter_mut().zip(block::basis_row(length, sample)) {
+            *sum += f64::from(basis) * value;
         }
-        let step = track.step(axis, segment_step);
-        let mut sums = [0.0; MAX_LENGTH];
-        for (sample, &value) in samples.iter().enumerate() {
-            for (sum, &basis) in sums.iter_mut().zip(block::basis_row(length, sample)) {
-                *sum += f64::from(basis) * value;
-            }
+    }
+    for (coefficient, sum) in coefficients.iter_mut().zip(&mut sums) {
+        *sum /= step;
+        *coefficient = sum.round().clamp(-LARGEST, LARGEST) as i32;
+    }
+    if rounding == Rounding::Worth {
+        for piece in 0..block.pieces() {
+            let own = block::of_piece(piece, length);
+            block.shrink(piece, &sums[own.clone()], &mut coefficients[own], ERROR_BITS);
         }
-        for (coefficient, sum) in coefficients.iter_mut().zip(&mut sums) {
-            *sum /= step;
-            *coefficient = sum.round().clamp(-LARGEST, LARGEST) as i32;
-        }
-        if rounding == Rounding::Worth {
-            for piece in 0..self.choices.block.pieces() {
-                let own = block::of_piece(piece, length);
-                self.choices.block.shrink(piece, &sums[own.clone()], &mut coefficients[own], ERROR_BITS);
-            }
-        }
-        let count = coefficients.iter().rposition(|coefficient| *coefficient != 0).map_or(0, |last| last + 1);
-        for (sample, value) in samples.iter_mut().enumerate() {
-            let row = &block::basis_row(length, sample)[..count];
-            let sum: f64 = row.iter().zip(&*coefficients).map(|(basis, c)| f64::from(*basis) * f64::from(*c)).sum();
-            *value = sum * step;
-        }
+    }
+    let count = coefficients.iter().rposition(|coefficient| *coefficient != 0).map_or(0, |last| last + 1);
+    for (sample, value) in samples.iter_mut().enumerate() {
+        let row = &block::basis_row(length, sample)[..count];
+        let sum: f64 = row.iter().zip(&*coefficients).map(|(basis, c)| f64::from(*basis) * f64::from(*c)).sum();
+        *value = sum * step;
     }
 }
 

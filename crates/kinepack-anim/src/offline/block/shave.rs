@@ -38,17 +38,8 @@ pub(super) struct Shaver {
 
 impl Shaver {
     pub(super) fn new(coder: &Coder) -> Self {
-        let joints = coder.target.joints();
-        let mut below: Vec<Vec<usize>> = (0..joints).map(|joint| vec![joint]).collect();
-        for joint in 0..joints {
-            let mut above = coder.target.skeleton().parent(joint);
-            while let Some(ancestor) = above {
-                below[ancestor].push(joint);
-                above = coder.target.skeleton().parent(ancestor);
-            }
-        }
         Self {
-            below,
+            below: coder.target.below(),
             changes: Vec::new(),
             room: Vec::new(),
             values: [0.0; MAX_LENGTH],
@@ -118,11 +109,11 @@ impl Shaver {
                 let Some(track) = coder.plan.track_of[ancestor][channel as usize] else { continue };
                 let moves = moves(coder, ancestor, track, sample, point);
                 for axis in 0..3 {
-                    if coder.plan.tracks[track].steps[axis] == 0 {
+                    let component = 3 * track + axis;
+                    if coder.steps[track][axis] == 0 {
                         continue;
                     }
-                    let component = 3 * track + axis;
-                    let move_of_step = moves[axis] * coder.plan.tracks[track].step(axis, coder.step);
+                    let move_of_step = moves[axis] * coder.step_size(component);
                     for (k, basis) in row[..coder.span.length].iter().enumerate() {
                         let moved = move_of_step * f64::from(*basis);
                         let by = if moved.dot(off) > 0.0 { -1 } else { 1 };
@@ -153,7 +144,7 @@ impl Shaver {
             self.object.extend_from_slice(&coder.object[joint * MAX_LENGTH..][..length]);
             self.errors.extend_from_slice(&coder.errors[joint * MAX_LENGTH..][..length]);
         }
-        let step = track.step(change.component % 3, coder.step) * f64::from(change.by);
+        let step = coder.step_size(change.component) * f64::from(change.by);
         for sample in 0..length {
             coder.values[change.component][sample] += step * f64::from(block::basis_row(length, sample)[change.k]);
             let first = change.component / 3 * 3;
