@@ -11,6 +11,7 @@ mod edges;
 mod errors;
 mod exchange_files;
 mod hostile;
+mod joints;
 mod memory;
 mod naive;
 mod numbers;
