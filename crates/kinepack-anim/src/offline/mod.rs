@@ -9,6 +9,7 @@
 
 mod block;
 mod keyed;
+mod width_files;
 
 use std::fmt;
 
@@ -18,6 +19,7 @@ use crate::{AnyClip, ClipError, RawClip};
 
 pub use block::{BlockOptions, Effort, WidthTable, WidthTrainer};
 pub use keyed::{KeyOptions, KeyPosition, Margins, animated_raw_bytes};
+pub use width_files::{widths_to_bytes, widths_to_text};
 
 /// What a clip is made of.
 #[derive(Clone, Debug, PartialEq)]

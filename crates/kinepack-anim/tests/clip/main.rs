@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod any;
+mod blocks;
 // Public in the crate of the fuzz targets.
 #[allow(unreachable_pub)]
 #[path = "../../../../fuzz/src/clip.rs"]
