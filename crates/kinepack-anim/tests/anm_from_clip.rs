@@ -257,7 +257,7 @@ fn rotations_of_keys_keep_their_bits() {
 #[test]
 fn all_channels_of_all_joints_are_there() {
     let raw = smooth_clip(5, 40, 30.0);
-    let clip = built(&raw, Scheme::default());
+    let clip = built(&raw, Scheme::Keys(KeyOptions::default()));
     let (anm, _) = exported(&clip, raw.skeleton());
     let names: Vec<_> = raw.skeleton().joints().iter().map(|joint| elf_hash(&joint.name)).collect();
     assert_eq!(anm.joints(), names);
@@ -277,7 +277,7 @@ fn all_channels_of_all_joints_are_there() {
 #[test]
 fn one_sample_is_a_pose() {
     let raw = smooth_clip(6, 1, 30.0);
-    for scheme in [Scheme::default(), Scheme::Quantized(RotationBits::Bits32)] {
+    for scheme in [Scheme::Keys(KeyOptions::default()), Scheme::Quantized(RotationBits::Bits32)] {
         let clip = built(&raw, scheme);
         let (anm, _) = exported(&clip, raw.skeleton());
         assert_eq!((anm.head().duration_s, anm.keys().len()), (0.0, 6 * 3 * 4));
@@ -289,7 +289,7 @@ fn what_does_not_move_may_be_long() {
     let skeleton = chain(&["Root"]);
     let still = Transform { translation: [1e6, 3.0, -7.0], ..Transform::IDENTITY };
     let raw = RawClip::new("still", Arc::clone(&skeleton), 120.0, vec![still; 70_000]).unwrap();
-    let clip = built(&raw, Scheme::default());
+    let clip = built(&raw, Scheme::Keys(KeyOptions::default()));
     let anm = Anm::from_clip(&clip, &skeleton, 3).unwrap();
     let pose = &anm_poses(&anm, [300.0].into_iter())[0];
     assert_eq!((pose[0].translation, pose[0].scale), (still.translation, still.scale));
@@ -354,7 +354,7 @@ fn half_a_turn_from_key_to_key_is_the_half_that_the_clip_takes() {
         pose
     };
     let raw = RawClip::new("flip", Arc::clone(&skeleton), 30.0, (0..20).flat_map(pose).collect()).unwrap();
-    for scheme in [Scheme::default(), Scheme::Quantized(RotationBits::Bits48)] {
+    for scheme in [Scheme::Keys(KeyOptions::default()), Scheme::Quantized(RotationBits::Bits48)] {
         let clip = built(&raw, scheme);
         let (anm, _) = exported(&clip, &skeleton);
         assert!(track_of(&anm, 0, Channel::Rotation).len() > 20);
@@ -369,7 +369,7 @@ fn what_no_file_can_say_is_refused() {
         assert_eq!(refused, AnmError::BadParametrization { parametrization });
         assert!(refused.to_string().contains("build the clip with times or uniform"));
     }
-    let clip = built(&raw, Scheme::default());
+    let clip = built(&raw, Scheme::Keys(KeyOptions::default()));
     let other = chain(&["Root", "Turned", "Still", "Grown", "Moved", "Other"]);
     assert_eq!(Anm::from_clip(&clip, &other, 1), Err(AnmError::OtherSkeleton));
     assert_eq!(Anm::from_clip(&clip, &chain(&["Root"]), 1), Err(AnmError::OtherSkeleton));
@@ -381,7 +381,7 @@ fn joints_are_told_apart_by_their_hashes() {
     let still = |names: &[&str]| {
         let skeleton = chain(names);
         let raw = RawClip::new("still", Arc::clone(&skeleton), 30.0, skeleton.bind_pose()).unwrap();
-        Anm::from_clip(&built(&raw, Scheme::default()), &skeleton, 0)
+        Anm::from_clip(&built(&raw, Scheme::Keys(KeyOptions::default())), &skeleton, 0)
     };
     let refused = still(&["Root", "Arm", "Leg", "arm"]).unwrap_err();
     let names = ["Arm".to_owned(), "arm".to_owned()];

@@ -129,15 +129,18 @@ const fn coefficient(i: usize) -> f64 {
     if i % 2 == 1 { -1.0 / factorial } else { 1.0 / factorial }
 }
 
-/// The square root of a number between 1/32 and 2, correctly rounded: Newton's steps in twice the digits.
+/// The square root of a number between 1/32 and 2, correctly rounded: that of a whole number, of which what is cut off
+/// stays as the last bit.
 const fn sqrt(x: f64) -> f64 {
-    let mut root = 1.0;
-    let mut step = 0;
-    while step < 12 {
-        root = 0.5 * (root + x / root);
-        step += 1;
-    }
-    root
+    let exponent = (x.to_bits() >> 52) as i32 - 1075;
+    let mantissa = x.to_bits() & ((1 << 52) - 1) | 1 << 52;
+    // So that what is left of the exponent is even, and the root has 55 bits.
+    let shift = 56 + (exponent & 1);
+    let square = (mantissa as u128) << shift;
+    let root = square.isqrt();
+    let is_cut = root * root != square;
+    let scale = f64::from_bits(((1023 + (exponent - shift) / 2) as u64) << 52);
+    (root as u64 | is_cut as u64) as f64 * scale
 }
 
 #[cfg(test)]

@@ -161,6 +161,45 @@ impl<B: AsRef<[u8]>> Clip<B> {
         ]
     }
 
+    /// Bits of each animated track: what is said of it once, and its widths and coefficients in all segments.
+    pub fn bits_by_track(&self) -> Vec<(TrackId, usize)> {
+        let block = self.header.block;
+        let components = self.components();
+        let once = |index: usize| 8 * self.header.track_bytes(index < self.rotations);
+        let mut bits: Vec<_> = self.tracks.iter().enumerate().map(|(index, track)| (*track, once(index))).collect();
+        for number in 0..self.segments() {
+            let length = self.header.segment_start(number + 1) - self.header.segment_start(number);
+            let mut segment = self.segment(number);
+            for &index in &components {
+                let before = segment.bit;
+                segment.skip(1, length);
+                bits[index].1 += 8 * block.pieces() + segment.bit - before;
+            }
+        }
+        bits
+    }
+
+    /// Components that are not 0 all the time.
+    pub fn live_components(&self) -> usize {
+        self.live
+    }
+
+    /// By live component, in the order of the segments, the index of its track.
+    fn components(&self) -> Vec<usize> {
+        let (rotations, vectors) = (0..self.rotations, self.rotations..self.tracks.len());
+        let mut components = Vec::with_capacity(self.live);
+        for (tracks, is_rotation) in [(rotations, true), (vectors, false)] {
+            let values = self.header.track_bytes(is_rotation) - 3;
+            for first in tracks.clone().step_by(layout::GROUP) {
+                let count = layout::GROUP.min(tracks.end - first);
+                let steps = &self.group(is_rotation, first - tracks.start)[count * values..][..3 * count];
+                let live = steps.iter().enumerate().filter(|(_, step)| **step != 0);
+                components.extend(live.map(|(at, _)| first + at % count));
+            }
+        }
+        components
+    }
+
     /// How many channels have which kind.
     pub fn count_of(&self, channel: Channel, kind: Kind) -> usize {
         self.kinds().iter().filter(|kinds| kinds[channel as usize] == kind).count()

@@ -15,13 +15,15 @@ use crate::{Channel, TrackId, Transform};
 /// ```
 /// # use std::sync::Arc;
 /// # use kinepack_anim::{Joint, RawClip, Skeleton, Transform, offline::{BuildOptions, build}};
+/// # use kinepack_anim::offline::{KeyOptions, Scheme};
 /// use kinepack_anim::keyed::{Cursor, KeyedClip};
 ///
 /// let joint = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
 /// let skeleton = Arc::new(Skeleton::new(vec![joint])?);
 /// let samples = (0..31).map(|i| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY }).collect();
 /// let raw = RawClip::new("slide", Arc::clone(&skeleton), 30.0, samples)?;
-/// let file = build(&raw, &BuildOptions::default())?.clip;
+/// let options = BuildOptions { scheme: Scheme::Keys(KeyOptions::default()), ..BuildOptions::default() };
+/// let file = build(&raw, &options)?.clip;
 /// let clip = KeyedClip::from_bytes(file.as_bytes())?;
 ///
 /// let mut cursor = Cursor::new(&clip, &skeleton.bind_pose());

@@ -6,17 +6,37 @@ use super::Follower;
 use super::slide::stands;
 
 /// How errors are measured.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ErrorOptions {
     /// Distance from the joint at which the error is measured, in cm.
     pub shell_cm: f64,
+    /// Joints with another distance, and that; the last one of a joint counts.
+    pub joint_shells_cm: Vec<(usize, f64)>,
 }
 
 impl Default for ErrorOptions {
     /// 3 cm: about the skin of a finger, an arm, a face.
     fn default() -> Self {
-        Self { shell_cm: 3.0 }
+        Self { shell_cm: 3.0, joint_shells_cm: Vec::new() }
     }
+}
+
+impl ErrorOptions {
+    /// The distance of each joint.
+    pub fn shells_cm(&self, joints: usize) -> Vec<f64> {
+        by_joint(self.shell_cm, &self.joint_shells_cm, joints)
+    }
+}
+
+/// A number for each joint: one for all but some.
+pub(crate) fn by_joint(usual: f64, others: &[(usize, f64)], joints: usize) -> Vec<f64> {
+    let mut numbers = vec![usual; joints];
+    for &(joint, number) in others {
+        if let Some(own) = numbers.get_mut(joint) {
+            *own = number;
+        }
+    }
+    numbers
 }
 
 /// Errors over some joints and times.

@@ -36,7 +36,8 @@ use super::{ErrorOptions, Frame, object_space};
 pub struct Follower<'a> {
     raw: &'a RawClip,
     player: AnyPlayer<'a>,
-    options: ErrorOptions,
+    /// By joint.
+    shells_cm: Vec<f64>,
     local: Vec<Frame>,
     raw_side: Side,
     clip_side: Side,
@@ -60,7 +61,8 @@ impl<'a> Follower<'a> {
         let player = clip.player(&bind);
         let raw_side = Side { pose: bind, object: local.clone() };
         let clip_side = raw_side.clone();
-        let mut follower = Self { raw, player, options: *options, local, raw_side, clip_side };
+        let shells_cm = options.shells_cm(raw.joints());
+        let mut follower = Self { raw, player, shells_cm, local, raw_side, clip_side };
         follower.go_to(0);
         follower
     }
@@ -117,7 +119,7 @@ impl<'a> Follower<'a> {
     /// How far each joint's shell is off.
     pub fn errors_cm(&self) -> impl ExactSizeIterator<Item = f64> {
         let pairs = self.clip_side.object.iter().zip(&self.raw_side.object);
-        pairs.map(|(clip, raw)| clip.shell_error_cm(raw, self.options.shell_cm))
+        pairs.zip(&self.shells_cm).map(|((clip, raw), shell_cm)| clip.shell_error_cm(raw, *shell_cm))
     }
 }
 

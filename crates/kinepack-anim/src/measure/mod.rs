@@ -9,6 +9,7 @@ mod frame;
 mod pose;
 mod slide;
 
+pub(crate) use errors::by_joint;
 pub use errors::{ErrorOptions, ErrorReport, Errors, measure};
 pub use follow::Follower;
 pub(crate) use frame::{Frame, object_space};

@@ -15,6 +15,6 @@ pub fn pose_distance_cm(skeleton: &Skeleton, one: &[Transform], other: &[Transfo
         object_space(skeleton, &local, &mut object);
         object
     };
-    let pairs = object(one).into_iter().zip(object(other));
-    pairs.map(|(one, other)| one.shell_error_cm(&other, options.shell_cm)).fold(0.0, f64::max)
+    let pairs = object(one).into_iter().zip(object(other)).zip(options.shells_cm(skeleton.len()));
+    pairs.map(|((one, other), shell_cm)| one.shell_error_cm(&other, shell_cm)).fold(0.0, f64::max)
 }

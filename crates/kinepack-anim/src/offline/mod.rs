@@ -9,15 +9,17 @@
 
 mod block;
 mod keyed;
+mod width_files;
 
 use std::fmt;
 
 use crate::keyed::RotationBits;
-use crate::measure::{ErrorOptions, ErrorReport, measure};
+use crate::measure::{ErrorOptions, ErrorReport, by_joint, measure};
 use crate::{AnyClip, ClipError, RawClip};
 
 pub use block::{BlockOptions, Effort, WidthTable, WidthTrainer};
 pub use keyed::{KeyOptions, KeyPosition, Margins, animated_raw_bytes};
+pub use width_files::{widths_to_bytes, widths_to_text};
 
 /// What a clip is made of.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +44,8 @@ pub struct BuildOptions {
     /// The largest error at the sample times, in cm, in object space. Where the numbers of a scheme are too coarse for it (translations over
     /// kilometres, chains of many metres), the clip is as near as they let it, and [`Built::errors`] says how near. Quantized clips are what they are.
     pub precision_cm: f64,
+    /// Joints with another one, and that; the last one of a joint counts.
+    pub joint_precisions_cm: Vec<(usize, f64)>,
     /// Where it is measured.
     pub error: ErrorOptions,
     /// What the clip is made of.
@@ -51,7 +55,26 @@ pub struct BuildOptions {
 impl Default for BuildOptions {
     /// A millimetre, which nobody sees.
     fn default() -> Self {
-        Self { precision_cm: 0.1, error: ErrorOptions::default(), scheme: Scheme::default() }
+        Self {
+            precision_cm: 0.1,
+            joint_precisions_cm: Vec::new(),
+            error: ErrorOptions::default(),
+            scheme: Scheme::default(),
+        }
+    }
+}
+
+impl BuildOptions {
+    /// How far each joint may be off.
+    pub fn precisions_cm(&self, joints: usize) -> Vec<f64> {
+        by_joint(self.precision_cm, &self.joint_precisions_cm, joints)
+    }
+
+    /// The joint that is farthest off, measured in what it may be off, and how far that is: up to 1 where the clip is as near as was asked for.
+    pub fn farthest_off(&self, errors: &ErrorReport) -> (usize, f64) {
+        let joints = errors.joints.iter().zip(self.precisions_cm(errors.joints.len()));
+        let shares = joints.map(|(errors, precision_cm)| errors.max_cm / precision_cm).enumerate();
+        shares.fold((0, 0.0), |worst, own| if own.1 > worst.1 { own } else { worst })
     }
 }
 
@@ -73,6 +96,13 @@ pub enum BuildError {
         /// The option.
         option: &'static str,
     },
+    /// A precision or a shell of a joint that is none.
+    BadJoint {
+        /// The option.
+        option: &'static str,
+        /// The joint's index.
+        joint: usize,
+    },
     /// A pin on a joint that is none.
     BadPin {
         /// The joint's index.
@@ -86,6 +116,7 @@ impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::BadOption { option } => write!(f, "the {option} must be a positive number"),
+            Self::BadJoint { option, joint } => write!(f, "a {option} for joint {joint}, which there is none"),
             Self::BadPin { joint } => write!(f, "a pin on joint {joint}, which there is none"),
             Self::Clip(error) => write!(f, "numbers too large to be quantized: {error}"),
         }
@@ -100,14 +131,9 @@ impl std::error::Error for BuildError {}
 /// # Errors
 /// [`BuildError`] where an option or a number of the clip is out of range.
 pub fn build(raw: &RawClip, options: &BuildOptions) -> Result<Built, BuildError> {
-    let is_positive = |number: f64| number > 0.0 && number.is_finite();
-    for (option, is_right) in
-        [("precision", is_positive(options.precision_cm)), ("shell", is_positive(options.error.shell_cm))]
-    {
-        if !is_right {
-            return Err(BuildError::BadOption { option });
-        }
-    }
+    let BuildOptions { precision_cm, joint_precisions_cm, error, .. } = options;
+    check_numbers(raw, "precision", *precision_cm, joint_precisions_cm)?;
+    check_numbers(raw, "shell", error.shell_cm, &error.joint_shells_cm)?;
     let pins = match &options.scheme {
         Scheme::Block(block) => &block.pins[..],
         Scheme::Keys(keys) => &keys.pins,
@@ -122,6 +148,17 @@ pub fn build(raw: &RawClip, options: &BuildOptions) -> Result<Built, BuildError>
         Scheme::Keys(keys) => keyed::keys(raw, options, keys).to_bytes(),
     };
     finish(raw, bytes, options)
+}
+
+fn check_numbers(raw: &RawClip, option: &'static str, usual: f64, others: &[(usize, f64)]) -> Result<(), BuildError> {
+    let is_positive = |number: f64| number > 0.0 && number.is_finite();
+    if !is_positive(usual) || !others.iter().all(|(_, number)| is_positive(*number)) {
+        return Err(BuildError::BadOption { option });
+    }
+    match others.iter().find(|(joint, _)| *joint >= raw.joints()) {
+        Some(&(joint, _)) => Err(BuildError::BadJoint { option, joint }),
+        None => Ok(()),
+    }
 }
 
 /// Reads what was written, and measures it.

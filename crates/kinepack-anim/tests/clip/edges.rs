@@ -12,9 +12,13 @@ use crate::support::smooth_clip;
 
 const FINE: Scheme = Scheme::Quantized(RotationBits::Bits48);
 
+fn keys() -> Scheme {
+    Scheme::Keys(KeyOptions::default())
+}
+
 fn schemes() -> [(&'static str, Scheme); 4] {
     [
-        ("keys", Scheme::default()),
+        ("keys", keys()),
         ("article", Scheme::Keys(KeyOptions::plain())),
         ("fine", FINE),
         ("coarse", Scheme::Quantized(RotationBits::Bits32)),
@@ -186,7 +190,7 @@ fn a_rate_may_be_any() {
         let samples = smooth.poses().flatten().copied().collect();
         let raw = RawClip::new("rate", smooth.skeleton().clone(), rate_hz, samples).unwrap();
         compare(&built(&raw, FINE), &raw.skeleton().bind_pose(), 30, "rate");
-        compare(&built(&raw, Scheme::default()), &raw.skeleton().bind_pose(), 30, "rate");
+        compare(&built(&raw, keys()), &raw.skeleton().bind_pose(), 30, "rate");
     }
 }
 

@@ -92,12 +92,20 @@ fn assert_errors(found: Errors, mut all: Vec<f64>, context: &str) {
 fn errors_are_those_of_the_metric() {
     for (seed, shell_cm) in [(0, 3.0), (1, 0.5), (2, 20.0)] {
         let raw = smooth_clip(seed, 6, 40);
-        let options = BuildOptions { precision_cm: 0.5, error: ErrorOptions { shell_cm }, ..BuildOptions::default() };
+        // Of two for one joint the last one counts; and there may be joints that a clip does not have.
+        let error = ErrorOptions { shell_cm, joint_shells_cm: vec![(2, 1.0), (4, 7.0), (2, 9.0), (60, 1.0)] };
+        let shells_cm = error.shells_cm(raw.joints());
+        assert_eq!(shells_cm, [shell_cm, shell_cm, 9.0, shell_cm, 7.0, shell_cm]);
+        let options = BuildOptions {
+            precision_cm: 0.5,
+            error: ErrorOptions { shell_cm, ..ErrorOptions::default() },
+            ..BuildOptions::default()
+        };
         let coarse = BuildOptions { scheme: Scheme::Quantized(RotationBits::Bits32), ..options.clone() };
         for options in [options, coarse] {
             let built = build(&raw, &options).unwrap();
-            let report = measure(&raw, &built.clip, &options.error);
-            assert_eq!(report, built.errors);
+            assert_eq!(measure(&raw, &built.clip, &options.error), built.errors);
+            let report = measure(&raw, &built.clip, &error);
             let mut player = built.clip.player(&raw.skeleton().bind_pose());
             let mut pose = raw.pose(0).to_vec();
             let mut at_samples = vec![Vec::new(); raw.joints()];
@@ -107,7 +115,7 @@ fn errors_are_those_of_the_metric() {
                 let ours = place(raw.skeleton(), &pose);
                 let theirs = place(raw.skeleton(), &half_way(raw.pose(half / 2), raw.pose(half.div_ceil(2))));
                 for joint in 0..raw.joints() {
-                    let error = error_cm(&ours[joint], &theirs[joint], shell_cm);
+                    let error = error_cm(&ours[joint], &theirs[joint], shells_cm[joint]);
                     if half % 2 == 0 { at_samples[joint].push(error) } else { between.push(error) }
                 }
             }

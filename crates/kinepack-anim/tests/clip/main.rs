@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod any;
+mod blocks;
 // Public in the crate of the fuzz targets.
 #[allow(unreachable_pub)]
 #[path = "../../../../fuzz/src/clip.rs"]
@@ -11,6 +12,7 @@ mod edges;
 mod errors;
 mod exchange_files;
 mod hostile;
+mod joints;
 mod memory;
 mod naive;
 mod numbers;

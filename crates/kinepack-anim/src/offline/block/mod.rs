@@ -47,20 +47,20 @@ const REBUILDS: usize = 4;
 /// Builds a clip, and builds it anew a little closer where rounding takes it out of what is allowed.
 pub(super) fn build(raw: &RawClip, options: &BuildOptions, block: &BlockOptions) -> Result<Built, BuildError> {
     let mut share = 1.0 - ROUNDING;
-    let mut nearest: Option<Built> = None;
+    let mut nearest: Option<(f64, Built)> = None;
     for _ in 0..REBUILDS {
         let target = target(raw, options, share);
         let built = finish(raw, contents(&target, block).to_bytes(), options)?;
-        let off = built.errors.all.max_cm / options.precision_cm;
-        if nearest.as_ref().is_none_or(|nearest| built.errors.all.max_cm < nearest.errors.all.max_cm) {
-            nearest = Some(built);
+        let (_, off) = options.farthest_off(&built.errors);
+        if nearest.as_ref().is_none_or(|(least, _)| off < *least) {
+            nearest = Some((off, built));
         }
         if off <= 1.0 {
             break;
         }
         share *= (2.0 - off).max(0.5);
     }
-    nearest.ok_or(BuildError::BadOption { option: "precision" })
+    nearest.map(|(_, built)| built).ok_or(BuildError::BadOption { option: "precision" })
 }
 
 fn contents(target: &Target, options: &BlockOptions) -> Contents {
@@ -84,7 +84,7 @@ fn contents(target: &Target, options: &BlockOptions) -> Contents {
 
 fn target<'a>(raw: &'a RawClip, options: &BuildOptions, share: f64) -> Target<'a> {
     let joints = raw.joints();
-    let mut target = Target::new(raw, vec![options.error.shell_cm; joints], vec![options.precision_cm; joints]);
+    let mut target = Target::new(raw, options.error.shells_cm(joints), options.precisions_cm(joints));
     target.tighten(share);
     target
 }

@@ -68,7 +68,9 @@ struct Work {
 impl Work {
     fn new(raw: &RawClip, options: &BuildOptions, key_options: &KeyOptions, coarse_share: f64) -> Self {
         let kinds = raw_kinds(raw);
-        let ranges = pack::ranges(raw, &kinds, &key_options.pins, options.precision_cm);
+        let mut precisions_cm = options.precisions_cm(raw.joints());
+        let coarsest_cm = precisions_cm.iter().copied().fold(0.0, f64::max);
+        let ranges = pack::ranges(raw, &kinds, &key_options.pins, coarsest_cm);
         let rows_of_48 = |channels| JointKinds { channels, bits: RotationBits::Bits48 };
         let mut work = Self {
             kinds: kinds.into_iter().map(rows_of_48).collect(),
@@ -80,7 +82,8 @@ impl Work {
             coarse_share,
             is_within: false,
         };
-        let mut scene = Scene::new(raw, options.precision_cm * (1.0 - RESERVE), options.error.shell_cm);
+        precisions_cm.iter_mut().for_each(|precision_cm| *precision_cm *= 1.0 - RESERVE);
+        let mut scene = Scene::new(raw, &precisions_cm, options.error.shells_cm(raw.joints()));
         if key_options.hold_still {
             scene.hold_still();
         }
@@ -182,7 +185,7 @@ impl Work {
                     let error = |value: &Value| distance(value, &row_value(curve.id.channel, *bits, &range, value));
                     let worst = curve.target.iter().map(error).fold(0.0, f64::max);
                     *bits == RotationBits::Bits48
-                        || 2.0 * worst * scene.reach_cm[joint] < self.coarse_share * scene.limit_cm(0, joint)
+                        || 2.0 * worst * scene.reach_cm[joint] < self.coarse_share * scene.limit_below_cm(0, joint)
                 }
             });
             let Some(bits) = bits else {

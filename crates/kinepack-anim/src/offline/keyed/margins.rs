@@ -96,7 +96,7 @@ fn begin_wide(scene: &Scene, curves: &mut [Curve]) {
             _ => scene.near_reach_cm[joint],
         };
         for sample in 0..curve.tolerance.len() {
-            curve.tolerance[sample] = scene.limit_cm(sample, joint) / reach_cm;
+            curve.tolerance[sample] = scene.limit_below_cm(sample, joint) / reach_cm;
         }
     }
 }
@@ -149,7 +149,8 @@ fn blame(
 ) -> Option<usize> {
     let first = sample * scene.joints();
     let (raw, played) = (&scene.raw_object[first + joint], &scene.object[first + joint]);
-    let points = raw.shell(scene.shell_cm).into_iter().zip(played.shell(scene.shell_cm));
+    let shell_cm = scene.shell_cm[joint];
+    let points = raw.shell(shell_cm).into_iter().zip(played.shell(shell_cm));
     let (point, offset) =
         points.map(|(raw, played)| (raw, played - raw)).max_by(|a, b| a.1.length().total_cmp(&b.1.length()))?;
     let mut worst = (0.0, None);

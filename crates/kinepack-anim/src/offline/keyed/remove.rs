@@ -44,7 +44,8 @@ pub(super) fn remove(scene: &mut Scene, curves: &mut [Curve], tried: Tried, refi
             let segments = curve.segments_around(key..key);
             let samples = curve.keys[segments.start]..=curve.keys[segments.end];
             curve.evaluate(segments);
-            let harms = samples.map(|sample| (reach_cm * curve.error(sample) / scene.limit_cm(sample, joint), sample));
+            let harms =
+                samples.map(|sample| (reach_cm * curve.error(sample) / scene.limit_below_cm(sample, joint), sample));
             let (harm, worst) = harms.fold((0.0, sample), |worst, harm| if harm.0 > worst.0 { harm } else { worst });
             attempt.undo(curve);
             attempt.end(curve);

@@ -9,7 +9,8 @@ use super::curve::{Curve, Value};
 
 pub(super) struct Scene<'a> {
     pub(super) raw: &'a RawClip,
-    pub(super) shell_cm: f64,
+    /// By joint.
+    pub(super) shell_cm: Vec<f64>,
     /// Of the raw clip, by sample, then by joint: relative to the parent, and to the object.
     pub(super) raw_local: Vec<Frame>,
     pub(super) raw_object: Vec<Frame>,
@@ -18,6 +19,8 @@ pub(super) struct Scene<'a> {
     pub(super) object: Vec<Frame>,
     /// The largest error that is allowed, in cm, by sample, then by joint.
     limit_cm: Vec<f32>,
+    /// What the strictest joint below each may be off, in what that may be.
+    strictest_below: Vec<f64>,
     /// Of each joint, itself and all that hangs below it, parents first.
     below: Vec<Vec<usize>>,
     /// How far a rotation of each joint reaches, in cm: to the farthest point of a shell below it in any sample.
@@ -29,7 +32,7 @@ pub(super) struct Scene<'a> {
 
 impl<'a> Scene<'a> {
     /// A playback that is the raw clip itself.
-    pub(super) fn new(raw: &'a RawClip, precision_cm: f64, shell_cm: f64) -> Self {
+    pub(super) fn new(raw: &'a RawClip, precisions_cm: &[f64], shell_cm: Vec<f64>) -> Self {
         let skeleton = raw.skeleton();
         let joints = raw.joints();
         let raw_local: Vec<Frame> = raw.poses().flatten().map(Frame::from).collect();
@@ -45,6 +48,9 @@ impl<'a> Scene<'a> {
                 ancestor = skeleton.parent(above);
             }
         }
+        let strictest =
+            |joints: &Vec<usize>| joints.iter().map(|joint| precisions_cm[*joint]).fold(f64::INFINITY, f64::min);
+        let strictest_below = below.iter().zip(precisions_cm).map(|(joints, own)| strictest(joints) / own).collect();
         let mut scene = Self {
             raw,
             shell_cm,
@@ -52,7 +58,8 @@ impl<'a> Scene<'a> {
             object: raw_object.clone(),
             raw_local,
             raw_object,
-            limit_cm: vec![precision_cm as f32; joints * raw.samples()],
+            limit_cm: raw.poses().flat_map(|_| precisions_cm.iter().map(|precision_cm| *precision_cm as f32)).collect(),
+            strictest_below,
             below,
             reach_cm: vec![0.0; joints],
             near_reach_cm: vec![0.0; joints],
@@ -64,7 +71,7 @@ impl<'a> Scene<'a> {
 
     fn find_reaches(&mut self) {
         for object in self.raw_object.chunks_exact(self.raw.joints()) {
-            let shell = |joint: usize| self.shell_cm * object[joint].scale.abs().max_element();
+            let shell = |joint: usize| self.shell_cm[joint] * object[joint].scale.abs().max_element();
             for joint in 0..object.len() {
                 let mut is_child = true;
                 let mut above = Some(joint);
@@ -122,16 +129,21 @@ impl<'a> Scene<'a> {
         f64::from(self.limit_cm[sample * self.joints() + joint])
     }
 
+    /// The same of a joint's tracks, which move what hangs below it.
+    pub(super) fn limit_below_cm(&self, sample: usize, joint: usize) -> f64 {
+        self.limit_cm(sample, joint) * self.strictest_below[joint]
+    }
+
     /// How far off a joint is at a sample.
     pub(super) fn error_cm(&self, sample: usize, joint: usize) -> f64 {
         let at = sample * self.joints() + joint;
-        self.object[at].shell_error_cm(&self.raw_object[at], self.shell_cm)
+        self.object[at].shell_error_cm(&self.raw_object[at], self.shell_cm[joint])
     }
 
     /// Whether a joint is within what is allowed at a sample.
     pub(super) fn is_within(&self, sample: usize, joint: usize) -> bool {
         let at = sample * self.joints() + joint;
-        is_within(&self.object[at], &self.raw_object[at], self.shell_cm, f64::from(self.limit_cm[at]))
+        is_within(&self.object[at], &self.raw_object[at], self.shell_cm[joint], f64::from(self.limit_cm[at]))
     }
 
     /// The largest error, relative to what is allowed.
@@ -157,7 +169,7 @@ impl<'a> Scene<'a> {
             };
             self.scratch[below] = object;
             let at = first + below;
-            if !is_within(&object, &self.raw_object[at], self.shell_cm, f64::from(self.limit_cm[at])) {
+            if !is_within(&object, &self.raw_object[at], self.shell_cm[below], f64::from(self.limit_cm[at])) {
                 return false;
             }
         }
