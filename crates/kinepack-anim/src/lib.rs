@@ -51,6 +51,7 @@ mod skeleton;
 mod skeleton_file;
 mod transform;
 
+pub mod additive;
 pub mod anm;
 pub mod block;
 pub mod exchange;

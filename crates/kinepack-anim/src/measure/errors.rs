@@ -1,5 +1,7 @@
 //! Errors of a clip against the raw one: per joint and over all, at the sample times and between them.
 
+use std::sync::Arc;
+
 use crate::{AnyClip, RawClip};
 
 use super::Follower;
@@ -12,12 +14,14 @@ pub struct ErrorOptions {
     pub shell_cm: f64,
     /// Joints with another distance, and that; the last one of a joint counts.
     pub joint_shells_cm: Vec<(usize, f64)>,
+    /// For additive clips: what both are put on top of, a pose or as many samples.
+    pub base: Option<Arc<RawClip>>,
 }
 
 impl Default for ErrorOptions {
     /// 3 cm: about the skin of a finger, an arm, a face.
     fn default() -> Self {
-        Self { shell_cm: 3.0, joint_shells_cm: Vec::new() }
+        Self { shell_cm: 3.0, joint_shells_cm: Vec::new(), base: None }
     }
 }
 

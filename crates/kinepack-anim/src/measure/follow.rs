@@ -1,9 +1,11 @@
 //! A raw clip and the one made from it, played side by side: where their joints are, and how far apart. For who shows what
 //! [`measure`](super::measure) only sums up.
 
+use std::sync::Arc;
+
 use glam::DVec3;
 
-use crate::{AnyClip, AnyPlayer, RawClip, Transform};
+use crate::{AnyClip, AnyPlayer, RawClip, Transform, additive};
 
 use super::{ErrorOptions, Frame, object_space};
 
@@ -36,6 +38,8 @@ use super::{ErrorOptions, Frame, object_space};
 pub struct Follower<'a> {
     raw: &'a RawClip,
     player: AnyPlayer<'a>,
+    /// What both are on top of, and its pose.
+    base: Option<(Arc<RawClip>, Vec<Transform>)>,
     /// By joint.
     shells_cm: Vec<f64>,
     local: Vec<Frame>,
@@ -53,16 +57,19 @@ impl<'a> Follower<'a> {
     /// Both at the first sample.
     ///
     /// # Panics
-    /// Where the two are not of as many joints or samples.
+    /// Where the two are not of as many joints or samples, or the base is not of as many joints, or of one sample or as many.
     pub fn new(raw: &'a RawClip, clip: &'a AnyClip, options: &ErrorOptions) -> Self {
         assert_eq!((raw.joints(), raw.samples()), (clip.joints(), clip.samples()), "a clip of another raw clip");
+        let is_base = |base: &Arc<RawClip>| additive::check(raw, base).is_ok();
+        assert!(options.base.as_ref().is_none_or(is_base), "a base of another raw clip");
         let bind = raw.skeleton().bind_pose();
         let local = vec![Frame::IDENTITY; raw.joints()];
         let player = clip.player(&bind);
         let raw_side = Side { pose: bind, object: local.clone() };
         let clip_side = raw_side.clone();
         let shells_cm = options.shells_cm(raw.joints());
-        let mut follower = Self { raw, player, shells_cm, local, raw_side, clip_side };
+        let base = options.base.as_ref().map(|base| (Arc::clone(base), base.pose(0).to_vec()));
+        let mut follower = Self { raw, player, base, shells_cm, local, raw_side, clip_side };
         follower.go_to(0);
         follower
     }
@@ -75,16 +82,21 @@ impl<'a> Follower<'a> {
     /// To a time in half samples; what is behind the last sample is the last sample.
     pub fn go_to(&mut self, half_samples: usize) {
         let half_samples = half_samples.min(self.last());
-        let sample = half_samples / 2;
-        if half_samples.is_multiple_of(2) {
-            self.raw_side.pose.copy_from_slice(self.raw.pose(sample));
-        } else {
-            half_way(self.raw.pose(sample), self.raw.pose(sample + 1), &mut self.raw_side.pose);
+        raw_pose(self.raw, half_samples, &mut self.raw_side.pose);
+        if let Some((base, pose)) = &mut self.base
+            && base.samples() > 1
+        {
+            raw_pose(base, half_samples, pose);
         }
         self.player.sample_at(0.5 * half_samples as f64, &mut self.clip_side.pose);
         for side in [&mut self.raw_side, &mut self.clip_side] {
             for (local, transform) in self.local.iter_mut().zip(&side.pose) {
                 *local = Frame::from(transform);
+            }
+            if let Some((_, base)) = &self.base {
+                for (local, base) in self.local.iter_mut().zip(base) {
+                    *local = Frame::from(base).with(local);
+                }
             }
             object_space(self.raw.skeleton(), &self.local, &mut side.object);
         }
@@ -120,6 +132,16 @@ impl<'a> Follower<'a> {
     pub fn errors_cm(&self) -> impl ExactSizeIterator<Item = f64> {
         let pairs = self.clip_side.object.iter().zip(&self.raw_side.object);
         pairs.zip(&self.shells_cm).map(|((clip, raw), shell_cm)| clip.shell_error_cm(raw, *shell_cm))
+    }
+}
+
+/// The pose of a raw clip at a time in half samples.
+fn raw_pose(raw: &RawClip, half_samples: usize, pose: &mut [Transform]) {
+    let sample = half_samples / 2;
+    if half_samples.is_multiple_of(2) {
+        pose.copy_from_slice(raw.pose(sample));
+    } else {
+        half_way(raw.pose(sample), raw.pose(sample + 1), pose);
     }
 }
 

@@ -15,6 +15,34 @@ pub(crate) struct Frame {
 impl Frame {
     pub(crate) const IDENTITY: Self = Self { rotation: DQuat::IDENTITY, translation: DVec3::ZERO, scale: DVec3::ONE };
 
+    /// What this adds to another.
+    pub(crate) fn on_top_of(&self, base: &Self) -> Self {
+        let scale = self.scale / base.scale;
+        Self {
+            rotation: (base.rotation.inverse() * self.rotation).normalize(),
+            translation: self.translation - base.translation,
+            scale: DVec3::select(base.scale.cmpne(DVec3::ZERO), scale, DVec3::ONE),
+        }
+    }
+
+    /// This with what a delta adds to it.
+    #[inline]
+    pub(crate) fn with(&self, delta: &Self) -> Self {
+        Self {
+            rotation: self.rotation * delta.rotation,
+            translation: self.translation + delta.translation,
+            scale: self.scale * delta.scale,
+        }
+    }
+
+    pub(crate) fn to_transform(self) -> Transform {
+        Transform {
+            rotation: self.rotation.to_array().map(|c| c as f32),
+            translation: self.translation.as_vec3().to_array(),
+            scale: self.scale.as_vec3().to_array(),
+        }
+    }
+
     /// Where a child is whose transform relative to this joint is `local`.
     #[inline]
     pub(crate) fn child(&self, local: &Self) -> Self {

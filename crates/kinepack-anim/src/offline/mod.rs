@@ -13,6 +13,7 @@ mod width_files;
 
 use std::fmt;
 
+use crate::additive::{self, AdditiveError};
 use crate::keyed::RotationBits;
 use crate::measure::{ErrorOptions, ErrorReport, by_joint, measure};
 use crate::{AnyClip, ClipError, RawClip};
@@ -108,6 +109,10 @@ pub enum BuildError {
         /// The joint's index.
         joint: usize,
     },
+    /// A base that nothing of these joints and samples can be on top of.
+    Base(AdditiveError),
+    /// A base, with a scheme that knows none.
+    NoBase,
     /// The clip that came out cannot be read back: numbers too large to be quantized.
     Clip(ClipError),
 }
@@ -118,6 +123,8 @@ impl fmt::Display for BuildError {
             Self::BadOption { option } => write!(f, "the {option} must be a positive number"),
             Self::BadJoint { option, joint } => write!(f, "a {option} for joint {joint}, which there is none"),
             Self::BadPin { joint } => write!(f, "a pin on joint {joint}, which there is none"),
+            Self::Base(error) => error.fmt(f),
+            Self::NoBase => write!(f, "additive clips are built as block clips only"),
             Self::Clip(error) => write!(f, "numbers too large to be quantized: {error}"),
         }
     }
@@ -134,6 +141,12 @@ pub fn build(raw: &RawClip, options: &BuildOptions) -> Result<Built, BuildError>
     let BuildOptions { precision_cm, joint_precisions_cm, error, .. } = options;
     check_numbers(raw, "precision", *precision_cm, joint_precisions_cm)?;
     check_numbers(raw, "shell", error.shell_cm, &error.joint_shells_cm)?;
+    if let Some(base) = &error.base {
+        additive::check(raw, base).map_err(BuildError::Base)?;
+        if !matches!(options.scheme, Scheme::Block(_)) {
+            return Err(BuildError::NoBase);
+        }
+    }
     let pins = match &options.scheme {
         Scheme::Block(block) => &block.pins[..],
         Scheme::Keys(keys) => &keys.pins,

@@ -84,7 +84,8 @@ fn contents(target: &Target, options: &BlockOptions) -> Contents {
 
 fn target<'a>(raw: &'a RawClip, options: &BuildOptions, share: f64) -> Target<'a> {
     let joints = raw.joints();
-    let mut target = Target::new(raw, options.error.shells_cm(joints), options.precisions_cm(joints));
+    let mut target =
+        Target::new(raw, options.error.base.as_deref(), options.error.shells_cm(joints), options.precisions_cm(joints));
     target.tighten(share);
     target
 }

@@ -155,15 +155,23 @@ impl<'a> Coder<'a> {
         let object = self.target.object(joint, self.span.first);
         let parent = self.target.skeleton().parent(joint).map(|parent| &self.object[parent * MAX_LENGTH..]);
         for sample in 0..self.span.length {
-            let value = match (track.id.channel, parent) {
-                (Channel::Scale, _) => raw[sample].scale,
-                (_, Some(parent)) if parent[sample].scale.abs().min_element() > SMALLEST_SCALE => {
+            if track.id.channel == Channel::Scale {
+                put(wanted, sample, raw[sample].scale - track.middle);
+                continue;
+            }
+            let value = match parent {
+                Some(parent) if parent[sample].scale.abs().min_element() > SMALLEST_SCALE => {
                     let parent = &parent[sample];
                     parent.rotation.inverse() * (object[sample].translation - parent.translation) / parent.scale
                 }
-                _ => raw[sample].translation,
+                _ => {
+                    put(wanted, sample, raw[sample].translation - track.middle);
+                    continue;
+                }
             };
-            put(wanted, sample, value - track.middle);
+            let whole = Frame { translation: value, ..raw[sample] };
+            let own = self.target.own(joint, self.span.first + sample, &whole);
+            put(wanted, sample, own.translation - track.middle);
         }
     }
 
@@ -178,14 +186,16 @@ impl<'a> Coder<'a> {
             let mut rotation = object[sample].rotation;
             if let Some(parent) = parent.map(|parent| &parent[sample]) {
                 if aim > 0.0 {
-                    let place = parent.translation + parent.rotation * (local[sample].translation * parent.scale);
+                    let whole = self.target.whole(joint, self.span.first + sample, &local[sample]);
+                    let place = parent.translation + parent.rotation * (whole.translation * parent.scale);
                     let off = rotation.inverse() * (place - object[sample].translation);
                     let turn = track.aim.inverse * track.aim.moment.cross(off) * (-0.5 * aim);
                     rotation = (rotation * DQuat::from_xyzw(turn.x, turn.y, turn.z, 1.0)).normalize();
                 }
                 rotation = parent.rotation.inverse() * rotation;
             }
-            let turned = to_reference * rotation;
+            let whole = Frame { rotation, ..local[sample] };
+            let turned = to_reference * self.target.own(joint, self.span.first + sample, &whole).rotation;
             let turned = match before {
                 Some(before) if turned.dot(before) < 0.0 => -turned,
                 Some(_) => turned,
@@ -205,8 +215,8 @@ impl<'a> Coder<'a> {
         let mut worst: f64 = 0.0;
         for sample in 0..self.span.length {
             let at = joint * MAX_LENGTH + sample;
-            let local = &self.local[at];
-            let object = parent.map_or(*local, |parent| self.object[parent * MAX_LENGTH + sample].child(local));
+            let local = self.target.whole(joint, self.span.first + sample, &self.local[at]);
+            let object = parent.map_or(local, |parent| self.object[parent * MAX_LENGTH + sample].child(&local));
             self.object[at] = object;
             let raw = self.target.shell(joint, self.span.first + sample);
             let squares = object.shell(shell_cm).into_iter().zip(raw).map(|(a, b)| a.distance_squared(*b));

@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use crate::measure::{Frame, object_space};
-use crate::{RawClip, Skeleton};
+use crate::{RawClip, Skeleton, additive};
 
 pub(super) struct Target<'a> {
     pub(super) raw: &'a RawClip,
@@ -11,6 +11,8 @@ pub(super) struct Target<'a> {
     pub(super) samples: usize,
     /// By joint, then by sample: relative to the parent.
     local: Vec<Frame>,
+    /// What that is on top of, of an additive clip.
+    base: Option<Vec<Frame>>,
     /// In object space.
     object: Vec<Frame>,
     /// The points at which errors are measured.
@@ -27,7 +29,7 @@ pub(super) struct Target<'a> {
 }
 
 impl<'a> Target<'a> {
-    pub(super) fn new(raw: &'a RawClip, shell_cm: Vec<f64>, limit_cm: Vec<f64>) -> Self {
+    pub(super) fn new(raw: &'a RawClip, base: Option<&RawClip>, shell_cm: Vec<f64>, limit_cm: Vec<f64>) -> Self {
         let skeleton = raw.skeleton();
         let (joints, samples) = (raw.joints(), raw.samples());
         let mut local = vec![Frame::IDENTITY; joints * samples];
@@ -36,13 +38,23 @@ impl<'a> Target<'a> {
         let mut reach_cm = shell_cm.clone();
         let mut scale_above = vec![1.0_f64; joints];
         let mut own = vec![Frame::IDENTITY; joints];
+        let mut bases = base.map(|_| local.clone());
         let mut posed = own.clone();
         for (sample, pose) in raw.poses().enumerate() {
             own.iter_mut().zip(pose).for_each(|(own, transform)| *own = Frame::from(transform));
+            for joint in 0..joints {
+                local[joint * samples + sample] = own[joint];
+            }
+            if let (Some(base), Some(bases)) = (base, &mut bases) {
+                for (joint, transform) in additive::pose_of(base, sample).iter().enumerate() {
+                    let base = Frame::from(transform);
+                    own[joint] = base.with(&own[joint]);
+                    bases[joint * samples + sample] = base;
+                }
+            }
             object_space(skeleton, &own, &mut posed);
             for joint in 0..joints {
                 let at = joint * samples + sample;
-                local[at] = own[joint];
                 object[at] = posed[joint];
                 shells[at] = posed[joint].shell(shell_cm[joint]);
                 if let Some(parent) = skeleton.parent(joint) {
@@ -58,8 +70,19 @@ impl<'a> Target<'a> {
             }
         }
         let least_limit_cm = least_below(skeleton, &limit_cm);
-        let mut target =
-            Self { raw, samples, local, object, shells, shell_cm, limit_cm, least_limit_cm, reach_cm, scale_above };
+        let mut target = Self {
+            raw,
+            samples,
+            local,
+            base: bases,
+            object,
+            shells,
+            shell_cm,
+            limit_cm,
+            least_limit_cm,
+            reach_cm,
+            scale_above,
+        };
         if target.is_loop() {
             target.samples -= 1;
         }
@@ -92,6 +115,22 @@ impl<'a> Target<'a> {
     /// Relative to the parent, from a sample on.
     pub(super) fn local(&self, joint: usize, first: usize) -> &[Frame] {
         &self.local[joint * self.raw.samples() + first..(joint + 1) * self.raw.samples()]
+    }
+
+    /// Where a joint is relative to its parent whose track decodes to `local`: that itself, or on top of the base.
+    pub(super) fn whole(&self, joint: usize, sample: usize, local: &Frame) -> Frame {
+        match &self.base {
+            Some(base) => base[joint * self.raw.samples() + sample].with(local),
+            None => *local,
+        }
+    }
+
+    /// What a track must decode to for its joint to be at `whole` relative to its parent.
+    pub(super) fn own(&self, joint: usize, sample: usize, whole: &Frame) -> Frame {
+        match &self.base {
+            Some(base) => whole.on_top_of(&base[joint * self.raw.samples() + sample]),
+            None => *whole,
+        }
     }
 
     /// In object space, from a sample on.

@@ -1,0 +1,112 @@
+//! Additive clips: what a motion adds to a pose or to another motion, built against what it is put on.
+
+mod random;
+
+use std::sync::Arc;
+
+use kinepack_anim::additive::{self, AdditiveError};
+use kinepack_anim::measure::{ErrorOptions, pose_distance_cm};
+use kinepack_anim::offline::{BuildError, BuildOptions, KeyOptions, Scheme, build};
+use kinepack_anim::{Joint, RawClip, Skeleton, Transform};
+use random::Random;
+
+const JOINTS: usize = 9;
+
+/// Two chains below a root.
+fn skeleton() -> Arc<Skeleton> {
+    let joint = |index: usize| Joint {
+        name: format!("joint {index}"),
+        parent: (index > 0).then(|| index.saturating_sub(2) as u16),
+        bind: Transform { translation: [0.0, 12.0, 1.0], ..Transform::IDENTITY },
+    };
+    Arc::new(Skeleton::new((0..JOINTS).map(joint).collect()).unwrap())
+}
+
+fn motion(skeleton: &Arc<Skeleton>, seed: u64, samples: usize, size: f32) -> RawClip {
+    let mut random = Random(seed);
+    let waves: Vec<[f32; 4]> = (0..JOINTS).map(|_| [0; 4].map(|_| random.between(-1.0, 1.0))).collect();
+    let poses = (0..samples).flat_map(|sample| {
+        let time = sample as f32 / 30.0;
+        waves.iter().enumerate().map(move |(joint, wave)| {
+            let half = size * (wave[0] + (3.0 * time + 5.0 * wave[1]).sin());
+            let rotation = [wave[2] * half.sin(), 0.0, (1.0 - wave[2] * wave[2]).sqrt() * half.sin(), half.cos()];
+            let away = if joint == 0 { 20.0 * size * (time + wave[3]).cos() } else { 0.0 };
+            let scale = 1.0 + if joint == 4 { 0.2 * size * (2.0 * time).sin() } else { 0.0 };
+            Transform { rotation, translation: [away, 12.0, 1.0], scale: [scale; 3] }
+        })
+    });
+    RawClip::new("motion", Arc::clone(skeleton), 30.0, poses.collect()).unwrap()
+}
+
+#[test]
+fn on_top_of_its_base_it_is_the_motion() {
+    let skeleton = skeleton();
+    for base_samples in [1, 50] {
+        let whole = motion(&skeleton, 3, 50, 0.5);
+        let base = Arc::new(motion(&skeleton, 4, base_samples, 0.9));
+        let raw = additive::difference(&whole, &base).unwrap();
+        assert_eq!(**raw.skeleton(), additive::skeleton(&skeleton));
+        let mut options = BuildOptions { precision_cm: 0.01, ..BuildOptions::default() };
+        options.error.base = Some(Arc::clone(&base));
+        let built = build(&raw, &options).unwrap();
+        assert!(built.errors.all.max_cm <= 0.01, "{}", built.errors.all.max_cm);
+
+        // As an engine does it, in f32.
+        let bind = raw.skeleton().bind_pose();
+        let mut player = built.clip.player(&bind);
+        let mut delta = bind.clone();
+        for sample in 0..whole.samples() {
+            player.sample_at(sample as f64, &mut delta);
+            let mut pose = base.pose(sample.min(base_samples - 1)).to_vec();
+            additive::add(&mut pose, &delta, 1.0);
+            let off = pose_distance_cm(&skeleton, &pose, whole.pose(sample), &ErrorOptions::default());
+            assert!(off <= 0.0101, "{off} at {sample}");
+        }
+    }
+}
+
+#[test]
+fn without_its_base_it_would_be_coarser_than_it_may() {
+    // The arms of the base are what a rotation's error is multiplied with.
+    let skeleton = skeleton();
+    let whole = motion(&skeleton, 5, 40, 0.3);
+    let base = Arc::new(motion(&skeleton, 6, 1, 0.3));
+    let raw = additive::difference(&whole, &base).unwrap();
+    let on_base = ErrorOptions { base: Some(base), ..ErrorOptions::default() };
+    let blind = build(&raw, &BuildOptions { precision_cm: 0.01, ..BuildOptions::default() }).unwrap();
+    let errors = kinepack_anim::measure::measure(&raw, &blind.clip, &on_base);
+    assert!(errors.all.max_cm > 0.011, "{}", errors.all.max_cm);
+}
+
+#[test]
+fn half_of_a_delta_is_half_the_way() {
+    let mut pose = [Transform::IDENTITY];
+    let delta = Transform {
+        rotation: [0.0, 0.0, (0.4_f32).sin(), (0.4_f32).cos()],
+        translation: [2.0, 0.0, 0.0],
+        scale: [3.0, 1.0, 1.0],
+    };
+    additive::add(&mut pose, &[delta], 0.5);
+    assert!((pose[0].rotation[2] - (0.2_f32).sin()).abs() < 1e-6);
+    assert_eq!((pose[0].translation, pose[0].scale), ([1.0, 0.0, 0.0], [2.0, 1.0, 1.0]));
+}
+
+#[test]
+fn a_base_must_fit() {
+    let skeleton = skeleton();
+    let whole = motion(&skeleton, 1, 20, 0.5);
+    let short = motion(&skeleton, 2, 7, 0.5);
+    let error = AdditiveError::OtherSamples { samples: 20, base: 7 };
+    assert_eq!(additive::difference(&whole, &short), Err(error.clone()));
+    assert_eq!(error.to_string(), "the base has 7 samples, the clip 20: it must have one, or as many");
+    let lone = Arc::new(Skeleton::new(skeleton.joints()[..1].to_vec()).unwrap());
+    let other = RawClip::new("lone", lone, 30.0, vec![Transform::IDENTITY]).unwrap();
+    assert_eq!(additive::difference(&whole, &other), Err(AdditiveError::OtherJoints { joints: 9, base: 1 }));
+
+    let mut options = BuildOptions::default();
+    options.error.base = Some(Arc::new(short));
+    assert_eq!(build(&whole, &options).unwrap_err(), BuildError::Base(error));
+    options.error.base = Some(Arc::new(motion(&skeleton, 2, 1, 0.5)));
+    options.scheme = Scheme::Keys(KeyOptions::default());
+    assert_eq!(build(&whole, &options).unwrap_err(), BuildError::NoBase);
+}
