@@ -1,0 +1,97 @@
+//! A loop as an engine has it: a clip is loaded once, sampled each frame straight into the engine's own transforms (here of `glam`, as Bevy has them), and
+//! brought into world space. `cargo run --release -p kinepack-anim --example engine`
+
+use std::error::Error;
+use std::sync::Arc;
+
+use glam::{Affine3A, Quat, Vec3};
+use kinepack_anim::offline::{BuildOptions, build};
+use kinepack_anim::{Clip, Joint, PoseWriter, RawClip, Sampler, Skeleton, Transform};
+
+/// What the engine keeps of a joint.
+#[derive(Clone, Copy, Debug, Default)]
+struct Node {
+    rotation: Quat,
+    translation: Vec3,
+    scale: Vec3,
+    /// In world space.
+    world: Affine3A,
+}
+
+/// A character in the scene.
+struct Character {
+    nodes: Vec<Node>,
+    time_s: f32,
+}
+
+/// Kinepack writes each channel where the engine wants it; here cm become metres.
+struct IntoNodes<'a>(&'a mut [Node]);
+
+impl PoseWriter for IntoNodes<'_> {
+    fn rotation(&mut self, joint: usize, rotation: [f32; 4]) {
+        self.0[joint].rotation = Quat::from_array(rotation);
+    }
+
+    fn translation(&mut self, joint: usize, translation: [f32; 3]) {
+        self.0[joint].translation = 0.01 * Vec3::from_array(translation);
+    }
+
+    fn scale(&mut self, joint: usize, scale: [f32; 3]) {
+        self.0[joint].scale = Vec3::from_array(scale);
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    // Offline. A file would be read by `import::read`, or built by `kinepack anim build` and loaded from its .kpa.
+    let raw = tail()?;
+    let skeleton = Arc::clone(raw.skeleton());
+    let file = build(&raw, &BuildOptions { precision_cm: 0.01, ..BuildOptions::default() })?.clip.as_bytes().to_vec();
+    println!(
+        "{} joints, {} samples: {} bytes of floats, {} of a clip",
+        raw.joints(),
+        raw.samples(),
+        raw.raw_bytes(),
+        file.len()
+    );
+
+    // At load: the clip stays in the bytes that it came in.
+    let clip = Clip::from_bytes(&file[..])?;
+    let sampler = Sampler::new(&clip, &skeleton.bind_pose());
+
+    // Each frame.
+    let mut character = Character { nodes: vec![Node::default(); skeleton.len()], time_s: 0.0 };
+    for frame in 0..180 {
+        character.time_s = (character.time_s + 1.0 / 60.0) % clip.duration_s();
+        sampler.write(character.time_s, &mut IntoNodes(&mut character.nodes));
+        for joint in 0..skeleton.len() {
+            let node = character.nodes[joint];
+            let local = Affine3A::from_scale_rotation_translation(node.scale, node.rotation, node.translation);
+            let world = skeleton.parent(joint).map_or(local, |parent| character.nodes[parent].world * local);
+            character.nodes[joint].world = world;
+        }
+        if frame % 30 == 0 {
+            let tip = character.nodes[skeleton.len() - 1].world.translation;
+            println!("{:.2} s: the tip is at ({:.3}, {:.3}, {:.3}) m", character.time_s, tip.x, tip.y, tip.z);
+        }
+    }
+    Ok(())
+}
+
+/// A tail of twelve joints that swings for two seconds.
+fn tail() -> Result<RawClip, Box<dyn Error>> {
+    const JOINTS: u16 = 12;
+    let joint = |index: u16| Joint {
+        name: format!("tail {index}"),
+        parent: index.checked_sub(1),
+        bind: Transform { translation: [0.0, if index == 0 { 90.0 } else { 8.0 }, 0.0], ..Transform::IDENTITY },
+    };
+    let skeleton = Arc::new(Skeleton::new((0..JOINTS).map(joint).collect())?);
+    let samples = (0..61).flat_map(|sample| {
+        let phase = std::f32::consts::TAU * sample as f32 / 60.0;
+        skeleton.joints().iter().enumerate().map(move |(index, joint)| {
+            let half = 0.12 * (phase - 0.4 * index as f32).sin();
+            Transform { rotation: [half.sin(), 0.0, 0.0, half.cos()], ..joint.bind }
+        })
+    });
+    Ok(RawClip::new("swing", Arc::clone(&skeleton), 30.0, samples.collect())?)
+}
