@@ -12,6 +12,9 @@ use super::{BlockOptions, Effort};
 const TRIED: usize = 12;
 /// How far below the step at which the error is expected to be right others are tried.
 const DEEPEST: u8 = 60;
+/// Changes of coefficients that are tried with a step, and with how many steps it may fail, by default and at best.
+const DEFAULT_SHAVE: (usize, usize) = (60, 2);
+const BEST_SHAVE: (usize, usize) = (1500, 4);
 /// How far above.
 const HIGHEST: u8 = 4;
 
@@ -39,7 +42,10 @@ pub(super) fn choose(target: &Target, options: &BlockOptions) -> Choices {
     for block in BlockLength::ALL {
         chosen = compare(Choices { block, ..usual });
     }
-    chosen = compare(Choices { aim: 0.0, ..chosen });
+    let aims: &[f64] = if options.effort == Effort::Best { &[0.0, 0.25, 0.75, 1.0] } else { &[0.0] };
+    for &aim in aims {
+        chosen = compare(Choices { aim, ..chosen });
+    }
     compare(Choices { is_fine: true, ..chosen })
 }
 
@@ -105,13 +111,10 @@ pub(super) fn code(target: &Target, plan: &Plan, spans: &[Span], effort: Effort)
     for &span in spans {
         let mut best = best_step(&mut coder, span, usual);
         usual = best.step;
-        let tries = match effort {
-            Effort::Fast => 0,
-            Effort::Default => 60,
-            Effort::Best => 400,
-        };
-        if tries > 0 {
-            shave(&mut coder, &mut shaver, &mut best, tries);
+        match effort {
+            Effort::Fast => {}
+            Effort::Default => shave(&mut coder, &mut shaver, &mut best, DEFAULT_SHAVE),
+            Effort::Best => shave(&mut coder, &mut shaver, &mut best, BEST_SHAVE),
         }
         coded.bits += best.bits + OFFSET;
         coded.segments.push(SegmentContents { step: best.step, length: span.length, coefficients: best.coefficients });
@@ -160,11 +163,11 @@ fn best_step(coder: &mut Coder, span: Span, usual: u8) -> Best {
 }
 
 /// Goes on to coarser steps for as long as changes of single coefficients can repair what they spoil.
-fn shave(coder: &mut Coder, shaver: &mut Shaver, best: &mut Best, tries: usize) {
+fn shave(coder: &mut Coder, shaver: &mut Shaver, best: &mut Best, (tries, failures): (usize, usize)) {
     let span = coder.span;
     let mut failed = 0;
     let mut step = best.step;
-    while failed < 2 && step < u8::MAX {
+    while failed < failures && step < u8::MAX {
         step += 1;
         coder.code(span, step, Rounding::Worth, f64::INFINITY);
         if shaver.repair(coder, tries) && coder.bits() < best.bits {

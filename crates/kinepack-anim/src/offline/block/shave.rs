@@ -10,7 +10,7 @@ use crate::measure::Frame;
 use super::segment::Coder;
 
 /// Changes of coefficients that are tried for one error.
-const CANDIDATES: usize = 40;
+const CANDIDATES: usize = 150;
 
 /// A change of one coefficient by one.
 #[derive(Clone, Copy, Debug)]

@@ -13,7 +13,7 @@ use super::{Effort, target};
 use crate::offline::BuildOptions;
 
 /// How many different widths are merged at most; of more, the rarest go to the profile that fits them best.
-const MERGED: usize = 6000;
+const MERGED: usize = 8000;
 /// Profiles that are given: so that for any widths there is something not too bad.
 const GIVEN: usize = 8;
 const FITS: usize = 40;
