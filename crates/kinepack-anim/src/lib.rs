@@ -41,7 +41,8 @@
 //!
 //! Lengths are in cm, times in seconds or samples. The method is that of Riot's article on the animations of League of Legends.
 
-#![forbid(unsafe_code)]
+// Only the kernels of block clips use it.
+#![deny(unsafe_code)]
 
 mod block;
 mod clip;
@@ -64,7 +65,7 @@ pub mod offline;
 pub mod quantize;
 pub mod spline;
 
-pub use block::{BlockLength, Clip as BlockClip, JointMask, PoseWriter, Sampler, SoaPose};
+pub use block::{BlockLength, Clip as BlockClip, Instructions, JointMask, PoseWriter, Sampler, SoaPose};
 pub use clip::{Clip, Header, Kind, RotationBits, TrackId};
 pub use cursor::Cursor;
 pub use error::{ClipError, ExchangeError, RawClipError, SkeletonError, SkeletonFileError};

@@ -7,6 +7,8 @@
 mod basis;
 mod kernel;
 mod layout;
+mod play;
+mod pose;
 mod read;
 mod sampler;
 mod widths;
@@ -17,16 +19,18 @@ use kernel::Segment;
 use crate::{Channel, ClipError, TrackId};
 
 pub(crate) use basis::{MAX_LENGTH, row as basis_row};
-pub(crate) use kernel::scale as step_size;
+pub use kernel::Instructions;
+pub(crate) use kernel::step_scale as step_size;
 pub use layout::{Header, Kind};
-pub use sampler::{JointMask, PoseWriter, Sampler, SoaPose};
+pub use pose::{JointMask, PoseWriter, SoaPose};
+pub use sampler::Sampler;
 pub use widths::BlockLength;
 pub(crate) use widths::{MAX_FOUR_BITS, MAX_WIDTH, PIECE, PROFILES, Widths, of_piece, width_of};
 pub(crate) use write::{Constant, Contents, SegmentContents, Track};
 
 /// A block clip, in the bytes of its file: owned, borrowed, or mapped into memory.
 ///
-/// Beside the bytes it keeps 4 bytes for each animated track.
+/// Beside the bytes it keeps 5 bytes for each animated track.
 #[derive(Clone, Debug)]
 pub struct Clip<B = Vec<u8>> {
     bytes: B,
@@ -37,8 +41,12 @@ pub struct Clip<B = Vec<u8>> {
     tracks: Vec<TrackId>,
     /// How many of them are rotations.
     rotations: usize,
-    /// Live components of all tracks.
-    live: usize,
+    /// Of each group its live components: a bit for each of eight first ones, then of eight second and eight third ones.
+    live: Vec<u32>,
+    /// How many those are.
+    components: usize,
+    /// Number of segments.
+    segments: usize,
 }
 
 /// Where the parts begin.
@@ -126,29 +134,22 @@ impl<B: AsRef<[u8]>> Clip<B> {
 
     /// Number of segments.
     pub fn segments(&self) -> usize {
-        if self.tracks.is_empty() { 0 } else { self.header.segments() }
+        self.segments
     }
 
-    /// The beginning of a segment.
+    /// The beginning of a segment of `length` samples.
     #[inline]
-    fn segment(&self, segment: usize) -> Segment<'_> {
+    fn segment(&self, segment: usize, length: usize) -> Segment<'_> {
         let bytes = self.as_bytes();
         let offset = read::offset(&bytes[self.parts.offsets..], segment, self.header.offset_bytes);
         let at = self.parts.segments + offset;
-        Segment::new(bytes.get(at..).unwrap_or_default(), self.live, self.header.block)
-    }
-
-    /// From the group of eight tracks on that begins with track `first` of those of its kind, to the end of the clip.
-    #[inline]
-    fn group(&self, is_rotation: bool, first: usize) -> &[u8] {
-        let at = if is_rotation { self.parts.rotations } else { self.parts.vectors };
-        &self.as_bytes()[at + first * self.header.track_bytes(is_rotation)..]
+        Segment::new(bytes.get(at..).unwrap_or_default(), self.components, self.header.block, length)
     }
 
     /// Bytes by what they are for, in the order of the file; they sum to the file's length.
     pub fn bytes_by_part(&self) -> Vec<(&'static str, usize)> {
         let Parts { constants, rotations, offsets, segments, end, .. } = self.parts;
-        let profiles = self.segments() * self.live * self.header.block.pieces();
+        let profiles = self.segments() * self.components * self.header.block.pieces();
         vec![
             ("header and hashes", layout::HEADER_BYTES + layout::END_BYTES),
             ("kinds", constants - layout::HEADER_BYTES),
