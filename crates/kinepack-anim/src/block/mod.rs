@@ -5,6 +5,8 @@
 //! Made by [`build`](crate::offline::build), played by a [`Sampler`].
 
 mod basis;
+mod group;
+#[allow(unsafe_code)]
 mod kernel;
 mod layout;
 mod play;
@@ -30,7 +32,7 @@ pub(crate) use write::{Constant, Contents, SegmentContents, Track};
 
 /// A block clip, in the bytes of its file: owned, borrowed, or mapped into memory.
 ///
-/// Beside the bytes it keeps 5 bytes for each animated track.
+/// Beside the bytes it keeps 4 bytes for each animated track.
 #[derive(Clone, Debug)]
 pub struct Clip<B = Vec<u8>> {
     bytes: B,
@@ -41,9 +43,7 @@ pub struct Clip<B = Vec<u8>> {
     tracks: Vec<TrackId>,
     /// How many of them are rotations.
     rotations: usize,
-    /// Of each group its live components: a bit for each of eight first ones, then of eight second and eight third ones.
-    live: Vec<u32>,
-    /// How many those are.
+    /// Live components of all tracks.
     components: usize,
     /// Number of segments.
     segments: usize,

@@ -2,14 +2,17 @@
 
 use super::Clip;
 use super::basis::Weights;
+use super::group::Group;
 use super::kernel::{self, Kernel, Lanes, Segment, Sums, Task};
 use super::layout::GROUP;
 use super::pose::{Choice, PoseWriter};
-use crate::{Channel, TrackId};
 
 /// The tracks of some joints of a clip that move, at a position.
 pub(super) struct Play<'a, B, C, W: ?Sized> {
     pub(super) clip: &'a Clip<B>,
+    pub(super) rotations: &'a [Group],
+    /// Translations and scales.
+    pub(super) vectors: &'a [Group],
     pub(super) position: f64,
     pub(super) choice: C,
     pub(super) writer: &'a mut W,
@@ -44,14 +47,19 @@ impl<'a> Part<'a> {
 
     /// The components of the tracks of a group.
     #[inline(always)]
-    fn components<K: Kernel>(&mut self, kernel: K, group: &Group<'_>, sums: &mut Sums<K::Lanes>) -> [K::Lanes; 3] {
-        kernel.fill(sums, group.live, group.wanted, &mut self.segment, &self.weights);
+    fn components<K: Kernel>(
+        &mut self,
+        kernel: K,
+        group: &Group,
+        wanted: u32,
+        sums: &mut Sums<K::Lanes>,
+    ) -> [K::Lanes; 3] {
+        kernel.fill(sums, group.live, wanted, &mut self.segment, &self.weights);
         let step = self.segment.step();
-        let sums = sums.as_chunks().0;
         let mut components = [K::Lanes::splat(0.0); 3];
-        for axis in 0..3 {
-            let scales = K::Lanes::scales(&group.numbers(group.steps, axis), step);
-            components[axis] = K::Lanes::fold(&sums[axis]).mul(scales);
+        let sums = sums.as_chunks().0.iter().zip(&group.steps);
+        for (component, (sums, steps)) in components.iter_mut().zip(sums) {
+            *component = K::Lanes::fold(sums).mul(K::Lanes::scales(steps, step));
         }
         components
     }
@@ -82,94 +90,42 @@ impl<'a> Place<'a> {
     }
 }
 
-/// Up to eight tracks.
-struct Group<'a> {
-    tracks: &'a [TrackId],
-    bytes: &'a [u8],
-    /// Where its steps begin.
-    steps: usize,
-    /// Which components there are in a segment, and of which the sum is wanted: a bit for each of eight first ones, then of eight second ones.
-    live: u32,
-    wanted: u32,
-}
-
-impl Group<'_> {
-    /// Numbers of a component, N bytes for each eight, of those that begin at byte `first`.
-    #[inline(always)]
-    fn numbers<const N: usize>(&self, first: usize, axis: usize) -> [u8; N] {
-        let bytes = &self.bytes[first + axis * (N / GROUP) * self.tracks.len()..];
-        match bytes.first_chunk() {
-            Some(bytes) => *bytes,
-            None => {
-                let mut padded = [0; N];
-                padded[..bytes.len()].copy_from_slice(bytes);
-                padded
-            }
-        }
-    }
-
-    /// The rotations of references or axes.
-    #[inline(always)]
-    fn rotations<L: Lanes>(&self, first: usize, is_fine: bool) -> kernel::Quaternion<L> {
-        let mut p = [L::splat(0.0); 3];
-        for (axis, number) in p.iter_mut().enumerate() {
-            *number = if is_fine {
-                kernel::unpack_fine(&self.numbers(2 * first * self.tracks.len(), axis))
-            } else {
-                kernel::unpack(&self.numbers(first * self.tracks.len(), axis))
-            };
-        }
-        kernel::rotation(p)
-    }
-
-    /// The middles of a component.
-    #[inline(always)]
-    fn middles<L: Lanes>(&self, axis: usize) -> L {
-        let bytes: [u8; 4 * GROUP] = self.numbers(0, axis);
-        let mut numbers = [0.0; GROUP];
-        for (number, bytes) in numbers.iter_mut().zip(bytes.as_chunks().0) {
-            *number = f32::from_le_bytes(*bytes);
-        }
-        L::load(&numbers)
-    }
-}
-
 impl<B: AsRef<[u8]>, C: Choice, W: PoseWriter + ?Sized> Task for Play<'_, B, C, W> {
     #[inline(always)]
     fn run<K: Kernel>(self, kernel: K) {
-        let Self { clip, position, choice, writer } = self;
+        let Self { clip, rotations, vectors, position, choice, writer } = self;
         let mut place = Place::new(clip, position);
         let mut sums = [K::Lanes::splat(0.0); 3 * GROUP];
-        let mut bytes = &clip.as_bytes()[clip.parts.rotations..];
-        let (rotations, vectors) = clip.tracks.split_at(clip.rotations);
-        let mut live = clip.live.iter();
-        for tracks in rotations.chunks(GROUP) {
-            let live = live.next().copied().unwrap_or_default();
-            let Some(group) = next_group(&mut bytes, clip, true, tracks, live, &choice, &mut place) else { continue };
-            let axes = group.rotations(3, clip.header.is_fine);
-            let mut value = kernel::inner(axes, place.here.components(kernel, &group, &mut sums));
+        for group in rotations {
+            let wanted = place.wanted(group, &choice);
+            if wanted == 0 {
+                continue;
+            }
+            let axes = group.quaternions(4);
+            let mut value = kernel::inner(axes, place.here.components(kernel, group, wanted, &mut sums));
             if let Some((behind, share)) = &mut place.behind {
-                let behind = kernel::inner(axes, behind.components(kernel, &group, &mut sums));
+                let behind = kernel::inner(axes, behind.components(kernel, group, wanted, &mut sums));
                 value = kernel::blend(value, behind, *share);
             }
-            let reference = group.rotations(0, clip.header.is_fine);
-            let values = K::Lanes::transpose(kernel::product(reference, value));
-            for (lane, (track, value)) in tracks.iter().zip(values).enumerate() {
-                if C::ALL || group.wanted >> lane & 1 != 0 {
-                    writer.rotation(usize::from(track.joint), value);
+            let values = K::Lanes::transpose(kernel::product(group.quaternions(0), value));
+            for (lane, (joint, value)) in group.joints.iter().zip(values).enumerate() {
+                if wanted >> lane & 1 != 0 {
+                    writer.rotation(usize::from(*joint), value);
                 }
             }
         }
-        for tracks in vectors.chunks(GROUP) {
-            let live = live.next().copied().unwrap_or_default();
-            let Some(group) = next_group(&mut bytes, clip, false, tracks, live, &choice, &mut place) else { continue };
-            let mut value = place.here.components(kernel, &group, &mut sums);
+        for group in vectors {
+            let wanted = place.wanted(group, &choice);
+            if wanted == 0 {
+                continue;
+            }
+            let mut value = place.here.components(kernel, group, wanted, &mut sums);
             let mut other = [K::Lanes::splat(0.0); 3];
             if let Some((behind, _)) = &mut place.behind {
-                other = behind.components(kernel, &group, &mut sums);
+                other = behind.components(kernel, group, wanted, &mut sums);
             }
             for axis in 0..3 {
-                let middle = group.middles::<K::Lanes>(axis);
+                let middle = K::Lanes::load(&group.fixed[axis]);
                 value[axis] = middle.add(value[axis]);
                 if let Some((_, share)) = &place.behind {
                     let (near, far) = (K::Lanes::splat(1.0 - *share), K::Lanes::splat(*share));
@@ -178,45 +134,35 @@ impl<B: AsRef<[u8]>, C: Choice, W: PoseWriter + ?Sized> Task for Play<'_, B, C, 
             }
             let [x, y, z] = value;
             let values = K::Lanes::transpose([x, y, z, z]);
-            for (lane, (track, [x, y, z, _])) in tracks.iter().zip(values).enumerate() {
-                if C::ALL || group.wanted >> lane & 1 != 0 {
-                    match track.channel {
-                        Channel::Scale => writer.scale(usize::from(track.joint), [x, y, z]),
-                        _ => writer.translation(usize::from(track.joint), [x, y, z]),
-                    }
+            for (lane, (joint, [x, y, z, _])) in group.joints.iter().zip(values).enumerate() {
+                if wanted >> lane & 1 == 0 {
+                    continue;
+                }
+                match group.scales >> lane & 1 {
+                    0 => writer.translation(usize::from(*joint), [x, y, z]),
+                    _ => writer.scale(usize::from(*joint), [x, y, z]),
                 }
             }
         }
     }
 }
 
-/// The next group; nothing where none of its tracks is wanted, and then it goes behind the group.
-#[inline(always)]
-fn next_group<'a, B, C: Choice>(
-    bytes: &mut &'a [u8],
-    clip: &Clip<B>,
-    is_rotation: bool,
-    tracks: &'a [TrackId],
-    live: u32,
-    choice: &C,
-    place: &mut Place<'_>,
-) -> Option<Group<'a>> {
-    let track_bytes = clip.header.track_bytes(is_rotation);
-    let own = *bytes;
-    *bytes = &bytes[track_bytes * tracks.len()..];
-    let mut lanes = (1 << tracks.len()) - 1;
-    if !C::ALL {
-        for (lane, track) in tracks.iter().enumerate() {
-            lanes &= !(u32::from(!choice.contains(usize::from(track.joint))) << lane);
+impl Place<'_> {
+    /// Which tracks of the next group are wanted: a bit for each, thrice. Where none is it goes behind the group.
+    #[inline(always)]
+    fn wanted<C: Choice>(&mut self, group: &Group, choice: &C) -> u32 {
+        let mut lanes = (1 << group.count) - 1;
+        if !C::ALL {
+            for (lane, joint) in group.joints.iter().enumerate() {
+                lanes &= !(u32::from(!choice.contains(usize::from(*joint))) << lane);
+            }
+            if lanes == 0 {
+                self.here.skip(group.live);
+                if let Some((behind, _)) = &mut self.behind {
+                    behind.skip(group.live);
+                }
+            }
         }
+        lanes * 0x01_0101
     }
-    let wanted = lanes * 0x01_0101;
-    if wanted != 0 {
-        return Some(Group { tracks, bytes: own, steps: (track_bytes - 3) * tracks.len(), live, wanted });
-    }
-    place.here.skip(live);
-    if let Some((behind, _)) = &mut place.behind {
-        behind.skip(live);
-    }
-    None
 }

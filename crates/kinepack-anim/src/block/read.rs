@@ -36,10 +36,9 @@ pub(super) fn read<B: AsRef<[u8]>>(storage: B) -> Result<Clip<B>, ClipError> {
     let tracks = animated(&kinds);
     let rotations = tracks.iter().take_while(|track| track.channel == Channel::Rotation).count();
     let mut parts = Parts { constants, rotations: rest.at, ..Parts::default() };
-    let mut live = Vec::new();
-    parts.vectors = groups(&mut rest, &header, &tracks[..rotations], &mut live)?;
-    parts.offsets = groups(&mut rest, &header, &tracks[rotations..], &mut live)?;
-    let components = live.iter().map(|live: &u32| live.count_ones() as usize).sum();
+    let mut components = 0;
+    parts.vectors = groups(&mut rest, &header, &tracks[..rotations], &mut components)?;
+    parts.offsets = groups(&mut rest, &header, &tracks[rotations..], &mut components)?;
     let segments = if tracks.is_empty() { 0 } else { header.segments() };
     let offsets = rest.take(segments, usize::from(header.offset_bytes), "offsets")?;
     parts.segments = rest.at;
@@ -62,7 +61,7 @@ pub(super) fn read<B: AsRef<[u8]>>(storage: B) -> Result<Clip<B>, ClipError> {
         return Err(ClipError::BadHash);
     }
     let skeleton = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
-    Ok(Clip { header, skeleton, parts, tracks, rotations, live, components, segments, bytes: storage })
+    Ok(Clip { header, skeleton, parts, tracks, rotations, components, segments, bytes: storage })
 }
 
 /// The hash at the end of a clip.
@@ -108,14 +107,18 @@ fn header(bytes: &[u8]) -> Result<Header, ClipError> {
     }
 }
 
-/// Goes behind the groups of some tracks, all of rotations or none, and finds which components live.
-fn groups(rest: &mut Rest<'_>, header: &Header, tracks: &[TrackId], live: &mut Vec<u32>) -> Result<usize, ClipError> {
+/// Goes behind the groups of some tracks, all of rotations or none, and counts live components.
+fn groups(
+    rest: &mut Rest<'_>,
+    header: &Header,
+    tracks: &[TrackId],
+    components: &mut usize,
+) -> Result<usize, ClipError> {
     for group in tracks.chunks(GROUP) {
         let is_rotation = group[0].channel == Channel::Rotation;
         let bytes = rest.take(group.len(), header.track_bytes(is_rotation), "groups")?;
         let (values, steps) = bytes.split_at(bytes.len() - 3 * group.len());
-        let bits = steps.iter().enumerate().filter(|(_, step)| **step != 0);
-        live.push(bits.map(|(at, _)| 1 << (GROUP * (at / group.len()) + at % group.len())).sum());
+        *components += steps.iter().filter(|step| **step != 0).count();
         if !is_rotation && !are_numbers(values) {
             return Err(ClipError::BadConstant { track: group[0] });
         }

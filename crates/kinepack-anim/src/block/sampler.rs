@@ -2,6 +2,7 @@
 //! seeking cost the same; nothing is allocated. `spec/ANIM.md`, section 12.
 
 use super::Clip;
+use super::group::{Group, groups};
 use super::kernel::{AnyKernel, Instructions};
 use super::play::Play;
 use super::pose::{All, Choice, JointMask, One, PoseWriter};
@@ -29,6 +30,10 @@ pub struct Sampler<'a, B = Vec<u8>> {
     clip: &'a Clip<B>,
     /// The bind pose, with constants over it.
     base: Vec<Transform>,
+    /// Rotations first.
+    groups: Vec<Group>,
+    /// How many are rotations.
+    rotations: usize,
     kernel: AnyKernel,
 }
 
@@ -49,7 +54,8 @@ impl<'a, B: AsRef<[u8]>> Sampler<'a, B> {
                 Channel::Scale => transform.scale = [x, y, z],
             }
         }
-        Self { clip, base, kernel: AnyKernel::best() }
+        let (groups, rotations) = groups(clip);
+        Self { clip, base, groups, rotations, kernel: AnyKernel::best() }
     }
 
     /// The same with other instructions than the fastest that this machine has; the poses are the same, to the last bit.
@@ -126,7 +132,8 @@ impl<'a, B: AsRef<[u8]>> Sampler<'a, B> {
     #[inline]
     fn play<C: Choice, W: PoseWriter + ?Sized>(&self, position: f64, choice: C, writer: &mut W) {
         if !self.clip.tracks.is_empty() {
-            self.kernel.run(Play { clip: self.clip, position, choice, writer });
+            let (rotations, vectors) = self.groups.split_at(self.rotations);
+            self.kernel.run(Play { clip: self.clip, rotations, vectors, position, choice, writer });
         }
     }
 }

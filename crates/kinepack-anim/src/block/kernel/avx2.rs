@@ -1,21 +1,19 @@
 //! AVX2 and BMI2, of x86-64.
 
-#![allow(unsafe_code)]
-
 use std::arch::x86_64::{
     __cpuid, __m256, __m256i, _CMP_GT_OQ, _CMP_LT_OQ, _mm_avg_epu8, _mm_avg_epu16, _mm_cvtsi64_si128, _mm_loadl_epi64,
-    _mm_loadu_si128, _mm_set_epi64x, _mm_setzero_si128, _mm_sub_epi8, _mm_sub_epi16, _mm256_add_epi32, _mm256_add_ps,
-    _mm256_and_ps, _mm256_and_si256, _mm256_blendv_ps, _mm256_castps_si256, _mm256_castsi256_ps, _mm256_cmp_ps,
-    _mm256_cvtepi8_epi32, _mm256_cvtepi16_epi32, _mm256_cvtepi32_ps, _mm256_cvtepu8_epi32, _mm256_cvtepu8_epi64,
-    _mm256_cvtepu16_epi32, _mm256_div_ps, _mm256_hadd_ps, _mm256_loadu_ps, _mm256_mul_ps, _mm256_permute2f128_ps,
-    _mm256_permutevar8x32_ps, _mm256_set_epi64x, _mm256_set1_epi32, _mm256_set1_ps, _mm256_shuffle_ps,
-    _mm256_slli_epi32, _mm256_sllv_epi32, _mm256_sqrt_ps, _mm256_srli_epi32, _mm256_srlv_epi64, _mm256_sub_epi32,
-    _mm256_sub_ps, _mm256_unpackhi_ps, _mm256_unpacklo_ps, _mm256_xor_ps, _pdep_u64,
+    _mm_set_epi64x, _mm_setzero_si128, _mm_sub_epi8, _mm_sub_epi16, _mm256_add_epi32, _mm256_add_ps, _mm256_and_ps,
+    _mm256_and_si256, _mm256_blendv_ps, _mm256_castps_si256, _mm256_castsi256_ps, _mm256_cmp_ps, _mm256_cvtepi8_epi32,
+    _mm256_cvtepi16_epi32, _mm256_cvtepi32_ps, _mm256_cvtepu8_epi32, _mm256_cvtepu8_epi64, _mm256_div_ps,
+    _mm256_hadd_ps, _mm256_loadu_ps, _mm256_mul_ps, _mm256_permute2f128_ps, _mm256_permutevar8x32_ps,
+    _mm256_set_epi64x, _mm256_set1_epi32, _mm256_set1_ps, _mm256_shuffle_ps, _mm256_slli_epi32, _mm256_sllv_epi32,
+    _mm256_sqrt_ps, _mm256_srli_epi32, _mm256_srlv_epi64, _mm256_sub_epi32, _mm256_sub_ps, _mm256_unpackhi_ps,
+    _mm256_unpacklo_ps, _mm256_xor_ps, _pdep_u64,
 };
 
-use super::segment::{Segment, Words};
+use super::segment::{Segment, Window};
 use super::sums::{self, Sums};
-use super::tables::{IS_NARROW, NARROW, STARTS, WIDE, WIDTHS};
+use super::tables::TABLES;
 use super::{Kernel, Lanes, OCTAVE, Task};
 use crate::block::basis::Weights;
 use crate::block::layout::GROUP;
@@ -74,16 +72,22 @@ impl Kernel for Avx2Bmi2 {
     type Lanes = Lanes8;
 
     #[inline(always)]
-    fn piece<const TABLE: usize>(
+    unsafe fn piece<const TABLE: usize>(
         self,
         sums: Lanes8,
         number: u8,
-        words: &Words<'_>,
+        window: Window<'_>,
         bit: usize,
         weights: &[[f32; GROUP]; 2],
     ) -> Lanes8 {
         // SAFETY: who has an `Avx2Bmi2` has the instructions.
-        unsafe { piece_of_masks::<TABLE>(sums, usize::from(number), words, bit, weights) }
+        unsafe { piece_of_masks::<TABLE>(sums, usize::from(number), window, bit, weights) }
+    }
+
+    #[inline(always)]
+    fn escaped_sum(self, sum: &mut Lanes8, segment: &mut Segment<'_>, weights: &Weights) {
+        // SAFETY: who has an `Avx2Bmi2` has the instructions.
+        unsafe { escaped_sum(sum, segment, weights) }
     }
 
     #[inline(always)]
@@ -106,64 +110,114 @@ impl Kernel for Avx2Bmi2 {
 
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-fn piece_of_masks<const TABLE: usize>(
+unsafe fn piece_of_masks<const TABLE: usize>(
     sums: Lanes8,
     number: usize,
-    words: &Words<'_>,
+    window: Window<'_>,
     bit: usize,
     weights: &[[f32; GROUP]; 2],
 ) -> Lanes8 {
-    if TABLE == 3 && IS_NARROW[TABLE][number] == 3 {
-        let [first, second] = &NARROW[TABLE][number];
-        let sums = sums.add(narrow(*first, words, bit).mul(Lanes8::load(&weights[0])));
-        let bit = bit + first.count_ones() as usize;
-        return sums.add(narrow(*second, words, bit).mul(Lanes8::load(&weights[1])));
+    let table = &TABLES[TABLE];
+    if TABLE == 3 && table.is_narrow[number] == 3 {
+        let [a, b] = table.narrow[number];
+        let behind = bit + a.count_ones() as usize;
+        // SAFETY: all of this is within the piece.
+        let (first, second) = unsafe { (narrow(a, window, bit), narrow(b, window, behind)) };
+        return sums.add(first.mul(Lanes8::load(&weights[0]))).add(second.mul(Lanes8::load(&weights[1])));
     }
-    let [a, b, c, d] = &WIDE[TABLE][number];
-    let products = wide([*a, *b], words, bit).mul(Lanes8::load(&weights[0]));
+    let [a, b, c, d] = table.wide[number];
+    // SAFETY: all of this is within the piece.
+    let products = unsafe { wide([a, b], window, bit) }.mul(Lanes8::load(&weights[0]));
     let sums = if TABLE == 3 { sums.add(products) } else { products };
     if TABLE == 0 {
         return sums;
     }
-    let bit = bit + (a.count_ones() + b.count_ones()) as usize;
-    sums.add(wide([*c, *d], words, bit).mul(Lanes8::load(&weights[1])))
+    let behind = bit + (a.count_ones() + b.count_ones()) as usize;
+    // SAFETY: all of this is within the piece.
+    sums.add(unsafe { wide([c, d], window, behind) }.mul(Lanes8::load(&weights[1])))
 }
 
 /// Eight coefficients, two words with 16 bits for each.
+///
+/// # Safety
+/// They are within the window.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-fn wide([first, second]: [u64; 2], words: &Words<'_>, bit: usize) -> Lanes8 {
-    let low = _pdep_u64(words.at(bit), first);
-    let high = _pdep_u64(words.at(bit + first.count_ones() as usize), second);
-    let numbers = _mm_set_epi64x(high as i64, low as i64);
+unsafe fn wide([first, second]: [u64; 2], window: Window<'_>, bit: usize) -> Lanes8 {
+    // SAFETY: they are.
+    let (low, high) = unsafe { (window.at(bit), window.at(bit + first.count_ones() as usize)) };
+    let numbers = _mm_set_epi64x(_pdep_u64(high, second) as i64, _pdep_u64(low, first) as i64);
     // Of w bits that are set half and a half is 2^(w − 1), of none 0.
     let bias = _mm_avg_epu16(_mm_set_epi64x(second as i64, first as i64), _mm_setzero_si128());
     Lanes8(_mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm_sub_epi16(numbers, bias))))
 }
 
 /// Eight coefficients, one word with 8 bits for each.
+///
+/// # Safety
+/// They are within the window.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-fn narrow(mask: u64, words: &Words<'_>, bit: usize) -> Lanes8 {
-    let numbers = _mm_cvtsi64_si128(_pdep_u64(words.at(bit), mask) as i64);
+unsafe fn narrow(mask: u64, window: Window<'_>, bit: usize) -> Lanes8 {
+    // SAFETY: they are.
+    let numbers = _mm_cvtsi64_si128(_pdep_u64(unsafe { window.at(bit) }, mask) as i64);
     let bias = _mm_avg_epu8(_mm_cvtsi64_si128(mask as i64), _mm_setzero_si128());
     Lanes8(_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_sub_epi8(numbers, bias))))
+}
+
+/// The sums of a component of which any piece may be escaped.
+#[cold]
+#[inline(never)]
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+fn escaped_sum(sum: &mut Lanes8, segment: &mut Segment<'_>, weights: &Weights) {
+    let (first, second) = weights.pieces();
+    *sum = Lanes8::splat(0.0);
+    for (piece, weights) in [first, second].into_iter().enumerate().take(segment.block.pieces()) {
+        let widths = segment.take_widths(piece);
+        for (&widths, weights) in widths.iter().zip(weights) {
+            let widths = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(widths as i64));
+            let masks = _mm256_sub_epi32(_mm256_sllv_epi32(_mm256_set1_epi32(1), widths), _mm256_set1_epi32(1));
+            let bias = _mm256_srli_epi32::<1>(_mm256_add_epi32(masks, _mm256_set1_epi32(1)));
+            let mut numbers: [u64; 4] = lanes_to_words(masks);
+            for number in &mut numbers {
+                let mask = *number;
+                *number = _pdep_u64(segment.words.at(segment.bit), mask);
+                segment.bit += mask.count_ones() as usize;
+            }
+            let numbers = _mm256_sub_epi32(words_to_lanes(numbers), bias);
+            *sum = sum.add(Lanes8(_mm256_cvtepi32_ps(numbers)).mul(Lanes8::load(weights)));
+        }
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn lanes_to_words(lanes: __m256i) -> [u64; 4] {
+    // SAFETY: both are 32 bytes, of any bits.
+    unsafe { std::mem::transmute(lanes) }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn words_to_lanes(words: [u64; 4]) -> __m256i {
+    // SAFETY: both are 32 bytes, of any bits.
+    unsafe { std::mem::transmute(words) }
 }
 
 impl Kernel for Avx2 {
     type Lanes = Lanes8;
 
     #[inline(always)]
-    fn piece<const TABLE: usize>(
+    unsafe fn piece<const TABLE: usize>(
         self,
         sums: Lanes8,
         number: u8,
-        words: &Words<'_>,
+        window: Window<'_>,
         bit: usize,
         weights: &[[f32; GROUP]; 2],
     ) -> Lanes8 {
         // SAFETY: who has an `Avx2` has the instructions.
-        unsafe { piece_of_shifts::<TABLE>(sums, usize::from(number), words, bit, weights) }
+        unsafe { piece_of_shifts::<TABLE>(sums, usize::from(number), window, bit, weights) }
     }
 
     #[inline(always)]
@@ -186,19 +240,20 @@ impl Kernel for Avx2 {
 
 #[inline]
 #[target_feature(enable = "avx2,popcnt")]
-fn piece_of_shifts<const TABLE: usize>(
+unsafe fn piece_of_shifts<const TABLE: usize>(
     mut sums: Lanes8,
     number: usize,
-    words: &Words<'_>,
+    window: Window<'_>,
     bit: usize,
     weights: &[[f32; GROUP]; 2],
 ) -> Lanes8 {
     let mut bit = bit;
     let eights = if TABLE == 0 { 1 } else { 2 };
     for eight in 0..eights {
-        let (starts, widths) = (STARTS[TABLE][number][eight], WIDTHS[TABLE][number][eight]);
+        let (starts, widths) = (TABLES[TABLE].starts[number][eight], TABLES[TABLE].widths[number][eight]);
         let (four, end) = (total(widths as u32), total((widths >> 32) as u32));
-        let (first, second) = (words.at(bit) as i64, words.at(bit + four) as i64);
+        // SAFETY: they are of the piece.
+        let (first, second) = unsafe { (window.at(bit) as i64, window.at(bit + four) as i64) };
         bit += four + end;
         let both = _mm256_set_epi64x(second, second, first, first);
 
@@ -283,18 +338,6 @@ impl Lanes for Lanes8 {
             let is_positive = _mm256_cmp_ps::<_CMP_GT_OQ>(other.0, _mm256_set1_ps(0.0));
             Self(_mm256_blendv_ps(instead.0, self.0, is_positive))
         }
-    }
-
-    #[inline(always)]
-    fn from_bytes(bytes: &[u8; GROUP]) -> Self {
-        // SAFETY: as above; there are eight bytes.
-        unsafe { Self(_mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_loadl_epi64(bytes.as_ptr().cast())))) }
-    }
-
-    #[inline(always)]
-    fn from_words(bytes: &[u8; 2 * GROUP]) -> Self {
-        // SAFETY: as above; there are sixteen bytes.
-        unsafe { Self(_mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(_mm_loadu_si128(bytes.as_ptr().cast())))) }
     }
 
     #[inline(always)]

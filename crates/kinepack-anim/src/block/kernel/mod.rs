@@ -16,8 +16,9 @@ use super::layout::GROUP;
 
 pub use instructions::Instructions;
 pub(crate) use instructions::{AnyKernel, Task};
-pub(crate) use rotation::{Quaternion, blend, inner, product, rotation, unpack, unpack_fine};
+pub(crate) use rotation::{Quaternion, blend, inner, product, rotation};
 pub(crate) use segment::Segment;
+use segment::Window;
 pub(crate) use sums::Sums;
 
 /// Eight numbers, each of which is computed by itself. Those of an instruction set are only used by what a [`Kernel`] of it is given to.
@@ -33,10 +34,6 @@ pub(crate) trait Lanes: Copy {
     fn negate_where_negative(self, sign: Self) -> Self;
     /// The number where that of `other` is above 0, else `instead`.
     fn where_positive(self, other: Self, instead: Self) -> Self;
-    /// Eight bytes as numbers.
-    fn from_bytes(bytes: &[u8; GROUP]) -> Self;
-    /// Eight u16 as numbers, little-endian.
-    fn from_words(bytes: &[u8; 2 * GROUP]) -> Self;
     /// Of each of eight its sum, `((0 + 1) + (2 + 3)) + ((4 + 5) + (6 + 7))`.
     fn fold(numbers: &[Self; GROUP]) -> Self;
     /// The numbers of each lane.
@@ -59,14 +56,23 @@ pub(crate) trait Kernel: Copy {
 
     /// The products of the coefficients of a piece and their weights, added to `sums` eight by eight; the piece begins at `bit`, and is not escaped.
     /// What is behind the last coefficient of a piece may count, with its weights of 0.
-    fn piece<const TABLE: usize>(
+    ///
+    /// # Safety
+    /// The bit is at most one of the first byte's of the window and a piece's behind it.
+    unsafe fn piece<const TABLE: usize>(
         self,
         sums: Self::Lanes,
         number: u8,
-        words: &segment::Words<'_>,
+        window: Window<'_>,
         bit: usize,
         weights: &[[f32; GROUP]; 2],
     ) -> Self::Lanes;
+
+    /// The sums of a component of which any piece may be escaped.
+    #[inline(always)]
+    fn escaped_sum(self, sum: &mut Self::Lanes, segment: &mut Segment<'_>, weights: &Weights) {
+        *sum = Self::Lanes::load(&sums::any_sum(segment, weights));
+    }
 
     /// [`sums::fill`], compiled for its instructions.
     fn fill(self, sums: &mut Sums<Self::Lanes>, live: u32, wanted: u32, segment: &mut Segment<'_>, weights: &Weights);

@@ -2,24 +2,11 @@
 //! not inlined does not have the instructions of a kernel.
 
 use super::Lanes;
-use crate::block::layout::GROUP;
 
 /// Three numbers a track.
 pub(crate) type Vector<L> = [L; 3];
 /// Quaternions: x, y, z, w.
 pub(crate) type Quaternion<L> = [L; 4];
-
-/// Numbers of a reference or of axes, a byte each.
-#[inline(always)]
-pub(crate) fn unpack<L: Lanes>(codes: &[u8; GROUP]) -> L {
-    L::from_bytes(codes).sub(L::splat(128.0)).mul(L::splat(1.0 / 127.0))
-}
-
-/// Numbers of a reference or of axes, a u16 each.
-#[inline(always)]
-pub(crate) fn unpack_fine<L: Lanes>(codes: &[u8; 2 * GROUP]) -> L {
-    L::from_words(codes).sub(L::splat(32768.0)).mul(L::splat(1.0 / 32767.0))
-}
 
 /// The rotation of a vector of modified Rodrigues parameters.
 #[inline(always)]

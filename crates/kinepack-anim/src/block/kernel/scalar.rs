@@ -1,8 +1,8 @@
 //! Plain Rust, for any machine, and what the others are compared with.
 
-use super::segment::{Segment, Words};
+use super::segment::{Segment, Window};
 use super::sums::{self, Sums};
-use super::tables::WIDTHS;
+use super::tables::TABLES;
 use super::{Kernel, Lanes};
 use crate::block::basis::Weights;
 use crate::block::layout::GROUP;
@@ -14,21 +14,21 @@ impl Kernel for Scalar {
     type Lanes = [f32; GROUP];
 
     #[inline(always)]
-    fn piece<const TABLE: usize>(
+    unsafe fn piece<const TABLE: usize>(
         self,
         mut sums: [f32; GROUP],
         number: u8,
-        words: &Words<'_>,
+        window: Window<'_>,
         mut bit: usize,
         weights: &[[f32; GROUP]; 2],
     ) -> [f32; GROUP] {
-        for (&widths, weights) in WIDTHS[TABLE][usize::from(number)].iter().zip(weights) {
-            if widths == 0 {
-                continue;
-            }
-            let coefficients = coefficients(widths, words, &mut bit);
-            for lane in 0..GROUP {
-                sums[lane] += coefficients[lane] as f32 * weights[lane];
+        for (&widths, weights) in TABLES[TABLE].widths[usize::from(number)].iter().zip(weights) {
+            if widths != 0 {
+                // SAFETY: they are of the piece.
+                let coefficients = unsafe { coefficients(widths, window, &mut bit) };
+                for lane in 0..GROUP {
+                    sums[lane] += coefficients[lane] as f32 * weights[lane];
+                }
             }
         }
         sums
@@ -40,12 +40,16 @@ impl Kernel for Scalar {
 }
 
 /// Eight coefficients of some widths.
+///
+/// # Safety
+/// They are within the window.
 #[inline(always)]
-pub(super) fn coefficients(widths: u64, words: &Words<'_>, bit: &mut usize) -> [i32; GROUP] {
+pub(super) unsafe fn coefficients(widths: u64, window: Window<'_>, bit: &mut usize) -> [i32; GROUP] {
     let mut coefficients = [0; GROUP];
     let widths = widths.to_le_bytes();
     for (four, widths) in coefficients.as_chunks_mut::<4>().0.iter_mut().zip(widths.as_chunks::<4>().0) {
-        let mut word = words.at(*bit);
+        // SAFETY: it is.
+        let mut word = unsafe { window.at(*bit) };
         for (coefficient, width) in four.iter_mut().zip(widths) {
             let power = 1_u32 << width;
             *coefficient = (word as u32 & (power - 1)) as i32 - (power >> 1) as i32;
@@ -111,16 +115,6 @@ impl Lanes for [f32; GROUP] {
     #[inline(always)]
     fn where_positive(self, other: Self, instead: Self) -> Self {
         each!(lane => if other[lane] > 0.0 { self[lane] } else { instead[lane] })
-    }
-
-    #[inline(always)]
-    fn from_bytes(bytes: &[u8; GROUP]) -> Self {
-        each!(lane => f32::from(bytes[lane]))
-    }
-
-    #[inline(always)]
-    fn from_words(bytes: &[u8; 2 * GROUP]) -> Self {
-        each!(lane => f32::from(u16::from_le_bytes([bytes[2 * lane], bytes[2 * lane + 1]])))
     }
 
     #[inline(always)]

@@ -1,6 +1,6 @@
 //! Where reading of a segment is.
 
-use super::tables::BITS;
+use super::tables::{MAX_PIECE_BITS, TABLES};
 use crate::block::widths::{BlockLength, ESCAPE, ESCAPE_WIDTH_BITS, MAX_ESCAPE_WIDTH, PIECE, Widths, of_piece};
 
 /// Where reading of a segment is.
@@ -22,15 +22,15 @@ impl<'a> Segment<'a> {
     /// The beginning of a segment of `live` components, of `length` samples.
     #[inline]
     pub(crate) fn new(bytes: &'a [u8], live: usize, block: BlockLength, length: usize) -> Self {
-        let table = |piece| &BITS[block as usize + piece][of_piece(piece, length).len()];
+        let table = |piece: usize| &TABLES[block as usize + piece].bits[of_piece(piece, length).len()];
         let bits = [table(0), table(block.pieces() - 1)];
-        Self { words: Words::new(bytes), next: 1, bit: 8 * (1 + live * block.pieces()), block, bits, length }
+        Self { words: Words(bytes), next: 1, bit: 8 * (1 + live * block.pieces()), block, bits, length }
     }
 
     /// The exponent of its step, in eighths.
     #[inline]
     pub(crate) fn step(&self) -> u8 {
-        self.words.bytes[0]
+        self.words.byte(0)
     }
 
     /// The bit behind what was read.
@@ -73,14 +73,14 @@ impl<'a> Segment<'a> {
 
     /// Coefficients of a piece.
     #[inline]
-    fn count(&self, piece: usize) -> usize {
+    pub(super) fn count(&self, piece: usize) -> usize {
         of_piece(piece, self.length).len()
     }
 
     /// Whether the next piece has its widths in front of it, and one of them is none.
     pub(crate) fn is_bad(&self, piece: usize) -> bool {
         let is_too_large = |k| self.escaped_width(k) > MAX_ESCAPE_WIDTH;
-        self.words.byte(self.next) == ESCAPE && (0..self.count(piece)).any(is_too_large)
+        self.is_escaped() && (0..self.count(piece)).any(is_too_large)
     }
 
     /// The widths that stand in front of the next piece. Larger ones than there are were refused when the clip was loaded.
@@ -93,64 +93,114 @@ impl<'a> Segment<'a> {
         self.bits(self.bit + k * ESCAPE_WIDTH_BITS as usize, ESCAPE_WIDTH_BITS) as u8
     }
 
+    /// Whether the next piece has its widths in front of it.
+    #[inline(always)]
+    pub(super) fn is_escaped(&self) -> bool {
+        self.words.byte(self.next) == ESCAPE
+    }
+
+    /// The widths of the next piece, whatever its profile, of two eights a byte each; moves behind what it has but for its coefficients.
+    #[inline]
+    pub(super) fn take_widths(&mut self, piece: usize) -> [u64; 2] {
+        let count = self.count(piece);
+        let number = self.words.byte(self.next);
+        self.next += 1;
+        if number == ESCAPE {
+            let [mut low, mut high] = [0; 2];
+            for k in 0..count {
+                let width = self.escaped_width(k).min(MAX_ESCAPE_WIDTH);
+                *(if k < 8 { &mut low } else { &mut high }) |= u64::from(width) << (8 * (k % 8));
+            }
+            self.bit += count * ESCAPE_WIDTH_BITS as usize;
+            return [low, high];
+        }
+        let [low, high] = TABLES[self.block as usize + piece].widths[usize::from(number)];
+        match count {
+            16.. => [low, high],
+            8.. => [low, high & ((1 << (8 * (count - 8))) - 1)],
+            _ => [low & ((1 << (8 * count)) - 1), 0],
+        }
+    }
+
     /// The coefficients of the next piece, whatever its profile, which it moves behind; those of no bits are 0.
     pub(super) fn coefficients(&mut self, piece: usize) -> [i32; PIECE] {
-        let count = self.count(piece);
-        let widths = match self.block.profiles(piece).get(usize::from(self.words.byte(self.next))) {
-            Some(profile) => profile.widths,
-            None => {
-                let widths = self.escaped_widths(count);
-                self.bit += count * ESCAPE_WIDTH_BITS as usize;
-                widths
-            }
-        };
-        self.next += 1;
+        let widths = self.take_widths(piece);
         let mut coefficients = [0; PIECE];
-        for (coefficient, width) in coefficients.iter_mut().zip(widths).take(count) {
-            *coefficient = self.bits(self.bit, u32::from(width)) as i32 - ((1 << width) >> 1);
-            self.bit += usize::from(width);
+        for (k, coefficient) in coefficients.iter_mut().enumerate() {
+            let width = (widths[k / 8] >> (8 * (k % 8)) & 255) as u32;
+            *coefficient = self.bits(self.bit, width) as i32 - ((1 << width) >> 1);
+            self.bit += width as usize;
         }
         coefficients
     }
 }
 
-/// Bytes that are read 64 bits at a time from any bit on.
+/// The bytes of a segment up to the end of the clip, where behind the last segment are more than 8.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Words<'a> {
-    /// At least 8.
-    bytes: &'a [u8],
-    /// The last byte from which on there are 8.
-    last: usize,
-}
+pub(crate) struct Words<'a>(&'a [u8]);
 
 impl<'a> Words<'a> {
-    /// The bytes of a segment up to the end of the clip, where behind the last segment are more than 8.
+    /// At least 57 bits from a bit on, the lowest first; those behind the end are 0.
     #[inline]
-    fn new(bytes: &'a [u8]) -> Self {
-        match bytes.len().checked_sub(8) {
-            Some(last) => Self { bytes, last },
-            None => Self { bytes: &[0; 8], last: 0 },
-        }
-    }
-
-    /// At least 57 bits from a bit on, the lowest first; anything, where that is behind the end.
-    #[inline(always)]
-    #[allow(unsafe_code)]
     pub(super) fn at(&self, bit: usize) -> u64 {
-        let byte = (bit / 8).min(self.last);
-        // SAFETY: `last` is 8 less than there are bytes.
-        let word = unsafe { self.bytes.as_ptr().add(byte).cast::<[u8; 8]>().read() };
+        let bytes = self.0.get(bit / 8..).unwrap_or_default();
+        let word = match bytes.first_chunk() {
+            Some(word) => *word,
+            None => padded(bytes),
+        };
         u64::from_le_bytes(word) >> (bit % 8)
     }
 
     #[inline(always)]
     fn byte(&self, at: usize) -> u8 {
-        self.bytes.get(at).copied().unwrap_or_default()
+        self.0.get(at).copied().unwrap_or_default()
     }
 
     /// Profiles of the next `count` pieces.
     #[inline(always)]
     pub(super) fn profiles(&self, next: usize, count: usize) -> &'a [u8] {
-        self.bytes.get(next..).and_then(|bytes| bytes.get(..count)).unwrap_or_default()
+        self.0.get(next..).and_then(|bytes| bytes.get(..count)).unwrap_or_default()
+    }
+
+    /// The bytes from one on, if there are as many as a window has.
+    #[inline(always)]
+    pub(super) fn window(&self, byte: usize) -> Option<&'a [u8; WINDOW]> {
+        self.0.get(byte..).and_then(<[u8]>::first_chunk)
+    }
+
+    /// The bytes from one on, zeros where there are no more.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn padded_window(&self, byte: usize) -> [u8; WINDOW] {
+        padded(self.0.get(byte..).unwrap_or_default())
+    }
+}
+
+fn padded<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    let mut padded = [0; N];
+    for (padded, byte) in padded.iter_mut().zip(bytes) {
+        *padded = *byte;
+    }
+    padded
+}
+
+/// As many bytes as a component can have, from the one on in which it begins, and those that are loaded with them.
+const WINDOW: usize = (7 + 2 * MAX_PIECE_BITS) / 8 + 8;
+
+/// The bits of a component whose pieces have profiles.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Window<'a>(pub(super) &'a [u8; WINDOW]);
+
+impl Window<'_> {
+    /// At least 57 bits from a bit on, the lowest first.
+    ///
+    /// # Safety
+    /// The bit is at most one of the first byte's and two pieces' behind it.
+    #[inline(always)]
+    pub(super) unsafe fn at(self, bit: usize) -> u64 {
+        debug_assert!(bit <= 7 + 2 * MAX_PIECE_BITS);
+        // SAFETY: so a window has eight bytes from there on.
+        let word = unsafe { self.0.as_ptr().add(bit / 8).cast::<[u8; 8]>().read() };
+        u64::from_le_bytes(word) >> (bit % 8)
     }
 }

@@ -4,6 +4,7 @@
 //! For the weight of coefficient 0 is above 0, so its product is never −0, nor is then the sum over any zeros that it is added to: and the sign of
 //! a zero changes nothing once it is added to something that is not −0.
 
+use super::segment::Window;
 use super::{Kernel, Lanes, Segment};
 use crate::block::basis::Weights;
 use crate::block::layout::GROUP;
@@ -55,19 +56,36 @@ fn fill_blocks<K: Kernel, const PIECES: usize, const FIRST: usize, const SECOND:
         let Some(sum) = sums.get_mut(slot) else { break };
         if numbers.contains(&ESCAPE) {
             let mut escaped = Segment { next: segment.next + PIECES * index, bit, ..*segment };
-            *sum = K::Lanes::load(&any_sum(&mut escaped, weights));
+            kernel.escaped_sum(sum, &mut escaped, weights);
             bit = escaped.bit;
             continue;
         }
         let (number, behind) = (numbers[0], numbers[PIECES - 1]);
-        let end = bit + usize::from(segment.bits[0][usize::from(number)]);
+        let bits = usize::from(segment.bits[0][usize::from(number)]);
         if wanted >> slot & 1 != 0 {
-            *sum = kernel.piece::<FIRST>(none, number, &words, bit, first_weights);
-            if PIECES == 2 {
-                *sum = kernel.piece::<SECOND>(*sum, behind, &words, end, second_weights);
+            let padded;
+            let window = match words.window(bit / 8) {
+                Some(window) => window,
+                None => {
+                    padded = words.padded_window(bit / 8);
+                    &padded
+                }
+            };
+            let window = Window(window);
+            // SAFETY: it begins in the first byte of the window, the second piece behind a whole one.
+            unsafe {
+                let first = kernel.piece::<FIRST>(none, number, window, bit % 8, first_weights);
+                *sum = if PIECES == 2 {
+                    kernel.piece::<SECOND>(first, behind, window, bit % 8 + bits, second_weights)
+                } else {
+                    first
+                };
             }
         }
-        bit = if PIECES == 2 { end + usize::from(segment.bits[1][usize::from(behind)]) } else { end };
+        bit += bits;
+        if PIECES == 2 {
+            bit += usize::from(segment.bits[1][usize::from(behind)]);
+        }
     }
     segment.next += profiles.len();
     segment.bit = bit;
@@ -76,7 +94,7 @@ fn fill_blocks<K: Kernel, const PIECES: usize, const FIRST: usize, const SECOND:
 /// The sums of a component of which any piece may be escaped.
 #[cold]
 #[inline(never)]
-fn any_sum(segment: &mut Segment<'_>, weights: &Weights) -> [f32; GROUP] {
+pub(super) fn any_sum(segment: &mut Segment<'_>, weights: &Weights) -> [f32; GROUP] {
     let (first, second) = weights.pieces();
     let mut sums = [0.0; GROUP];
     for (piece, weights) in [first, second].into_iter().enumerate().take(segment.block.pieces()) {
