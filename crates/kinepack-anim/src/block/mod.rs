@@ -49,6 +49,14 @@ pub struct Clip<B = Vec<u8>> {
     segments: usize,
 }
 
+/// The samples of a segment.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    number: usize,
+    start: usize,
+    length: usize,
+}
+
 /// Where the parts begin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Parts {
@@ -137,11 +145,18 @@ impl<B: AsRef<[u8]>> Clip<B> {
         self.segments
     }
 
-    /// The beginning of a segment of `length` samples.
+    /// The samples of a segment.
     #[inline]
-    fn segment(&self, segment: usize, length: usize) -> Segment<'_> {
+    fn span(&self, number: usize) -> Span {
+        let start = self.header.segment_start(number, self.segments);
+        Span { number, start, length: self.header.segment_start(number + 1, self.segments) - start }
+    }
+
+    /// The beginning of a segment.
+    #[inline]
+    fn segment(&self, Span { number, length, .. }: Span) -> Segment<'_> {
         let bytes = self.as_bytes();
-        let offset = read::offset(&bytes[self.parts.offsets..], segment, self.header.offset_bytes);
+        let offset = read::offset(&bytes[self.parts.offsets..], number, self.header.offset_bytes);
         let at = self.parts.segments + offset;
         Segment::new(bytes.get(at..).unwrap_or_default(), self.components, self.header.block, length)
     }

@@ -1,11 +1,11 @@
 //! From a position in a clip to the values of its tracks, group by group, in the order of the file. `spec/ANIM.md`, section 12.
 
-use super::Clip;
 use super::basis::Weights;
 use super::group::Group;
 use super::kernel::{self, Kernel, Lanes, Segment, Sums, Task};
 use super::layout::GROUP;
 use super::pose::{Choice, PoseWriter};
+use super::{Clip, Span};
 
 /// The tracks of some joints of a clip that move, at a position.
 pub(super) struct Play<'a, B, C, W: ?Sized> {
@@ -33,10 +33,8 @@ struct Part<'a> {
 
 impl<'a> Part<'a> {
     #[inline(always)]
-    fn new<B: AsRef<[u8]>>(clip: &'a Clip<B>, segment: usize, sample: usize, share: f32) -> Self {
-        let start = clip.header.segment_start(segment, clip.segments);
-        let length = clip.header.segment_start(segment + 1, clip.segments) - start;
-        Self { segment: clip.segment(segment, length), weights: Weights::new(length, sample - start, share) }
+    fn new<B: AsRef<[u8]>>(clip: &'a Clip<B>, span: Span, sample: usize, share: f32) -> Self {
+        Self { segment: clip.segment(span), weights: Weights::new(span.length, sample - span.start, share) }
     }
 
     /// Goes behind components.
@@ -76,16 +74,16 @@ impl<'a> Place<'a> {
         let share = (position - sample as f64) as f32;
         let coded = |sample: usize| if sample == header.coded_samples() { 0 } else { sample };
         let here = coded(sample);
-        let segment = header.segment_of(here, clip.segments);
+        let segment = clip.span(header.segment_of(here, clip.segments));
         if share == 0.0 {
             return Self { here: Part::new(clip, segment, here, 0.0), behind: None };
         }
         let next = coded(sample + 1);
-        let segment_behind = header.segment_of(next, clip.segments);
-        if next > here && segment_behind == segment {
+        if next > here && next < segment.start + segment.length {
             return Self { here: Part::new(clip, segment, here, share), behind: None };
         }
-        let behind = Part::new(clip, segment_behind, next, 0.0);
+        let behind = clip.span(if next > here { segment.number + 1 } else { 0 });
+        let behind = Part::new(clip, behind, next, 0.0);
         Self { here: Part::new(clip, segment, here, 0.0), behind: Some((behind, share)) }
     }
 }
@@ -95,7 +93,7 @@ impl<B: AsRef<[u8]>, C: Choice, W: PoseWriter + ?Sized> Task for Play<'_, B, C, 
     fn run<K: Kernel>(self, kernel: K) {
         let Self { clip, rotations, vectors, position, choice, writer } = self;
         let mut place = Place::new(clip, position);
-        let mut sums = [K::Lanes::splat(0.0); 3 * GROUP];
+        let mut sums = [K::Lanes::splat(0.0); 4 * GROUP];
         for group in rotations {
             let wanted = place.wanted(group, &choice);
             if wanted == 0 {

@@ -173,18 +173,22 @@ fn escaped_sum(sum: &mut Lanes8, segment: &mut Segment<'_>, weights: &Weights) {
     let (first, second) = weights.pieces();
     *sum = Lanes8::splat(0.0);
     for (piece, weights) in [first, second].into_iter().enumerate().take(segment.block.pieces()) {
-        let widths = segment.take_widths(piece);
+        // Five bits become a byte.
+        const SPREAD: u64 = 0x1f1f_1f1f_1f1f_1f1f;
+        let widths = segment.take_widths(piece, |bits| _pdep_u64(bits, SPREAD));
         for (&widths, weights) in widths.iter().zip(weights) {
+            if widths == 0 {
+                continue;
+            }
             let widths = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(widths as i64));
-            let masks = _mm256_sub_epi32(_mm256_sllv_epi32(_mm256_set1_epi32(1), widths), _mm256_set1_epi32(1));
-            let bias = _mm256_srli_epi32::<1>(_mm256_add_epi32(masks, _mm256_set1_epi32(1)));
-            let mut numbers: [u64; 4] = lanes_to_words(masks);
+            let powers = _mm256_sllv_epi32(_mm256_set1_epi32(1), widths);
+            let mut numbers: [u64; 4] = lanes_to_words(_mm256_sub_epi32(powers, _mm256_set1_epi32(1)));
             for number in &mut numbers {
                 let mask = *number;
                 *number = _pdep_u64(segment.words.at(segment.bit), mask);
                 segment.bit += mask.count_ones() as usize;
             }
-            let numbers = _mm256_sub_epi32(words_to_lanes(numbers), bias);
+            let numbers = _mm256_sub_epi32(words_to_lanes(numbers), _mm256_srli_epi32::<1>(powers));
             *sum = sum.add(Lanes8(_mm256_cvtepi32_ps(numbers)).mul(Lanes8::load(weights)));
         }
     }

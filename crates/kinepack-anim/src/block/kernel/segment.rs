@@ -99,20 +99,18 @@ impl<'a> Segment<'a> {
         self.words.byte(self.next) == ESCAPE
     }
 
-    /// The widths of the next piece, whatever its profile, of two eights a byte each; moves behind what it has but for its coefficients.
-    #[inline]
-    pub(super) fn take_widths(&mut self, piece: usize) -> [u64; 2] {
+    /// The widths of the next piece, whatever its profile, of two eights a byte each; moves behind what it has but for its coefficients. `spread` makes
+    /// bytes of eight numbers of 5 bits.
+    #[inline(always)]
+    pub(super) fn take_widths(&mut self, piece: usize, spread: impl Fn(u64) -> u64) -> [u64; 2] {
         let count = self.count(piece);
         let number = self.words.byte(self.next);
         self.next += 1;
         if number == ESCAPE {
-            let [mut low, mut high] = [0; 2];
-            for k in 0..count {
-                let width = self.escaped_width(k).min(MAX_ESCAPE_WIDTH);
-                *(if k < 8 { &mut low } else { &mut high }) |= u64::from(width) << (8 * (k % 8));
-            }
-            self.bit += count * ESCAPE_WIDTH_BITS as usize;
-            return [low, high];
+            let (first, second) = (5 * count.min(8), 5 * count.saturating_sub(8));
+            let widths = [self.bits(self.bit, first as u32), self.bits(self.bit + first, second as u32)];
+            self.bit += first + second;
+            return [spread(widths[0]), spread(widths[1])];
         }
         let [low, high] = TABLES[self.block as usize + piece].widths[usize::from(number)];
         match count {
@@ -124,15 +122,22 @@ impl<'a> Segment<'a> {
 
     /// The coefficients of the next piece, whatever its profile, which it moves behind; those of no bits are 0.
     pub(super) fn coefficients(&mut self, piece: usize) -> [i32; PIECE] {
-        let widths = self.take_widths(piece);
+        let widths = self.take_widths(piece, spread);
         let mut coefficients = [0; PIECE];
         for (k, coefficient) in coefficients.iter_mut().enumerate() {
             let width = (widths[k / 8] >> (8 * (k % 8)) & 255) as u32;
-            *coefficient = self.bits(self.bit, width) as i32 - ((1 << width) >> 1);
+            // Larger widths than there are were refused when the clip was loaded.
+            let power = 1_u32.wrapping_shl(width);
+            *coefficient = self.bits(self.bit, width) as i32 - (power >> 1) as i32;
             self.bit += width as usize;
         }
         coefficients
     }
+}
+
+/// Eight numbers of 5 bits, a byte each.
+fn spread(bits: u64) -> u64 {
+    (0..8).map(|k| (bits >> (5 * k) & 31) << (8 * k)).sum()
 }
 
 /// The bytes of a segment up to the end of the clip, where behind the last segment are more than 8.

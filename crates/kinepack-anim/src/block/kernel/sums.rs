@@ -10,8 +10,10 @@ use crate::block::basis::Weights;
 use crate::block::layout::GROUP;
 use crate::block::widths::{BlockLength, ESCAPE, PIECE};
 
-/// Three components of eight tracks, by component; of each the sums of the coefficients that have the same remainder by 8.
-pub(crate) type Sums<L> = [L; 3 * GROUP];
+/// Three components of eight tracks, by component, and room for none; of each the sums of the coefficients that have the same remainder by 8.
+pub(crate) type Sums<L> = [L; SLOTS];
+
+const SLOTS: usize = 4 * GROUP;
 
 /// The sums of the next components of a segment, which it moves behind. Bits of `live` say which there are, bits of `wanted` of which the sum is
 /// needed. Of what is wanted and not live it is 0, of what is not wanted anything finite.
@@ -24,15 +26,31 @@ pub(super) fn fill<K: Kernel>(
     segment: &mut Segment<'_>,
     weights: &Weights,
 ) {
-    match segment.block {
-        BlockLength::N8 => fill_blocks::<K, 1, 0, 0>(kernel, sums, live, wanted, segment, weights),
-        BlockLength::N16 => fill_blocks::<K, 1, 1, 1>(kernel, sums, live, wanted, segment, weights),
-        BlockLength::N32 => fill_blocks::<K, 2, 2, 3>(kernel, sums, live, wanted, segment, weights),
+    if live & !wanted == 0 {
+        fill_any::<K, true>(kernel, sums, live, wanted, segment, weights);
+    } else {
+        fill_any::<K, false>(kernel, sums, live, wanted, segment, weights);
     }
 }
 
 #[inline(always)]
-fn fill_blocks<K: Kernel, const PIECES: usize, const FIRST: usize, const SECOND: usize>(
+fn fill_any<K: Kernel, const IS_WHOLE: bool>(
+    kernel: K,
+    sums: &mut Sums<K::Lanes>,
+    live: u32,
+    wanted: u32,
+    segment: &mut Segment<'_>,
+    weights: &Weights,
+) {
+    match segment.block {
+        BlockLength::N8 => fill_blocks::<K, IS_WHOLE, 1, 0, 0>(kernel, sums, live, wanted, segment, weights),
+        BlockLength::N16 => fill_blocks::<K, IS_WHOLE, 1, 1, 1>(kernel, sums, live, wanted, segment, weights),
+        BlockLength::N32 => fill_blocks::<K, IS_WHOLE, 2, 2, 3>(kernel, sums, live, wanted, segment, weights),
+    }
+}
+
+#[inline(always)]
+fn fill_blocks<K: Kernel, const IS_WHOLE: bool, const PIECES: usize, const FIRST: usize, const SECOND: usize>(
     kernel: K,
     sums: &mut Sums<K::Lanes>,
     mut live: u32,
@@ -42,8 +60,8 @@ fn fill_blocks<K: Kernel, const PIECES: usize, const FIRST: usize, const SECOND:
 ) {
     let none = K::Lanes::splat(0.0);
     let mut dead = wanted & !live;
-    while let Some(sum) = sums.get_mut(dead.trailing_zeros() as usize) {
-        *sum = none;
+    while dead != 0 {
+        sums[dead.trailing_zeros() as usize % SLOTS] = none;
         dead &= dead - 1;
     }
     let words = segment.words;
@@ -51,9 +69,9 @@ fn fill_blocks<K: Kernel, const PIECES: usize, const FIRST: usize, const SECOND:
     let mut bit = segment.bit;
     let (first_weights, second_weights) = weights.pieces();
     for (index, numbers) in profiles.as_chunks::<PIECES>().0.iter().enumerate() {
-        let slot = live.trailing_zeros() as usize;
+        let slot = live.trailing_zeros() as usize % SLOTS;
         live &= live.wrapping_sub(1);
-        let Some(sum) = sums.get_mut(slot) else { break };
+        let sum = &mut sums[slot];
         if numbers.contains(&ESCAPE) {
             let mut escaped = Segment { next: segment.next + PIECES * index, bit, ..*segment };
             kernel.escaped_sum(sum, &mut escaped, weights);
@@ -62,7 +80,7 @@ fn fill_blocks<K: Kernel, const PIECES: usize, const FIRST: usize, const SECOND:
         }
         let (number, behind) = (numbers[0], numbers[PIECES - 1]);
         let bits = usize::from(segment.bits[0][usize::from(number)]);
-        if wanted >> slot & 1 != 0 {
+        if IS_WHOLE || wanted >> slot & 1 != 0 {
             let padded;
             let window = match words.window(bit / 8) {
                 Some(window) => window,
