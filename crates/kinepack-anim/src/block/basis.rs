@@ -43,29 +43,36 @@ pub(crate) fn row(length: usize, sample: usize) -> &'static [f32] {
     &BASIS[STARTS[length] + sample * stride(length)..][..stride(length)]
 }
 
-/// What coefficients are multiplied with at a time: the basis, and the interpolation between two samples, in one.
+/// What coefficients are multiplied with at a time: the basis, and the interpolation between two samples, in one. Of those that a segment does
+/// not have it is 0.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Weights {
-    pub(crate) numbers: [f32; MAX_LENGTH],
-    /// Samples, and coefficients, of the segment.
-    pub(crate) length: usize,
-}
+#[repr(align(32))]
+pub(crate) struct Weights([[[f32; 8]; 2]; 2]);
 
 impl Weights {
     /// The weights for the share `share` of the way from sample `sample` of a segment to the one behind it; not needed where the share is 0.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn new(length: usize, sample: usize, share: f32) -> Self {
-        let mut numbers = [0.0; MAX_LENGTH];
-        let here = row(length, sample);
+        let mut weights = Self([[[0.0; 8]; 2]; 2]);
+        let (here, _) = row(length, sample).as_chunks::<8>();
+        let eights = weights.0.as_flattened_mut().iter_mut().zip(here);
         if share == 0.0 {
-            numbers[..here.len()].copy_from_slice(here);
+            eights.for_each(|(numbers, here)| *numbers = *here);
         } else {
-            let behind = row(length, sample + 1);
-            for index in 0..here.len() {
-                numbers[index] = (1.0 - share) * here[index] + share * behind[index];
+            let (behind, _) = row(length, sample + 1).as_chunks::<8>();
+            for ((numbers, here), behind) in eights.zip(behind) {
+                for index in 0..8 {
+                    numbers[index] = (1.0 - share) * here[index] + share * behind[index];
+                }
             }
         }
-        Self { numbers, length }
+        weights
+    }
+
+    /// Those of each piece of a component.
+    #[inline(always)]
+    pub(crate) fn pieces(&self) -> (&[[f32; 8]; 2], &[[f32; 8]; 2]) {
+        (&self.0[0], &self.0[1])
     }
 }
 

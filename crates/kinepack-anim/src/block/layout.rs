@@ -59,17 +59,17 @@ impl Header {
         self.coded_samples().div_ceil(self.block.samples())
     }
 
-    /// The first sample of a segment.
+    /// The first sample of a segment, of as many segments as there are.
     #[inline]
-    pub(crate) fn segment_start(&self, segment: usize) -> usize {
+    pub(crate) fn segment_start(&self, segment: usize, segments: usize) -> usize {
         // At most 2^22 · 2^19.
-        (self.coded_samples() as u64 * segment as u64 / self.segments() as u64) as usize
+        (self.coded_samples() as u64 * segment as u64 / segments as u64) as usize
     }
 
     /// The segment of a sample.
     #[inline]
-    pub(crate) fn segment_of(&self, sample: usize) -> usize {
-        (((sample as u64 + 1) * self.segments() as u64 - 1) / self.coded_samples() as u64) as usize
+    pub(crate) fn segment_of(&self, sample: usize, segments: usize) -> usize {
+        (((sample as u64 + 1) * segments as u64 - 1) / self.coded_samples() as u64) as usize
     }
 
     /// Bytes of a number of a reference or of axes.

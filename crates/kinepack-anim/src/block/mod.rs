@@ -5,8 +5,12 @@
 //! Made by [`build`](crate::offline::build), played by a [`Sampler`].
 
 mod basis;
+mod group;
+#[allow(unsafe_code)]
 mod kernel;
 mod layout;
+mod play;
+mod pose;
 mod read;
 mod sampler;
 mod widths;
@@ -17,10 +21,12 @@ use kernel::Segment;
 use crate::{Channel, ClipError, TrackId};
 
 pub(crate) use basis::{MAX_LENGTH, row as basis_row};
-pub(crate) use kernel::scale as step_size;
+pub use kernel::Instructions;
+pub(crate) use kernel::step_scale as step_size;
 pub(crate) use layout::MAGIC;
 pub use layout::{Header, Kind};
-pub use sampler::{JointMask, PoseWriter, Sampler, SoaPose};
+pub use pose::{JointMask, PoseWriter, SoaPose};
+pub use sampler::Sampler;
 pub use widths::BlockLength;
 pub(crate) use widths::{MAX_FOUR_BITS, MAX_WIDTH, PIECE, PROFILES, Widths, of_piece, width_of};
 pub(crate) use write::{Constant, Contents, SegmentContents, Track};
@@ -39,7 +45,17 @@ pub struct Clip<B = Vec<u8>> {
     /// How many of them are rotations.
     rotations: usize,
     /// Live components of all tracks.
-    live: usize,
+    components: usize,
+    /// Number of segments.
+    segments: usize,
+}
+
+/// The samples of a segment.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    number: usize,
+    start: usize,
+    length: usize,
 }
 
 /// Where the parts begin.
@@ -127,29 +143,29 @@ impl<B: AsRef<[u8]>> Clip<B> {
 
     /// Number of segments.
     pub fn segments(&self) -> usize {
-        if self.tracks.is_empty() { 0 } else { self.header.segments() }
+        self.segments
+    }
+
+    /// The samples of a segment.
+    #[inline]
+    fn span(&self, number: usize) -> Span {
+        let start = self.header.segment_start(number, self.segments);
+        Span { number, start, length: self.header.segment_start(number + 1, self.segments) - start }
     }
 
     /// The beginning of a segment.
     #[inline]
-    fn segment(&self, segment: usize) -> Segment<'_> {
+    fn segment(&self, Span { number, length, .. }: Span) -> Segment<'_> {
         let bytes = self.as_bytes();
-        let offset = read::offset(&bytes[self.parts.offsets..], segment, self.header.offset_bytes);
+        let offset = read::offset(&bytes[self.parts.offsets..], number, self.header.offset_bytes);
         let at = self.parts.segments + offset;
-        Segment::new(bytes.get(at..).unwrap_or_default(), self.live, self.header.block)
-    }
-
-    /// From the group of eight tracks on that begins with track `first` of those of its kind, to the end of the clip.
-    #[inline]
-    fn group(&self, is_rotation: bool, first: usize) -> &[u8] {
-        let at = if is_rotation { self.parts.rotations } else { self.parts.vectors };
-        &self.as_bytes()[at + first * self.header.track_bytes(is_rotation)..]
+        Segment::new(bytes.get(at..).unwrap_or_default(), self.components, self.header.block, length)
     }
 
     /// Bytes by what they are for, in the order of the file; they sum to the file's length.
     pub fn bytes_by_part(&self) -> Vec<(&'static str, usize)> {
         let Parts { constants, rotations, offsets, segments, end, .. } = self.parts;
-        let profiles = self.segments() * self.live * self.header.block.pieces();
+        let profiles = self.segments() * self.components * self.header.block.pieces();
         vec![
             ("header and hashes", layout::HEADER_BYTES + layout::END_BYTES),
             ("kinds", constants - layout::HEADER_BYTES),
@@ -164,16 +180,15 @@ impl<B: AsRef<[u8]>> Clip<B> {
     /// Bits of each animated track: what is said of it once, and its widths and coefficients in all segments.
     pub fn bits_by_track(&self) -> Vec<(TrackId, usize)> {
         let block = self.header.block;
-        let components = self.components();
+        let components = self.component_tracks();
         let once = |index: usize| 8 * self.header.track_bytes(index < self.rotations);
         let mut bits: Vec<_> = self.tracks.iter().enumerate().map(|(index, track)| (*track, once(index))).collect();
         for number in 0..self.segments() {
-            let length = self.header.segment_start(number + 1) - self.header.segment_start(number);
-            let mut segment = self.segment(number);
+            let mut segment = self.segment(self.span(number));
             for &index in &components {
-                let before = segment.bit;
-                segment.skip(1, length);
-                bits[index].1 += 8 * block.pieces() + segment.bit - before;
+                let before = segment.bit();
+                segment.skip(1);
+                bits[index].1 += 8 * block.pieces() + segment.bit() - before;
             }
         }
         bits
@@ -181,13 +196,13 @@ impl<B: AsRef<[u8]>> Clip<B> {
 
     /// Components that are not 0 all the time.
     pub fn live_components(&self) -> usize {
-        self.live
+        self.components
     }
 
     /// By live component, in the order of the segments, the index of its track.
-    fn components(&self) -> Vec<usize> {
+    fn component_tracks(&self) -> Vec<usize> {
         let (rotations, vectors) = (0..self.rotations, self.rotations..self.tracks.len());
-        let mut components = Vec::with_capacity(self.live);
+        let mut components = Vec::with_capacity(self.components);
         for (tracks, is_rotation) in [(rotations, true), (vectors, false)] {
             let values = self.header.track_bytes(is_rotation) - 3;
             for first in tracks.clone().step_by(layout::GROUP) {

@@ -8,7 +8,7 @@ use super::layout::{
     CONSTANT_BYTES, END_BYTES, GROUP, HEADER_BYTES, Header, Kind, MAGIC, MAX_NUMBER, VERSION, animated,
     kinds_from_byte, tracks_of,
 };
-use super::widths::{BlockLength, MAX_ESCAPE_WIDTH, of_piece};
+use super::widths::BlockLength;
 use super::{Clip, Parts};
 use crate::raw::MAX_SAMPLES;
 use crate::skeleton::MAX_JOINTS;
@@ -36,9 +36,9 @@ pub(super) fn read<B: AsRef<[u8]>>(storage: B) -> Result<Clip<B>, ClipError> {
     let tracks = animated(&kinds);
     let rotations = tracks.iter().take_while(|track| track.channel == Channel::Rotation).count();
     let mut parts = Parts { constants, rotations: rest.at, ..Parts::default() };
-    let mut live = 0;
-    parts.vectors = groups(&mut rest, &header, &tracks[..rotations], &mut live)?;
-    parts.offsets = groups(&mut rest, &header, &tracks[rotations..], &mut live)?;
+    let mut components = 0;
+    parts.vectors = groups(&mut rest, &header, &tracks[..rotations], &mut components)?;
+    parts.offsets = groups(&mut rest, &header, &tracks[rotations..], &mut components)?;
     let segments = if tracks.is_empty() { 0 } else { header.segments() };
     let offsets = rest.take(segments, usize::from(header.offset_bytes), "offsets")?;
     parts.segments = rest.at;
@@ -46,8 +46,8 @@ pub(super) fn read<B: AsRef<[u8]>>(storage: B) -> Result<Clip<B>, ClipError> {
         if offset(offsets, segment, header.offset_bytes) != rest.at - parts.segments {
             return Err(ClipError::BadSegment { segment, reason: "it is not where its offset says" });
         }
-        let length = header.segment_start(segment + 1) - header.segment_start(segment);
-        let bytes = check_segment(&rest.bytes[rest.at..], live, length, header.block);
+        let length = header.segment_start(segment + 1, segments) - header.segment_start(segment, segments);
+        let bytes = check_segment(&rest.bytes[rest.at..], components, length, header.block);
         let bytes = bytes.map_err(|reason| ClipError::BadSegment { segment, reason })?;
         rest.take(1, bytes, "segments")?;
     }
@@ -61,7 +61,7 @@ pub(super) fn read<B: AsRef<[u8]>>(storage: B) -> Result<Clip<B>, ClipError> {
         return Err(ClipError::BadHash);
     }
     let skeleton = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
-    Ok(Clip { header, skeleton, parts, tracks, rotations, live, bytes: storage })
+    Ok(Clip { header, skeleton, parts, tracks, rotations, components, segments, bytes: storage })
 }
 
 /// The hash at the end of a clip.
@@ -108,12 +108,17 @@ fn header(bytes: &[u8]) -> Result<Header, ClipError> {
 }
 
 /// Goes behind the groups of some tracks, all of rotations or none, and counts live components.
-fn groups(rest: &mut Rest<'_>, header: &Header, tracks: &[TrackId], live: &mut usize) -> Result<usize, ClipError> {
+fn groups(
+    rest: &mut Rest<'_>,
+    header: &Header,
+    tracks: &[TrackId],
+    components: &mut usize,
+) -> Result<usize, ClipError> {
     for group in tracks.chunks(GROUP) {
         let is_rotation = group[0].channel == Channel::Rotation;
         let bytes = rest.take(group.len(), header.track_bytes(is_rotation), "groups")?;
         let (values, steps) = bytes.split_at(bytes.len() - 3 * group.len());
-        *live += steps.iter().filter(|step| **step != 0).count();
+        *components += steps.iter().filter(|step| **step != 0).count();
         if !is_rotation && !are_numbers(values) {
             return Err(ClipError::BadConstant { track: group[0] });
         }
@@ -122,26 +127,25 @@ fn groups(rest: &mut Rest<'_>, header: &Header, tracks: &[TrackId], live: &mut u
 }
 
 /// The bytes of a segment.
-fn check_segment(bytes: &[u8], live: usize, length: usize, block: BlockLength) -> Result<usize, &'static str> {
+fn check_segment(bytes: &[u8], components: usize, length: usize, block: BlockLength) -> Result<usize, &'static str> {
     const SHORT: &str = "it ends behind the file";
-    let pieces = live * block.pieces();
+    let pieces = components * block.pieces();
     if bytes.len() < 1 + pieces {
         return Err(SHORT);
     }
-    let mut segment = Segment::new(bytes, live, block);
+    let mut segment = Segment::new(bytes, components, block, length);
     for piece in 0..pieces {
         let piece = piece % block.pieces();
-        let count = of_piece(piece, length).len();
-        if segment.is_escaped() && (0..count).any(|k| segment.escaped_width(k) > MAX_ESCAPE_WIDTH) {
+        if segment.is_bad(piece) {
             return Err("a coefficient of more than 24 bits");
         }
-        segment.skip_piece(piece, count);
-        if segment.bit > 8 * bytes.len() {
+        segment.skip_piece(piece);
+        if segment.bit() > 8 * bytes.len() {
             return Err(SHORT);
         }
     }
-    let end = segment.bit.div_ceil(8);
-    if segment.bits(segment.bit, (8 * end - segment.bit) as u32) != 0 {
+    let end = segment.bit().div_ceil(8);
+    if bytes.get(end.wrapping_sub(1)).is_some_and(|byte| u32::from(*byte) >> (8 - (8 * end - segment.bit())) != 0) {
         return Err("bits behind its last coefficient");
     }
     Ok(end)

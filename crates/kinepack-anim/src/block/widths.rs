@@ -197,9 +197,9 @@ const fn packed(widths: &Widths) -> u128 {
 }
 
 /// For blocks of 8, of 16, the first and the second half of those of 32.
-const TABLES_COUNT: usize = 4;
+pub(crate) const TABLES_COUNT: usize = 4;
 const BYTES: &[u8; PROFILES * (8 + 3 * PIECE)] = include_bytes!("widths.bin");
-const TABLE: [Profiles; TABLES_COUNT] =
+pub(crate) const TABLE: [Profiles; TABLES_COUNT] =
     [table(0, 8), table(8, PIECE), table(8 + PIECE, PIECE), table(8 + 2 * PIECE, PIECE)];
 
 const fn table(before: usize, length: usize) -> Profiles {

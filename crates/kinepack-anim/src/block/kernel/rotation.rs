@@ -1,24 +1,12 @@
-//! Rotations from vectors of modified Rodrigues parameters, eight at once.
+//! Rotations from vectors of modified Rodrigues parameters, eight at once. No closures: the compiler does not inline those for sure, and what is
+//! not inlined does not have the instructions of a kernel.
 
 use super::Lanes;
-use crate::block::layout::GROUP;
 
 /// Three numbers a track.
 pub(crate) type Vector<L> = [L; 3];
 /// Quaternions: x, y, z, w.
 pub(crate) type Quaternion<L> = [L; 4];
-
-/// Numbers of a reference or of axes, a byte each.
-#[inline(always)]
-pub(crate) fn unpack<L: Lanes>(codes: &[u8; GROUP]) -> L {
-    L::from_bytes(codes).sub(L::splat(128.0)).mul(L::splat(1.0 / 127.0))
-}
-
-/// Numbers of a reference or of axes, a u16 each.
-#[inline(always)]
-pub(crate) fn unpack_fine<L: Lanes>(codes: &[u8; 2 * GROUP]) -> L {
-    L::from_words(codes).sub(L::splat(32768.0)).mul(L::splat(1.0 / 32767.0))
-}
 
 /// The rotation of a vector of modified Rodrigues parameters.
 #[inline(always)]
@@ -34,9 +22,11 @@ pub(crate) fn rotation<L: Lanes>([x, y, z]: Vector<L>) -> Quaternion<L> {
 #[inline(always)]
 pub(crate) fn inner<L: Lanes>(axes: Quaternion<L>, components: Vector<L>) -> Quaternion<L> {
     let [x, y, z, w] = axes;
-    let t = cross([x, y, z], components).map(|number| number.add(number));
+    let [tx, ty, tz] = cross([x, y, z], components);
+    let t = [tx.add(tx), ty.add(ty), tz.add(tz)];
     let u = cross([x, y, z], t);
-    rotation([0, 1, 2].map(|axis| components[axis].add(w.mul(t[axis])).add(u[axis])))
+    let [cx, cy, cz] = components;
+    rotation([cx.add(w.mul(t[0])).add(u[0]), cy.add(w.mul(t[1])).add(u[1]), cz.add(w.mul(t[2])).add(u[2])])
 }
 
 #[inline(always)]
@@ -49,11 +39,20 @@ fn cross<L: Lanes>(a: Vector<L>, b: Vector<L>) -> Vector<L> {
 pub(crate) fn blend<L: Lanes>(from: Quaternion<L>, to: Quaternion<L>, share: f32) -> Quaternion<L> {
     let cosine = dot(from, to);
     let (here, there) = (L::splat(1.0 - share), L::splat(share));
-    let sum = [0, 1, 2, 3].map(|i| from[i].mul(here).add(to[i].negate_where_negative(cosine).mul(there)));
+    let mut sum = from;
+    for (number, other) in sum.iter_mut().zip(to) {
+        *number = number.mul(here).add(other.negate_where_negative(cosine).mul(there));
+    }
     let length = dot(sum, sum).sqrt();
     let inverse = L::splat(1.0).div(length);
-    let none = [0.0, 0.0, 0.0, 1.0].map(L::splat);
-    [0, 1, 2, 3].map(|i| sum[i].mul(inverse).where_positive(length, none[i]))
+    let none = L::splat(0.0);
+    let [x, y, z, w] = sum;
+    [
+        x.mul(inverse).where_positive(length, none),
+        y.mul(inverse).where_positive(length, none),
+        z.mul(inverse).where_positive(length, none),
+        w.mul(inverse).where_positive(length, L::splat(1.0)),
+    ]
 }
 
 #[inline(always)]

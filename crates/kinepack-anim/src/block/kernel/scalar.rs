@@ -1,9 +1,11 @@
 //! Plain Rust, for any machine, and what the others are compared with.
 
-use super::{Kernel, Lanes, Segment};
+use super::segment::{Segment, Window};
+use super::sums::{self, Sums};
+use super::tables::TABLES;
+use super::{Kernel, Lanes};
 use crate::block::basis::Weights;
 use crate::block::layout::GROUP;
-use crate::block::widths::{PIECE, of_piece};
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scalar;
@@ -12,37 +14,61 @@ impl Kernel for Scalar {
     type Lanes = [f32; GROUP];
 
     #[inline(always)]
-    fn sums(self, steps: &[u8], segment: &mut Segment<'_>, weights: &Weights) -> [f32; GROUP] {
-        let mut sums = [0.0; GROUP];
-        for (sum, &step) in sums.iter_mut().zip(steps) {
-            if step != 0 {
-                *sum = sum_of(segment, weights);
+    unsafe fn piece<const TABLE: usize>(
+        self,
+        mut sums: [f32; GROUP],
+        number: u8,
+        window: Window<'_>,
+        mut bit: usize,
+        weights: &[[f32; GROUP]; 2],
+    ) -> [f32; GROUP] {
+        for (&widths, weights) in TABLES[TABLE].widths[usize::from(number)].iter().zip(weights) {
+            if widths != 0 {
+                // SAFETY: they are of the piece.
+                let coefficients = unsafe { coefficients(widths, window, &mut bit) };
+                for lane in 0..GROUP {
+                    sums[lane] += coefficients[lane] as f32 * weights[lane];
+                }
             }
         }
         sums
     }
+
+    fn fill(self, sums: &mut Sums<[f32; GROUP]>, live: u32, wanted: u32, segment: &mut Segment<'_>, weights: &Weights) {
+        sums::fill(self, sums, live, wanted, segment, weights);
+    }
 }
 
-/// The sum over the coefficients of the next component, in the order that every kernel keeps.
-#[inline]
-pub(crate) fn sum_of(segment: &mut Segment<'_>, weights: &Weights) -> f32 {
-    let mut lanes = [0.0; GROUP];
-    let mut is_first = true;
-    for piece in 0..segment.block.pieces() {
-        let range = of_piece(piece, weights.length);
-        let mut coefficients = [0; PIECE];
-        let profile = segment.coefficients(piece, &mut coefficients[..range.len()]);
-        let eights = usize::from(profile.eights).min(range.len().div_ceil(GROUP));
-        for eight in 0..eights {
-            for (index, lane) in lanes.iter_mut().enumerate() {
-                let k = GROUP * eight + index;
-                let product = coefficients[k] as f32 * weights.numbers[PIECE * piece + k];
-                *lane = if is_first { product } else { *lane + product };
-            }
-            is_first = false;
+/// Eight coefficients of some widths.
+///
+/// # Safety
+/// They are within the window.
+#[inline(always)]
+pub(super) unsafe fn coefficients(widths: u64, window: Window<'_>, bit: &mut usize) -> [i32; GROUP] {
+    let mut coefficients = [0; GROUP];
+    let widths = widths.to_le_bytes();
+    for (four, widths) in coefficients.as_chunks_mut::<4>().0.iter_mut().zip(widths.as_chunks::<4>().0) {
+        // SAFETY: it is.
+        let mut word = unsafe { window.at(*bit) };
+        for (coefficient, width) in four.iter_mut().zip(widths) {
+            let power = 1_u32 << width;
+            *coefficient = (word as u32 & (power - 1)) as i32 - (power >> 1) as i32;
+            word >>= width;
+            *bit += usize::from(*width);
         }
     }
-    ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]))
+    coefficients
+}
+
+/// Lane by lane.
+macro_rules! each {
+    ($lane:ident => $value:expr) => {{
+        let mut numbers = [0.0; GROUP];
+        for ($lane, number) in numbers.iter_mut().enumerate() {
+            *number = $value;
+        }
+        numbers
+    }};
 }
 
 impl Lanes for [f32; GROUP] {
@@ -57,52 +83,54 @@ impl Lanes for [f32; GROUP] {
     }
 
     #[inline(always)]
-    fn store(self) -> [f32; GROUP] {
-        self
-    }
-
-    #[inline(always)]
     fn add(self, other: Self) -> Self {
-        std::array::from_fn(|lane| self[lane] + other[lane])
+        each!(lane => self[lane] + other[lane])
     }
 
     #[inline(always)]
     fn sub(self, other: Self) -> Self {
-        std::array::from_fn(|lane| self[lane] - other[lane])
+        each!(lane => self[lane] - other[lane])
     }
 
     #[inline(always)]
     fn mul(self, other: Self) -> Self {
-        std::array::from_fn(|lane| self[lane] * other[lane])
+        each!(lane => self[lane] * other[lane])
     }
 
     #[inline(always)]
     fn div(self, other: Self) -> Self {
-        std::array::from_fn(|lane| self[lane] / other[lane])
+        each!(lane => self[lane] / other[lane])
     }
 
     #[inline(always)]
     fn sqrt(self) -> Self {
-        self.map(f32::sqrt)
+        each!(lane => self[lane].sqrt())
     }
 
     #[inline(always)]
     fn negate_where_negative(self, sign: Self) -> Self {
-        std::array::from_fn(|lane| if sign[lane] < 0.0 { -self[lane] } else { self[lane] })
+        each!(lane => if sign[lane] < 0.0 { -self[lane] } else { self[lane] })
     }
 
     #[inline(always)]
     fn where_positive(self, other: Self, instead: Self) -> Self {
-        std::array::from_fn(|lane| if other[lane] > 0.0 { self[lane] } else { instead[lane] })
+        each!(lane => if other[lane] > 0.0 { self[lane] } else { instead[lane] })
     }
 
     #[inline(always)]
-    fn from_bytes(bytes: &[u8; GROUP]) -> Self {
-        bytes.map(f32::from)
+    fn fold(numbers: &[Self; GROUP]) -> Self {
+        each!(lane => {
+            let [a, b, c, d, e, f, g, h] = numbers[lane];
+            ((a + b) + (c + d)) + ((e + f) + (g + h))
+        })
     }
 
     #[inline(always)]
-    fn from_words(bytes: &[u8; 2 * GROUP]) -> Self {
-        std::array::from_fn(|lane| f32::from(u16::from_le_bytes([bytes[2 * lane], bytes[2 * lane + 1]])))
+    fn transpose(numbers: [Self; 4]) -> [[f32; 4]; GROUP] {
+        let mut all = [[0.0; 4]; GROUP];
+        for (lane, own) in all.iter_mut().enumerate() {
+            *own = [numbers[0][lane], numbers[1][lane], numbers[2][lane], numbers[3][lane]];
+        }
+        all
     }
 }

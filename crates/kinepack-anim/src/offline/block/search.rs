@@ -94,8 +94,8 @@ pub(super) fn header(target: &Target, choices: Choices) -> Header {
 /// The segments of a clip.
 pub(super) fn spans(header: &Header) -> Vec<Span> {
     let span = |segment| {
-        let first = header.segment_start(segment);
-        Span { first, length: header.segment_start(segment + 1) - first }
+        let first = header.segment_start(segment, header.segments());
+        Span { first, length: header.segment_start(segment + 1, header.segments()) - first }
     };
     (0..header.segments()).map(span).collect()
 }

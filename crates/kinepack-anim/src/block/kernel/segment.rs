@@ -1,0 +1,211 @@
+//! Where reading of a segment is.
+
+use super::tables::{MAX_PIECE_BITS, TABLES};
+use crate::block::widths::{BlockLength, ESCAPE, ESCAPE_WIDTH_BITS, MAX_ESCAPE_WIDTH, PIECE, Widths, of_piece};
+
+/// Where reading of a segment is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Segment<'a> {
+    pub(super) words: Words<'a>,
+    /// The byte of the profile of the next piece.
+    pub(super) next: usize,
+    /// Its first bit, counted from the first byte.
+    pub(super) bit: usize,
+    pub(super) block: BlockLength,
+    /// Bits of each piece by profile.
+    pub(super) bits: [&'static [u8; 256]; 2],
+    /// Samples, and coefficients of a component.
+    pub(super) length: usize,
+}
+
+impl<'a> Segment<'a> {
+    /// The beginning of a segment of `live` components, of `length` samples.
+    #[inline]
+    pub(crate) fn new(bytes: &'a [u8], live: usize, block: BlockLength, length: usize) -> Self {
+        let table = |piece: usize| &TABLES[block as usize + piece].bits[of_piece(piece, length).len()];
+        let bits = [table(0), table(block.pieces() - 1)];
+        Self { words: Words(bytes), next: 1, bit: 8 * (1 + live * block.pieces()), block, bits, length }
+    }
+
+    /// The exponent of its step, in eighths.
+    #[inline]
+    pub(crate) fn step(&self) -> u8 {
+        self.words.byte(0)
+    }
+
+    /// The bit behind what was read.
+    pub(crate) fn bit(&self) -> usize {
+        self.bit
+    }
+
+    /// Some bits from a bit on, at most 57.
+    #[inline(always)]
+    pub(crate) fn bits(&self, at: usize, width: u32) -> u64 {
+        self.words.at(at) & ((1 << width) - 1)
+    }
+
+    /// Goes behind `count` components.
+    pub(crate) fn skip(&mut self, count: usize) {
+        for _ in 0..count {
+            for piece in 0..self.block.pieces() {
+                self.skip_piece(piece);
+            }
+        }
+    }
+
+    /// Goes behind a piece.
+    #[inline]
+    pub(crate) fn skip_piece(&mut self, piece: usize) {
+        let number = self.words.byte(self.next);
+        self.bit += match number {
+            ESCAPE => self.escaped_bits(piece),
+            _ => usize::from(self.bits[piece][usize::from(number)]),
+        };
+        self.next += 1;
+    }
+
+    #[cold]
+    fn escaped_bits(&self, piece: usize) -> usize {
+        let count = self.count(piece);
+        let bits = self.escaped_widths(count).into_iter().map(usize::from).sum::<usize>();
+        bits + count * ESCAPE_WIDTH_BITS as usize
+    }
+
+    /// Coefficients of a piece.
+    #[inline]
+    pub(super) fn count(&self, piece: usize) -> usize {
+        of_piece(piece, self.length).len()
+    }
+
+    /// Whether the next piece has its widths in front of it, and one of them is none.
+    pub(crate) fn is_bad(&self, piece: usize) -> bool {
+        let is_too_large = |k| self.escaped_width(k) > MAX_ESCAPE_WIDTH;
+        self.is_escaped() && (0..self.count(piece)).any(is_too_large)
+    }
+
+    /// The widths that stand in front of the next piece. Larger ones than there are were refused when the clip was loaded.
+    fn escaped_widths(&self, count: usize) -> Widths {
+        std::array::from_fn(|k| if k < count { self.escaped_width(k).min(MAX_ESCAPE_WIDTH) } else { 0 })
+    }
+
+    #[inline]
+    fn escaped_width(&self, k: usize) -> u8 {
+        self.bits(self.bit + k * ESCAPE_WIDTH_BITS as usize, ESCAPE_WIDTH_BITS) as u8
+    }
+
+    /// Whether the next piece has its widths in front of it.
+    #[inline(always)]
+    pub(super) fn is_escaped(&self) -> bool {
+        self.words.byte(self.next) == ESCAPE
+    }
+
+    /// The widths of the next piece, whatever its profile, of two eights a byte each; moves behind what it has but for its coefficients. `spread` makes
+    /// bytes of eight numbers of 5 bits.
+    #[inline(always)]
+    pub(super) fn take_widths(&mut self, piece: usize, spread: impl Fn(u64) -> u64) -> [u64; 2] {
+        let count = self.count(piece);
+        let number = self.words.byte(self.next);
+        self.next += 1;
+        if number == ESCAPE {
+            let (first, second) = (5 * count.min(8), 5 * count.saturating_sub(8));
+            let widths = [self.bits(self.bit, first as u32), self.bits(self.bit + first, second as u32)];
+            self.bit += first + second;
+            return [spread(widths[0]), spread(widths[1])];
+        }
+        let [low, high] = TABLES[self.block as usize + piece].widths[usize::from(number)];
+        match count {
+            16.. => [low, high],
+            8.. => [low, high & ((1 << (8 * (count - 8))) - 1)],
+            _ => [low & ((1 << (8 * count)) - 1), 0],
+        }
+    }
+
+    /// The coefficients of the next piece, whatever its profile, which it moves behind; those of no bits are 0.
+    pub(super) fn coefficients(&mut self, piece: usize) -> [i32; PIECE] {
+        let widths = self.take_widths(piece, spread);
+        let mut coefficients = [0; PIECE];
+        for (k, coefficient) in coefficients.iter_mut().enumerate() {
+            let width = (widths[k / 8] >> (8 * (k % 8)) & 255) as u32;
+            // Larger widths than there are were refused when the clip was loaded.
+            let power = 1_u32.wrapping_shl(width);
+            *coefficient = self.bits(self.bit, width) as i32 - (power >> 1) as i32;
+            self.bit += width as usize;
+        }
+        coefficients
+    }
+}
+
+/// Eight numbers of 5 bits, a byte each.
+fn spread(bits: u64) -> u64 {
+    (0..8).map(|k| (bits >> (5 * k) & 31) << (8 * k)).sum()
+}
+
+/// The bytes of a segment up to the end of the clip, where behind the last segment are more than 8.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Words<'a>(&'a [u8]);
+
+impl<'a> Words<'a> {
+    /// At least 57 bits from a bit on, the lowest first; those behind the end are 0.
+    #[inline]
+    pub(super) fn at(&self, bit: usize) -> u64 {
+        let bytes = self.0.get(bit / 8..).unwrap_or_default();
+        let word = match bytes.first_chunk() {
+            Some(word) => *word,
+            None => padded(bytes),
+        };
+        u64::from_le_bytes(word) >> (bit % 8)
+    }
+
+    #[inline(always)]
+    fn byte(&self, at: usize) -> u8 {
+        self.0.get(at).copied().unwrap_or_default()
+    }
+
+    /// Profiles of the next `count` pieces.
+    #[inline(always)]
+    pub(super) fn profiles(&self, next: usize, count: usize) -> &'a [u8] {
+        self.0.get(next..).and_then(|bytes| bytes.get(..count)).unwrap_or_default()
+    }
+
+    /// The bytes from one on, if there are as many as a window has.
+    #[inline(always)]
+    pub(super) fn window(&self, byte: usize) -> Option<&'a [u8; WINDOW]> {
+        self.0.get(byte..).and_then(<[u8]>::first_chunk)
+    }
+
+    /// The bytes from one on, zeros where there are no more.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn padded_window(&self, byte: usize) -> [u8; WINDOW] {
+        padded(self.0.get(byte..).unwrap_or_default())
+    }
+}
+
+fn padded<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    let mut padded = [0; N];
+    for (padded, byte) in padded.iter_mut().zip(bytes) {
+        *padded = *byte;
+    }
+    padded
+}
+
+/// As many bytes as a component can have, from the one on in which it begins, and those that are loaded with them.
+const WINDOW: usize = (7 + 2 * MAX_PIECE_BITS) / 8 + 8;
+
+/// The bits of a component whose pieces have profiles.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Window<'a>(pub(super) &'a [u8; WINDOW]);
+
+impl Window<'_> {
+    /// At least 57 bits from a bit on, the lowest first.
+    ///
+    /// # Safety
+    /// The bit is at most one of the first byte's and two pieces' behind it.
+    #[inline(always)]
+    pub(super) unsafe fn at(self, bit: usize) -> u64 {
+        debug_assert!(bit <= 7 + 2 * MAX_PIECE_BITS);
+        // SAFETY: so a window has eight bytes from there on.
+        let word = unsafe { self.0.as_ptr().add(bit / 8).cast::<[u8; 8]>().read() };
+        u64::from_le_bytes(word) >> (bit % 8)
+    }
+}

@@ -1,0 +1,166 @@
+//! From a position in a clip to the values of its tracks, group by group, in the order of the file. `spec/ANIM.md`, section 12.
+
+use super::basis::Weights;
+use super::group::Group;
+use super::kernel::{self, Kernel, Lanes, Segment, Sums, Task};
+use super::layout::GROUP;
+use super::pose::{Choice, PoseWriter};
+use super::{Clip, Span};
+
+/// The tracks of some joints of a clip that move, at a position.
+pub(super) struct Play<'a, B, C, W: ?Sized> {
+    pub(super) clip: &'a Clip<B>,
+    pub(super) rotations: &'a [Group],
+    /// Translations and scales.
+    pub(super) vectors: &'a [Group],
+    pub(super) position: f64,
+    pub(super) choice: C,
+    pub(super) writer: &'a mut W,
+}
+
+/// Where a position is in a clip.
+struct Place<'a> {
+    here: Part<'a>,
+    /// Where that is not in the same segment: what is behind, and the share of the way to there.
+    behind: Option<(Part<'a>, f32)>,
+}
+
+/// What a place has of one segment.
+struct Part<'a> {
+    segment: Segment<'a>,
+    weights: Weights,
+}
+
+impl<'a> Part<'a> {
+    #[inline(always)]
+    fn new<B: AsRef<[u8]>>(clip: &'a Clip<B>, span: Span, sample: usize, share: f32) -> Self {
+        Self { segment: clip.segment(span), weights: Weights::new(span.length, sample - span.start, share) }
+    }
+
+    /// Goes behind components.
+    #[inline(always)]
+    fn skip(&mut self, live: u32) {
+        self.segment.skip(live.count_ones() as usize);
+    }
+
+    /// The components of the tracks of a group.
+    #[inline(always)]
+    fn components<K: Kernel>(
+        &mut self,
+        kernel: K,
+        group: &Group,
+        wanted: u32,
+        sums: &mut Sums<K::Lanes>,
+    ) -> [K::Lanes; 3] {
+        kernel.fill(sums, group.live, wanted, &mut self.segment, &self.weights);
+        let step = self.segment.step();
+        let mut components = [K::Lanes::splat(0.0); 3];
+        let sums = sums.as_chunks().0.iter().zip(&group.steps);
+        for (component, (sums, steps)) in components.iter_mut().zip(sums) {
+            *component = K::Lanes::fold(sums).mul(K::Lanes::scales(steps, step));
+        }
+        components
+    }
+}
+
+impl<'a> Place<'a> {
+    #[inline(always)]
+    fn new<B: AsRef<[u8]>>(clip: &'a Clip<B>, position: f64) -> Self {
+        let header = &clip.header;
+        let last = clip.samples() - 1;
+        // A position that is no number is the first.
+        let position = if position > 0.0 { position.min(last as f64) } else { 0.0 };
+        let sample = position as usize;
+        let share = (position - sample as f64) as f32;
+        let coded = |sample: usize| if sample == header.coded_samples() { 0 } else { sample };
+        let here = coded(sample);
+        let segment = clip.span(header.segment_of(here, clip.segments));
+        if share == 0.0 {
+            return Self { here: Part::new(clip, segment, here, 0.0), behind: None };
+        }
+        let next = coded(sample + 1);
+        if next > here && next < segment.start + segment.length {
+            return Self { here: Part::new(clip, segment, here, share), behind: None };
+        }
+        let behind = clip.span(if next > here { segment.number + 1 } else { 0 });
+        let behind = Part::new(clip, behind, next, 0.0);
+        Self { here: Part::new(clip, segment, here, 0.0), behind: Some((behind, share)) }
+    }
+}
+
+impl<B: AsRef<[u8]>, C: Choice, W: PoseWriter + ?Sized> Task for Play<'_, B, C, W> {
+    #[inline(always)]
+    fn run<K: Kernel>(self, kernel: K) {
+        let Self { clip, rotations, vectors, position, choice, writer } = self;
+        let mut place = Place::new(clip, position);
+        let mut sums = [K::Lanes::splat(0.0); 4 * GROUP];
+        for group in rotations {
+            let wanted = place.wanted(group, &choice);
+            if wanted == 0 {
+                continue;
+            }
+            let axes = group.quaternions(4);
+            let mut value = kernel::inner(axes, place.here.components(kernel, group, wanted, &mut sums));
+            if let Some((behind, share)) = &mut place.behind {
+                let behind = kernel::inner(axes, behind.components(kernel, group, wanted, &mut sums));
+                value = kernel::blend(value, behind, *share);
+            }
+            let values = K::Lanes::transpose(kernel::product(group.quaternions(0), value));
+            for (lane, (joint, value)) in group.joints.iter().zip(values).enumerate() {
+                if wanted >> lane & 1 != 0 {
+                    writer.rotation(usize::from(*joint), value);
+                }
+            }
+        }
+        for group in vectors {
+            let wanted = place.wanted(group, &choice);
+            if wanted == 0 {
+                continue;
+            }
+            let mut value = place.here.components(kernel, group, wanted, &mut sums);
+            let mut other = [K::Lanes::splat(0.0); 3];
+            if let Some((behind, _)) = &mut place.behind {
+                other = behind.components(kernel, group, wanted, &mut sums);
+            }
+            for axis in 0..3 {
+                let middle = K::Lanes::load(&group.fixed[axis]);
+                value[axis] = middle.add(value[axis]);
+                if let Some((_, share)) = &place.behind {
+                    let (near, far) = (K::Lanes::splat(1.0 - *share), K::Lanes::splat(*share));
+                    value[axis] = value[axis].mul(near).add(middle.add(other[axis]).mul(far));
+                }
+            }
+            let [x, y, z] = value;
+            let values = K::Lanes::transpose([x, y, z, z]);
+            for (lane, (joint, [x, y, z, _])) in group.joints.iter().zip(values).enumerate() {
+                if wanted >> lane & 1 == 0 {
+                    continue;
+                }
+                match group.scales >> lane & 1 {
+                    0 => writer.translation(usize::from(*joint), [x, y, z]),
+                    _ => writer.scale(usize::from(*joint), [x, y, z]),
+                }
+            }
+        }
+    }
+}
+
+impl Place<'_> {
+    /// Which tracks of the next group are wanted: a bit for each, thrice. Where none is it goes behind the group.
+    #[inline(always)]
+    fn wanted<C: Choice>(&mut self, group: &Group, choice: &C) -> u32 {
+        let mut lanes = (1 << group.count) - 1;
+        if !C::ALL {
+            for (lane, joint) in group.joints.iter().enumerate() {
+                lanes &= !(u32::from(!choice.contains(usize::from(*joint))) << lane);
+            }
+            if lanes == 0 {
+                self.here.skip(group.live);
+                if let Some((behind, _)) = &mut self.behind {
+                    behind.skip(group.live);
+                }
+            }
+        }
+        lanes * 0x01_0101
+    }
+}
