@@ -201,16 +201,13 @@ impl<B: AsRef<[u8]>> Clip<B> {
 
     /// By live component, in the order of the segments, the index of its track.
     fn component_tracks(&self) -> Vec<usize> {
-        let (rotations, vectors) = (0..self.rotations, self.rotations..self.tracks.len());
         let mut components = Vec::with_capacity(self.components);
-        for (tracks, is_rotation) in [(rotations, true), (vectors, false)] {
-            let values = self.header.track_bytes(is_rotation) - 3;
-            for first in tracks.clone().step_by(layout::GROUP) {
-                let count = layout::GROUP.min(tracks.end - first);
-                let steps = &self.group(is_rotation, first - tracks.start)[count * values..][..3 * count];
-                let live = steps.iter().enumerate().filter(|(_, step)| **step != 0);
-                components.extend(live.map(|(at, _)| first + at % count));
-            }
+        let mut first = 0;
+        for group in group::groups(self).0 {
+            let is_live = |component: &usize| group.live >> component & 1 != 0;
+            components
+                .extend((0..3 * layout::GROUP).filter(is_live).map(|component| first + component % layout::GROUP));
+            first += group.count as usize;
         }
         components
     }
