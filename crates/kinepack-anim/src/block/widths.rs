@@ -150,7 +150,8 @@ impl BlockLength {
             }
             while short != 0 && cost < best {
                 let k = (short.trailing_zeros() / 8) as usize;
-                let (value, before) = (f64::from(clamp(coefficients[k], profile.widths[k])), f64::from(coefficients[k]));
+                let (value, before) =
+                    (f64::from(clamp(coefficients[k], profile.widths[k])), f64::from(coefficients[k]));
                 cost += weight * ((exact[k] - value).powi(2) - (exact[k] - before).powi(2));
                 short &= short - 1;
             }

@@ -97,11 +97,7 @@ pub(super) fn code(target: &Target, plan: &Plan, spans: &[Span], effort: Effort)
             shave(&mut coder, &mut shaver, &mut best, tries);
         }
         coded.bits += best.bits + OFFSET;
-        coded.segments.push(SegmentContents {
-            step: best.step,
-            length: span.length,
-            coefficients: best.coefficients,
-        });
+        coded.segments.push(SegmentContents { step: best.step, length: span.length, coefficients: best.coefficients });
     }
     coded
 }

@@ -1,0 +1,13 @@
+//! Block clips: what is built, read and played is what `spec/ANIM.md` says, by a reader, a player and a writer made from that page alone.
+
+#![allow(clippy::unwrap_used)]
+
+mod motions;
+mod naive;
+mod play;
+#[allow(dead_code)]
+#[path = "../clip/support.rs"]
+mod support;
+mod widths;
+#[allow(dead_code)]
+mod write;
