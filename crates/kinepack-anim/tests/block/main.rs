@@ -2,8 +2,11 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod build;
 mod motions;
 mod naive;
+#[path = "../object_space/mod.rs"]
+mod object_space;
 mod play;
 #[allow(dead_code)]
 #[path = "../clip/support.rs"]

@@ -14,6 +14,8 @@ mod hostile;
 mod memory;
 mod naive;
 mod numbers;
+#[path = "../object_space/mod.rs"]
+mod object_space;
 mod play;
 #[path = "../../../kinepack/tests/runner/mod.rs"]
 mod runner;
