@@ -65,7 +65,7 @@ fn nothing_is_farther_off_than_the_precision() {
             let (built, clip) = built(&raw, precision_cm, effort);
             let context = format!("{name} {effort:?} {precision_cm} cm");
             let largest = assert_truth(&built.errors, &errors_cm(&raw, &clip, 3.0), &context);
-            // Floats are too coarse for less at three km.
+            // Less than a millimetre over three km is not promised.
             assert!(largest <= precision_cm || (name == "far" && precision_cm < 0.1), "{context}: {largest}");
             let bytes = clip.as_bytes().len();
             assert!(bytes <= raw.raw_bytes() / 2 + 70 * raw.joints() + 64, "{context}: {bytes} of {}", raw.raw_bytes());

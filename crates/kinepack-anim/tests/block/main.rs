@@ -3,6 +3,12 @@
 #![allow(clippy::unwrap_used)]
 
 mod build;
+// Public in the crate of the fuzz targets.
+#[allow(unreachable_pub)]
+#[path = "../../../../fuzz/src/clip.rs"]
+mod driver;
+mod hostile;
+mod memory;
 mod motions;
 mod naive;
 #[path = "../object_space/mod.rs"]
