@@ -17,6 +17,7 @@ mod play;
 #[allow(dead_code)]
 #[path = "../clip/support.rs"]
 mod support;
+mod vectors;
 mod widths;
 #[allow(dead_code)]
 mod write;

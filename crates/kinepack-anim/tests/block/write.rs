@@ -206,28 +206,36 @@ pub(crate) fn any_parts(random: &mut Random, joints: usize, samples: u32) -> Par
     let mut parts = Parts::new([8, 16, 32][random.below(3) as usize], samples, own);
     parts.loops = samples > 1 && random.below(3) == 0;
     parts.is_fine = random.below(2) == 0;
-    for byte in parts.kinds.clone() {
-        for channel in 0..3 {
-            match byte >> (2 * channel) & 3 {
-                CONSTANT if channel == 0 => {
-                    let code = u64::from(random.below(u32::MAX)) << 31 | u64::from(random.below(1 << 31));
-                    parts.constants.extend((code & (u64::MAX >> 1)).to_le_bytes());
+    parts.filled(random)
+}
+
+impl Parts {
+    /// With any constants, tracks and segments.
+    pub(crate) fn filled(mut self, random: &mut Random) -> Self {
+        let parts = &mut self;
+        for byte in parts.kinds.clone() {
+            for channel in 0..3 {
+                match byte >> (2 * channel) & 3 {
+                    CONSTANT if channel == 0 => {
+                        let code = u64::from(random.below(u32::MAX)) << 31 | u64::from(random.below(1 << 31));
+                        parts.constants.extend((code & (u64::MAX >> 1)).to_le_bytes());
+                    }
+                    CONSTANT => {
+                        let vector = [(); 3].map(|()| random.between(-2.0, 2.0).to_le_bytes());
+                        parts.constants.extend(vector.concat());
+                    }
+                    ANIMATED if channel == 0 => parts.rotations.push(any_track(random, parts.is_fine)),
+                    ANIMATED => parts.vectors.push(any_track(random, parts.is_fine)),
+                    _ => {}
                 }
-                CONSTANT => {
-                    let vector = [(); 3].map(|()| random.between(-2.0, 2.0).to_le_bytes());
-                    parts.constants.extend(vector.concat());
-                }
-                ANIMATED if channel == 0 => parts.rotations.push(any_track(random, parts.is_fine)),
-                ANIMATED => parts.vectors.push(any_track(random, parts.is_fine)),
-                _ => {}
             }
         }
+        if !parts.rotations.is_empty() || !parts.vectors.is_empty() {
+            parts.segments = parts.lengths().into_iter().map(|length| parts.any_segment(random, length)).collect();
+        }
+        parts.fit_offsets();
+        self
     }
-    if !parts.rotations.is_empty() || !parts.vectors.is_empty() {
-        parts.segments = parts.lengths().into_iter().map(|length| parts.any_segment(random, length)).collect();
-    }
-    parts.fit_offsets();
-    parts
 }
 
 fn any_track(random: &mut Random, is_fine: bool) -> Track {
