@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use kinepack_anim::block::Kind;
-use kinepack_anim::measure::{ErrorOptions, ErrorReport};
+use kinepack_anim::measure::ErrorReport;
 use kinepack_anim::offline::{BlockOptions, BuildError, BuildOptions, Effort, Scheme, build};
 use kinepack_anim::{Channel, Clip, Joint, RawClip, Sampler, Skeleton, TrackId, Transform};
 
@@ -77,7 +77,8 @@ fn nothing_is_farther_off_than_the_precision() {
 fn nothing_is_farther_off_at_any_distance_from_the_joints() {
     let raw = Motion { growth: 0.2, chain: true, ..USUAL }.clip(3);
     for shell_cm in [0.01, 0.5, 40.0] {
-        let options = BuildOptions { error: ErrorOptions { shell_cm }, ..options(0.05, Effort::Default) };
+        let mut options = options(0.05, Effort::Default);
+        options.error.shell_cm = shell_cm;
         let built = build(&raw, &options).unwrap();
         let errors = errors_cm(&raw, built.clip.as_block().unwrap(), shell_cm);
         assert!(assert_truth(&built.errors, &errors, "shell") <= 0.05);
