@@ -1,21 +1,39 @@
-//! The driver of the target `clip`: any bytes as a clip, a skeleton, or an exchange file, by the first byte.
+//! The driver of the target `clip`: any bytes as a clip, a skeleton, an exchange file, or a block clip whose hash is made right, by the first byte.
 
-use kinepack_anim::{AnyClip, Skeleton, Transform, exchange};
+use kinepack_anim::{AnyClip, Clip, JointMask, Sampler, Skeleton, SoaPose, Transform, exchange};
 
 /// Shares of the clip, forward, back, and beyond both ends.
-const SHARES: [f64; 14] = [0.0, 0.01, 0.1, 0.11, 0.5, 0.9, 1.0, 0.6, 0.05, f64::NAN, 2.0, -1.0, 0.3, 0.999];
+const SHARES: [f64; 17] = [
+    0.0,
+    0.01,
+    0.1,
+    0.11,
+    0.5,
+    0.9,
+    1.0,
+    0.6,
+    0.05,
+    f64::NAN,
+    2.0,
+    -1.0,
+    0.3,
+    0.999,
+    f64::INFINITY,
+    f64::NEG_INFINITY,
+    1.0 - f64::EPSILON,
+];
 
 /// Refuses what it is given or takes it, and then it can be used and written again.
 pub fn clip(data: &[u8]) {
     let Some((selector, bytes)) = data.split_first() else { return };
-    match selector % 3 {
+    match selector % 4 {
         0 => play(bytes),
         1 => {
             if let Ok(skeleton) = Skeleton::from_bytes(bytes) {
                 assert!(skeleton.to_bytes() == bytes);
             }
         }
-        _ => {
+        2 => {
             if let Ok(raw) = exchange::read("", bytes) {
                 let mut written = Vec::new();
                 exchange::write(&raw, &mut written).unwrap();
@@ -23,7 +41,19 @@ pub fn clip(data: &[u8]) {
                 assert!(exchange::read("", &written).is_ok());
             }
         }
+        _ => play(&sealed(bytes)),
     }
+}
+
+/// The bytes with the hash at the end of a block clip made right, so that what is behind that check is reached.
+fn sealed(bytes: &[u8]) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    if let Some(end) = bytes.len().checked_sub(4) {
+        let step = |h: u64, byte: &u8| (h ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
+        let hash = bytes[..end].iter().fold(0xcbf2_9ce4_8422_2325, step) as u32;
+        bytes[end..].copy_from_slice(&hash.to_le_bytes());
+    }
+    bytes
 }
 
 /// All that is played is finite, its rotations have length 1, and it does not depend on what was played before.
@@ -49,4 +79,29 @@ pub fn play(bytes: &[u8]) {
         }
     }
     player.sample(f32::MAX, &mut pose);
+    if let Some(block) = clip.as_block() {
+        ways(block, &bind);
+    }
+}
+
+/// A block clip plays the same in all the ways that there are.
+fn ways(clip: &Clip, bind: &[Transform]) {
+    let sampler = Sampler::new(clip, bind);
+    let (mut pose, mut soa) = (bind.to_vec(), SoaPose::new(clip.joints()));
+    let mut some = bind.to_vec();
+    let mask = JointMask::new(clip.joints(), |joint| joint % 2 == 0);
+    for time_s in [0.0, 0.4 * clip.duration_s(), clip.duration_s(), f32::NAN, -1.0, f32::MIN_POSITIVE, f32::INFINITY] {
+        sampler.sample(time_s, &mut pose);
+        sampler.write(time_s, &mut soa);
+        sampler.sample_joints(time_s, &mask, &mut some);
+        for (joint, transform) in pose.iter().enumerate() {
+            assert_eq!(transform.rotation, soa.rotations.each_ref().map(|numbers| numbers[joint]));
+            assert_eq!(transform.translation, soa.translations.each_ref().map(|numbers| numbers[joint]));
+            assert_eq!(transform.scale, soa.scales.each_ref().map(|numbers| numbers[joint]));
+            assert!(!mask.contains(joint) || some[joint] == *transform);
+        }
+        for joint in [0, clip.joints() / 2, clip.joints() - 1] {
+            assert_eq!(sampler.joint(time_s, joint), pose[joint]);
+        }
+    }
 }

@@ -33,6 +33,10 @@ pub(super) fn read<B: AsRef<[u8]>>(storage: B) -> Result<Clip<B>, ClipError> {
             return Err(ClipError::BadConstant { track });
         }
     }
+    // No list is made of tracks that the file has no room for.
+    if tracks_of(&kinds, Kind::Animated).count() > (bytes.len() - rest.at) / header.track_bytes(true) {
+        return Err(ClipError::EndOfData { part: "groups" });
+    }
     let tracks = animated(&kinds);
     let rotations = tracks.iter().take_while(|track| track.channel == Channel::Rotation).count();
     let mut parts = Parts { constants, rotations: rest.at, ..Parts::default() };

@@ -16,6 +16,8 @@ mod joints;
 mod memory;
 mod naive;
 mod numbers;
+#[path = "../object_space/mod.rs"]
+mod object_space;
 mod play;
 #[path = "../../../kinepack/tests/runner/mod.rs"]
 mod runner;

@@ -101,3 +101,28 @@ pub(crate) fn assert_sane(pose: &[Transform], context: &str) {
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
+
+/// Of the two quaternions that are the same rotation, the one whose last component that is not zero is positive.
+pub(crate) fn pose_hex(pose: &[Transform]) -> String {
+    let floats = pose.iter().flat_map(|transform| {
+        let mut all = floats(transform);
+        if all[..4].iter().rev().find(|c| **c != 0.0).is_some_and(|c| *c < 0.0) {
+            all[..4].iter_mut().for_each(|c| *c = -*c);
+        }
+        // Both zeros as one.
+        all.map(|c| c + 0.0)
+    });
+    floats.map(|float| format!("{:08x}", float.to_bits())).collect()
+}
+
+/// The bytes of a dump: lines of a place, bytes in hex, and words on them.
+pub(crate) fn dumped(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for line in text.lines().filter(|line| line.starts_with("      ")) {
+        let mut words = line.split_whitespace();
+        assert_eq!(words.next().unwrap().parse(), Ok(bytes.len()), "{line}");
+        let is_byte = |word: &&str| word.len() == 2 && u8::from_str_radix(word, 16).is_ok();
+        bytes.extend(words.take_while(is_byte).map(|word| u8::from_str_radix(word, 16).unwrap()));
+    }
+    bytes
+}

@@ -9,7 +9,7 @@ use kinepack_anim::keyed::{Cursor, KeyedClip};
 use kinepack_anim::{Joint, Skeleton, Transform};
 
 use crate::naive::{Naive, NaiveTrack};
-use crate::support::{Random, assert_same, floats, hex, pose_floats};
+use crate::support::{Random, assert_same, dumped, hex, pose_floats, pose_hex};
 use crate::write::{Parts, any_track};
 
 const POSITIONS: [f64; 7] = [-1.0, 0.0, 0.4, 1.0, 1.75, 2.5, 9.0];
@@ -72,19 +72,6 @@ fn skeleton(joints: u16) -> Skeleton {
     Skeleton::new((0..joints).map(joint).collect()).unwrap()
 }
 
-/// Of the two quaternions that are the same rotation, the one whose last component that is not zero is positive.
-fn pose_hex(pose: &[Transform]) -> String {
-    let floats = pose.iter().flat_map(|transform| {
-        let mut all = floats(transform);
-        if all[..4].iter().rev().find(|c| **c != 0.0).is_some_and(|c| *c < 0.0) {
-            all[..4].iter_mut().for_each(|c| *c = -*c);
-        }
-        // Both zeros as one.
-        all.map(|c| c + 0.0)
-    });
-    floats.map(|float| format!("{:08x}", float.to_bits())).collect()
-}
-
 #[test]
 fn every_vector_is_read_and_played() {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../spec/vectors/clip.txt");
@@ -112,18 +99,6 @@ fn every_vector_is_read_and_played() {
         std::fs::write(&path, &written).unwrap();
     }
     assert!(written == std::fs::read_to_string(path).unwrap(), "the clips are not those of spec/vectors/clip.txt");
-}
-
-/// The bytes of a dump: lines of a place, bytes in hex, and words on them.
-fn dumped(text: &str) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    for line in text.lines().filter(|line| line.starts_with("      ")) {
-        let mut words = line.split_whitespace();
-        assert_eq!(words.next().unwrap().parse(), Ok(bytes.len()), "{line}");
-        let is_byte = |word: &&str| word.len() == 2 && u8::from_str_radix(word, 16).is_ok();
-        bytes.extend(words.take_while(is_byte).map(|word| u8::from_str_radix(word, 16).unwrap()));
-    }
-    bytes
 }
 
 #[test]

@@ -1,0 +1,383 @@
+//! Block clips of strangers: refused for the right reason, or played without harm; and nothing is taken that a reader made from the spec alone
+//! refuses, nor the other way round.
+
+use kinepack_anim::{AnyClip, Channel, Clip, ClipError, Sampler, TrackId, Transform};
+
+use crate::driver;
+use crate::naive::Naive;
+use crate::play::assert_bits;
+use crate::support::{Random, assert_sane, pose_floats};
+use crate::write::{ANIMATED, CONSTANT, DEFAULT, Parts, Track, any_parts, escaped, kinds, sealed};
+
+const KINDS: usize = 16;
+const CONSTANTS: usize = KINDS + 3;
+const ROTATIONS: usize = CONSTANTS + 12 + 8;
+const VECTORS: usize = ROTATIONS + 9;
+const OFFSETS: usize = VECTORS + 2 * 15;
+const SEGMENTS: usize = OFFSETS + 3;
+
+/// Three joints of all kinds, of which a rotation, a translation and a scale move, in three segments. Each live component has the profile 7, but the
+/// first one of the first segment has widths of its own.
+pub(crate) fn small() -> Parts {
+    let own = [kinds(ANIMATED, CONSTANT, DEFAULT), kinds(CONSTANT, ANIMATED, DEFAULT), kinds(0, 0, ANIMATED)];
+    let mut parts = Parts::new(8, 19, own.to_vec());
+    let vector = [1.5_f32, -2.0, 1e-3].iter().flat_map(|number| number.to_le_bytes());
+    parts.constants = vector.chain([0x10, 0x32, 0x54, 0x76, 0x98, 0xba, 0xdc, 0x7e]).collect();
+    let track = |steps| Track { codes: [128, 140, 90, 1, 250, 128], middle: [0.5, 40.0, -3.0], steps };
+    parts.rotations = vec![track([160, 161, 0])];
+    parts.vectors = vec![track([172, 0, 170]), track([0, 0, 150])];
+    parts.segments = parts.lengths().into_iter().map(|length| segment(&parts, length)).collect();
+    let own = (0..6).map(|k| (k - 3, [3, 3, 2, 1, 1, 2][k as usize])).collect();
+    let of_none = vec![(0, 0); 6];
+    parts.segments[0] = escaped(8, 100, &[&[own], &vec![of_none; 4][..]].concat());
+    parts
+}
+
+fn segment(parts: &Parts, length: usize) -> Vec<u8> {
+    let bits = crate::widths::profile(8, 0, 7)[..length].iter().map(|width| usize::from(*width)).sum::<usize>();
+    let mut bytes = vec![100];
+    bytes.extend(vec![7; parts.live()]);
+    let count = bits * parts.live();
+    bytes.extend((0..count / 8).map(|byte| (37 * byte) as u8));
+    bytes.extend((!count.is_multiple_of(8)).then_some(((1_u16 << (count % 8)) - 1) as u8));
+    bytes
+}
+
+fn good() -> Vec<u8> {
+    let bytes = small().to_bytes();
+    assert!(agree(&bytes).unwrap().as_bytes() == bytes);
+    bytes
+}
+
+/// Reads bytes in both ways, and plays what can be played in both ways.
+pub(crate) fn agree(bytes: &[u8]) -> Result<Clip, ClipError> {
+    driver::play(bytes);
+    let clip = Clip::from_bytes(bytes.to_vec());
+    let naive = Naive::read(bytes);
+    let (clip, naive) = match (clip, naive) {
+        (Ok(clip), Ok(naive)) => (clip, naive),
+        (Err(error), Err(_)) => return Err(error),
+        (clip, naive) => panic!("ours: {:?}, naive: {:?}", clip.err(), naive.err()),
+    };
+    let bind = vec![Transform::IDENTITY; clip.joints()];
+    let sampler = Sampler::new(&clip, &bind);
+    let mut pose = bind.clone();
+    let last = (clip.samples() - 1) as f64;
+    for position in [0.0, 0.5, 0.3 * last, (0.3 * last).floor(), 0.61 * last, last - 0.5, last, f64::NAN, -1.0, 1e300] {
+        sampler.sample_at(position, &mut pose);
+        assert_sane(&pose, "hostile");
+        assert_bits(&pose, &naive.pose(position, &pose_floats(&bind)), "hostile");
+    }
+    Ok(clip)
+}
+
+/// The reason for which `good` with other bytes at a place is refused, the hash made right.
+fn refused(at: usize, other: &[u8]) -> ClipError {
+    let mut bytes = good();
+    bytes[at..at + other.len()].copy_from_slice(other);
+    let error = agree(&sealed(bytes.clone())).unwrap_err();
+    assert_eq!(AnyClip::from_bytes(sealed(bytes)).unwrap_err(), error);
+    error
+}
+
+#[test]
+fn every_beginning_is_refused_and_so_is_every_tail() {
+    let good = good();
+    let parts = [(16, "header"), (19, "kinds"), (ROTATIONS, "constants"), (OFFSETS, "groups"), (SEGMENTS, "offsets")];
+    for end in 0..good.len() {
+        let error = agree(&good[..end]).unwrap_err();
+        match parts.iter().find(|(part_end, _)| end < *part_end) {
+            _ if end < 4 => assert_eq!(error, ClipError::NoClip),
+            Some((_, part)) => assert_eq!(error, ClipError::EndOfData { part }, "{end}"),
+            None if end >= good.len() - 12 => assert_eq!(error, ClipError::EndOfData { part: "hashes" }),
+            // What is left may be as long as the last segment and look like the end of it.
+            None => assert!(matches!(error, ClipError::EndOfData { .. } | ClipError::BadSegment { .. }), "{error}"),
+        }
+        assert!(agree(&sealed(good[..end].to_vec())).is_err());
+    }
+    for tail in [1, 2, 8, 1000] {
+        let long = [&good[..], &vec![0; tail]].concat();
+        assert_eq!(agree(&long).unwrap_err(), ClipError::TrailingData { bytes: tail });
+        assert_eq!(agree(&sealed(long)).unwrap_err(), ClipError::TrailingData { bytes: tail });
+    }
+}
+
+#[test]
+fn every_turned_bit_is_seen() {
+    let good = good();
+    for bit in 0..8 * good.len() {
+        let mut turned = good.clone();
+        turned[bit / 8] ^= 1 << (bit % 8);
+        assert!(agree(&turned).is_err(), "{bit}");
+    }
+    assert_eq!(refused_as_it_is(SEGMENTS, &[99]), ClipError::BadHash);
+    assert_eq!(refused_as_it_is(good.len() - 12, &[0]), ClipError::BadHash);
+    assert_eq!(refused_as_it_is(good.len() - 4, &[good[good.len() - 4] ^ 1]), ClipError::BadHash);
+}
+
+/// As [`refused`], the hash left alone.
+fn refused_as_it_is(at: usize, other: &[u8]) -> ClipError {
+    let mut bytes = good();
+    bytes[at..at + other.len()].copy_from_slice(other);
+    agree(&bytes).unwrap_err()
+}
+
+#[test]
+fn other_files_and_versions_are_refused() {
+    assert_eq!(refused(0, b"KPAD"), ClipError::NoClip);
+    assert_eq!(refused(0, b"KPSK"), ClipError::NoClip);
+    // A reader of either kind takes none of the other.
+    let mut keyed = good();
+    keyed[..4].copy_from_slice(b"KPAC");
+    assert_eq!(Clip::from_bytes(keyed).unwrap_err(), ClipError::NoClip);
+    for version in [0, 2, 255] {
+        assert_eq!(refused(4, &[version]), ClipError::Version { version, newest: 1 });
+    }
+}
+
+#[test]
+fn headers_out_of_range_are_refused() {
+    let field = |at: usize, other: &[u8]| match refused(at, other) {
+        ClipError::BadHeader { field } => field,
+        error => panic!("{error}"),
+    };
+    assert_eq!(field(5, &[3]), "block length");
+    assert_eq!(field(5, &[0x40]), "reserved bits");
+    assert_eq!(field(5, &[0x80]), "reserved bits");
+    assert_eq!(field(6, &[0, 0]), "joints");
+    assert_eq!(field(6, &16_385_u16.to_le_bytes()), "joints");
+    assert_eq!(field(8, &[0; 4]), "samples");
+    assert_eq!(field(8, &4_194_305_u32.to_le_bytes()), "samples");
+    for rate in [0.0, -0.0, -30.0, f32::NAN, f32::INFINITY] {
+        assert_eq!(field(12, &rate.to_le_bytes()), "rate");
+    }
+    // One sample is no loop.
+    assert_eq!(field(5, &[4, 3, 0, 1, 0, 0, 0]), "samples");
+}
+
+#[test]
+fn counts_of_millions_are_refused() {
+    assert_eq!(refused(6, &16_384_u16.to_le_bytes()), ClipError::EndOfData { part: "kinds" });
+    for samples in [2000, 65_536, 4_194_304_u32] {
+        assert_eq!(refused(8, &samples.to_le_bytes()), ClipError::EndOfData { part: "offsets" });
+    }
+    for flags in [0x10, 0x20, 0x30] {
+        assert!(matches!(refused(5, &[flags]), ClipError::BadSegment { segment: 0, .. }));
+    }
+    let mut many = Parts::new(32, 1, vec![kinds(ANIMATED, ANIMATED, ANIMATED); 16_384]);
+    assert_eq!(agree(&many.to_bytes()).unwrap_err(), ClipError::EndOfData { part: "groups" });
+    many.kinds.fill(kinds(CONSTANT, CONSTANT, CONSTANT));
+    assert_eq!(agree(&many.to_bytes()).unwrap_err(), ClipError::EndOfData { part: "constants" });
+}
+
+/// Ten hours of nothing: in a few bytes where no track is of kind 2, else in a segment for each 32 samples.
+#[test]
+fn clips_of_millions_of_samples_play() {
+    let mut parts = Parts::new(8, 4_194_304, vec![kinds(DEFAULT, CONSTANT, DEFAULT)]);
+    parts.constants = [0; 12].to_vec();
+    assert_eq!(agree(&parts.to_bytes()).unwrap().segments(), 0);
+    let mut parts = Parts::new(32, 4_194_304, vec![kinds(DEFAULT, ANIMATED, DEFAULT)]);
+    parts.vectors = vec![Track { middle: [1.0, 2.0, 3.0], ..Track::default() }];
+    parts.segments = vec![vec![0]; 131_072];
+    parts.fit_offsets();
+    assert_eq!(parts.offset_bytes, 3);
+    assert_eq!(agree(&parts.to_bytes()).unwrap().segments(), 131_072);
+    parts.offset_bytes = 2;
+    let reason = "it is not where its offset says";
+    assert_eq!(agree(&parts.to_bytes()).unwrap_err(), ClipError::BadSegment { segment: 65_536, reason });
+}
+
+#[test]
+fn kinds_that_mean_nothing_are_refused() {
+    for byte in [0x80, 0x40, 0xc0, 0x03, 0x0c, 0x30, 0x3f, 0xff] {
+        assert_eq!(refused(KINDS, &[byte]), ClipError::BadKind { joint: 0, byte });
+    }
+    assert_eq!(refused(KINDS + 2, &[0x33]), ClipError::BadKind { joint: 2, byte: 0x33 });
+}
+
+const NO_NUMBERS: [f32; 7] =
+    [f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, -1.1e18, 1e18_f32.next_up()];
+
+#[test]
+fn constants_and_middles_out_of_range_are_refused() {
+    let track = |joint, channel| ClipError::BadConstant { track: TrackId { joint, channel } };
+    for number in NO_NUMBERS {
+        for at in [0, 4, 8] {
+            assert_eq!(refused(CONSTANTS + at, &number.to_le_bytes()), track(0, Channel::Translation));
+        }
+        for at in [0, 4, 8, 12, 16, 20] {
+            // The first track of the group stands for all.
+            assert_eq!(refused(VECTORS + at, &number.to_le_bytes()), track(1, Channel::Translation));
+        }
+    }
+    assert_eq!(refused(CONSTANTS + 12 + 7, &[0x80]), track(1, Channel::Rotation));
+    let with = |at: usize, number: f32| {
+        let mut bytes = good();
+        bytes[at..at + 4].copy_from_slice(&number.to_le_bytes());
+        agree(&sealed(bytes)).unwrap();
+    };
+    for number in [1e18, -1e18, -0.0, f32::MIN_POSITIVE / 2.0] {
+        with(CONSTANTS, number);
+        with(VECTORS, number);
+    }
+}
+
+#[test]
+fn segments_that_are_none_are_refused() {
+    let segment = |error: ClipError| match error {
+        ClipError::BadSegment { segment, reason } => (segment, reason),
+        error => panic!("{error}"),
+    };
+    let reason = "it is not where its offset says";
+    let good = good();
+    for index in 0..3 {
+        for change in [1, 255, 128] {
+            let at = OFFSETS + index;
+            assert_eq!(segment(refused(at, &[good[at].wrapping_add(change)])), (index, reason));
+        }
+    }
+    let lengths = small().segments.iter().map(Vec::len).collect::<Vec<_>>();
+    // Behind the six coefficients with widths of their own, 30 and 12 bits, and four times six widths of none.
+    let last = SEGMENTS + lengths[0] - 1;
+    assert_eq!((30 + 12 + 4 * 30) % 8, 2);
+    for bit in 2..8 {
+        let other = [good[last] | 1 << bit];
+        assert_eq!(segment(refused(last, &other)), (0, "bits behind its last coefficient"));
+    }
+    // The width of the first coefficient stands in the five lowest bits.
+    let widths = SEGMENTS + 1 + 5;
+    for width in 25..32 {
+        let other = [good[widths] & 0xe0 | width];
+        assert_eq!(segment(refused(widths, &other)), (0, "a coefficient of more than 24 bits"));
+    }
+    // Of a clip that has its last segment only in part.
+    let mut parts = small();
+    parts.segments[2].truncate(3);
+    assert!(agree(&parts.to_bytes()).is_err());
+    parts.segments = vec![Vec::new(); 3];
+    assert!(agree(&parts.to_bytes()).is_err());
+    // Live components without any segment, and segments too many.
+    parts.segments.clear();
+    assert!(agree(&parts.to_bytes()).is_err());
+    let mut parts = small();
+    parts.segments.push(parts.segments[1].clone());
+    assert!(agree(&parts.to_bytes()).is_err());
+    // Escapes without widths: all the file is too short.
+    let mut bytes = good[..SEGMENTS + 1].to_vec();
+    bytes.extend([255; 5]);
+    bytes.extend([0; 12]);
+    assert_eq!(segment(agree(&bytes).unwrap_err()), (0, "it ends behind the file"));
+}
+
+/// The largest coefficients and steps, of tracks around the largest middles: all that is played is finite.
+#[test]
+fn the_largest_numbers_play_finite_numbers() {
+    for n in [8, 16, 32] {
+        for sign in [0, 1, 2] {
+            let mut parts = Parts::new(n, 70, vec![kinds(ANIMATED, ANIMATED, ANIMATED); 2]);
+            parts.is_fine = sign == 1;
+            let code = if parts.is_fine { u16::MAX } else { 255 };
+            let track =
+                |sign: f32| Track { codes: [code, 0, code, 0, 0, code], middle: [1e18 * sign; 3], steps: [255; 3] };
+            parts.rotations = vec![track(1.0); 2];
+            parts.vectors = vec![track(1.0), track(-1.0), track(1.0), track(-1.0)];
+            let number = |k: usize| match sign {
+                0 => 1 - (1 << 23),
+                1 => -(1 << 23),
+                _ => [-(1 << 23), (1 << 23) - 1][k % 2],
+            };
+            let segment = |length| escaped(n, 255, &vec![(0..length).map(|k| (number(k), 24)).collect(); 18]);
+            parts.segments = parts.lengths().into_iter().map(segment).collect();
+            parts.fit_offsets();
+            agree(&parts.to_bytes()).unwrap();
+        }
+    }
+}
+
+#[test]
+fn turned_bits_behind_a_right_hash_are_refused_or_played() {
+    let mut random = Random(5);
+    let mut fine = any_parts(&mut random, 4, 40);
+    while !fine.is_fine || fine.n != 32 || !fine.loops || fine.rotations.is_empty() {
+        fine = any_parts(&mut random, 4, 40);
+    }
+    for good in [good(), fine.to_bytes()] {
+        let mut played = 0;
+        for bit in (0..8 * (good.len() - 4)).step_by(if cfg!(miri) { 97 } else { 1 }) {
+            let mut turned = good.clone();
+            turned[bit / 8] ^= 1 << (bit % 8);
+            let outcome = agree(&sealed(turned));
+            assert_ne!(outcome.as_ref().err(), Some(&ClipError::BadHash));
+            played += usize::from(outcome.is_ok());
+        }
+        assert!(cfg!(miri) || played > good.len(), "{played}");
+    }
+}
+
+#[test]
+fn noise_is_refused_or_played() {
+    let mut random = Random(3);
+    let good = good();
+    let mut played = 0;
+    for round in 0..if cfg!(miri) { 20 } else { 4000 } {
+        let mut noisy = good.clone();
+        for _ in 0..1 + random.below(8) {
+            let begin = [0, KINDS, ROTATIONS, SEGMENTS][round % 4] as u32;
+            let at = begin + random.below(noisy.len() as u32 - begin);
+            noisy[at as usize] = random.below(256) as u8;
+        }
+        played += usize::from(agree(&sealed(noisy)).is_ok());
+        let noise: Vec<u8> = (0..random.below(400)).map(|_| random.below(256) as u8).collect();
+        let _ = agree(&noise);
+        driver::clip(&noise);
+        let _ = agree(&sealed([&b"KPAB\x01"[..], &noise].concat()));
+        // Behind a header that is right, of a few joints and samples.
+        let header = [b'K', b'P', b'A', b'B', 1, (random.below(64) & !3) as u8, 1 + random.below(4) as u8, 0];
+        let header = [&header[..], &(2 + random.below(60)).to_le_bytes(), &30_f32.to_le_bytes()].concat();
+        let own = [0x2a, 0x0a, 0x22, 0x15][random.below(4) as usize];
+        let _ = agree(&sealed([&header[..], &[own; 4][..usize::from(header[6])], &noise].concat()));
+    }
+    assert!(cfg!(miri) || played > 100, "{played}");
+}
+
+/// Clips of any parts, then any changes of their bytes.
+#[test]
+fn any_clip_and_any_change_of_it_is_refused_or_played() {
+    for round in 0..if cfg!(miri) { 3 } else { 600 } {
+        let mut random = Random(9000 + round);
+        let joints = 1 + random.below(6) as usize;
+        let samples = 1 + random.below(90);
+        let good = any_parts(&mut random, joints, samples).to_bytes();
+        assert!(agree(&good).is_ok());
+        for _ in 0..4 {
+            let mut changed = good.clone();
+            for _ in 0..1 + random.below(3) {
+                let at = random.below(changed.len() as u32) as usize;
+                changed[at] = [random.below(256) as u8, 0, 255][random.below(3) as usize];
+            }
+            let _ = agree(&sealed(changed));
+        }
+    }
+}
+
+#[test]
+fn reasons_read_well() {
+    let track = TrackId { joint: 4, channel: Channel::Scale };
+    let messages = [
+        (ClipError::NoClip, "no compressed clip: it begins with neither KPAB nor KPAC"),
+        (ClipError::Version { version: 9, newest: 1 }, "version 9 of the format, at most 1 can be read"),
+        (ClipError::EndOfData { part: "offsets" }, "truncated: it ends within its offsets"),
+        (ClipError::TrailingData { bytes: 3 }, "3 bytes more than its header asks for"),
+        (ClipError::BadHeader { field: "block length" }, "damaged header: block length"),
+        (ClipError::BadKind { joint: 2, byte: 3 }, "damaged: joint 2 is of kind 0x03"),
+        (ClipError::BadConstant { track }, "damaged: the scale of joint 4 is not finite"),
+        (
+            ClipError::BadSegment { segment: 7, reason: "bits behind its last coefficient" },
+            "damaged: segment 7: bits behind its last coefficient",
+        ),
+        (ClipError::BadHash, "damaged: its bytes have another hash than it says"),
+    ];
+    for (error, message) in messages {
+        assert_eq!(error.to_string(), message);
+    }
+}

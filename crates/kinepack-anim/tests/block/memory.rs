@@ -1,0 +1,59 @@
+//! Playing allocates nothing, and reading what the length of the bytes bounds.
+
+use allocation_counter::measure;
+use kinepack_anim::{Clip, JointMask, Sampler, SoaPose, Transform};
+
+use crate::hostile::small;
+use crate::support::Random;
+use crate::write::{ANIMATED, Parts, Track, any_parts, kinds, sealed};
+
+#[test]
+fn sampling_allocates_nothing() {
+    let mut random = Random(2);
+    for parts in [small(), any_parts(&mut random, 30, 100), any_parts(&mut random, 9, 65)] {
+        let clip = Clip::from_bytes(parts.to_bytes()).unwrap();
+        let mut pose = vec![Transform::IDENTITY; clip.joints()];
+        let mut soa = SoaPose::new(clip.joints());
+        let sampler = Sampler::new(&clip, &pose);
+        let mask = JointMask::new(clip.joints(), |joint| joint % 2 == 0);
+        let info = measure(|| {
+            for time_s in [0.0, 0.1, 0.2, 9.9, 0.3, 2.0, -1.0, f32::NAN, f32::INFINITY, 100.0, 1.5] {
+                sampler.sample(time_s, &mut pose);
+                sampler.sample_joints(time_s, &mask, &mut pose);
+                sampler.write(time_s, &mut soa);
+                std::hint::black_box(sampler.joint(time_s, 1));
+            }
+            (0..300).for_each(|step| sampler.sample_at(f64::from(step) / 3.0, &mut pose));
+        });
+        assert_eq!(info.count_total, 0);
+    }
+}
+
+#[test]
+fn reading_takes_a_small_multiple_of_the_length_whatever_is_counted() {
+    // A byte of kinds becomes three, in a list that grows by doubling; nine bytes of a track or more become four.
+    let most = |bytes: &[u8]| 1000 + 12 * bytes.len() as u64;
+    let bytes = small().to_bytes();
+    assert!(measure(|| drop(Clip::from_bytes(&bytes[..]))).bytes_total < 1000 + 8 * bytes.len() as u64);
+    for (at, width) in [(6, 2), (8, 4)] {
+        for word in [100_u32, 16_384, 65_535, 4_194_304, u32::MAX] {
+            for flags in [0, 0x30, 0x02, 0x3e] {
+                let mut lying = bytes.clone();
+                lying[5] = flags;
+                lying[at..at + width].copy_from_slice(&word.to_le_bytes()[..width]);
+                let lying = sealed(lying);
+                let info = measure(|| drop(Clip::from_bytes(&lying[..])));
+                assert!(info.bytes_total < most(&lying), "{at} {word}: {}", info.bytes_total);
+            }
+        }
+    }
+    let mut many = Parts::new(32, 4_194_304, vec![kinds(ANIMATED, ANIMATED, ANIMATED); 16_384]);
+    for tracks in [0, 49_152] {
+        // With all tracks, but without segments.
+        many.rotations.resize(tracks / 3, Track::default());
+        many.vectors.resize(2 * tracks / 3, Track::default());
+        let bytes = many.to_bytes();
+        let info = measure(|| assert!(Clip::from_bytes(&bytes[..]).is_err()));
+        assert!(info.bytes_total < most(&bytes), "{} of {}", info.bytes_total, bytes.len());
+    }
+}

@@ -1,0 +1,394 @@
+//! Block clips read and played as `spec/ANIM.md` says it, without anything of the crate: bit by bit, track by track.
+
+use std::f64::consts::PI;
+use std::sync::LazyLock;
+
+use crate::widths::{pieces, profile};
+
+/// Rotation x, y, z, w, translation, scale.
+pub(crate) type Floats = [f32; 10];
+type Vector = [f32; 3];
+type Quaternion = [f32; 4];
+
+pub(crate) struct Naive {
+    pub(crate) n: usize,
+    pub(crate) loops: bool,
+    pub(crate) is_fine: bool,
+    samples: usize,
+    joints: usize,
+    /// Joint, channel, value.
+    constants: Vec<(usize, usize, Vec<f32>)>,
+    pub(crate) tracks: Vec<NaiveTrack>,
+    pub(crate) segments: Vec<NaiveSegment>,
+}
+
+pub(crate) struct NaiveTrack {
+    pub(crate) joint: usize,
+    pub(crate) channel: usize,
+    /// Of a rotation F and A.
+    reference: Quaternion,
+    axes: Quaternion,
+    /// Of a vector.
+    middle: Vector,
+    pub(crate) steps: [u8; 3],
+}
+
+#[derive(Default)]
+pub(crate) struct NaiveSegment {
+    first: usize,
+    pub(crate) length: usize,
+    pub(crate) step: u8,
+    /// By track, then by component.
+    pub(crate) components: Vec<[Component; 3]>,
+}
+
+/// Of a dead component nothing.
+#[derive(Clone, Default)]
+pub(crate) struct Component {
+    pub(crate) profiles: Vec<u8>,
+    pub(crate) widths: Vec<u8>,
+    coefficients: Vec<i32>,
+}
+
+/// What is left, and why it is no clip where something is missing.
+struct Bytes<'a> {
+    all: &'a [u8],
+    at: usize,
+}
+
+type Read<T> = Result<T, &'static str>;
+
+impl<'a> Bytes<'a> {
+    fn take(&mut self, bytes: usize) -> Read<&'a [u8]> {
+        let taken = self.all[self.at..].get(..bytes).ok_or("it ends too early")?;
+        self.at += bytes;
+        Ok(taken)
+    }
+
+    fn number(&mut self, bytes: usize) -> Read<u64> {
+        Ok(self.take(bytes)?.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
+    }
+
+    fn float(&mut self) -> Read<f32> {
+        let float = f32::from_bits(self.number(4)? as u32);
+        if float.abs() <= 1e18 { Ok(float) } else { Err("a number too large, or none") }
+    }
+}
+
+/// Bits of a string, the lowest first.
+fn bits(bytes: &[u8], at: &mut usize, count: u8) -> Read<u32> {
+    let mut number = 0;
+    for bit in 0..count {
+        let byte = bytes.get(*at / 8).ok_or("a segment ends behind the file")?;
+        number |= u32::from(byte >> (*at % 8) & 1) << bit;
+        *at += 1;
+    }
+    Ok(number)
+}
+
+fn require(is_right: bool, reason: &'static str) -> Read<()> {
+    if is_right { Ok(()) } else { Err(reason) }
+}
+
+pub(crate) fn hash(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |h, byte| (h ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+impl Naive {
+    pub(crate) fn read(all: &[u8]) -> Read<Self> {
+        let mut rest = Bytes { all, at: 0 };
+        require(rest.take(4)? == b"KPAB", "another file")?;
+        require(rest.number(1)? == 1, "another version")?;
+        let flags = rest.number(1)?;
+        require(flags & 3 != 3 && flags >> 6 == 0, "flags")?;
+        let (loops, is_fine, offset_bytes) = (flags & 4 != 0, flags & 8 != 0, (flags >> 4) as usize + 1);
+        let joints = rest.number(2)? as usize;
+        require((1..=16_384).contains(&joints), "joints")?;
+        let samples = rest.number(4)? as usize;
+        require((1 + usize::from(loops)..=4_194_304).contains(&samples), "samples")?;
+        let rate_hz = f32::from_bits(rest.number(4)? as u32);
+        require(rate_hz > 0.0 && rate_hz < f32::INFINITY, "rate")?;
+        let kinds = rest.take(joints)?;
+        require(kinds.iter().all(|byte| byte >> 6 == 0 && [0, 2, 4].iter().all(|at| byte >> at & 3 != 3)), "kinds")?;
+        let n = 8 << (flags & 3);
+        let mut clip = Self {
+            n,
+            loops,
+            is_fine,
+            samples,
+            joints,
+            constants: Vec::new(),
+            tracks: Vec::new(),
+            segments: Vec::new(),
+        };
+        for (joint, channel) in of_kind(kinds, 1) {
+            let value = if channel > 0 {
+                vec![rest.float()?, rest.float()?, rest.float()?]
+            } else {
+                let code = rest.number(8)?;
+                require(code >> 63 == 0, "bit 63 of a constant")?;
+                let number = |axis: u32| ((code >> (21 * axis) & 0x1f_ffff) as f32 - 1_048_576.0) * (1.0 / 1_048_575.0);
+                q([number(0), number(1), number(2)]).to_vec()
+            };
+            clip.constants.push((joint, channel, value));
+        }
+        let (rotations, vectors): (Vec<_>, Vec<_>) = of_kind(kinds, 2).into_iter().partition(|track| track.1 == 0);
+        let is_scale = |track: &(usize, usize)| track.1 == 2;
+        let (scales, translations): (Vec<_>, Vec<_>) = vectors.into_iter().partition(is_scale);
+        let vectors = [translations, scales].concat();
+        let mut groups = Vec::new();
+        for tracks in rotations.chunks(8).chain(vectors.chunks(8)) {
+            let begin = clip.tracks.len();
+            clip.read_group(&mut rest, tracks)?;
+            groups.push(begin..clip.tracks.len());
+        }
+        clip.read_segments(&mut rest, &groups, offset_bytes)?;
+        rest.take(8)?;
+        let own = hash(&all[..rest.at]) as u32;
+        let stored = rest.number(4)? as u32;
+        require(rest.at == all.len(), "bytes behind the end")?;
+        require(stored == own, "another hash")?;
+        Ok(clip)
+    }
+
+    /// Section 10.3.
+    fn read_group(&mut self, rest: &mut Bytes<'_>, tracks: &[(usize, usize)]) -> Read<()> {
+        let is_rotation = tracks[0].1 == 0;
+        let mut columns = Vec::new();
+        for _ in 0..if is_rotation { 6 } else { 3 } {
+            let mut column = Vec::new();
+            for _ in tracks {
+                column.push(match (is_rotation, self.is_fine) {
+                    (false, _) => rest.float()?,
+                    (true, false) => (rest.number(1)? as f32 - 128.0) * (1.0 / 127.0),
+                    (true, true) => (rest.number(2)? as f32 - 32768.0) * (1.0 / 32767.0),
+                });
+            }
+            columns.push(column);
+        }
+        let steps = [rest.take(tracks.len())?, rest.take(tracks.len())?, rest.take(tracks.len())?];
+        for (index, &(joint, channel)) in tracks.iter().enumerate() {
+            let three = |first: usize| [0, 1, 2].map(|axis| columns[first + axis][index]);
+            self.tracks.push(NaiveTrack {
+                joint,
+                channel,
+                reference: q(three(0)),
+                axes: if is_rotation { q(three(3)) } else { [0.0; 4] },
+                middle: three(0),
+                steps: steps.map(|steps| steps[index]),
+            });
+        }
+        Ok(())
+    }
+
+    /// Samples that are coded, and segments of them.
+    fn counts(&self) -> (usize, usize) {
+        let coded = self.samples - usize::from(self.loops);
+        (coded, coded.div_ceil(self.n))
+    }
+
+    /// Section 10.4.
+    fn read_segments(
+        &mut self,
+        rest: &mut Bytes<'_>,
+        groups: &[std::ops::Range<usize>],
+        offset_bytes: usize,
+    ) -> Read<()> {
+        if self.tracks.is_empty() {
+            return Ok(());
+        }
+        let (coded, count) = self.counts();
+        let mut offsets = Bytes { all: rest.take(count * offset_bytes)?, at: 0 };
+        let begin = rest.at;
+        for index in 0..count {
+            require(offsets.number(offset_bytes)? as usize == rest.at - begin, "an offset")?;
+            let first = coded * index / count;
+            let length = coded * (index + 1) / count - first;
+            let components = vec![<[Component; 3]>::default(); self.tracks.len()];
+            let mut segment = NaiveSegment { first, length, step: rest.number(1)? as u8, components };
+            let mut order = Vec::new();
+            for group in groups {
+                for axis in 0..3 {
+                    order.extend(group.clone().map(|track| (track, axis)));
+                }
+            }
+            order.retain(|&(track, axis)| self.tracks[track].steps[axis] != 0);
+            for &(track, axis) in &order {
+                segment.components[track][axis].profiles = rest.take(if self.n == 32 { 2 } else { 1 })?.to_vec();
+            }
+            let (string, mut at) = (&rest.all[rest.at..], 0);
+            for &(track, axis) in &order {
+                let component = &mut segment.components[track][axis];
+                for (piece, range) in pieces(self.n, length).into_iter().enumerate() {
+                    let mut widths = Vec::new();
+                    for k in range.clone() {
+                        widths.push(match component.profiles[piece] {
+                            255 => bits(string, &mut at, 5)? as u8,
+                            number => profile(self.n, piece, number)[k - range.start],
+                        });
+                    }
+                    require(widths.iter().all(|width| *width <= 24), "a width above 24")?;
+                    for &width in &widths {
+                        let x = bits(string, &mut at, width)? as i32;
+                        component.coefficients.push(if width == 0 { 0 } else { x - (1 << (width - 1)) });
+                    }
+                    component.widths.extend(widths);
+                }
+            }
+            while at % 8 != 0 {
+                require(bits(string, &mut at, 1)? == 0, "bits behind the last coefficient")?;
+            }
+            rest.take(at / 8)?;
+            self.segments.push(segment);
+        }
+        Ok(())
+    }
+
+    /// Section 12.
+    pub(crate) fn pose(&self, position: f64, bind: &[Floats]) -> Vec<Floats> {
+        assert_eq!(bind.len(), self.joints);
+        let last = (self.samples - 1) as f64;
+        let position = if position.is_nan() || position < 0.0 { 0.0 } else { f64::min(position, last) };
+        let n = position.floor() as usize;
+        let a = (position - position.floor()) as f32;
+        let mut pose = bind.to_vec();
+        let mut set = |joint: usize, channel: usize, value: &[f32]| {
+            pose[joint][[0, 4, 7][channel]..][..value.len()].copy_from_slice(value);
+        };
+        for (joint, channel, value) in &self.constants {
+            set(*joint, *channel, value);
+        }
+        for (index, track) in self.tracks.iter().enumerate() {
+            let value = self.value(index, n, a);
+            set(track.joint, track.channel, &value);
+        }
+        pose
+    }
+
+    /// The segment of a sample, and which of its samples it is.
+    fn place(&self, sample: usize) -> (usize, usize) {
+        let (coded, count) = self.counts();
+        let sample = if sample == coded { 0 } else { sample };
+        let segment = ((sample + 1) * count - 1) / coded;
+        (segment, sample - self.segments[segment].first)
+    }
+
+    fn value(&self, index: usize, n: usize, a: f32) -> Vec<f32> {
+        let track = &self.tracks[index];
+        let (segment, t) = self.place(n);
+        let components = |segment: usize, t: usize, a: f32| {
+            let segment = &self.segments[segment];
+            [0, 1, 2].map(|axis| component(segment, &segment.components[index][axis], t, a, track.steps[axis]))
+        };
+        let inner = |z: Vector| q(turned(track.axes, z));
+        let outer = |z: Vector| [0, 1, 2].map(|axis| track.middle[axis] + z[axis]);
+        let is_within = a == 0.0 || self.place(n + 1) == (segment, t + 1);
+        if is_within {
+            let z = components(segment, t, a);
+            return if track.channel == 0 { product(track.reference, inner(z)).to_vec() } else { outer(z).to_vec() };
+        }
+        let (next, next_t) = self.place(n + 1);
+        let (v, w) = (components(segment, t, 0.0), components(next, next_t, 0.0));
+        if track.channel > 0 {
+            let (v, w) = (outer(v), outer(w));
+            return (0..3).map(|axis| v[axis] * (1.0 - a) + w[axis] * a).collect();
+        }
+        let (v, w) = (inner(v), inner(w));
+        let sign = if dot(v, w) < 0.0 { -1.0 } else { 1.0 };
+        let mixed = [0, 1, 2, 3].map(|i| v[i] * (1.0 - a) + w[i] * sign * a);
+        let d = dot(mixed, mixed).sqrt();
+        let unit = if d > 0.0 { mixed.map(|c| c * (1.0 / d)) } else { [0.0, 0.0, 0.0, 1.0] };
+        product(track.reference, unit).to_vec()
+    }
+}
+
+/// By joint, then by channel.
+fn of_kind(kinds: &[u8], kind: u8) -> Vec<(usize, usize)> {
+    let all = (0..kinds.len()).flat_map(|joint| [0, 1, 2].map(|channel| (joint, channel)));
+    all.filter(|(joint, channel)| kinds[*joint] >> (2 * channel) & 3 == kind).collect()
+}
+
+/// The sum over the coefficients of a component, of which the eights of both pieces without any width are left out.
+fn component(segment: &NaiveSegment, component: &Component, t: usize, a: f32, step: u8) -> f32 {
+    let octave: [u32; 8] =
+        [0x3f80_0000, 0x3f8b_95c2, 0x3f98_37f0, 0x3fa5_fed7, 0x3fb5_04f3, 0x3fc5_672a, 0x3fd7_44fd, 0x3fea_c0c7];
+    let e = usize::from(segment.step) + 2 * usize::from(step);
+    let s = f32::from_bits(octave[e % 8]) * f32::from_bits((e as u32 / 8 + 127 - 64) << 23);
+    let mut sums: [Option<f32>; 8] = [None; 8];
+    for piece in [0..16, 16..32] {
+        let own = component.widths.get(piece.start..).unwrap_or_default();
+        let own = &own[..own.len().min(16)];
+        let present = own.iter().rposition(|width| *width > 0).map_or(0, |last| last / 8 * 8 + 8);
+        for k in piece.start..(piece.start + present).min(component.widths.len()) {
+            let weight = match a {
+                0.0 => basis(k, t, segment.length),
+                a => (1.0 - a) * basis(k, t, segment.length) + a * basis(k, t + 1, segment.length),
+            };
+            let m = component.coefficients[k] as f32 * weight;
+            sums[k % 8] = Some(sums[k % 8].map_or(m, |sum| sum + m));
+        }
+    }
+    let m = sums.map(Option::unwrap_or_default);
+    (((m[0] + m[1]) + (m[2] + m[3])) + ((m[4] + m[5]) + (m[6] + m[7]))) * s
+}
+
+/// Computed once for each length, sample and coefficient.
+fn basis(k: usize, t: usize, length: usize) -> f32 {
+    static BASIS: LazyLock<Vec<f32>> = LazyLock::new(|| {
+        let number = |index: usize| {
+            let (length, t, k) = (index / 1024, index / 32 % 32, index % 32);
+            let l = length as f64;
+            match k {
+                _ if t >= length || k >= length => f64::NAN,
+                0 => (1.0 / l).sqrt(),
+                _ => (2.0 / l).sqrt() * cosine((2 * t + 1) * k, length),
+            }
+        };
+        (0..33 * 1024).map(|index| number(index) as f32).collect()
+    });
+    BASIS[1024 * length + 32 * t + k]
+}
+
+/// Section 12.1.
+fn cosine(j: usize, l: usize) -> f64 {
+    let mut j = j % (4 * l);
+    if j > 2 * l {
+        j = 4 * l - j;
+    }
+    let sign = if j > l { -1.0 } else { 1.0 };
+    if j > l {
+        j = 2 * l - j;
+    }
+    let x = j as f64 * (PI / (2 * l) as f64);
+    let y = x * x;
+    let c = |i: u64| if i % 2 == 1 { -1.0 } else { 1.0 } / (1..=2 * i).product::<u64>() as f64;
+    sign * (1.0 + (1..10).rev().fold(0.0, |sum, i| y * (c(i) + sum)))
+}
+
+/// Section 10.2.
+fn q([x, y, z]: Vector) -> Quaternion {
+    let n = (x * x + y * y) + z * z;
+    let d = 1.0 / (1.0 + n);
+    let e = d + d;
+    [x * e, y * e, z * e, (1.0 - n) * d]
+}
+
+fn turned([x, y, z, w]: Quaternion, v: Vector) -> Vector {
+    let cross = |b: Vector| [y * b[2] - z * b[1], z * b[0] - x * b[2], x * b[1] - y * b[0]];
+    let t = cross(v).map(|c| c + c);
+    let u = cross(t);
+    [0, 1, 2].map(|i| (v[i] + w * t[i]) + u[i])
+}
+
+fn product([ax, ay, az, aw]: Quaternion, [bx, by, bz, bw]: Quaternion) -> Quaternion {
+    [
+        (aw * bx + ax * bw) + (ay * bz - az * by),
+        (aw * by + ay * bw) + (az * bx - ax * bz),
+        (aw * bz + az * bw) + (ax * by - ay * bx),
+        (aw * bw - ax * bx) - (ay * by + az * bz),
+    ]
+}
+
+fn dot(p: Quaternion, q: Quaternion) -> f32 {
+    (p[0] * q[0] + p[1] * q[1]) + (p[2] * q[2] + p[3] * q[3])
+}

@@ -1,0 +1,144 @@
+//! The frozen block clips of `spec/vectors/clip_block.txt`, and what they play. All of them are explicit bytes: what a decoder must read for
+//! ever, whatever a later builder makes. Those whose names begin with `built` are what a builder once made.
+//!
+//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anim --test block vectors` writes them anew.
+
+use std::path::PathBuf;
+
+use kinepack_anim::offline::Effort;
+use kinepack_anim::{Clip, Sampler, Transform};
+
+use crate::motions::{Motion, USUAL};
+use crate::naive::Naive;
+use crate::play::{assert_bits, built};
+use crate::support::{Random, dumped, hex, pose_floats, pose_hex};
+use crate::write::{ANIMATED, CONSTANT, DEFAULT, Parts, Track, escaped, kinds};
+
+const POSITIONS: [f64; 10] = [-1.0, 0.0, 0.4, 1.0, 1.75, 5.5, 9.0, 15.25, 31.5, 1000.0];
+
+/// The clip whose bytes stand in `spec/ANIM.md`, section 13.1.
+fn worked() -> Parts {
+    let mut parts = Parts::new(8, 3, vec![kinds(DEFAULT, ANIMATED, DEFAULT)]);
+    parts.vectors = vec![Track { middle: [0.0, 4.0, 0.0], steps: [0, 192, 0], ..Track::default() }];
+    parts.segments = vec![escaped(8, 96, &[vec![(18, 6), (-68, 8), (-65, 8)]])];
+    parts
+}
+
+/// Tracks of all kinds, of eleven joints where all are animated in more than one group.
+fn mixed(n: usize, samples: u32, loops: bool, is_fine: bool, joints: usize) -> Parts {
+    let all =
+        [kinds(ANIMATED, ANIMATED, CONSTANT), kinds(CONSTANT, DEFAULT, ANIMATED), kinds(ANIMATED, CONSTANT, DEFAULT)];
+    let mut parts = Parts::new(n, samples, (0..joints).map(|joint| all[joint % 3]).collect());
+    (parts.loops, parts.is_fine) = (loops, is_fine);
+    parts.filled(&mut Random(n as u64 + u64::from(samples)))
+}
+
+/// Widths of their own, up to the largest, in both pieces.
+fn escape() -> Parts {
+    let mut parts = Parts::new(32, 30, vec![kinds(DEFAULT, ANIMATED, DEFAULT)]);
+    parts.vectors = vec![Track { middle: [1.0, 2.0, 3.0], steps: [150, 160, 140], ..Track::default() }];
+    let widths = |axis: usize| move |k: usize| [(k * 5 % 25) as u8, if k < 16 { 0 } else { 7 }, 24][axis];
+    let number = |k: usize, width: u8| if width == 0 { 0 } else { (k as i32 * 7_654_321) % (1 << (width - 1)) };
+    let component = |axis: usize| (0..30).map(|k| (number(k, widths(axis)(k)), widths(axis)(k))).collect();
+    parts.segments = vec![escaped(32, 90, &[component(0), component(1), component(2)])];
+    parts
+}
+
+/// The written clips, and those that are built when vectors are written.
+fn clips() -> Vec<(&'static str, Option<Vec<u8>>)> {
+    let mut constants =
+        Parts::new(16, 9, vec![kinds(CONSTANT, CONSTANT, CONSTANT), kinds(CONSTANT, DEFAULT, CONSTANT)]);
+    constants = constants.clone().filled(&mut Random(4));
+    let parts = [
+        ("worked", worked()),
+        ("n8", mixed(8, 20, false, false, 3)),
+        ("n16", mixed(16, 40, false, true, 3)),
+        ("n32", mixed(32, 45, false, false, 3)),
+        ("loop8", mixed(8, 17, true, true, 3)),
+        ("loop16", mixed(16, 12, true, false, 3)),
+        ("loop32", mixed(32, 70, true, true, 2)),
+        ("groups", mixed(16, 5, false, false, 14)),
+        ("one", mixed(8, 1, false, true, 3)),
+        ("escape", escape()),
+        ("constants", constants),
+    ];
+    let written = parts.into_iter().map(|(name, parts)| (name, Some(parts.to_bytes())));
+    written.chain(["built_walk", "built_loop", "built_spin"].map(|name| (name, None))).collect()
+}
+
+fn build(name: &str) -> Vec<u8> {
+    let motion = match name {
+        "built_walk" => Motion { joints: 3, samples: 36, growth: 0.1, ..USUAL },
+        "built_loop" => Motion { joints: 2, samples: 25, loops: true, ..USUAL },
+        _ => Motion { joints: 1, samples: 40, still: 0, turns: 7.0, ..USUAL },
+    };
+    built(&motion.clip(12), 0.02, Effort::Best).1.as_bytes().to_vec()
+}
+
+/// The bind pose that clips of the vectors are played over.
+fn bind_pose(joints: usize) -> Vec<Transform> {
+    let bind = |joint: usize| Transform {
+        rotation: [0.0, -0.6, 0.0, 0.8],
+        translation: [joint as f32, -2.5, 0.0],
+        scale: [1.0, 1.0, 0.5],
+    };
+    (0..joints).map(bind).collect()
+}
+
+fn bytes_of(hex: &str) -> Vec<u8> {
+    (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
+}
+
+#[test]
+fn every_vector_is_read_and_played() {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../spec/vectors/clip_block.txt");
+    let writes = std::env::var_os("KINEPACK_WRITE_VECTORS").is_some();
+    let stored = if writes { String::new() } else { std::fs::read_to_string(&path).unwrap() };
+    let stored_clip = |name: &str| {
+        let mut words = stored.lines().map(|line| line.split(' ').collect::<Vec<_>>());
+        bytes_of(words.find(|words| words.len() == 2 && words[0] == name).unwrap()[1])
+    };
+    let mut written = String::from("# name clip; name position pose\n");
+    let mut seen = std::collections::BTreeSet::new();
+    for (name, bytes) in clips() {
+        let bytes = bytes.unwrap_or_else(|| if writes { build(name) } else { stored_clip(name) });
+        written += &format!("{name} {}\n", hex(&bytes));
+        let clip = Clip::from_bytes(&bytes[..]).unwrap_or_else(|error| panic!("{name}: {error}"));
+        seen.insert((clip.header().block, clip.header().loops, clip.header().is_fine));
+        let bind = bind_pose(clip.joints());
+        let (sampler, naive) = (Sampler::new(&clip, &bind), Naive::read(&bytes).unwrap());
+        let mut pose = bind.clone();
+        let last = (clip.samples() - 1) as f64;
+        for position in POSITIONS.into_iter().chain([last - 0.5]) {
+            sampler.sample_at(position, &mut pose);
+            assert_bits(&pose, &naive.pose(position, &pose_floats(&bind)), name);
+            written += &format!("{name} {position} {}\n", pose_hex(&pose));
+        }
+    }
+    assert!(seen.len() > 5, "{seen:?}");
+    if writes {
+        std::fs::write(&path, &written).unwrap();
+    } else {
+        assert!(written == stored, "the clips are not those of spec/vectors/clip_block.txt");
+    }
+}
+
+#[test]
+fn the_bytes_in_the_spec_are_those_of_the_vectors() {
+    let spec = include_str!("../../../../spec/ANIM.md");
+    let section = spec.split("### 13.1 Worked bytes").nth(1).unwrap().split("\n#").next().unwrap();
+    let bytes = worked().to_bytes();
+    assert_eq!(hex(&dumped(section)), hex(&bytes));
+    let (clip, bind) = (Clip::from_bytes(bytes).unwrap(), bind_pose(1));
+    let mut pose = bind.clone();
+    let mut values = 0;
+    for (before, after) in section.match_indices("` at ").map(|(at, _)| section.split_at(at)) {
+        let bits = u32::from_str_radix(before.rsplit('`').next().unwrap(), 16).unwrap();
+        let words = after[5..].split_whitespace().next().unwrap();
+        let position: f64 = words.trim_end_matches([',', '.']).parse().unwrap();
+        Sampler::new(&clip, &bind).sample_at(position, &mut pose);
+        assert_eq!(format!("{:08x}", pose[0].translation[1].to_bits()), format!("{bits:08x}"), "{position}");
+        values += 1;
+    }
+    assert!(values >= 5);
+}

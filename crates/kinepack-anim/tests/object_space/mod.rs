@@ -1,0 +1,69 @@
+//! Where joints are in object space, and how far they are apart: the metric of errors, computed anew.
+
+use kinepack_anim::{Skeleton, Transform};
+
+type Vector = [f64; 3];
+
+/// A joint in object space.
+#[derive(Clone, Copy)]
+pub(crate) struct Placed {
+    rotation: [f64; 4],
+    translation: Vector,
+    scale: Vector,
+}
+
+pub(crate) fn unit(q: [f64; 4]) -> [f64; 4] {
+    let length = q.iter().map(|c| c * c).sum::<f64>().sqrt();
+    q.map(|c| c / length)
+}
+
+fn product([ax, ay, az, aw]: [f64; 4], [bx, by, bz, bw]: [f64; 4]) -> [f64; 4] {
+    [
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by - ax * bz + ay * bw + az * bx,
+        aw * bz + ax * by - ay * bx + az * bw,
+        aw * bw - ax * bx - ay * by - az * bz,
+    ]
+}
+
+fn turn(q: [f64; 4], [x, y, z]: Vector) -> Vector {
+    let back = [-q[0], -q[1], -q[2], q[3]];
+    let [x, y, z, _] = product(product(q, [x, y, z, 0.0]), back);
+    [x, y, z]
+}
+
+fn each(a: Vector, b: Vector, of: impl Fn(f64, f64) -> f64) -> Vector {
+    [0, 1, 2].map(|axis| of(a[axis], b[axis]))
+}
+
+pub(crate) fn place(skeleton: &Skeleton, pose: &[Transform]) -> Vec<Placed> {
+    let mut placed: Vec<Placed> = Vec::new();
+    for (joint, transform) in pose.iter().enumerate() {
+        let mut here = Placed {
+            rotation: unit(transform.rotation.map(f64::from)),
+            translation: transform.translation.map(f64::from),
+            scale: transform.scale.map(f64::from),
+        };
+        if let Some(parent) = skeleton.parent(joint) {
+            let parent = placed[parent];
+            let moved = turn(parent.rotation, each(here.translation, parent.scale, |a, b| a * b));
+            here.translation = each(parent.translation, moved, |a, b| a + b);
+            here.rotation = product(parent.rotation, here.rotation);
+            here.scale = each(parent.scale, here.scale, |a, b| a * b);
+        }
+        placed.push(here);
+    }
+    placed
+}
+
+/// The largest distance between the points at `shell_cm` on the three axes.
+pub(crate) fn error_cm(a: &Placed, b: &Placed, shell_cm: f64) -> f64 {
+    let point = |joint: &Placed, axis: usize| {
+        let mut arm = [0.0; 3];
+        arm[axis] = shell_cm * joint.scale[axis];
+        each(joint.translation, turn(joint.rotation, arm), |a, b| a + b)
+    };
+    let off =
+        |axis: usize| each(point(a, axis), point(b, axis), |a, b| a - b).iter().map(|c| c * c).sum::<f64>().sqrt();
+    (0..3).map(off).fold(0.0, f64::max)
+}
