@@ -58,7 +58,7 @@ pub(super) fn build(raw: &RawClip, options: &BuildOptions, block: &BlockOptions)
         if off <= 1.0 {
             break;
         }
-        share *= (2.0 - off).max(0.5);
+        share *= (1.0 - 4.0 * (off - 1.0)).max(0.5);
     }
     nearest.map(|(_, built)| built).ok_or(BuildError::BadOption { option: "precision" })
 }

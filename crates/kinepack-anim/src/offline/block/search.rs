@@ -156,10 +156,30 @@ fn best_step(coder: &mut Coder, span: Span, usual: u8) -> Best {
             break;
         }
     }
-    best.unwrap_or_else(|| {
-        coder.code(span, expected.saturating_sub(DEEPEST), Rounding::Nearest, f64::INFINITY);
-        Best::of(coder)
-    })
+    best.unwrap_or_else(|| nearest(coder, span))
+}
+
+/// The step with the smallest error, where none is small enough: coefficients of finer ones do not fit their 24 bits.
+fn nearest(coder: &mut Coder, span: Span) -> Best {
+    const STRIDE: u8 = 8;
+    let mut least = (f64::INFINITY, 0);
+    let mut compare = |coder: &mut Coder, step: u8| {
+        let worst = coder.code(span, step, Rounding::Nearest, f64::INFINITY);
+        if worst < least.0 {
+            least = (worst, step);
+        }
+        least.1
+    };
+    let mut around = 0;
+    for step in (0..=u8::MAX).step_by(usize::from(STRIDE)) {
+        around = compare(coder, step);
+    }
+    let mut step = around;
+    for near in around.saturating_sub(STRIDE - 1)..=around.saturating_add(STRIDE - 1) {
+        step = compare(coder, near);
+    }
+    coder.code(span, step, Rounding::Nearest, f64::INFINITY);
+    Best::of(coder)
 }
 
 /// Goes on to coarser steps for as long as changes of single coefficients can repair what they spoil.
