@@ -129,7 +129,14 @@ fn built_clips_are_what_is_told_of_them() {
     let files = Files::new();
     stdout(&["anim", "raw", &files.at("an arm.glb"), &files.at("raw")]);
     let raw = exchange::read("raw", &files.read("raw/an_arm__Move.clip")).unwrap();
-    for (scheme, precision) in [("block", 0.1), ("block", 0.01), ("article", 0.1), ("article", 0.01), ("quantized", 0.1), ("quantized-32", 0.1)] {
+    for (scheme, precision) in [
+        ("block", 0.1),
+        ("block", 0.01),
+        ("article", 0.1),
+        ("article", 0.01),
+        ("quantized", 0.1),
+        ("quantized-32", 0.1),
+    ] {
         let document = files.build(&["--scheme", scheme, "--precision", &precision.to_string()]);
         assert_eq!(sorted_keys(&document), ["clips", "notes"]);
         let clip = &document["clips"][0];
