@@ -106,8 +106,10 @@ pub(crate) enum Failure {
     SameClip { name: String, first: std::path::PathBuf, second: std::path::PathBuf },
     /// A clip that is damaged, or not what it should be.
     BadClip { path: std::path::PathBuf, reason: String },
-    /// A pin on a joint that no skeleton has.
-    UnknownPin { name: String },
+    /// A name of a joint that no skeleton has.
+    UnknownJoint { option: &'static str, name: String },
+    /// An option that the scheme does not have.
+    OtherScheme { option: &'static str, schemes: Vec<&'static str>, given: &'static str },
     /// A clip cannot be compressed.
     Build { file: std::path::PathBuf, clip: String, error: BuildError },
     /// A clip cannot be read or written.
@@ -245,8 +247,15 @@ impl fmt::Display for Failure {
                 if is_one { Ok(()) } else { write!(f, ", or write them to different directories") }
             }
             Self::BadClip { path, reason } => write!(f, "{}: {reason}", path.display()),
-            Self::UnknownPin { name } => {
-                write!(f, "--pin {name}: no joint of that name in any skeleton; anim info lists them")
+            Self::UnknownJoint { option, name } => {
+                write!(f, "{option} {name}: no joint of that name in any skeleton; anim view shows them")
+            }
+            Self::OtherScheme { option, schemes, given } => {
+                let schemes = schemes.join(" and ");
+                write!(
+                    f,
+                    "{option} is for --scheme {schemes}, and this is {given}: leave it out, or take another scheme"
+                )
             }
             Self::Build { file, clip, error } => write!(f, "{}: {clip}: {error}", file.display()),
             Self::ClipFile { path, error } => write!(f, "{}: {error}", path.display()),

@@ -7,6 +7,8 @@
 mod document;
 #[path = "support/program.rs"]
 mod program;
+#[path = "anim/schemes.rs"]
+mod schemes;
 
 use std::fs;
 
@@ -129,7 +131,14 @@ fn built_clips_are_what_is_told_of_them() {
     let files = Files::new();
     stdout(&["anim", "raw", &files.at("an arm.glb"), &files.at("raw")]);
     let raw = exchange::read("raw", &files.read("raw/an_arm__Move.clip")).unwrap();
-    for (scheme, precision) in [("article", 0.1), ("article", 0.01), ("quantized", 0.1), ("quantized-32", 0.1)] {
+    for (scheme, precision) in [
+        ("block", 0.1),
+        ("block", 0.01),
+        ("article", 0.1),
+        ("article", 0.01),
+        ("quantized", 0.1),
+        ("quantized-32", 0.1),
+    ] {
         let document = files.build(&["--scheme", scheme, "--precision", &precision.to_string()]);
         assert_eq!(sorted_keys(&document), ["clips", "notes"]);
         let clip = &document["clips"][0];
@@ -139,12 +148,14 @@ fn built_clips_are_what_is_told_of_them() {
             "bytes",
             "file",
             "foot_slide_cm",
+            "is_within_precision",
             "joints",
             "max_error_between_cm",
             "max_error_cm",
             "mean_error_cm",
             "name",
             "p99_error_cm",
+            "precision_cm",
             "rate_hz",
             "raw_bytes",
             "sample_ns_per_joint",
@@ -164,6 +175,7 @@ fn built_clips_are_what_is_told_of_them() {
 
         let most = if scheme == "quantized-32" { 0.3 } else { precision };
         assert!(number("max_error_cm") <= most, "{scheme} {precision}: {clip}");
+        assert_eq!((number("precision_cm"), &clip["is_within_precision"]), (precision, &(most == precision).into()));
         assert!(number("mean_error_cm") <= number("p99_error_cm") && number("p99_error_cm") <= number("max_error_cm"));
         assert_eq!(stdout(&["anim", "decode", &files.at("out/an_arm__Move.kpa"), &files.at("back.clip")]), "");
         let back = exchange::read("back", &files.read("back.clip")).unwrap();
@@ -188,6 +200,21 @@ fn what_cannot_be_built_is_refused() {
     let said = |options: &[&str]| refusal(&[&["anim", "build", &arm, "--out", &files.at("out")], options].concat());
     let pin = said(&["--pin", "lower", "--pin", "Hand"]);
     assert!(pin.contains("--pin Hand: no joint of that name"), "{pin}");
+    for option in ["--joint-precision", "--joint-shell"] {
+        let unknown = said(&[option, "Lo*=1", option, "Hand=1"]);
+        assert!(unknown.contains(&format!("{option} Hand: no joint of that name")), "{unknown}");
+        assert!(said(&[option, "lower=0"]).contains("must be a positive number"));
+        let refused = program::run(&["anim", "build", &arm, option, "lower"]);
+        assert!(refused.code == Some(2) && refused.stderr.contains("lower is no NAME=CM"), "{}", refused.stderr);
+    }
+    for (options, others) in [
+        (&["--no-rows"][..], "--scheme article, and this is block"),
+        (&["--effort", "fast", "--scheme", "article"], "--scheme block, and this is article"),
+        (&["--pin", "lower", "--scheme", "quantized"], "--scheme block and article, and this is quantized"),
+    ] {
+        let other = said(options);
+        assert!(other.contains(options[0]) && other.contains(others), "{other}");
+    }
     for precision in ["--precision=0", "--precision=nan", "--precision=-0.1", "--precision=inf"] {
         let refused = said(&[precision]);
         assert!(refused.contains("precision") && refused.contains("positive"), "{precision}: {refused}");
@@ -202,7 +229,7 @@ fn what_cannot_be_built_is_refused() {
 #[test]
 fn what_is_damaged_or_missing_is_named() {
     let files = Files::new();
-    files.build(&[]);
+    files.build(&["--scheme", "article"]);
     stdout(&["anim", "build", &files.at("walk.bvh"), "--out", &files.at("out")]);
     let (clip, skeleton) = (files.at("out/an_arm__Move.kpa"), files.skeleton());
     let walk = AnyClip::from_bytes(files.read("out/walk.kpa")).unwrap().skeleton_hash();
@@ -252,9 +279,12 @@ fn an_export_is_a_file_of_the_article() {
         let told = format!("{out}: 2 joints, {} keys, {} bytes, {caches} jump cache{plural};", counts[2], counts[0]);
         assert!(line.starts_with(&told) && line.lines().count() == 1, "{line}");
     }
-    files.build(&["--parametrization", "chordal"]);
+    files.build(&["--scheme", "article", "--parametrization", "chordal"]);
     let chordal = refusal(&["anim", "export", &clip, &out]);
     assert!(chordal.contains(&clip) && chordal.contains("build the clip with times or uniform"), "{chordal}");
+    files.build(&[]);
+    let blocks = refusal(&["anim", "export", &clip, &out]);
+    assert!(blocks.contains(&clip) && blocks.contains("--scheme article") && blocks.contains("--gltf"), "{blocks}");
 }
 
 #[test]

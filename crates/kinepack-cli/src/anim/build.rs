@@ -6,10 +6,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use kinepack_anim::offline::animated_raw_bytes;
+use kinepack_anim::offline::{Scheme, animated_raw_bytes};
 use serde::Serialize;
 
 use super::import_options::ImportArguments;
+use super::joints::joint_name;
 use super::scheme::SchemeArguments;
 use super::sources::{self, BuiltClip, BuiltFiles, Source};
 use crate::failure::Failure;
@@ -55,6 +56,9 @@ struct ClipReport {
     /// The floats of the tracks that change.
     animated_raw_bytes: usize,
     bytes: usize,
+    precision_cm: f64,
+    /// Whether every joint is as near as was asked for.
+    is_within_precision: bool,
     max_error_cm: f64,
     p99_error_cm: f64,
     mean_error_cm: f64,
@@ -66,13 +70,14 @@ struct ClipReport {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let BuiltFiles { sources, built, notes } =
-        sources::read_and_build(&arguments.files, &arguments.import, &arguments.scheme)?;
+    let scheme = &arguments.scheme;
+    let BuiltFiles { sources, built, mut notes } =
+        sources::read_and_build(&arguments.files, &arguments.import, scheme)?;
     if let Some(directory) = &arguments.out {
         write_all(directory, &sources, &built)?;
     }
-    let clips =
-        sources.iter().zip(&built).map(|(source, built)| ClipReport::new(source, built, arguments.scheme.name()));
+    notes.extend(sources.iter().zip(&built).filter_map(|(source, built)| too_far_off(source, built, scheme)));
+    let clips = sources.iter().zip(&built).map(|(source, built)| ClipReport::new(source, built, scheme));
     let report = Report { clips: clips.collect(), notes };
     print(|out| if arguments.json { write_json(&report, out) } else { report.write_table(out) })
 }
@@ -93,20 +98,39 @@ fn write_all(directory: &Path, sources: &[Source], built: &[BuiltClip]) -> Resul
     Ok(())
 }
 
+/// What there is to say of a clip that is not as near as was asked for. Quantized clips are what they are.
+fn too_far_off(source: &Source, built: &BuiltClip, scheme: &SchemeArguments) -> Option<String> {
+    let raw = &source.raw;
+    let options = scheme.options(raw);
+    let errors = &built.built.errors;
+    let (joint, share) = options.farthest_off(errors);
+    if share <= 1.0 || matches!(options.scheme, Scheme::Quantized(_)) {
+        return None;
+    }
+    let (name, scheme) = (joint_name(raw.skeleton(), joint), scheme.name());
+    let (off_cm, asked_cm) = (errors.joints[joint].max_cm, options.precisions_cm(raw.joints())[joint]);
+    Some(format!(
+        "{}: {name} is {off_cm:.4} cm off where {asked_cm} was asked for: as near as {scheme} comes",
+        raw.name()
+    ))
+}
+
 impl ClipReport {
-    fn new(source: &Source, built: &BuiltClip, scheme: &'static str) -> Self {
+    fn new(source: &Source, built: &BuiltClip, scheme: &SchemeArguments) -> Self {
         let BuiltClip { built, build_ms } = built;
         let (raw, errors) = (&source.raw, &built.errors);
         Self {
             name: raw.name().to_owned(),
             file: source.file.display().to_string(),
-            scheme,
+            scheme: scheme.name(),
             joints: raw.joints(),
             samples: raw.samples(),
             rate_hz: raw.rate_hz(),
             raw_bytes: raw.raw_bytes(),
             animated_raw_bytes: animated_raw_bytes(raw),
             bytes: built.clip.as_bytes().len(),
+            precision_cm: scheme.precision_cm(),
+            is_within_precision: scheme.options(raw).farthest_off(errors).1 <= 1.0,
             max_error_cm: errors.all.max_cm,
             p99_error_cm: errors.all.p99_cm,
             mean_error_cm: errors.all.mean_cm,

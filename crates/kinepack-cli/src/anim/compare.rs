@@ -3,16 +3,18 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use clap::Args;
-use kinepack_anim::RawClip;
+use clap::{Args, ValueEnum};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use kinepack_anim::keyed::{Parametrization, RotationBits};
 use kinepack_anim::measure::ErrorReport;
 use kinepack_anim::offline::{BuildOptions, KeyOptions, KeyPosition, Margins, Scheme, animated_raw_bytes};
+use kinepack_anim::{RawClip, exchange};
 use serde::Serialize;
 
 use super::import_options::ImportArguments;
 use super::peers::{Comparison, Peers};
-use super::scheme::SchemeArguments;
+use super::scheme::{EffortName, SchemeArguments, SchemeName};
 use super::sources::{self, BuiltClip, Source};
 use crate::failure::Failure;
 use crate::report::print;
@@ -56,6 +58,13 @@ struct Report {
 struct Row {
     name: String,
     bytes: usize,
+    /// Of what plays.
+    #[serde(flatten)]
+    played: Option<Played>,
+}
+
+#[derive(Serialize)]
+struct Played {
     max_error_cm: f64,
     /// The mean over the clips of what 99 of 100 are not above.
     p99_error_cm: f64,
@@ -70,9 +79,9 @@ struct Row {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let peers = arguments.peer.as_deref().map(Peers::read).transpose()?;
     let (sources, notes) = sources::read(&arguments.files, &arguments.import.options())?;
-    arguments.scheme.check_pins(sources.iter().map(|source| &source.raw))?;
+    arguments.scheme.check(sources.iter().map(|source| &source.raw))?;
     let schemes = if arguments.options { options(arguments) } else { schemes(arguments) };
-    let mut rows = Vec::new();
+    let mut rows = if arguments.options { Vec::new() } else { plain(&sources)? };
     let mut last = Vec::new();
     for (name, options) in schemes {
         last = sources::build_all(&sources, options, &name)?;
@@ -95,16 +104,49 @@ type Options<'a> = Box<dyn Fn(&RawClip) -> BuildOptions + Sync + 'a>;
 
 /// The schemes side by side; the one that was asked for comes last.
 fn schemes(arguments: &Arguments) -> Vec<(String, Options<'_>)> {
-    let asked = |raw: &RawClip| arguments.scheme.options(raw);
-    let with = move |scheme: Scheme| -> Options<'_> {
-        Box::new(move |raw| BuildOptions { scheme: scheme.clone(), ..asked(raw) })
+    let scheme = &arguments.scheme;
+    let asked = |raw: &RawClip| scheme.options(raw);
+    let with = move |of: Box<dyn Fn(&RawClip) -> Scheme + Sync>| -> Options<'_> {
+        Box::new(move |raw| BuildOptions { scheme: of(raw), ..asked(raw) })
     };
-    vec![
-        ("quantized, 48 bits".into(), with(Scheme::Quantized(RotationBits::Bits48))),
-        ("quantized, 32 bits".into(), with(Scheme::Quantized(RotationBits::Bits32))),
-        ("splines alone".into(), with(Scheme::Keys(KeyOptions::plain()))),
-        (format!("as asked: {}", arguments.scheme.name()), Box::new(asked)),
-    ]
+    let mut all = vec![
+        ("quantized, 48 bits".to_owned(), with(Box::new(|_| Scheme::Quantized(RotationBits::Bits48)))),
+        ("quantized, 32 bits".to_owned(), with(Box::new(|_| Scheme::Quantized(RotationBits::Bits32)))),
+        ("splines alone".to_owned(), with(Box::new(|_| Scheme::Keys(KeyOptions::plain())))),
+    ];
+    if scheme.scheme() != SchemeName::Article {
+        all.push(("article".to_owned(), with(Box::new(|raw| Scheme::Keys(scheme.keys(raw))))));
+    }
+    let is_block = scheme.scheme() == SchemeName::Block;
+    let asked_effort = scheme.asked_effort();
+    for effort in EffortName::value_variants() {
+        if asked_effort.is_none() && !(is_block && *effort == EffortName::default()) {
+            let blocks = |raw: &RawClip| Scheme::Block(scheme.blocks(raw, *effort));
+            all.push((format!("block, {} effort", effort.name()), with(Box::new(blocks))));
+        }
+    }
+    let effort = asked_effort.unwrap_or_default().name();
+    let name = if is_block { format!("block, {effort} effort") } else { scheme.name().to_owned() };
+    all.push((format!("as asked: {name}"), Box::new(asked)));
+    all
+}
+
+/// What the samples take as they are, and packed by a program that knows nothing of them.
+fn plain(sources: &[Source]) -> Result<Vec<Row>, Failure> {
+    let raw = sources.iter().map(|source| source.raw.raw_bytes()).sum();
+    let zipped = sources::on_all_cores(sources, "packed", |source| {
+        gzip_bytes(&source.raw).map_err(|error| Failure::ClipFile { path: source.file.clone(), error })
+    })?;
+    let row = |name: &str, bytes: usize| Row { name: name.to_owned(), bytes, played: None };
+    Ok(vec![row("raw floats", raw), row("raw floats, gzip", zipped.iter().sum())])
+}
+
+fn gzip_bytes(raw: &RawClip) -> io::Result<usize> {
+    let mut floats = Vec::with_capacity(raw.raw_bytes());
+    raw.poses().try_for_each(|pose| exchange::write_pose(pose, &mut floats))?;
+    let mut out = GzEncoder::new(Vec::new(), Compression::new(6));
+    out.write_all(&floats)?;
+    Ok(out.finish()?.len())
 }
 
 /// The scheme with keys: splines alone, with each option, all of them, and all but each.
@@ -137,10 +179,7 @@ fn options(arguments: &Arguments) -> Vec<(String, Options<'_>)> {
     let mut add = |name: String, base: fn() -> KeyOptions, change: Change| {
         let options = move |raw: &RawClip| {
             let asked = arguments.scheme.options(raw);
-            let mut keys = base();
-            if let Scheme::Keys(asked) = &asked.scheme {
-                keys.pins.clone_from(&asked.pins);
-            }
+            let mut keys = KeyOptions { pins: arguments.scheme.pins(raw), ..base() };
             change(&mut keys);
             BuildOptions { scheme: Scheme::Keys(keys), ..asked }
         };
@@ -170,9 +209,7 @@ impl Row {
             .filter(|(source, _)| !any_usual || is_usual(source))
             .map(|(source, built)| sources::sample_ns_per_joint(&source.raw, &built.built))
             .collect();
-        Self {
-            name,
-            bytes: built.iter().map(|built| built.built.clip.as_bytes().len()).sum(),
+        let played = Played {
             max_error_cm: worst(|errors| errors.all.max_cm),
             p99_error_cm: built.iter().map(|built| built.built.errors.all.p99_cm).sum::<f64>()
                 / built.len().max(1) as f64,
@@ -180,20 +217,23 @@ impl Row {
             foot_slide_cm: worst(|errors| errors.foot_slide_cm),
             build_mb_per_s: raw as f64 / 1e3 / built.iter().map(|built| built.build_ms).sum::<f64>(),
             sample_ns_per_joint: timed.iter().sum::<f64>() / timed.len().max(1) as f64,
-        }
+        };
+        let bytes = built.iter().map(|built| built.built.clip.as_bytes().len()).sum();
+        Self { name, bytes, played: Some(played) }
     }
 
     fn cells(&self, report: &Report) -> [String; 9] {
+        let played = |number: fn(&Played) -> String| self.played.as_ref().map_or_else(|| "–".to_owned(), number);
         [
             self.name.clone(),
             self.bytes.to_string(),
             percent(self.bytes, report.raw_bytes),
             percent(self.bytes, report.animated_raw_bytes),
-            format!("{:.4}", self.max_error_cm),
-            format!("{:.4}", self.p99_error_cm),
-            format!("{:.4}", self.foot_slide_cm),
-            format!("{:.1}", self.build_mb_per_s),
-            format!("{:.1}", self.sample_ns_per_joint),
+            played(|played| format!("{:.4}", played.max_error_cm)),
+            played(|played| format!("{:.4}", played.p99_error_cm)),
+            played(|played| format!("{:.4}", played.foot_slide_cm)),
+            played(|played| format!("{:.1}", played.build_mb_per_s)),
+            played(|played| format!("{:.1}", played.sample_ns_per_joint)),
         ]
     }
 }

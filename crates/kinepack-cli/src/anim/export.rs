@@ -75,7 +75,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 fn write_anm(arguments: &Arguments, clip: &AnyClip, skeleton: &Skeleton) -> Result<(), Failure> {
     let anm = match clip {
-        AnyClip::Keyed(clip) => Anm::from_clip(clip, skeleton, arguments.jump_caches),
+        AnyClip::Block(_) => {
+            Err("made of blocks, and r3d2canm of keys: build the clip with --scheme article, or write glTF with --gltf"
+                .to_owned())
+        }
+        AnyClip::Keyed(clip) => {
+            Anm::from_clip(clip, skeleton, arguments.jump_caches).map_err(|error| error.to_string())
+        }
     };
     let anm = anm.map_err(|error| bad_clip(arguments, &error))?;
     let bytes = anm.to_bytes();

@@ -7,10 +7,12 @@ mod decode;
 mod export;
 mod import_options;
 mod info;
+mod joints;
 mod peers;
 mod raw;
 mod scheme;
 mod sources;
+mod train;
 mod view;
 
 use clap::{Args, Subcommand};
@@ -32,6 +34,7 @@ enum Command {
     Export(export::Arguments),
     Info(info::Arguments),
     Raw(raw::Arguments),
+    Train(train::Arguments),
     View(view::Arguments),
 }
 
@@ -43,6 +46,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Command::Export(arguments) => export::run(arguments),
         Command::Info(arguments) => info::run(arguments),
         Command::Raw(arguments) => raw::run(arguments),
+        Command::Train(arguments) => train::run(arguments),
         Command::View(arguments) => view::run(arguments),
     }
 }

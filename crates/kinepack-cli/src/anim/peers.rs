@@ -1,5 +1,6 @@
 //! What another codec makes of the same clips, from a table that someone measured.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -34,6 +35,9 @@ pub(crate) struct Comparison {
 #[derive(Serialize)]
 struct Pair {
     name: String,
+    samples: usize,
+    /// Some programs lose a sample, or find one.
+    peer_samples: usize,
     peer_bytes: usize,
     peer_max_error_cm: f64,
     bytes: usize,
@@ -70,18 +74,26 @@ impl Peers {
         Ok(Self { name, clips })
     }
 
+    /// The figures of a clip of so many samples, or of one more or fewer.
+    fn find(&self, name: &str, samples: usize) -> Option<(usize, Figures)> {
+        let near = [samples, samples + 1, samples - 1];
+        near.into_iter().find_map(|samples| Some((samples, *self.clips.get(&(name.to_owned(), samples))?)))
+    }
+
     /// What was built, beside the peer.
     pub(crate) fn compare(&self, sources: &[Source], built: &[BuiltClip]) -> Comparison {
         let mut clips = Vec::new();
         let mut missing = 0;
         for (source, built) in sources.iter().zip(built) {
-            let name = source.raw.name().to_owned();
-            let Some(peer) = self.clips.get(&(name.clone(), source.raw.samples())) else {
+            let samples = source.raw.samples();
+            let Some((peer_samples, peer)) = self.find(source.raw.name(), samples) else {
                 missing += 1;
                 continue;
             };
             clips.push(Pair {
-                name,
+                name: source.raw.name().to_owned(),
+                samples,
+                peer_samples,
                 peer_bytes: peer.bytes,
                 peer_max_error_cm: peer.max_error_cm,
                 bytes: built.built.clip.as_bytes().len(),
@@ -106,8 +118,15 @@ fn clip_name(file: &str, clip: &str) -> String {
 impl Comparison {
     pub(crate) fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let peer = &self.peer;
-        let verdict =
-            |pair: &Pair| if pair.bytes > pair.peer_bytes { format!("{peer} is smaller") } else { String::new() };
+        let verdict = |pair: &Pair| {
+            let smaller = (pair.bytes > pair.peer_bytes).then(|| format!("{peer} is smaller"));
+            let other = match pair.peer_samples.cmp(&pair.samples) {
+                Ordering::Equal => None,
+                Ordering::Less => Some(format!("{peer} has a sample fewer")),
+                Ordering::Greater => Some(format!("{peer} has a sample more")),
+            };
+            smaller.into_iter().chain(other).collect::<Vec<_>>().join(", ")
+        };
         let rows = self.clips.iter().map(|pair| {
             [
                 pair.name.clone(),

@@ -4,8 +4,9 @@ use clap::{Args, ValueEnum};
 use kinepack_anim::RawClip;
 use kinepack_anim::keyed::{Parametrization, RotationBits};
 use kinepack_anim::measure::ErrorOptions;
-use kinepack_anim::offline::{BuildOptions, KeyOptions, KeyPosition, Margins, Scheme};
+use kinepack_anim::offline::{BlockOptions, BuildOptions, Effort, KeyOptions, KeyPosition, Margins, Scheme};
 
+use super::joints::{JointLength, lengths, named, parse_length};
 use crate::failure::Failure;
 
 /// How clips are compressed.
@@ -14,27 +15,36 @@ pub(crate) struct SchemeArguments {
     /// The largest error at the sample times, in object space. Quantized clips are what they are.
     #[arg(long, value_name = "CM", default_value_t = 0.1)]
     precision: f64,
+    /// Another one for some joints, by name: case does not matter, * stands for anything; of several for one joint the last counts.
+    #[arg(long, value_name = "NAME=CM", value_parser = parse_length)]
+    joint_precision: Vec<JointLength>,
     /// How far from each joint errors are measured.
     #[arg(long, value_name = "CM", default_value_t = 3.0)]
     shell: f64,
+    /// Another distance for some joints, by name like --joint-precision.
+    #[arg(long, value_name = "NAME=CM", value_parser = parse_length)]
+    joint_shell: Vec<JointLength>,
     /// What a clip is made of.
     #[arg(long, value_enum, default_value_t)]
     scheme: SchemeName,
-    /// Ends of chains whose place must not suffer from what becomes of their ancestors, by name: case does not matter, * stands for anything.
-    #[arg(long, value_name = "JOINT", help_heading = "Keys")]
+    /// Ends of chains whose place must not suffer from what becomes of their ancestors, by name like --joint-precision. With block and article.
+    #[arg(long, value_name = "JOINT")]
     pin: Vec<String>,
-    /// How splines are parametrized.
-    #[arg(long, value_enum, default_value_t, help_heading = "Keys")]
-    parametrization: ParametrizationName,
-    /// How far a track may be off.
-    #[arg(long, value_enum, default_value_t, help_heading = "Keys")]
-    margins: MarginsName,
-    /// Where in a segment a new key goes.
-    #[arg(long, value_enum, default_value_t, help_heading = "Keys")]
-    key_position: PositionName,
-    /// How often all keys are tried to be taken away.
-    #[arg(long, value_name = "TIMES", default_value_t = KeyOptions::default().removal_passes, help_heading = "Keys")]
-    removal_passes: usize,
+    /// How much time a build may take [default: default]
+    #[arg(long, value_enum, help_heading = "Blocks")]
+    effort: Option<EffortName>,
+    /// How splines are parametrized [default: times]
+    #[arg(long, value_enum, help_heading = "Keys")]
+    parametrization: Option<ParametrizationName>,
+    /// How far a track may be off [default: measured]
+    #[arg(long, value_enum, help_heading = "Keys")]
+    margins: Option<MarginsName>,
+    /// Where in a segment a new key goes [default: worst]
+    #[arg(long, value_enum, help_heading = "Keys")]
+    key_position: Option<PositionName>,
+    /// How often all keys are tried to be taken away [default: 3]
+    #[arg(long, value_name = "TIMES", help_heading = "Keys")]
+    removal_passes: Option<usize>,
     /// Leave the values of keys as they are when one next to them is taken away.
     #[arg(long, help_heading = "Keys")]
     no_refit: bool,
@@ -49,14 +59,28 @@ pub(crate) struct SchemeArguments {
 /// What a clip is made of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SchemeName {
-    /// The keys that splines need: the article's scheme, and what improves it.
+    /// Coefficients of a few samples at a time: the fewest bytes.
     #[default]
+    Block,
+    /// The keys that splines need: the article's scheme, and what improves it.
     Article,
     /// All samples, rotations in 48 bits.
     Quantized,
     /// All samples, rotations in 32 bits.
     #[value(name = "quantized-32")]
     Quantized32,
+}
+
+/// How much time a build may take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EffortName {
+    /// While somebody waits.
+    Fast,
+    /// While a game is built.
+    #[default]
+    Default,
+    /// Over night.
+    Best,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -97,6 +121,7 @@ enum PositionName {
 impl SchemeName {
     pub(crate) fn name(self) -> &'static str {
         match self {
+            Self::Block => "block",
             Self::Article => "article",
             Self::Quantized => "quantized",
             Self::Quantized32 => "quantized-32",
@@ -104,103 +129,134 @@ impl SchemeName {
     }
 }
 
+impl EffortName {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Fast => "fast",
+            Self::Default => "default",
+            Self::Best => "best",
+        }
+    }
+
+    pub(crate) fn effort(self) -> Effort {
+        match self {
+            Self::Fast => Effort::Fast,
+            Self::Default => Effort::Default,
+            Self::Best => Effort::Best,
+        }
+    }
+}
+
 impl SchemeArguments {
+    pub(crate) fn scheme(&self) -> SchemeName {
+        self.scheme
+    }
+
     pub(crate) fn name(&self) -> &'static str {
         self.scheme.name()
+    }
+
+    /// The effort that was asked for.
+    pub(crate) fn asked_effort(&self) -> Option<EffortName> {
+        self.effort
     }
 
     pub(crate) fn precision_cm(&self) -> f64 {
         self.precision
     }
 
-    pub(crate) fn error(&self) -> ErrorOptions {
-        ErrorOptions { shell_cm: self.shell }
+    /// How errors of a clip are measured.
+    pub(crate) fn error(&self, raw: &RawClip) -> ErrorOptions {
+        ErrorOptions { shell_cm: self.shell, joint_shells_cm: lengths(&self.joint_shell, raw) }
     }
 
     /// What the library takes, for one clip; it checks the numbers.
     pub(crate) fn options(&self, raw: &RawClip) -> BuildOptions {
         let scheme = match self.scheme {
+            SchemeName::Block => Scheme::Block(self.blocks(raw, self.effort.unwrap_or_default())),
             SchemeName::Article => Scheme::Keys(self.keys(raw)),
             SchemeName::Quantized => Scheme::Quantized(RotationBits::Bits48),
             SchemeName::Quantized32 => Scheme::Quantized(RotationBits::Bits32),
         };
-        BuildOptions { precision_cm: self.precision, error: self.error(), scheme }
+        BuildOptions {
+            precision_cm: self.precision,
+            joint_precisions_cm: lengths(&self.joint_precision, raw),
+            error: self.error(raw),
+            scheme,
+        }
     }
 
-    fn keys(&self, raw: &RawClip) -> KeyOptions {
+    /// Blocks, whether they were asked for or not.
+    pub(crate) fn blocks(&self, raw: &RawClip, effort: EffortName) -> BlockOptions {
+        BlockOptions { effort: effort.effort(), pins: self.pins(raw) }
+    }
+
+    /// Keys, whether they were asked for or not.
+    pub(crate) fn keys(&self, raw: &RawClip) -> KeyOptions {
         KeyOptions {
-            parametrization: match self.parametrization {
+            parametrization: match self.parametrization.unwrap_or_default() {
                 ParametrizationName::Uniform => Parametrization::Uniform,
                 ParametrizationName::Times => Parametrization::Times,
                 ParametrizationName::Chordal => Parametrization::Chordal,
                 ParametrizationName::Centripetal => Parametrization::Centripetal,
             },
-            margins: match self.margins {
+            margins: match self.margins.unwrap_or_default() {
                 MarginsName::Fixed => Margins::Fixed,
                 MarginsName::Hierarchy => Margins::Hierarchy,
                 MarginsName::Measured => Margins::Measured,
             },
-            position: match self.key_position {
+            position: match self.key_position.unwrap_or_default() {
                 PositionName::Middle => KeyPosition::Middle,
                 PositionName::Worst => KeyPosition::Worst,
                 PositionName::Best => KeyPosition::Best,
             },
-            removal_passes: self.removal_passes,
+            removal_passes: self.removal_passes.unwrap_or(KeyOptions::default().removal_passes),
             refit: !self.no_refit,
             rows: !self.no_rows,
             hold_still: !self.no_hold_still,
-            pins: pins(&self.pin, raw),
+            pins: self.pins(raw),
             ..KeyOptions::default()
         }
     }
 
-    /// Sees that each pin is a joint of at least one skeleton.
-    pub(crate) fn check_pins<'a>(&self, clips: impl Iterator<Item = &'a RawClip> + Clone) -> Result<(), Failure> {
-        let is_nowhere = |name: &&String| clips.clone().all(|clip| pins(std::slice::from_ref(*name), clip).is_empty());
-        match self.pin.iter().find(is_nowhere) {
-            Some(name) => Err(Failure::UnknownPin { name: name.clone() }),
+    pub(crate) fn pins(&self, raw: &RawClip) -> Vec<usize> {
+        named(&self.pin, raw)
+    }
+
+    /// Sees that there is no option that another scheme has alone, and that each name is that of a joint of at least one skeleton.
+    pub(crate) fn check<'a>(&self, clips: impl Iterator<Item = &'a RawClip> + Clone) -> Result<(), Failure> {
+        self.check_scheme()?;
+        let precisions = self.joint_precision.iter().map(|length| ("--joint-precision", &length.pattern));
+        let shells = self.joint_shell.iter().map(|length| ("--joint-shell", &length.pattern));
+        let pins = self.pin.iter().map(|name| ("--pin", name));
+        let is_nowhere = |name: &String| clips.clone().all(|clip| named(std::slice::from_ref(name), clip).is_empty());
+        match precisions.chain(shells).chain(pins).find(|(_, name)| is_nowhere(name)) {
+            Some((option, name)) => Err(Failure::UnknownJoint { option, name: name.clone() }),
             None => Ok(()),
         }
     }
-}
 
-/// The joints that a pattern names.
-fn pins(patterns: &[String], raw: &RawClip) -> Vec<usize> {
-    let names = raw.skeleton().joints().iter().map(|joint| joint.name.to_lowercase());
-    let is_named = |name: &String| patterns.iter().any(|pattern| matches(&pattern.to_lowercase(), name));
-    names.enumerate().filter(|(_, name)| is_named(name)).map(|(joint, _)| joint).collect()
-}
-
-/// Whether a name is what a pattern says, in which * stands for anything.
-fn matches(pattern: &str, name: &str) -> bool {
-    let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
-    let Some(mut name) = name.strip_prefix(start) else { return false };
-    let mut parts: Vec<&str> = rest.split('*').collect();
-    let end = parts.pop().unwrap_or_default();
-    for part in parts {
-        let Some(at) = name.find(part) else { return false };
-        name = &name[at + part.len()..];
-    }
-    name.ends_with(end)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::matches;
-
-    #[test]
-    fn patterns_of_names() {
-        for (pattern, name, is_match) in [
-            ("foot", "foot", true),
-            ("foot", "foot.l", false),
-            ("foot*", "foot.l", true),
-            ("*foot*", "leftfoot", true),
-            ("l*o*t", "lfoot", true),
-            ("*foot", "feet", false),
-            ("a*a", "a", false),
-            ("*", "", true),
-        ] {
-            assert_eq!(matches(pattern, name), is_match, "{pattern} {name}");
+    fn check_scheme(&self) -> Result<(), Failure> {
+        use SchemeName::{Article, Block};
+        let (blocks, keys, both): (&[_], &[_], &[_]) = (&[Block], &[Article], &[Block, Article]);
+        let options = [
+            ("--pin", !self.pin.is_empty(), both),
+            ("--effort", self.effort.is_some(), blocks),
+            ("--parametrization", self.parametrization.is_some(), keys),
+            ("--margins", self.margins.is_some(), keys),
+            ("--key-position", self.key_position.is_some(), keys),
+            ("--removal-passes", self.removal_passes.is_some(), keys),
+            ("--no-refit", self.no_refit, keys),
+            ("--no-rows", self.no_rows, keys),
+            ("--no-hold-still", self.no_hold_still, keys),
+        ];
+        let wrong = options.into_iter().find(|(_, is_given, schemes)| *is_given && !schemes.contains(&self.scheme));
+        match wrong {
+            Some((option, _, schemes)) => {
+                let schemes = schemes.iter().map(|scheme| scheme.name()).collect();
+                Err(Failure::OtherScheme { option, schemes, given: self.name() })
+            }
+            None => Ok(()),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Clips from many files, and what is done with each of them on all cores.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -81,7 +81,9 @@ pub(crate) fn read_and_build(
     scheme: &SchemeArguments,
 ) -> Result<BuiltFiles, Failure> {
     let (sources, notes) = read(files, &import.options())?;
-    scheme.check_pins(sources.iter().map(|source| &source.raw))?;
+    if !sources.is_empty() {
+        scheme.check(sources.iter().map(|source| &source.raw))?;
+    }
     let built = build_all(&sources, |raw| scheme.options(raw), "built")?;
     Ok(BuiltFiles { sources, built, notes })
 }
@@ -102,14 +104,26 @@ pub(crate) fn build_all(
 }
 
 /// Does something with each, in order; stops at the first that fails.
-fn on_all_cores<T: Sync, R: Send>(
+pub(crate) fn on_all_cores<T: Sync, R: Send>(
     items: &[T],
     what: &str,
     act: impl Fn(&T) -> Result<R, Failure> + Sync,
 ) -> Result<Vec<R>, Failure> {
+    let mut all = Vec::with_capacity(items.len());
+    take_from_all_cores(items, what, act, |result| all.push(result))?;
+    Ok(all)
+}
+
+/// Does something with each, and takes the results in order, each as soon as those before it are there.
+pub(crate) fn take_from_all_cores<T: Sync, R: Send>(
+    items: &[T],
+    what: &str,
+    act: impl Fn(&T) -> Result<R, Failure> + Sync,
+    take: impl FnMut(R) + Send,
+) -> Result<(), Failure> {
     let bar = progress(items.len() as u64, what);
     let next = AtomicUsize::new(0);
-    let done = Mutex::new(Vec::with_capacity(items.len()));
+    let results = Mutex::new(InOrder { taken: 0, waiting: BTreeMap::new(), take });
     let failed = Mutex::new(None);
     let threads = thread::available_parallelism().map_or(1, usize::from).min(items.len().max(1));
     thread::scope(|scope| {
@@ -119,7 +133,7 @@ fn on_all_cores<T: Sync, R: Send>(
                     Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, items.get(at)?)))
                 {
                     match act(item) {
-                        Ok(result) => lock(&done).push((index, result)),
+                        Ok(result) => lock(&results).add(index, result),
                         Err(failure) => {
                             lock(&failed).get_or_insert(failure);
                             next.store(items.len(), Ordering::Relaxed);
@@ -134,9 +148,24 @@ fn on_all_cores<T: Sync, R: Send>(
     if let Some(failure) = lock(&failed).take() {
         return Err(failure);
     }
-    let mut done = std::mem::take(&mut *lock(&done));
-    done.sort_by_key(|(index, _)| *index);
-    Ok(done.into_iter().map(|(_, result)| result).collect())
+    Ok(())
+}
+
+/// Results that come in any order.
+struct InOrder<R, F> {
+    taken: usize,
+    waiting: BTreeMap<usize, R>,
+    take: F,
+}
+
+impl<R, F: FnMut(R)> InOrder<R, F> {
+    fn add(&mut self, index: usize, result: R) {
+        self.waiting.insert(index, result);
+        while let Some(result) = self.waiting.remove(&self.taken) {
+            (self.take)(result);
+            self.taken += 1;
+        }
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

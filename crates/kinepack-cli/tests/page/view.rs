@@ -41,9 +41,18 @@ fn the_page_is_served_like_that_of_the_demo() {
 }
 
 #[test]
-fn clips_are_described() {
+fn clips_of_blocks_are_described() {
+    see_that_clips_are_described("block");
+}
+
+#[test]
+fn clips_of_keys_are_described() {
+    see_that_clips_are_described("article");
+}
+
+fn see_that_clips_are_described(scheme: &str) {
     let (_folder, files) = figure::files();
-    let (_view, address) = Running::view(&files);
+    let (_view, address) = Running::view_of(scheme, &files);
     let list = json(address, "/clips");
     let names: Vec<_> = list.as_array().unwrap().iter().map(|line| line["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["stroll", "hurry"]);
@@ -69,10 +78,14 @@ fn clips_are_described() {
             assert_eq!(channels, ["rotation", "translation", "scale"]);
             for track in joint["tracks"].as_array().unwrap() {
                 assert_eq!(number(track, "keys") > 0.0, track["kind"] == "keys", "{track}");
+                assert_eq!(track["bytes"].as_u64().is_some(), track["kind"] == "animated", "{track}");
                 keys += number(track, "keys");
             }
         }
         assert_eq!(keys, number(&clip, "keys"));
+        assert_eq!((keys > 0.0, clip["blocks"].is_null()), (scheme == "article", scheme == "article"));
+        let has_samples = |blocks: &Value| [8.0, 16.0, 32.0].contains(&number(blocks, "samples"));
+        assert!(scheme == "article" || has_samples(&clip["blocks"]), "{clip}");
         // The hips go up and down, and their scale is that of the bind pose.
         assert!(joints[0]["tracks"][1]["kind"] != "default" && joints[0]["tracks"][2]["kind"] == "default");
     }
@@ -107,8 +120,18 @@ fn poses_are_told_at_the_samples_and_between_them() {
 
 #[test]
 fn a_track_is_told_with_its_keys() {
+    assert!(see_that_tracks_are_told("article") > 0);
+}
+
+#[test]
+fn a_track_of_blocks_is_told_without() {
+    assert_eq!(see_that_tracks_are_told("block"), 0);
+}
+
+/// How many keys they had.
+fn see_that_tracks_are_told(scheme: &str) -> usize {
     let (_folder, files) = figure::files();
-    let (_view, address) = Running::view(&files);
+    let (_view, address) = Running::view_of(scheme, &files);
     let clip = json(address, "/clips/0");
     let mut keyed = 0;
     for (joint, channel, size) in
@@ -133,7 +156,7 @@ fn a_track_is_told_with_its_keys() {
         }
         keyed += keys;
     }
-    assert!(keyed > 0);
+    keyed
 }
 
 #[test]

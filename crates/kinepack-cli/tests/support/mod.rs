@@ -55,8 +55,13 @@ impl Running {
 
     /// `anim view` with its page at a free port, and where that is.
     pub(crate) fn view(files: &[PathBuf]) -> (Self, SocketAddr) {
+        Self::view_of("block", files)
+    }
+
+    /// The same of clips of a scheme.
+    pub(crate) fn view_of(scheme: &str, files: &[PathBuf]) -> (Self, SocketAddr) {
         let files = files.iter().map(|file| file.to_str().unwrap());
-        let options = ["anim", "view", "--no-open", "--listen", "127.0.0.1:0"];
+        let options = ["anim", "view", "--no-open", "--listen", "127.0.0.1:0", "--scheme", scheme];
         let mut view = Self::start(&options.into_iter().chain(files).collect::<Vec<_>>(), None);
         let address = view.page();
         (view, address)

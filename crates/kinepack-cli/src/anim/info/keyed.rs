@@ -7,7 +7,8 @@ use kinepack_anim::keyed::{KeyedClip, Kind};
 use kinepack_anim::{Channel, Skeleton, TrackId};
 use serde::Serialize;
 
-use super::{LISTED, joint_name};
+use super::LISTED;
+use crate::anim::joints::joint_name;
 use crate::table::table;
 
 #[derive(Serialize)]

@@ -1,5 +1,6 @@
 //! `kinepack anim info`: where the bytes of a clip go, and where its errors are.
 
+mod block;
 mod keyed;
 
 use std::io::{self, Write};
@@ -12,11 +13,13 @@ use serde::Serialize;
 
 use super::compiled::{self, SkeletonArguments};
 use super::import_options::ImportArguments;
+use super::joints::joint_name;
 use super::scheme::SchemeArguments;
 use super::sources::{self, BuiltFiles};
 use crate::failure::Failure;
 use crate::report::print;
 use crate::table::{percent, table, write_json};
+use block::BlockReport;
 use keyed::KeyedReport;
 
 /// Tell where the bytes of clips go and how far they are off.
@@ -68,6 +71,7 @@ struct ClipReport {
 #[derive(Serialize)]
 #[serde(untagged)]
 enum SchemeReport {
+    Block(BlockReport),
     Keyed(KeyedReport),
 }
 
@@ -93,13 +97,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         arguments.files.iter().cloned().partition(|file| file.extension().is_some_and(|extension| extension == "kpa"));
     let mut report = Report { clips: Vec::new(), notes: Vec::new() };
     let raw = arguments.raw.clone().map(|raw| sources::read(&[raw], &arguments.import.options())).transpose()?;
+    if let Some((sources, _)) = &raw {
+        arguments.scheme.check(sources.iter().map(|source| &source.raw))?;
+    }
     for path in compiled {
         let (clip, skeleton) = compiled::read(&path, &arguments.skeleton)?;
         let raw = raw.as_ref().and_then(|(sources, _)| sources.first()).map(|source| &source.raw);
         if raw.is_some_and(|raw| (raw.joints(), raw.samples()) != (clip.joints(), clip.samples())) {
             return Err(Failure::BadClip { path, reason: "not of the joints and samples of the raw clip".to_owned() });
         }
-        let errors = raw.map(|raw| measure(raw, &clip, &arguments.scheme.error()));
+        let errors = raw.map(|raw| measure(raw, &clip, &arguments.scheme.error(raw)));
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
         report.clips.push(ClipReport::new(&name, &skeleton, &clip, errors.as_ref()));
     }
@@ -130,22 +137,17 @@ impl ClipReport {
     }
 }
 
-fn joint_name(skeleton: &Skeleton, joint: usize) -> String {
-    match skeleton.joints()[joint].name.as_str() {
-        "" => format!("joint {joint}"),
-        name => name.to_owned(),
-    }
-}
-
 impl SchemeReport {
     fn new(skeleton: &Skeleton, clip: &AnyClip) -> Self {
         match clip {
+            AnyClip::Block(clip) => Self::Block(BlockReport::new(skeleton, clip)),
             AnyClip::Keyed(clip) => Self::Keyed(KeyedReport::new(skeleton, clip)),
         }
     }
 
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
         match self {
+            Self::Block(report) => report.write(out),
             Self::Keyed(report) => report.write(out),
         }
     }

@@ -1,5 +1,6 @@
 //! What the page is told of clips as JSON: the list, and one of them.
 
+use kinepack_anim::block::{Clip, Kind};
 use kinepack_anim::keyed::KeyedClip;
 use kinepack_anim::measure::Errors;
 use kinepack_anim::{AnyClip, Channel, TrackId};
@@ -32,7 +33,9 @@ pub(super) struct Detail<'a> {
     /// They sum to the clip's bytes.
     parts: Vec<Part>,
     keys: usize,
-    parametrization: &'static str,
+    /// Of splines.
+    parametrization: Option<&'static str>,
+    blocks: Option<Blocks>,
     errors: ErrorNumbers,
     /// Half-way between the samples.
     between: ErrorNumbers,
@@ -68,6 +71,17 @@ struct Track {
     channel: &'static str,
     kind: &'static str,
     keys: usize,
+    /// Of a track in blocks.
+    bytes: Option<usize>,
+}
+
+/// What a clip of blocks is made of.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct Blocks {
+    /// The most samples of a segment.
+    samples: usize,
+    segments: usize,
+    components: usize,
 }
 
 pub(super) fn line(shown: &Shown) -> Line<'_> {
@@ -89,7 +103,7 @@ pub(super) fn line(shown: &Shown) -> Line<'_> {
 
 pub(super) fn detail(shown: &Shown) -> Detail<'_> {
     let Shown { raw, clip, report, .. } = shown;
-    let Tracks { keys, parametrization, of_joints } = Tracks::of(clip);
+    let Tracks { keys, parametrization, blocks, of_joints } = Tracks::of(clip);
     let joints = raw.skeleton().joints().iter().enumerate().map(|(index, joint)| JointDetail {
         name: &joint.name,
         parent: joint.parent.map(usize::from),
@@ -102,6 +116,7 @@ pub(super) fn detail(shown: &Shown) -> Detail<'_> {
         parts: clip.bytes_by_part().into_iter().map(|(name, bytes)| Part { name, bytes }).collect(),
         keys,
         parametrization,
+        blocks,
         errors: report.all.into(),
         between: report.between.into(),
         foot_slide_cm: report.foot_slide_cm,
@@ -113,15 +128,38 @@ pub(super) fn detail(shown: &Shown) -> Detail<'_> {
 /// What a scheme says of the tracks of a clip.
 struct Tracks {
     keys: usize,
-    parametrization: &'static str,
+    parametrization: Option<&'static str>,
+    blocks: Option<Blocks>,
     of_joints: Vec<[Track; 3]>,
 }
 
 impl Tracks {
     fn of(clip: &AnyClip) -> Self {
         match clip {
+            AnyClip::Block(clip) => Self::of_blocks(clip),
             AnyClip::Keyed(clip) => Self::of_keyed(clip),
         }
+    }
+
+    fn of_blocks(clip: &Clip) -> Self {
+        let track = |joint: usize, channel: Channel| Track {
+            channel: channel.name(),
+            kind: match clip.kind(TrackId { joint: joint as u16, channel }) {
+                Kind::Default => "default",
+                Kind::Constant => "constant",
+                Kind::Animated => "animated",
+            },
+            keys: 0,
+            bytes: None,
+        };
+        let mut of_joints: Vec<_> =
+            (0..clip.joints()).map(|joint| Channel::ALL.map(|channel| track(joint, channel))).collect();
+        for (id, bits) in clip.bits_by_track() {
+            of_joints[usize::from(id.joint)][id.channel as usize].bytes = Some(bits.div_ceil(8));
+        }
+        let samples = clip.header().block.samples();
+        let blocks = Blocks { samples, segments: clip.segments(), components: clip.live_components() };
+        Self { keys: 0, parametrization: None, blocks: Some(blocks), of_joints }
     }
 
     fn of_keyed(clip: &KeyedClip) -> Self {
@@ -129,11 +167,13 @@ impl Tracks {
             channel: channel.name(),
             kind: clip.kind(TrackId { joint: joint as u16, channel }).name(),
             keys: keys[channel as usize],
+            bytes: None,
         };
         let of_joint = |(joint, keys)| Channel::ALL.map(|channel| track(joint, keys, channel));
         Self {
             keys: clip.key_count(),
-            parametrization: clip.parametrization().name(),
+            parametrization: Some(clip.parametrization().name()),
+            blocks: None,
             of_joints: clip.keys_by_joint().into_iter().enumerate().map(of_joint).collect(),
         }
     }

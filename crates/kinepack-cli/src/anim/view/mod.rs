@@ -46,12 +46,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let BuiltFiles { sources, built, notes } = sources::read_and_build(&arguments.files, &arguments.import, scheme)?;
     notes.iter().for_each(|note| eprintln!("{note}"));
     let clips = sources.into_iter().zip(built).map(|(source, built)| Shown {
+        error: scheme.error(&source.raw),
         raw: source.raw,
         clip: built.built.clip,
         report: built.built.errors,
         scheme: scheme.name().to_owned(),
         precision_cm: scheme.precision_cm(),
-        error: scheme.error(),
     });
     show(clips.collect(), &arguments.view)
 }

@@ -7,7 +7,9 @@ const has = (object, type, ...names) => names.every((name) => typeof object[name
 const isLine = (line) => isObject(line) && has(line, "string", "name", "scheme")
   && has(line, "number", "joint_count", "samples", "rate_hz", "duration_s", "raw_bytes", "bytes", "ratio", "max_cm", "precision_cm");
 const isErrors = (errors) => isObject(errors) && has(errors, "number", "max_cm", "p99_cm", "mean_cm");
-const isTrack = (track) => isObject(track) && has(track, "string", "channel", "kind") && has(track, "number", "keys");
+const isTrack = (track) => isObject(track) && has(track, "string", "channel", "kind") && has(track, "number", "keys")
+  && (track.bytes === null || typeof track.bytes === "number") && (track.kind !== "animated" || track.bytes !== null);
+const isBlocks = (blocks) => isObject(blocks) && has(blocks, "number", "samples", "segments", "components");
 const isJoint = (joint, index) => isObject(joint) && has(joint, "string", "name") && isErrors(joint.errors)
   && (joint.parent === null || (Number.isInteger(joint.parent) && joint.parent >= 0 && joint.parent < index))
   && Array.isArray(joint.tracks) && joint.tracks.length === 3 && joint.tracks.every(isTrack);
@@ -22,7 +24,7 @@ export async function fetchList() {
 export async function fetchClip(clip) {
   const detail = await json(`clips/${clip}`);
   return checked(detail, isLine(detail) && has(detail, "number", "shell_cm", "keys", "foot_slide_cm")
-    && isErrors(detail.errors) && isErrors(detail.between)
+    && (detail.blocks === null || isBlocks(detail.blocks)) && isErrors(detail.errors) && isErrors(detail.between)
     && Array.isArray(detail.parts) && Array.isArray(detail.joints) && detail.joints.length === detail.joints.filter(isJoint).length);
 }
 

@@ -16,11 +16,17 @@ export function showNumbers(clip) {
   put(byId("now-precision"), `${Number(clip.precision_cm.toPrecision(3))}`);
   put(byId("now-slide"), thousandths(clip.foot_slide_cm));
   put(byId("now-slider"), clip.slide_joint === null ? "no joint" : jointName(clip, clip.slide_joint));
-  put(byId("scheme"), `${clip.scheme}, ${whole(clip.keys)} keys, measured ${Number(clip.shell_cm.toPrecision(3))} cm from the joints`);
+  put(byId("scheme"), `${clip.scheme}, ${contents(clip)}, measured ${Number(clip.shell_cm.toPrecision(3))} cm from the joints`);
   rows("errors", [["at the samples", clip.errors], ["between them", clip.between]], ([name, errors]) =>
     [name, ...[errors.max_cm, errors.p99_cm, errors.mean_cm].map(thousandths)]);
   const parts = clip.parts.filter(({ bytes }) => bytes > 0);
   rows("parts", parts, ({ name, bytes }) => [name, whole(bytes), `${tenths((100 * bytes) / clip.bytes)} %`]);
+}
+
+/** What it is made of, in a few words. */
+function contents({ keys, blocks }) {
+  if (blocks === null) return `${whole(keys)} keys`;
+  return `${whole(blocks.segments)} segments of up to ${blocks.samples} samples, ${whole(blocks.components)} components`;
 }
 
 function rows(id, items, cells) {

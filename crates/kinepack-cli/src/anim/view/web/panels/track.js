@@ -10,6 +10,7 @@ const KINDS = {
   constant: () => "one value throughout",
   keys: ({ keys }) => `${whole(keys)} keys`,
   rows: () => "a value for each sample",
+  animated: ({ bytes }) => `${whole(bytes)} bytes`,
 };
 
 export class TrackPanel {
@@ -19,6 +20,7 @@ export class TrackPanel {
   #title = document.getElementById("track-title");
   #kind = document.getElementById("track-kind");
   #canvas = document.getElementById("track-curve");
+  #note = document.getElementById("track-note");
   #legend = document.getElementById("track-legend");
   #clip = null;
   #index = 0;
@@ -46,7 +48,7 @@ export class TrackPanel {
   select(joint) {
     this.#joint = joint;
     const { tracks } = this.#clip.joints[joint];
-    const moves = ({ kind }) => kind === "keys" || kind === "rows";
+    const moves = ({ kind }) => kind === "keys" || kind === "rows" || kind === "animated";
     if (!moves(tracks[this.#channel])) {
       const moving = tracks.findIndex(moves);
       if (moving >= 0) this.#channels[moving].checked = true;
@@ -75,6 +77,7 @@ export class TrackPanel {
       // Another was asked for meanwhile.
       if (asked !== this.#asked) return;
       this.shown = { joint, channel: track.channel, keys: values.key_times_s.length };
+      put(this.#note, `thick decoded, thin raw${this.shown.keys > 0 ? ", dots keys" : ""}`);
       this.#curve.begin(values, track.channel, clip);
       this.#canvas.setAttribute("aria-label", `${track.channel} of ${name} over time, ${KINDS[track.kind]?.(track) ?? track.kind}`);
       this.#legend.replaceChildren(...["x", "y", "z", "w"].slice(0, values.size).map((axis, at) => {

@@ -1,0 +1,131 @@
+//! What `anim info` tells of block clips alone: what they are made of, channels, and the joints that take the most.
+
+use std::cmp::Reverse;
+use std::io::{self, Write};
+
+use kinepack_anim::block::{Clip, Kind};
+use kinepack_anim::{Channel, Skeleton};
+use serde::Serialize;
+
+use super::LISTED;
+use crate::anim::joints::joint_name;
+use crate::table::{percent, table};
+
+#[derive(Serialize)]
+pub(super) struct BlockReport {
+    /// The most samples of a segment.
+    block_samples: usize,
+    segments: usize,
+    /// Whether the last sample is the first.
+    loops: bool,
+    /// Whether references and axes have 16 bits a number instead of 8.
+    is_fine: bool,
+    /// Components of tracks that are not 0 all the time.
+    live_components: usize,
+    /// Of a live component in a segment: its widths and its coefficients.
+    bits_per_component: f64,
+    /// Its coefficients alone.
+    bits_per_coefficient: f64,
+    channels: Vec<ChannelReport>,
+    /// The joints that take the most bytes.
+    largest: Vec<JointReport>,
+}
+
+#[derive(Serialize)]
+struct ChannelReport {
+    channel: &'static str,
+    bytes: usize,
+    default: usize,
+    constant: usize,
+    animated: usize,
+}
+
+#[derive(Serialize)]
+struct JointReport {
+    joint: String,
+    bytes: usize,
+    /// Rotation, translation, scale.
+    bytes_by_channel: [usize; 3],
+}
+
+impl BlockReport {
+    pub(super) fn new(skeleton: &Skeleton, clip: &Clip) -> Self {
+        let mut bits = vec![[0; 3]; clip.joints()];
+        for (track, own) in clip.bits_by_track() {
+            bits[usize::from(track.joint)][track.channel as usize] += own;
+        }
+        for (track, _) in clip.constants() {
+            bits[usize::from(track.joint)][track.channel as usize] += 8 * constant_bytes(track.channel);
+        }
+        let mut largest: Vec<_> =
+            bits.iter().enumerate().filter(|(_, bits)| bits.iter().any(|bits| *bits > 0)).collect();
+        largest.sort_by_key(|(_, bits)| Reverse(bits.iter().sum::<usize>()));
+        largest.truncate(LISTED);
+        let largest = largest.into_iter().map(|(joint, bits)| JointReport {
+            joint: joint_name(skeleton, joint),
+            bytes: bits.iter().sum::<usize>().div_ceil(8),
+            bytes_by_channel: bits.map(|bits| bits.div_ceil(8)),
+        });
+        let channel = |channel: Channel| ChannelReport {
+            channel: channel.name(),
+            bytes: bits.iter().map(|bits| bits[channel as usize]).sum::<usize>().div_ceil(8),
+            default: clip.count_of(channel, Kind::Default),
+            constant: clip.count_of(channel, Kind::Constant),
+            animated: clip.count_of(channel, Kind::Animated),
+        };
+        let header = clip.header();
+        let live = clip.live_components();
+        let parts = clip.bytes_by_part();
+        let bits_of =
+            |name: &str| 8 * parts.iter().filter(|(part, _)| *part == name).map(|(_, bytes)| bytes).sum::<usize>();
+        let (widths, coefficients) = (bits_of("widths"), bits_of("coefficients"));
+        let share = |bits: usize, of: usize| bits as f64 / of.max(1) as f64;
+        Self {
+            block_samples: header.block.samples(),
+            segments: clip.segments(),
+            loops: header.loops,
+            is_fine: header.is_fine,
+            live_components: live,
+            bits_per_component: share(widths + coefficients, live * clip.segments()),
+            bits_per_coefficient: share(coefficients, live * header.coded_samples()),
+            channels: Channel::ALL.map(channel).into(),
+            largest: largest.collect(),
+        }
+    }
+
+    pub(super) fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        writeln!(
+            out,
+            "\n{} segments of up to {} samples; {} live components, {:.1} bits each in a segment, {:.2} a coefficient; references {}{}",
+            self.segments,
+            self.block_samples,
+            self.live_components,
+            self.bits_per_component,
+            self.bits_per_coefficient,
+            if self.is_fine { "fine" } else { "coarse" },
+            if self.loops { "; loops" } else { "" },
+        )?;
+        let channels = self.channels.iter().map(|channel| {
+            let counts =
+                [channel.bytes, channel.default, channel.constant, channel.animated].map(|count| count.to_string());
+            [&[channel.channel.to_owned()], &counts[..]].concat()
+        });
+        let header = ["channel", "bytes", "default", "constant", "animated"];
+        writeln!(out, "\n{}", table(header, 1, channels).trim_fmt())?;
+        if self.largest.is_empty() {
+            return Ok(());
+        }
+        let all = self.channels.iter().map(|channel| channel.bytes).sum();
+        let largest = self.largest.iter().map(|joint| {
+            let [rotation, translation, scale] = joint.bytes_by_channel.map(|bytes| bytes.to_string());
+            [joint.joint.clone(), joint.bytes.to_string(), percent(joint.bytes, all), rotation, translation, scale]
+        });
+        let header = ["most bytes", "all", "of tracks", "rotation", "translation", "scale"];
+        writeln!(out, "\n{}", table(header, 1, largest).trim_fmt())
+    }
+}
+
+/// Of a track that keeps one value.
+fn constant_bytes(channel: Channel) -> usize {
+    if channel == Channel::Rotation { 8 } else { 12 }
+}

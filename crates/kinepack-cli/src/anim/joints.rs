@@ -1,0 +1,88 @@
+//! Joints by name, on the command line.
+
+use kinepack_anim::{RawClip, Skeleton};
+
+/// Joints, and a length of theirs.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct JointLength {
+    pub(crate) pattern: String,
+    pub(crate) cm: f64,
+}
+
+/// `NAME=CM`. Whether the number may be, the library says.
+pub(crate) fn parse_length(text: &str) -> Result<JointLength, String> {
+    let parsed = text.rsplit_once('=').and_then(|(pattern, cm)| Some((pattern, cm.parse().ok()?)));
+    let (pattern, cm) = parsed.ok_or_else(|| format!("{text} is no NAME=CM, like *hand=0.05"))?;
+    Ok(JointLength { pattern: pattern.to_owned(), cm })
+}
+
+/// The joints that some patterns name, by index.
+pub(crate) fn named(patterns: &[String], raw: &RawClip) -> Vec<usize> {
+    let patterns: Vec<_> = patterns.iter().map(|pattern| pattern.to_lowercase()).collect();
+    let is_named = |joint: &usize| {
+        let name = joint_name(raw.skeleton(), *joint).to_lowercase();
+        patterns.iter().any(|pattern| matches(pattern, &name))
+    };
+    (0..raw.joints()).filter(is_named).collect()
+}
+
+/// What a joint is called.
+pub(crate) fn joint_name(skeleton: &Skeleton, joint: usize) -> String {
+    match skeleton.joints()[joint].name.as_str() {
+        "" => format!("joint {joint}"),
+        name => name.to_owned(),
+    }
+}
+
+/// Each joint that is named, with its length.
+pub(crate) fn lengths(all: &[JointLength], raw: &RawClip) -> Vec<(usize, f64)> {
+    let of = |length: &JointLength| {
+        let cm = length.cm;
+        named(std::slice::from_ref(&length.pattern), raw).into_iter().map(move |joint| (joint, cm))
+    };
+    all.iter().flat_map(of).collect()
+}
+
+/// Whether a name is what a pattern says, in which * stands for anything.
+fn matches(pattern: &str, name: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
+    let Some(mut name) = name.strip_prefix(start) else { return false };
+    let mut parts: Vec<&str> = rest.split('*').collect();
+    let end = parts.pop().unwrap_or_default();
+    for part in parts {
+        let Some(at) = name.find(part) else { return false };
+        name = &name[at + part.len()..];
+    }
+    name.ends_with(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_of_names() {
+        for (pattern, name, is_match) in [
+            ("foot", "foot", true),
+            ("foot", "foot.l", false),
+            ("foot*", "foot.l", true),
+            ("*foot*", "leftfoot", true),
+            ("l*o*t", "lfoot", true),
+            ("*foot", "feet", false),
+            ("a*a", "a", false),
+            ("*", "", true),
+        ] {
+            assert_eq!(matches(pattern, name), is_match, "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn lengths_of_joints() {
+        let length = |pattern: &str, cm| Ok(JointLength { pattern: pattern.to_owned(), cm });
+        assert_eq!(parse_length("Hand=0.5"), length("Hand", 0.5));
+        assert_eq!(parse_length("a=b*=-1"), length("a=b*", -1.0));
+        for text in ["", "hand", "hand=", "hand=cm", "=", "0.5"] {
+            assert!(parse_length(text).is_err(), "{text}");
+        }
+    }
+}

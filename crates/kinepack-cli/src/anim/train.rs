@@ -1,0 +1,125 @@
+//! `kinepack anim train`: the widths of coefficients of block clips, from what clips need.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use kinepack_anim::block::BlockLength;
+use kinepack_anim::offline::{BuildOptions, WidthTable, WidthTrainer, widths_to_bytes, widths_to_text};
+use serde::Serialize;
+
+use super::import_options::ImportArguments;
+use super::sources;
+use crate::failure::Failure;
+use crate::report::print;
+use crate::table::{table, write_json};
+
+/// Find the widths of coefficients that suit clips best. They are part of the format: what is found here is for another version of it.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Animations: .glb, .gltf, .bvh, .bvh.zst or .clip.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Where to put the widths, as text.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Where to put them as the bytes that the library is built with.
+    #[arg(long, value_name = "FILE")]
+    binary: Option<PathBuf>,
+    /// The largest error that clips are built for; may be given several times.
+    #[arg(long, value_name = "CM", default_values_t = [0.01], value_parser = parse_precision)]
+    precision: Vec<f64>,
+    #[command(flatten)]
+    import: ImportArguments,
+    /// Tell what was found as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+fn parse_precision(text: &str) -> Result<f64, String> {
+    let precision = text.parse().ok().filter(|precision: &f64| precision.is_finite() && *precision > 0.0);
+    precision.ok_or_else(|| format!("{text} is no positive number"))
+}
+
+#[derive(Serialize)]
+struct Report {
+    clips: usize,
+    precisions_cm: Vec<f64>,
+    pieces: Vec<PieceReport>,
+    notes: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct PieceReport {
+    block_samples: usize,
+    piece: usize,
+    profiles: usize,
+    /// Of the coefficients of a component, each with the width that it needs.
+    ideal_bits: f64,
+    /// With the profiles.
+    bits: f64,
+}
+
+/// All pieces, in the order of the table.
+const PIECES: [(BlockLength, usize); 4] =
+    [(BlockLength::N8, 0), (BlockLength::N16, 0), (BlockLength::N32, 0), (BlockLength::N32, 1)];
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let (clips, notes) = sources::read(&arguments.files, &arguments.import.options())?;
+    let items: Vec<_> =
+        clips.iter().flat_map(|clip| arguments.precision.iter().map(move |precision| (clip, *precision))).collect();
+    let mut trainer = WidthTrainer::default();
+    let add = |(clip, precision_cm): &(&sources::Source, f64)| {
+        let mut own = WidthTrainer::default();
+        own.add(&clip.raw, &BuildOptions { precision_cm: *precision_cm, ..BuildOptions::default() });
+        Ok(own)
+    };
+    sources::take_from_all_cores(&items, "coded", add, |own| trainer.merge(own))?;
+    let tables = sources::on_all_cores(&PIECES, "found", |(block, piece)| Ok(trainer.table(*block, *piece)))?;
+    write(&arguments.out, widths_to_text(&tables).as_bytes())?;
+    if let Some(path) = &arguments.binary {
+        write(path, &widths_to_bytes(&tables))?;
+    }
+    let report = Report {
+        clips: clips.len(),
+        precisions_cm: arguments.precision.clone(),
+        pieces: tables.iter().map(PieceReport::new).collect(),
+        notes,
+    };
+    print(|out| if arguments.json { write_json(&report, out) } else { report.write(out) })
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    fs::write(path, bytes).map_err(|error| Failure::ClipFile { path: path.to_owned(), error })
+}
+
+impl PieceReport {
+    fn new(table: &WidthTable) -> Self {
+        Self {
+            block_samples: table.block.samples(),
+            piece: table.piece,
+            profiles: table.profiles.len(),
+            ideal_bits: table.ideal_bits,
+            bits: table.bits,
+        }
+    }
+}
+
+impl Report {
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        let rows = self.pieces.iter().map(|piece| {
+            [
+                piece.block_samples.to_string(),
+                piece.piece.to_string(),
+                piece.profiles.to_string(),
+                format!("{:.2}", piece.ideal_bits),
+                format!("{:.2}", piece.bits),
+            ]
+        });
+        let header = ["block", "piece", "profiles", "ideal bits", "bits"];
+        writeln!(out, "{}", table(header, 0, rows).trim_fmt())?;
+        writeln!(out, "\n{} clips; bits of a component, without the byte that says which profile", self.clips)?;
+        self.notes.iter().try_for_each(|note| writeln!(out, "{note}"))
+    }
+}
