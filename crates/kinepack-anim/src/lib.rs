@@ -65,7 +65,10 @@ pub mod offline;
 pub mod quantize;
 pub mod spline;
 
-pub use block::{BlockLength, Clip as BlockClip, Instructions, JointMask, PoseWriter, Sampler, SoaPose};
+pub use block::{
+    BlockLength, Clip as BlockClip, Header as BlockHeader, Instructions, JointMask, Kind as BlockKind, PoseWriter,
+    Sampler, SoaPose, sample_batch,
+};
 pub use clip::{Clip, Header, Kind, RotationBits, TrackId};
 pub use cursor::Cursor;
 pub use error::{ClipError, ExchangeError, RawClipError, SkeletonError, SkeletonFileError};
