@@ -13,6 +13,8 @@ mod play;
 mod pose;
 mod read;
 mod sampler;
+#[cfg(test)]
+mod tests;
 mod widths;
 mod write;
 
@@ -26,7 +28,7 @@ pub(crate) use kernel::step_scale as step_size;
 pub(crate) use layout::MAGIC;
 pub use layout::{Header, Kind};
 pub use pose::{JointMask, PoseWriter, SoaPose};
-pub use sampler::Sampler;
+pub use sampler::{Sampler, sample_batch};
 pub use widths::BlockLength;
 pub(crate) use widths::{MAX_FOUR_BITS, MAX_WIDTH, PIECE, PROFILES, Widths, of_piece, width_of};
 pub(crate) use write::{Constant, Contents, SegmentContents, Track};

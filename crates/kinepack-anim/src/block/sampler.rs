@@ -138,3 +138,34 @@ impl<'a, B: AsRef<[u8]>> Sampler<'a, B> {
         }
     }
 }
+
+/// The poses of a crowd: of each sampler the one at its time in seconds, one behind the other in `poses`.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use kinepack_anim::{Joint, RawClip, Sampler, Skeleton, Transform, offline::{BuildOptions, build}, sample_batch};
+/// # let joint = Joint { name: "root".into(), parent: None, bind: Transform::IDENTITY };
+/// # let skeleton = Arc::new(Skeleton::new(vec![joint])?);
+/// # let samples = (0..31).map(|i| Transform { translation: [i as f32, 0.0, 0.0], ..Transform::IDENTITY }).collect();
+/// # let raw = RawClip::new("slide", Arc::clone(&skeleton), 30.0, samples)?;
+/// # let built = build(&raw, &BuildOptions::default())?;
+/// # let clip = built.clip.as_block().expect("block clips are the default");
+/// let sampler = Sampler::new(clip, &skeleton.bind_pose());
+/// let mut poses = [Transform::IDENTITY; 2];
+/// sample_batch(&[(&sampler, 0.5), (&sampler, 1.0)], &mut poses);
+/// assert!((poses[1].translation[0] - 30.0).abs() < 0.1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Panics
+/// Where `poses` is not as long as all of them together.
+pub fn sample_batch<B: AsRef<[u8]>>(requests: &[(&Sampler<'_, B>, f32)], poses: &mut [Transform]) {
+    let joints: usize = requests.iter().map(|(sampler, _)| sampler.joints()).sum();
+    assert_eq!(joints, poses.len(), "poses of other skeletons");
+    let mut rest = poses;
+    for (sampler, time_s) in requests {
+        let (pose, behind) = rest.split_at_mut(sampler.joints());
+        sampler.sample(*time_s, pose);
+        rest = behind;
+    }
+}

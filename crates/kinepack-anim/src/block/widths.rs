@@ -67,23 +67,17 @@ pub(crate) struct Profile {
     pub(crate) widths: Widths,
     /// Bits of the first coefficients, by how many.
     pub(crate) ends: [u16; PIECE + 1],
-    /// Eights of coefficients up to the last that has a width above 0.
-    pub(crate) eights: u8,
 }
 
 impl Profile {
     pub(crate) const fn new(widths: Widths) -> Self {
         let mut ends = [0; PIECE + 1];
-        let mut eights = 0;
         let mut k = 0;
         while k < PIECE {
             ends[k + 1] = ends[k] + widths[k] as u16;
-            if widths[k] > 0 {
-                eights = k as u8 / 8 + 1;
-            }
             k += 1;
         }
-        Self { widths, ends, eights }
+        Self { widths, ends }
     }
 }
 

@@ -8,12 +8,15 @@ mod build;
 #[path = "../../../../fuzz/src/clip.rs"]
 mod driver;
 mod hostile;
+mod instructions;
 mod memory;
 mod motions;
 mod naive;
 #[path = "../object_space/mod.rs"]
 mod object_space;
 mod play;
+#[path = "../random/mod.rs"]
+mod random;
 #[allow(dead_code)]
 #[path = "../clip/support.rs"]
 mod support;

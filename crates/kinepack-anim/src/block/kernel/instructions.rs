@@ -3,9 +3,11 @@
 use std::sync::OnceLock;
 
 use super::Kernel;
-#[cfg(target_arch = "x86_64")]
-use super::avx2;
+#[cfg(target_arch = "aarch64")]
+use super::neon;
 use super::scalar::Scalar;
+#[cfg(target_arch = "x86_64")]
+use super::{avx2, sse41};
 
 /// The instructions that a [`Sampler`](crate::Sampler) uses. All give the same poses, to the last bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,9 +44,13 @@ impl Instructions {
         match self {
             Self::Scalar => Some(AnyKernel::Scalar(Scalar)),
             #[cfg(target_arch = "x86_64")]
+            Self::Sse41 => sse41::Sse41::new().map(AnyKernel::Sse41),
+            #[cfg(target_arch = "x86_64")]
             Self::Avx2 => avx2::Avx2::new().map(AnyKernel::Avx2),
             #[cfg(target_arch = "x86_64")]
             Self::Avx2Bmi2 => avx2::Avx2Bmi2::new().map(AnyKernel::Avx2Bmi2),
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon => neon::Neon::new().map(AnyKernel::Neon),
             _ => None,
         }
     }
@@ -55,9 +61,13 @@ impl Instructions {
 pub(crate) enum AnyKernel {
     Scalar(Scalar),
     #[cfg(target_arch = "x86_64")]
+    Sse41(sse41::Sse41),
+    #[cfg(target_arch = "x86_64")]
     Avx2(avx2::Avx2),
     #[cfg(target_arch = "x86_64")]
     Avx2Bmi2(avx2::Avx2Bmi2),
+    #[cfg(target_arch = "aarch64")]
+    Neon(neon::Neon),
 }
 
 impl AnyKernel {
@@ -73,9 +83,13 @@ impl AnyKernel {
         match self {
             Self::Scalar(kernel) => task.run(kernel),
             #[cfg(target_arch = "x86_64")]
+            Self::Sse41(kernel) => kernel.run(task),
+            #[cfg(target_arch = "x86_64")]
             Self::Avx2(kernel) => kernel.run(task),
             #[cfg(target_arch = "x86_64")]
             Self::Avx2Bmi2(kernel) => kernel.run(task),
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon(kernel) => kernel.run(task),
         }
     }
 }

@@ -5,9 +5,13 @@
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 mod instructions;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod rotation;
 mod scalar;
 mod segment;
+#[cfg(target_arch = "x86_64")]
+mod sse41;
 mod sums;
 mod tables;
 

@@ -1,0 +1,213 @@
+//! NEON, of 64-bit ARM.
+
+use std::arch::aarch64::{
+    float32x4_t, uint32x4_t, vaddq_f32, vandq_u32, vbslq_f32, vcgtq_f32, vcltq_f32, vcvtq_f32_s32, vdivq_f32,
+    vdupq_n_f32, vdupq_n_u32, vdupq_n_u64, veorq_u32, vld1q_f32, vld1q_s32, vld1q_s64, vmulq_f32, vpaddq_f32,
+    vreinterpretq_f32_u32, vreinterpretq_s32_u32, vreinterpretq_u32_f32, vreinterpretq_u32_u64, vshlq_u32, vshlq_u64,
+    vshrq_n_u32, vsqrtq_f32, vst1q_f32, vsubq_f32, vsubq_s32, vsubq_u32, vuzp1q_u32, vzip1q_f32, vzip2q_f32,
+};
+
+use super::segment::{Segment, Window};
+use super::sums::{self, Sums};
+use super::tables::TABLES;
+use super::{Kernel, Lanes, Task};
+use crate::block::basis::Weights;
+use crate::block::layout::GROUP;
+
+/// NEON: proof that the machine has it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Neon(());
+
+impl Neon {
+    pub(crate) fn new() -> Option<Self> {
+        std::arch::is_aarch64_feature_detected!("neon").then_some(Self(()))
+    }
+
+    #[inline(always)]
+    pub(crate) fn run<T: Task>(self, task: T) {
+        #[target_feature(enable = "neon")]
+        fn run<T: Task>(kernel: Neon, task: T) {
+            task.run(kernel);
+        }
+        // SAFETY: who has a `Neon` has the instructions.
+        unsafe { run(self, task) }
+    }
+}
+
+impl Kernel for Neon {
+    type Lanes = Lanes4x2;
+
+    #[inline(always)]
+    unsafe fn piece<const TABLE: usize>(
+        self,
+        mut sums: Lanes4x2,
+        number: u8,
+        window: Window<'_>,
+        mut bit: usize,
+        weights: &[[f32; GROUP]; 2],
+    ) -> Lanes4x2 {
+        let table = &TABLES[TABLE];
+        let number = usize::from(number);
+        for (eight, weights) in weights.iter().enumerate().take(if TABLE == 0 { 1 } else { 2 }) {
+            let (widths, starts) =
+                (table.widths[number][eight].to_le_bytes(), table.starts[number][eight].to_le_bytes());
+            let [a, b, c, d, e, f, g, h] = widths.map(i32::from);
+            let (front, back) = ([a, b, c, d], [e, f, g, h]);
+            let middle = bit + (a + b + c + d) as usize;
+            // SAFETY: they are of the piece.
+            let words = unsafe { (window.at(bit), window.at(middle)) };
+            bit = middle + (e + f + g + h) as usize;
+            let [i, j, m, n, k, l, o, p] = starts.map(|start| -i64::from(start));
+            // SAFETY: who has a `Neon` has the instructions.
+            let numbers =
+                unsafe { Lanes4x2(four(words.0, [i, j], [k, l], front), four(words.1, [m, n], [o, p], back)) };
+            sums = sums.add(numbers.mul(Lanes4x2::load(weights)));
+        }
+        sums
+    }
+
+    #[inline(always)]
+    fn fill(self, sums: &mut Sums<Lanes4x2>, live: u32, wanted: u32, segment: &mut Segment<'_>, weights: &Weights) {
+        #[target_feature(enable = "neon")]
+        fn fill(
+            kernel: Neon,
+            sums: &mut Sums<Lanes4x2>,
+            live: u32,
+            wanted: u32,
+            segment: &mut Segment<'_>,
+            weights: &Weights,
+        ) {
+            sums::fill(kernel, sums, live, wanted, segment, weights);
+        }
+        // SAFETY: who has a `Neon` has the instructions.
+        unsafe { fill(self, sums, live, wanted, segment, weights) }
+    }
+}
+
+/// Four coefficients: those that are shifted to the left by these numbers, which are below 0, of these widths.
+#[inline]
+#[target_feature(enable = "neon")]
+fn four(word: u64, front: [i64; 2], back: [i64; 2], widths: [i32; 4]) -> float32x4_t {
+    let word = vdupq_n_u64(word);
+    // SAFETY: there are two numbers each, and four.
+    let (front, back, widths) =
+        unsafe { (vld1q_s64(front.as_ptr()), vld1q_s64(back.as_ptr()), vld1q_s32(widths.as_ptr())) };
+    let (front, back) = (vshlq_u64(word, front), vshlq_u64(word, back));
+    let numbers = vuzp1q_u32(vreinterpretq_u32_u64(front), vreinterpretq_u32_u64(back));
+    let powers = vshlq_u32(vdupq_n_u32(1), widths);
+    let numbers = vandq_u32(numbers, vsubq_u32(powers, vdupq_n_u32(1)));
+    vcvtq_f32_s32(vsubq_s32(vreinterpretq_s32_u32(numbers), vreinterpretq_s32_u32(vshrq_n_u32::<1>(powers))))
+}
+
+/// Eight numbers in two registers. There are some only where there is a kernel, and who has that has the instructions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lanes4x2(float32x4_t, float32x4_t);
+
+impl Lanes for Lanes4x2 {
+    #[inline(always)]
+    fn splat(number: f32) -> Self {
+        // SAFETY: as above.
+        unsafe { Self(vdupq_n_f32(number), vdupq_n_f32(number)) }
+    }
+
+    #[inline(always)]
+    fn load(numbers: &[f32; GROUP]) -> Self {
+        // SAFETY: as above; there are eight numbers.
+        unsafe { Self(vld1q_f32(numbers.as_ptr()), vld1q_f32(numbers.as_ptr().add(4))) }
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        // SAFETY: as above.
+        unsafe { Self(vaddq_f32(self.0, other.0), vaddq_f32(self.1, other.1)) }
+    }
+
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        // SAFETY: as above.
+        unsafe { Self(vsubq_f32(self.0, other.0), vsubq_f32(self.1, other.1)) }
+    }
+
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        // SAFETY: as above.
+        unsafe { Self(vmulq_f32(self.0, other.0), vmulq_f32(self.1, other.1)) }
+    }
+
+    #[inline(always)]
+    fn div(self, other: Self) -> Self {
+        // SAFETY: as above.
+        unsafe { Self(vdivq_f32(self.0, other.0), vdivq_f32(self.1, other.1)) }
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        // SAFETY: as above.
+        unsafe { Self(vsqrtq_f32(self.0), vsqrtq_f32(self.1)) }
+    }
+
+    #[inline(always)]
+    fn negate_where_negative(self, sign: Self) -> Self {
+        // SAFETY: as above.
+        unsafe {
+            let none = vdupq_n_f32(0.0);
+            Self(negate_where(self.0, vcltq_f32(sign.0, none)), negate_where(self.1, vcltq_f32(sign.1, none)))
+        }
+    }
+
+    #[inline(always)]
+    fn where_positive(self, other: Self, instead: Self) -> Self {
+        // SAFETY: as above.
+        unsafe {
+            let none = vdupq_n_f32(0.0);
+            let (low, high) = (vcgtq_f32(other.0, none), vcgtq_f32(other.1, none));
+            Self(vbslq_f32(low, self.0, instead.0), vbslq_f32(high, self.1, instead.1))
+        }
+    }
+
+    #[inline(always)]
+    fn fold(numbers: &[Self; GROUP]) -> Self {
+        let [a, b, c, d, e, f, g, h] = *numbers;
+        // SAFETY: as above.
+        unsafe {
+            // 0 + 1 and 2 + 3 of each, or 4 + 5 and 6 + 7; then those two; then both of each.
+            let front = vpaddq_f32(vpaddq_f32(a.0, b.0), vpaddq_f32(c.0, d.0));
+            let front_high = vpaddq_f32(vpaddq_f32(a.1, b.1), vpaddq_f32(c.1, d.1));
+            let back = vpaddq_f32(vpaddq_f32(e.0, f.0), vpaddq_f32(g.0, h.0));
+            let back_high = vpaddq_f32(vpaddq_f32(e.1, f.1), vpaddq_f32(g.1, h.1));
+            Self(vaddq_f32(front, front_high), vaddq_f32(back, back_high))
+        }
+    }
+
+    #[inline(always)]
+    fn transpose([x, y, z, w]: [Self; 4]) -> [[f32; 4]; GROUP] {
+        let mut rows = [[0.0; 4]; GROUP];
+        let (low, high) = rows.split_at_mut(4);
+        // SAFETY: as above.
+        unsafe {
+            store_rows([x.0, y.0, z.0, w.0], low);
+            store_rows([x.1, y.1, z.1, w.1], high);
+        }
+        rows
+    }
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn negate_where(numbers: float32x4_t, mask: uint32x4_t) -> float32x4_t {
+    let sign = vandq_u32(mask, vdupq_n_u32(1 << 31));
+    vreinterpretq_f32_u32(veorq_u32(vreinterpretq_u32_f32(numbers), sign))
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn store_rows([x, y, z, w]: [float32x4_t; 4], rows: &mut [[f32; 4]]) {
+    // x0 z0 x1 z1 and so on, then x0 y0 z0 w0.
+    let (xz, yw) = (vzip1q_f32(x, z), vzip1q_f32(y, w));
+    let (xz_high, yw_high) = (vzip2q_f32(x, z), vzip2q_f32(y, w));
+    let columns = [vzip1q_f32(xz, yw), vzip2q_f32(xz, yw), vzip1q_f32(xz_high, yw_high), vzip2q_f32(xz_high, yw_high)];
+    for (row, numbers) in rows.iter_mut().zip(columns) {
+        // SAFETY: a row has four numbers.
+        unsafe { vst1q_f32(row.as_mut_ptr(), numbers) };
+    }
+}

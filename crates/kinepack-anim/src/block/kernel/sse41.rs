@@ -1,0 +1,196 @@
+//! SSE4.1, of x86-64: coefficients one after another, the rest four numbers at a time.
+
+use std::arch::x86_64::{
+    __m128, _mm_add_ps, _mm_and_ps, _mm_blendv_ps, _mm_cmpgt_ps, _mm_cmplt_ps, _mm_cvtepi32_ps, _mm_div_ps,
+    _mm_hadd_ps, _mm_loadu_ps, _mm_loadu_si128, _mm_movehl_ps, _mm_movelh_ps, _mm_mul_ps, _mm_set1_ps, _mm_sqrt_ps,
+    _mm_storeu_ps, _mm_sub_ps, _mm_unpackhi_ps, _mm_unpacklo_ps, _mm_xor_ps,
+};
+
+use super::scalar::coefficients;
+use super::segment::{Segment, Window};
+use super::sums::{self, Sums};
+use super::tables::TABLES;
+use super::{Kernel, Lanes, Task};
+use crate::block::basis::Weights;
+use crate::block::layout::GROUP;
+
+/// SSE4.1: proof that the machine has it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sse41(());
+
+impl Sse41 {
+    pub(crate) fn new() -> Option<Self> {
+        is_x86_feature_detected!("sse4.1").then_some(Self(()))
+    }
+
+    #[inline(always)]
+    pub(crate) fn run<T: Task>(self, task: T) {
+        #[target_feature(enable = "sse4.1")]
+        fn run<T: Task>(kernel: Sse41, task: T) {
+            task.run(kernel);
+        }
+        // SAFETY: who has an `Sse41` has the instructions.
+        unsafe { run(self, task) }
+    }
+}
+
+impl Kernel for Sse41 {
+    type Lanes = Lanes4x2;
+
+    #[inline(always)]
+    unsafe fn piece<const TABLE: usize>(
+        self,
+        mut sums: Lanes4x2,
+        number: u8,
+        window: Window<'_>,
+        mut bit: usize,
+        weights: &[[f32; GROUP]; 2],
+    ) -> Lanes4x2 {
+        for (&widths, weights) in TABLES[TABLE].widths[usize::from(number)].iter().zip(weights) {
+            if widths != 0 {
+                // SAFETY: they are of the piece.
+                let coefficients = unsafe { coefficients(widths, window, &mut bit) };
+                // SAFETY: who has an `Sse41` has the instructions.
+                sums = sums.add(unsafe { numbers(&coefficients) }.mul(Lanes4x2::load(weights)));
+            }
+        }
+        sums
+    }
+
+    #[inline(always)]
+    fn fill(self, sums: &mut Sums<Lanes4x2>, live: u32, wanted: u32, segment: &mut Segment<'_>, weights: &Weights) {
+        #[target_feature(enable = "sse4.1")]
+        fn fill(
+            kernel: Sse41,
+            sums: &mut Sums<Lanes4x2>,
+            live: u32,
+            wanted: u32,
+            segment: &mut Segment<'_>,
+            weights: &Weights,
+        ) {
+            sums::fill(kernel, sums, live, wanted, segment, weights);
+        }
+        // SAFETY: who has an `Sse41` has the instructions.
+        unsafe { fill(self, sums, live, wanted, segment, weights) }
+    }
+}
+
+#[inline]
+#[target_feature(enable = "sse4.1")]
+fn numbers(coefficients: &[i32; GROUP]) -> Lanes4x2 {
+    let at = coefficients.as_ptr();
+    // SAFETY: there are eight.
+    let (low, high) = unsafe { (_mm_loadu_si128(at.cast()), _mm_loadu_si128(at.add(4).cast())) };
+    Lanes4x2(_mm_cvtepi32_ps(low), _mm_cvtepi32_ps(high))
+}
+
+/// Eight numbers in two registers. There are some only where there is a kernel, and who has that has the instructions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lanes4x2(__m128, __m128);
+
+impl Lanes for Lanes4x2 {
+    #[inline(always)]
+    fn splat(number: f32) -> Self {
+        // SAFETY: as above.
+        unsafe { Self(_mm_set1_ps(number), _mm_set1_ps(number)) }
+    }
+
+    #[inline(always)]
+    fn load(numbers: &[f32; GROUP]) -> Self {
+        // SAFETY: as above; there are eight numbers.
+        unsafe { Self(_mm_loadu_ps(numbers.as_ptr()), _mm_loadu_ps(numbers.as_ptr().add(4))) }
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        // SAFETY: as above.
+        unsafe { Self(_mm_add_ps(self.0, other.0), _mm_add_ps(self.1, other.1)) }
+    }
+
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        // SAFETY: as above.
+        unsafe { Self(_mm_sub_ps(self.0, other.0), _mm_sub_ps(self.1, other.1)) }
+    }
+
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        // SAFETY: as above.
+        unsafe { Self(_mm_mul_ps(self.0, other.0), _mm_mul_ps(self.1, other.1)) }
+    }
+
+    #[inline(always)]
+    fn div(self, other: Self) -> Self {
+        // SAFETY: as above.
+        unsafe { Self(_mm_div_ps(self.0, other.0), _mm_div_ps(self.1, other.1)) }
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        // SAFETY: as above.
+        unsafe { Self(_mm_sqrt_ps(self.0), _mm_sqrt_ps(self.1)) }
+    }
+
+    #[inline(always)]
+    fn negate_where_negative(self, sign: Self) -> Self {
+        // SAFETY: as above.
+        unsafe {
+            let (none, bit) = (_mm_set1_ps(0.0), _mm_set1_ps(-0.0));
+            let (low, high) = (_mm_cmplt_ps(sign.0, none), _mm_cmplt_ps(sign.1, none));
+            Self(_mm_xor_ps(self.0, _mm_and_ps(low, bit)), _mm_xor_ps(self.1, _mm_and_ps(high, bit)))
+        }
+    }
+
+    #[inline(always)]
+    fn where_positive(self, other: Self, instead: Self) -> Self {
+        // SAFETY: as above.
+        unsafe {
+            let none = _mm_set1_ps(0.0);
+            let (low, high) = (_mm_cmpgt_ps(other.0, none), _mm_cmpgt_ps(other.1, none));
+            Self(_mm_blendv_ps(instead.0, self.0, low), _mm_blendv_ps(instead.1, self.1, high))
+        }
+    }
+
+    #[inline(always)]
+    fn fold(numbers: &[Self; GROUP]) -> Self {
+        let [a, b, c, d, e, f, g, h] = *numbers;
+        // SAFETY: as above.
+        unsafe {
+            // 0 + 1 and 2 + 3 of each, or 4 + 5 and 6 + 7; then those two; then both of each.
+            let front = _mm_hadd_ps(_mm_hadd_ps(a.0, b.0), _mm_hadd_ps(c.0, d.0));
+            let front_high = _mm_hadd_ps(_mm_hadd_ps(a.1, b.1), _mm_hadd_ps(c.1, d.1));
+            let back = _mm_hadd_ps(_mm_hadd_ps(e.0, f.0), _mm_hadd_ps(g.0, h.0));
+            let back_high = _mm_hadd_ps(_mm_hadd_ps(e.1, f.1), _mm_hadd_ps(g.1, h.1));
+            Self(_mm_add_ps(front, front_high), _mm_add_ps(back, back_high))
+        }
+    }
+
+    #[inline(always)]
+    fn transpose([x, y, z, w]: [Self; 4]) -> [[f32; 4]; GROUP] {
+        let mut rows = [[0.0; 4]; GROUP];
+        let (low, high) = rows.split_at_mut(4);
+        // SAFETY: as above; each half has four rows.
+        unsafe {
+            store_rows([x.0, y.0, z.0, w.0], low);
+            store_rows([x.1, y.1, z.1, w.1], high);
+        }
+        rows
+    }
+}
+
+#[inline]
+#[target_feature(enable = "sse4.1")]
+fn store_rows([x, y, z, w]: [__m128; 4], rows: &mut [[f32; 4]]) {
+    let (xy, zw) = (_mm_unpacklo_ps(x, y), _mm_unpacklo_ps(z, w));
+    let (xy_high, zw_high) = (_mm_unpackhi_ps(x, y), _mm_unpackhi_ps(z, w));
+    let columns = [
+        _mm_movelh_ps(xy, zw),
+        _mm_movehl_ps(zw, xy),
+        _mm_movelh_ps(xy_high, zw_high),
+        _mm_movehl_ps(zw_high, xy_high),
+    ];
+    for (row, numbers) in rows.iter_mut().zip(columns) {
+        // SAFETY: a row has four numbers.
+        unsafe { _mm_storeu_ps(row.as_mut_ptr(), numbers) };
+    }
+}

@@ -1,0 +1,191 @@
+//! Clips of random coefficients, whatever an encoder would make: all instructions give the same bits, and those that the formulas give.
+
+use super::basis::row;
+use super::kernel::step_scale;
+use super::layout::{Header, Kind};
+use super::{BlockLength, Clip, Constant, Contents, Instructions, Sampler, SegmentContents, Track};
+use crate::{Channel, JointMask, Transform};
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: u32) -> u32 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((u64::from((self.0 >> 32) as u32) * u64::from(bound)) >> 32) as u32
+    }
+
+    /// Of as many bits as it is by chance, which rarely are many.
+    fn coefficient(&mut self, k: usize) -> i32 {
+        let most = match self.below(40) {
+            0 => 24,
+            1..4 => 16,
+            _ => 12_u32.saturating_sub(k as u32 / 2).max(1),
+        };
+        let width = self.below(most + 1);
+        if width == 0 { 0 } else { self.below(1 << width) as i32 - (1 << (width - 1)) }
+    }
+}
+
+fn contents(random: &mut Random, block: BlockLength, joints: u16, samples: u32) -> Contents {
+    let loops = samples > 1 && random.below(3) == 0;
+    let is_fine = random.below(2) == 0;
+    let mut header = Header { block, loops, is_fine, offset_bytes: 1, joints, samples, rate_hz: 30.0 };
+    header.offset_bytes = 1;
+    let kinds: Vec<_> =
+        (0..joints).map(|_| [0; 3].map(|_| Kind::ALL[[0, 1, 2, 2][random.below(4) as usize]])).collect();
+    let mut constants = Vec::new();
+    for kinds in &kinds {
+        for (channel, _) in kinds.iter().enumerate().filter(|(_, kind)| **kind == Kind::Constant) {
+            constants.push(match channel {
+                0 => Constant::Rotation([0; 3].map(|_| random.below(1 << 21))),
+                _ => Constant::Vector([1.0, 2.0, random.below(9) as f32]),
+            });
+        }
+    }
+    let animated = super::layout::animated(&kinds);
+    let codes = if is_fine { 1 << 16 } else { 1 << 8 };
+    let tracks: Vec<_> = animated
+        .iter()
+        .map(|track| Track {
+            channel: track.channel,
+            codes: [0; 6].map(|_| random.below(codes) as u16),
+            middle: [0; 3].map(|_| random.below(1000) as f32 - 500.0),
+            steps: [0; 3].map(|_| if random.below(6) == 0 { 0 } else { 60 + random.below(80) as u8 }),
+        })
+        .collect();
+    let count = if tracks.is_empty() { 0 } else { header.segments() };
+    let mut segments = Vec::new();
+    for segment in 0..count {
+        let start = header.segment_start(segment, count);
+        let length = header.segment_start(segment + 1, count) - start;
+        let mut coefficients = Vec::new();
+        for step in tracks.iter().flat_map(|track| track.steps) {
+            let last = random.below(length as u32 + 1) as usize;
+            coefficients.extend((0..length).map(|k| if step == 0 || k >= last { 0 } else { random.coefficient(k) }));
+        }
+        segments.push(SegmentContents { step: random.below(100) as u8, length, coefficients });
+    }
+    Contents { header, kinds, constants, tracks, segments, skeleton: 7 }
+}
+
+fn clips() -> Vec<(Contents, Clip)> {
+    let mut random = Random(5);
+    let mut clips = Vec::new();
+    for block in BlockLength::ALL {
+        for joints in [1, 2, 3, 8, 17, 40] {
+            for _ in 0..12 {
+                let samples = 1 + random.below(70);
+                let contents = contents(&mut random, block, joints, samples);
+                let clip = Clip::from_bytes(contents.to_bytes()).unwrap();
+                clips.push((contents, clip));
+            }
+        }
+    }
+    clips
+}
+
+fn positions(random: &mut Random, samples: usize) -> Vec<f64> {
+    let last = (samples - 1) as f64;
+    let mut positions: Vec<f64> = (0..2 * samples).map(|half| 0.5 * half as f64).collect();
+    positions.extend((0..40).map(|_| last * f64::from(random.below(1 << 20)) / f64::from(1 << 20)));
+    positions
+}
+
+fn bits(pose: &[Transform]) -> Vec<u32> {
+    let numbers = |t: &Transform| t.rotation.into_iter().chain(t.translation).chain(t.scale).collect::<Vec<_>>();
+    pose.iter().flat_map(numbers).map(f32::to_bits).collect()
+}
+
+fn others() -> Vec<Instructions> {
+    Instructions::ALL.into_iter().filter(|instructions| instructions.is_available()).collect()
+}
+
+#[test]
+fn all_instructions_give_the_same_bits() {
+    let mut random = Random(6);
+    for (_, clip) in clips() {
+        let bind = vec![Transform::IDENTITY; clip.joints()];
+        let samplers = others().into_iter().map(|set| Sampler::new(&clip, &bind).with_instructions(set));
+        let samplers: Vec<_> = samplers.collect();
+        for position in positions(&mut random, clip.samples()) {
+            let mut poses = vec![bind.clone(); samplers.len()];
+            for (sampler, pose) in samplers.iter().zip(&mut poses) {
+                sampler.sample_at(position, pose);
+            }
+            for pose in &poses[1..] {
+                assert_eq!(bits(pose), bits(&poses[0]), "{:?} at {position}", clip.header());
+            }
+            assert!(poses[0].iter().all(Transform::is_valid));
+        }
+    }
+}
+
+#[test]
+fn some_joints_are_those_of_the_whole_pose() {
+    let mut random = Random(8);
+    for (_, clip) in clips().iter().step_by(3) {
+        let joints = clip.joints();
+        let bind = vec![Transform::IDENTITY; joints];
+        let untouched = Transform { translation: [9.0; 3], ..Transform::IDENTITY };
+        for set in others() {
+            let sampler = Sampler::new(clip, &bind).with_instructions(set);
+            for position in positions(&mut random, clip.samples()).into_iter().step_by(7) {
+                let time_s = position as f32 / clip.rate_hz();
+                let mut whole = bind.clone();
+                sampler.sample(time_s, &mut whole);
+                let wanted: Vec<bool> = (0..joints).map(|_| random.below(3) == 0).collect();
+                let mut some = vec![untouched; joints];
+                sampler.sample_joints(time_s, &JointMask::new(joints, |joint| wanted[joint]), &mut some);
+                for joint in 0..joints {
+                    let expected = if wanted[joint] { whole[joint] } else { untouched };
+                    assert_eq!(bits(&[some[joint]]), bits(&[expected]), "joint {joint}");
+                }
+                let joint = random.below(joints as u32) as usize;
+                assert_eq!(bits(&[sampler.joint(time_s, joint)]), bits(&[whole[joint]]));
+            }
+        }
+    }
+}
+
+/// Section 12 for a component at a sample, coefficient by coefficient.
+fn component(contents: &Contents, segments: usize, sample: usize, track: usize, axis: usize) -> f32 {
+    let header = &contents.header;
+    let number = header.segment_of(sample, segments);
+    let segment = &contents.segments[number];
+    let (length, step) = (segment.length, contents.tracks[track].steps[axis]);
+    if step == 0 {
+        return 0.0;
+    }
+    let own = &segment.coefficients[(3 * track + axis) * length..][..length];
+    let weights = row(length, sample - header.segment_start(number, segments));
+    let mut sums = [0.0_f32; 8];
+    for (k, coefficient) in own.iter().enumerate() {
+        sums[k % 8] += *coefficient as f32 * weights[k];
+    }
+    let [a, b, c, d, e, f, g, h] = sums;
+    (((a + b) + (c + d)) + ((e + f) + (g + h))) * step_scale(segment.step, step)
+}
+
+#[test]
+fn vectors_are_what_the_formulas_say() {
+    for (contents, clip) in clips() {
+        let bind = vec![Transform::IDENTITY; clip.joints()];
+        let sampler = Sampler::new(&clip, &bind);
+        let mut pose = bind.clone();
+        for sample in 0..contents.header.coded_samples() {
+            sampler.sample_at(sample as f64, &mut pose);
+            for (at, (id, track)) in clip.animated_tracks().iter().zip(&contents.tracks).enumerate() {
+                let transform = &pose[usize::from(id.joint)];
+                let value = match id.channel {
+                    Channel::Rotation => continue,
+                    Channel::Translation => transform.translation,
+                    Channel::Scale => transform.scale,
+                };
+                for axis in 0..3 {
+                    let expected = track.middle[axis] + component(&contents, clip.segments(), sample, at, axis);
+                    assert_eq!(value[axis].to_bits(), expected.to_bits());
+                }
+            }
+        }
+    }
+}
