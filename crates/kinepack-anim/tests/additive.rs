@@ -1,5 +1,7 @@
 //! Additive clips: what a motion adds to a pose or to another motion, built against what it is put on.
 
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
 mod random;
 
 use std::sync::Arc;

@@ -159,11 +159,11 @@ mod tests {
         for length in 1..=MAX_LENGTH {
             for sample in 0..length {
                 let numbers = row(length, sample);
-                for k in 0..length {
+                for (k, number) in numbers[..length].iter().enumerate() {
                     let scale = (if k == 0 { 1.0 } else { 2.0 } / length as f64).sqrt();
                     let angle = std::f64::consts::PI * ((2 * sample + 1) * k) as f64 / (2 * length) as f64;
                     let expected = scale * angle.cos();
-                    assert!((f64::from(numbers[k]) - expected).abs() < 4e-8, "{length} {sample} {k}");
+                    assert!((f64::from(*number) - expected).abs() < 4e-8, "{length} {sample} {k}");
                 }
                 assert!(numbers[length..].iter().all(|number| *number == 0.0));
             }

@@ -9,7 +9,7 @@ use kinepack_anim::{
     Clip, Instructions, Joint, JointMask, RawClip, Sampler, Skeleton, SoaPose, Transform, sample_batch,
 };
 
-use crate::random::Random;
+use crate::support::Random;
 
 /// A chain that moves by waves of its own, and as roughly as `noise` says; `size` is how far, in cm.
 fn motion(random: &mut Random, joints: usize, samples: usize, noise: f32, size: f32, is_scaled: bool) -> RawClip {

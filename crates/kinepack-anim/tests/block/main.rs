@@ -15,8 +15,6 @@ mod naive;
 #[path = "../object_space/mod.rs"]
 mod object_space;
 mod play;
-#[path = "../random/mod.rs"]
-mod random;
 #[allow(dead_code)]
 #[path = "../clip/support.rs"]
 mod support;

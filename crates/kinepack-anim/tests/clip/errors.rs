@@ -28,7 +28,8 @@ fn errors_are_those_of_the_metric() {
     for (seed, shell_cm) in [(0, 3.0), (1, 0.5), (2, 20.0)] {
         let raw = smooth_clip(seed, 6, 40);
         // Of two for one joint the last one counts; and there may be joints that a clip does not have.
-        let error = ErrorOptions { shell_cm, joint_shells_cm: vec![(2, 1.0), (4, 7.0), (2, 9.0), (60, 1.0)] };
+        let error =
+            ErrorOptions { shell_cm, joint_shells_cm: vec![(2, 1.0), (4, 7.0), (2, 9.0), (60, 1.0)], base: None };
         let shells_cm = error.shells_cm(raw.joints());
         assert_eq!(shells_cm, [shell_cm, shell_cm, 9.0, shell_cm, 7.0, shell_cm]);
         let options = BuildOptions {

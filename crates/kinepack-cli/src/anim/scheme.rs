@@ -167,7 +167,7 @@ impl SchemeArguments {
 
     /// How errors of a clip are measured.
     pub(crate) fn error(&self, raw: &RawClip) -> ErrorOptions {
-        ErrorOptions { shell_cm: self.shell, joint_shells_cm: lengths(&self.joint_shell, raw) }
+        ErrorOptions { shell_cm: self.shell, joint_shells_cm: lengths(&self.joint_shell, raw), base: None }
     }
 
     /// What the library takes, for one clip; it checks the numbers.

@@ -253,7 +253,7 @@ unsafe fn piece_of_shifts<const TABLE: usize>(
 ) -> Lanes8 {
     let mut bit = bit;
     let eights = if TABLE == 0 { 1 } else { 2 };
-    for eight in 0..eights {
+    for (eight, weights) in weights.iter().enumerate().take(eights) {
         let (starts, widths) = (TABLES[TABLE].starts[number][eight], TABLES[TABLE].widths[number][eight]);
         let (four, end) = (total(widths as u32), total((widths >> 32) as u32));
         // SAFETY: they are of the piece.
@@ -273,7 +273,7 @@ unsafe fn piece_of_shifts<const TABLE: usize>(
         let masks = _mm256_sub_epi32(powers, _mm256_set1_epi32(1));
         let bias = _mm256_srli_epi32::<1>(powers);
         let numbers = _mm256_sub_epi32(_mm256_and_si256(numbers, masks), bias);
-        sums = sums.add(Lanes8(_mm256_cvtepi32_ps(numbers)).mul(Lanes8::load(&weights[eight])));
+        sums = sums.add(Lanes8(_mm256_cvtepi32_ps(numbers)).mul(Lanes8::load(weights)));
     }
     sums
 }

@@ -82,7 +82,8 @@ pub(crate) trait Kernel: Copy {
     fn fill(self, sums: &mut Sums<Self::Lanes>, live: u32, wanted: u32, segment: &mut Segment<'_>, weights: &Weights);
 }
 
-/// 2^(i/8).
+/// 2^(i/8), as the format has them.
+#[allow(clippy::approx_constant)]
 const OCTAVE: [f32; 8] =
     [1.0, 1.090_507_7, 1.189_207_1, 1.296_839_6, 1.414_213_5, 1.542_210_8, 1.681_792_9, 1.834_008_1];
 

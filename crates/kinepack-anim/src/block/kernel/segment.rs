@@ -190,7 +190,7 @@ fn padded<const N: usize>(bytes: &[u8]) -> [u8; N] {
 }
 
 /// As many bytes as a component can have, from the one on in which it begins, and those that are loaded with them.
-const WINDOW: usize = (7 + 2 * MAX_PIECE_BITS) / 8 + 8;
+const WINDOW: usize = (2 * MAX_PIECE_BITS).div_ceil(8) + 8;
 
 /// The bits of a component whose pieces have profiles.
 #[derive(Clone, Copy, Debug)]

@@ -124,7 +124,8 @@ impl Plan {
                 self.constants.push(Constant::Rotation(codes));
             }
         }
-        let vectors: [(Channel, fn(&Frame) -> DVec3, f64); 2] = [
+        type Vector = (Channel, fn(&Frame) -> DVec3, f64);
+        let vectors: [Vector; 2] = [
             (Channel::Translation, |frame| frame.translation, scale),
             (Channel::Scale, |frame| frame.scale, scale * reach),
         ];

@@ -108,12 +108,12 @@ impl Shaver {
             for channel in Channel::ALL {
                 let Some(track) = coder.plan.track_of[ancestor][channel as usize] else { continue };
                 let moves = moves(coder, ancestor, track, sample, point);
-                for axis in 0..3 {
+                for (axis, moves) in moves.into_iter().enumerate() {
                     let component = 3 * track + axis;
                     if coder.steps[track][axis] == 0 {
                         continue;
                     }
-                    let move_of_step = moves[axis] * coder.step_size(component);
+                    let move_of_step = moves * coder.step_size(component);
                     for (k, basis) in row[..coder.span.length].iter().enumerate() {
                         let moved = move_of_step * f64::from(*basis);
                         let by = if moved.dot(off) > 0.0 { -1 } else { 1 };
