@@ -53,6 +53,7 @@ mod transform;
 
 pub mod anm;
 pub mod block;
+pub mod disk;
 pub mod exchange;
 #[cfg(feature = "export")]
 pub mod export;

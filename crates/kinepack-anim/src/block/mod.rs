@@ -5,6 +5,7 @@
 //! Made by [`build`](crate::offline::build), played by a [`Sampler`].
 
 mod basis;
+mod contents;
 mod kernel;
 mod layout;
 mod read;
@@ -18,7 +19,8 @@ use crate::{Channel, ClipError, TrackId};
 
 pub(crate) use basis::{MAX_LENGTH, row as basis_row};
 pub(crate) use kernel::scale as step_size;
-pub(crate) use layout::MAGIC;
+pub(crate) use layout::{END_BYTES, MAGIC, MAX_NUMBER, animated, kinds_from_byte, kinds_to_byte, tracks_of};
+pub(crate) use read::checksum;
 pub use layout::{Header, Kind};
 pub use sampler::{JointMask, PoseWriter, Sampler, SoaPose};
 pub use widths::BlockLength;
@@ -128,6 +130,14 @@ impl<B: AsRef<[u8]>> Clip<B> {
     /// Number of segments.
     pub fn segments(&self) -> usize {
         if self.tracks.is_empty() { 0 } else { self.header.segments() }
+    }
+
+    /// The bytes of a segment.
+    pub(crate) fn segment_bytes(&self, segment: usize) -> &[u8] {
+        let offsets = &self.as_bytes()[self.parts.offsets..self.parts.segments];
+        let at = |segment| self.parts.segments + read::offset(offsets, segment, self.header.offset_bytes);
+        let end = if segment + 1 == self.segments() { self.parts.end } else { at(segment + 1) };
+        &self.as_bytes()[at(segment)..end]
     }
 
     /// The beginning of a segment.
