@@ -163,7 +163,7 @@ impl<W: Watch> Coding<W> {
         self.step = step;
         let history = self.history.as_mut().ok_or(bad("nothing is before it"))?;
         let SegmentContents { step, length, coefficients } = segment;
-        if !history.code(coder, &mut self.model, &self.live, *step, coefficients, *length) {
+        if !history.code(coder, &mut self.model, &self.live, (*step, *length), coefficients) {
             return Err(bad("a coefficient of more than 24 bits, or the data end"));
         }
         Ok(())

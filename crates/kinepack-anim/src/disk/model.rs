@@ -13,27 +13,31 @@ pub(super) const PREDICTORS: usize = 16;
 /// What sizes are expected from.
 pub(super) const FEATURES: usize = 12;
 /// Classes of coefficients.
-pub(super) const CLASSES: usize = 12;
+pub(super) const CLASSES: usize = 13;
+/// The class of four coefficients together, of which all behind are 0.
+pub(super) const TAIL: usize = 12;
 /// Segments that were before: none, one, more.
 pub(super) const AGES: usize = 3;
 /// Decisions on a size that are told apart.
 pub(super) const SLOTS: usize = 10;
+/// The last of them: whether any of four is not 0.
+pub(super) const TAIL_SLOT: usize = 9;
 
 /// Contexts of each mixed input but the last, which is the component itself.
-const MIXED: [usize; INPUTS - 1] = [20 * CLASSES, 20 * 7 * 3, 49 * 4, 64 * 4, 49 * 4, 64 * 5];
-const MIXED_ALL: usize = start_of(INPUTS - 1);
-
-const fn start_of(input: usize) -> usize {
-    let (mut sum, mut i) = (0, 0);
-    while i < input {
-        sum += MIXED[i];
-        i += 1;
+const MIXED: [usize; INPUTS - 1] = [20 * CLASSES, 20 * 7, 49 * 4, 64 * 4, 49 * 4, 64 * 4];
+/// Where those of each begin, and how many there are.
+const FIRSTS: [usize; INPUTS] = {
+    let mut firsts = [0; INPUTS];
+    let mut input = 1;
+    while input < INPUTS {
+        firsts[input] = firsts[input - 1] + MIXED[input - 1];
+        input += 1;
     }
-    sum
-}
+    firsts
+};
 
 /// Where the counters that are not mixed begin, and how many there are.
-pub(super) const MANTISSAS: usize = MIXED_ALL * SLOTS;
+pub(super) const MANTISSAS: usize = FIRSTS[INPUTS - 1] * SLOTS;
 pub(super) const SIGNS: usize = MANTISSAS + 512;
 pub(super) const ZEROS: usize = SIGNS + 32;
 pub(super) const KINDS: usize = ZEROS + 32;
@@ -181,6 +185,9 @@ impl<W: Watch> Model<W> {
     }
 }
 
+/// Classes of ratios, from −9 quarter octaves and less to 9 and more.
+static RATIOS: [u8; 19] = [0, 1, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 5, 5, 5, 5, 6];
+
 /// Where the counters of a coefficient's size are.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Contexts {
@@ -193,74 +200,48 @@ pub(super) struct Contexts {
     pub(super) mantissas: usize,
 }
 
-/// What there is to know of a coefficient; sizes are in sixteenths.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Surroundings {
-    pub(super) component: usize,
-    pub(super) block: usize,
-    pub(super) class: usize,
-    pub(super) age: usize,
-    /// What its size is expected to be.
-    pub(super) expected: u32,
-    /// Its own in the segment before, and the mean of all before.
-    pub(super) last: u32,
-    pub(super) mean: u32,
-    /// The two coefficients after it.
-    pub(super) near: [u32; 2],
-    /// The same one of the axes before.
-    pub(super) sisters: [Option<u32>; 2],
-    /// The same one of the track before.
-    pub(super) neighbour: u32,
-}
-
 impl Contexts {
+    /// Of a size that is expected to be `expected`, and from what. `place` is the component, the class, the segments that were before, the axis.
     #[inline]
-    pub(super) fn new(at: &Surroundings) -> Self {
-        let fine = quarter_octaves(at.expected);
-        let start = (fine / 4).saturating_sub(3);
+    pub(super) fn new([component, class, age, axis]: [usize; 4], expected: u32, features: &[u32; FEATURES]) -> Self {
+        let [last, mean, _, _, near, far, _, sister, second_sister, neighbour, ..] = *features;
+        let fine = quarter_octaves(expected);
         let level = if fine < 16 { fine } else { 16 + fine % 4 };
-        let coarse = match fine {
-            0..5 => 0,
-            5..10 => 1,
-            10..16 => 2,
-            _ => 3,
+        let (coarse, shape) = match fine {
+            0..5 => (0, fine / 4),
+            5..10 => (1, fine / 4),
+            10..16 => (2, fine / 4),
+            _ => (3, 4 + fine % 4),
         };
-        let ratio = |size: u32| match quarter_octaves(size) as i32 - fine as i32 {
-            ..=-9 => 0,
-            -8..=-5 => 1,
-            -4..=-2 => 2,
-            -1..=1 => 3,
-            2..=4 => 4,
-            5..=8 => 5,
-            _ => 6,
-        };
-        let near = at.near[0] / 2 + at.near[1] / 4 + at.near[0] / 8;
-        let sister = |size: Option<u32>| size.map_or(7, ratio);
+        let ratio = |size: u32| usize::from(RATIOS[(quarter_octaves(size) + 9).saturating_sub(fine).min(18)]);
+        let around = ratio(near / 2 + near / 8 + far / 4);
+        let sisters = [if axis > 0 { ratio(sister) } else { 7 }, if axis > 1 { ratio(second_sister) } else { 7 }];
         let small = |size: u32| ((size + 8) / 16).min(3) as usize;
-        let contexts = [
-            level * CLASSES + at.class,
-            (level * 7 + ratio(at.last)) * 3 + at.block,
-            (ratio(at.mean) * 7 + ratio(near)) * 4 + coarse,
-            (sister(at.sisters[0]) * 8 + sister(at.sisters[1])) * 4 + coarse,
-            (ratio(at.neighbour) * 7 + ratio(near)) * 4 + coarse,
-            ((small(at.near[0]) * 4 + small(at.near[1])) * 4 + small(at.last)) * 5 + level / 4,
+        let mut cells = [
+            level * CLASSES + class,
+            level * 7 + ratio(last),
+            (ratio(mean) * 7 + around) * 4 + coarse,
+            (sisters[0] * 8 + sisters[1]) * 4 + coarse,
+            (ratio(neighbour) * 7 + around) * 4 + coarse,
+            ((small(near) * 4 + small(far)) * 4 + small(last)) * 4 + coarse,
         ];
-        let mut cells = contexts;
         for (input, cell) in cells.iter_mut().enumerate() {
             debug_assert!(*cell < MIXED[input]);
-            *cell = (start_of(input) + *cell) * SLOTS;
+            *cell = (FIRSTS[input] + *cell) * SLOTS;
         }
-        let group = if at.age == 0 {
-            0
-        } else if at.class < 2 {
-            1
-        } else if at.class < 5 {
-            2
-        } else {
-            3
+        let set = match class {
+            _ if age == 0 => 0,
+            0..2 => 1,
+            2..5 => 2,
+            _ => 3,
         };
-        let shape = if fine < 16 { fine / 4 } else { 4 + fine % 4 };
-        Self { cells, own: at.component * SLOTS, mixer: group * SLOTS, start: start as u32, mantissas: MANTISSAS + 64 * shape }
+        Self {
+            cells,
+            own: component * SLOTS,
+            mixer: set * SLOTS,
+            start: (fine / 4).saturating_sub(3) as u32,
+            mantissas: MANTISSAS + 64 * shape,
+        }
     }
 }
 

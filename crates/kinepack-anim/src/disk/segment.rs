@@ -4,7 +4,7 @@
 use kinepack::entropy::Coder;
 
 use super::model::{
-    AGES, CLASSES, Contexts, FEATURES, Model, PREDICTED, PREDICTORS, SIGNS, Surroundings, Watch, ZEROS, class,
+    AGES, CLASSES, Contexts, FEATURES, Model, PREDICTED, PREDICTORS, SIGNS, TAIL, TAIL_SLOT, Watch, ZEROS, class,
 };
 use crate::block::{BlockLength, MAX_LENGTH};
 
@@ -14,22 +14,22 @@ const MAX_BITS: u32 = 24;
 const MAX_SIZE: i64 = 1 << 28;
 /// Bits below the leading one that have counters.
 const MODELLED_BITS: u32 = 3;
+/// Coefficients of which one decision says that all are 0.
+const GROUP: usize = 4;
 
 /// Sizes by coefficient, in sixteenths, and zeros behind.
-type Sizes = [u32; MAX_LENGTH + 2];
+type Sizes = [u32; MAX_LENGTH + 3];
+const NO_SIZES: Sizes = [0; MAX_LENGTH + 3];
 
-/// What a component leaves for the next segment.
-#[derive(Clone, Debug)]
-struct Past {
-    coefficients: [i32; MAX_LENGTH],
-    last: Sizes,
-    mean: Sizes,
-}
-
-impl Default for Past {
-    fn default() -> Self {
-        Self { coefficients: [0; MAX_LENGTH], last: [0; MAX_LENGTH + 2], mean: [0; MAX_LENGTH + 2] }
-    }
+/// A live component, in the order in which they are coded.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LiveComponent {
+    /// By track, then by axis.
+    pub(super) component: usize,
+    pub(super) axis: usize,
+    /// Whether it is the first live one of its track, and that the first of its channel.
+    pub(super) begins_track: bool,
+    pub(super) begins_channel: bool,
 }
 
 /// What is remembered of the segments before.
@@ -43,14 +43,24 @@ pub(super) struct History {
     length: usize,
 }
 
+/// What a component leaves for the next segment.
+#[derive(Clone, Debug)]
+struct Past {
+    coefficients: [i32; MAX_LENGTH],
+    last: Sizes,
+    mean: Sizes,
+}
+
 /// The segment that is coded.
 struct Now {
     length: usize,
     age: usize,
-    /// What coefficients of the segment before are multiplied with, in 1/65536.
+    /// What coefficients of the segment before are multiplied with, and sizes, in 1/65536.
     gain: i64,
-    /// The same for sizes.
     size_gain: i64,
+    /// Of this track, by axis, and the mean of the track before.
+    sizes: [Sizes; 3],
+    neighbour: Sizes,
 }
 
 impl History {
@@ -58,171 +68,219 @@ impl History {
         Self { past: Vec::new(), block: block as usize, segments: 0, step: 0, length: 1 }
     }
 
-    /// Codes a segment's coefficients: `is_live` and `channel_of` by component; false where a coefficient has no 24 bits, or the data have ended.
+    /// Codes a segment's coefficients; false where one has no 24 bits, or the data have ended.
     pub(super) fn code<C: Coder, W: Watch>(
         &mut self,
         coder: &mut C,
         model: &mut Model<W>,
         live: &[LiveComponent],
-        step: u8,
+        (step, length): (u8, usize),
         coefficients: &mut [i32],
-        length: usize,
     ) -> bool {
         let size_gain = octaves(i32::from(self.step) - i32::from(step));
         let gain = (size_gain * root_of_ratio(length, self.length)) >> 16;
-        let now = Now { length, age: self.segments.min(AGES - 1), gain, size_gain };
-        let mut own: [Sizes; 3] = [[0; MAX_LENGTH + 2]; 3];
-        let mut neighbour: Sizes = [0; MAX_LENGTH + 2];
+        let age = self.segments.min(AGES - 1);
+        let mut now = Now { length, age, gain, size_gain, sizes: [NO_SIZES; 3], neighbour: NO_SIZES };
         for (index, component) in live.iter().enumerate() {
             if component.begins_track {
-                let first = component.begins_channel;
-                for k in 0..MAX_LENGTH {
-                    let sum = own[0][k] + own[1][k] + own[2][k];
-                    neighbour[k] = if first { 0 } else { sum / 3 };
+                for k in 0..length {
+                    let sum = now.sizes[0][k] + now.sizes[1][k] + now.sizes[2][k];
+                    now.neighbour[k] = if component.begins_channel { 0 } else { sum / 3 };
                 }
-                own = [[0; MAX_LENGTH + 2]; 3];
+                now.sizes = [NO_SIZES; 3];
+            }
+            // As components come, so that memory grows with what is decoded.
+            if index == self.past.len() {
+                self.past.push(Past::default());
+                model.add_component();
             }
             let values = &mut coefficients[component.component * length..][..length];
-            if !self.code_component(coder, model, &now, index, component.axis, values, &mut own, &neighbour) {
+            let own = Own { index, axis: component.axis, block: self.block, past: &mut self.past[index], now: &mut now };
+            if !own.code(coder, model, values) || coder.is_exhausted() {
                 return false;
             }
         }
         self.segments += 1;
         (self.step, self.length) = (step, length);
-        !coder.is_exhausted()
+        true
     }
+}
 
-    #[allow(clippy::too_many_arguments)]
-    fn code_component<C: Coder, W: Watch>(
-        &mut self,
-        coder: &mut C,
-        model: &mut Model<W>,
-        now: &Now,
-        index: usize,
-        axis: usize,
-        values: &mut [i32],
-        sizes: &mut [Sizes; 3],
-        neighbour: &Sizes,
-    ) -> bool {
-        // As components come, so that memory grows with what is decoded.
-        if index == self.past.len() {
-            self.past.push(Past::default());
-            model.add_component();
+/// The component that is coded.
+struct Own<'a> {
+    index: usize,
+    axis: usize,
+    block: usize,
+    past: &'a mut Past,
+    now: &'a mut Now,
+}
+
+/// What a coefficient is expected to be, in sixteenths.
+struct Prediction {
+    value: i64,
+    is_made: bool,
+}
+
+impl Own<'_> {
+    fn code<C: Coder, W: Watch>(mut self, coder: &mut C, model: &mut Model<W>, values: &mut [i32]) -> bool {
+        self.past.scale(self.now.size_gain);
+        if self.code_zero(coder, model, values) {
+            return true;
         }
-        let past = &mut self.past[index];
-        if now.size_gain != 1 << 16 {
-            for size in past.last.iter_mut().chain(&mut past.mean) {
-                *size = ((i64::from(*size) * now.size_gain) >> 16).min(MAX_SIZE) as u32;
-            }
+        // Of the segment before, in sixteenths of this one's step.
+        let mut before = [0; PREDICTED + 1];
+        for (before, value) in before.iter_mut().zip(self.past.coefficients) {
+            *before = ((i64::from(value) * self.now.gain) >> 12).clamp(-MAX_SIZE, MAX_SIZE);
         }
-        let (before, rest) = sizes.split_at_mut(axis);
-        let own = &mut rest[0];
-        let was_zero = past.coefficients[..].iter().all(|value| *value == 0);
-        let is_beside_zeros = neighbour.iter().chain(before.iter().flatten()).all(|size| *size == 0);
-        let cell = ZEROS + (now.age * 3 + axis) * 3 + usize::from(was_zero) + usize::from(is_beside_zeros);
-        if model.code(coder, cell, values.iter().all(|value| *value == 0)) {
-            values.fill(0);
-            past.coefficients.fill(0);
-            past.last.fill(0);
-            past.mean.iter_mut().for_each(|mean| *mean = (*mean * 5) >> 3);
-            return !coder.is_exhausted();
-        }
-        // The coefficients of the segment before, in sixteenths of this one's step, and of this one's what is known.
-        let mut from = [0; PREDICTED + 1];
-        for (from, value) in from.iter_mut().zip(past.coefficients) {
-            *from = ((i64::from(value) * now.gain) >> 12).clamp(-MAX_SIZE, MAX_SIZE);
-        }
-        for k in (0..now.length).rev() {
-            let class = class(k, now.length);
-            let (mut predicted, mut row) = (0, 0);
-            if k < PREDICTED && now.age > 0 {
-                row = self.block * PREDICTED + k;
-                let mut predictors = [0; PREDICTORS];
-                predictors[..8].copy_from_slice(&from[1..]);
-                for (predictor, value) in predictors[8..].iter_mut().zip(&values[k + 1..]) {
-                    *predictor = i64::from(*value) << 4;
-                }
-                let map = model.map(row);
-                let sum: i64 = map.iter().zip(&predictors).map(|(weight, from)| i64::from(*weight) * from).sum();
-                let base = if k == 0 { from[0] } else { 0 };
-                model.watch.predicted(row, &predictors, (i64::from(values[k]) << 4) - base);
-                predicted = (base + (sum >> 12)).clamp(-MAX_SIZE, MAX_SIZE - 16);
-            }
-            let rounded = ((predicted + 8) >> 4) as i32;
-            let fraction = ((predicted + 8) & 15) as usize;
-            let sister = |index: usize| before.get(axis.wrapping_sub(1 + index)).map(|sizes| sizes[k]);
-            let sisters = [sister(0), sister(1)];
-            let features: [u32; FEATURES] = [
-                past.last[k],
-                past.mean[k],
-                past.mean[k + 1],
-                if k > 0 { past.mean[k - 1] } else { 0 },
-                own[k + 1],
-                own[k + 2],
-                own.get(k + 3).copied().unwrap_or_default(),
-                sisters[0].unwrap_or_default(),
-                sisters[1].unwrap_or_default(),
-                neighbour[k],
-                neighbour[k + 1],
-                16,
-            ];
-            let scale_row = (self.block * AGES + now.age) * CLASSES + class;
-            let scale = model.scale(scale_row);
-            let sum: u64 = scale.iter().zip(&features).map(|(weight, size)| u64::from(*weight) * u64::from(*size)).sum();
-            let surroundings = Surroundings {
-                component: index,
-                block: self.block,
-                class,
-                age: now.age,
-                expected: (sum >> 7).min(MAX_SIZE as u64) as u32,
-                last: past.last[k],
-                mean: past.mean[k],
-                near: [own[k + 1], own[k + 2]],
-                sisters,
-                neighbour: neighbour[k],
-            };
-            let contexts = Contexts::new(&surroundings);
-            let sign = (row % PREDICTED, fraction, now.age > 0 && k < PREDICTED);
-            let difference = code_difference(coder, model, &contexts, sign, values[k].wrapping_sub(rounded));
+        let count = self.code_tail(coder, model, values);
+        for k in (0..count).rev() {
+            let prediction = self.predict(model, &before, values, k);
+            let rounded = ((prediction.value + 8) >> 4) as i32;
+            let fraction = prediction.is_made.then_some((prediction.value + 8) as usize & 15);
+            let class = class(k, self.now.length);
+            let (contexts, features, row) = self.contexts(model, class, self.features(k));
+            let difference = code_difference(coder, model, &contexts, fraction, values[k].wrapping_sub(rounded));
             let value = i64::from(rounded) + i64::from(difference);
             if !(-(1 << 23)..1 << 23).contains(&value) {
                 return false;
             }
             values[k] = value as i32;
-            own[k] = difference.unsigned_abs() << 4;
-            model.watch.expected(scale_row, &features, own[k]);
+            let size = difference.unsigned_abs() << 4;
+            model.watch.expected(row, &features, size);
+            self.now.sizes[self.axis][k] = size;
         }
-        for k in 0..now.length {
-            past.mean[k] = match now.age {
-                0 => own[k],
-                1 if k < PREDICTED => own[k],
-                _ => (past.mean[k] * 5 + own[k] * 3) >> 3,
-            };
-            past.last[k] = own[k];
-            past.coefficients[k] = values[k];
+        self.past.remember(self.now.age, values, &self.now.sizes[self.axis]);
+        true
+    }
+
+    /// Codes whether all coefficients are 0.
+    fn code_zero<C: Coder, W: Watch>(&mut self, coder: &mut C, model: &mut Model<W>, values: &mut [i32]) -> bool {
+        let was_zero = self.past.coefficients.iter().all(|value| *value == 0);
+        let beside = self.now.neighbour.iter().chain(self.now.sizes[..self.axis].iter().flatten());
+        let is_beside_zeros = beside.copied().all(|size| size == 0);
+        let cell = ZEROS + (self.now.age * 3 + self.axis) * 3 + usize::from(was_zero) + usize::from(is_beside_zeros);
+        let is_zero = model.code(coder, cell, values.iter().all(|value| *value == 0));
+        if is_zero {
+            values.fill(0);
+            self.past.remember(self.now.age, values, &NO_SIZES);
         }
-        past.coefficients[now.length..].fill(0);
-        !coder.is_exhausted()
+        is_zero
+    }
+
+    /// Codes how many fours of coefficients at the end are 0, and says how many coefficients are left.
+    fn code_tail<C: Coder, W: Watch>(&mut self, coder: &mut C, model: &mut Model<W>, values: &mut [i32]) -> usize {
+        let mut end = values.len();
+        while end > PREDICTED {
+            let first = (end - 1) / GROUP * GROUP;
+            let mut features = [0; FEATURES];
+            for k in first..first + GROUP {
+                features.iter_mut().zip(self.features(k)).for_each(|(sum, feature)| *sum += feature);
+            }
+            let (contexts, features, row) = self.contexts(model, TAIL, features);
+            let four = &mut values[first..end];
+            let is_zero = four.iter().all(|value| *value == 0);
+            let size: u32 = four.iter().map(|value| value.unsigned_abs() << 4).fold(0, u32::saturating_add);
+            model.watch.expected(row, &features, size);
+            if model.code_mixed(coder, &contexts, TAIL_SLOT, !is_zero) {
+                break;
+            }
+            four.fill(0);
+            end = first;
+        }
+        end
+    }
+
+    /// What coefficient `k` is expected to be, of those of the segment before and those behind it.
+    #[inline]
+    fn predict<W: Watch>(&self, model: &mut Model<W>, before: &[i64; PREDICTED + 1], values: &[i32], k: usize) -> Prediction {
+        if k >= PREDICTED || self.now.age == 0 {
+            return Prediction { value: 0, is_made: false };
+        }
+        let row = self.block * PREDICTED + k;
+        let mut from = [0; PREDICTORS];
+        from[..PREDICTED].copy_from_slice(&before[1..]);
+        for (from, value) in from[PREDICTED..].iter_mut().zip(&values[k + 1..]) {
+            *from = i64::from(*value) << 4;
+        }
+        let sum: i64 = model.map(row).iter().zip(&from).map(|(weight, from)| i64::from(*weight) * from).sum();
+        let base = if k == 0 { before[0] } else { 0 };
+        model.watch.predicted(row, &from, (i64::from(values[k]) << 4) - base);
+        Prediction { value: (base + (sum >> 12)).clamp(-MAX_SIZE, MAX_SIZE - 16), is_made: true }
+    }
+
+    /// What the size of coefficient `k` is expected from.
+    #[inline]
+    fn features(&self, k: usize) -> [u32; FEATURES] {
+        let Past { last, mean, .. } = &self.past;
+        let own = &self.now.sizes[self.axis];
+        let sister = |before: usize| if self.axis < before { 0 } else { self.now.sizes[self.axis - before][k] };
+        [
+            last[k],
+            mean[k],
+            mean[k + 1],
+            if k > 0 { mean[k - 1] } else { 0 },
+            own[k + 1],
+            own[k + 2],
+            own[k + 3],
+            sister(1),
+            sister(2),
+            self.now.neighbour[k],
+            self.now.neighbour[k + 1],
+            16,
+        ]
+    }
+
+    /// The contexts of a size of a class, and, for who watches, what it was expected from and with which row of weights.
+    #[inline]
+    fn contexts<W: Watch>(
+        &self,
+        model: &Model<W>,
+        class: usize,
+        features: [u32; FEATURES],
+    ) -> (Contexts, [u32; FEATURES], usize) {
+        let row = (self.block * AGES + self.now.age) * CLASSES + class;
+        let weights = model.scale(row);
+        let sum: u64 = weights.iter().zip(&features).map(|(weight, size)| u64::from(*weight) * u64::from(*size)).sum();
+        let expected = (sum >> 7).min(MAX_SIZE as u64) as u32;
+        let place = [self.index, class, self.now.age, self.axis];
+        (Contexts::new(place, expected, &features), features, row)
     }
 }
 
-/// A live component, in the order in which they are coded.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct LiveComponent {
-    /// By track, then by axis.
-    pub(super) component: usize,
-    pub(super) axis: usize,
-    /// Whether it is the first live one of its track, and that the first of its channel.
-    pub(super) begins_track: bool,
-    pub(super) begins_channel: bool,
+impl Default for Past {
+    fn default() -> Self {
+        Self { coefficients: [0; MAX_LENGTH], last: NO_SIZES, mean: NO_SIZES }
+    }
 }
 
-/// Codes a number of up to 25 bits and a sign.
+impl Past {
+    /// For a segment of another step.
+    fn scale(&mut self, gain: i64) {
+        if gain != 1 << 16 {
+            for size in self.last.iter_mut().chain(&mut self.mean) {
+                *size = ((i64::from(*size) * gain) >> 16).min(MAX_SIZE) as u32;
+            }
+        }
+    }
+
+    fn remember(&mut self, age: usize, values: &[i32], sizes: &Sizes) {
+        for k in 0..values.len() {
+            let is_first = age == 0 || age == 1 && k < PREDICTED;
+            self.mean[k] = if is_first { sizes[k] } else { (self.mean[k] * 5 + sizes[k] * 3) >> 3 };
+            self.last[k] = sizes[k];
+            self.coefficients[k] = values[k];
+        }
+        self.coefficients[values.len()..].fill(0);
+    }
+}
+
+/// Codes a number of up to 25 bits and a sign. `fraction` is that of a prediction, in sixteenths from the lowest that rounds to it.
+#[inline]
 fn code_difference<C: Coder, W: Watch>(
     coder: &mut C,
     model: &mut Model<W>,
     contexts: &Contexts,
-    (row, fraction, is_predicted): (usize, usize, bool),
+    fraction: Option<usize>,
     value: i32,
 ) -> i32 {
     let size = value.unsigned_abs();
@@ -234,14 +292,13 @@ fn code_difference<C: Coder, W: Watch>(
     let modelled = below.min(MODELLED_BITS);
     let flat = below - modelled;
     let relative = (bits + 2).saturating_sub(contexts.start).min(7) as usize;
-    let top = model.code_tree(coder, contexts.mantissas + 8 * relative, (size >> flat) & ((1 << modelled) - 1), modelled);
+    let top = size >> flat & ((1 << modelled) - 1);
+    let top = model.code_tree(coder, contexts.mantissas + 8 * relative, top, modelled);
     let rest = coder.code_direct(size, flat);
     let size = ((1 << modelled | top) << flat | rest) as i32;
-    let is_negative = if is_predicted {
-        let _ = row;
-        model.code(coder, SIGNS + fraction * 2 + usize::from(bits > 1), value < 0)
-    } else {
-        coder.code_direct(u32::from(value < 0), 1) != 0
+    let is_negative = match fraction {
+        Some(fraction) => model.code(coder, SIGNS + 2 * fraction + usize::from(bits > 1), value < 0),
+        None => coder.code_direct(u32::from(value < 0), 1) != 0,
     };
     if is_negative { -size } else { size }
 }
@@ -261,7 +318,7 @@ fn code_bit_length<C: Coder, W: Watch>(coder: &mut C, model: &mut Model<W>, cont
     slot = 7;
     while at > 0 && model.code_mixed(coder, contexts, slot, bits < at) {
         at -= 1;
-        slot = (slot + 1).min(9);
+        slot = 8;
     }
     at
 }
@@ -275,8 +332,7 @@ fn octaves(eighths: i32) -> i64 {
     if whole < 0 { part >> -whole } else { part << whole }
 }
 
-/// √(length / before) in 1/65536.
+/// √(length / before) in 1/65536, rounded down.
 fn root_of_ratio(length: usize, before: usize) -> i64 {
     (((length as u64) << 32) / before as u64).isqrt() as i64
 }
-
