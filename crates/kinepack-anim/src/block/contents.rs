@@ -48,6 +48,11 @@ impl Contents {
         SegmentContents { step, length, coefficients }
     }
 
+    /// Number of segments.
+    pub(crate) fn segment_count(&self) -> usize {
+        if self.tracks.is_empty() { 0 } else { self.header.segments() }
+    }
+
     /// Whether a component, counted by track and then by axis, has coefficients.
     #[inline]
     pub(crate) fn is_live(&self, component: usize) -> bool {
@@ -58,9 +63,9 @@ impl Contents {
     fn components(&self) -> impl Iterator<Item = usize> + use<> {
         let all = self.tracks.len();
         let rotations = self.tracks.iter().take_while(|track| track.channel == Channel::Rotation).count();
-        let groups = [(0, rotations), (rotations, all)].into_iter().flat_map(|(from, to)| {
-            (from..to).step_by(GROUP).map(move |first| first..to.min(first + GROUP))
-        });
+        let groups = [(0, rotations), (rotations, all)]
+            .into_iter()
+            .flat_map(|(from, to)| (from..to).step_by(GROUP).map(move |first| first..to.min(first + GROUP)));
         groups.flat_map(|group| (0..3).flat_map(move |axis| group.clone().map(move |track| 3 * track + axis)))
     }
 }
@@ -85,11 +90,8 @@ fn track(bytes: &[u8], group: &[TrackId], index: usize, is_fine: bool) -> Track 
     let steps = if channel == Channel::Rotation {
         for (code, number) in track.codes.iter_mut().enumerate() {
             let at = size * code + index;
-            *number = if is_fine {
-                u16::from_le_bytes([bytes[2 * at], bytes[2 * at + 1]])
-            } else {
-                u16::from(bytes[at])
-            };
+            *number =
+                if is_fine { u16::from_le_bytes([bytes[2 * at], bytes[2 * at + 1]]) } else { u16::from(bytes[at]) };
         }
         6 * (1 + usize::from(is_fine)) * size
     } else {

@@ -20,8 +20,8 @@ use crate::{Channel, ClipError, TrackId};
 pub(crate) use basis::{MAX_LENGTH, row as basis_row};
 pub(crate) use kernel::scale as step_size;
 pub(crate) use layout::{END_BYTES, MAGIC, MAX_NUMBER, animated, kinds_from_byte, kinds_to_byte, tracks_of};
-pub(crate) use read::checksum;
 pub use layout::{Header, Kind};
+pub(crate) use read::checksum;
 pub use sampler::{JointMask, PoseWriter, Sampler, SoaPose};
 pub use widths::BlockLength;
 pub(crate) use widths::{MAX_FOUR_BITS, MAX_WIDTH, PIECE, PROFILES, Widths, of_piece, width_of};
@@ -102,7 +102,7 @@ impl<B: AsRef<[u8]>> Clip<B> {
     /// What becomes of a channel of a joint.
     pub fn kind(&self, track: TrackId) -> Kind {
         let byte = self.as_bytes()[layout::HEADER_BYTES + usize::from(track.joint)];
-        layout::kinds_from_byte(byte).unwrap_or([Kind::Default; 3])[track.channel as usize]
+        kinds_from_byte(byte).unwrap_or([Kind::Default; 3])[track.channel as usize]
     }
 
     /// The tracks that move: rotations, translations, scales, each by joint.
@@ -114,7 +114,7 @@ impl<B: AsRef<[u8]>> Clip<B> {
     pub fn constants(&self) -> Vec<(TrackId, [f32; 4])> {
         let kinds = self.kinds();
         let mut at = self.parts.constants;
-        let constants = layout::tracks_of(&kinds, Kind::Constant).map(|track| {
+        let constants = tracks_of(&kinds, Kind::Constant).map(|track| {
             let value = read::constant(&self.as_bytes()[at..], track.channel);
             at += layout::CONSTANT_BYTES[track.channel as usize];
             (track, value)
@@ -124,7 +124,7 @@ impl<B: AsRef<[u8]>> Clip<B> {
 
     fn kinds(&self) -> Vec<[Kind; 3]> {
         let bytes = &self.as_bytes()[layout::HEADER_BYTES..][..self.joints()];
-        bytes.iter().map(|byte| layout::kinds_from_byte(*byte).unwrap_or([Kind::Default; 3])).collect()
+        bytes.iter().map(|byte| kinds_from_byte(*byte).unwrap_or([Kind::Default; 3])).collect()
     }
 
     /// Number of segments.
@@ -161,7 +161,7 @@ impl<B: AsRef<[u8]>> Clip<B> {
         let Parts { constants, rotations, offsets, segments, end, .. } = self.parts;
         let profiles = self.segments() * self.live * self.header.block.pieces();
         vec![
-            ("header and hashes", layout::HEADER_BYTES + layout::END_BYTES),
+            ("header and hashes", layout::HEADER_BYTES + END_BYTES),
             ("kinds", constants - layout::HEADER_BYTES),
             ("constants", rotations - constants),
             ("references, axes, steps", offsets - rotations),

@@ -5,7 +5,8 @@ use kinepack::entropy::Coder;
 use super::model::{CODES, DEAD, FLOATS, KINDS, Model, SEGMENT_STEPS, SIGNED, STEPS, Watch};
 use super::segment::LiveComponent;
 use crate::block::{
-    BlockLength, Constant, Contents, Header, Kind, MAX_NUMBER, Track, animated, kinds_from_byte, kinds_to_byte, tracks_of,
+    BlockLength, Constant, Contents, Header, Kind, MAX_NUMBER, Track, animated, kinds_from_byte, kinds_to_byte,
+    tracks_of,
 };
 use crate::{Channel, ClipError};
 
@@ -68,7 +69,11 @@ fn code_count<C: Coder>(coder: &mut C, count: u32, bits: u32) -> u32 {
     1 << place | coder.code_direct(count, place)
 }
 
-fn code_kinds<C: Coder, W: Watch>(coder: &mut C, model: &mut Model<W>, contents: &mut Contents) -> Result<(), ClipError> {
+fn code_kinds<C: Coder, W: Watch>(
+    coder: &mut C,
+    model: &mut Model<W>,
+    contents: &mut Contents,
+) -> Result<(), ClipError> {
     let mut before = [0; 3];
     let told = std::mem::take(&mut contents.kinds);
     for joint in 0..usize::from(contents.header.joints) {
@@ -94,10 +99,14 @@ fn code_kinds<C: Coder, W: Watch>(coder: &mut C, model: &mut Model<W>, contents:
     Ok(())
 }
 
-fn code_tracks<C: Coder, W: Watch>(coder: &mut C, model: &mut Model<W>, contents: &mut Contents) -> Result<(), ClipError> {
+fn code_tracks<C: Coder, W: Watch>(
+    coder: &mut C,
+    model: &mut Model<W>,
+    contents: &mut Contents,
+) -> Result<(), ClipError> {
     let told = std::mem::take(&mut contents.tracks);
     let mut middle = [0.0; 3];
-    let mut steps = [0; 3];
+    let mut step = 0;
     for (index, id) in animated(&contents.kinds).into_iter().enumerate() {
         let nothing = Track { channel: id.channel, codes: [0; 6], middle: [0.0; 3], steps: [0; 3] };
         let mut track = told.get(index).copied().unwrap_or(nothing);
@@ -106,7 +115,7 @@ fn code_tracks<C: Coder, W: Watch>(coder: &mut C, model: &mut Model<W>, contents
         } else {
             code_vector(coder, model, &mut track.middle, &mut middle).ok_or(ClipError::BadConstant { track: id })?;
         }
-        code_steps(coder, model, &mut track, &mut steps)?;
+        code_steps(coder, model, &mut track, &mut step)?;
         contents.tracks.push(track);
         if coder.is_exhausted() {
             return Err(ClipError::EndOfData { part: "groups" });
@@ -125,33 +134,33 @@ fn code_codes<C: Coder, W: Watch>(coder: &mut C, model: &mut Model<W>, codes: &m
     }
 }
 
-/// Codes the steps of a track: whether it is dead, then the difference from the axis or the track before.
+/// Codes the steps of a track: whether it is dead, then the difference from the live axis before. `before` is the first step of the track before
+/// that has one.
 fn code_steps<C: Coder, W: Watch>(
     coder: &mut C,
     model: &mut Model<W>,
     track: &mut Track,
-    before: &mut [u8; 3],
+    before: &mut u8,
 ) -> Result<(), ClipError> {
+    let first_set = if track.channel == Channel::Rotation { 0 } else { 3 };
     let mut dead = 0;
-    let is_vector = usize::from(track.channel != Channel::Rotation);
-    // The last step that is not 0.
-    let mut from = before[0];
-    for axis in 0..3 {
-        let cell = DEAD + (is_vector * 3 + axis) * 4 + dead;
-        let is_dead = model.code(coder, cell, track.steps[axis] == 0);
+    let mut first = None;
+    let mut from = *before;
+    for (axis, step) in track.steps.iter_mut().enumerate() {
+        let set = first_set + axis;
+        let is_dead = model.code(coder, DEAD + 4 * set + dead, *step == 0);
         dead = (dead << 1 | usize::from(is_dead)) & 3;
         if is_dead {
-            track.steps[axis] = 0;
+            *step = 0;
             continue;
         }
-        let cell = STEPS + SIGNED * (is_vector * 3 + axis);
-        let step = i32::from(from) + model.code_signed(coder, cell, i32::from(track.steps[axis]) - i32::from(from));
-        track.steps[axis] = u8::try_from(step).ok().filter(|step| *step > 0).ok_or(ClipError::BadHeader { field: "steps" })?;
-        from = track.steps[axis];
-        if axis == 0 || before[0] == 0 {
-            before[0] = from;
-        }
+        let difference = model.code_signed(coder, STEPS + SIGNED * set, i32::from(*step) - i32::from(from));
+        let coded = u8::try_from(i32::from(from) + difference).ok().filter(|step| *step > 0);
+        *step = coded.ok_or(ClipError::BadHeader { field: "steps" })?;
+        from = *step;
+        first = first.or(coded);
     }
+    *before = first.unwrap_or(*before);
     Ok(())
 }
 
@@ -180,7 +189,7 @@ fn code_vector<C: Coder, W: Watch>(
 
 /// Codes a float: sign and exponent with counters, whether the low half is 0, and the rest.
 fn code_float<C: Coder, W: Watch>(coder: &mut C, model: &mut Model<W>, bits: u32) -> f32 {
-    let high = model.code_tree(coder, FLOATS + 512, bits >> 23, 9);
+    let high = model.code_tree(coder, FLOATS + 8, bits >> 23, 9);
     let is_short = model.code(coder, FLOATS + 6, bits & 0xffff == 0);
     let middle = coder.code_direct(bits >> 16, 7);
     let low = if is_short { 0 } else { coder.code_direct(bits, 16) };
@@ -218,4 +227,3 @@ pub(super) fn code_segment_step<C: Coder, W: Watch>(
     let before = i32::from(before.unwrap_or(USUAL));
     u8::try_from(before + model.code_signed(coder, cell, i32::from(step) - before)).ok()
 }
-

@@ -7,14 +7,15 @@ use kinepack::entropy::{Coder, Counter};
 const MAX_LOGIT: i32 = 2047;
 const LOGITS: usize = 2 * MAX_LOGIT as usize + 1;
 /// How many predictions are mixed.
-pub(super) const INPUTS: usize = 7;
+pub(super) const INPUTS: usize = 4;
 /// 1 in weights.
 const WEIGHT_BITS: u32 = 16;
 /// A weight moves by this many bits less than error times logit.
 const RATE_BITS: u32 = 14;
 /// The surest that a decision is.
-const SUREST: i64 = 1536;
-const MAX_WEIGHT: i32 = 1 << 19;
+const SUREST: i32 = 1536;
+/// So large that the sum of all inputs stays within 32 bits.
+const MAX_WEIGHT: i32 = 1 << 18;
 
 /// The probability of a logit, in 1/65536: 65536 / (1 + e^(−x / 256)), rounded.
 #[inline]
@@ -96,8 +97,8 @@ impl Mixer {
     /// Codes a decision at the mixed probability of some logits, and learns from it.
     #[inline]
     pub(super) fn code<C: Coder>(&mut self, coder: &mut C, bit: bool, logits: &[i32; INPUTS]) -> bool {
-        let sum: i64 = self.weights.iter().zip(logits).map(|(w, x)| i64::from(*w) * i64::from(*x)).sum();
-        let logit = (sum >> WEIGHT_BITS).clamp(-SUREST, SUREST) as i32;
+        let sum: i32 = self.weights.iter().zip(logits).map(|(weight, logit)| weight * logit).sum();
+        let logit = (sum >> WEIGHT_BITS).clamp(-SUREST, SUREST);
         let probability = squash(logit);
         let bit = coder.code(bit, probability);
         let error = (i32::from(bit) << 16) - i32::from(probability);
@@ -143,7 +144,7 @@ mod tests {
             if turn == 2000 {
                 cost = kinepack::entropy::Cost::default();
             }
-            mixer.code(&mut cost, bit, &[right, -right, 512, -512, 0, 0, 99]);
+            mixer.code(&mut cost, bit, &[right, -right, 512, 99]);
         }
         assert!(cost.bits() < 60.0, "{}", cost.bits());
     }

@@ -130,7 +130,7 @@ impl<W: Watch> Coding<W> {
             self.history = Some(History::new(contents.header.block));
             take(contents, None)?;
         }
-        let count = if contents.tracks.is_empty() { 0 } else { contents.header.segments() };
+        let count = contents.segment_count();
         let told = std::mem::take(&mut contents.segments);
         let mut segment = SegmentContents { step: 0, length: 0, coefficients: Vec::new() };
         while self.segments < count {

@@ -24,7 +24,7 @@ pub(super) const SLOTS: usize = 10;
 pub(super) const TAIL_SLOT: usize = 9;
 
 /// Contexts of each mixed input but the last, which is the component itself.
-const MIXED: [usize; INPUTS - 1] = [20 * CLASSES, 20 * 7, 49 * 4, 64 * 4, 49 * 4, 64 * 4];
+const MIXED: [usize; INPUTS - 1] = [20 * CLASSES, 49 * 4, 64 * 4];
 /// Where those of each begin, and how many there are.
 const FIRSTS: [usize; INPUTS] = {
     let mut firsts = [0; INPUTS];
@@ -40,8 +40,8 @@ const FIRSTS: [usize; INPUTS] = {
 pub(super) const MANTISSAS: usize = FIRSTS[INPUTS - 1] * SLOTS;
 pub(super) const SIGNS: usize = MANTISSAS + 512;
 pub(super) const ZEROS: usize = SIGNS + 32;
-pub(super) const KINDS: usize = ZEROS + 32;
-pub(super) const DEAD: usize = KINDS + 3 * 9 * 3 * 2;
+pub(super) const KINDS: usize = ZEROS + 27;
+pub(super) const DEAD: usize = KINDS + 54;
 pub(super) const STEPS: usize = DEAD + 24;
 pub(super) const SEGMENT_STEPS: usize = STEPS + 6 * SIGNED;
 pub(super) const CODES: usize = SEGMENT_STEPS + 2 * SIGNED;
@@ -51,7 +51,7 @@ pub(super) const CELLS: usize = FLOATS + FLOAT;
 /// Counters of a signed number: its zero, its sign, its size in unary.
 pub(super) const SIGNED: usize = 16;
 /// Counters of floats.
-pub(super) const FLOAT: usize = 1024;
+pub(super) const FLOAT: usize = 8 + 512;
 
 /// Sets of weights of mixers.
 pub(super) const MIXERS: usize = 4 * SLOTS;
@@ -64,7 +64,7 @@ pub(super) const START_BYTES: usize = MAP_BYTES + SCALE_BYTES + MIXER_BYTES + CE
 
 /// How firmly trained counters hold to where they begin, and how much counters remember at most.
 const START_COUNT: u8 = 24;
-const LIMIT: u8 = 250;
+const LIMIT: u8 = 120;
 const OWN_LIMIT: u8 = 60;
 
 /// Weights of a prediction, in 1/4096.
@@ -111,7 +111,10 @@ impl<W: Watch> Model<W> {
             maps: numbers.as_chunks().0.to_vec(),
             scales: scales.as_chunks().0.to_vec(),
             mixers: mixers.as_chunks().0.iter().map(|bytes| Mixer::new(bytes.map(u8::cast_signed))).collect(),
-            cells: cells.iter().map(|byte| Counter::new(squash(16 * i32::from(byte.cast_signed())), START_COUNT)).collect(),
+            cells: cells
+                .iter()
+                .map(|byte| Counter::new(squash(16 * i32::from(byte.cast_signed())), START_COUNT))
+                .collect(),
             own: Vec::new(),
             watch,
         }
@@ -201,10 +204,10 @@ pub(super) struct Contexts {
 }
 
 impl Contexts {
-    /// Of a size that is expected to be `expected`, and from what. `place` is the component, the class, the segments that were before, the axis.
+    /// Of a size that is expected to be `expected`, and from what. `place` is the component, the class, the segments that were before.
     #[inline]
-    pub(super) fn new([component, class, age, axis]: [usize; 4], expected: u32, features: &[u32; FEATURES]) -> Self {
-        let [last, mean, _, _, near, far, _, sister, second_sister, neighbour, ..] = *features;
+    pub(super) fn new([component, class, age]: [usize; 3], expected: u32, features: &[u32; FEATURES]) -> Self {
+        let [last, mean, _, _, near, far, ..] = *features;
         let fine = quarter_octaves(expected);
         let level = if fine < 16 { fine } else { 16 + fine % 4 };
         let (coarse, shape) = match fine {
@@ -215,14 +218,10 @@ impl Contexts {
         };
         let ratio = |size: u32| usize::from(RATIOS[(quarter_octaves(size) + 9).saturating_sub(fine).min(18)]);
         let around = ratio(near / 2 + near / 8 + far / 4);
-        let sisters = [if axis > 0 { ratio(sister) } else { 7 }, if axis > 1 { ratio(second_sister) } else { 7 }];
         let small = |size: u32| ((size + 8) / 16).min(3) as usize;
         let mut cells = [
             level * CLASSES + class,
-            level * 7 + ratio(last),
             (ratio(mean) * 7 + around) * 4 + coarse,
-            (sisters[0] * 8 + sisters[1]) * 4 + coarse,
-            (ratio(neighbour) * 7 + around) * 4 + coarse,
             ((small(near) * 4 + small(far)) * 4 + small(last)) * 4 + coarse,
         ];
         for (input, cell) in cells.iter_mut().enumerate() {

@@ -95,7 +95,8 @@ impl History {
                 model.add_component();
             }
             let values = &mut coefficients[component.component * length..][..length];
-            let own = Own { index, axis: component.axis, block: self.block, past: &mut self.past[index], now: &mut now };
+            let own =
+                Own { index, axis: component.axis, block: self.block, past: &mut self.past[index], now: &mut now };
             if !own.code(coder, model, values) || coder.is_exhausted() {
                 return false;
             }
@@ -192,7 +193,13 @@ impl Own<'_> {
 
     /// What coefficient `k` is expected to be, of those of the segment before and those behind it.
     #[inline]
-    fn predict<W: Watch>(&self, model: &mut Model<W>, before: &[i64; PREDICTED + 1], values: &[i32], k: usize) -> Prediction {
+    fn predict<W: Watch>(
+        &self,
+        model: &mut Model<W>,
+        before: &[i64; PREDICTED + 1],
+        values: &[i32],
+        k: usize,
+    ) -> Prediction {
         if k >= PREDICTED || self.now.age == 0 {
             return Prediction { value: 0, is_made: false };
         }
@@ -242,7 +249,7 @@ impl Own<'_> {
         let weights = model.scale(row);
         let sum: u64 = weights.iter().zip(&features).map(|(weight, size)| u64::from(*weight) * u64::from(*size)).sum();
         let expected = (sum >> 7).min(MAX_SIZE as u64) as u32;
-        let place = [self.index, class, self.now.age, self.axis];
+        let place = [self.index, class, self.now.age];
         (Contexts::new(place, expected, &features), features, row)
     }
 }

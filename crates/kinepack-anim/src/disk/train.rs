@@ -3,9 +3,7 @@
 use kinepack::entropy::Cost;
 
 use super::logistic::INPUTS;
-use super::model::{
-    AGES, CELLS, CLASSES, FEATURES, MIXERS, Model, PREDICTED, PREDICTORS, START_BYTES, Watch,
-};
+use super::model::{AGES, CELLS, CLASSES, FEATURES, MIXERS, Model, PREDICTED, PREDICTORS, START_BYTES, Watch};
 use super::{Coding, START};
 use crate::Clip;
 use crate::block::Contents;
@@ -105,7 +103,7 @@ impl Default for Start {
         Self {
             maps: vec![[0.0; PREDICTORS]; MAPS],
             scales: vec![[10.0; FEATURES]; SCALES],
-            mixers: vec![[14.0; INPUTS]; MIXERS],
+            mixers: vec![[22.0; INPUTS]; MIXERS],
             cells: vec![0.0; CELLS],
         }
     }
@@ -232,4 +230,3 @@ impl Watch for Cells {
         self.of_clip[cell][usize::from(bit)] += 1;
     }
 }
-

@@ -1,11 +1,14 @@
 //! From the bytes of a file, as they come, to those of the clip.
 
-use kinepack::BitReader;
 use kinepack::entropy::RangeDecoder;
+use kinepack::{BitReader, DecodeError};
 
 use super::{Coding, FIXED_BYTES, MAGIC, MAX_RATIO, START, VERSION};
 use crate::block::{BlockLength, Contents, END_BYTES, Header, SegmentContents, checksum};
 use crate::{Clip, ClipError};
+
+/// Bytes of a number, at most.
+const LENGTH_BYTES: usize = 5;
 
 /// The bytes of the clip that a file was packed from, to the bit: for [`Clip::from_bytes`].
 ///
@@ -13,10 +16,12 @@ use crate::{Clip, ClipError};
 /// [`ClipError`], with the reason, for anything that is no file. Memory is bounded by a multiple of what is really decoded.
 pub fn unpack(file: &[u8]) -> Result<Vec<u8>, ClipError> {
     let mut unpacker = Unpacker::new();
-    unpacker.push(file)?;
+    let (fixed, rest) = file.split_at(file.len().min(FIXED_BYTES + LENGTH_BYTES));
+    unpacker.push(fixed)?;
     if unpacker.length.is_some_and(|length| length as u64 > MAX_RATIO * file.len() as u64) {
         return Err(ClipError::BadHeader { field: "length" });
     }
+    unpacker.push(rest)?;
     unpacker.finish()
 }
 
@@ -104,7 +109,7 @@ impl Unpacker {
                 Some(segment) => clip.add(contents, segment, length),
                 None => clip.begin(contents, length),
             })?;
-            decoder.finish().map_err(|_| ClipError::EndOfData { part: "packets" })?;
+            decoder.finish().map_err(bad_packet)?;
             rest = after;
         }
         let taken = self.file.len() - rest.len();
@@ -122,9 +127,14 @@ impl Unpacker {
         &self.clip.bytes
     }
 
-    /// Segments that are complete.
+    /// Segments that are there.
     pub fn segments(&self) -> usize {
         self.clip.count
+    }
+
+    /// Whether all segments are there. The file may still be refused for what is behind them.
+    pub fn is_complete(&self) -> bool {
+        self.header().is_some() && self.clip.count == self.contents.segment_count()
     }
 
     /// The bytes of the clip, when those of the file have come.
@@ -172,10 +182,12 @@ impl ClipBytes {
         let header = &contents.header;
         self.bytes = contents.head_bytes(header.offset_bytes);
         self.offsets = self.bytes.len();
-        let count = if contents.tracks.is_empty() { 0 } else { header.segments() };
+        let count = contents.segment_count();
         self.segments = self.offsets + count * usize::from(header.offset_bytes);
         let live = (0..3 * contents.tracks.len()).filter(|component| contents.is_live(*component)).count();
-        if self.segments + count * (1 + live * header.block.pieces()) + END_BYTES > length {
+        // At least a byte for each profile.
+        let least = count as u64 * (1 + live as u64 * header.block.pieces() as u64);
+        if (self.segments + END_BYTES) as u64 + least > length as u64 {
             return Err(ClipError::BadHeader { field: "length" });
         }
         self.bytes.resize(self.segments, 0);
@@ -195,10 +207,18 @@ impl ClipBytes {
     }
 }
 
+fn bad_packet(error: DecodeError) -> ClipError {
+    match error {
+        DecodeError::TrailingData { left_bits } => ClipError::TrailingData { bytes: left_bits.div_ceil(8) as usize },
+        DecodeError::EndOfData { .. } => ClipError::EndOfData { part: "packets" },
+        _ => ClipError::BadHash,
+    }
+}
+
 /// A number in seven bits a byte, and what is behind it; `None` where its end has not come.
 fn varint(bytes: &[u8]) -> Result<Option<(usize, &[u8])>, ClipError> {
     let mut number = 0;
-    for (index, byte) in bytes.iter().enumerate().take(5) {
+    for (index, byte) in bytes.iter().enumerate().take(LENGTH_BYTES) {
         number |= u64::from(byte & 0x7f) << (7 * index);
         if byte >> 7 == 0 {
             let is_shortest = index == 0 || *byte != 0;
@@ -207,5 +227,5 @@ fn varint(bytes: &[u8]) -> Result<Option<(usize, &[u8])>, ClipError> {
             return Ok(Some((number as usize, &bytes[index + 1..])));
         }
     }
-    if bytes.len() < 5 { Ok(None) } else { Err(ClipError::BadHeader { field: "length" }) }
+    if bytes.len() < LENGTH_BYTES { Ok(None) } else { Err(ClipError::BadHeader { field: "length" }) }
 }

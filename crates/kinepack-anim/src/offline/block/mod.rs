@@ -177,4 +177,3 @@ fn best_step(coder: &mut Coder, span: Span, usual: u8) -> (u8, usize, f64) {
         (step, coder.bits(span), worst)
     })
 }
-
