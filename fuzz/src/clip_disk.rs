@@ -32,9 +32,7 @@ fn file(bytes: &[u8], seed: u8) {
 /// A packet of a file of any length, without the end and the hash that hardly any bytes have.
 fn packet(bytes: &[u8]) {
     let mut unpacker = Unpacker::new();
-    let start = [&b"KPAD\x01"[..], &varint(MOST_BYTES), &varint(bytes.len())].concat();
-    unpacker.push(&start).unwrap();
-    let _ = unpacker.push(bytes);
+    let _ = unpacker.push(&[&b"KPAD\x01"[..], &varint(MOST_BYTES), &varint(bytes.len()), bytes].concat());
     assert!(unpacker.as_bytes().len() <= MOST_BYTES);
     if unpacker.is_complete() {
         let mut clip = [unpacker.as_bytes(), &[7; 8]].concat();

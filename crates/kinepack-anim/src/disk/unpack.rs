@@ -180,25 +180,29 @@ impl ClipBytes {
     /// Puts down what is in front of the segments, unless the rest cannot fit into `length` bytes.
     fn begin(&mut self, contents: &Contents, length: usize) -> Result<(), ClipError> {
         let header = &contents.header;
-        self.bytes = contents.head_bytes(header.offset_bytes);
-        self.offsets = self.bytes.len();
+        let mut bytes = contents.head_bytes(header.offset_bytes);
         let count = contents.segment_count();
-        self.segments = self.offsets + count * usize::from(header.offset_bytes);
+        let segments = bytes.len() + count * usize::from(header.offset_bytes);
         let live = (0..3 * contents.tracks.len()).filter(|component| contents.is_live(*component)).count();
         // At least a byte for each profile.
         let least = count as u64 * (1 + live as u64 * header.block.pieces() as u64);
-        if (self.segments + END_BYTES) as u64 + least > length as u64 {
+        if (segments + END_BYTES) as u64 + least > length as u64 {
             return Err(ClipError::BadHeader { field: "length" });
         }
-        self.bytes.resize(self.segments, 0);
+        self.offsets = bytes.len();
+        self.segments = segments;
+        bytes.resize(segments, 0);
+        self.bytes = bytes;
         Ok(())
     }
 
     fn add(&mut self, contents: &Contents, segment: &SegmentContents, length: usize) -> Result<(), ClipError> {
-        let offset = ((self.bytes.len() - self.segments) as u64).to_le_bytes();
+        let at = self.bytes.len();
+        let offset = ((at - self.segments) as u64).to_le_bytes();
         let (offset, above) = offset.split_at(usize::from(contents.header.offset_bytes));
         contents.write_segment(segment, &mut self.bytes);
         if above.iter().any(|byte| *byte != 0) || self.bytes.len() + END_BYTES > length {
+            self.bytes.truncate(at);
             return Err(ClipError::BadSegment { segment: self.count, reason: "it ends behind the clip" });
         }
         self.bytes[self.offsets + self.count * offset.len()..][..offset.len()].copy_from_slice(offset);

@@ -14,8 +14,9 @@ fn every_beginning_and_every_tail_is_refused() {
     for (name, file, _) in stored() {
         for end in 0..file.len() {
             let error = unpack(&file[..end]).unwrap_err();
-            let right = if end < 4 { ClipError::NoClip } else { error.clone() };
-            assert_eq!(error, right, "{name} {end}");
+            let is_right =
+                if end < 4 { error == ClipError::NoClip } else { matches!(error, ClipError::EndOfData { .. }) };
+            assert!(is_right, "{name} {end}: {error}");
         }
         let long = [&file[..], &[0; 3]].concat();
         assert_eq!(unpack(&long), Err(ClipError::TrailingData { bytes: 3 }), "{name}");
@@ -53,7 +54,14 @@ fn the_reasons_are_right() {
         unpack(&[&file[..5], length, &file[behind..]].concat()).unwrap_err()
     };
     let bad_length = ClipError::BadHeader { field: "length" };
-    for length in [&[0xff, 0xff, 0xff, 0xff, 0x0f][..], &[0xff, 0xff, 0xff, 0xff, 0x1f], &[0xff; 6], &[0x80, 0], &[9], &[0xff, 0x3f]] {
+    for length in [
+        &[0xff, 0xff, 0xff, 0xff, 0x0f][..],
+        &[0xff, 0xff, 0xff, 0xff, 0x1f],
+        &[0xff; 6],
+        &[0x80, 0],
+        &[9],
+        &[0xff, 0x3f],
+    ] {
         assert_eq!(with_length(length), bad_length, "{length:?}");
     }
 }

@@ -4,9 +4,9 @@
 
 use std::path::PathBuf;
 
-use kinepack_anim::disk::{pack, unpack};
 use kinepack_anim::Clip;
 use kinepack_anim::block::BlockLength;
+use kinepack_anim::disk::{pack, unpack};
 
 use crate::made::{built, of_segments};
 use crate::support::hex;
@@ -35,10 +35,12 @@ pub(crate) fn stored() -> Vec<(String, Vec<u8>, Vec<u8>)> {
 }
 
 fn made() -> Vec<(String, Vec<u8>, Vec<u8>)> {
-    let mut clips = vec![("basic".to_string(), built(2, 2, 20, 0.1))];
+    let basic = (0..50).map(|seed| built(seed, 2, 40, 0.1)).find(|clip| clip.segments() > 1).unwrap();
+    let mut clips = vec![("basic".to_string(), basic)];
     clips.push(("still".into(), Clip::from_bytes(of_segments(40, &vec![vec![96, 0]; 5])).unwrap()));
     for (name, block) in [("n8", BlockLength::N8), ("n16", BlockLength::N16), ("n32", BlockLength::N32)] {
-        let mut all = (0..200).map(|seed| built(seed, 4, 30 + seed as usize / 2, 0.02));
+        let mut all =
+            (0..200_u64).map(|seed| built(seed, 4, 6 + seed as usize / 2, [0.1, 0.02, 0.5][seed as usize % 3]));
         clips.push((name.into(), all.find(|clip| clip.header().block == block).unwrap()));
     }
     clips.push(("long".into(), built(5, 8, 500, 0.01)));
