@@ -80,15 +80,15 @@ fn code_kinds<C: Coder, W: Watch>(
         let byte = told.get(joint).map_or(0, |kinds| kinds_to_byte(*kinds));
         let mut coded = 0;
         let mut above = 0;
-        for channel in 0..3 {
+        for (channel, before) in before.iter_mut().enumerate() {
             let kind = usize::from(byte >> (2 * channel) & 3);
-            let cell = KINDS + ((channel * 3 + before[channel]) * 3 + above) * 2;
+            let cell = KINDS + ((channel * 3 + *before) * 3 + above) * 2;
             let kind = if model.code(coder, cell, kind == 0) {
                 0
             } else {
                 2 - usize::from(model.code(coder, cell + 1, kind == 1))
             };
-            (before[channel], above) = (kind, kind);
+            (*before, above) = (kind, kind);
             coded |= (kind as u8) << (2 * channel);
         }
         contents.kinds.push(kinds_from_byte(coded).ok_or(ClipError::BadKind { joint, byte: coded })?);

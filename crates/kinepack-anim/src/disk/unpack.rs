@@ -41,9 +41,9 @@ pub struct Unpacker {
 #[derive(Debug, Default)]
 struct ClipBytes {
     bytes: Vec<u8>,
-    /// Where its offsets and its segments begin.
+    /// Where its offsets and its first segment begin.
     offsets: usize,
-    segments: usize,
+    first_segment: usize,
     /// Segments that are there.
     count: usize,
 }
@@ -182,23 +182,23 @@ impl ClipBytes {
         let header = &contents.header;
         let mut bytes = contents.head_bytes(header.offset_bytes);
         let count = contents.segment_count();
-        let segments = bytes.len() + count * usize::from(header.offset_bytes);
+        let first_segment = bytes.len() + count * usize::from(header.offset_bytes);
         let live = (0..3 * contents.tracks.len()).filter(|component| contents.is_live(*component)).count();
         // At least a byte for each profile.
         let least = count as u64 * (1 + live as u64 * header.block.pieces() as u64);
-        if (segments + END_BYTES) as u64 + least > length as u64 {
+        if (first_segment + END_BYTES) as u64 + least > length as u64 {
             return Err(ClipError::BadHeader { field: "length" });
         }
         self.offsets = bytes.len();
-        self.segments = segments;
-        bytes.resize(segments, 0);
+        self.first_segment = first_segment;
+        bytes.resize(first_segment, 0);
         self.bytes = bytes;
         Ok(())
     }
 
     fn add(&mut self, contents: &Contents, segment: &SegmentContents, length: usize) -> Result<(), ClipError> {
         let at = self.bytes.len();
-        let offset = ((at - self.segments) as u64).to_le_bytes();
+        let offset = ((at - self.first_segment) as u64).to_le_bytes();
         let (offset, above) = offset.split_at(usize::from(contents.header.offset_bytes));
         contents.write_segment(segment, &mut self.bytes);
         if above.iter().any(|byte| *byte != 0) || self.bytes.len() + END_BYTES > length {
