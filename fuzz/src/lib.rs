@@ -5,6 +5,7 @@ pub mod anm;
 pub mod capture;
 pub mod challenge;
 pub mod clip;
+pub mod clip_disk;
 mod coding;
 pub mod drivers;
 pub mod entropy;

@@ -146,7 +146,7 @@ impl From<RawClipError> for ExchangeError {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClipError {
-    /// They do not begin with `KPAC`.
+    /// They do not begin with `KPAB`, `KPAC` or `KPAD`.
     NoClip,
     /// A later version of the format.
     Version {

@@ -55,6 +55,7 @@ mod transform;
 pub mod additive;
 pub mod anm;
 pub mod block;
+pub mod disk;
 pub mod exchange;
 #[cfg(feature = "export")]
 pub mod export;

@@ -1,7 +1,9 @@
 //! Where what stands in a block clip. `spec/ANIM.md`, section 10.
 
 use super::widths::BlockLength;
-use crate::{Channel, TrackId};
+use crate::raw::MAX_SAMPLES;
+use crate::skeleton::MAX_JOINTS;
+use crate::{Channel, ClipError, TrackId};
 
 pub(crate) const MAGIC: [u8; 4] = *b"KPAB";
 pub(crate) const VERSION: u8 = 1;
@@ -47,6 +49,20 @@ impl Header {
         bytes
     }
 
+    /// That each number is one that a clip may have.
+    pub(crate) fn check(&self) -> Result<(), ClipError> {
+        let fewest = if self.loops { 2 } else { 1 };
+        let checks = [
+            ((1..=MAX_JOINTS).contains(&usize::from(self.joints)), "joints"),
+            ((fewest..=MAX_SAMPLES as u32).contains(&self.samples), "samples"),
+            (self.rate_hz.is_finite() && self.rate_hz > 0.0, "rate"),
+        ];
+        match checks.into_iter().find(|(is_right, _)| !is_right) {
+            Some((_, field)) => Err(ClipError::BadHeader { field }),
+            None => Ok(()),
+        }
+    }
+
     /// Samples that are coded.
     #[inline]
     pub fn coded_samples(&self) -> usize {
@@ -64,6 +80,13 @@ impl Header {
     pub(crate) fn segment_start(&self, segment: usize, segments: usize) -> usize {
         // At most 2^22 · 2^19.
         (self.coded_samples() as u64 * segment as u64 / segments as u64) as usize
+    }
+
+    /// Samples, and coefficients, of a segment.
+    #[inline]
+    pub(crate) fn segment_length(&self, segment: usize) -> usize {
+        let segments = self.segments();
+        self.segment_start(segment + 1, segments) - self.segment_start(segment, segments)
     }
 
     /// The segment of a sample.

@@ -5,6 +5,7 @@
 //! Made by [`build`](crate::offline::build), played by a [`Sampler`].
 
 mod basis;
+mod contents;
 mod group;
 #[allow(unsafe_code)]
 mod kernel;
@@ -25,9 +26,10 @@ use crate::{Channel, ClipError, TrackId};
 pub(crate) use basis::{MAX_LENGTH, row as basis_row};
 pub use kernel::Instructions;
 pub(crate) use kernel::step_scale as step_size;
-pub(crate) use layout::MAGIC;
+pub(crate) use layout::{END_BYTES, MAGIC, MAX_NUMBER, animated, kinds_from_byte, kinds_to_byte, tracks_of};
 pub use layout::{Header, Kind};
 pub use pose::{JointMask, PoseWriter, SoaPose};
+pub(crate) use read::checksum;
 pub use sampler::{Sampler, sample_batch};
 pub use widths::BlockLength;
 pub(crate) use widths::{MAX_FOUR_BITS, MAX_WIDTH, PIECE, PROFILES, Widths, of_piece, width_of};
@@ -118,7 +120,7 @@ impl<B: AsRef<[u8]>> Clip<B> {
     /// What becomes of a channel of a joint.
     pub fn kind(&self, track: TrackId) -> Kind {
         let byte = self.as_bytes()[layout::HEADER_BYTES + usize::from(track.joint)];
-        layout::kinds_from_byte(byte).unwrap_or([Kind::Default; 3])[track.channel as usize]
+        kinds_from_byte(byte).unwrap_or([Kind::Default; 3])[track.channel as usize]
     }
 
     /// The tracks that move: rotations, translations, scales, each by joint.
@@ -130,7 +132,7 @@ impl<B: AsRef<[u8]>> Clip<B> {
     pub fn constants(&self) -> Vec<(TrackId, [f32; 4])> {
         let kinds = self.kinds();
         let mut at = self.parts.constants;
-        let constants = layout::tracks_of(&kinds, Kind::Constant).map(|track| {
+        let constants = tracks_of(&kinds, Kind::Constant).map(|track| {
             let value = read::constant(&self.as_bytes()[at..], track.channel);
             at += layout::CONSTANT_BYTES[track.channel as usize];
             (track, value)
@@ -140,7 +142,7 @@ impl<B: AsRef<[u8]>> Clip<B> {
 
     fn kinds(&self) -> Vec<[Kind; 3]> {
         let bytes = &self.as_bytes()[layout::HEADER_BYTES..][..self.joints()];
-        bytes.iter().map(|byte| layout::kinds_from_byte(*byte).unwrap_or([Kind::Default; 3])).collect()
+        bytes.iter().map(|byte| kinds_from_byte(*byte).unwrap_or([Kind::Default; 3])).collect()
     }
 
     /// Number of segments.
@@ -153,6 +155,14 @@ impl<B: AsRef<[u8]>> Clip<B> {
     fn span(&self, number: usize) -> Span {
         let start = self.header.segment_start(number, self.segments);
         Span { number, start, length: self.header.segment_start(number + 1, self.segments) - start }
+    }
+
+    /// The bytes of a segment.
+    pub(crate) fn segment_bytes(&self, segment: usize) -> &[u8] {
+        let offsets = &self.as_bytes()[self.parts.offsets..self.parts.segments];
+        let at = |segment| self.parts.segments + read::offset(offsets, segment, self.header.offset_bytes);
+        let end = if segment + 1 == self.segments() { self.parts.end } else { at(segment + 1) };
+        &self.as_bytes()[at(segment)..end]
     }
 
     /// The beginning of a segment.
@@ -169,7 +179,7 @@ impl<B: AsRef<[u8]>> Clip<B> {
         let Parts { constants, rotations, offsets, segments, end, .. } = self.parts;
         let profiles = self.segments() * self.components * self.header.block.pieces();
         vec![
-            ("header and hashes", layout::HEADER_BYTES + layout::END_BYTES),
+            ("header and hashes", layout::HEADER_BYTES + END_BYTES),
             ("kinds", constants - layout::HEADER_BYTES),
             ("constants", rotations - constants),
             ("references, axes, steps", offsets - rotations),

@@ -10,8 +10,6 @@ use super::layout::{
 };
 use super::widths::BlockLength;
 use super::{Clip, Parts};
-use crate::raw::MAX_SAMPLES;
-use crate::skeleton::MAX_JOINTS;
 use crate::{Channel, ClipError, TrackId};
 
 pub(super) fn read<B: AsRef<[u8]>>(storage: B) -> Result<Clip<B>, ClipError> {
@@ -69,7 +67,7 @@ pub(super) fn read<B: AsRef<[u8]>>(storage: B) -> Result<Clip<B>, ClipError> {
 }
 
 /// The hash at the end of a clip.
-pub(super) fn checksum(bytes: &[u8]) -> u32 {
+pub(crate) fn checksum(bytes: &[u8]) -> u32 {
     let mut hash = Fnv1a::new();
     hash.add(bytes);
     hash.finish() as u32
@@ -98,17 +96,11 @@ fn header(bytes: &[u8]) -> Result<Header, ClipError> {
         samples: word(8),
         rate_hz: f32::from_bits(word(12)),
     };
-    let fewest = if header.loops { 2 } else { 1 };
-    let checks = [
-        (head[5] >> 6 == 0, "reserved bits"),
-        ((1..=MAX_JOINTS).contains(&usize::from(header.joints)), "joints"),
-        ((fewest..=MAX_SAMPLES as u32).contains(&header.samples), "samples"),
-        (header.rate_hz.is_finite() && header.rate_hz > 0.0, "rate"),
-    ];
-    match checks.into_iter().find(|(is_right, _)| !is_right) {
-        Some((_, field)) => Err(ClipError::BadHeader { field }),
-        None => Ok(header),
+    if head[5] >> 6 != 0 {
+        return Err(ClipError::BadHeader { field: "reserved bits" });
     }
+    header.check()?;
+    Ok(header)
 }
 
 /// Goes behind the groups of some tracks, all of rotations or none, and counts live components.

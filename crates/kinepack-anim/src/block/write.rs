@@ -57,6 +57,18 @@ impl Contents {
         }
         let largest = offsets.last().copied().unwrap_or_default();
         let offset_bytes = (1..4).find(|bytes| u64::from(largest) < 1 << (8 * bytes)).unwrap_or(4);
+        let mut bytes = self.head_bytes(offset_bytes);
+        for offset in offsets {
+            bytes.extend(&offset.to_le_bytes()[..usize::from(offset_bytes)]);
+        }
+        bytes.extend(segments);
+        bytes.extend(self.skeleton.to_le_bytes());
+        bytes.extend(checksum(&bytes).to_le_bytes());
+        bytes
+    }
+
+    /// All in front of the offsets.
+    pub(crate) fn head_bytes(&self, offset_bytes: u8) -> Vec<u8> {
         let header = Header { offset_bytes, ..self.header };
         let mut bytes = header.to_bytes().to_vec();
         bytes.extend(self.kinds.iter().map(|kinds| kinds_to_byte(*kinds)));
@@ -72,12 +84,6 @@ impl Contents {
         for tracks in self.groups() {
             write_group(tracks, header.is_fine, &mut bytes);
         }
-        for offset in offsets {
-            bytes.extend(&offset.to_le_bytes()[..usize::from(offset_bytes)]);
-        }
-        bytes.extend(segments);
-        bytes.extend(self.skeleton.to_le_bytes());
-        bytes.extend(checksum(&bytes).to_le_bytes());
         bytes
     }
 
@@ -88,7 +94,8 @@ impl Contents {
         rotations.chunks(GROUP).chain(vectors.chunks(GROUP))
     }
 
-    fn write_segment(&self, segment: &SegmentContents, bytes: &mut Vec<u8>) {
+    /// Appends a segment.
+    pub(crate) fn write_segment(&self, segment: &SegmentContents, bytes: &mut Vec<u8>) {
         let mut bits = Bits { bytes: Vec::new(), free: 0 };
         bytes.push(segment.step);
         let mut first = 0;

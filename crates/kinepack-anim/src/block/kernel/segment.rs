@@ -121,7 +121,7 @@ impl<'a> Segment<'a> {
     }
 
     /// The coefficients of the next piece, whatever its profile, which it moves behind; those of no bits are 0.
-    pub(super) fn coefficients(&mut self, piece: usize) -> [i32; PIECE] {
+    pub(crate) fn coefficients(&mut self, piece: usize) -> [i32; PIECE] {
         let widths = self.take_widths(piece, spread);
         let mut coefficients = [0; PIECE];
         for (k, coefficient) in coefficients.iter_mut().enumerate() {

@@ -95,7 +95,7 @@ pub(super) fn header(target: &Target, choices: Choices) -> Header {
 pub(super) fn spans(header: &Header) -> Vec<Span> {
     let span = |segment| {
         let first = header.segment_start(segment, header.segments());
-        Span { first, length: header.segment_start(segment + 1, header.segments()) - first }
+        Span { first, length: header.segment_length(segment) }
     };
     (0..header.segments()).map(span).collect()
 }

@@ -1,0 +1,20 @@
+//! Makes the trained start of disk files out of block clips: `train_disk out.bin clip.kpa…`, and says how many bytes they take with it.
+
+use std::error::Error;
+
+use kinepack_anim::{Clip, disk::train};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut paths = std::env::args().skip(1);
+    let out = paths.next().ok_or("train_disk out.bin clip.kpa…")?;
+    let mut clips = Vec::new();
+    for path in paths {
+        clips.push(Clip::from_bytes(std::fs::read(&path)?)?);
+    }
+    let start = train::train(&clips);
+    let memory: usize = clips.iter().map(|clip| clip.as_bytes().len()).sum();
+    let disk: f64 = clips.iter().map(|clip| train::bits(clip, &start) / 8.0).sum();
+    println!("{} clips: {memory} bytes in memory, {disk:.0} on disk", clips.len());
+    std::fs::write(out, start)?;
+    Ok(())
+}

@@ -1,0 +1,112 @@
+//! The contents of a clip, out of its bytes.
+
+use super::layout::{self, GROUP, Kind};
+use super::widths::of_piece;
+use super::{Clip, Constant, Contents, SegmentContents, Track};
+use crate::{Channel, TrackId};
+
+impl Contents {
+    /// All that a clip says. Its bytes are those that [`to_bytes`](Self::to_bytes) makes of it again, unless another writer has chosen other widths
+    /// or longer offsets.
+    pub(crate) fn from_clip<B: AsRef<[u8]>>(clip: &Clip<B>) -> Self {
+        let kinds = clip.kinds();
+        let mut bytes = &clip.as_bytes()[clip.parts.constants..];
+        let constants = layout::tracks_of(&kinds, Kind::Constant).map(|track| constant(track, &mut bytes)).collect();
+        let mut contents = Self {
+            header: *clip.header(),
+            kinds,
+            constants,
+            tracks: Vec::with_capacity(clip.tracks.len()),
+            segments: Vec::with_capacity(clip.segments()),
+            skeleton: clip.skeleton,
+        };
+        let mut groups = &clip.as_bytes()[clip.parts.rotations..];
+        let (rotations, vectors) = clip.tracks.split_at(clip.rotations);
+        for ids in rotations.chunks(GROUP).chain(vectors.chunks(GROUP)) {
+            let is_rotation = ids[0].channel == Channel::Rotation;
+            let (bytes, rest) = groups.split_at(ids.len() * clip.header.track_bytes(is_rotation));
+            contents.tracks.extend((0..ids.len()).map(|index| track(bytes, ids, index, clip.header.is_fine)));
+            groups = rest;
+        }
+        for segment in 0..clip.segments() {
+            let segment = contents.read_segment(clip, segment);
+            contents.segments.push(segment);
+        }
+        contents
+    }
+
+    fn read_segment<B: AsRef<[u8]>>(&self, clip: &Clip<B>, index: usize) -> SegmentContents {
+        let length = self.header.segment_length(index);
+        let mut segment = clip.segment(clip.span(index));
+        let mut coefficients = vec![0; 3 * self.tracks.len() * length];
+        let step = segment.step();
+        for component in self.components().filter(|component| self.is_live(*component)) {
+            let own = &mut coefficients[component * length..][..length];
+            for piece in 0..self.header.block.pieces() {
+                let range = of_piece(piece, length);
+                let count = range.len();
+                own[range].copy_from_slice(&segment.coefficients(piece)[..count]);
+            }
+        }
+        SegmentContents { step, length, coefficients }
+    }
+
+    /// Number of segments.
+    pub(crate) fn segment_count(&self) -> usize {
+        if self.tracks.is_empty() { 0 } else { self.header.segments() }
+    }
+
+    /// Whether a component, counted by track and then by axis, has coefficients.
+    #[inline]
+    pub(crate) fn is_live(&self, component: usize) -> bool {
+        self.tracks[component / 3].steps[component % 3] != 0
+    }
+
+    /// The components in the order in which they stand in a segment: by group, then by axis.
+    fn components(&self) -> impl Iterator<Item = usize> + use<> {
+        let all = self.tracks.len();
+        let rotations = self.tracks.iter().take_while(|track| track.channel == Channel::Rotation).count();
+        let groups = [(0, rotations), (rotations, all)]
+            .into_iter()
+            .flat_map(|(from, to)| (from..to).step_by(GROUP).map(move |first| first..to.min(first + GROUP)));
+        groups.flat_map(|group| (0..3).flat_map(move |axis| group.clone().map(move |track| 3 * track + axis)))
+    }
+}
+
+/// The first constant of `bytes`, which it goes behind.
+fn constant(track: TrackId, bytes: &mut &[u8]) -> Constant {
+    let (own, rest) = bytes.split_at(layout::CONSTANT_BYTES[track.channel as usize]);
+    *bytes = rest;
+    if track.channel == Channel::Rotation {
+        let code = u64::from_le_bytes(own.first_chunk().copied().unwrap_or_default());
+        Constant::Rotation([0, 21, 42].map(|bit| (code >> bit) as u32 & 0x1f_ffff))
+    } else {
+        Constant::Vector([0, 1, 2].map(|axis| float(own, axis)))
+    }
+}
+
+/// A track of a group.
+fn track(bytes: &[u8], group: &[TrackId], index: usize, is_fine: bool) -> Track {
+    let channel = group[0].channel;
+    let size = group.len();
+    let mut track = Track { channel: group[index].channel, codes: [0; 6], middle: [0.0; 3], steps: [0; 3] };
+    let steps = if channel == Channel::Rotation {
+        for (code, number) in track.codes.iter_mut().enumerate() {
+            let at = size * code + index;
+            *number =
+                if is_fine { u16::from_le_bytes([bytes[2 * at], bytes[2 * at + 1]]) } else { u16::from(bytes[at]) };
+        }
+        6 * (1 + usize::from(is_fine)) * size
+    } else {
+        track.middle = [0, 1, 2].map(|axis| float(bytes, size * axis + index));
+        12 * size
+    };
+    track.steps = [0, 1, 2].map(|axis| bytes[steps + size * axis + index]);
+    track
+}
+
+/// Number `index` of a list.
+fn float(bytes: &[u8], index: usize) -> f32 {
+    let bytes = bytes.get(4 * index..).and_then(<[u8]>::first_chunk).copied();
+    f32::from_le_bytes(bytes.unwrap_or_default())
+}

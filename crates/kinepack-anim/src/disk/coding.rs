@@ -1,0 +1,229 @@
+//! The way of a clip, one description for both directions. `spec/ANIM.md`, section 14.
+
+use kinepack::entropy::Coder;
+
+use super::model::{CODES, DEAD, FLOATS, KINDS, Model, SEGMENT_STEPS, SIGNED, STEPS, Watch};
+use super::segment::LiveComponent;
+use crate::block::{
+    BlockLength, Constant, Contents, Header, Kind, MAX_NUMBER, Track, animated, kinds_from_byte, kinds_to_byte,
+    tracks_of,
+};
+use crate::{Channel, ClipError};
+
+/// Rates with a code of their own.
+const RATES: [f32; 7] = [30.0, 60.0, 24.0, 25.0, 50.0, 120.0, 20.0];
+
+/// Codes what a clip says once; of a decoder, `contents` is overwritten.
+pub(super) fn code_head<C: Coder, W: Watch>(
+    coder: &mut C,
+    model: &mut Model<W>,
+    contents: &mut Contents,
+) -> Result<(), ClipError> {
+    code_header(coder, &mut contents.header)?;
+    let skeleton = contents.skeleton;
+    contents.skeleton = u64::from(coder.code_direct((skeleton >> 32) as u32, 32)) << 32;
+    contents.skeleton |= u64::from(coder.code_direct(skeleton as u32, 32));
+    code_kinds(coder, model, contents)?;
+    let mut before = [0.0; 3];
+    let constants: Vec<_> = tracks_of(&contents.kinds, Kind::Constant).collect();
+    let told = std::mem::take(&mut contents.constants);
+    for (index, track) in constants.into_iter().enumerate() {
+        let constant = match (told.get(index), track.channel) {
+            (told, Channel::Rotation) => {
+                let codes = if let Some(Constant::Rotation(codes)) = told { *codes } else { [0; 3] };
+                Constant::Rotation(codes.map(|code| coder.code_direct(code, 21)))
+            }
+            (told, _) => {
+                let mut vector = if let Some(Constant::Vector(vector)) = told { *vector } else { [0.0; 3] };
+                code_vector(coder, model, &mut vector, &mut before).ok_or(ClipError::BadConstant { track })?;
+                Constant::Vector(vector)
+            }
+        };
+        contents.constants.push(constant);
+        if coder.is_exhausted() {
+            return Err(ClipError::EndOfData { part: "constants" });
+        }
+    }
+    code_tracks(coder, model, contents)
+}
+
+fn code_header<C: Coder>(coder: &mut C, header: &mut Header) -> Result<(), ClipError> {
+    let block = coder.code_direct(header.block as u32, 2) as usize;
+    header.block = *BlockLength::ALL.get(block).ok_or(ClipError::BadHeader { field: "block length" })?;
+    header.loops = coder.code_direct(u32::from(header.loops), 1) != 0;
+    header.is_fine = coder.code_direct(u32::from(header.is_fine), 1) != 0;
+    header.offset_bytes = coder.code_direct(u32::from(header.offset_bytes) - 1, 2) as u8 + 1;
+    header.joints = code_count(coder, u32::from(header.joints), 4) as u16;
+    header.samples = code_count(coder, header.samples, 5);
+    let known = RATES.iter().position(|rate| rate.to_bits() == header.rate_hz.to_bits()).unwrap_or(RATES.len());
+    header.rate_hz = match RATES.get(coder.code_direct(known as u32, 3) as usize) {
+        Some(rate) => *rate,
+        None => f32::from_bits(coder.code_direct(header.rate_hz.to_bits(), 32)),
+    };
+    header.check()
+}
+
+/// Codes a number that is not 0: the place of its highest bit, and the bits below.
+fn code_count<C: Coder>(coder: &mut C, count: u32, bits: u32) -> u32 {
+    let place = coder.code_direct(count.max(1).ilog2(), bits);
+    1 << place | coder.code_direct(count, place)
+}
+
+fn code_kinds<C: Coder, W: Watch>(
+    coder: &mut C,
+    model: &mut Model<W>,
+    contents: &mut Contents,
+) -> Result<(), ClipError> {
+    let mut before = [0; 3];
+    let told = std::mem::take(&mut contents.kinds);
+    for joint in 0..usize::from(contents.header.joints) {
+        let byte = told.get(joint).map_or(0, |kinds| kinds_to_byte(*kinds));
+        let mut coded = 0;
+        let mut above = 0;
+        for (channel, before) in before.iter_mut().enumerate() {
+            let kind = usize::from(byte >> (2 * channel) & 3);
+            let cell = KINDS + ((channel * 3 + *before) * 3 + above) * 2;
+            let kind = if model.code(coder, cell, kind == 0) {
+                0
+            } else {
+                2 - usize::from(model.code(coder, cell + 1, kind == 1))
+            };
+            (*before, above) = (kind, kind);
+            coded |= (kind as u8) << (2 * channel);
+        }
+        contents.kinds.push(kinds_from_byte(coded).ok_or(ClipError::BadKind { joint, byte: coded })?);
+        if coder.is_exhausted() {
+            return Err(ClipError::EndOfData { part: "kinds" });
+        }
+    }
+    Ok(())
+}
+
+fn code_tracks<C: Coder, W: Watch>(
+    coder: &mut C,
+    model: &mut Model<W>,
+    contents: &mut Contents,
+) -> Result<(), ClipError> {
+    let told = std::mem::take(&mut contents.tracks);
+    let mut middle = [0.0; 3];
+    let mut step = 0;
+    for (index, id) in animated(&contents.kinds).into_iter().enumerate() {
+        let nothing = Track { channel: id.channel, codes: [0; 6], middle: [0.0; 3], steps: [0; 3] };
+        let mut track = told.get(index).copied().unwrap_or(nothing);
+        if id.channel == Channel::Rotation {
+            code_codes(coder, model, &mut track.codes, contents.header.is_fine);
+        } else {
+            code_vector(coder, model, &mut track.middle, &mut middle).ok_or(ClipError::BadConstant { track: id })?;
+        }
+        code_steps(coder, model, &mut track, &mut step)?;
+        contents.tracks.push(track);
+        if coder.is_exhausted() {
+            return Err(ClipError::EndOfData { part: "groups" });
+        }
+    }
+    Ok(())
+}
+
+/// Codes the numbers of a reference and of axes: the four highest bits of each have counters.
+fn code_codes<C: Coder, W: Watch>(coder: &mut C, model: &mut Model<W>, codes: &mut [u16; 6], is_fine: bool) {
+    let bits = if is_fine { 16 } else { 8 };
+    for (place, code) in codes.iter_mut().enumerate() {
+        let low = bits - 4;
+        let high = model.code_tree(coder, CODES + 16 * place, u32::from(*code) >> low, 4);
+        *code = (high << low | coder.code_direct(u32::from(*code), low)) as u16;
+    }
+}
+
+/// Codes the steps of a track: whether it is dead, then the difference from the live axis before. `before` is the first step of the track before
+/// that has one.
+fn code_steps<C: Coder, W: Watch>(
+    coder: &mut C,
+    model: &mut Model<W>,
+    track: &mut Track,
+    before: &mut u8,
+) -> Result<(), ClipError> {
+    let first_set = if track.channel == Channel::Rotation { 0 } else { 3 };
+    let mut dead = 0;
+    let mut first = None;
+    let mut from = *before;
+    for (axis, step) in track.steps.iter_mut().enumerate() {
+        let set = first_set + axis;
+        let is_dead = model.code(coder, DEAD + 4 * set + dead, *step == 0);
+        dead = (dead << 1 | usize::from(is_dead)) & 3;
+        if is_dead {
+            *step = 0;
+            continue;
+        }
+        let difference = model.code_signed(coder, STEPS + SIGNED * set, i32::from(*step) - i32::from(from));
+        let coded = u8::try_from(i32::from(from) + difference).ok().filter(|step| *step > 0);
+        *step = coded.ok_or(ClipError::BadHeader { field: "steps" })?;
+        from = *step;
+        first = first.or(coded);
+    }
+    *before = first.unwrap_or(*before);
+    Ok(())
+}
+
+/// Codes three numbers, each as the one of the vector before or by itself; `None` where one is none that a clip has.
+fn code_vector<C: Coder, W: Watch>(
+    coder: &mut C,
+    model: &mut Model<W>,
+    vector: &mut [f32; 3],
+    before: &mut [f32; 3],
+) -> Option<()> {
+    for axis in 0..3 {
+        let bits = vector[axis].to_bits();
+        let repeats = model.code(coder, FLOATS + axis, bits == before[axis].to_bits());
+        if repeats {
+            vector[axis] = before[axis];
+        } else if axis > 0 && model.code(coder, FLOATS + 3 + axis, bits == vector[axis - 1].to_bits()) {
+            vector[axis] = vector[axis - 1];
+        } else {
+            vector[axis] = code_float(coder, model, bits);
+        }
+        before[axis] = vector[axis];
+        (vector[axis].abs() <= MAX_NUMBER).then_some(())?;
+    }
+    Some(())
+}
+
+/// Codes a float: sign and exponent with counters, whether the low half is 0, and the rest.
+fn code_float<C: Coder, W: Watch>(coder: &mut C, model: &mut Model<W>, bits: u32) -> f32 {
+    let high = model.code_tree(coder, FLOATS + 8, bits >> 23, 9);
+    let is_short = model.code(coder, FLOATS + 6, bits & 0xffff == 0);
+    let middle = coder.code_direct(bits >> 16, 7);
+    let low = if is_short { 0 } else { coder.code_direct(bits, 16) };
+    f32::from_bits(high << 23 | middle << 16 | low)
+}
+
+/// The components that have coefficients.
+pub(super) fn live(contents: &Contents) -> Vec<LiveComponent> {
+    let mut live: Vec<LiveComponent> = Vec::new();
+    let (mut track, mut channel) = (None, None);
+    for component in (0..3 * contents.tracks.len()).filter(|component| contents.is_live(*component)) {
+        let own = Some(component / 3);
+        let own_channel = Some(contents.tracks[component / 3].channel);
+        live.push(LiveComponent {
+            component,
+            axis: component % 3,
+            begins_track: track != own,
+            begins_channel: channel != own_channel,
+        });
+        (track, channel) = (own, own_channel);
+    }
+    live
+}
+
+/// Codes the step of a segment, given the one before.
+pub(super) fn code_segment_step<C: Coder, W: Watch>(
+    coder: &mut C,
+    model: &mut Model<W>,
+    step: u8,
+    before: Option<u8>,
+) -> Option<u8> {
+    /// What the first step is expected to be about.
+    const USUAL: u8 = 96;
+    let cell = SEGMENT_STEPS + SIGNED * usize::from(before.is_some());
+    let before = i32::from(before.unwrap_or(USUAL));
+    u8::try_from(before + model.code_signed(coder, cell, i32::from(step) - before)).ok()
+}

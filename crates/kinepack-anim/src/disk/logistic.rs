@@ -1,0 +1,151 @@
+//! Probabilities as logits, and the mixing of several by what each of them was worth. Integers alone, so that all platforms have the same
+//! numbers. After Matt Mahoney's lpaq. `spec/ANIM.md`, section 14.4.
+
+use kinepack::entropy::{Coder, Counter};
+
+/// Logits are in 1/256, within ±2047.
+const MAX_LOGIT: i32 = 2047;
+const LOGITS: usize = 2 * MAX_LOGIT as usize + 1;
+/// How many predictions are mixed.
+pub(super) const INPUTS: usize = 4;
+/// 1 in weights.
+const WEIGHT_BITS: u32 = 16;
+/// A weight moves by this many bits less than error times logit.
+const RATE_BITS: u32 = 14;
+/// The surest that a decision is.
+const SUREST: i32 = 1536;
+/// So large that the sum of all inputs stays within 32 bits.
+const MAX_WEIGHT: i32 = 1 << 18;
+
+/// The probability of a logit, in 1/65536: 65536 / (1 + e^(−x / 256)), rounded.
+#[inline]
+pub(super) fn squash(logit: i32) -> u16 {
+    static TABLE: [u16; LOGITS] = SQUASHED;
+    TABLE[(logit.clamp(-MAX_LOGIT, MAX_LOGIT) + MAX_LOGIT) as usize]
+}
+
+/// The logit of a probability in 1/65536.
+#[inline]
+pub(super) fn stretch(probability: u16) -> i32 {
+    static TABLE: [i16; 4096] = STRETCHED;
+    i32::from(TABLE[usize::from(probability >> 4)])
+}
+
+const SQUASHED: [u16; LOGITS] = {
+    let mut table = [0; LOGITS];
+    // e^(1 / 256), by its series.
+    let (mut root, mut term, mut i) = (1.0, 1.0, 1);
+    while i < 10 {
+        term = term / (256 * i) as f64;
+        root += term;
+        i += 1;
+    }
+    let (mut power, mut x) = (1.0, 0);
+    while x <= MAX_LOGIT as usize {
+        let below = (65_536.0 / (1.0 + power) + 0.5) as u16;
+        table[MAX_LOGIT as usize - x] = below;
+        table[MAX_LOGIT as usize + x] = (65_536 - below as u32) as u16;
+        power *= root;
+        x += 1;
+    }
+    table
+};
+
+/// Of 16·i to 16·i + 15 the first logit whose probability is 16·i + 8 or more.
+const STRETCHED: [i16; 4096] = {
+    let mut table = [0; 4096];
+    let (mut i, mut at) = (0, 0);
+    while i < 4096 {
+        while at < LOGITS - 1 && (SQUASHED[at] as usize) < 16 * i + 8 {
+            at += 1;
+        }
+        table[i] = (at as i32 - MAX_LOGIT) as i16;
+        i += 1;
+    }
+    table
+};
+
+/// What a counter of `n` observations is believed, in 1/256: n / (n + 1.5).
+static BELIEF: [i32; 256] = {
+    let mut table = [0; 256];
+    let mut n = 0;
+    while n < 256 {
+        table[n] = (512 * n / (2 * n + 3)) as i32;
+        n += 1;
+    }
+    table
+};
+
+/// What a counter says, as a logit; the less the fewer observations it has.
+#[inline]
+pub(super) fn opinion(counter: Counter) -> i32 {
+    (stretch(counter.probability()) * BELIEF[usize::from(counter.count())]) >> 8
+}
+
+/// How much each of some predictions counts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mixer {
+    pub(super) weights: [i32; INPUTS],
+}
+
+impl Mixer {
+    /// From weights in 1/64.
+    pub(super) fn new(weights: [i8; INPUTS]) -> Self {
+        Self { weights: weights.map(|weight| i32::from(weight) << (WEIGHT_BITS - 6)) }
+    }
+
+    /// Codes a decision at the mixed probability of some logits, and learns from it.
+    #[inline]
+    pub(super) fn code<C: Coder>(&mut self, coder: &mut C, bit: bool, logits: &[i32; INPUTS]) -> bool {
+        let sum: i32 = self.weights.iter().zip(logits).map(|(weight, logit)| weight * logit).sum();
+        let logit = (sum >> WEIGHT_BITS).clamp(-SUREST, SUREST);
+        let probability = squash(logit);
+        let bit = coder.code(bit, probability);
+        let error = (i32::from(bit) << 16) - i32::from(probability);
+        for (weight, logit) in self.weights.iter_mut().zip(logits) {
+            *weight = (*weight + ((logit * error) >> RATE_BITS)).clamp(-MAX_WEIGHT, MAX_WEIGHT);
+        }
+        bit
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn squash_is_the_logistic_function() {
+        for logit in -MAX_LOGIT..=MAX_LOGIT {
+            let exact = 65_536.0 / (1.0 + (-f64::from(logit) / 256.0).exp());
+            assert_eq!(f64::from(squash(logit)), exact.round(), "{logit}");
+            // No platform rounds another way.
+            assert!((exact.fract() - 0.5).abs() > 1e-9, "{logit}");
+        }
+        assert_eq!([squash(-9999), squash(0), squash(9999)], [squash(-2047), 32_768, squash(2047)]);
+    }
+
+    #[test]
+    fn stretch_is_its_inverse() {
+        for probability in (0..=u16::MAX).step_by(16) {
+            let logit = stretch(probability);
+            let middle = probability | 8;
+            assert!(squash(logit) >= middle || logit == MAX_LOGIT);
+            assert!(logit == -MAX_LOGIT || squash(logit - 1) < middle);
+        }
+    }
+
+    #[test]
+    fn a_mixer_finds_who_is_right() {
+        let mut mixer = Mixer::new([16; INPUTS]);
+        let mut cost = kinepack::entropy::Cost::default();
+        for turn in 0..4000_u32 {
+            let bit = turn.wrapping_mul(2_654_435_761) >> 31 != 0;
+            let right = if bit { 512 } else { -512 };
+            if turn == 2000 {
+                cost = kinepack::entropy::Cost::default();
+            }
+            mixer.code(&mut cost, bit, &[right, -right, 512, 99]);
+        }
+        assert!(cost.bits() < 60.0, "{}", cost.bits());
+    }
+}

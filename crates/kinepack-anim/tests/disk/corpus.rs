@@ -1,0 +1,30 @@
+//! The driver of the fuzz target `clip_disk` over its stored corpus, and over every beginning of each file.
+//!
+//! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-anim --test disk corpus` writes the corpus anew.
+
+use crate::vectors::stored;
+use crate::{corpora, driver};
+
+/// The first packet of a file.
+pub(crate) fn first_packet(file: &[u8]) -> Vec<u8> {
+    let after = |at: usize| at + 1 + file[at..].iter().position(|byte| *byte < 0x80).unwrap();
+    let (length, packet) = (after(5), after(after(5)));
+    let bytes = file[length..packet].iter().rev().fold(0, |sum, byte| sum << 7 | usize::from(byte & 0x7f));
+    file[packet..][..bytes].to_vec()
+}
+
+/// The vectors but the long one, as files and as packets.
+fn files() -> Vec<Vec<u8>> {
+    let short = stored().into_iter().filter(|(_, file, _)| file.len() < 2000);
+    short.flat_map(|(_, file, _)| [[&[0], &file[..]].concat(), [&[1], &first_packet(&file)[..]].concat()]).collect()
+}
+
+#[test]
+fn the_corpus_is_what_the_driver_takes() {
+    corpora::compare("clip_disk", &files());
+}
+
+#[test]
+fn stored_files_and_their_beginnings_are_unpacked_or_refused() {
+    corpora::drive_beginnings("clip_disk", driver::clip_disk);
+}

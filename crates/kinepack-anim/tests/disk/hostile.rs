@@ -1,0 +1,110 @@
+//! Files of strangers: refused for the right reason, and without harm.
+
+use kinepack_anim::ClipError;
+use kinepack_anim::disk::{Unpacker, unpack};
+use proptest::prelude::*;
+
+use crate::driver;
+use crate::runner::for_all;
+use crate::support::Random;
+use crate::vectors::stored;
+
+#[test]
+fn every_beginning_and_every_tail_is_refused() {
+    for (name, file, _) in stored() {
+        for end in 0..file.len() {
+            let error = unpack(&file[..end]).unwrap_err();
+            let is_right =
+                if end < 4 { error == ClipError::NoClip } else { matches!(error, ClipError::EndOfData { .. }) };
+            assert!(is_right, "{name} {end}: {error}");
+        }
+        let long = [&file[..], &[0; 3]].concat();
+        assert_eq!(unpack(&long), Err(ClipError::TrailingData { bytes: 3 }), "{name}");
+    }
+}
+
+#[test]
+fn every_changed_byte_is_found() {
+    for (name, file, _) in stored() {
+        // Of the long one a part.
+        let step = 1 + file.len() / 400;
+        for at in (0..file.len()).step_by(step) {
+            for mask in [1, 0x10, 0x80, 0xff] {
+                let mut changed = file.clone();
+                changed[at] ^= mask;
+                assert!(unpack(&changed).is_err(), "{name} {at}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_reasons_are_right() {
+    let (_, file, bytes) = stored().remove(0);
+    let with = |at: usize, other: &[u8]| {
+        let mut changed = file.clone();
+        changed[at..at + other.len()].copy_from_slice(other);
+        unpack(&changed).unwrap_err()
+    };
+    assert_eq!(with(0, b"KPAB"), ClipError::NoClip);
+    assert_eq!(with(4, &[2]), ClipError::Version { version: 2, newest: 1 });
+    assert_eq!(with(file.len() - 4, &[0, 1, 2, 3]), ClipError::BadHash);
+    let with_length = |length: &[u8]| {
+        let behind = 5 + if bytes.len() > 0x3fff { 3 } else { 2 };
+        unpack(&[&file[..5], length, &file[behind..]].concat()).unwrap_err()
+    };
+    let bad_length = ClipError::BadHeader { field: "length" };
+    for length in [
+        &[0xff, 0xff, 0xff, 0xff, 0x0f][..],
+        &[0xff, 0xff, 0xff, 0xff, 0x1f],
+        &[0xff; 6],
+        &[0x80, 0],
+        &[9],
+        &[0xff, 0x3f],
+    ] {
+        assert_eq!(with_length(length), bad_length, "{length:?}");
+    }
+}
+
+#[test]
+fn no_length_takes_memory_by_itself() {
+    let (_, file, bytes) = stored().remove(0);
+    let huge = [&file[..5], &[0xff, 0xff, 0xff, 0xff, 0x0f], &file[5 + 2..]].concat();
+    let measured = allocation_counter::measure(|| assert!(unpack(&huge).is_err()));
+    assert!(measured.bytes_max < 1 << 18, "{measured:?}");
+    let measured = allocation_counter::measure(|| {
+        let mut unpacker = Unpacker::new();
+        unpacker.push(&huge).unwrap();
+        assert!(unpacker.finish().is_err());
+    });
+    assert!(measured.bytes_max < (1 << 18) + 200 * bytes.len() as u64, "{measured:?}");
+}
+
+#[test]
+fn any_packet_is_decoded_or_refused() {
+    let mut random = Random(11);
+    for round in 0..3000_u32 {
+        let length = random.below(60) as usize;
+        let mut data: Vec<u8> = (0..=length).map(|_| random.below(256) as u8).collect();
+        data[0] = round as u8;
+        // Long runs of likely decisions.
+        if round % 3 == 0 {
+            data.extend(vec![[0, 0xff][round as usize / 3 % 2]; 40]);
+        }
+        driver::clip_disk(&data);
+    }
+}
+
+#[test]
+fn changed_packets_are_decoded_or_refused() {
+    let packets: Vec<Vec<u8>> = stored().iter().map(|(_, file, _)| crate::corpus::first_packet(file)).collect();
+    let change = (any::<prop::sample::Index>(), any::<u8>());
+    for_all(400, (0..packets.len(), prop::collection::vec(change, 1..4)), |(packet, changes)| {
+        let mut data = [&[1], &packets[packet][..]].concat();
+        for (at, other) in changes {
+            let at = 1 + at.index(data.len() - 1);
+            data[at] = other;
+        }
+        driver::clip_disk(&data);
+    });
+}

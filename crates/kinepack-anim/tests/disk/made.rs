@@ -1,0 +1,30 @@
+//! Clips for the tests: built from smooth motion, and made by hand.
+
+use kinepack::Fnv1a;
+use kinepack_anim::Clip;
+use kinepack_anim::offline::{BuildOptions, build};
+
+use crate::support::smooth_clip;
+
+/// The memory form of a built clip.
+pub(crate) fn built(seed: u64, joints: usize, samples: usize, precision_cm: f64) -> Clip {
+    let options = BuildOptions { precision_cm, ..BuildOptions::default() };
+    build(&smooth_clip(seed, joints, samples), &options).unwrap().clip.as_block().unwrap().clone()
+}
+
+/// A clip of one joint, of whose rotation one component is live, in blocks of 8: from the bytes of its segments.
+pub(crate) fn of_segments(samples: u32, segments: &[Vec<u8>]) -> Vec<u8> {
+    let mut bytes = [&b"KPAB\x01\x20\x01\0"[..], &samples.to_le_bytes(), &30_f32.to_le_bytes()].concat();
+    bytes.extend([2, 128, 128, 128, 200, 1, 77, 90, 0, 0]);
+    let mut at = 0_u32;
+    for segment in segments {
+        bytes.extend(&at.to_le_bytes()[..3]);
+        at += segment.len() as u32;
+    }
+    bytes.extend(segments.iter().flatten());
+    bytes.extend(0x1234_5678_9abc_def0_u64.to_le_bytes());
+    let mut hash = Fnv1a::new();
+    hash.add(&bytes);
+    bytes.extend((hash.finish() as u32).to_le_bytes());
+    bytes
+}

@@ -1,0 +1,105 @@
+//! What is packed comes back, at once and piece by piece.
+
+use kinepack_anim::disk::{Unpacker, pack, unpack};
+use kinepack_anim::{Clip, ClipError};
+use proptest::prelude::*;
+
+use crate::made::{built, of_segments};
+use crate::runner::for_all;
+
+#[test]
+fn every_clip_comes_back() {
+    for_all(60, (any::<u64>(), 1..6_usize, 1..90_usize, -3..1_i32), |(seed, joints, samples, precision)| {
+        let clip = built(seed, joints, samples, 10_f64.powi(precision));
+        let file = pack(&clip).unwrap();
+        assert!(unpack(&file).unwrap() == clip.as_bytes());
+    });
+}
+
+#[test]
+fn segments_come_with_their_packets() {
+    let clip = built(5, 30, 900, 0.01);
+    let file = pack(&clip).unwrap();
+    assert!(file.len() > 16_000 && 100 * file.len() < 97 * clip.as_bytes().len(), "{}", file.len());
+    for piece in [1, 7, 1000, file.len()] {
+        let mut unpacker = Unpacker::new();
+        let (mut segments, mut grew) = (0, 0);
+        for bytes in file.chunks(piece) {
+            unpacker.push(bytes).unwrap();
+            grew += usize::from(unpacker.segments() > segments);
+            segments = unpacker.segments();
+            let there = unpacker.as_bytes();
+            if let Some(header) = unpacker.header() {
+                assert_eq!(header, clip.header());
+                // The offsets of what is to come are 0 yet.
+                let tail = there.len() - 100;
+                assert!(there[tail..] == clip.as_bytes()[tail..there.len()]);
+            }
+            assert_eq!(unpacker.is_complete(), segments == clip.segments());
+        }
+        assert!(unpacker.is_complete() && (piece == file.len() || grew > 3), "{grew}");
+        assert!(unpacker.finish_clip().unwrap().as_bytes() == clip.as_bytes());
+    }
+}
+
+#[test]
+fn a_clip_without_segments_comes_back() {
+    let mut bytes = of_segments(1, &[vec![96, 0]]);
+    let clip = Clip::from_bytes(&bytes[..]).unwrap();
+    assert!(unpack(&pack(&clip).unwrap()).unwrap() == bytes);
+    // The same joint in its bind pose.
+    bytes = [&bytes[..16], &[0]].concat();
+    bytes.extend([7; 8]);
+    let mut hash = kinepack::Fnv1a::new();
+    hash.add(&bytes);
+    bytes.extend((hash.finish() as u32).to_le_bytes());
+    let clip = Clip::from_bytes(&bytes[..]).unwrap();
+    assert!(unpack(&pack(&clip).unwrap()).unwrap() == bytes);
+}
+
+#[test]
+fn the_stillest_clip_is_within_the_ratio() {
+    let segments = vec![vec![96, 0]; 1 << 18];
+    let bytes = of_segments(1 << 21, &segments);
+    let file = pack(&Clip::from_bytes(&bytes[..]).unwrap()).unwrap();
+    assert!(file.len() < 1000, "{}", file.len());
+    assert!(unpack(&file).unwrap() == bytes);
+}
+
+#[test]
+fn large_coefficients_come_back() {
+    // Two of 24 bits, which need an escape: widths of 5 bits, then the coefficients.
+    let [least, most] = [0_u64, (1 << 24) - 1];
+    let segment = |first: u64, second: u64| {
+        let bits = 24 | 24 << 5 | u128::from(first) << 10 | u128::from(second) << 34;
+        [&[96, 255][..], &bits.to_le_bytes()[..8]].concat()
+    };
+    let segments = [segment(least, most), segment(most, least), segment(least, least), segment(most, most)];
+    for count in 1..=4 {
+        let mut bytes = of_segments(2 * count as u32, &segments[..count]);
+        if count > 1 {
+            // Segments of eight samples are as short only in clips of one.
+            let still: Vec<Vec<u8>> = segments[..count].iter().map(|segment| wide(segment)).collect();
+            bytes = of_segments(8 * count as u32, &still);
+        }
+        let clip = Clip::from_bytes(&bytes[..]).unwrap();
+        assert!(unpack(&pack(&clip).unwrap()).unwrap() == bytes);
+    }
+}
+
+/// The same segment with six coefficients of no bits behind.
+fn wide(segment: &[u8]) -> Vec<u8> {
+    let mut bits = [0; 16];
+    bits[..8].copy_from_slice(&segment[2..]);
+    let bits = u128::from_le_bytes(bits);
+    let bits = bits & 0x3ff | (bits >> 10) << 40;
+    [&[96, 255][..], &bits.to_le_bytes()[..11]].concat()
+}
+
+#[test]
+fn clips_in_other_words_are_not_packed() {
+    // Zeros need no widths of their own.
+    let bytes = of_segments(2, &[vec![96, 255, 0, 0]]);
+    let refused = pack(&Clip::from_bytes(&bytes[..]).unwrap()).unwrap_err();
+    assert!(matches!(refused, ClipError::BadSegment { segment: 0, .. }), "{refused}");
+}
