@@ -1,7 +1,7 @@
 //! A compressed clip of whatever scheme, and its playback: for who takes files as they come. Which scheme it is, its first four bytes say.
 
 use crate::keyed::{self, Cursor, KeyedClip};
-use crate::{Clip, ClipError, Sampler, Transform, block};
+use crate::{Clip, ClipError, Sampler, Transform, block, disk};
 
 /// A compressed clip.
 #[derive(Clone, Debug)]
@@ -13,7 +13,7 @@ pub enum AnyClip {
 }
 
 impl AnyClip {
-    /// The clip that `bytes` hold, checked once and for all.
+    /// The clip that `bytes` hold, checked once and for all. A disk file is unpacked.
     ///
     /// # Errors
     /// [`ClipError`], with the reason, for anything that the specification does not allow. Memory is bounded by the bytes' length.
@@ -21,6 +21,7 @@ impl AnyClip {
         let bytes = bytes.into();
         match bytes.first_chunk() {
             Some(&block::MAGIC) => Clip::from_bytes(bytes).map(Self::Block),
+            Some(&disk::MAGIC) => Clip::from_bytes(disk::unpack(&bytes)?).map(Self::Block),
             Some(&keyed::MAGIC) => KeyedClip::from_bytes(bytes).map(Self::Keyed),
             _ => Err(ClipError::NoClip),
         }

@@ -221,7 +221,7 @@ impl fmt::Display for ClipError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = |track: &TrackId| format!("the {} of joint {}", track.channel.name(), track.joint);
         match self {
-            Self::NoClip => write!(f, "no compressed clip: it begins with neither KPAB nor KPAC"),
+            Self::NoClip => write!(f, "no compressed clip: it begins with none of KPAB, KPAC and KPAD"),
             Self::Version { version, newest } => {
                 write!(f, "version {version} of the format, at most {newest} can be read")
             }

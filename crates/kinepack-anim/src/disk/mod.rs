@@ -44,7 +44,7 @@ use segment::History;
 
 pub use unpack::{Unpacker, unpack};
 
-const MAGIC: [u8; 4] = *b"KPAD";
+pub(crate) const MAGIC: [u8; 4] = *b"KPAD";
 const VERSION: u8 = 1;
 const FIXED_BYTES: usize = 5;
 /// The most bytes of a clip for each byte of its file: no clip comes near, as every decision takes a little.

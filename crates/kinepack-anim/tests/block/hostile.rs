@@ -364,7 +364,7 @@ fn any_clip_and_any_change_of_it_is_refused_or_played() {
 fn reasons_read_well() {
     let track = TrackId { joint: 4, channel: Channel::Scale };
     let messages = [
-        (ClipError::NoClip, "no compressed clip: it begins with neither KPAB nor KPAC"),
+        (ClipError::NoClip, "no compressed clip: it begins with none of KPAB, KPAC and KPAD"),
         (ClipError::Version { version: 9, newest: 1 }, "version 9 of the format, at most 1 can be read"),
         (ClipError::EndOfData { part: "offsets" }, "truncated: it ends within its offsets"),
         (ClipError::TrailingData { bytes: 3 }, "3 bytes more than its header asks for"),

@@ -11,13 +11,13 @@ use serde::Serialize;
 
 use super::import_options::ImportArguments;
 use super::joints::joint_name;
-use super::scheme::SchemeArguments;
+use super::scheme::{SchemeArguments, SchemeName};
 use super::sources::{self, BuiltClip, BuiltFiles, Source};
 use crate::failure::Failure;
 use crate::report::print;
 use crate::table::{percent, table, write_json};
 
-/// Compress every clip of animation files; writes DIR/NAME.kpa, and a DIR/HASH.kps for each skeleton.
+/// Compress every clip of animation files; writes DIR/NAME.kpa, or .kpd, and a DIR/HASH.kps for each skeleton.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// Animations: .glb, .gltf, .bvh, .bvh.zst or .clip.
@@ -26,6 +26,9 @@ pub(crate) struct Arguments {
     /// Where to put the clips; made where it is missing. Without it nothing is written.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Write disk files, NAME.kpd: block clips entropy-coded, which are unpacked when they are loaded.
+    #[arg(long, requires = "out")]
+    disk: bool,
     #[command(flatten)]
     scheme: SchemeArguments,
     #[command(flatten)]
@@ -56,6 +59,9 @@ struct ClipReport {
     /// The floats of the tracks that change.
     animated_raw_bytes: usize,
     bytes: usize,
+    /// As a disk file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    disk_bytes: Option<usize>,
     precision_cm: f64,
     /// Whether every joint is as near as was asked for.
     is_within_precision: bool,
@@ -71,10 +77,13 @@ struct ClipReport {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let scheme = &arguments.scheme;
+    if arguments.disk && scheme.scheme() != SchemeName::Block {
+        return Err(Failure::OtherScheme { option: "--disk", schemes: vec!["block"], given: scheme.name() });
+    }
     let BuiltFiles { sources, built, mut notes } =
         sources::read_and_build(&arguments.files, &arguments.import, scheme)?;
     if let Some(directory) = &arguments.out {
-        write_all(directory, &sources, &built)?;
+        write_all(directory, arguments.disk, &sources, &built)?;
     }
     notes.extend(sources.iter().zip(&built).filter_map(|(source, built)| too_far_off(source, built, scheme)));
     let clips = sources.iter().zip(&built).map(|(source, built)| ClipReport::new(source, built, scheme));
@@ -82,14 +91,25 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     print(|out| if arguments.json { write_json(&report, out) } else { report.write_table(out) })
 }
 
-fn write_all(directory: &Path, sources: &[Source], built: &[BuiltClip]) -> Result<(), Failure> {
+fn write_all(directory: &Path, is_disk: bool, sources: &[Source], built: &[BuiltClip]) -> Result<(), Failure> {
     let mut skeletons = HashSet::new();
     let write =
         |path: PathBuf, bytes: &[u8]| fs::write(&path, bytes).map_err(|error| Failure::ClipFile { path, error });
     fs::create_dir_all(directory).map_err(|error| Failure::ClipFile { path: directory.to_owned(), error })?;
     for (source, built) in sources.iter().zip(built) {
         let clip = &built.built.clip;
-        write(directory.join(format!("{}.kpa", sources::file_stem(source.raw.name()))), clip.as_bytes())?;
+        let stem = directory.join(sources::file_stem(source.raw.name()));
+        // Names may have points of their own.
+        let path = |extension: &str| PathBuf::from(format!("{}.{extension}", stem.display()));
+        if is_disk {
+            let path = path("kpd");
+            let Some(packed) = built.packed() else {
+                return Err(Failure::BadClip { path, reason: "this clip has no disk form".to_owned() });
+            };
+            write(path, &packed)?;
+        } else {
+            write(path("kpa"), clip.as_bytes())?;
+        }
         if skeletons.insert(clip.skeleton_hash()) {
             let name = super::compiled::skeleton_name(clip.skeleton_hash());
             write(directory.join(name), &source.raw.skeleton().to_bytes())?;
@@ -117,6 +137,7 @@ fn too_far_off(source: &Source, built: &BuiltClip, scheme: &SchemeArguments) -> 
 
 impl ClipReport {
     fn new(source: &Source, built: &BuiltClip, scheme: &SchemeArguments) -> Self {
+        let disk_bytes = built.packed().map(|packed| packed.len());
         let BuiltClip { built, build_ms } = built;
         let (raw, errors) = (&source.raw, &built.errors);
         Self {
@@ -129,6 +150,7 @@ impl ClipReport {
             raw_bytes: raw.raw_bytes(),
             animated_raw_bytes: animated_raw_bytes(raw),
             bytes: built.clip.as_bytes().len(),
+            disk_bytes,
             precision_cm: scheme.precision_cm(),
             is_within_precision: scheme.options(raw).farthest_off(errors).1 <= 1.0,
             max_error_cm: errors.all.max_cm,
@@ -176,6 +198,9 @@ impl Report {
             percent(bytes, animated),
             raw as f64 / 1e6 / seconds,
         )?;
+        if let Some(disk) = self.clips.iter().map(|clip| clip.disk_bytes).sum::<Option<usize>>() {
+            writeln!(out, "as disk files (--disk): {disk} bytes, {} of these", percent(disk, bytes))?;
+        }
         self.notes.iter().try_for_each(|note| writeln!(out, "{note}"))
     }
 }

@@ -87,6 +87,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         last = sources::build_all(&sources, options, &name)?;
         rows.push(Row::new(name, &sources, &last));
     }
+    let packed = sources::on_all_cores(&last, "packed", |built| Ok(built.packed().map(|packed| packed.len())))?;
+    if let Some(bytes) = packed.into_iter().sum() {
+        rows.push(Row { name: "  the same on disk".to_owned(), bytes, played: None });
+    }
     let animated = sources.iter().map(|source| animated_raw_bytes(&source.raw)).sum();
     let report = Report {
         clips: sources.len(),
@@ -120,7 +124,9 @@ fn schemes(arguments: &Arguments) -> Vec<(String, Options<'_>)> {
     let is_block = scheme.scheme() == SchemeName::Block;
     let asked_effort = scheme.asked_effort();
     for effort in EffortName::value_variants() {
-        if asked_effort.is_none() && !(is_block && *effort == EffortName::default()) {
+        // The best takes a hundred times as long: it must be asked for.
+        let is_quick = *effort != EffortName::Best && !(is_block && *effort == EffortName::default());
+        if asked_effort.is_none() && is_quick {
             let blocks = |raw: &RawClip| Scheme::Block(scheme.blocks(raw, *effort));
             all.push((format!("block, {} effort", effort.name()), with(Box::new(blocks))));
         }

@@ -41,6 +41,9 @@ struct Pair {
     peer_bytes: usize,
     peer_max_error_cm: f64,
     bytes: usize,
+    /// As a disk file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    disk_bytes: Option<usize>,
     max_error_cm: f64,
 }
 
@@ -97,6 +100,7 @@ impl Peers {
                 peer_bytes: peer.bytes,
                 peer_max_error_cm: peer.max_error_cm,
                 bytes: built.built.clip.as_bytes().len(),
+                disk_bytes: built.packed().map(|packed| packed.len()),
                 max_error_cm: built.built.errors.all.max_cm,
             });
         }
@@ -136,10 +140,11 @@ impl Comparison {
                 pair.bytes.to_string(),
                 format!("{:.4}", pair.max_error_cm),
                 percent(pair.bytes, pair.peer_bytes),
+                pair.disk_bytes.map_or_else(String::new, |bytes| percent(bytes, pair.peer_bytes)),
             ]
         });
         let peer_header = format!("{peer} bytes");
-        let header = ["clip", "", &peer_header, "max cm", "our bytes", "max cm", "ours of it"];
+        let header = ["clip", "", &peer_header, "max cm", "our bytes", "max cm", "ours of it", "on disk"];
         writeln!(out, "{}", table(header, 2, rows).trim_fmt())?;
         let sum = |bytes: fn(&Pair) -> usize| self.clips.iter().map(bytes).sum::<usize>();
         let (theirs, ours) = (sum(|pair| pair.peer_bytes), sum(|pair| pair.bytes));
@@ -151,6 +156,9 @@ impl Comparison {
             percent(ours, theirs),
             self.clips.len(),
         )?;
+        if let Some(disk) = self.clips.iter().map(|pair| pair.disk_bytes).sum::<Option<usize>>() {
+            writeln!(out, "As disk files ours are {disk} bytes, {} of it.", percent(disk, theirs))?;
+        }
         if self.missing > 0 {
             writeln!(out, "{} clips are not in the table of {peer}", self.missing)?;
         }

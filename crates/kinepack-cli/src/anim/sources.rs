@@ -10,7 +10,7 @@ use std::time::Instant;
 use indicatif::{ProgressBar, ProgressStyle};
 use kinepack_anim::import::{self, ImportOptions};
 use kinepack_anim::offline::{BuildOptions, Built, build};
-use kinepack_anim::{RawClip, exchange};
+use kinepack_anim::{RawClip, disk, exchange};
 
 use super::import_options::ImportArguments;
 use super::scheme::SchemeArguments;
@@ -65,6 +65,13 @@ pub(crate) fn file_stem(clip: &str) -> String {
 pub(crate) struct BuiltClip {
     pub(crate) built: Built,
     pub(crate) build_ms: f64,
+}
+
+impl BuiltClip {
+    /// The clip as a disk file, where its scheme has one.
+    pub(crate) fn packed(&self) -> Option<Vec<u8>> {
+        self.built.clip.as_block().and_then(|clip| disk::pack(clip).ok())
+    }
 }
 
 /// All clips of some files, what was built of each, and what importing decided.

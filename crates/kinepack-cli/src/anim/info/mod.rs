@@ -93,8 +93,11 @@ struct ErrorRow {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let (compiled, animations): (Vec<_>, Vec<_>) =
-        arguments.files.iter().cloned().partition(|file| file.extension().is_some_and(|extension| extension == "kpa"));
+    let (compiled, animations): (Vec<_>, Vec<_>) = arguments
+        .files
+        .iter()
+        .cloned()
+        .partition(|file| file.extension().is_some_and(|extension| extension == "kpa" || extension == "kpd"));
     let mut report = Report { clips: Vec::new(), notes: Vec::new() };
     let raw = arguments.raw.clone().map(|raw| sources::read(&[raw], &arguments.import.options())).transpose()?;
     if let Some((sources, _)) = &raw {
