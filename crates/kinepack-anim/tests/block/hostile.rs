@@ -124,7 +124,7 @@ fn refused_as_it_is(at: usize, other: &[u8]) -> ClipError {
 
 #[test]
 fn other_files_and_versions_are_refused() {
-    assert_eq!(refused(0, b"KPAD"), ClipError::NoClip);
+    assert_eq!(refused(0, b"KPAX"), ClipError::NoClip);
     assert_eq!(refused(0, b"KPSK"), ClipError::NoClip);
     // A reader of either kind takes none of the other.
     let mut keyed = good();
