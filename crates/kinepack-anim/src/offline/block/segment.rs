@@ -15,7 +15,7 @@ const LARGEST: f64 = 8_388_607.0;
 /// A parent's scale below which nothing can be made up for.
 const SMALLEST_SCALE: f64 = 0.05;
 /// Rotations by more than this from the reference are taken from the other side: cosine of half the angle.
-const FARTHEST: f64 = -0.8;
+const FARTHEST: f64 = -0.98;
 /// What a squared step of error is worth, in bits.
 const ERROR_BITS: f64 = 12.0;
 
