@@ -19,7 +19,7 @@ use random::Random;
 fn motion(random: &mut Random, joints: usize, samples: usize, noise: f32, size: f32, is_scaled: bool) -> RawClip {
     let joint = |at: usize| Joint {
         name: format!("joint {at}"),
-        parent: at.checked_sub(1),
+        parent: at.checked_sub(1).map(|parent| parent as u16),
         bind: Transform { translation: [10.0, 0.0, 0.0], ..Transform::IDENTITY },
     };
     let skeleton = Arc::new(Skeleton::new((0..joints).map(joint).collect()).unwrap());

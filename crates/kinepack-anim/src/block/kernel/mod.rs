@@ -72,12 +72,6 @@ pub(crate) trait Kernel: Copy {
         weights: &[[f32; GROUP]; 2],
     ) -> Self::Lanes;
 
-    /// The sums of a component of which any piece may be escaped.
-    #[inline(always)]
-    fn escaped_sum(self, sum: &mut Self::Lanes, segment: &mut Segment<'_>, weights: &Weights) {
-        *sum = Self::Lanes::load(&sums::any_sum(segment, weights));
-    }
-
     /// [`sums::fill`], compiled for its instructions.
     fn fill(self, sums: &mut Sums<Self::Lanes>, live: u32, wanted: u32, segment: &mut Segment<'_>, weights: &Weights);
 }
