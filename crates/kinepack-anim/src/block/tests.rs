@@ -181,9 +181,9 @@ fn vectors_are_what_the_formulas_say() {
                     Channel::Translation => transform.translation,
                     Channel::Scale => transform.scale,
                 };
-                for axis in 0..3 {
+                for (axis, value) in value.into_iter().enumerate() {
                     let expected = track.middle[axis] + component(&contents, clip.segments(), sample, at, axis);
-                    assert_eq!(value[axis].to_bits(), expected.to_bits());
+                    assert_eq!(value.to_bits(), expected.to_bits());
                 }
             }
         }

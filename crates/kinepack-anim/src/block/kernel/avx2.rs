@@ -1,12 +1,12 @@
 //! AVX2, of x86-64.
 
 use std::arch::x86_64::{
-    __m256, __m256i, _CMP_GT_OQ, _CMP_LT_OQ, _mm_loadl_epi64, _mm_loadu_si128, _mm256_add_epi32, _mm256_add_ps,
-    _mm256_and_ps, _mm256_and_si256, _mm256_avg_epu16, _mm256_blendv_ps, _mm256_broadcastsi128_si256,
-    _mm256_castps_si256, _mm256_castsi256_ps, _mm256_cmp_ps, _mm256_cvtepi32_ps, _mm256_cvtepu8_epi32,
-    _mm256_cvtepu16_epi32, _mm256_div_ps, _mm256_hadd_ps, _mm256_load_si256, _mm256_loadu_ps, _mm256_mul_ps,
-    _mm256_permute2f128_ps, _mm256_permutevar8x32_ps, _mm256_set1_epi32, _mm256_set1_ps, _mm256_setzero_si256,
-    _mm256_shuffle_epi8, _mm256_shuffle_ps, _mm256_slli_epi32, _mm256_sqrt_ps, _mm256_srli_epi32, _mm256_srlv_epi32,
+    __m256, __m256i, _CMP_GT_OQ, _CMP_LT_OQ, _mm_cvtsi64_si128, _mm_loadl_epi64, _mm_loadu_si128, _mm256_add_epi32,
+    _mm256_add_ps, _mm256_and_ps, _mm256_and_si256, _mm256_avg_epu16, _mm256_blendv_ps, _mm256_broadcastsi128_si256,
+    _mm256_castps_si256, _mm256_castsi256_ps, _mm256_cmp_ps, _mm256_cvtepi32_ps, _mm256_cvtepu8_epi32, _mm256_div_ps,
+    _mm256_hadd_ps, _mm256_i32gather_epi32, _mm256_load_si256, _mm256_loadu_ps, _mm256_mul_ps, _mm256_permute2f128_ps,
+    _mm256_permutevar8x32_ps, _mm256_set1_epi32, _mm256_set1_ps, _mm256_setzero_si256, _mm256_shuffle_epi8,
+    _mm256_shuffle_ps, _mm256_slli_epi32, _mm256_sllv_epi32, _mm256_sqrt_ps, _mm256_srli_epi32, _mm256_srlv_epi32,
     _mm256_sub_epi32, _mm256_sub_ps, _mm256_unpackhi_ps, _mm256_unpacklo_ps, _mm256_xor_ps,
 };
 
@@ -50,7 +50,8 @@ impl Kernel for Avx2 {
         bit: usize,
         weights: &[[f32; GROUP]; 2],
     ) -> Lanes8 {
-        let [first, second] = &TABLES[TABLE].eights[usize::from(number)];
+        let (table, number) = (&TABLES[TABLE], usize::from(number));
+        let [first, second] = &table.eights[number];
         // SAFETY: they are of the piece, and who has an `Avx2` has the instructions.
         unsafe {
             let products = eight(first, window, bit).mul(Lanes8::load(&weights[0]));
@@ -58,9 +59,16 @@ impl Kernel for Avx2 {
             if TABLE == 0 {
                 return sums;
             }
-            let products = eight(second, window, bit + usize::from(first.bits)).mul(Lanes8::load(&weights[1]));
+            let products =
+                eight(second, window, bit + usize::from(table.bits[8][number])).mul(Lanes8::load(&weights[1]));
             sums.add(products)
         }
+    }
+
+    #[inline(always)]
+    fn escaped_sum(self, sum: &mut Lanes8, segment: &mut Segment<'_>, weights: &Weights) {
+        // SAFETY: who has an `Avx2` has the instructions.
+        unsafe { escaped_sum(sum, segment, weights) }
     }
 
     #[inline(always)]
@@ -81,6 +89,49 @@ impl Kernel for Avx2 {
     }
 }
 
+/// The sums of a component of which any piece may be escaped.
+#[cold]
+#[inline(never)]
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+fn escaped_sum(sum: &mut Lanes8, segment: &mut Segment<'_>, weights: &Weights) {
+    *sum = Lanes8::splat(0.0);
+    let (first, second) = weights.pieces();
+    for (piece, weights) in [first, second].into_iter().enumerate().take(segment.block.pieces()) {
+        for (widths, weights) in segment.take_widths(piece).into_iter().zip(weights) {
+            if widths != 0 {
+                *sum = sum.add(any_eight(widths, segment).mul(Lanes8::load(weights)));
+            }
+        }
+    }
+}
+
+/// Eight coefficients of any widths, which it moves behind.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+fn any_eight(widths: u64, segment: &mut Segment<'_>) -> Lanes8 {
+    // Of each width its own and those before it; a byte has room for 8 · 24.
+    let ends = widths.wrapping_mul(0x0101_0101_0101_0101);
+    let window = segment.words.window(segment.bit / 8);
+    let padded;
+    let window = match window {
+        Some(window) => window,
+        None => {
+            padded = segment.words.padded_window(segment.bit / 8);
+            &padded
+        }
+    };
+    let starts = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((ends << 8) as i64));
+    let starts = _mm256_add_epi32(starts, _mm256_set1_epi32((segment.bit % 8) as i32));
+    // SAFETY: a start is at most 255 + 7, and from byte 32 on a window has four.
+    let data = unsafe { _mm256_i32gather_epi32::<1>(window.as_ptr().cast(), _mm256_srli_epi32::<3>(starts)) };
+    let data = _mm256_srlv_epi32(data, _mm256_and_si256(starts, _mm256_set1_epi32(7)));
+    let powers = _mm256_sllv_epi32(_mm256_set1_epi32(1), _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(widths as i64)));
+    let masks = _mm256_sub_epi32(powers, _mm256_set1_epi32(1));
+    let numbers = _mm256_sub_epi32(_mm256_and_si256(data, masks), _mm256_srli_epi32::<1>(powers));
+    segment.bit += (ends >> 56) as usize;
+    Lanes8(_mm256_cvtepi32_ps(numbers))
+}
+
 /// Eight coefficients.
 ///
 /// # Safety
@@ -88,18 +139,16 @@ impl Kernel for Avx2 {
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 unsafe fn eight(eight: &Eight, window: Window<'_>, bit: usize) -> Lanes8 {
-    // SAFETY: they are; the others are as long as what they are loaded from.
-    let (data, bytes, starts, masks) = unsafe {
+    // SAFETY: they are; the others are as long as what they are loaded from, and aligned.
+    let (data, bytes, masks) = unsafe {
         (
             _mm_loadu_si128(window.bytes(bit).as_ptr().cast()),
             _mm256_load_si256(eight.bytes.as_ptr().cast()),
-            _mm_loadl_epi64(eight.starts.as_ptr().cast()),
-            _mm_loadu_si128(eight.masks.as_ptr().cast()),
+            _mm256_load_si256(eight.masks.as_ptr().cast()),
         )
     };
     let data = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(data), bytes);
-    let starts = _mm256_add_epi32(_mm256_cvtepu8_epi32(starts), _mm256_set1_epi32(COUNTS[bit % 8]));
-    let masks = _mm256_cvtepu16_epi32(masks);
+    let starts = _mm256_add_epi32(_mm256_srli_epi32::<28>(bytes), _mm256_set1_epi32(COUNTS[bit % 8]));
     let numbers = _mm256_and_si256(_mm256_srlv_epi32(data, starts), masks);
     // Of w bits that are set half and a half is 2^(w − 1), of none 0.
     let bias = _mm256_avg_epu16(masks, _mm256_setzero_si256());

@@ -72,13 +72,19 @@ pub(crate) trait Kernel: Copy {
         weights: &[[f32; GROUP]; 2],
     ) -> Self::Lanes;
 
+    /// The sums of a component of which any piece may be escaped.
+    #[inline(always)]
+    fn escaped_sum(self, sum: &mut Self::Lanes, segment: &mut Segment<'_>, weights: &Weights) {
+        *sum = Self::Lanes::load(&sums::any_sum(segment, weights));
+    }
+
     /// [`sums::fill`], compiled for its instructions.
     fn fill(self, sums: &mut Sums<Self::Lanes>, live: u32, wanted: u32, segment: &mut Segment<'_>, weights: &Weights);
 }
 
 /// 2^(i/8).
 const OCTAVE: [f32; 8] =
-    [1.0, 1.090_507_7, 1.189_207_1, 1.296_839_6, 1.414_213_5, 1.542_210_8, 1.681_792_9, 1.834_008_1];
+    [1.0, 1.090_507_7, 1.189_207_1, 1.296_839_6, std::f32::consts::SQRT_2, 1.542_210_8, 1.681_792_9, 1.834_008_1];
 
 /// The size of a step.
 #[inline]

@@ -101,7 +101,7 @@ impl<'a> Segment<'a> {
 
     /// The widths of the next piece, whatever its profile, of two eights a byte each; moves behind what it has but for its coefficients.
     #[inline]
-    fn take_widths(&mut self, piece: usize) -> [u64; 2] {
+    pub(super) fn take_widths(&mut self, piece: usize) -> [u64; 2] {
         let count = self.count(piece);
         let number = self.words.byte(self.next);
         self.next += 1;
@@ -119,27 +119,23 @@ impl<'a> Segment<'a> {
         }
     }
 
-    /// The coefficients of the next piece, whatever its profile, which it moves behind; those of no bits are 0.
-    pub(super) fn coefficients(&mut self, piece: usize) -> [[i32; 8]; 2] {
-        let mut coefficients = [[0; 8]; 2];
-        for (mut widths, eight) in self.take_widths(piece).into_iter().zip(&mut coefficients) {
-            for two in eight.as_chunks_mut::<2>().0 {
-                if widths == 0 {
-                    break;
-                }
-                let mut word = self.words.at(self.bit);
-                for coefficient in two {
-                    // Larger widths than there are were refused when the clip was loaded.
-                    let width = widths as u32 % 32;
-                    let power = 1_u32 << width;
-                    *coefficient = (word as u32 & (power - 1)) as i32 - (power >> 1) as i32;
-                    word >>= width;
-                    widths >>= 8;
-                    self.bit += width as usize;
-                }
+    /// The next eight coefficients of these widths, which it moves behind; those of no bits are 0.
+    #[inline]
+    pub(super) fn take_eight(&mut self, mut widths: u64) -> [i32; 8] {
+        let mut eight = [0; 8];
+        for two in eight.as_chunks_mut::<2>().0 {
+            let mut word = self.words.at(self.bit);
+            for coefficient in two {
+                // Larger widths than there are were refused when the clip was loaded.
+                let width = widths as u32 % 32;
+                let power = 1_u32 << width;
+                *coefficient = (word as u32 & (power - 1)) as i32 - (power >> 1) as i32;
+                word >>= width;
+                widths >>= 8;
+                self.bit += width as usize;
             }
         }
-        coefficients
+        eight
     }
 }
 
@@ -211,7 +207,7 @@ fn padded<const N: usize>(bytes: &[u8]) -> [u8; N] {
 }
 
 /// As many bytes as a component can have, from the one on in which it begins, and those that are loaded with them.
-const WINDOW: usize = (7 + 2 * MAX_PIECE_BITS) / 8 + 16;
+const WINDOW: usize = (2 * MAX_PIECE_BITS).div_ceil(8) + 16;
 
 /// The bits of a component whose pieces have profiles.
 #[derive(Clone, Copy, Debug)]

@@ -75,7 +75,7 @@ fn fill_blocks<K: Kernel, const IS_WHOLE: bool, const PIECES: usize, const FIRST
         let (number, behind) = (numbers[0], numbers[PIECES - 1]);
         if number == ESCAPE || behind == ESCAPE {
             let mut escaped = Segment { next: segment.next + PIECES * index, bit, ..*segment };
-            *sum = K::Lanes::load(&any_sum(&mut escaped, weights));
+            kernel.escaped_sum(sum, &mut escaped, weights);
             bit = escaped.bit;
             continue;
         }
@@ -112,13 +112,17 @@ fn fill_blocks<K: Kernel, const IS_WHOLE: bool, const PIECES: usize, const FIRST
 /// The sums of a component of which any piece may be escaped.
 #[cold]
 #[inline(never)]
-fn any_sum(segment: &mut Segment<'_>, weights: &Weights) -> [f32; GROUP] {
+pub(super) fn any_sum(segment: &mut Segment<'_>, weights: &Weights) -> [f32; GROUP] {
     let (first, second) = weights.pieces();
     let mut sums = [0.0; GROUP];
     for (piece, weights) in [first, second].into_iter().enumerate().take(segment.block.pieces()) {
-        for (eight, weights) in segment.coefficients(piece).iter().zip(weights) {
-            for ((sum, coefficient), weight) in sums.iter_mut().zip(eight).zip(weights) {
-                *sum += *coefficient as f32 * weight;
+        for (widths, weights) in segment.take_widths(piece).into_iter().zip(weights) {
+            if widths == 0 {
+                continue;
+            }
+            let eight = segment.take_eight(widths);
+            for lane in 0..GROUP {
+                sums[lane] += eight[lane] as f32 * weights[lane];
             }
         }
     }

@@ -20,14 +20,11 @@ pub(super) struct Table {
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 pub(super) struct Eight {
-    /// Which of the sixteen bytes from the one on in which the first begins have those of each; it may begin in the last bit of a byte.
-    pub(super) bytes: [u8; 32],
+    /// Which of the sixteen bytes from the one on in which the first begins have those of each; it may begin in the last bit of a byte. Bits 4 to 6 of
+    /// the last of each four say where it begins in its first byte, if the first one begins with a byte.
+    pub(super) bytes: [[u8; 4]; 8],
     /// The bits of each.
-    pub(super) masks: [u16; 8],
-    /// Where each begins in its first byte, if the first one begins with a byte.
-    pub(super) starts: [u8; 8],
-    /// Bits of all.
-    pub(super) bits: u8,
+    pub(super) masks: [u32; 8],
 }
 
 /// For blocks of 8, of 16, the first and the second half of those of 32.
@@ -41,7 +38,7 @@ const fn table(at: usize) -> Table {
         bits: [[0; NUMBERS]; PIECE + 1],
         widths: [[0; 2]; NUMBERS],
         #[cfg(target_arch = "x86_64")]
-        eights: [[Eight { bytes: [0x80; 32], masks: [0; 8], starts: [0; 8], bits: 0 }; 2]; NUMBERS],
+        eights: [[Eight { bytes: [[0; 4]; 8], masks: [0; 8] }; 2]; NUMBERS],
     };
     let mut number = 0;
     while number < PROFILES {
@@ -55,15 +52,12 @@ const fn table(at: usize) -> Table {
             #[cfg(target_arch = "x86_64")]
             {
                 let eight = &mut table.eights[number][k / 8];
-                let start = eight.bits;
-                let mut byte = 0;
-                while byte < 4 && start / 8 + byte < 16 {
-                    eight.bytes[4 * (k % 8) + byte as usize] = start / 8 + byte;
-                    byte += 1;
-                }
-                eight.masks[k % 8] = ((1_u32 << width) - 1) as u16;
-                eight.starts[k % 8] = start % 8;
-                eight.bits += width;
+                let start = (profile.ends[k] - profile.ends[k / 8 * 8]) as u8;
+                let first = start / 8;
+                // Behind the sixteenth byte there are none of it.
+                eight.bytes[k % 8] =
+                    [first, (first + 1) % 16, (first + 2) % 16, ((first + 3) % 16) | ((start % 8) << 4)];
+                eight.masks[k % 8] = (1 << width) - 1;
             }
             k += 1;
         }
