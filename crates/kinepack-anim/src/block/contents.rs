@@ -37,7 +37,7 @@ impl Contents {
 
     fn read_segment<B: AsRef<[u8]>>(&self, clip: &Clip<B>, index: usize) -> SegmentContents {
         let length = self.header.segment_length(index);
-        let mut segment = clip.segment(clip.span(index));
+        let mut segment = clip.segment_reader(index);
         let mut coefficients = vec![0; 3 * self.tracks.len() * length];
         let step = segment.step();
         for component in self.components().filter(|component| self.is_live(*component)) {

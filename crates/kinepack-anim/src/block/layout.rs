@@ -90,7 +90,7 @@ impl Header {
     }
 
     /// The segment of a sample.
-    #[inline]
+    #[cfg(test)]
     pub(crate) fn segment_of(&self, sample: usize, segments: usize) -> usize {
         (((sample as u64 + 1) * segments as u64 - 1) / self.coded_samples() as u64) as usize
     }

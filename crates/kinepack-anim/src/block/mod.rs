@@ -54,12 +54,13 @@ pub struct Clip<B = Vec<u8>> {
     segments: usize,
 }
 
-/// The samples of a segment.
+/// Where a segment begins.
 #[derive(Clone, Copy, Debug)]
 struct Span {
-    number: usize,
-    start: usize,
-    length: usize,
+    /// Its first sample.
+    start: u32,
+    /// Its first byte.
+    at: usize,
 }
 
 /// Where the parts begin.
@@ -150,11 +151,17 @@ impl<B: AsRef<[u8]>> Clip<B> {
         self.segments
     }
 
-    /// The samples of a segment.
-    #[inline]
-    fn span(&self, number: usize) -> Span {
-        let start = self.header.segment_start(number, self.segments);
-        Span { number, start, length: self.header.segment_start(number + 1, self.segments) - start }
+    /// Where each segment is, and behind them the end.
+    fn spans(&self) -> Vec<Span> {
+        let offsets = &self.as_bytes()[self.parts.offsets..];
+        let span = |segment| Span {
+            start: self.header.segment_start(segment, self.segments) as u32,
+            at: match segment == self.segments {
+                true => self.parts.end,
+                false => self.parts.segments + read::offset(offsets, segment, self.header.offset_bytes),
+            },
+        };
+        if self.segments == 0 { Vec::new() } else { (0..=self.segments).map(span).collect() }
     }
 
     /// The bytes of a segment.
@@ -165,13 +172,17 @@ impl<B: AsRef<[u8]>> Clip<B> {
         &self.as_bytes()[at(segment)..end]
     }
 
-    /// The beginning of a segment.
+    /// The beginning of a segment, which is at byte `at`.
     #[inline]
-    fn segment(&self, Span { number, length, .. }: Span) -> Segment<'_> {
-        let bytes = self.as_bytes();
-        let offset = read::offset(&bytes[self.parts.offsets..], number, self.header.offset_bytes);
-        let at = self.parts.segments + offset;
-        Segment::new(bytes.get(at..).unwrap_or_default(), self.components, self.header.block, length)
+    fn segment(&self, at: usize, length: usize) -> Segment<'_> {
+        let bytes = self.as_bytes().get(at..).unwrap_or_default();
+        Segment::new(bytes, self.components, self.header.block, length)
+    }
+
+    /// The beginning of a segment, by its number.
+    fn segment_reader(&self, number: usize) -> Segment<'_> {
+        let offset = read::offset(&self.as_bytes()[self.parts.offsets..], number, self.header.offset_bytes);
+        self.segment(self.parts.segments + offset, self.header.segment_length(number))
     }
 
     /// Bytes by what they are for, in the order of the file; they sum to the file's length.
@@ -196,7 +207,7 @@ impl<B: AsRef<[u8]>> Clip<B> {
         let once = |index: usize| 8 * self.header.track_bytes(index < self.rotations);
         let mut bits: Vec<_> = self.tracks.iter().enumerate().map(|(index, track)| (*track, once(index))).collect();
         for number in 0..self.segments() {
-            let mut segment = self.segment(self.span(number));
+            let mut segment = self.segment_reader(number);
             for &index in &components {
                 let before = segment.bit();
                 segment.skip(1);

@@ -10,6 +10,9 @@ use super::{Clip, Span};
 /// The tracks of some joints of a clip that move, at a position.
 pub(super) struct Play<'a, B, C, W: ?Sized> {
     pub(super) clip: &'a Clip<B>,
+    /// Of its segments and of what is behind them.
+    pub(super) spans: &'a [Span],
+    pub(super) segments_a_sample: f32,
     pub(super) rotations: &'a [Group],
     /// Translations and scales.
     pub(super) vectors: &'a [Group],
@@ -33,8 +36,10 @@ struct Part<'a> {
 
 impl<'a> Part<'a> {
     #[inline(always)]
-    fn new<B: AsRef<[u8]>>(clip: &'a Clip<B>, span: Span, sample: usize, share: f32) -> Self {
-        Self { segment: clip.segment(span), weights: Weights::new(span.length, sample - span.start, share) }
+    fn new<B: AsRef<[u8]>>(clip: &'a Clip<B>, [span, end]: [Span; 2], sample: usize, share: f32) -> Self {
+        let length = (end.start - span.start) as usize;
+        let weights = Weights::new(length, sample - span.start as usize, share);
+        Self { segment: clip.segment(span.at, length), weights }
     }
 
     /// Goes behind components.
@@ -65,34 +70,45 @@ impl<'a> Part<'a> {
 
 impl<'a> Place<'a> {
     #[inline(always)]
-    fn new<B: AsRef<[u8]>>(clip: &'a Clip<B>, position: f64) -> Self {
-        let header = &clip.header;
+    fn new<B: AsRef<[u8]>>(clip: &'a Clip<B>, spans: &[Span], segments_a_sample: f32, position: f64) -> Self {
         let last = clip.samples() - 1;
         // A position that is no number is the first.
         let position = if position > 0.0 { position.min(last as f64) } else { 0.0 };
         let sample = position as usize;
         let share = (position - sample as f64) as f32;
-        let coded = |sample: usize| if sample == header.coded_samples() { 0 } else { sample };
-        let here = coded(sample);
-        let segment = clip.span(header.segment_of(here, clip.segments));
-        if share == 0.0 {
-            return Self { here: Part::new(clip, segment, here, 0.0), behind: None };
+        let coded = |sample: usize| if sample == clip.header.coded_samples() { 0 } else { sample };
+        let (here, next) = (coded(sample), coded(sample + 1));
+        // Right, or nearly.
+        let guess = (here as f32 * segments_a_sample) as usize;
+        let segment = segment_of(spans, here, guess);
+        let bounds = [spans[segment], spans[segment + 1]];
+        if share == 0.0 || (next > here && next < bounds[1].start as usize) {
+            return Self { here: Part::new(clip, bounds, here, share), behind: None };
         }
-        let next = coded(sample + 1);
-        if next > here && next < segment.start + segment.length {
-            return Self { here: Part::new(clip, segment, here, share), behind: None };
-        }
-        let behind = clip.span(if next > here { segment.number + 1 } else { 0 });
-        let behind = Part::new(clip, behind, next, 0.0);
-        Self { here: Part::new(clip, segment, here, 0.0), behind: Some((behind, share)) }
+        let behind = if next > here { segment + 1 } else { 0 };
+        let behind = Part::new(clip, [spans[behind], spans[behind + 1]], next, 0.0);
+        Self { here: Part::new(clip, bounds, here, 0.0), behind: Some((behind, share)) }
     }
+}
+
+/// The segment of a sample, from a guess on.
+#[inline(always)]
+fn segment_of(spans: &[Span], sample: usize, guess: usize) -> usize {
+    let mut segment = guess.min(spans.len() - 2);
+    while spans[segment].start as usize > sample {
+        segment -= 1;
+    }
+    while spans[segment + 1].start as usize <= sample {
+        segment += 1;
+    }
+    segment
 }
 
 impl<B: AsRef<[u8]>, C: Choice, W: PoseWriter + ?Sized> Task for Play<'_, B, C, W> {
     #[inline(always)]
     fn run<K: Kernel>(self, kernel: K) {
-        let Self { clip, rotations, vectors, position, choice, writer } = self;
-        let mut place = Place::new(clip, position);
+        let Self { clip, spans, segments_a_sample, rotations, vectors, position, choice, writer } = self;
+        let mut place = Place::new(clip, spans, segments_a_sample, position);
         let mut sums = [K::Lanes::splat(0.0); 4 * GROUP];
         for group in rotations {
             let wanted = place.wanted(group, &choice);

@@ -1,11 +1,11 @@
 //! Plays a clip at any time: whole poses, some joints, one. Nothing depends on what was played before, so going forwards, backwards and
 //! seeking cost the same; nothing is allocated. `spec/ANIM.md`, section 12.
 
-use super::Clip;
 use super::group::{Group, groups};
 use super::kernel::{AnyKernel, Instructions};
 use super::play::Play;
 use super::pose::{All, Choice, JointMask, One, PoseWriter};
+use super::{Clip, Span};
 use crate::{Channel, TrackId, Transform};
 
 /// Plays one clip, for any number of characters: it holds what does not depend on the time, and no state.
@@ -31,6 +31,8 @@ pub struct Sampler<'a, B = Vec<u8>> {
     clip: &'a Clip<B>,
     /// The bind pose, with constants over it.
     base: Vec<Transform>,
+    spans: Vec<Span>,
+    segments_a_sample: f32,
     /// Rotations first.
     groups: Vec<Group>,
     /// How many are rotations.
@@ -56,7 +58,8 @@ impl<'a, B: AsRef<[u8]>> Sampler<'a, B> {
             }
         }
         let (groups, rotations) = groups(clip);
-        Self { clip, base, groups, rotations, kernel: AnyKernel::best() }
+        let (spans, segments_a_sample) = (clip.spans(), clip.segments() as f32 / clip.header().coded_samples() as f32);
+        Self { clip, base, spans, segments_a_sample, groups, rotations, kernel: AnyKernel::best() }
     }
 
     /// The same with other instructions than the fastest that this machine has; the poses are the same, to the last bit.
@@ -134,7 +137,17 @@ impl<'a, B: AsRef<[u8]>> Sampler<'a, B> {
     fn play<C: Choice, W: PoseWriter + ?Sized>(&self, position: f64, choice: C, writer: &mut W) {
         if !self.clip.tracks.is_empty() {
             let (rotations, vectors) = self.groups.split_at(self.rotations);
-            self.kernel.run(Play { clip: self.clip, rotations, vectors, position, choice, writer });
+            let Self { clip, spans, segments_a_sample, .. } = self;
+            self.kernel.run(Play {
+                clip,
+                spans,
+                segments_a_sample: *segments_a_sample,
+                rotations,
+                vectors,
+                position,
+                choice,
+                writer,
+            });
         }
     }
 }

@@ -50,8 +50,7 @@ impl BlockLength {
     /// The profiles of a piece.
     #[inline]
     pub(crate) fn profiles(self, piece: usize) -> &'static Profiles {
-        static TABLES: [Profiles; TABLES_COUNT] = TABLE;
-        &TABLES[self as usize + piece]
+        &TABLE[self as usize + piece]
     }
 }
 
@@ -193,9 +192,7 @@ const fn packed(widths: &Widths) -> u128 {
 /// For blocks of 8, of 16, the first and the second half of those of 32.
 pub(crate) const TABLES_COUNT: usize = 4;
 const BYTES: &[u8; PROFILES * (8 + 3 * PIECE)] = include_bytes!("widths.bin");
-// A constant, since kernels make tables of their own of it when they are compiled.
-#[allow(clippy::large_const_arrays)]
-pub(crate) const TABLE: [Profiles; TABLES_COUNT] =
+pub(crate) static TABLE: [Profiles; TABLES_COUNT] =
     [table(0, 8), table(8, PIECE), table(8 + PIECE, PIECE), table(8 + 2 * PIECE, PIECE)];
 
 const fn table(before: usize, length: usize) -> Profiles {

@@ -1,211 +1,41 @@
-//! AVX2 and BMI2, of x86-64.
+//! AVX2, of x86-64.
 
 use std::arch::x86_64::{
-    __cpuid, __m256, __m256i, _CMP_GT_OQ, _CMP_LT_OQ, _mm_avg_epu8, _mm_avg_epu16, _mm_cvtsi64_si128, _mm_loadl_epi64,
-    _mm_set_epi64x, _mm_setzero_si128, _mm_sub_epi8, _mm_sub_epi16, _mm256_add_epi32, _mm256_add_ps, _mm256_and_ps,
-    _mm256_and_si256, _mm256_blendv_ps, _mm256_castps_si256, _mm256_castsi256_ps, _mm256_cmp_ps, _mm256_cvtepi8_epi32,
-    _mm256_cvtepi16_epi32, _mm256_cvtepi32_ps, _mm256_cvtepu8_epi32, _mm256_cvtepu8_epi64, _mm256_div_ps,
-    _mm256_hadd_ps, _mm256_loadu_ps, _mm256_mul_ps, _mm256_permute2f128_ps, _mm256_permutevar8x32_ps,
-    _mm256_set_epi64x, _mm256_set1_epi32, _mm256_set1_ps, _mm256_shuffle_ps, _mm256_slli_epi32, _mm256_sllv_epi32,
-    _mm256_sqrt_ps, _mm256_srli_epi32, _mm256_srlv_epi64, _mm256_sub_epi32, _mm256_sub_ps, _mm256_unpackhi_ps,
-    _mm256_unpacklo_ps, _mm256_xor_ps, _pdep_u64,
+    __m256, __m256i, _CMP_GT_OQ, _CMP_LT_OQ, _mm_cvtsi64_si128, _mm_loadl_epi64, _mm_loadu_si128, _mm256_add_epi32,
+    _mm256_add_ps, _mm256_and_ps, _mm256_and_si256, _mm256_avg_epu16, _mm256_blendv_ps, _mm256_broadcastsi128_si256,
+    _mm256_castps_si256, _mm256_castsi256_ps, _mm256_cmp_ps, _mm256_cvtepi32_ps, _mm256_cvtepu8_epi32, _mm256_div_ps,
+    _mm256_hadd_ps, _mm256_i32gather_epi32, _mm256_load_si256, _mm256_loadu_ps, _mm256_mul_ps, _mm256_permute2f128_ps,
+    _mm256_permutevar8x32_ps, _mm256_set1_epi32, _mm256_set1_ps, _mm256_setzero_si256, _mm256_shuffle_epi8,
+    _mm256_shuffle_ps, _mm256_slli_epi32, _mm256_sllv_epi32, _mm256_sqrt_ps, _mm256_srli_epi32, _mm256_srlv_epi32,
+    _mm256_sub_epi32, _mm256_sub_ps, _mm256_unpackhi_ps, _mm256_unpacklo_ps, _mm256_xor_ps,
 };
 
 use super::segment::{Segment, Window};
 use super::sums::{self, Sums};
-use super::tables::TABLES;
+use super::tables::{Eight, TABLES};
 use super::{Kernel, Lanes, OCTAVE, Task};
 use crate::block::basis::Weights;
 use crate::block::layout::GROUP;
 
-/// AVX2: proof that the machine has it.
+/// AVX2, and what all processors have that have it: proof that the machine has it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Avx2(());
 
-/// AVX2, and a PDEP of few cycles: proof that the machine has them.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Avx2Bmi2(());
-
 impl Avx2 {
     pub(crate) fn new() -> Option<Self> {
-        (is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt")).then_some(Self(()))
+        let has_bits = is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("bmi2");
+        (has_bits && is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt")).then_some(Self(()))
     }
 
     #[inline(always)]
     pub(crate) fn run<T: Task>(self, task: T) {
-        #[target_feature(enable = "avx2,popcnt")]
+        #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
         fn run<T: Task>(kernel: Avx2, task: T) {
             task.run(kernel);
         }
         // SAFETY: who has an `Avx2` has the instructions.
         unsafe { run(self, task) }
     }
-}
-
-impl Avx2Bmi2 {
-    pub(crate) fn new() -> Option<Self> {
-        let has_all = Avx2::new().is_some() && is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("bmi2");
-        (has_all && is_pdep_fast()).then_some(Self(()))
-    }
-
-    #[inline(always)]
-    pub(crate) fn run<T: Task>(self, task: T) {
-        #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-        fn run<T: Task>(kernel: Avx2Bmi2, task: T) {
-            task.run(kernel);
-        }
-        // SAFETY: who has an `Avx2Bmi2` has the instructions.
-        unsafe { run(self, task) }
-    }
-}
-
-/// Before Zen 3, AMD's processors and those that others made of them take a cycle or more for each bit.
-fn is_pdep_fast() -> bool {
-    let vendor = __cpuid(0);
-    let signature = __cpuid(1).eax;
-    let family = (signature >> 8 & 15) + if signature >> 8 & 15 == 15 { signature >> 20 & 255 } else { 0 };
-    let is_amd = [*b"cAMD", *b"uine"].contains(&vendor.ecx.to_le_bytes());
-    !is_amd || family >= 0x19
-}
-
-impl Kernel for Avx2Bmi2 {
-    type Lanes = Lanes8;
-
-    #[inline(always)]
-    unsafe fn piece<const TABLE: usize>(
-        self,
-        sums: Lanes8,
-        number: u8,
-        window: Window<'_>,
-        bit: usize,
-        weights: &[[f32; GROUP]; 2],
-    ) -> Lanes8 {
-        // SAFETY: who has an `Avx2Bmi2` has the instructions.
-        unsafe { piece_of_masks::<TABLE>(sums, usize::from(number), window, bit, weights) }
-    }
-
-    #[inline(always)]
-    fn escaped_sum(self, sum: &mut Lanes8, segment: &mut Segment<'_>, weights: &Weights) {
-        // SAFETY: who has an `Avx2Bmi2` has the instructions.
-        unsafe { escaped_sum(sum, segment, weights) }
-    }
-
-    #[inline(always)]
-    fn fill(self, sums: &mut Sums<Lanes8>, live: u32, wanted: u32, segment: &mut Segment<'_>, weights: &Weights) {
-        #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-        fn fill(
-            kernel: Avx2Bmi2,
-            sums: &mut Sums<Lanes8>,
-            live: u32,
-            wanted: u32,
-            segment: &mut Segment<'_>,
-            weights: &Weights,
-        ) {
-            sums::fill(kernel, sums, live, wanted, segment, weights);
-        }
-        // SAFETY: who has an `Avx2Bmi2` has the instructions.
-        unsafe { fill(self, sums, live, wanted, segment, weights) }
-    }
-}
-
-#[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-unsafe fn piece_of_masks<const TABLE: usize>(
-    sums: Lanes8,
-    number: usize,
-    window: Window<'_>,
-    bit: usize,
-    weights: &[[f32; GROUP]; 2],
-) -> Lanes8 {
-    let table = &TABLES[TABLE];
-    if TABLE == 3 && table.is_narrow[number] == 3 {
-        let [a, b] = table.narrow[number];
-        let behind = bit + a.count_ones() as usize;
-        // SAFETY: all of this is within the piece.
-        let (first, second) = unsafe { (narrow(a, window, bit), narrow(b, window, behind)) };
-        return sums.add(first.mul(Lanes8::load(&weights[0]))).add(second.mul(Lanes8::load(&weights[1])));
-    }
-    let [a, b, c, d] = table.wide[number];
-    // SAFETY: all of this is within the piece.
-    let products = unsafe { wide([a, b], window, bit) }.mul(Lanes8::load(&weights[0]));
-    let sums = if TABLE == 3 { sums.add(products) } else { products };
-    if TABLE == 0 {
-        return sums;
-    }
-    let behind = bit + (a.count_ones() + b.count_ones()) as usize;
-    // SAFETY: all of this is within the piece.
-    sums.add(unsafe { wide([c, d], window, behind) }.mul(Lanes8::load(&weights[1])))
-}
-
-/// Eight coefficients, two words with 16 bits for each.
-///
-/// # Safety
-/// They are within the window.
-#[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-unsafe fn wide([first, second]: [u64; 2], window: Window<'_>, bit: usize) -> Lanes8 {
-    // SAFETY: they are.
-    let (low, high) = unsafe { (window.at(bit), window.at(bit + first.count_ones() as usize)) };
-    let numbers = _mm_set_epi64x(_pdep_u64(high, second) as i64, _pdep_u64(low, first) as i64);
-    // Of w bits that are set half and a half is 2^(w − 1), of none 0.
-    let bias = _mm_avg_epu16(_mm_set_epi64x(second as i64, first as i64), _mm_setzero_si128());
-    Lanes8(_mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm_sub_epi16(numbers, bias))))
-}
-
-/// Eight coefficients, one word with 8 bits for each.
-///
-/// # Safety
-/// They are within the window.
-#[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-unsafe fn narrow(mask: u64, window: Window<'_>, bit: usize) -> Lanes8 {
-    // SAFETY: they are.
-    let numbers = _mm_cvtsi64_si128(_pdep_u64(unsafe { window.at(bit) }, mask) as i64);
-    let bias = _mm_avg_epu8(_mm_cvtsi64_si128(mask as i64), _mm_setzero_si128());
-    Lanes8(_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_sub_epi8(numbers, bias))))
-}
-
-/// The sums of a component of which any piece may be escaped.
-#[cold]
-#[inline(never)]
-#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-fn escaped_sum(sum: &mut Lanes8, segment: &mut Segment<'_>, weights: &Weights) {
-    let (first, second) = weights.pieces();
-    *sum = Lanes8::splat(0.0);
-    for (piece, weights) in [first, second].into_iter().enumerate().take(segment.block.pieces()) {
-        // Five bits become a byte.
-        const SPREAD: u64 = 0x1f1f_1f1f_1f1f_1f1f;
-        let widths = segment.take_widths(piece, |bits| _pdep_u64(bits, SPREAD));
-        for (&widths, weights) in widths.iter().zip(weights) {
-            if widths == 0 {
-                continue;
-            }
-            let widths = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(widths as i64));
-            let powers = _mm256_sllv_epi32(_mm256_set1_epi32(1), widths);
-            let mut numbers: [u64; 4] = lanes_to_words(_mm256_sub_epi32(powers, _mm256_set1_epi32(1)));
-            for number in &mut numbers {
-                let mask = *number;
-                *number = _pdep_u64(segment.words.at(segment.bit), mask);
-                segment.bit += mask.count_ones() as usize;
-            }
-            let numbers = _mm256_sub_epi32(words_to_lanes(numbers), _mm256_srli_epi32::<1>(powers));
-            *sum = sum.add(Lanes8(_mm256_cvtepi32_ps(numbers)).mul(Lanes8::load(weights)));
-        }
-    }
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn lanes_to_words(lanes: __m256i) -> [u64; 4] {
-    // SAFETY: both are 32 bytes, of any bits.
-    unsafe { std::mem::transmute(lanes) }
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn words_to_lanes(words: [u64; 4]) -> __m256i {
-    // SAFETY: both are 32 bytes, of any bits.
-    unsafe { std::mem::transmute(words) }
 }
 
 impl Kernel for Avx2 {
@@ -220,13 +50,30 @@ impl Kernel for Avx2 {
         bit: usize,
         weights: &[[f32; GROUP]; 2],
     ) -> Lanes8 {
+        let (table, number) = (&TABLES[TABLE], usize::from(number));
+        let [first, second] = &table.eights[number];
+        // SAFETY: they are of the piece, and who has an `Avx2` has the instructions.
+        unsafe {
+            let products = eight(first, window, bit).mul(Lanes8::load(&weights[0]));
+            let sums = if TABLE == 3 { sums.add(products) } else { products };
+            if TABLE == 0 {
+                return sums;
+            }
+            let products =
+                eight(second, window, bit + usize::from(table.bits[8][number])).mul(Lanes8::load(&weights[1]));
+            sums.add(products)
+        }
+    }
+
+    #[inline(always)]
+    fn escaped_sum(self, sum: &mut Lanes8, segment: &mut Segment<'_>, weights: &Weights) {
         // SAFETY: who has an `Avx2` has the instructions.
-        unsafe { piece_of_shifts::<TABLE>(sums, usize::from(number), window, bit, weights) }
+        unsafe { escaped_sum(sum, segment, weights) }
     }
 
     #[inline(always)]
     fn fill(self, sums: &mut Sums<Lanes8>, live: u32, wanted: u32, segment: &mut Segment<'_>, weights: &Weights) {
-        #[target_feature(enable = "avx2,popcnt")]
+        #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
         fn fill(
             kernel: Avx2,
             sums: &mut Sums<Lanes8>,
@@ -242,41 +89,74 @@ impl Kernel for Avx2 {
     }
 }
 
-#[inline]
-#[target_feature(enable = "avx2,popcnt")]
-unsafe fn piece_of_shifts<const TABLE: usize>(
-    mut sums: Lanes8,
-    number: usize,
-    window: Window<'_>,
-    bit: usize,
-    weights: &[[f32; GROUP]; 2],
-) -> Lanes8 {
-    let mut bit = bit;
-    let eights = if TABLE == 0 { 1 } else { 2 };
-    for (eight, weights) in weights.iter().enumerate().take(eights) {
-        let (starts, widths) = (TABLES[TABLE].starts[number][eight], TABLES[TABLE].widths[number][eight]);
-        let (four, end) = (total(widths as u32), total((widths >> 32) as u32));
-        // SAFETY: they are of the piece.
-        let (first, second) = unsafe { (window.at(bit) as i64, window.at(bit + four) as i64) };
-        bit += four + end;
-        let both = _mm256_set_epi64x(second, second, first, first);
-
-        let front =
-            _mm256_castsi256_ps(_mm256_srlv_epi64(both, _mm256_cvtepu8_epi64(_mm_cvtsi64_si128(starts as i64))));
-        let back = _mm256_castsi256_ps(_mm256_srlv_epi64(
-            both,
-            _mm256_cvtepu8_epi64(_mm_cvtsi64_si128((starts >> 32) as i64)),
-        ));
-        let numbers = _mm256_castps_si256(_mm256_shuffle_ps::<0b10_00_10_00>(front, back));
-        let widths = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(widths as i64));
-        let powers = _mm256_sllv_epi32(_mm256_set1_epi32(1), widths);
-        let masks = _mm256_sub_epi32(powers, _mm256_set1_epi32(1));
-        let bias = _mm256_srli_epi32::<1>(powers);
-        let numbers = _mm256_sub_epi32(_mm256_and_si256(numbers, masks), bias);
-        sums = sums.add(Lanes8(_mm256_cvtepi32_ps(numbers)).mul(Lanes8::load(weights)));
+/// The sums of a component of which any piece may be escaped.
+#[cold]
+#[inline(never)]
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+fn escaped_sum(sum: &mut Lanes8, segment: &mut Segment<'_>, weights: &Weights) {
+    *sum = Lanes8::splat(0.0);
+    let (first, second) = weights.pieces();
+    for (piece, weights) in [first, second].into_iter().enumerate().take(segment.block.pieces()) {
+        for (widths, weights) in segment.take_widths(piece).into_iter().zip(weights) {
+            if widths != 0 {
+                *sum = sum.add(any_eight(widths, segment).mul(Lanes8::load(weights)));
+            }
+        }
     }
-    sums
 }
+
+/// Eight coefficients of any widths, which it moves behind.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+fn any_eight(widths: u64, segment: &mut Segment<'_>) -> Lanes8 {
+    // Of each width its own and those before it; a byte has room for 8 · 24.
+    let ends = widths.wrapping_mul(0x0101_0101_0101_0101);
+    let window = segment.words.window(segment.bit / 8);
+    let padded;
+    let window = match window {
+        Some(window) => window,
+        None => {
+            padded = segment.words.padded_window(segment.bit / 8);
+            &padded
+        }
+    };
+    let starts = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((ends << 8) as i64));
+    let starts = _mm256_add_epi32(starts, _mm256_set1_epi32((segment.bit % 8) as i32));
+    // SAFETY: a start is at most 255 + 7, and from byte 32 on a window has four.
+    let data = unsafe { _mm256_i32gather_epi32::<1>(window.as_ptr().cast(), _mm256_srli_epi32::<3>(starts)) };
+    let data = _mm256_srlv_epi32(data, _mm256_and_si256(starts, _mm256_set1_epi32(7)));
+    let powers = _mm256_sllv_epi32(_mm256_set1_epi32(1), _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(widths as i64)));
+    let masks = _mm256_sub_epi32(powers, _mm256_set1_epi32(1));
+    let numbers = _mm256_sub_epi32(_mm256_and_si256(data, masks), _mm256_srli_epi32::<1>(powers));
+    segment.bit += (ends >> 56) as usize;
+    Lanes8(_mm256_cvtepi32_ps(numbers))
+}
+
+/// Eight coefficients.
+///
+/// # Safety
+/// They are within the window.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+unsafe fn eight(eight: &Eight, window: Window<'_>, bit: usize) -> Lanes8 {
+    // SAFETY: they are; the others are as long as what they are loaded from, and aligned.
+    let (data, bytes, masks) = unsafe {
+        (
+            _mm_loadu_si128(window.bytes(bit).as_ptr().cast()),
+            _mm256_load_si256(eight.bytes.as_ptr().cast()),
+            _mm256_load_si256(eight.masks.as_ptr().cast()),
+        )
+    };
+    let data = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(data), bytes);
+    let starts = _mm256_add_epi32(_mm256_srli_epi32::<28>(bytes), _mm256_set1_epi32(COUNTS[bit % 8]));
+    let numbers = _mm256_and_si256(_mm256_srlv_epi32(data, starts), masks);
+    // Of w bits that are set half and a half is 2^(w − 1), of none 0.
+    let bias = _mm256_avg_epu16(masks, _mm256_setzero_si256());
+    Lanes8(_mm256_cvtepi32_ps(_mm256_sub_epi32(numbers, bias)))
+}
+
+/// A number in all lanes is one load.
+static COUNTS: [i32; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
 
 /// Eight numbers in a register.
 #[derive(Clone, Copy, Debug)]
@@ -391,10 +271,4 @@ impl Lanes for Lanes8 {
             Self(_mm256_castsi256_ps(_mm256_add_epi32(octave, powers)))
         }
     }
-}
-
-/// The sum of four bytes, which is a byte.
-#[inline(always)]
-fn total(widths: u32) -> usize {
-    (widths.wrapping_mul(0x0101_0101) >> 24) as usize
 }

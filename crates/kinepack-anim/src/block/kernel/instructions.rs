@@ -19,15 +19,13 @@ pub enum Instructions {
     Sse41,
     /// Eight numbers at a time.
     Avx2,
-    /// And coefficients that one instruction unpacks. Processors that are slow at that one do not count.
-    Avx2Bmi2,
     /// Four numbers at a time, of 64-bit ARM.
     Neon,
 }
 
 impl Instructions {
     /// All that there are.
-    pub const ALL: [Self; 5] = [Self::Scalar, Self::Sse41, Self::Avx2, Self::Avx2Bmi2, Self::Neon];
+    pub const ALL: [Self; 4] = [Self::Scalar, Self::Sse41, Self::Avx2, Self::Neon];
 
     /// The fastest that this machine has.
     pub fn best() -> Self {
@@ -47,8 +45,6 @@ impl Instructions {
             Self::Sse41 => sse41::Sse41::new().map(AnyKernel::Sse41),
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 => avx2::Avx2::new().map(AnyKernel::Avx2),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2Bmi2 => avx2::Avx2Bmi2::new().map(AnyKernel::Avx2Bmi2),
             #[cfg(target_arch = "aarch64")]
             Self::Neon => neon::Neon::new().map(AnyKernel::Neon),
             _ => None,
@@ -64,8 +60,6 @@ pub(crate) enum AnyKernel {
     Sse41(sse41::Sse41),
     #[cfg(target_arch = "x86_64")]
     Avx2(avx2::Avx2),
-    #[cfg(target_arch = "x86_64")]
-    Avx2Bmi2(avx2::Avx2Bmi2),
     #[cfg(target_arch = "aarch64")]
     Neon(neon::Neon),
 }
@@ -86,8 +80,6 @@ impl AnyKernel {
             Self::Sse41(kernel) => kernel.run(task),
             #[cfg(target_arch = "x86_64")]
             Self::Avx2(kernel) => kernel.run(task),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2Bmi2(kernel) => kernel.run(task),
             #[cfg(target_arch = "aarch64")]
             Self::Neon(kernel) => kernel.run(task),
         }

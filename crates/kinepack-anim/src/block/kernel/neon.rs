@@ -49,18 +49,13 @@ impl Kernel for Neon {
         let table = &TABLES[TABLE];
         let number = usize::from(number);
         for (eight, weights) in weights.iter().enumerate().take(if TABLE == 0 { 1 } else { 2 }) {
-            let (widths, starts) =
-                (table.widths[number][eight].to_le_bytes(), table.starts[number][eight].to_le_bytes());
-            let [a, b, c, d, e, f, g, h] = widths.map(i32::from);
-            let (front, back) = ([a, b, c, d], [e, f, g, h]);
+            let [a, b, c, d, e, f, g, h] = table.widths[number][eight].to_le_bytes().map(i32::from);
             let middle = bit + (a + b + c + d) as usize;
             // SAFETY: they are of the piece.
             let words = unsafe { (window.at(bit), window.at(middle)) };
             bit = middle + (e + f + g + h) as usize;
-            let [i, j, m, n, k, l, o, p] = starts.map(|start| -i64::from(start));
             // SAFETY: who has a `Neon` has the instructions.
-            let numbers =
-                unsafe { Lanes4x2(four(words.0, [i, j], [k, l], front), four(words.1, [m, n], [o, p], back)) };
+            let numbers = unsafe { Lanes4x2(four(words.0, [a, b, c, d]), four(words.1, [e, f, g, h])) };
             sums = sums.add(numbers.mul(Lanes4x2::load(weights)));
         }
         sums
@@ -84,12 +79,14 @@ impl Kernel for Neon {
     }
 }
 
-/// Four coefficients: those that are shifted to the left by these numbers, which are below 0, of these widths.
+/// Four coefficients of these widths, from the lowest bit of a word on.
 #[inline]
 #[target_feature(enable = "neon")]
-fn four(word: u64, front: [i64; 2], back: [i64; 2], widths: [i32; 4]) -> float32x4_t {
+fn four(word: u64, widths: [i32; 4]) -> float32x4_t {
+    let [a, b, c, _] = widths.map(i64::from);
+    let (front, back) = ([0, -a], [-a - b, -a - b - c]);
     let word = vdupq_n_u64(word);
-    // SAFETY: there are two numbers each, and four.
+    // SAFETY: there are two numbers each, and four. To the left by less than 0 is to the right.
     let (front, back, widths) =
         unsafe { (vld1q_s64(front.as_ptr()), vld1q_s64(back.as_ptr()), vld1q_s32(widths.as_ptr())) };
     let (front, back) = (vshlq_u64(word, front), vshlq_u64(word, back));

@@ -1,7 +1,7 @@
 //! Where reading of a segment is.
 
 use super::tables::{MAX_PIECE_BITS, TABLES};
-use crate::block::widths::{BlockLength, ESCAPE, ESCAPE_WIDTH_BITS, MAX_ESCAPE_WIDTH, PIECE, Widths, of_piece};
+use crate::block::widths::{BlockLength, ESCAPE, ESCAPE_WIDTH_BITS, MAX_ESCAPE_WIDTH, Widths, of_piece};
 
 /// Where reading of a segment is.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +24,7 @@ impl<'a> Segment<'a> {
     pub(crate) fn new(bytes: &'a [u8], live: usize, block: BlockLength, length: usize) -> Self {
         let table = |piece: usize| &TABLES[block as usize + piece].bits[of_piece(piece, length).len()];
         let bits = [table(0), table(block.pieces() - 1)];
-        Self { words: Words(bytes), next: 1, bit: 8 * (1 + live * block.pieces()), block, bits, length }
+        Self { words: Words::new(bytes), next: 1, bit: 8 * (1 + live * block.pieces()), block, bits, length }
     }
 
     /// The exponent of its step, in eighths.
@@ -99,10 +99,9 @@ impl<'a> Segment<'a> {
         self.words.byte(self.next) == ESCAPE
     }
 
-    /// The widths of the next piece, whatever its profile, of two eights a byte each; moves behind what it has but for its coefficients. `spread` makes
-    /// bytes of eight numbers of 5 bits.
-    #[inline(always)]
-    pub(super) fn take_widths(&mut self, piece: usize, spread: impl Fn(u64) -> u64) -> [u64; 2] {
+    /// The widths of the next piece, whatever its profile, of two eights a byte each; moves behind what it has but for its coefficients.
+    #[inline]
+    pub(super) fn take_widths(&mut self, piece: usize) -> [u64; 2] {
         let count = self.count(piece);
         let number = self.words.byte(self.next);
         self.next += 1;
@@ -110,7 +109,7 @@ impl<'a> Segment<'a> {
             let (first, second) = (5 * count.min(8), 5 * count.saturating_sub(8));
             let widths = [self.bits(self.bit, first as u32), self.bits(self.bit + first, second as u32)];
             self.bit += first + second;
-            return [spread(widths[0]), spread(widths[1])];
+            return widths.map(spread);
         }
         let [low, high] = TABLES[self.block as usize + piece].widths[usize::from(number)];
         match count {
@@ -121,34 +120,57 @@ impl<'a> Segment<'a> {
     }
 
     /// The coefficients of the next piece, whatever its profile, which it moves behind; those of no bits are 0.
-    pub(crate) fn coefficients(&mut self, piece: usize) -> [i32; PIECE] {
-        let widths = self.take_widths(piece, spread);
-        let mut coefficients = [0; PIECE];
-        for (k, coefficient) in coefficients.iter_mut().enumerate() {
-            let width = (widths[k / 8] >> (8 * (k % 8)) & 255) as u32;
-            // Larger widths than there are were refused when the clip was loaded.
-            let power = 1_u32.wrapping_shl(width);
-            *coefficient = self.bits(self.bit, width) as i32 - (power >> 1) as i32;
-            self.bit += width as usize;
+    pub(crate) fn coefficients(&mut self, piece: usize) -> [i32; 16] {
+        let eights = self.take_widths(piece).map(|widths| self.take_eight(widths));
+        eights.as_flattened().try_into().unwrap_or([0; 16])
+    }
+
+    /// The next eight coefficients of these widths, which it moves behind; those of no bits are 0.
+    #[inline]
+    pub(super) fn take_eight(&mut self, mut widths: u64) -> [i32; 8] {
+        let mut eight = [0; 8];
+        for two in eight.as_chunks_mut::<2>().0 {
+            let mut word = self.words.at(self.bit);
+            for coefficient in two {
+                // Larger widths than there are were refused when the clip was loaded.
+                let width = widths as u32 % 32;
+                let power = 1_u32 << width;
+                *coefficient = (word as u32 & (power - 1)) as i32 - (power >> 1) as i32;
+                word >>= width;
+                widths >>= 8;
+                self.bit += width as usize;
+            }
         }
-        coefficients
+        eight
     }
 }
 
 /// Eight numbers of 5 bits, a byte each.
+#[inline]
 fn spread(bits: u64) -> u64 {
-    (0..8).map(|k| (bits >> (5 * k) & 31) << (8 * k)).sum()
+    let fours = bits & 0xf_ffff | (bits & 0xf_ffff << 20) << 12;
+    let twos = fours & 0x3ff_0000_03ff | (fours & 0x3ff_0000_03ff << 10) << 6;
+    twos & 0x1f_001f_001f_001f | (twos & 0x1f_001f_001f_001f << 5) << 3
 }
 
 /// The bytes of a segment up to the end of the clip, where behind the last segment are more than 8.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Words<'a>(&'a [u8]);
+pub(crate) struct Words<'a> {
+    bytes: &'a [u8],
+    /// How many windows of it there are.
+    windows: usize,
+}
 
 impl<'a> Words<'a> {
+    #[inline]
+    fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, windows: (bytes.len() + 1).saturating_sub(WINDOW) }
+    }
+
     /// At least 57 bits from a bit on, the lowest first; those behind the end are 0.
     #[inline]
     pub(super) fn at(&self, bit: usize) -> u64 {
-        let bytes = self.0.get(bit / 8..).unwrap_or_default();
+        let bytes = self.bytes.get(bit / 8..).unwrap_or_default();
         let word = match bytes.first_chunk() {
             Some(word) => *word,
             None => padded(bytes),
@@ -158,26 +180,27 @@ impl<'a> Words<'a> {
 
     #[inline(always)]
     fn byte(&self, at: usize) -> u8 {
-        self.0.get(at).copied().unwrap_or_default()
+        self.bytes.get(at).copied().unwrap_or_default()
     }
 
     /// Profiles of the next `count` pieces.
     #[inline(always)]
     pub(super) fn profiles(&self, next: usize, count: usize) -> &'a [u8] {
-        self.0.get(next..).and_then(|bytes| bytes.get(..count)).unwrap_or_default()
+        self.bytes.get(next..).and_then(|bytes| bytes.get(..count)).unwrap_or_default()
     }
 
     /// The bytes from one on, if there are as many as a window has.
     #[inline(always)]
     pub(super) fn window(&self, byte: usize) -> Option<&'a [u8; WINDOW]> {
-        self.0.get(byte..).and_then(<[u8]>::first_chunk)
+        // SAFETY: from the last window on there are as many bytes.
+        (byte < self.windows).then(|| unsafe { &*self.bytes.as_ptr().add(byte).cast() })
     }
 
     /// The bytes from one on, zeros where there are no more.
     #[cold]
     #[inline(never)]
     pub(super) fn padded_window(&self, byte: usize) -> [u8; WINDOW] {
-        padded(self.0.get(byte..).unwrap_or_default())
+        padded(self.bytes.get(byte..).unwrap_or_default())
     }
 }
 
@@ -190,22 +213,32 @@ fn padded<const N: usize>(bytes: &[u8]) -> [u8; N] {
 }
 
 /// As many bytes as a component can have, from the one on in which it begins, and those that are loaded with them.
-const WINDOW: usize = (2 * MAX_PIECE_BITS).div_ceil(8) + 8;
+const WINDOW: usize = (2 * MAX_PIECE_BITS).div_ceil(8) + 16;
 
 /// The bits of a component whose pieces have profiles.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window<'a>(pub(super) &'a [u8; WINDOW]);
 
-impl Window<'_> {
+impl<'a> Window<'a> {
+    /// The byte of a bit, and those behind it.
+    ///
+    /// # Safety
+    /// The bit is at most one of the first byte's and two pieces' behind it.
+    #[inline(always)]
+    pub(super) unsafe fn bytes(self, bit: usize) -> &'a [u8; 16] {
+        debug_assert!(bit <= 7 + 2 * MAX_PIECE_BITS);
+        // SAFETY: so a window has sixteen bytes from there on.
+        unsafe { &*self.0.as_ptr().add(bit / 8).cast() }
+    }
+
     /// At least 57 bits from a bit on, the lowest first.
     ///
     /// # Safety
     /// The bit is at most one of the first byte's and two pieces' behind it.
     #[inline(always)]
     pub(super) unsafe fn at(self, bit: usize) -> u64 {
-        debug_assert!(bit <= 7 + 2 * MAX_PIECE_BITS);
-        // SAFETY: so a window has eight bytes from there on.
-        let word = unsafe { self.0.as_ptr().add(bit / 8).cast::<[u8; 8]>().read() };
-        u64::from_le_bytes(word) >> (bit % 8)
+        // SAFETY: it is.
+        let [a, b, c, d, e, f, g, h, ..] = *unsafe { self.bytes(bit) };
+        u64::from_le_bytes([a, b, c, d, e, f, g, h]) >> (bit % 8)
     }
 }

@@ -8,7 +8,7 @@ use super::segment::Window;
 use super::{Kernel, Lanes, Segment};
 use crate::block::basis::Weights;
 use crate::block::layout::GROUP;
-use crate::block::widths::{BlockLength, ESCAPE, PIECE};
+use crate::block::widths::{BlockLength, ESCAPE};
 
 /// Three components of eight tracks, by component, and room for none; of each the sums of the coefficients that have the same remainder by 8.
 pub(crate) type Sums<L> = [L; SLOTS];
@@ -72,13 +72,13 @@ fn fill_blocks<K: Kernel, const IS_WHOLE: bool, const PIECES: usize, const FIRST
         let slot = live.trailing_zeros() as usize % SLOTS;
         live &= live.wrapping_sub(1);
         let sum = &mut sums[slot];
-        if numbers.contains(&ESCAPE) {
+        let (number, behind) = (numbers[0], numbers[PIECES - 1]);
+        if number == ESCAPE || behind == ESCAPE {
             let mut escaped = Segment { next: segment.next + PIECES * index, bit, ..*segment };
             kernel.escaped_sum(sum, &mut escaped, weights);
             bit = escaped.bit;
             continue;
         }
-        let (number, behind) = (numbers[0], numbers[PIECES - 1]);
         let bits = usize::from(segment.bits[0][usize::from(number)]);
         if IS_WHOLE || wanted >> slot & 1 != 0 {
             let padded;
@@ -116,10 +116,13 @@ pub(super) fn any_sum(segment: &mut Segment<'_>, weights: &Weights) -> [f32; GRO
     let (first, second) = weights.pieces();
     let mut sums = [0.0; GROUP];
     for (piece, weights) in [first, second].into_iter().enumerate().take(segment.block.pieces()) {
-        let coefficients: [i32; PIECE] = segment.coefficients(piece);
-        for (eight, weights) in coefficients.as_chunks::<GROUP>().0.iter().zip(weights) {
-            for ((sum, coefficient), weight) in sums.iter_mut().zip(eight).zip(weights) {
-                *sum += *coefficient as f32 * weight;
+        for (widths, weights) in segment.take_widths(piece).into_iter().zip(weights) {
+            if widths == 0 {
+                continue;
+            }
+            let eight = segment.take_eight(widths);
+            for lane in 0..GROUP {
+                sums[lane] += eight[lane] as f32 * weights[lane];
             }
         }
     }
