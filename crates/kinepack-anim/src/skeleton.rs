@@ -68,6 +68,19 @@ impl Skeleton {
         self.joints.iter().position(|joint| joint.name == name)
     }
 
+    /// Of each joint, itself and all that hangs below it, parents first.
+    pub(crate) fn below(&self) -> Vec<Vec<usize>> {
+        let mut below: Vec<Vec<usize>> = (0..self.len()).map(|joint| vec![joint]).collect();
+        for joint in 0..self.len() {
+            let mut above = self.parent(joint);
+            while let Some(ancestor) = above {
+                below[ancestor].push(joint);
+                above = self.parent(ancestor);
+            }
+        }
+        below
+    }
+
     /// The bind pose: one transform a joint.
     pub fn bind_pose(&self) -> Vec<Transform> {
         self.joints.iter().map(|joint| joint.bind).collect()

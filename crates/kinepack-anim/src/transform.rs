@@ -2,6 +2,8 @@
 
 use glam::{DQuat, DVec3};
 
+use crate::Channel;
+
 /// Rotation, translation and scale of a joint relative to its parent. What hangs below the joint is scaled first, then
 /// rotated, then moved; the scale of a parent scales its children's translations and scales, component by component.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,6 +28,17 @@ impl Transform {
         let length_squared: f64 = self.rotation.iter().map(|c| f64::from(*c) * f64::from(*c)).sum();
         let mut vectors = self.translation.iter().chain(&self.scale);
         length_squared > 0.0 && length_squared.is_finite() && vectors.all(|c| c.is_finite())
+    }
+
+    /// Sets a channel; of a vector the last number does not count.
+    #[inline]
+    pub(crate) fn set(&mut self, channel: Channel, value: [f32; 4]) {
+        let [x, y, z, _] = value;
+        match channel {
+            Channel::Rotation => self.rotation = value,
+            Channel::Translation => self.translation = [x, y, z],
+            Channel::Scale => self.scale = [x, y, z],
+        }
     }
 
     /// The rotation, made a unit quaternion.

@@ -24,7 +24,9 @@ fn shell_lines(page: &str) -> Vec<&str> {
 /// The arguments that a line gives to the program; `None` for other commands and for output.
 fn arguments(line: &str) -> Option<Vec<&str>> {
     let rest = line.strip_prefix("cargo run --release -- ").or_else(|| line.strip_prefix("kinepack "))?;
-    Some(rest.split_whitespace().take_while(|word| !["#", "|", ">", "&&"].contains(word)).collect())
+    let words = rest.split_whitespace().take_while(|word| !["#", "|", ">", "&&"].contains(word));
+    // As a shell takes away the quotes of a word.
+    Some(words.map(|word| word.strip_prefix('\'').and_then(|word| word.strip_suffix('\'')).unwrap_or(word)).collect())
 }
 
 #[test]
@@ -59,7 +61,7 @@ fn a_wrong_option_would_be_noticed() {
 #[test]
 fn shell_blocks_are_found_and_read() {
     let page = "```rust\nkinepack no\n```\n```console\n$ kinepack demo # show\nkinepack: output\n```\n```sh\n\
-                cargo run --release -- measure a.bin --json | head\n```\nkinepack no";
+                cargo run --release -- measure 'a.bin' --json | head\n```\nkinepack no";
     let commands: Vec<_> = shell_lines(page).into_iter().filter_map(arguments).collect();
     assert_eq!(commands, [vec!["demo"], vec!["measure", "a.bin", "--json"]]);
 }

@@ -1,5 +1,6 @@
 //! The contents of a clip, out of its bytes.
 
+use super::kernel::{self, Lanes};
 use super::layout::{self, GROUP, Kind};
 use super::widths::of_piece;
 use super::{Clip, Constant, Contents, SegmentContents, Track};
@@ -11,7 +12,8 @@ impl Contents {
     pub(crate) fn from_clip<B: AsRef<[u8]>>(clip: &Clip<B>) -> Self {
         let kinds = clip.kinds();
         let mut bytes = &clip.as_bytes()[clip.parts.constants..];
-        let constants = layout::tracks_of(&kinds, Kind::Constant).map(|track| constant(track, &mut bytes)).collect();
+        let constants =
+            layout::tracks_of(&kinds, Kind::Constant).map(|track| Constant::read(track.channel, &mut bytes)).collect();
         let mut contents = Self {
             header: *clip.header(),
             kinds,
@@ -73,17 +75,34 @@ impl Contents {
     }
 }
 
-/// The first constant of `bytes`, which it goes behind.
-fn constant(track: TrackId, bytes: &mut &[u8]) -> Constant {
-    let (own, rest) = bytes.split_at(layout::CONSTANT_BYTES[track.channel as usize]);
-    *bytes = rest;
-    if track.channel == Channel::Rotation {
-        let code = u64::from_le_bytes(own.first_chunk().copied().unwrap_or_default());
-        Constant::Rotation([0, 21, 42].map(|bit| (code >> bit) as u32 & 0x1f_ffff))
-    } else {
-        Constant::Vector([0, 1, 2].map(|axis| float(own, axis)))
+impl Constant {
+    /// The first constant of `bytes`, which it goes behind.
+    pub(super) fn read(channel: Channel, bytes: &mut &[u8]) -> Self {
+        let (own, rest) = bytes.split_at(layout::CONSTANT_BYTES[channel as usize]);
+        *bytes = rest;
+        if channel == Channel::Rotation {
+            let code = u64::from_le_bytes(own.first_chunk().copied().unwrap_or_default());
+            Self::Rotation([0, 21, 42].map(|bit| (code >> bit) as u32 & 0x1f_ffff))
+        } else {
+            Self::Vector([0, 1, 2].map(|axis| float(own, axis)))
+        }
+    }
+
+    /// What playback makes of it: a unit quaternion, or a vector and 0.
+    pub(super) fn value(self) -> [f32; 4] {
+        match self {
+            Self::Rotation(codes) => {
+                let number = |code: u32| (code as f32 - CONSTANT_MIDDLE) * CONSTANT_STEP;
+                kernel::rotation(codes.map(|code| <[f32; GROUP]>::splat(number(code)))).map(|lanes| lanes[0])
+            }
+            Self::Vector([x, y, z]) => [x, y, z, 0.0],
+        }
     }
 }
+
+/// Of the 21 bits of a number.
+const CONSTANT_MIDDLE: f32 = 1_048_576.0;
+const CONSTANT_STEP: f32 = 1.0 / 1_048_575.0;
 
 /// A track of a group.
 fn track(bytes: &[u8], group: &[TrackId], index: usize, is_fine: bool) -> Track {

@@ -132,13 +132,9 @@ impl<B: AsRef<[u8]>> Clip<B> {
     /// The tracks that keep one value which is not the bind pose's, and those values.
     pub fn constants(&self) -> Vec<(TrackId, [f32; 4])> {
         let kinds = self.kinds();
-        let mut at = self.parts.constants;
-        let constants = tracks_of(&kinds, Kind::Constant).map(|track| {
-            let value = read::constant(&self.as_bytes()[at..], track.channel);
-            at += layout::CONSTANT_BYTES[track.channel as usize];
-            (track, value)
-        });
-        constants.collect()
+        let mut bytes = &self.as_bytes()[self.parts.constants..];
+        let constants = tracks_of(&kinds, Kind::Constant);
+        constants.map(|track| (track, Constant::read(track.channel, &mut bytes).value())).collect()
     }
 
     fn kinds(&self) -> Vec<[Kind; 3]> {
@@ -153,23 +149,25 @@ impl<B: AsRef<[u8]>> Clip<B> {
 
     /// Where each segment is, and behind them the end.
     fn spans(&self) -> Vec<Span> {
-        let offsets = &self.as_bytes()[self.parts.offsets..];
         let span = |segment| Span {
             start: self.header.segment_start(segment, self.segments) as u32,
-            at: match segment == self.segments {
-                true => self.parts.end,
-                false => self.parts.segments + read::offset(offsets, segment, self.header.offset_bytes),
-            },
+            at: self.segment_at(segment),
         };
         if self.segments == 0 { Vec::new() } else { (0..=self.segments).map(span).collect() }
     }
 
     /// The bytes of a segment.
     pub(crate) fn segment_bytes(&self, segment: usize) -> &[u8] {
+        &self.as_bytes()[self.segment_at(segment)..self.segment_at(segment + 1)]
+    }
+
+    /// The first byte of a segment; of the one behind the last, that behind them.
+    fn segment_at(&self, segment: usize) -> usize {
+        if segment == self.segments {
+            return self.parts.end;
+        }
         let offsets = &self.as_bytes()[self.parts.offsets..self.parts.segments];
-        let at = |segment| self.parts.segments + read::offset(offsets, segment, self.header.offset_bytes);
-        let end = if segment + 1 == self.segments() { self.parts.end } else { at(segment + 1) };
-        &self.as_bytes()[at(segment)..end]
+        self.parts.segments + read::offset(offsets, segment, self.header.offset_bytes)
     }
 
     /// The beginning of a segment, which is at byte `at`.
@@ -181,8 +179,7 @@ impl<B: AsRef<[u8]>> Clip<B> {
 
     /// The beginning of a segment, by its number.
     fn segment_reader(&self, number: usize) -> Segment<'_> {
-        let offset = read::offset(&self.as_bytes()[self.parts.offsets..], number, self.header.offset_bytes);
-        self.segment(self.parts.segments + offset, self.header.segment_length(number))
+        self.segment(self.segment_at(number), self.header.segment_length(number))
     }
 
     /// Bytes by what they are for, in the order of the file; they sum to the file's length.

@@ -3,24 +3,25 @@
 
 use kinepack::Fnv1a;
 
-use super::kernel::{self, Lanes, Segment};
+use super::kernel::Segment;
 use super::layout::{
     CONSTANT_BYTES, END_BYTES, GROUP, HEADER_BYTES, Header, Kind, MAGIC, MAX_NUMBER, VERSION, animated,
     kinds_from_byte, tracks_of,
 };
 use super::widths::BlockLength;
 use super::{Clip, Parts};
+use crate::rest::Rest;
 use crate::{Channel, ClipError, TrackId};
 
 pub(super) fn read<B: AsRef<[u8]>>(storage: B) -> Result<Clip<B>, ClipError> {
     let bytes = storage.as_ref();
     let header = header(bytes)?;
-    let mut rest = Rest { bytes, at: HEADER_BYTES };
+    let mut rest = Rest::new(bytes, HEADER_BYTES);
     let mut kinds = Vec::new();
     for (joint, &byte) in rest.take(usize::from(header.joints), 1, "kinds")?.iter().enumerate() {
         kinds.push(kinds_from_byte(byte).ok_or(ClipError::BadKind { joint, byte })?);
     }
-    let constants = rest.at;
+    let constants = rest.at();
     for track in tracks_of(&kinds, Kind::Constant) {
         let bytes = rest.take(1, CONSTANT_BYTES[track.channel as usize], "constants")?;
         let is_right = match track.channel {
@@ -32,34 +33,33 @@ pub(super) fn read<B: AsRef<[u8]>>(storage: B) -> Result<Clip<B>, ClipError> {
         }
     }
     // No list is made of tracks that the file has no room for.
-    if tracks_of(&kinds, Kind::Animated).count() > (bytes.len() - rest.at) / header.track_bytes(true) {
+    if tracks_of(&kinds, Kind::Animated).count() > (bytes.len() - rest.at()) / header.track_bytes(true) {
         return Err(ClipError::EndOfData { part: "groups" });
     }
     let tracks = animated(&kinds);
     let rotations = tracks.iter().take_while(|track| track.channel == Channel::Rotation).count();
-    let mut parts = Parts { constants, rotations: rest.at, ..Parts::default() };
+    let mut parts = Parts { constants, rotations: rest.at(), ..Parts::default() };
     let mut components = 0;
     parts.vectors = groups(&mut rest, &header, &tracks[..rotations], &mut components)?;
     parts.offsets = groups(&mut rest, &header, &tracks[rotations..], &mut components)?;
     let segments = if tracks.is_empty() { 0 } else { header.segments() };
     let offsets = rest.take(segments, usize::from(header.offset_bytes), "offsets")?;
-    parts.segments = rest.at;
+    parts.segments = rest.at();
     for segment in 0..segments {
-        if offset(offsets, segment, header.offset_bytes) != rest.at - parts.segments {
+        if offset(offsets, segment, header.offset_bytes) != rest.at() - parts.segments {
             return Err(ClipError::BadSegment { segment, reason: "it is not where its offset says" });
         }
-        let length = header.segment_start(segment + 1, segments) - header.segment_start(segment, segments);
-        let bytes = check_segment(&rest.bytes[rest.at..], components, length, header.block);
+        let bytes = check_segment(rest.bytes(), components, header.segment_length(segment), header.block);
         let bytes = bytes.map_err(|reason| ClipError::BadSegment { segment, reason })?;
         rest.take(1, bytes, "segments")?;
     }
-    parts.end = rest.at;
+    parts.end = rest.at();
     let end: [u8; END_BYTES] = rest.take(1, END_BYTES, "hashes")?.try_into().unwrap_or_default();
-    if rest.at != bytes.len() {
-        return Err(ClipError::TrailingData { bytes: bytes.len() - rest.at });
+    if rest.at() != bytes.len() {
+        return Err(ClipError::TrailingData { bytes: bytes.len() - rest.at() });
     }
     let [a, b, c, d, e, f, g, h, hash @ ..] = end;
-    if u32::from_le_bytes(hash) != checksum(&bytes[..rest.at - 4]) {
+    if u32::from_le_bytes(hash) != checksum(&bytes[..rest.at() - 4]) {
         return Err(ClipError::BadHash);
     }
     let skeleton = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
@@ -119,7 +119,7 @@ fn groups(
             return Err(ClipError::BadConstant { track: group[0] });
         }
     }
-    Ok(rest.at)
+    Ok(rest.at())
 }
 
 /// The bytes of a segment.
@@ -157,36 +157,4 @@ pub(super) fn offset(offsets: &[u8], segment: usize, bytes: u8) -> usize {
     let bytes = usize::from(bytes);
     let own = offsets.get(segment * bytes..).and_then(|rest| rest.get(..bytes)).unwrap_or_default();
     own.iter().rev().fold(0, |offset, byte| offset << 8 | usize::from(*byte))
-}
-
-/// Constants of 21 bits a number.
-pub(super) const CONSTANT_MIDDLE: f32 = 1_048_576.0;
-const CONSTANT_STEP: f32 = 1.0 / 1_048_575.0;
-
-/// The value of a constant.
-pub(super) fn constant(bytes: &[u8], channel: Channel) -> [f32; 4] {
-    if channel != Channel::Rotation {
-        let number = |axis: usize| bytes.get(4 * axis..).and_then(<[u8]>::first_chunk).copied().unwrap_or_default();
-        let [x, y, z] = [0, 1, 2].map(|axis| f32::from_le_bytes(number(axis)));
-        return [x, y, z, 0.0];
-    }
-    let code = u64::from_le_bytes(bytes.first_chunk().copied().unwrap_or_default());
-    let number = |axis: u32| ((code >> (21 * axis) & 0x1f_ffff) as f32 - CONSTANT_MIDDLE) * CONSTANT_STEP;
-    let p = [0, 1, 2].map(|axis| <[f32; GROUP]>::splat(number(axis)));
-    kernel::rotation(p).map(|lanes| lanes[0])
-}
-
-/// What of a clip is not read yet.
-struct Rest<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
-
-impl<'a> Rest<'a> {
-    fn take(&mut self, count: usize, bytes: usize, part: &'static str) -> Result<&'a [u8], ClipError> {
-        let taken = count.checked_mul(bytes).and_then(|bytes| self.bytes[self.at..].get(..bytes));
-        let taken = taken.ok_or(ClipError::EndOfData { part })?;
-        self.at += taken.len();
-        Ok(taken)
-    }
 }

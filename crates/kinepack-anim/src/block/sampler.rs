@@ -6,7 +6,7 @@ use super::kernel::{AnyKernel, Instructions};
 use super::play::Play;
 use super::pose::{All, Choice, JointMask, One, PoseWriter};
 use super::{Clip, Span};
-use crate::{Channel, TrackId, Transform};
+use crate::{TrackId, Transform};
 
 /// Plays one clip, for any number of characters: it holds what does not depend on the time, and no state.
 ///
@@ -49,13 +49,7 @@ impl<'a, B: AsRef<[u8]>> Sampler<'a, B> {
         assert_eq!(bind.len(), clip.joints(), "a bind pose of another skeleton");
         let mut base = bind.to_vec();
         for (TrackId { joint, channel }, value) in clip.constants() {
-            let [x, y, z, _] = value;
-            let transform = &mut base[usize::from(joint)];
-            match channel {
-                Channel::Rotation => transform.rotation = value,
-                Channel::Translation => transform.translation = [x, y, z],
-                Channel::Scale => transform.scale = [x, y, z],
-            }
+            base[usize::from(joint)].set(channel, value);
         }
         let (groups, rotations) = groups(clip);
         let (spans, segments_a_sample) = (clip.spans(), clip.segments() as f32 / clip.header().coded_samples() as f32);

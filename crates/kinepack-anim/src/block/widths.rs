@@ -90,15 +90,24 @@ pub(crate) struct Choice {
 }
 
 impl BlockLength {
-    /// The profile of a piece with the fewest bits that has room for its coefficients.
-    pub(crate) fn choose(self, piece: usize, coefficients: &[i32]) -> Choice {
+    /// What the coefficients of a piece need of a profile, a byte each, and what they take where none is chosen.
+    fn wanted(coefficients: &[i32]) -> (u128, u32) {
         let mut widths = [0; PIECE];
         widths.iter_mut().zip(coefficients).for_each(|(width, value)| *width = width_of(*value));
         let own: u32 = widths.iter().copied().map(u32::from).sum();
-        let mut best = Choice { profile: ESCAPE, bits: own + ESCAPE_WIDTH_BITS * coefficients.len() as u32 };
-        let wanted = packed(&widths);
-        // They are in the order of their bits, all coefficients together.
-        let is_whole = coefficients.len() == self.samples().min(PIECE);
+        (packed(&widths), own + ESCAPE_WIDTH_BITS * coefficients.len() as u32)
+    }
+
+    /// Whether it is a piece as long as profiles are, all of which are in the order of their bits.
+    fn is_whole(self, coefficients: &[i32]) -> bool {
+        coefficients.len() == self.samples().min(PIECE)
+    }
+
+    /// The profile of a piece with the fewest bits that has room for its coefficients.
+    pub(crate) fn choose(self, piece: usize, coefficients: &[i32]) -> Choice {
+        let (wanted, escaped_bits) = Self::wanted(coefficients);
+        let mut best = Choice { profile: ESCAPE, bits: escaped_bits };
+        let is_whole = self.is_whole(coefficients);
         let rooms = ROOMS[self as usize + piece].iter().zip(self.profiles(piece));
         for (number, (room, profile)) in rooms.enumerate() {
             // Each byte keeps its highest bit where the room is enough, and lends to no other.
@@ -113,25 +122,19 @@ impl BlockLength {
         }
         best
     }
-}
 
-impl BlockLength {
     /// Makes coefficients smaller where a profile with fewer bits is worth it: a bit weighs as much as `1 / weight` of a squared step. `exact` is what
     /// they are rounded from, in steps.
     pub(crate) fn shrink(self, piece: usize, exact: &[f64], coefficients: &mut [i32], weight: f64) {
         /// Coefficients that may lose by one profile.
         const MOST: u32 = 3;
-        let mut widths = [0; PIECE];
-        widths.iter_mut().zip(&*coefficients).for_each(|(width, value)| *width = width_of(*value));
-        let wanted = packed(&widths);
-        let is_whole = coefficients.len() == self.samples().min(PIECE);
-        let own: u32 = widths.iter().copied().map(u32::from).sum();
-        let mut best = f64::from(own + ESCAPE_WIDTH_BITS * coefficients.len() as u32);
+        let (wanted, escaped_bits) = Self::wanted(coefficients);
+        let is_whole = self.is_whole(coefficients);
+        let mut best = f64::from(escaped_bits);
         let mut chosen = None;
         for (room, profile) in ROOMS[self as usize + piece].iter().zip(self.profiles(piece)) {
             let mut cost = f64::from(profile.ends[coefficients.len()]);
             if cost >= best {
-                // They are in the order of their bits, all coefficients together.
                 if is_whole {
                     break;
                 }

@@ -5,7 +5,6 @@
 //!
 //! Cost: a few ns a joint, forwards; nothing is allocated after [`Cursor::new`].
 
-use super::clip::set;
 use super::quantize::rotation_from_32;
 use super::{KeyedClip, RotationBits, spline, ticks_per_sample};
 use crate::{Channel, TrackId, Transform};
@@ -136,7 +135,7 @@ impl<'a> Cursor<'a> {
             let value = spline::blend(spline::weights(share, hot.tangents), &hot.values);
             match channel {
                 Channel::Rotation => self.rotations.push(value),
-                channel => set(&mut pose[usize::from(joint)], channel, value),
+                channel => pose[usize::from(joint)].set(channel, value),
             }
         }
         put_rotations(&mut self.rotations, self.clip.keyed_tracks(), pose);
@@ -159,7 +158,7 @@ impl<'a> Cursor<'a> {
         for ((from, to), &TrackId { joint, channel }) in pairs.zip(self.clip.row_tracks()) {
             match channel {
                 Channel::Rotation => self.rotations.push(mix(from, &near(*to, from), share)),
-                channel => set(&mut pose[usize::from(joint)], channel, mix(from, to, share)),
+                channel => pose[usize::from(joint)].set(channel, mix(from, to, share)),
             }
         }
         put_rotations(&mut self.rotations, self.clip.row_tracks(), pose);

@@ -106,7 +106,7 @@ fn write_all(directory: &Path, is_disk: bool, sources: &[Source], built: &[Built
             let Some(packed) = built.packed() else {
                 return Err(Failure::BadClip { path, reason: "this clip has no disk form".to_owned() });
             };
-            write(path, &packed)?;
+            write(path, packed)?;
         } else {
             write(path("kpa"), clip.as_bytes())?;
         }
@@ -137,7 +137,7 @@ fn too_far_off(source: &Source, built: &BuiltClip, scheme: &SchemeArguments) -> 
 
 impl ClipReport {
     fn new(source: &Source, built: &BuiltClip, scheme: &SchemeArguments) -> Self {
-        let disk_bytes = built.packed().map(|packed| packed.len());
+        let disk_bytes = built.packed().map(<[u8]>::len);
         let BuiltClip { built, build_ms } = built;
         let (raw, errors) = (&source.raw, &built.errors);
         Self {

@@ -87,7 +87,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         last = sources::build_all(&sources, options, &name)?;
         rows.push(Row::new(name, &sources, &last));
     }
-    let packed = sources::on_all_cores(&last, "packed", |built| Ok(built.packed().map(|packed| packed.len())))?;
+    let packed = sources::on_all_cores(&last, "packed", |built| Ok(built.packed().map(<[u8]>::len)))?;
     if let Some(bytes) = packed.into_iter().sum() {
         rows.push(Row { name: "  the same on disk".to_owned(), bytes, played: None });
     }

@@ -100,7 +100,7 @@ impl Peers {
                 peer_bytes: peer.bytes,
                 peer_max_error_cm: peer.max_error_cm,
                 bytes: built.built.clip.as_bytes().len(),
-                disk_bytes: built.packed().map(|packed| packed.len()),
+                disk_bytes: built.packed().map(<[u8]>::len),
                 max_error_cm: built.built.errors.all.max_cm,
             });
         }

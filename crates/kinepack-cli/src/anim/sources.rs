@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
 use std::thread;
 use std::time::Instant;
 
@@ -65,12 +65,14 @@ pub(crate) fn file_stem(clip: &str) -> String {
 pub(crate) struct BuiltClip {
     pub(crate) built: Built,
     pub(crate) build_ms: f64,
+    packed: OnceLock<Option<Vec<u8>>>,
 }
 
 impl BuiltClip {
     /// The clip as a disk file, where its scheme has one.
-    pub(crate) fn packed(&self) -> Option<Vec<u8>> {
-        self.built.clip.as_block().and_then(|clip| disk::pack(clip).ok())
+    pub(crate) fn packed(&self) -> Option<&[u8]> {
+        let pack = || self.built.clip.as_block().and_then(|clip| disk::pack(clip).ok());
+        self.packed.get_or_init(pack).as_deref()
     }
 }
 
@@ -106,7 +108,7 @@ pub(crate) fn build_all(
         let built = build(&source.raw, &options(&source.raw));
         let failed = |error| Failure::Build { file: source.file.clone(), clip: source.raw.name().to_owned(), error };
         let built = built.map_err(failed)?;
-        Ok(BuiltClip { built, build_ms: 1e3 * begun.elapsed().as_secs_f64() })
+        Ok(BuiltClip { built, build_ms: 1e3 * begun.elapsed().as_secs_f64(), packed: OnceLock::new() })
     })
 }
 

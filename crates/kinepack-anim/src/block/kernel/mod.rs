@@ -83,7 +83,6 @@ pub(crate) trait Kernel: Copy {
 }
 
 /// 2^(i/8), as the format has them.
-#[allow(clippy::approx_constant)]
 const OCTAVE: [f32; 8] =
     [1.0, 1.090_507_7, 1.189_207_1, 1.296_839_6, std::f32::consts::SQRT_2, 1.542_210_8, 1.681_792_9, 1.834_008_1];
 

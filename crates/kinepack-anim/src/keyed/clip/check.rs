@@ -4,6 +4,7 @@
 use crate::keyed::quantize::{VectorRange, rotation_from_48};
 use crate::keyed::{Key, Parametrization};
 use crate::raw::MAX_SAMPLES;
+use crate::rest::Rest;
 use crate::skeleton::MAX_JOINTS;
 use crate::{Channel, ClipError};
 
@@ -16,8 +17,8 @@ const MAX_END: f32 = 1e18;
 pub(super) fn read(bytes: Vec<u8>) -> Result<KeyedClip, ClipError> {
     let header = header(&bytes)?;
     let joints = usize::from(header.joints);
-    let mut rest = Rest { bytes: &bytes, at: HEADER_BYTES };
-    let kind_bytes = rest.take(joints, "kinds")?;
+    let mut rest = Rest::new(&bytes, HEADER_BYTES);
+    let kind_bytes = rest.take(joints, 1, "kinds")?;
     let mut kinds = Vec::with_capacity(joints);
     for (joint, &byte) in kind_bytes.iter().enumerate() {
         kinds.push(JointKinds::from_byte(byte).ok_or(ClipError::BadKind { joint, byte })?);
@@ -25,7 +26,7 @@ pub(super) fn read(bytes: Vec<u8>) -> Result<KeyedClip, ClipError> {
     let mut ranges = [VectorRange { min: [0.0; 3], max: [0.0; 3] }; 2];
     for (range, channel) in ranges.iter_mut().zip([Channel::Translation, Channel::Scale]) {
         if layout::has_range(&kinds, channel) {
-            let bytes = rest.take(layout::RANGE_BYTES, "ranges")?;
+            let bytes = rest.take(1, layout::RANGE_BYTES, "ranges")?;
             *range = VectorRange { min: floats(bytes), max: floats(&bytes[12..]) };
             let is_sane = range.min.iter().chain(&range.max).all(|end| end.abs() <= MAX_END);
             if !(is_sane && range.is_valid()) {
@@ -35,7 +36,7 @@ pub(super) fn read(bytes: Vec<u8>) -> Result<KeyedClip, ClipError> {
     }
     let mut constants = Vec::new();
     for track in tracks_of(&kinds, Kind::Constant) {
-        let bytes = rest.take(layout::CONSTANT_BYTES[track.channel as usize], "constants")?;
+        let bytes = rest.take(1, layout::CONSTANT_BYTES[track.channel as usize], "constants")?;
         let value = match track.channel {
             Channel::Rotation => rotation_from_48(words(bytes)),
             _ => pad(floats(bytes)),
@@ -58,15 +59,15 @@ pub(super) fn read(bytes: Vec<u8>) -> Result<KeyedClip, ClipError> {
         // At most 3 · 16,384 tracks.
         track_of[3 * usize::from(track.joint) + track.channel as usize] = index as u16;
     }
-    let rows_at = rest.at;
-    rest.take_many(header.samples as usize, row_bytes, "rows")?;
-    let keys_at = rest.at;
-    rest.take_many(header.keys as usize, Key::BYTES, "keys")?;
-    let jumps_at = rest.at;
+    let rows_at = rest.at();
+    rest.take(header.samples as usize, row_bytes, "rows")?;
+    let keys_at = rest.at();
+    rest.take(header.keys as usize, Key::BYTES, "keys")?;
+    let jumps_at = rest.at();
     let jump_entries = (usize::from(header.slices) - 1) * keyed.len();
-    rest.take_many(jump_entries, header.jump_entry_bytes(), "jumps")?;
-    if rest.at != bytes.len() {
-        return Err(ClipError::TrailingData { bytes: bytes.len() - rest.at });
+    rest.take(jump_entries, header.jump_entry_bytes(), "jumps")?;
+    if rest.at() != bytes.len() {
+        return Err(ClipError::TrailingData { bytes: bytes.len() - rest.at() });
     }
     let clip = KeyedClip {
         header,
@@ -239,25 +240,6 @@ impl Playback {
 }
 
 /// What was not read yet.
-struct Rest<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
-
-impl<'a> Rest<'a> {
-    fn take(&mut self, bytes: usize, part: &'static str) -> Result<&'a [u8], ClipError> {
-        let taken =
-            self.bytes.get(self.at..).and_then(|rest| rest.get(..bytes)).ok_or(ClipError::EndOfData { part })?;
-        self.at += bytes;
-        Ok(taken)
-    }
-
-    fn take_many(&mut self, count: usize, bytes: usize, part: &'static str) -> Result<(), ClipError> {
-        let bytes = count.checked_mul(bytes).ok_or(ClipError::EndOfData { part })?;
-        self.take(bytes, part).map(drop)
-    }
-}
-
 fn floats(bytes: &[u8]) -> [f32; 3] {
     [0, 4, 8].map(|at| f32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]))
 }

@@ -169,7 +169,7 @@ impl KeyedClip {
         assert_eq!(bind.len(), self.joints(), "a bind pose of another skeleton");
         let mut pose = bind.to_vec();
         for (track, value) in &self.constants {
-            set(&mut pose[usize::from(track.joint)], track.channel, *value);
+            pose[usize::from(track.joint)].set(track.channel, *value);
         }
         pose
     }
@@ -222,15 +222,4 @@ impl KeyedClip {
 #[inline]
 pub(crate) fn pad([x, y, z]: [f32; 3]) -> [f32; 4] {
     [x, y, z, 0.0]
-}
-
-/// Puts a channel's value into a transform.
-#[inline]
-pub(crate) fn set(transform: &mut Transform, channel: Channel, value: [f32; 4]) {
-    let [x, y, z, _] = value;
-    match channel {
-        Channel::Rotation => transform.rotation = value,
-        Channel::Translation => transform.translation = [x, y, z],
-        Channel::Scale => transform.scale = [x, y, z],
-    }
 }

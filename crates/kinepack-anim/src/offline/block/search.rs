@@ -10,13 +10,12 @@ use super::{BlockOptions, Effort};
 
 /// Segments that choices are compared on.
 const TRIED: usize = 12;
-/// How far below the step at which the error is expected to be right others are tried.
+/// How far below the step at which the error is expected to be right others are tried, and how far above.
 const DEEPEST: u8 = 60;
+const HIGHEST: u8 = 4;
 /// Changes of coefficients that are tried with a step, and with how many steps it may fail, by default and at best.
 const DEFAULT_SHAVE: (usize, usize) = (60, 2);
 const BEST_SHAVE: (usize, usize) = (1500, 4);
-/// How far above.
-const HIGHEST: u8 = 4;
 
 /// Segments as they were coded.
 pub(super) struct Coded {

@@ -39,7 +39,7 @@ pub(super) struct Shaver {
 impl Shaver {
     pub(super) fn new(coder: &Coder) -> Self {
         Self {
-            below: coder.target.below(),
+            below: coder.target.skeleton().below(),
             changes: Vec::new(),
             room: Vec::new(),
             values: [0.0; MAX_LENGTH],

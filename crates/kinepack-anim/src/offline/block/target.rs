@@ -142,19 +142,6 @@ impl<'a> Target<'a> {
         &self.shells[joint * self.raw.samples() + sample]
     }
 
-    /// Of each joint, itself and all that hangs below it, parents first.
-    pub(super) fn below(&self) -> Vec<Vec<usize>> {
-        let mut below: Vec<Vec<usize>> = (0..self.joints()).map(|joint| vec![joint]).collect();
-        for joint in 0..self.joints() {
-            let mut above = self.skeleton().parent(joint);
-            while let Some(ancestor) = above {
-                below[ancestor].push(joint);
-                above = self.skeleton().parent(ancestor);
-            }
-        }
-        below
-    }
-
     /// Holds all joints to a share of what they may be off.
     pub(super) fn tighten(&mut self, share: f64) {
         for limits in [&mut self.limit_cm, &mut self.least_limit_cm] {

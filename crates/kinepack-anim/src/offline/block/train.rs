@@ -75,7 +75,6 @@ impl WidthTrainer {
         }
     }
 
-    /// The profiles for a block length.
     /// The profiles for all pieces: of blocks of 8, of 16, of the first and of the second half of those of 32.
     pub fn tables(&self) -> [WidthTable; 4] {
         [(BlockLength::N8, 0), (BlockLength::N16, 0), (BlockLength::N32, 0), (BlockLength::N32, 1)]

@@ -12,7 +12,7 @@ const CHANGES: [i16; 3] = [4, 2, 1];
 
 /// Changes the steps of components so that the segments, each with its step, take fewer bits at the same error.
 pub(super) fn tune(target: &Target, plan: &mut Plan, segments: &[(Span, u8)]) {
-    let below = target.below();
+    let below = target.skeleton().below();
     let mut steps: Vec<[u8; 3]> = plan.tracks.iter().map(|track| track.steps).collect();
     let mut tried: Vec<Tried> = segments.iter().map(|&(span, step)| Tried::new(target, plan, span, step)).collect();
     let mut least: f64 = tried.iter().map(Tried::cost).sum();

@@ -40,14 +40,7 @@ impl<'a> Scene<'a> {
         for (local, object) in raw_local.chunks_exact(joints).zip(raw_object.chunks_exact_mut(joints)) {
             object_space(skeleton, local, object);
         }
-        let mut below: Vec<Vec<usize>> = (0..joints).map(|joint| vec![joint]).collect();
-        for joint in 0..joints {
-            let mut ancestor = skeleton.parent(joint);
-            while let Some(above) = ancestor {
-                below[above].push(joint);
-                ancestor = skeleton.parent(above);
-            }
-        }
+        let below = skeleton.below();
         let strictest =
             |joints: &Vec<usize>| joints.iter().map(|joint| precisions_cm[*joint]).fold(f64::INFINITY, f64::min);
         let strictest_below = below.iter().zip(precisions_cm).map(|(joints, own)| strictest(joints) / own).collect();
