@@ -138,7 +138,7 @@ fn too_far_off(source: &Source, built: &BuiltClip, scheme: &SchemeArguments) -> 
 impl ClipReport {
     fn new(source: &Source, built: &BuiltClip, scheme: &SchemeArguments) -> Self {
         let disk_bytes = built.packed().map(<[u8]>::len);
-        let BuiltClip { built, build_ms } = built;
+        let BuiltClip { built, build_ms, .. } = built;
         let (raw, errors) = (&source.raw, &built.errors);
         Self {
             name: raw.name().to_owned(),
