@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use allocation_counter::measure;
 use kinepack_anim::block::BlockLength;
-use kinepack_anim::offline::{BuildOptions, build};
+use kinepack_anim::offline::{BlockOptions, BuildOptions, Effort, Scheme, build};
 use kinepack_anim::{
     Clip, Instructions, Joint, JointMask, RawClip, Sampler, Skeleton, SoaPose, Transform, sample_batch,
 };
@@ -56,7 +56,10 @@ fn clips() -> Vec<(RawClip, Clip)> {
     ] {
         for is_scaled in [false, true] {
             let raw = motion(&mut random, joints, samples, noise, size, is_scaled);
-            let built = build(&raw, &BuildOptions { precision_cm: 0.01, ..BuildOptions::default() }).unwrap();
+            // By default long blocks are rare.
+            let effort = if joints == 9 { Effort::Best } else { Effort::Default };
+            let scheme = Scheme::Block(BlockOptions { effort, ..BlockOptions::default() });
+            let built = build(&raw, &BuildOptions { precision_cm: 0.01, scheme, ..BuildOptions::default() }).unwrap();
             let clip = built.clip.as_block().unwrap().clone();
             clips.push((raw, clip));
         }

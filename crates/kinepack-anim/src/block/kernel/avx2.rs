@@ -52,7 +52,7 @@ impl Kernel for Avx2 {
     ) -> Lanes8 {
         let (table, number) = (&TABLES[TABLE], usize::from(number));
         let [first, second] = &table.eights[number];
-        // SAFETY: they are of the piece, and who has an `Avx2` has the instructions.
+        // SAFETY: the window has them, and who has an `Avx2` has the instructions.
         unsafe {
             let products = eight(first, window, bit).mul(Lanes8::load(&weights[0]));
             let sums = if TABLE == 3 { sums.add(products) } else { products };
@@ -111,19 +111,19 @@ fn escaped_sum(sum: &mut Lanes8, segment: &mut Segment<'_>, weights: &Weights) {
 fn any_eight(widths: u64, segment: &mut Segment<'_>) -> Lanes8 {
     // Of each width its own and those before it; a byte has room for 8 · 24.
     let ends = widths.wrapping_mul(0x0101_0101_0101_0101);
-    let window = segment.words.window(segment.bit / 8);
     let padded;
-    let window = match window {
+    // A start is at most 255 + 7.
+    let window = match segment.words.window(segment.bit / 8, segment.bit / 8 + 32) {
         Some(window) => window,
         None => {
             padded = segment.words.padded_window(segment.bit / 8);
-            &padded
+            Window(&padded)
         }
     };
     let starts = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((ends << 8) as i64));
     let starts = _mm256_add_epi32(starts, _mm256_set1_epi32((segment.bit % 8) as i32));
-    // SAFETY: a start is at most 255 + 7, and from byte 32 on a window has four.
-    let data = unsafe { _mm256_i32gather_epi32::<1>(window.as_ptr().cast(), _mm256_srli_epi32::<3>(starts)) };
+    // SAFETY: from byte 32 on a window has a load's.
+    let data = unsafe { _mm256_i32gather_epi32::<1>(window.0.as_ptr().cast(), _mm256_srli_epi32::<3>(starts)) };
     let data = _mm256_srlv_epi32(data, _mm256_and_si256(starts, _mm256_set1_epi32(7)));
     let powers = _mm256_sllv_epi32(_mm256_set1_epi32(1), _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(widths as i64)));
     let masks = _mm256_sub_epi32(powers, _mm256_set1_epi32(1));

@@ -62,7 +62,8 @@ pub(crate) trait Kernel: Copy {
     /// What is behind the last coefficient of a piece may count, with its weights of 0.
     ///
     /// # Safety
-    /// The bit is at most one of the first byte's of the window and a piece's behind it.
+    /// The bytes of the bit, and of the one in which its second eight begins, are at most the last that the window was asked for. Four
+    /// coefficients of a profile then begin at most half a load behind it.
     unsafe fn piece<const TABLE: usize>(
         self,
         sums: Self::Lanes,

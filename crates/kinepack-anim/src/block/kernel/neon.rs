@@ -51,7 +51,7 @@ impl Kernel for Neon {
         for (eight, weights) in weights.iter().enumerate().take(if TABLE == 0 { 1 } else { 2 }) {
             let [a, b, c, d, e, f, g, h] = table.widths[number][eight].to_le_bytes().map(i32::from);
             let middle = bit + (a + b + c + d) as usize;
-            // SAFETY: they are of the piece.
+            // SAFETY: the window has them.
             let words = unsafe { (window.at(bit), window.at(middle)) };
             bit = middle + (e + f + g + h) as usize;
             // SAFETY: who has a `Neon` has the instructions.

@@ -24,7 +24,7 @@ impl Kernel for Scalar {
     ) -> [f32; GROUP] {
         for (&widths, weights) in TABLES[TABLE].widths[usize::from(number)].iter().zip(weights) {
             if widths != 0 {
-                // SAFETY: they are of the piece.
+                // SAFETY: the window has them.
                 let coefficients = unsafe { coefficients(widths, window, &mut bit) };
                 for lane in 0..GROUP {
                     sums[lane] += coefficients[lane] as f32 * weights[lane];

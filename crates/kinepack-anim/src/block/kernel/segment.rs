@@ -24,7 +24,7 @@ impl<'a> Segment<'a> {
     pub(crate) fn new(bytes: &'a [u8], live: usize, block: BlockLength, length: usize) -> Self {
         let table = |piece: usize| &TABLES[block as usize + piece].bits[of_piece(piece, length).len()];
         let bits = [table(0), table(block.pieces() - 1)];
-        Self { words: Words::new(bytes), next: 1, bit: 8 * (1 + live * block.pieces()), block, bits, length }
+        Self { words: Words(bytes), next: 1, bit: 8 * (1 + live * block.pieces()), block, bits, length }
     }
 
     /// The exponent of its step, in eighths.
@@ -155,22 +155,13 @@ fn spread(bits: u64) -> u64 {
 
 /// The bytes of a segment up to the end of the clip, where behind the last segment are more than 8.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Words<'a> {
-    bytes: &'a [u8],
-    /// How many windows of it there are.
-    windows: usize,
-}
+pub(crate) struct Words<'a>(&'a [u8]);
 
 impl<'a> Words<'a> {
-    #[inline]
-    fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, windows: (bytes.len() + 1).saturating_sub(WINDOW) }
-    }
-
     /// At least 57 bits from a bit on, the lowest first; those behind the end are 0.
     #[inline]
     pub(super) fn at(&self, bit: usize) -> u64 {
-        let bytes = self.bytes.get(bit / 8..).unwrap_or_default();
+        let bytes = self.0.get(bit / 8..).unwrap_or_default();
         let word = match bytes.first_chunk() {
             Some(word) => *word,
             None => padded(bytes),
@@ -180,27 +171,28 @@ impl<'a> Words<'a> {
 
     #[inline(always)]
     fn byte(&self, at: usize) -> u8 {
-        self.bytes.get(at).copied().unwrap_or_default()
+        self.0.get(at).copied().unwrap_or_default()
     }
 
     /// Profiles of the next `count` pieces.
     #[inline(always)]
     pub(super) fn profiles(&self, next: usize, count: usize) -> &'a [u8] {
-        self.bytes.get(next..).and_then(|bytes| bytes.get(..count)).unwrap_or_default()
+        self.0.get(next..).and_then(|bytes| bytes.get(..count)).unwrap_or_default()
     }
 
-    /// The bytes from one on, if there are as many as a window has.
+    /// The bytes from one on, if there is a load's from the last one of which one is needed: both are at most as far as a component has bits.
     #[inline(always)]
-    pub(super) fn window(&self, byte: usize) -> Option<&'a [u8; WINDOW]> {
-        // SAFETY: from the last window on there are as many bytes.
-        (byte < self.windows).then(|| unsafe { &*self.bytes.as_ptr().add(byte).cast() })
+    pub(super) fn window(&self, byte: usize, last: usize) -> Option<Window<'a>> {
+        debug_assert!(byte <= last);
+        // SAFETY: it is before the last.
+        (last + LOAD <= self.0.len()).then(|| Window(unsafe { self.0.get_unchecked(byte..) }))
     }
 
     /// The bytes from one on, zeros where there are no more.
     #[cold]
     #[inline(never)]
-    pub(super) fn padded_window(&self, byte: usize) -> [u8; WINDOW] {
-        padded(self.bytes.get(byte..).unwrap_or_default())
+    pub(super) fn padded_window(&self, byte: usize) -> PaddedWindow {
+        padded(self.0.get(byte..).unwrap_or_default())
     }
 }
 
@@ -212,33 +204,36 @@ fn padded<const N: usize>(bytes: &[u8]) -> [u8; N] {
     padded
 }
 
-/// As many bytes as a component can have, from the one on in which it begins, and those that are loaded with them.
-const WINDOW: usize = (2 * MAX_PIECE_BITS).div_ceil(8) + 16;
+/// Bytes of a load.
+pub(super) const LOAD: usize = 16;
+/// As many bytes as a component can have, from the one on in which it begins, and a load's.
+pub(super) type PaddedWindow = [u8; (2 * MAX_PIECE_BITS).div_ceil(8) + LOAD];
 
-/// The bits of a component whose pieces have profiles.
+/// The bits of a component whose pieces have profiles: the bytes up to its end and a load's behind it, at least.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Window<'a>(pub(super) &'a [u8; WINDOW]);
+pub(crate) struct Window<'a>(pub(super) &'a [u8]);
 
 impl<'a> Window<'a> {
     /// The byte of a bit, and those behind it.
     ///
     /// # Safety
-    /// The bit is at most one of the first byte's and two pieces' behind it.
+    /// Its byte is at most the last that the window was asked for.
     #[inline(always)]
-    pub(super) unsafe fn bytes(self, bit: usize) -> &'a [u8; 16] {
-        debug_assert!(bit <= 7 + 2 * MAX_PIECE_BITS);
-        // SAFETY: so a window has sixteen bytes from there on.
+    pub(super) unsafe fn bytes(self, bit: usize) -> &'a [u8; LOAD] {
+        debug_assert!(bit / 8 + LOAD <= self.0.len());
+        // SAFETY: so the window has as many bytes from there on.
         unsafe { &*self.0.as_ptr().add(bit / 8).cast() }
     }
 
     /// At least 57 bits from a bit on, the lowest first.
     ///
     /// # Safety
-    /// The bit is at most one of the first byte's and two pieces' behind it.
+    /// Its byte is at most half a load behind the last that the window was asked for.
     #[inline(always)]
     pub(super) unsafe fn at(self, bit: usize) -> u64 {
-        // SAFETY: it is.
-        let [a, b, c, d, e, f, g, h, ..] = *unsafe { self.bytes(bit) };
-        u64::from_le_bytes([a, b, c, d, e, f, g, h]) >> (bit % 8)
+        debug_assert!(bit / 8 + LOAD / 2 <= self.0.len());
+        // SAFETY: so the window has as many bytes from there on.
+        let word: [u8; LOAD / 2] = unsafe { *self.0.as_ptr().add(bit / 8).cast() };
+        u64::from_le_bytes(word) >> (bit % 8)
     }
 }

@@ -48,7 +48,7 @@ impl Kernel for Sse41 {
     ) -> Lanes4x2 {
         for (&widths, weights) in TABLES[TABLE].widths[usize::from(number)].iter().zip(weights) {
             if widths != 0 {
-                // SAFETY: they are of the piece.
+                // SAFETY: the window has them.
                 let coefficients = unsafe { coefficients(widths, window, &mut bit) };
                 // SAFETY: who has an `Sse41` has the instructions.
                 sums = sums.add(unsafe { numbers(&coefficients) }.mul(Lanes4x2::load(weights)));

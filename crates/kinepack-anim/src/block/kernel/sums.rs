@@ -5,6 +5,7 @@
 //! a zero changes nothing once it is added to something that is not −0.
 
 use super::segment::Window;
+use super::tables::MAX_EIGHT_BYTES;
 use super::{Kernel, Lanes, Segment};
 use crate::block::basis::Weights;
 use crate::block::layout::GROUP;
@@ -80,17 +81,19 @@ fn fill_blocks<K: Kernel, const IS_WHOLE: bool, const PIECES: usize, const FIRST
             continue;
         }
         let bits = usize::from(segment.bits[0][usize::from(number)]);
+        let end = bit + bits + if PIECES == 2 { usize::from(segment.bits[1][usize::from(behind)]) } else { 0 };
         if IS_WHOLE || wanted >> slot & 1 != 0 {
+            // In a short segment the second eight of the last piece may begin behind its end.
+            let last = end / 8 + if FIRST == 0 { 0 } else { MAX_EIGHT_BYTES };
             let padded;
-            let window = match words.window(bit / 8) {
+            let window = match words.window(bit / 8, last) {
                 Some(window) => window,
                 None => {
                     padded = words.padded_window(bit / 8);
-                    &padded
+                    Window(&padded)
                 }
             };
-            let window = Window(window);
-            // SAFETY: it begins in the first byte of the window, the second piece behind a whole one.
+            // SAFETY: all eights begin in a byte that is at most the last.
             unsafe {
                 let first = kernel.piece::<FIRST>(none, number, window, bit % 8, first_weights);
                 *sum = if PIECES == 2 {
@@ -100,10 +103,7 @@ fn fill_blocks<K: Kernel, const IS_WHOLE: bool, const PIECES: usize, const FIRST
                 };
             }
         }
-        bit += bits;
-        if PIECES == 2 {
-            bit += usize::from(segment.bits[1][usize::from(behind)]);
-        }
+        bit = end;
     }
     segment.next += profiles.len();
     segment.bit = bit;

@@ -32,6 +32,8 @@ pub(super) static TABLES: [Table; TABLES_COUNT] = [table(0), table(1), table(2),
 
 /// The most bits of a piece whose widths are a profile's.
 pub(super) const MAX_PIECE_BITS: usize = PIECE / 4 * MAX_FOUR_BITS as usize;
+/// The most bytes of eight of its coefficients.
+pub(super) const MAX_EIGHT_BYTES: usize = (2 * MAX_FOUR_BITS as usize).div_ceil(8);
 
 const fn table(at: usize) -> Table {
     let mut table = Table {

@@ -33,10 +33,10 @@ pub struct BlockOptions {
 pub enum Effort {
     /// One block length for all clips.
     Fast,
-    /// Tries block lengths, and what else there is to choose.
+    /// Tries block lengths, and what else there is to choose; shorter blocks, which play faster, where they are nearly as small.
     #[default]
     Default,
-    /// Improves steps and coefficients for as long as it helps.
+    /// The fewest bytes: improves steps and coefficients for as long as it helps.
     Best,
 }
 
