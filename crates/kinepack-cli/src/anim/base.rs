@@ -55,8 +55,8 @@ fn file_and_clip(given: &str) -> (PathBuf, Option<&str>) {
     if is_file(given) {
         return (given.into(), None);
     }
-    let parts = || given.match_indices('#').map(|(at, _)| (&given[..at], &given[at + 1..]));
-    match parts().find(|(file, _)| is_file(file)).or_else(|| parts().last()) {
+    let parts = || given.rmatch_indices('#').map(|(at, _)| (&given[..at], &given[at + 1..]));
+    match parts().find(|(file, _)| is_file(file)).or_else(|| parts().next()) {
         Some((file, clip)) => (file.into(), Some(clip)),
         None => (given.into(), None),
     }
