@@ -110,6 +110,8 @@ pub(crate) enum Failure {
     UnknownJoint { option: &'static str, name: String },
     /// An option that the scheme does not have.
     OtherScheme { option: &'static str, schemes: Vec<&'static str>, given: &'static str },
+    /// A base that additive clips cannot be on top of.
+    Base { given: String, reason: String },
     /// A clip cannot be compressed.
     Build { file: std::path::PathBuf, clip: String, error: BuildError },
     /// A clip cannot be read or written.
@@ -257,6 +259,7 @@ impl fmt::Display for Failure {
                     "{option} is for --scheme {schemes}, and this is {given}: leave it out, or take another scheme"
                 )
             }
+            Self::Base { given, reason } => write!(f, "--base {given}: {reason}"),
             Self::Build { file, clip, error } => write!(f, "{}: {clip}: {error}", file.display()),
             Self::ClipFile { path, error } => write!(f, "{}: {error}", path.display()),
             Self::ReportFile { path, error } => write!(f, "{}: {error}", path.display()),

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+#[path = "anim/additive.rs"]
+mod additive;
 #[allow(dead_code, reason = "tests of importing use more of it")]
 #[path = "../../kinepack-anim/tests/support/mod.rs"]
 mod document;

@@ -4,11 +4,14 @@ use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
+use kinepack_anim::RawClip;
 use kinepack_anim::offline::{Scheme, animated_raw_bytes};
 use serde::Serialize;
 
+use super::base::BaseArguments;
 use super::import_options::ImportArguments;
 use super::joints::joint_name;
 use super::scheme::{SchemeArguments, SchemeName};
@@ -29,6 +32,8 @@ pub(crate) struct Arguments {
     /// Write disk files, NAME.kpd: block clips entropy-coded, which are unpacked when they are loaded.
     #[arg(long, requires = "out")]
     disk: bool,
+    #[command(flatten)]
+    base: BaseArguments,
     #[command(flatten)]
     scheme: SchemeArguments,
     #[command(flatten)]
@@ -77,11 +82,13 @@ struct ClipReport {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let scheme = &arguments.scheme;
-    if arguments.disk && scheme.scheme() != SchemeName::Block {
-        return Err(Failure::OtherScheme { option: "--disk", schemes: vec!["block"], given: scheme.name() });
+    let of_blocks = [("--disk", arguments.disk), ("--base", arguments.base.is_given())];
+    if let Some((option, _)) = of_blocks.into_iter().find(|(_, is_given)| *is_given)
+        && scheme.scheme() != SchemeName::Block
+    {
+        return Err(Failure::OtherScheme { option, schemes: vec!["block"], given: scheme.name() });
     }
-    let BuiltFiles { sources, built, mut notes } =
-        sources::read_and_build(&arguments.files, &arguments.import, scheme)?;
+    let BuiltFiles { sources, built, mut notes } = read_and_build(arguments)?;
     if let Some(directory) = &arguments.out {
         write_all(directory, arguments.disk, &sources, &built)?;
     }
@@ -89,6 +96,27 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let clips = sources.iter().zip(&built).map(|(source, built)| ClipReport::new(source, built, scheme));
     let report = Report { clips: clips.collect(), notes };
     print(|out| if arguments.json { write_json(&report, out) } else { report.write_table(out) })
+}
+
+/// All clips, or what each adds to the base.
+fn read_and_build(arguments: &Arguments) -> Result<BuiltFiles, Failure> {
+    let Arguments { files, import, scheme, .. } = arguments;
+    let Some((base, base_notes)) = arguments.base.read(&import.options())? else {
+        return sources::read_and_build(files, import, scheme);
+    };
+    let (sources, mut notes) = sources::read_checked(files, import, scheme)?;
+    let sources = base.differences(sources)?;
+    let options = |raw: &RawClip| {
+        let mut options = scheme.options(raw);
+        options.error.base = Some(Arc::clone(&base.raw));
+        options
+    };
+    let built = sources::build_all(&sources, options, "built")?;
+    let is_new = |note: &String| !notes.contains(note);
+    let base_notes: Vec<_> = base_notes.into_iter().filter(is_new).collect();
+    notes.extend(base_notes);
+    notes.push(base.note());
+    Ok(BuiltFiles { sources, built, notes })
 }
 
 fn write_all(directory: &Path, is_disk: bool, sources: &[Source], built: &[BuiltClip]) -> Result<(), Failure> {

@@ -1,5 +1,6 @@
 //! `kinepack anim`: skeletal animation clips.
 
+mod base;
 mod build;
 mod compare;
 mod compiled;

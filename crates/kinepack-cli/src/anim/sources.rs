@@ -89,12 +89,22 @@ pub(crate) fn read_and_build(
     import: &ImportArguments,
     scheme: &SchemeArguments,
 ) -> Result<BuiltFiles, Failure> {
+    let (sources, notes) = read_checked(files, import, scheme)?;
+    let built = build_all(&sources, |raw| scheme.options(raw), "built")?;
+    Ok(BuiltFiles { sources, built, notes })
+}
+
+/// Reads all clips of some files, and sees that the command line fits them.
+pub(crate) fn read_checked(
+    files: &[PathBuf],
+    import: &ImportArguments,
+    scheme: &SchemeArguments,
+) -> Result<(Vec<Source>, Vec<String>), Failure> {
     let (sources, notes) = read(files, &import.options())?;
     if !sources.is_empty() {
         scheme.check(sources.iter().map(|source| &source.raw))?;
     }
-    let built = build_all(&sources, |raw| scheme.options(raw), "built")?;
-    Ok(BuiltFiles { sources, built, notes })
+    Ok((sources, notes))
 }
 
 /// Builds all clips, as `options` says for each.

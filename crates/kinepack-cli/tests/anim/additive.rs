@@ -1,0 +1,113 @@
+//! Clips as what they add to others.
+
+use std::fs;
+
+use kinepack_anim::measure::{ErrorOptions, pose_distance_cm};
+use kinepack_anim::{RawClip, Skeleton, Transform, additive, exchange};
+use serde_json::{Value, json};
+
+use crate::program::{self, refusal, stdout};
+use crate::{Files, document};
+
+/// The note of additive clips.
+fn note(document: &Value) -> &str {
+    let notes = document["notes"].as_array().unwrap();
+    notes.iter().filter_map(Value::as_str).find(|note| note.starts_with("additive clips: ")).unwrap()
+}
+
+/// How far a clip is off where it is put on top of a base.
+fn off_cm(whole: &RawClip, delta: &RawClip, base: impl Fn(usize) -> Vec<Transform>) -> f64 {
+    let off = |sample: usize| {
+        let mut pose = base(sample);
+        additive::add(&mut pose, delta.pose(sample), 1.0);
+        pose_distance_cm(whole.skeleton(), &pose, whole.pose(sample), &ErrorOptions::default())
+    };
+    (0..whole.samples()).map(off).fold(0.0, f64::max)
+}
+
+impl Files {
+    /// The arm as plain samples at a rate.
+    fn raw(&self, rate: &str) -> RawClip {
+        stdout(&["anim", "raw", &self.at("an arm.glb"), &self.at("raw"), "--rate", rate]);
+        exchange::read("raw", &self.read("raw/an_arm__Move.clip")).unwrap()
+    }
+
+    /// The clip that was built, as plain samples.
+    fn decoded(&self) -> RawClip {
+        stdout(&["anim", "decode", &self.at("out/an_arm__Move.kpa"), &self.at("back.clip")]);
+        exchange::read("back", &self.read("back.clip")).unwrap()
+    }
+}
+
+#[test]
+fn an_additive_clip_on_top_of_its_base_is_the_motion() {
+    let files = Files::new();
+    // A base of fewer samples, of which one is the pose; then of as many.
+    let base = files.raw("15");
+    fs::rename(files.at("raw/an_arm__Move.clip"), files.at("slow.clip")).unwrap();
+    let whole = files.raw("30");
+    let slow = files.at("slow.clip");
+    let document = files.build(&["--base", &slow, "--base-sample", "5", "--precision", "0.02"]);
+    assert_eq!(note(&document), "additive clips: what each adds to slow at sample 5; errors are those on top of it");
+    let clip = &document["clips"][0];
+    assert_eq!((&clip["name"], &clip["is_within_precision"]), (&"an_arm__Move".into(), &true.into()));
+    let skeleton = Skeleton::from_bytes(&files.read(&files.skeleton())).unwrap();
+    assert!(skeleton.joints().iter().all(|joint| joint.bind == Transform::IDENTITY));
+    assert_eq!(skeleton.find("lower"), Some(1));
+    let off = off_cm(&whole, &files.decoded(), |_| base.pose(5).to_vec());
+    let told = clip["max_error_cm"].as_f64().unwrap();
+    assert!(told <= 0.02 && (off - told).abs() < 1e-4, "{off}: {clip}");
+
+    let document = files.build(&["--base", &files.at("an arm.glb")]);
+    assert!(note(&document).contains("adds to an_arm__Move, sample by sample;"), "{document}");
+    let off = off_cm(&whole, &files.decoded(), |sample| whole.pose(sample).to_vec());
+    assert!(off < 1e-3, "{off}");
+    let table = stdout(&["anim", "build", &files.at("an arm.glb"), "--base", &files.at("an arm.glb")]);
+    assert!(table.lines().any(|line| line == note(&document)), "{table}");
+}
+
+#[test]
+fn a_base_of_several_clips_is_named() {
+    let files = Files::new();
+    let mut two = document::arm();
+    let mut other = two.json["animations"][0].clone();
+    other["name"] = json!("Hold still");
+    two.json["animations"].as_array_mut().unwrap().push(other);
+    // A # that is the file's own.
+    for name in ["two.glb", "take #2.glb"] {
+        fs::write(files.at(name), two.glb()).unwrap();
+        let build = |base: &str| program::run(&["anim", "build", &files.at("an arm.glb"), "--base", base]);
+        let stem = name.trim_end_matches(".glb").replace(' ', "_");
+        let there = format!("{stem}__Move, {stem}__Hold_still");
+        let unnamed = build(&files.at(name)).stderr;
+        assert!(unnamed.contains(&format!("2 clips are in it; write one behind it, FILE#CLIP: {there}")), "{unnamed}");
+        let wrong = build(&files.at(&format!("{name}#till"))).stderr;
+        assert!(wrong.contains(&format!("#till: no such clip; there are {there}")), "{wrong}");
+        for clip in ["Hold_still", &format!("{stem}__Hold_still")] {
+            let built = build(&files.at(&format!("{name}#{clip}")));
+            let note = format!("what each adds to {stem}__Hold_still, sample by sample");
+            assert!(built.stdout.contains(&note), "{note}: {} {}", built.stdout, built.stderr);
+        }
+    }
+}
+
+#[test]
+fn a_base_that_does_not_fit_is_refused() {
+    let files = Files::new();
+    files.raw("15");
+    let (arm, slow, walk) = (files.at("an arm.glb"), files.at("raw/an_arm__Move.clip"), files.at("walk.bvh"));
+    for (options, reason) in [
+        (&["--base", &slow][..], "an arm.glb has 31 samples, the base 16; --base-sample takes one of those as a pose"),
+        (&["--base", &slow, "--base-sample", "16"], "no sample 16; an_arm__Move has 16, from 0 to 15"),
+        (&["--base", &walk], "an arm.glb has upper where the base has Hips; both must be of one skeleton"),
+        (&["--base", &files.at("missing.glb#Move")], "missing.glb: "),
+        (&["--base", &arm, "--scheme", "article"], "--base is for --scheme block, and this is article"),
+    ] {
+        let said = refusal(&[&["anim", "build", &arm, "--out", &files.at("out")], options].concat());
+        assert!(said.contains(options[0]) || said.contains("missing"), "{said}");
+        assert!(said.contains(reason), "{reason}: {said}");
+    }
+    assert!(!fs::exists(files.at("out")).unwrap(), "something was written");
+    let alone = program::run(&["anim", "build", &arm, "--base-sample", "0"]);
+    assert!(alone.code == Some(2) && alone.stderr.contains("--base <FILE[#CLIP]>"), "{}", alone.stderr);
+}
