@@ -26,6 +26,9 @@ pub struct Header {
     pub loops: bool,
     /// Whether references and axes have 16 bits a number instead of 8.
     pub is_fine: bool,
+    /// Whether what is between two samples of a segment is made of both, like what is between segments: for joints that turn so far from one to the
+    /// next that the way between their parameters is another.
+    pub blends: bool,
     /// Bytes of the offset of a segment, 1 to 4.
     pub offset_bytes: u8,
     /// Number of joints.
@@ -41,8 +44,8 @@ impl Header {
         let mut bytes = [0; HEADER_BYTES];
         bytes[..4].copy_from_slice(&MAGIC);
         bytes[4] = VERSION;
-        bytes[5] =
-            self.block as u8 | u8::from(self.loops) << 2 | u8::from(self.is_fine) << 3 | (self.offset_bytes - 1) << 4;
+        let flags = u8::from(self.loops) << 2 | u8::from(self.is_fine) << 3 | u8::from(self.blends) << 6;
+        bytes[5] = self.block as u8 | flags | (self.offset_bytes - 1) << 4;
         bytes[6..8].copy_from_slice(&self.joints.to_le_bytes());
         bytes[8..12].copy_from_slice(&self.samples.to_le_bytes());
         bytes[12..].copy_from_slice(&self.rate_hz.to_le_bytes());

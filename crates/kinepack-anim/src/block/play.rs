@@ -24,7 +24,7 @@ pub(super) struct Play<'a, B, C, W: ?Sized> {
 /// Where a position is in a clip.
 struct Place<'a> {
     here: Part<'a>,
-    /// Where that is not in the same segment: what is behind, and the share of the way to there.
+    /// Where that is not in the same segment, or the clip blends: what is behind, and the share of the way to there.
     behind: Option<(Part<'a>, f32)>,
 }
 
@@ -82,10 +82,17 @@ impl<'a> Place<'a> {
         let guess = (here as f32 * segments_a_sample) as usize;
         let segment = segment_of(spans, here, guess);
         let bounds = [spans[segment], spans[segment + 1]];
-        if share == 0.0 || (next > here && next < bounds[1].start as usize) {
+        let is_one = next > here && next < bounds[1].start as usize;
+        if share == 0.0 || (is_one && !clip.header.blends) {
             return Self { here: Part::new(clip, bounds, here, share), behind: None };
         }
-        let behind = if next > here { segment + 1 } else { 0 };
+        let behind = if is_one {
+            segment
+        } else if next > here {
+            segment + 1
+        } else {
+            0
+        };
         let behind = Part::new(clip, [spans[behind], spans[behind + 1]], next, 0.0);
         Self { here: Part::new(clip, bounds, here, 0.0), behind: Some((behind, share)) }
     }

@@ -91,12 +91,13 @@ fn header(bytes: &[u8]) -> Result<Header, ClipError> {
         block,
         loops: head[5] & 4 != 0,
         is_fine: head[5] & 8 != 0,
+        blends: head[5] & 64 != 0,
         offset_bytes: (head[5] >> 4 & 3) + 1,
         joints: u16::from_le_bytes([head[6], head[7]]),
         samples: word(8),
         rate_hz: f32::from_bits(word(12)),
     };
-    if head[5] >> 6 != 0 {
+    if head[5] >> 7 != 0 {
         return Err(ClipError::BadHeader { field: "reserved bits" });
     }
     header.check()?;

@@ -29,8 +29,8 @@ impl Random {
 fn contents(random: &mut Random, block: BlockLength, joints: u16, samples: u32) -> Contents {
     let loops = samples > 1 && random.below(3) == 0;
     let is_fine = random.below(2) == 0;
-    let mut header = Header { block, loops, is_fine, offset_bytes: 1, joints, samples, rate_hz: 30.0 };
-    header.offset_bytes = 1;
+    let blends = random.below(4) == 0;
+    let header = Header { block, loops, is_fine, blends, offset_bytes: 1, joints, samples, rate_hz: 30.0 };
     let kinds: Vec<_> =
         (0..joints).map(|_| [0; 3].map(|_| Kind::ALL[[0, 1, 2, 2][random.below(4) as usize]])).collect();
     let mut constants = Vec::new();

@@ -52,6 +52,7 @@ fn code_header<C: Coder>(coder: &mut C, header: &mut Header) -> Result<(), ClipE
     header.block = *BlockLength::ALL.get(block).ok_or(ClipError::BadHeader { field: "block length" })?;
     header.loops = coder.code_direct(u32::from(header.loops), 1) != 0;
     header.is_fine = coder.code_direct(u32::from(header.is_fine), 1) != 0;
+    header.blends = coder.code_direct(u32::from(header.blends), 1) != 0;
     header.offset_bytes = coder.code_direct(u32::from(header.offset_bytes) - 1, 2) as u8 + 1;
     header.joints = code_count(coder, u32::from(header.joints), 4) as u16;
     header.samples = code_count(coder, header.samples, 5);

@@ -61,6 +61,7 @@ impl Unpacker {
             block: BlockLength::N8,
             loops: false,
             is_fine: false,
+            blends: false,
             offset_bytes: 1,
             joints: 0,
             samples: 0,

@@ -108,6 +108,20 @@ fn the_same_clip_gives_the_same_bytes() {
 }
 
 #[test]
+fn what_spins_is_near_between_the_samples_too() {
+    // 65 to 100 degrees a sample, so that parameters change sides within segments.
+    for (turns, samples) in [(7.0, 40), (9.0, 33), (5.0, 20)] {
+        let raw = Motion { joints: 3, samples, still: 0, turns, ..USUAL }.clip(12);
+        let (built, clip) = built(&raw, 0.02, Effort::Default);
+        let errors = &built.errors;
+        assert!(clip.header().blends);
+        assert!(errors.all.max_cm <= 0.02 && errors.between.max_cm < 0.5, "{turns}: {errors:?}");
+    }
+    let slow = Motion { turns: 0.5, ..USUAL }.clip(12);
+    assert!(!built(&slow, 0.02, Effort::Default).1.header().blends);
+}
+
+#[test]
 fn loops_are_seamless() {
     for samples in [3, 7, 17, 33, 49, 70] {
         let raw = Motion { samples, loops: true, still: 0, turns: 1.0, ..USUAL }.clip(samples as u64);

@@ -14,6 +14,7 @@ pub(crate) struct Naive {
     pub(crate) n: usize,
     pub(crate) loops: bool,
     pub(crate) is_fine: bool,
+    blends: bool,
     samples: usize,
     joints: usize,
     /// Joint, channel, value.
@@ -100,8 +101,8 @@ impl Naive {
         require(rest.take(4)? == b"KPAB", "another file")?;
         require(rest.number(1)? == 1, "another version")?;
         let flags = rest.number(1)?;
-        require(flags & 3 != 3 && flags >> 6 == 0, "flags")?;
-        let (loops, is_fine, offset_bytes) = (flags & 4 != 0, flags & 8 != 0, (flags >> 4) as usize + 1);
+        require(flags & 3 != 3 && flags >> 7 == 0, "flags")?;
+        let (loops, is_fine, offset_bytes) = (flags & 4 != 0, flags & 8 != 0, (flags >> 4 & 3) as usize + 1);
         let joints = rest.number(2)? as usize;
         require((1..=16_384).contains(&joints), "joints")?;
         let samples = rest.number(4)? as usize;
@@ -115,6 +116,7 @@ impl Naive {
             n,
             loops,
             is_fine,
+            blends: flags & 64 != 0,
             samples,
             joints,
             constants: Vec::new(),
@@ -282,7 +284,7 @@ impl Naive {
         };
         let inner = |z: Vector| q(turned(track.axes, z));
         let outer = |z: Vector| [0, 1, 2].map(|axis| track.middle[axis] + z[axis]);
-        let is_within = a == 0.0 || self.place(n + 1) == (segment, t + 1);
+        let is_within = a == 0.0 || (!self.blends && self.place(n + 1) == (segment, t + 1));
         if is_within {
             let z = components(segment, t, a);
             return if track.channel == 0 { product(track.reference, inner(z)).to_vec() } else { outer(z).to_vec() };

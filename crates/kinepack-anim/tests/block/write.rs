@@ -17,6 +17,7 @@ pub(crate) struct Parts {
     pub(crate) n: usize,
     pub(crate) loops: bool,
     pub(crate) is_fine: bool,
+    pub(crate) blends: bool,
     pub(crate) offset_bytes: usize,
     pub(crate) samples: u32,
     pub(crate) rate_hz: f32,
@@ -63,6 +64,7 @@ impl Parts {
             n,
             loops: false,
             is_fine: false,
+            blends: false,
             offset_bytes: 1,
             samples,
             rate_hz: 30.0,
@@ -133,7 +135,7 @@ impl Parts {
             16 => 1,
             _ => 2,
         };
-        let flags = block | u8::from(self.loops) << 2 | u8::from(self.is_fine) << 3;
+        let flags = block | u8::from(self.loops) << 2 | u8::from(self.is_fine) << 3 | u8::from(self.blends) << 6;
         bytes.push(flags | (self.offset_bytes as u8 - 1) << 4);
         bytes.extend((self.kinds.len() as u16).to_le_bytes());
         bytes.extend(self.samples.to_le_bytes());
@@ -206,6 +208,7 @@ pub(crate) fn any_parts(random: &mut Random, joints: usize, samples: u32) -> Par
     let mut parts = Parts::new([8, 16, 32][random.below(3) as usize], samples, own);
     parts.loops = samples > 1 && random.below(3) == 0;
     parts.is_fine = random.below(2) == 0;
+    parts.blends = random.below(4) == 0;
     parts.filled(random)
 }
 

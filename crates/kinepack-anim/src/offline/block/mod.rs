@@ -43,24 +43,46 @@ pub enum Effort {
 /// What of the precision is left for the player's rounding at first, and how often more is left where that was too little.
 const ROUNDING: f64 = 1e-4;
 const REBUILDS: usize = 4;
+/// Clips that are off by more than so many precisions, and cm, between the samples are played from the two samples, where that is nearer: a joint
+/// spins so fast in them that its parameters change sides within a segment.
+const LOOSE_PRECISIONS: f64 = 10.0;
+const LOOSE_CM: f64 = 0.5;
 
 /// Builds a clip, and builds it anew a little closer where rounding takes it out of what is allowed.
 pub(super) fn build(raw: &RawClip, options: &BuildOptions, block: &BlockOptions) -> Result<Built, BuildError> {
     let mut share = 1.0 - ROUNDING;
-    let mut nearest: Option<(f64, Built)> = None;
+    let mut nearest: Option<(f64, Built, Contents)> = None;
     for _ in 0..REBUILDS {
         let target = target(raw, options, share);
-        let built = finish(raw, contents(&target, block).to_bytes(), options)?;
+        let contents = contents(&target, block);
+        let built = finish(raw, contents.to_bytes(), options)?;
         let (_, off) = options.farthest_off(&built.errors);
-        if nearest.as_ref().is_none_or(|(least, _)| off < *least) {
-            nearest = Some((off, built));
+        if nearest.as_ref().is_none_or(|(least, ..)| off < *least) {
+            nearest = Some((off, built, contents));
         }
         if off <= 1.0 {
             break;
         }
         share *= (1.0 - 4.0 * (off - 1.0)).max(0.5);
     }
-    nearest.map(|(_, built)| built).ok_or(BuildError::BadOption { option: "precision" })
+    let (_, built, contents) = nearest.ok_or(BuildError::BadOption { option: "precision" })?;
+    nearer_between(raw, built, contents, options)
+}
+
+/// The clip, or one that blends where that is much nearer between the samples; at the samples they are the same.
+fn nearer_between(
+    raw: &RawClip,
+    built: Built,
+    mut contents: Contents,
+    options: &BuildOptions,
+) -> Result<Built, BuildError> {
+    let off_cm = built.errors.between.max_cm;
+    if off_cm <= (LOOSE_PRECISIONS * options.precision_cm).max(LOOSE_CM) {
+        return Ok(built);
+    }
+    contents.header.blends = true;
+    let blends = finish(raw, contents.to_bytes(), options)?;
+    Ok(if 2.0 * blends.errors.between.max_cm < off_cm { blends } else { built })
 }
 
 fn contents(target: &Target, options: &BlockOptions) -> Contents {

@@ -88,6 +88,7 @@ pub(super) fn header(target: &Target, choices: Choices) -> Header {
         block: choices.block,
         loops: target.loops(),
         is_fine: choices.is_fine,
+        blends: false,
         offset_bytes: 1,
         joints: target.joints() as u16,
         samples: target.raw.samples() as u32,

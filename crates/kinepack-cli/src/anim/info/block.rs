@@ -20,6 +20,8 @@ pub(super) struct BlockReport {
     loops: bool,
     /// Whether references and axes have 16 bits a number instead of 8.
     is_fine: bool,
+    /// Whether what is between two samples is made of both.
+    blends: bool,
     /// Components of tracks that are not 0 all the time.
     live_components: usize,
     /// Of a live component in a segment: its widths and its coefficients.
@@ -85,6 +87,7 @@ impl BlockReport {
             segments: clip.segments(),
             loops: header.loops,
             is_fine: header.is_fine,
+            blends: header.blends,
             live_components: live,
             bits_per_component: share(widths + coefficients, live * clip.segments()),
             bits_per_coefficient: share(coefficients, live * header.coded_samples()),
@@ -96,7 +99,7 @@ impl BlockReport {
     pub(super) fn write(&self, out: &mut impl Write) -> io::Result<()> {
         writeln!(
             out,
-            "\n{} segments of up to {} samples; {} live components, {:.1} bits each in a segment, {:.2} a coefficient; references {}{}",
+            "\n{} segments of up to {} samples; {} live components, {:.1} bits each in a segment, {:.2} a coefficient; references {}{}{}",
             self.segments,
             self.block_samples,
             self.live_components,
@@ -104,6 +107,7 @@ impl BlockReport {
             self.bits_per_coefficient,
             if self.is_fine { "fine" } else { "coarse" },
             if self.loops { "; loops" } else { "" },
+            if self.blends { "; blends between samples" } else { "" },
         )?;
         let channels = self.channels.iter().map(|channel| {
             let counts =
