@@ -40,9 +40,10 @@ pub enum Effort {
     Best,
 }
 
-/// What of the precision is left for the player's rounding at first, and how often more is left where that was too little.
+/// What of the precision is left for the player's rounding at first; as much more where that was too little, then twice that, and so on, for as many
+/// builds in all.
 const ROUNDING: f64 = 1e-4;
-const REBUILDS: usize = 4;
+const BUILDS: u32 = 7;
 /// Clips that are off by more than so many precisions, and cm, between the samples are played from the two samples, where that is nearer: a joint
 /// spins so fast in them that its parameters change sides within a segment.
 const LOOSE_PRECISIONS: f64 = 10.0;
@@ -51,22 +52,22 @@ const LOOSE_CM: f64 = 0.5;
 /// Builds a clip, and builds it anew a little closer where rounding takes it out of what is allowed.
 pub(super) fn build(raw: &RawClip, options: &BuildOptions, block: &BlockOptions) -> Result<Built, BuildError> {
     let mut share = 1.0 - ROUNDING;
-    let mut nearest: Option<(f64, Built, Contents)> = None;
-    for _ in 0..REBUILDS {
+    let mut nearest: Option<(f64, Built)> = None;
+    for build in 0..BUILDS {
         let target = target(raw, options, share);
         let contents = contents(&target, block);
         let built = finish(raw, contents.to_bytes(), options)?;
+        let built = nearer_between(raw, built, contents, options)?;
         let (_, off) = options.farthest_off(&built.errors);
-        if nearest.as_ref().is_none_or(|(least, ..)| off < *least) {
-            nearest = Some((off, built, contents));
+        if nearest.as_ref().is_none_or(|(least, _)| off < *least) {
+            nearest = Some((off, built));
         }
         if off <= 1.0 {
             break;
         }
-        share *= (1.0 - 4.0 * (off - 1.0)).max(0.5);
+        share *= (1.0 - f64::from(1 << build) * ROUNDING - 4.0 * (off - 1.0)).max(0.5);
     }
-    let (_, built, contents) = nearest.ok_or(BuildError::BadOption { option: "precision" })?;
-    nearer_between(raw, built, contents, options)
+    nearest.map(|(_, built)| built).ok_or(BuildError::BadOption { option: "precision" })
 }
 
 /// The clip, or one that blends where that is much nearer between the samples; at the samples they are the same.
