@@ -19,6 +19,7 @@ impl Contents {
             kinds,
             constants,
             tracks: Vec::with_capacity(clip.tracks.len()),
+            blends: Vec::new(),
             segments: Vec::with_capacity(clip.segments()),
             skeleton: clip.skeleton,
         };
@@ -29,6 +30,9 @@ impl Contents {
             let (bytes, rest) = groups.split_at(ids.len() * clip.header.track_bytes(is_rotation));
             contents.tracks.extend((0..ids.len()).map(|index| track(bytes, ids, index, clip.header.is_fine)));
             groups = rest;
+        }
+        if clip.header.blends {
+            contents.blends = (0..clip.segments()).map(|segment| clip.blends(segment)).collect();
         }
         for segment in 0..clip.segments() {
             let segment = contents.read_segment(clip, segment);

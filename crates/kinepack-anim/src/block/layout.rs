@@ -26,8 +26,8 @@ pub struct Header {
     pub loops: bool,
     /// Whether references and axes have 16 bits a number instead of 8.
     pub is_fine: bool,
-    /// Whether what is between two samples of a segment is made of both, like what is between segments: for joints that turn so far from one to the
-    /// next that the way between their parameters is another.
+    /// Whether it says which segments blend: in those, what is between two samples is made of both, like what is between segments, for joints that turn
+    /// so far from one to the next that the way between their parameters is another.
     pub blends: bool,
     /// Bytes of the offset of a segment, 1 to 4.
     pub offset_bytes: u8,
@@ -93,7 +93,6 @@ impl Header {
     }
 
     /// The segment of a sample.
-    #[cfg(test)]
     pub(crate) fn segment_of(&self, sample: usize, segments: usize) -> usize {
         (((sample as u64 + 1) * segments as u64 - 1) / self.coded_samples() as u64) as usize
     }
@@ -109,6 +108,12 @@ impl Header {
     pub(crate) fn track_bytes(&self, is_rotation: bool) -> usize {
         if is_rotation { 6 * self.code_bytes() + 3 } else { 15 }
     }
+}
+
+/// Which segments blend, a bit each.
+pub(crate) fn blends_to_bytes(blends: &[bool]) -> impl Iterator<Item = u8> {
+    let byte = |bits: &[bool]| bits.iter().rev().fold(0, |byte, bit| byte << 1 | u8::from(*bit));
+    blends.chunks(8).map(byte)
 }
 
 /// What becomes of a channel of a joint.

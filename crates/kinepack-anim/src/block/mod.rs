@@ -61,6 +61,8 @@ struct Span {
     start: u32,
     /// Its first byte.
     at: usize,
+    /// Whether it blends.
+    blends: bool,
 }
 
 /// Where the parts begin.
@@ -69,6 +71,7 @@ struct Parts {
     constants: usize,
     rotations: usize,
     vectors: usize,
+    blends: usize,
     offsets: usize,
     segments: usize,
     end: usize,
@@ -152,6 +155,7 @@ impl<B: AsRef<[u8]>> Clip<B> {
         let span = |segment| Span {
             start: self.header.segment_start(segment, self.segments) as u32,
             at: self.segment_at(segment),
+            blends: self.blends(segment),
         };
         if self.segments == 0 { Vec::new() } else { (0..=self.segments).map(span).collect() }
     }
@@ -159,6 +163,12 @@ impl<B: AsRef<[u8]>> Clip<B> {
     /// The bytes of a segment.
     pub(crate) fn segment_bytes(&self, segment: usize) -> &[u8] {
         &self.as_bytes()[self.segment_at(segment)..self.segment_at(segment + 1)]
+    }
+
+    /// Whether what is between two samples of a segment is made of both.
+    pub(crate) fn blends(&self, segment: usize) -> bool {
+        let bits = &self.as_bytes()[self.parts.blends..self.parts.offsets];
+        bits.get(segment / 8).is_some_and(|byte| byte >> (segment % 8) & 1 != 0)
     }
 
     /// The first byte of a segment; of the one behind the last, that behind them.
@@ -184,14 +194,14 @@ impl<B: AsRef<[u8]>> Clip<B> {
 
     /// Bytes by what they are for, in the order of the file; they sum to the file's length.
     pub fn bytes_by_part(&self) -> Vec<(&'static str, usize)> {
-        let Parts { constants, rotations, offsets, segments, end, .. } = self.parts;
+        let Parts { constants, rotations, blends, segments, end, .. } = self.parts;
         let profiles = self.segments() * self.components * self.header.block.pieces();
         vec![
             ("header and hashes", layout::HEADER_BYTES + END_BYTES),
             ("kinds", constants - layout::HEADER_BYTES),
             ("constants", rotations - constants),
-            ("references, axes, steps", offsets - rotations),
-            ("offsets and steps of segments", segments - offsets + self.segments()),
+            ("references, axes, steps", blends - rotations),
+            ("offsets and steps of segments", segments - blends + self.segments()),
             ("widths", profiles),
             ("coefficients", end - segments - profiles - self.segments()),
         ]

@@ -24,7 +24,7 @@ pub(super) struct Play<'a, B, C, W: ?Sized> {
 /// Where a position is in a clip.
 struct Place<'a> {
     here: Part<'a>,
-    /// Where that is not in the same segment, or the clip blends: what is behind, and the share of the way to there.
+    /// Where that is not in the same segment, or it blends: what is behind, and the share of the way to there.
     behind: Option<(Part<'a>, f32)>,
 }
 
@@ -83,7 +83,7 @@ impl<'a> Place<'a> {
         let segment = segment_of(spans, here, guess);
         let bounds = [spans[segment], spans[segment + 1]];
         let is_one = next > here && next < bounds[1].start as usize;
-        if share == 0.0 || (is_one && !clip.header.blends) {
+        if share == 0.0 || (is_one && !bounds[0].blends) {
             return Self { here: Part::new(clip, bounds, here, share), behind: None };
         }
         let behind = if is_one {

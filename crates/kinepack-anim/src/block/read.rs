@@ -41,8 +41,13 @@ pub(super) fn read<B: AsRef<[u8]>>(storage: B) -> Result<Clip<B>, ClipError> {
     let mut parts = Parts { constants, rotations: rest.at(), ..Parts::default() };
     let mut components = 0;
     parts.vectors = groups(&mut rest, &header, &tracks[..rotations], &mut components)?;
-    parts.offsets = groups(&mut rest, &header, &tracks[rotations..], &mut components)?;
+    parts.blends = groups(&mut rest, &header, &tracks[rotations..], &mut components)?;
     let segments = if tracks.is_empty() { 0 } else { header.segments() };
+    let blends = rest.take(if header.blends { segments.div_ceil(8) } else { 0 }, 1, "blends")?;
+    if blends.last().is_some_and(|last| !segments.is_multiple_of(8) && last >> (segments % 8) != 0) {
+        return Err(ClipError::BadHeader { field: "blends" });
+    }
+    parts.offsets = rest.at();
     let offsets = rest.take(segments, usize::from(header.offset_bytes), "offsets")?;
     parts.segments = rest.at();
     for segment in 0..segments {

@@ -65,7 +65,8 @@ fn contents(random: &mut Random, block: BlockLength, joints: u16, samples: u32) 
         }
         segments.push(SegmentContents { step: random.below(100) as u8, length, coefficients });
     }
-    Contents { header, kinds, constants, tracks, segments, skeleton: 7 }
+    let blends = if header.blends { (0..count).map(|_| random.below(2) == 0).collect() } else { Vec::new() };
+    Contents { header, kinds, constants, tracks, blends, segments, skeleton: 7 }
 }
 
 fn clips() -> Vec<(Contents, Clip)> {

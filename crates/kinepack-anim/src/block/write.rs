@@ -1,6 +1,6 @@
 //! The contents of a block clip, and their bytes. `spec/ANIM.md`, section 10.
 
-use super::layout::{GROUP, Header, Kind, kinds_to_byte};
+use super::layout::{GROUP, Header, Kind, blends_to_bytes, kinds_to_byte};
 use super::read::checksum;
 use super::widths::{ESCAPE_WIDTH_BITS, of_piece, width_of};
 use crate::Channel;
@@ -16,6 +16,8 @@ pub(crate) struct Contents {
     pub(crate) constants: Vec<Constant>,
     /// Rotations, translations, scales, each by joint.
     pub(crate) tracks: Vec<Track>,
+    /// Which segments blend; none where the header says so.
+    pub(crate) blends: Vec<bool>,
     pub(crate) segments: Vec<SegmentContents>,
     pub(crate) skeleton: u64,
 }
@@ -84,6 +86,7 @@ impl Contents {
         for tracks in self.groups() {
             write_group(tracks, header.is_fine, &mut bytes);
         }
+        bytes.extend(blends_to_bytes(&self.blends));
         bytes
     }
 

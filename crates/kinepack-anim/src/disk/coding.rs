@@ -44,7 +44,21 @@ pub(super) fn code_head<C: Coder, W: Watch>(
             return Err(ClipError::EndOfData { part: "constants" });
         }
     }
-    code_tracks(coder, model, contents)
+    code_tracks(coder, model, contents)?;
+    code_blends(coder, contents)
+}
+
+fn code_blends<C: Coder>(coder: &mut C, contents: &mut Contents) -> Result<(), ClipError> {
+    let told = std::mem::take(&mut contents.blends);
+    let count = if contents.header.blends { contents.segment_count() } else { 0 };
+    for segment in 0..count {
+        let blends = told.get(segment).is_some_and(|blends| *blends);
+        contents.blends.push(coder.code_direct(u32::from(blends), 1) != 0);
+        if coder.is_exhausted() {
+            return Err(ClipError::EndOfData { part: "blends" });
+        }
+    }
+    Ok(())
 }
 
 fn code_header<C: Coder>(coder: &mut C, header: &mut Header) -> Result<(), ClipError> {

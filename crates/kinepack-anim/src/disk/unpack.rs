@@ -72,6 +72,7 @@ impl Unpacker {
             kinds: Vec::new(),
             constants: Vec::new(),
             tracks: Vec::new(),
+            blends: Vec::new(),
             segments: Vec::new(),
             skeleton: 0,
         };

@@ -294,10 +294,27 @@ fn the_largest_numbers_play_finite_numbers() {
 }
 
 #[test]
+fn blends_behind_the_last_segment_are_refused() {
+    let mut parts = Parts::new(8, 19, vec![kinds(DEFAULT, ANIMATED, DEFAULT)]);
+    parts.blends = true;
+    let parts = parts.filled(&mut Random(3));
+    let good = parts.to_bytes();
+    assert_eq!(parts.segments.len(), 3);
+    agree(&good).unwrap();
+    for bit in 3..8 {
+        let mut turned = good.clone();
+        turned[parts.offset_at() - 1] |= 1 << bit;
+        assert_eq!(agree(&sealed(turned)).unwrap_err(), ClipError::BadHeader { field: "blends" });
+    }
+    let short = &good[..parts.offset_at() - 1];
+    assert_eq!(agree(short).unwrap_err(), ClipError::EndOfData { part: "blends" });
+}
+
+#[test]
 fn turned_bits_behind_a_right_hash_are_refused_or_played() {
     let mut random = Random(5);
     let mut fine = any_parts(&mut random, 4, 40);
-    while !fine.is_fine || fine.n != 32 || !fine.loops || fine.rotations.is_empty() {
+    while !fine.is_fine || fine.n != 32 || !fine.loops || !fine.blends || fine.rotations.is_empty() {
         fine = any_parts(&mut random, 4, 40);
     }
     for good in [good(), fine.to_bytes()] {

@@ -14,7 +14,8 @@ pub(crate) struct Naive {
     pub(crate) n: usize,
     pub(crate) loops: bool,
     pub(crate) is_fine: bool,
-    blends: bool,
+    /// By segment.
+    blends: Vec<bool>,
     samples: usize,
     joints: usize,
     /// Joint, channel, value.
@@ -116,7 +117,7 @@ impl Naive {
             n,
             loops,
             is_fine,
-            blends: flags & 64 != 0,
+            blends: Vec::new(),
             samples,
             joints,
             constants: Vec::new(),
@@ -144,7 +145,7 @@ impl Naive {
             clip.read_group(&mut rest, tracks)?;
             groups.push(begin..clip.tracks.len());
         }
-        clip.read_segments(&mut rest, &groups, offset_bytes)?;
+        clip.read_segments(&mut rest, &groups, offset_bytes, flags & 64 != 0)?;
         rest.take(8)?;
         let own = hash(&all[..rest.at]) as u32;
         let stored = rest.number(4)? as u32;
@@ -195,11 +196,17 @@ impl Naive {
         rest: &mut Bytes<'_>,
         groups: &[std::ops::Range<usize>],
         offset_bytes: usize,
+        blends: bool,
     ) -> Read<()> {
         if self.tracks.is_empty() {
             return Ok(());
         }
         let (coded, count) = self.counts();
+        if blends {
+            let bits = rest.take(count.div_ceil(8))?;
+            require((count..8 * bits.len()).all(|bit| bits[bit / 8] >> (bit % 8) & 1 == 0), "blends behind the last")?;
+            self.blends = (0..count).map(|bit| bits[bit / 8] >> (bit % 8) & 1 != 0).collect();
+        }
         let mut offsets = Bytes { all: rest.take(count * offset_bytes)?, at: 0 };
         let begin = rest.at;
         for index in 0..count {
@@ -284,7 +291,8 @@ impl Naive {
         };
         let inner = |z: Vector| q(turned(track.axes, z));
         let outer = |z: Vector| [0, 1, 2].map(|axis| track.middle[axis] + z[axis]);
-        let is_within = a == 0.0 || (!self.blends && self.place(n + 1) == (segment, t + 1));
+        let blends = self.blends.get(segment).is_some_and(|blends| *blends);
+        let is_within = a == 0.0 || (!blends && self.place(n + 1) == (segment, t + 1));
         if is_within {
             let z = components(segment, t, a);
             return if track.channel == 0 { product(track.reference, inner(z)).to_vec() } else { outer(z).to_vec() };

@@ -124,7 +124,19 @@ impl Parts {
 
     pub(crate) fn offset_at(&self) -> usize {
         let track = if self.is_fine { 15 } else { 9 };
-        16 + self.kinds.len() + self.constants.len() + track * self.rotations.len() + 15 * self.vectors.len()
+        let tracks = track * self.rotations.len() + 15 * self.vectors.len();
+        16 + self.kinds.len() + self.constants.len() + tracks + self.blend_bytes().len()
+    }
+
+    /// Where some segments blend, two of three do.
+    fn blend_bytes(&self) -> Vec<u8> {
+        let mut bytes = vec![0; if self.blends { self.segments.len().div_ceil(8) } else { 0 }];
+        for (index, byte) in bytes.iter_mut().enumerate() {
+            for segment in (8 * index..self.segments.len().min(8 * index + 8)).filter(|segment| segment % 3 != 1) {
+                *byte |= 1 << (segment % 8);
+            }
+        }
+        bytes
     }
 
     /// As sections 10.1 to 10.5 have it.
@@ -156,6 +168,7 @@ impl Parts {
             }
             write_steps(group, &mut bytes);
         }
+        bytes.extend(self.blend_bytes());
         assert_eq!(bytes.len(), self.offset_at());
         let mut offset = 0_u32;
         for segment in &self.segments {

@@ -12,6 +12,7 @@ mod tune;
 
 use crate::RawClip;
 use crate::block::Contents;
+use crate::measure::Follower;
 
 use super::{BuildError, BuildOptions, Built, finish};
 use plan::Plan;
@@ -44,8 +45,8 @@ pub enum Effort {
 /// builds in all.
 const ROUNDING: f64 = 1e-4;
 const BUILDS: u32 = 7;
-/// Clips that are off by more than so many precisions, and cm, between the samples are played from the two samples, where that is nearer: a joint
-/// spins so fast in them that its parameters change sides within a segment.
+/// Segments that are off by more than so many precisions, and cm, between the samples are played from the two samples, where that is nearer: a joint
+/// spins so fast in them that its parameters change sides.
 const LOOSE_PRECISIONS: f64 = 10.0;
 const LOOSE_CM: f64 = 0.5;
 
@@ -70,7 +71,7 @@ pub(super) fn build(raw: &RawClip, options: &BuildOptions, block: &BlockOptions)
     nearest.map(|(_, built)| built).ok_or(BuildError::BadOption { option: "precision" })
 }
 
-/// The clip, or one that blends where that is much nearer between the samples; at the samples they are the same.
+/// The clip, or one that blends in the segments in which it is loose, where that is much nearer; at the samples they are the same.
 fn nearer_between(
     raw: &RawClip,
     built: Built,
@@ -78,10 +79,20 @@ fn nearer_between(
     options: &BuildOptions,
 ) -> Result<Built, BuildError> {
     let off_cm = built.errors.between.max_cm;
-    if off_cm <= (LOOSE_PRECISIONS * options.precision_cm).max(LOOSE_CM) {
+    let loose_cm = (LOOSE_PRECISIONS * options.precision_cm).max(LOOSE_CM);
+    if off_cm <= loose_cm {
         return Ok(built);
     }
+    contents.blends = vec![false; contents.segments.len()];
     contents.header.blends = true;
+    let mut follower = Follower::new(raw, &built.clip, &options.error);
+    for sample in 0..contents.header.coded_samples().min(raw.samples() - 1) {
+        follower.go_to(2 * sample + 1);
+        if follower.errors_cm().any(|error_cm| error_cm > loose_cm) {
+            let segment = contents.header.segment_of(sample, contents.segments.len());
+            contents.blends[segment] = true;
+        }
+    }
     let blends = finish(raw, contents.to_bytes(), options)?;
     Ok(if 2.0 * blends.errors.between.max_cm < off_cm { blends } else { built })
 }
@@ -100,6 +111,7 @@ fn contents(target: &Target, options: &BlockOptions) -> Contents {
         kinds: plan.kinds.clone(),
         constants: plan.constants.clone(),
         tracks: plan.tracks.iter().map(plan::PlannedTrack::contents).collect(),
+        blends: Vec::new(),
         segments: if plan.tracks.is_empty() { Vec::new() } else { coded.segments },
         skeleton: target.skeleton().hash(),
     }

@@ -20,7 +20,7 @@ pub(super) struct BlockReport {
     loops: bool,
     /// Whether references and axes have 16 bits a number instead of 8.
     is_fine: bool,
-    /// Whether what is between two samples is made of both.
+    /// Whether what is between two samples is made of both in some segments.
     blends: bool,
     /// Components of tracks that are not 0 all the time.
     live_components: usize,
@@ -107,7 +107,7 @@ impl BlockReport {
             self.bits_per_coefficient,
             if self.is_fine { "fine" } else { "coarse" },
             if self.loops { "; loops" } else { "" },
-            if self.blends { "; blends between samples" } else { "" },
+            if self.blends { "; some segments blend" } else { "" },
         )?;
         let channels = self.channels.iter().map(|channel| {
             let counts =
