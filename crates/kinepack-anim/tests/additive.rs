@@ -81,6 +81,25 @@ fn without_its_base_it_would_be_coarser_than_it_may() {
 }
 
 #[test]
+fn feet_stand_where_they_do_on_top_of_the_base() {
+    let skeleton = skeleton();
+    let base = Arc::new(motion(&skeleton, 4, 40, 0.5));
+    let pose = motion(&skeleton, 3, 1, 0.5).pose(0).repeat(40);
+    let still = RawClip::new("still", skeleton, 30.0, pose).unwrap();
+    let errors = |whole: &RawClip| {
+        let mut options = BuildOptions { precision_cm: 0.05, ..BuildOptions::default() };
+        options.error.base = Some(Arc::clone(&base));
+        build(&additive::difference(whole, &base).unwrap(), &options).unwrap().errors
+    };
+    // What it adds moves all the time, so that nothing does.
+    let stands = errors(&still);
+    assert!(stands.slide_joint.is_some() && stands.foot_slide_cm <= 0.1, "{stands:?}");
+    // What it adds is nothing, to a base that moves.
+    let moves = errors(&base);
+    assert_eq!((moves.slide_joint, moves.foot_slide_cm), (None, 0.0));
+}
+
+#[test]
 fn half_of_a_delta_is_half_the_way() {
     let mut pose = [Transform::IDENTITY];
     let delta = Transform {

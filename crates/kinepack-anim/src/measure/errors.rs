@@ -93,7 +93,7 @@ pub fn measure(raw: &RawClip, clip: &AnyClip, options: &ErrorOptions) -> ErrorRe
     let mut follower = Follower::new(raw, clip, options);
     let mut joints = vec![Vec::with_capacity(raw.samples()); raw.joints()];
     let mut between = Vec::with_capacity(raw.samples() * raw.joints());
-    let mut stands = stands(raw);
+    let mut stands = stands(raw, options.base.as_deref());
     let mut slide = (0.0, None);
     for half_sample in 0..=follower.last() {
         follower.go_to(half_sample);

@@ -3,6 +3,7 @@
 use glam::DVec3;
 
 use crate::RawClip;
+use crate::additive::pose_of;
 
 use super::{Frame, object_space};
 
@@ -44,8 +45,8 @@ impl Stand {
     }
 }
 
-/// When each joint stands still.
-pub(crate) fn stands(raw: &RawClip) -> Vec<Stand> {
+/// When each joint stands still, on top of a base where there is one.
+pub(crate) fn stands(raw: &RawClip, base: Option<&RawClip>) -> Vec<Stand> {
     let joints = raw.joints();
     let shortest = ((SHORTEST_S * raw.rate_hz()).ceil() as usize).max(2);
     let mut stands = vec![Stand::default(); joints];
@@ -55,6 +56,11 @@ pub(crate) fn stands(raw: &RawClip) -> Vec<Stand> {
     for (sample, pose) in raw.poses().enumerate() {
         for (local, transform) in local.iter_mut().zip(pose) {
             *local = Frame::from(transform);
+        }
+        if let Some(base) = base {
+            for (local, base) in local.iter_mut().zip(pose_of(base, sample)) {
+                *local = Frame::from(base).with(local);
+            }
         }
         object_space(raw.skeleton(), &local, &mut object);
         for joint in 0..joints {

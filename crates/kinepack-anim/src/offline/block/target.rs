@@ -97,8 +97,12 @@ impl<'a> Target<'a> {
     fn is_loop(&self) -> bool {
         const SHARE: f64 = 0.1;
         let last = self.samples - 1;
+        // Where the first sample would be in the place of the last: on top of another pose of the base.
+        let first: Vec<_> = (0..self.joints()).map(|joint| self.whole(joint, last, &self.local(joint, 0)[0])).collect();
+        let mut posed = first.clone();
+        object_space(self.skeleton(), &first, &mut posed);
         let is_near = |joint: usize| {
-            let (first, last) = (self.shell(joint, 0), self.shell(joint, last));
+            let (first, last) = (posed[joint].shell(self.shell_cm[joint]), self.shell(joint, last));
             first.iter().zip(last).all(|(a, b)| a.distance(*b) <= SHARE * self.limit_cm[joint])
         };
         last > 1 && (0..self.joints()).all(is_near)

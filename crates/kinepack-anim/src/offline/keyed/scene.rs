@@ -84,7 +84,7 @@ impl<'a> Scene<'a> {
     /// Halves what is allowed for joints while they stand still, so that none wanders by more than the whole.
     pub(super) fn hold_still(&mut self) {
         let joints = self.raw.joints();
-        for (joint, stand) in stands(self.raw).iter().enumerate() {
+        for (joint, stand) in stands(self.raw, None).iter().enumerate() {
             for sample in stand.runs().iter().flat_map(|&(first, last)| first..=last) {
                 self.limit_cm[sample * joints + joint] *= 0.5;
             }
