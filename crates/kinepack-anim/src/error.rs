@@ -182,7 +182,7 @@ pub enum ClipError {
         /// The channel.
         channel: Channel,
     },
-    /// A constant that is not finite.
+    /// A constant, or the middle of a track, that is no number or beyond ±10¹⁸.
     BadConstant {
         /// Its track.
         track: TrackId,
@@ -230,7 +230,7 @@ impl fmt::Display for ClipError {
             Self::BadHeader { field } => write!(f, "damaged header: {field}"),
             Self::BadKind { joint, byte } => write!(f, "damaged: joint {joint} is of kind {byte:#04x}"),
             Self::BadRange { channel } => write!(f, "damaged: the range of {}s", channel.name()),
-            Self::BadConstant { track } => write!(f, "damaged: {} is not finite", name(track)),
+            Self::BadConstant { track } => write!(f, "damaged: {} is no number within ±10¹⁸", name(track)),
             Self::TooManySamples { samples } => write!(f, "{samples} samples, which is too many for keys"),
             Self::BadKey { index, reason } => write!(f, "damaged: key {index}: {reason}"),
             Self::BadSegment { segment, reason } => write!(f, "damaged: segment {segment}: {reason}"),

@@ -26,7 +26,7 @@ pub(super) fn read<B: AsRef<[u8]>>(storage: B) -> Result<Clip<B>, ClipError> {
         let bytes = rest.take(1, CONSTANT_BYTES[track.channel as usize], "constants")?;
         let is_right = match track.channel {
             Channel::Rotation => bytes[7] >> 7 == 0,
-            _ => are_numbers(bytes),
+            _ => bad_number(bytes).is_none(),
         };
         if !is_right {
             return Err(ClipError::BadConstant { track });
@@ -121,8 +121,8 @@ fn groups(
         let bytes = rest.take(group.len(), header.track_bytes(is_rotation), "groups")?;
         let (values, steps) = bytes.split_at(bytes.len() - 3 * group.len());
         *components += steps.iter().filter(|step| **step != 0).count();
-        if !is_rotation && !are_numbers(values) {
-            return Err(ClipError::BadConstant { track: group[0] });
+        if !is_rotation && let Some(bad) = bad_number(values) {
+            return Err(ClipError::BadConstant { track: group[bad % group.len()] });
         }
     }
     Ok(rest.at())
@@ -153,8 +153,10 @@ fn check_segment(bytes: &[u8], components: usize, length: usize, block: BlockLen
     Ok(end)
 }
 
-fn are_numbers(bytes: &[u8]) -> bool {
-    bytes.as_chunks().0.iter().all(|bytes| f32::from_le_bytes(*bytes).abs() <= MAX_NUMBER)
+/// The first of some numbers that is none, or too large.
+fn bad_number(bytes: &[u8]) -> Option<usize> {
+    let is_number = |bytes: &[u8; 4]| f32::from_le_bytes(*bytes).abs() <= MAX_NUMBER;
+    bytes.as_chunks().0.iter().position(|bytes| !is_number(bytes))
 }
 
 /// Where a segment begins, counted from the first one.

@@ -204,9 +204,10 @@ fn constants_and_middles_out_of_range_are_refused() {
         for at in [0, 4, 8] {
             assert_eq!(refused(CONSTANTS + at, &number.to_le_bytes()), track(0, Channel::Translation));
         }
-        for at in [0, 4, 8, 12, 16, 20] {
-            // The first track of the group stands for all.
+        // The x of both, then y and z.
+        for at in [0, 8, 16] {
             assert_eq!(refused(VECTORS + at, &number.to_le_bytes()), track(1, Channel::Translation));
+            assert_eq!(refused(VECTORS + at + 4, &number.to_le_bytes()), track(2, Channel::Scale));
         }
     }
     assert_eq!(refused(CONSTANTS + 12 + 7, &[0x80]), track(1, Channel::Rotation));
@@ -386,7 +387,7 @@ fn reasons_read_well() {
         (ClipError::TrailingData { bytes: 3 }, "3 bytes more than its header asks for"),
         (ClipError::BadHeader { field: "block length" }, "damaged header: block length"),
         (ClipError::BadKind { joint: 2, byte: 3 }, "damaged: joint 2 is of kind 0x03"),
-        (ClipError::BadConstant { track }, "damaged: the scale of joint 4 is not finite"),
+        (ClipError::BadConstant { track }, "damaged: the scale of joint 4 is no number within ±10¹⁸"),
         (
             ClipError::BadSegment { segment: 7, reason: "bits behind its last coefficient" },
             "damaged: segment 7: bits behind its last coefficient",
