@@ -10,7 +10,7 @@ use std::arch::x86_64::{
     _mm256_sub_epi32, _mm256_sub_ps, _mm256_unpackhi_ps, _mm256_unpacklo_ps, _mm256_xor_ps,
 };
 
-use super::segment::{Segment, Window};
+use super::segment::{LOAD, Segment, Window};
 use super::sums::{self, Sums};
 use super::tables::{Eight, TABLES};
 use super::{Kernel, Lanes, OCTAVE, Task};
@@ -27,15 +27,7 @@ impl Avx2 {
         (has_bits && is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt")).then_some(Self(()))
     }
 
-    #[inline(always)]
-    pub(crate) fn run<T: Task>(self, task: T) {
-        #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-        fn run<T: Task>(kernel: Avx2, task: T) {
-            task.run(kernel);
-        }
-        // SAFETY: who has an `Avx2` has the instructions.
-        unsafe { run(self, task) }
-    }
+    compiled!(run of Avx2 for "avx2,bmi1,bmi2,popcnt");
 }
 
 impl Kernel for Avx2 {
@@ -71,22 +63,7 @@ impl Kernel for Avx2 {
         unsafe { escaped_sum(sum, segment, weights) }
     }
 
-    #[inline(always)]
-    fn fill(self, sums: &mut Sums<Lanes8>, live: u32, wanted: u32, segment: &mut Segment<'_>, weights: &Weights) {
-        #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-        fn fill(
-            kernel: Avx2,
-            sums: &mut Sums<Lanes8>,
-            live: u32,
-            wanted: u32,
-            segment: &mut Segment<'_>,
-            weights: &Weights,
-        ) {
-            sums::fill(kernel, sums, live, wanted, segment, weights);
-        }
-        // SAFETY: who has an `Avx2` has the instructions.
-        unsafe { fill(self, sums, live, wanted, segment, weights) }
-    }
+    compiled!(fill of Avx2 for "avx2,bmi1,bmi2,popcnt");
 }
 
 /// The sums of a component of which any piece may be escaped.
@@ -142,7 +119,7 @@ unsafe fn eight(eight: &Eight, window: Window<'_>, bit: usize) -> Lanes8 {
     // SAFETY: they are; the others are as long as what they are loaded from, and aligned.
     let (data, bytes, masks) = unsafe {
         (
-            _mm_loadu_si128(window.bytes(bit).as_ptr().cast()),
+            _mm_loadu_si128(window.bytes::<LOAD>(bit).as_ptr().cast()),
             _mm256_load_si256(eight.bytes.as_ptr().cast()),
             _mm256_load_si256(eight.masks.as_ptr().cast()),
         )

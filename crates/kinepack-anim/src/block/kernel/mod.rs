@@ -2,6 +2,10 @@
 //! over [`Kernel`] and [`Lanes`], of which there is one for each instruction set; all give the same bits, since none fuses or reorders anything.
 //! `spec/ANIM.md`, section 12.
 
+#[macro_use]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod macros;
+
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 mod instructions;

@@ -23,15 +23,7 @@ impl Neon {
         std::arch::is_aarch64_feature_detected!("neon").then_some(Self(()))
     }
 
-    #[inline(always)]
-    pub(crate) fn run<T: Task>(self, task: T) {
-        #[target_feature(enable = "neon")]
-        fn run<T: Task>(kernel: Neon, task: T) {
-            task.run(kernel);
-        }
-        // SAFETY: who has a `Neon` has the instructions.
-        unsafe { run(self, task) }
-    }
+    compiled!(run of Neon for "neon");
 }
 
 impl Kernel for Neon {
@@ -61,22 +53,7 @@ impl Kernel for Neon {
         sums
     }
 
-    #[inline(always)]
-    fn fill(self, sums: &mut Sums<Lanes4x2>, live: u32, wanted: u32, segment: &mut Segment<'_>, weights: &Weights) {
-        #[target_feature(enable = "neon")]
-        fn fill(
-            kernel: Neon,
-            sums: &mut Sums<Lanes4x2>,
-            live: u32,
-            wanted: u32,
-            segment: &mut Segment<'_>,
-            weights: &Weights,
-        ) {
-            sums::fill(kernel, sums, live, wanted, segment, weights);
-        }
-        // SAFETY: who has a `Neon` has the instructions.
-        unsafe { fill(self, sums, live, wanted, segment, weights) }
-    }
+    compiled!(fill of Neon for "neon");
 }
 
 /// Four coefficients of these widths, from the lowest bit of a word on.
@@ -113,34 +90,12 @@ impl Lanes for Lanes4x2 {
         unsafe { Self(vld1q_f32(numbers.as_ptr()), vld1q_f32(numbers.as_ptr().add(4))) }
     }
 
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        // SAFETY: as above.
-        unsafe { Self(vaddq_f32(self.0, other.0), vaddq_f32(self.1, other.1)) }
-    }
-
-    #[inline(always)]
-    fn sub(self, other: Self) -> Self {
-        // SAFETY: as above.
-        unsafe { Self(vsubq_f32(self.0, other.0), vsubq_f32(self.1, other.1)) }
-    }
-
-    #[inline(always)]
-    fn mul(self, other: Self) -> Self {
-        // SAFETY: as above.
-        unsafe { Self(vmulq_f32(self.0, other.0), vmulq_f32(self.1, other.1)) }
-    }
-
-    #[inline(always)]
-    fn div(self, other: Self) -> Self {
-        // SAFETY: as above.
-        unsafe { Self(vdivq_f32(self.0, other.0), vdivq_f32(self.1, other.1)) }
-    }
-
-    #[inline(always)]
-    fn sqrt(self) -> Self {
-        // SAFETY: as above.
-        unsafe { Self(vsqrtq_f32(self.0), vsqrtq_f32(self.1)) }
+    of_both! {
+        add(other) is vaddq_f32;
+        sub(other) is vsubq_f32;
+        mul(other) is vmulq_f32;
+        div(other) is vdivq_f32;
+        sqrt() is vsqrtq_f32;
     }
 
     #[inline(always)]

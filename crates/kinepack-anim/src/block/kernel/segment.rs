@@ -217,11 +217,11 @@ impl<'a> Window<'a> {
     /// The byte of a bit, and those behind it.
     ///
     /// # Safety
-    /// Its byte is at most the last that the window was asked for.
+    /// The window has as many: [`LOAD`] from the last byte on that it was asked for, so half of that up to half of that behind it.
     #[inline(always)]
-    pub(super) unsafe fn bytes(self, bit: usize) -> &'a [u8; LOAD] {
-        debug_assert!(bit / 8 + LOAD <= self.0.len());
-        // SAFETY: so the window has as many bytes from there on.
+    pub(super) unsafe fn bytes<const N: usize>(self, bit: usize) -> &'a [u8; N] {
+        debug_assert!(bit / 8 + N <= self.0.len());
+        // SAFETY: it has.
         unsafe { &*self.0.as_ptr().add(bit / 8).cast() }
     }
 
@@ -231,9 +231,7 @@ impl<'a> Window<'a> {
     /// Its byte is at most half a load behind the last that the window was asked for.
     #[inline(always)]
     pub(super) unsafe fn at(self, bit: usize) -> u64 {
-        debug_assert!(bit / 8 + LOAD / 2 <= self.0.len());
-        // SAFETY: so the window has as many bytes from there on.
-        let word: [u8; LOAD / 2] = unsafe { *self.0.as_ptr().add(bit / 8).cast() };
-        u64::from_le_bytes(word) >> (bit % 8)
+        // SAFETY: so the window has half a load from there on.
+        u64::from_le_bytes(*unsafe { self.bytes(bit) }) >> (bit % 8)
     }
 }

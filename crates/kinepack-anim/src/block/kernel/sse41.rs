@@ -23,15 +23,7 @@ impl Sse41 {
         is_x86_feature_detected!("sse4.1").then_some(Self(()))
     }
 
-    #[inline(always)]
-    pub(crate) fn run<T: Task>(self, task: T) {
-        #[target_feature(enable = "sse4.1")]
-        fn run<T: Task>(kernel: Sse41, task: T) {
-            task.run(kernel);
-        }
-        // SAFETY: who has an `Sse41` has the instructions.
-        unsafe { run(self, task) }
-    }
+    compiled!(run of Sse41 for "sse4.1");
 }
 
 impl Kernel for Sse41 {
@@ -57,22 +49,7 @@ impl Kernel for Sse41 {
         sums
     }
 
-    #[inline(always)]
-    fn fill(self, sums: &mut Sums<Lanes4x2>, live: u32, wanted: u32, segment: &mut Segment<'_>, weights: &Weights) {
-        #[target_feature(enable = "sse4.1")]
-        fn fill(
-            kernel: Sse41,
-            sums: &mut Sums<Lanes4x2>,
-            live: u32,
-            wanted: u32,
-            segment: &mut Segment<'_>,
-            weights: &Weights,
-        ) {
-            sums::fill(kernel, sums, live, wanted, segment, weights);
-        }
-        // SAFETY: who has an `Sse41` has the instructions.
-        unsafe { fill(self, sums, live, wanted, segment, weights) }
-    }
+    compiled!(fill of Sse41 for "sse4.1");
 }
 
 #[inline]
@@ -101,34 +78,12 @@ impl Lanes for Lanes4x2 {
         unsafe { Self(_mm_loadu_ps(numbers.as_ptr()), _mm_loadu_ps(numbers.as_ptr().add(4))) }
     }
 
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        // SAFETY: as above.
-        unsafe { Self(_mm_add_ps(self.0, other.0), _mm_add_ps(self.1, other.1)) }
-    }
-
-    #[inline(always)]
-    fn sub(self, other: Self) -> Self {
-        // SAFETY: as above.
-        unsafe { Self(_mm_sub_ps(self.0, other.0), _mm_sub_ps(self.1, other.1)) }
-    }
-
-    #[inline(always)]
-    fn mul(self, other: Self) -> Self {
-        // SAFETY: as above.
-        unsafe { Self(_mm_mul_ps(self.0, other.0), _mm_mul_ps(self.1, other.1)) }
-    }
-
-    #[inline(always)]
-    fn div(self, other: Self) -> Self {
-        // SAFETY: as above.
-        unsafe { Self(_mm_div_ps(self.0, other.0), _mm_div_ps(self.1, other.1)) }
-    }
-
-    #[inline(always)]
-    fn sqrt(self) -> Self {
-        // SAFETY: as above.
-        unsafe { Self(_mm_sqrt_ps(self.0), _mm_sqrt_ps(self.1)) }
+    of_both! {
+        add(other) is _mm_add_ps;
+        sub(other) is _mm_sub_ps;
+        mul(other) is _mm_mul_ps;
+        div(other) is _mm_div_ps;
+        sqrt() is _mm_sqrt_ps;
     }
 
     #[inline(always)]

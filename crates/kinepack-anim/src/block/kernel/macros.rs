@@ -1,0 +1,56 @@
+//! What kernels have alike but for the names of their instructions.
+
+/// Methods of a kernel that are compiled for its instructions.
+macro_rules! compiled {
+    // Does something with it.
+    (run of $kernel:ident for $features:literal) => {
+        #[inline(always)]
+        pub(crate) fn run<T: Task>(self, task: T) {
+            #[target_feature(enable = $features)]
+            fn run<T: Task>(kernel: $kernel, task: T) {
+                task.run(kernel);
+            }
+            // SAFETY: who has a kernel has its instructions.
+            unsafe { run(self, task) }
+        }
+    };
+    // The sums of components.
+    (fill of $kernel:ident for $features:literal) => {
+        #[inline(always)]
+        fn fill(
+            self,
+            sums: &mut Sums<Self::Lanes>,
+            live: u32,
+            wanted: u32,
+            segment: &mut Segment<'_>,
+            weights: &Weights,
+        ) {
+            #[target_feature(enable = $features)]
+            fn fill(
+                kernel: $kernel,
+                sums: &mut Sums<<$kernel as Kernel>::Lanes>,
+                live: u32,
+                wanted: u32,
+                segment: &mut Segment<'_>,
+                weights: &Weights,
+            ) {
+                sums::fill(kernel, sums, live, wanted, segment, weights);
+            }
+            // SAFETY: who has a kernel has its instructions.
+            unsafe { fill(self, sums, live, wanted, segment, weights) }
+        }
+    };
+}
+
+/// Methods of eight numbers in two registers that do with each register what an instruction does.
+macro_rules! of_both {
+    ($($method:ident($($other:ident)?) is $instruction:ident;)*) => {
+        $(
+            #[inline(always)]
+            fn $method(self $(, $other: Self)?) -> Self {
+                // SAFETY: there are some only where there is a kernel, and who has that has the instructions.
+                unsafe { Self($instruction(self.0 $(, $other.0)?), $instruction(self.1 $(, $other.1)?)) }
+            }
+        )*
+    };
+}
