@@ -2,6 +2,18 @@
 
 use crate::ClipError;
 
+/// The first bytes of a file, which begin with its letters and its version.
+pub(crate) fn head<const N: usize>(bytes: &[u8], magic: [u8; 4], newest: u8) -> Result<&[u8; N], ClipError> {
+    if !bytes.starts_with(&magic) {
+        return Err(ClipError::NoClip);
+    }
+    let head = bytes.first_chunk::<N>().ok_or(ClipError::EndOfData { part: "header" })?;
+    match head[magic.len()] {
+        version if version == newest => Ok(head),
+        version => Err(ClipError::Version { version, newest }),
+    }
+}
+
 pub(crate) struct Rest<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -29,5 +41,13 @@ impl<'a> Rest<'a> {
         let taken = taken.ok_or(ClipError::EndOfData { part })?;
         self.at += taken.len();
         Ok(taken)
+    }
+
+    /// That nothing is left.
+    pub(crate) fn end(&self) -> Result<(), ClipError> {
+        match self.bytes().len() {
+            0 => Ok(()),
+            bytes => Err(ClipError::TrailingData { bytes }),
+        }
     }
 }

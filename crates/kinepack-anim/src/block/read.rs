@@ -10,7 +10,7 @@ use super::layout::{
 };
 use super::widths::BlockLength;
 use super::{Clip, Parts};
-use crate::rest::Rest;
+use crate::rest::{self, Rest};
 use crate::{Channel, ClipError, TrackId};
 
 pub(super) fn read<B: AsRef<[u8]>>(storage: B) -> Result<Clip<B>, ClipError> {
@@ -60,9 +60,7 @@ pub(super) fn read<B: AsRef<[u8]>>(storage: B) -> Result<Clip<B>, ClipError> {
     }
     parts.end = rest.at();
     let end: [u8; END_BYTES] = rest.take(1, END_BYTES, "hashes")?.try_into().unwrap_or_default();
-    if rest.at() != bytes.len() {
-        return Err(ClipError::TrailingData { bytes: bytes.len() - rest.at() });
-    }
+    rest.end()?;
     let [a, b, c, d, e, f, g, h, hash @ ..] = end;
     if u32::from_le_bytes(hash) != checksum(&bytes[..rest.at() - 4]) {
         return Err(ClipError::BadHash);
@@ -79,15 +77,7 @@ pub(crate) fn checksum(bytes: &[u8]) -> u32 {
 }
 
 fn header(bytes: &[u8]) -> Result<Header, ClipError> {
-    if !bytes.starts_with(&MAGIC) {
-        return Err(ClipError::NoClip);
-    }
-    let Some(head) = bytes.first_chunk::<HEADER_BYTES>() else {
-        return Err(ClipError::EndOfData { part: "header" });
-    };
-    if head[4] != VERSION {
-        return Err(ClipError::Version { version: head[4], newest: VERSION });
-    }
+    let head: &[u8; HEADER_BYTES] = rest::head(bytes, MAGIC, VERSION)?;
     let Some(&block) = BlockLength::ALL.get(usize::from(head[5] & 3)) else {
         return Err(ClipError::BadHeader { field: "block length" });
     };

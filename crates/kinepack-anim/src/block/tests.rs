@@ -6,24 +6,19 @@ use super::layout::{Header, Kind};
 use super::{BlockLength, Clip, Constant, Contents, Instructions, Sampler, SegmentContents, Track};
 use crate::{Channel, JointMask, Transform};
 
-struct Random(u64);
+#[path = "../../tests/random/mod.rs"]
+mod random;
+use random::Random;
 
-impl Random {
-    fn below(&mut self, bound: u32) -> u32 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((u64::from((self.0 >> 32) as u32) * u64::from(bound)) >> 32) as u32
-    }
-
-    /// Of as many bits as it is by chance, which rarely are many.
-    fn coefficient(&mut self, k: usize) -> i32 {
-        let most = match self.below(40) {
-            0 => 24,
-            1..4 => 16,
-            _ => 12_u32.saturating_sub(k as u32 / 2).max(1),
-        };
-        let width = self.below(most + 1);
-        if width == 0 { 0 } else { self.below(1 << width) as i32 - (1 << (width - 1)) }
-    }
+/// Of as many bits as it is by chance, which rarely are many.
+fn coefficient(random: &mut Random, k: usize) -> i32 {
+    let most = match random.below(40) {
+        0 => 24,
+        1..4 => 16,
+        _ => 12_u32.saturating_sub(k as u32 / 2).max(1),
+    };
+    let width = random.below(most + 1);
+    if width == 0 { 0 } else { random.below(1 << width) as i32 - (1 << (width - 1)) }
 }
 
 fn contents(random: &mut Random, block: BlockLength, joints: u16, samples: u32) -> Contents {
@@ -49,7 +44,7 @@ fn contents(random: &mut Random, block: BlockLength, joints: u16, samples: u32) 
         .map(|track| Track {
             channel: track.channel,
             codes: [0; 6].map(|_| random.below(codes) as u16),
-            middle: [0; 3].map(|_| random.below(1000) as f32 - 500.0),
+            middle: [0; 3].map(|_| random.between(-500.0, 500.0)),
             steps: [0; 3].map(|_| if random.below(6) == 0 { 0 } else { 60 + random.below(80) as u8 }),
         })
         .collect();
@@ -61,7 +56,7 @@ fn contents(random: &mut Random, block: BlockLength, joints: u16, samples: u32) 
         let mut coefficients = Vec::new();
         for step in tracks.iter().flat_map(|track| track.steps) {
             let last = random.below(length as u32 + 1) as usize;
-            coefficients.extend((0..length).map(|k| if step == 0 || k >= last { 0 } else { random.coefficient(k) }));
+            coefficients.extend((0..length).map(|k| if step == 0 || k >= last { 0 } else { coefficient(random, k) }));
         }
         segments.push(SegmentContents { step: random.below(100) as u8, length, coefficients });
     }

@@ -4,7 +4,7 @@
 use crate::keyed::quantize::{VectorRange, rotation_from_48};
 use crate::keyed::{Key, Parametrization};
 use crate::raw::MAX_SAMPLES;
-use crate::rest::Rest;
+use crate::rest::{self, Rest};
 use crate::skeleton::MAX_JOINTS;
 use crate::{Channel, ClipError};
 
@@ -66,9 +66,7 @@ pub(super) fn read(bytes: Vec<u8>) -> Result<KeyedClip, ClipError> {
     let jumps_at = rest.at();
     let jump_entries = (usize::from(header.slices) - 1) * keyed.len();
     rest.take(jump_entries, header.jump_entry_bytes(), "jumps")?;
-    if rest.at() != bytes.len() {
-        return Err(ClipError::TrailingData { bytes: bytes.len() - rest.at() });
-    }
+    rest.end()?;
     let clip = KeyedClip {
         header,
         kinds,
@@ -88,15 +86,7 @@ pub(super) fn read(bytes: Vec<u8>) -> Result<KeyedClip, ClipError> {
 }
 
 fn header(bytes: &[u8]) -> Result<KeyedHeader, ClipError> {
-    if !bytes.starts_with(&MAGIC) {
-        return Err(ClipError::NoClip);
-    }
-    let Some(head) = bytes.first_chunk::<HEADER_BYTES>() else {
-        return Err(ClipError::EndOfData { part: "header" });
-    };
-    if head[4] != VERSION {
-        return Err(ClipError::Version { version: head[4], newest: VERSION });
-    }
+    let head: &[u8; HEADER_BYTES] = rest::head(bytes, MAGIC, VERSION)?;
     let word = |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
     let half = |at: usize| u16::from_le_bytes([head[at], head[at + 1]]);
     let Some(&parametrization) = Parametrization::ALL.get(usize::from(head[5])) else {
