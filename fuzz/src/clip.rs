@@ -1,6 +1,9 @@
-//! The driver of the target `clip`: any bytes as a clip, a skeleton, an exchange file, or a block clip whose hash is made right, by the first byte.
+//! The driver of the target `clip`: any bytes as a clip, a skeleton, an exchange file, a block clip whose hash is made right, a rig, or a rig and a
+//! clip of it whose hashes are made right, by the first byte.
 
-use kinepack_anim::{AnyClip, Clip, JointMask, Sampler, Skeleton, SoaPose, Transform, exchange};
+use std::sync::Arc;
+
+use kinepack_anim::{AnyClip, Clip, JointMask, Rig, Sampler, Skeleton, SoaPose, Transform, exchange};
 
 /// Shares of the clip, forward, back, and beyond both ends.
 const SHARES: [f64; 17] = [
@@ -26,7 +29,7 @@ const SHARES: [f64; 17] = [
 /// Refuses what it is given or takes it, and then it can be used and written again.
 pub fn clip(data: &[u8]) {
     let Some((selector, bytes)) = data.split_first() else { return };
-    match selector % 4 {
+    match selector % 8 {
         0 => play(bytes),
         1 => {
             if let Ok(skeleton) = Skeleton::from_bytes(bytes) {
@@ -41,24 +44,50 @@ pub fn clip(data: &[u8]) {
                 assert!(exchange::read("", &written).is_ok());
             }
         }
-        _ => play(&sealed(bytes)),
+        3 => play(&sealed(bytes, 4)),
+        4 => drop(rig(bytes)),
+        _ => of_rig(bytes),
     }
 }
 
-/// The bytes with the hash at the end of a block clip made right, so that what is behind that check is reached.
-fn sealed(bytes: &[u8]) -> Vec<u8> {
+/// The bytes with the hash of these many at the end of a block clip or a rig made right, so that what is behind that check is reached.
+fn sealed(bytes: &[u8], hash_bytes: usize) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
-    if let Some(end) = bytes.len().checked_sub(4) {
+    if let Some(end) = bytes.len().checked_sub(hash_bytes) {
         let step = |h: u64, byte: &u8| (h ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
-        let hash = bytes[..end].iter().fold(0xcbf2_9ce4_8422_2325, step) as u32;
-        bytes[end..].copy_from_slice(&hash.to_le_bytes());
+        let hash: u64 = bytes[..end].iter().fold(0xcbf2_9ce4_8422_2325, step);
+        bytes[end..].copy_from_slice(&hash.to_le_bytes()[..hash_bytes]);
     }
     bytes
 }
 
+/// A rig, which can be written again.
+fn rig(bytes: &[u8]) -> Option<Rig> {
+    let rig = Rig::from_bytes(bytes).ok()?;
+    assert!(rig.to_bytes() == bytes);
+    Some(rig)
+}
+
+/// The first byte says how many bytes are the rig, in eights; those behind it are the clip.
+fn of_rig(bytes: &[u8]) {
+    let Some((eights, bytes)) = bytes.split_first() else { return };
+    let (rig_bytes, clip) = bytes.split_at(bytes.len().min(8 * usize::from(*eights)));
+    let Some(rig) = rig(&sealed(rig_bytes, 8)) else { return };
+    let mut clip = clip.to_vec();
+    if let Some(end) = clip.len().checked_sub(12) {
+        clip[end..end + 8].copy_from_slice(&rig.hash().to_le_bytes());
+    }
+    play_clip(&sealed(&clip, 4), Some(&Arc::new(rig)));
+}
+
 /// All that is played is finite, its rotations have length 1, and it does not depend on what was played before.
 pub fn play(bytes: &[u8]) {
-    let Ok(clip) = AnyClip::from_bytes(bytes) else { return };
+    play_clip(bytes, None);
+}
+
+fn play_clip(bytes: &[u8], rig: Option<&Arc<Rig>>) {
+    let clip = rig.map_or_else(|| AnyClip::from_bytes(bytes), |rig| AnyClip::with_rig(bytes, rig));
+    let Ok(clip) = clip else { return };
     assert!(clip.as_bytes() == bytes);
     assert_eq!(clip.bytes_by_part().iter().map(|(_, bytes)| bytes).sum::<usize>(), bytes.len());
     let bind = vec![Transform::IDENTITY; clip.joints()];

@@ -1,8 +1,8 @@
 //! The driver of the target `clip_disk`: any bytes as a disk file, or as the packet of one, by the first byte.
 
 use kinepack::Fnv1a;
-use kinepack_anim::Clip;
 use kinepack_anim::disk::{Unpacker, pack, unpack};
+use kinepack_anim::{Clip, ClipError};
 
 /// What a packet may become at most.
 const MOST_BYTES: usize = 1 << 18;
@@ -55,6 +55,10 @@ fn varint(mut number: usize) -> Vec<u8> {
 
 /// The bytes are a clip, and come back from a file.
 fn comes_back(bytes: &[u8]) {
-    let clip = Clip::from_bytes(bytes).unwrap();
+    let clip = match Clip::from_bytes(bytes) {
+        // What it shares is not looked at on disk.
+        Err(ClipError::Rig { .. }) => return,
+        clip => clip.unwrap(),
+    };
     assert!(unpack(&pack(&clip).unwrap()).unwrap() == bytes);
 }

@@ -1,7 +1,9 @@
 //! A compressed clip of whatever scheme, and its playback: for who takes files as they come. Which scheme it is, its first four bytes say.
 
+use std::sync::Arc;
+
 use crate::keyed::{self, Cursor, KeyedClip};
-use crate::{Clip, ClipError, Sampler, Transform, block, disk};
+use crate::{Clip, ClipError, Rig, Sampler, Transform, block, disk};
 
 /// A compressed clip.
 #[derive(Clone, Debug)]
@@ -16,12 +18,24 @@ impl AnyClip {
     /// The clip that `bytes` hold, checked once and for all. A disk file is unpacked.
     ///
     /// # Errors
-    /// [`ClipError`], with the reason, for anything that the specification does not allow. Memory is bounded by the bytes' length.
+    /// [`ClipError`], with the reason, for anything that the specification does not allow; [`ClipError::Rig`] for a clip of a rig. Memory is bounded by
+    /// the bytes' length.
     pub fn from_bytes(bytes: impl Into<Vec<u8>>) -> Result<Self, ClipError> {
-        let bytes = bytes.into();
+        Self::read(bytes.into(), None)
+    }
+
+    /// The same, of a clip that may be of this rig.
+    ///
+    /// # Errors
+    /// As [`from_bytes`](Self::from_bytes); [`ClipError::Rig`] for a clip of another rig.
+    pub fn with_rig(bytes: impl Into<Vec<u8>>, rig: &Arc<Rig>) -> Result<Self, ClipError> {
+        Self::read(bytes.into(), Some(rig))
+    }
+
+    pub(crate) fn read(bytes: Vec<u8>, rig: Option<&Arc<Rig>>) -> Result<Self, ClipError> {
         match bytes.first_chunk() {
-            Some(&block::MAGIC) => Clip::from_bytes(bytes).map(Self::Block),
-            Some(&disk::MAGIC) => Clip::from_bytes(disk::unpack(&bytes)?).map(Self::Block),
+            Some(&block::MAGIC) => Clip::read(bytes, rig).map(Self::Block),
+            Some(&disk::MAGIC) => Clip::read(disk::unpack(&bytes)?, rig).map(Self::Block),
             Some(&keyed::MAGIC) => KeyedClip::from_bytes(bytes).map(Self::Keyed),
             _ => Err(ClipError::NoClip),
         }

@@ -34,7 +34,7 @@ impl Channel {
 }
 
 /// One animated channel of one joint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TrackId {
     /// Index of the joint.
     pub joint: u16,

@@ -142,12 +142,24 @@ impl From<RawClipError> for ExchangeError {
     }
 }
 
-/// Why bytes are no compressed clip.
+/// Why bytes are no compressed clip, or no rig of some.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClipError {
     /// They do not begin with `KPAB`, `KPAC` or `KPAD`.
     NoClip,
+    /// They do not begin with `KPAR`.
+    NoRig,
+    /// The clip is of a rig that was not given.
+    Rig {
+        /// [`Rig::hash`](crate::block::Rig::hash) of the rig.
+        hash: u64,
+    },
+    /// The clip's rig does not have this track.
+    NotInRig {
+        /// The track.
+        track: TrackId,
+    },
     /// A later version of the format.
     Version {
         /// The file's.
@@ -222,6 +234,9 @@ impl fmt::Display for ClipError {
         let name = |track: &TrackId| format!("the {} of joint {}", track.channel.name(), track.joint);
         match self {
             Self::NoClip => write!(f, "no compressed clip: it begins with none of KPAB, KPAC and KPAD"),
+            Self::NoRig => write!(f, "no rig: it does not begin with KPAR"),
+            Self::Rig { hash } => write!(f, "it needs its rig, {hash:016x}"),
+            Self::NotInRig { track } => write!(f, "damaged: its rig does not have {}", name(track)),
             Self::Version { version, newest } => {
                 write!(f, "version {version} of the format, at most {newest} can be read")
             }

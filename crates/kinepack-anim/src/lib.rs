@@ -69,7 +69,7 @@ pub mod measure;
 pub mod offline;
 
 pub use any::{AnyClip, AnyPlayer};
-pub use block::{Clip, Instructions, JointMask, PoseWriter, Sampler, SoaPose, sample_batch};
+pub use block::{Clip, Instructions, JointMask, PoseWriter, Rig, Sampler, SoaPose, sample_batch};
 pub use channel::{Channel, TrackId};
 pub use error::{ClipError, ExchangeError, RawClipError, SkeletonError, SkeletonFileError};
 pub use raw::{MAX_SAMPLES, RawClip};

@@ -26,8 +26,10 @@ mod widths;
 #[path = "clip/write.rs"]
 mod write;
 
-use block::any_parts;
-use kinepack_anim::{AnyClip, Skeleton, exchange};
+use std::sync::Arc;
+
+use block::{any_parts, any_parts_of, any_rig};
+use kinepack_anim::{AnyClip, Rig, Skeleton, exchange};
 use support::{Random, skeleton, smooth_clip};
 use write::{Parts, any_track};
 
@@ -70,6 +72,16 @@ fn files() -> Vec<Vec<u8>> {
         }
         files.push([&[if index == 0 { 0 } else { 3 }], &parts.to_bytes()[..]].concat());
     }
+    // A rig, and clips of rigs; those are told how long in eights of bytes.
+    files.push([&[4], &any_rig(&mut random, 5).to_bytes()[..]].concat());
+    for joints in [1, 3, 9] {
+        let mut rig = any_rig(&mut random, joints);
+        while !rig.to_bytes().len().is_multiple_of(8) {
+            rig = any_rig(&mut random, joints);
+        }
+        let (bytes, parts) = (rig.to_bytes(), any_parts_of(&mut random, joints, 12, Some(&rig)));
+        files.push([&[5, (bytes.len() / 8) as u8], &bytes[..], &parts.to_bytes()].concat());
+    }
     files
 }
 
@@ -81,7 +93,13 @@ fn the_corpus_is_what_the_driver_takes() {
         match data[0] {
             0 | 3 => assert!(AnyClip::from_bytes(&data[1..]).is_ok(), "{index}"),
             1 => assert!(Skeleton::from_bytes(&data[1..]).is_ok(), "{index}"),
-            _ => assert!(exchange::read("", &data[1..]).is_ok(), "{index}"),
+            2 => assert!(exchange::read("", &data[1..]).is_ok(), "{index}"),
+            4 => assert!(Rig::from_bytes(&data[1..]).is_ok(), "{index}"),
+            _ => {
+                let (rig, clip) = data[2..].split_at(8 * usize::from(data[1]));
+                let rig = Arc::new(Rig::from_bytes(rig).unwrap());
+                assert!(AnyClip::with_rig(clip, &rig).is_ok(), "{index}");
+            }
         }
     }
 }

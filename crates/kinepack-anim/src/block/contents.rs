@@ -3,8 +3,8 @@
 use super::kernel::{self, Lanes};
 use super::layout::{self, GROUP, Kind};
 use super::widths::of_piece;
-use super::{Clip, Constant, Contents, SegmentContents, Track};
-use crate::{Channel, TrackId};
+use super::{Clip, Constant, Contents, SegmentContents};
+use crate::Channel;
 
 impl Contents {
     /// All that a clip says. Its bytes are those that [`to_bytes`](Self::to_bytes) makes of it again, unless another writer has chosen other widths
@@ -21,16 +21,9 @@ impl Contents {
             tracks: Vec::with_capacity(clip.tracks.len()),
             blends: Vec::new(),
             segments: Vec::with_capacity(clip.segments()),
-            skeleton: clip.skeleton,
+            owner: clip.rig.as_ref().map_or(clip.skeleton, |rig| rig.hash()),
         };
-        let mut groups = &clip.as_bytes()[clip.parts.rotations..];
-        let (rotations, vectors) = clip.tracks.split_at(clip.rotations);
-        for ids in rotations.chunks(GROUP).chain(vectors.chunks(GROUP)) {
-            let is_rotation = ids[0].channel == Channel::Rotation;
-            let (bytes, rest) = groups.split_at(ids.len() * clip.header.track_bytes(is_rotation));
-            contents.tracks.extend((0..ids.len()).map(|index| track(bytes, ids, index, clip.header.is_fine)));
-            groups = rest;
-        }
+        contents.tracks.extend(clip.groups().flat_map(|(_, tracks)| tracks));
         if clip.header.blends {
             contents.blends = (0..clip.segments()).map(|segment| clip.blends(segment)).collect();
         }
@@ -107,26 +100,6 @@ impl Constant {
 /// Of the 21 bits of a number.
 const CONSTANT_MIDDLE: f32 = 1_048_576.0;
 const CONSTANT_STEP: f32 = 1.0 / 1_048_575.0;
-
-/// A track of a group.
-fn track(bytes: &[u8], group: &[TrackId], index: usize, is_fine: bool) -> Track {
-    let channel = group[0].channel;
-    let size = group.len();
-    let mut track = Track { channel: group[index].channel, codes: [0; 6], middle: [0.0; 3], steps: [0; 3] };
-    let steps = if channel == Channel::Rotation {
-        for (code, number) in track.codes.iter_mut().enumerate() {
-            let at = size * code + index;
-            *number =
-                if is_fine { u16::from_le_bytes([bytes[2 * at], bytes[2 * at + 1]]) } else { u16::from(bytes[at]) };
-        }
-        6 * (1 + usize::from(is_fine)) * size
-    } else {
-        track.middle = [0, 1, 2].map(|axis| float(bytes, size * axis + index));
-        12 * size
-    };
-    track.steps = [0, 1, 2].map(|axis| bytes[steps + size * axis + index]);
-    track
-}
 
 /// Number `index` of a list.
 fn float(bytes: &[u8], index: usize) -> f32 {

@@ -1,8 +1,8 @@
 //! The tracks of a clip as playback has them: eight at a time, with all that does not depend on the time. `spec/ANIM.md`, section 10.3.
 
-use super::Clip;
 use super::kernel::{self, Lanes};
 use super::layout::GROUP;
+use super::{Clip, Track};
 use crate::{Channel, TrackId};
 
 /// Up to eight tracks, all rotations or none.
@@ -23,35 +23,33 @@ pub(super) struct Group {
 }
 
 impl Group {
-    fn new(tracks: &[TrackId], bytes: &[u8], is_fine: bool) -> Self {
-        let count = tracks.len();
-        let is_rotation = tracks[0].channel == Channel::Rotation;
+    fn new(ids: &[TrackId], tracks: &[Track], is_fine: bool) -> Self {
         let mut group = Self {
             fixed: [[0.0; GROUP]; 8],
             steps: [[0; GROUP]; 3],
             live: 0,
-            count: count as u32,
+            count: ids.len() as u32,
             joints: [0; GROUP],
             scales: 0,
         };
-        let (values, steps) = bytes.split_at(bytes.len() - 3 * count);
-        for (lane, track) in tracks.iter().enumerate() {
-            group.joints[lane] = track.joint;
-            group.scales |= u32::from(track.channel == Channel::Scale) << lane;
+        for (lane, (id, track)) in ids.iter().zip(tracks).enumerate() {
+            group.joints[lane] = id.joint;
+            group.scales |= u32::from(id.channel == Channel::Scale) << lane;
             for axis in 0..3 {
-                let step = steps[axis * count + lane];
+                let step = track.steps[axis];
                 group.steps[axis][lane] = step;
                 group.live |= u32::from(step != 0) << (GROUP * axis + lane);
-                if !is_rotation {
-                    let middle = values.as_chunks().0[axis * count + lane];
-                    group.fixed[axis][lane] = f32::from_le_bytes(middle);
-                }
+                group.fixed[axis][lane] = track.middle[axis];
             }
         }
-        if is_rotation {
-            let (references, axes) = values.split_at(values.len() / 2);
-            let rotations = [rotations(references, count, is_fine), rotations(axes, count, is_fine)];
-            group.fixed = rotations.as_flattened().try_into().unwrap_or(group.fixed);
+        if ids[0].channel == Channel::Rotation {
+            let mut numbers = [[[0.0; GROUP]; 3]; 2];
+            for (lane, track) in tracks.iter().enumerate() {
+                for (numbers, own) in numbers.as_flattened_mut().iter_mut().zip(track.numbers(is_fine).as_flattened()) {
+                    numbers[lane] = *own;
+                }
+            }
+            group.fixed = numbers.map(kernel::rotation).as_flattened().try_into().unwrap_or(group.fixed);
         }
         group
     }
@@ -64,32 +62,8 @@ impl Group {
     }
 }
 
-/// The rotations of references or axes.
-fn rotations(codes: &[u8], count: usize, is_fine: bool) -> [[f32; GROUP]; 4] {
-    let mut numbers = [[0.0; GROUP]; 3];
-    for (axis, numbers) in numbers.iter_mut().enumerate() {
-        for (lane, number) in numbers.iter_mut().take(count).enumerate() {
-            let at = axis * count + lane;
-            *number = if is_fine {
-                (f32::from(u16::from_le_bytes(codes.as_chunks().0[at])) - 32768.0) * (1.0 / 32767.0)
-            } else {
-                (f32::from(codes[at]) - 128.0) * (1.0 / 127.0)
-            };
-        }
-    }
-    kernel::rotation(numbers)
-}
-
 /// The groups of a clip, and how many of them are rotations.
 pub(super) fn groups<B: AsRef<[u8]>>(clip: &Clip<B>) -> (Vec<Group>, usize) {
-    let bytes = clip.as_bytes();
-    let mut at = clip.parts.rotations;
-    let (rotations, vectors) = clip.tracks.split_at(clip.rotations);
-    let parts = rotations.chunks(GROUP).chain(vectors.chunks(GROUP));
-    let groups = parts.map(|tracks| {
-        let length = clip.header.track_bytes(tracks[0].channel == Channel::Rotation) * tracks.len();
-        at += length;
-        Group::new(tracks, &bytes[at - length..at], clip.header.is_fine)
-    });
-    (groups.collect(), rotations.len().div_ceil(GROUP))
+    let groups = clip.groups().map(|(ids, tracks)| Group::new(ids, &tracks, clip.header.is_fine));
+    (groups.collect(), clip.rotations.div_ceil(GROUP))
 }

@@ -29,6 +29,8 @@ pub struct Header {
     /// Whether it says which segments blend: in those, what is between two samples is made of both, like what is between segments, for joints that turn
     /// so far from one to the next that the way between their parameters is another.
     pub blends: bool,
+    /// Whether references, axes, middles and steps are those of a [`Rig`](super::Rig).
+    pub is_of_rig: bool,
     /// Bytes of the offset of a segment, 1 to 4.
     pub offset_bytes: u8,
     /// Number of joints.
@@ -44,7 +46,10 @@ impl Header {
         let mut bytes = [0; HEADER_BYTES];
         bytes[..4].copy_from_slice(&MAGIC);
         bytes[4] = VERSION;
-        let flags = u8::from(self.loops) << 2 | u8::from(self.is_fine) << 3 | u8::from(self.blends) << 6;
+        let flags = u8::from(self.loops) << 2
+            | u8::from(self.is_fine) << 3
+            | u8::from(self.blends) << 6
+            | u8::from(self.is_of_rig) << 7;
         bytes[5] = self.block as u8 | flags | (self.offset_bytes - 1) << 4;
         bytes[6..8].copy_from_slice(&self.joints.to_le_bytes());
         bytes[8..12].copy_from_slice(&self.samples.to_le_bytes());
@@ -103,17 +108,15 @@ impl Header {
         1 + usize::from(self.is_fine)
     }
 
-    /// Bytes of what a group has of each track.
-    #[inline]
-    pub(crate) fn track_bytes(&self, is_rotation: bool) -> usize {
-        if is_rotation { 6 * self.code_bytes() + 3 } else { 15 }
+    /// What of groups depends on the clip: whether numbers have 16 bits, and whether tracks may share them.
+    pub(crate) fn group_format(&self) -> (bool, bool) {
+        (self.is_fine, self.is_of_rig)
     }
-}
 
-/// Which segments blend, a bit each.
-pub(crate) fn blends_to_bytes(blends: &[bool]) -> impl Iterator<Item = u8> {
-    let byte = |bits: &[bool]| bits.iter().rev().fold(0, |byte, bit| byte << 1 | u8::from(*bit));
-    blends.chunks(8).map(byte)
+    /// Whether a joint may be of these kinds.
+    pub(crate) fn allows(&self, kinds: [Kind; 3]) -> bool {
+        self.is_of_rig || !kinds.contains(&Kind::Shared)
+    }
 }
 
 /// What becomes of a channel of a joint.
@@ -125,10 +128,12 @@ pub enum Kind {
     Constant = 1,
     /// Segments of coefficients.
     Animated = 2,
+    /// The rig's value, all the time.
+    Shared = 3,
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 3] = [Self::Default, Self::Constant, Self::Animated];
+    pub(crate) const ALL: [Self; 4] = [Self::Default, Self::Constant, Self::Animated, Self::Shared];
 }
 
 /// Two bits a channel.
@@ -138,10 +143,7 @@ pub(crate) fn kinds_to_byte(kinds: [Kind; 3]) -> u8 {
 
 /// `None` for bits that mean nothing.
 pub(crate) fn kinds_from_byte(byte: u8) -> Option<[Kind; 3]> {
-    let mut kinds = [Kind::Default; 3];
-    for (channel, kind) in kinds.iter_mut().enumerate() {
-        *kind = *Kind::ALL.get(usize::from(byte >> (2 * channel) & 3))?;
-    }
+    let kinds = [0, 2, 4].map(|bit| Kind::ALL[usize::from(byte >> bit & 3)]);
     (byte >> 6 == 0).then_some(kinds)
 }
 

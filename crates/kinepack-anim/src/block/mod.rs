@@ -13,11 +13,15 @@ mod layout;
 mod play;
 mod pose;
 mod read;
+mod rig;
 mod sampler;
 #[cfg(test)]
 mod tests;
+mod tracks;
 mod widths;
 mod write;
+
+use std::sync::Arc;
 
 use kernel::Segment;
 
@@ -30,10 +34,12 @@ pub(crate) use layout::{END_BYTES, MAGIC, MAX_NUMBER, animated, kinds_from_byte,
 pub use layout::{Header, Kind};
 pub use pose::{JointMask, PoseWriter, SoaPose};
 pub(crate) use read::checksum;
+pub use rig::Rig;
 pub use sampler::{Sampler, sample_batch};
+pub(crate) use tracks::Track;
 pub use widths::BlockLength;
 pub(crate) use widths::{MAX_FOUR_BITS, MAX_WIDTH, PIECE, PROFILES, Widths, of_piece, width_of};
-pub(crate) use write::{Constant, Contents, SegmentContents, Track};
+pub(crate) use write::{Constant, Contents, SegmentContents};
 
 /// A block clip, in the bytes of its file: owned, borrowed, or mapped into memory.
 ///
@@ -43,6 +49,7 @@ pub struct Clip<B = Vec<u8>> {
     bytes: B,
     header: Header,
     skeleton: u64,
+    rig: Option<Arc<Rig>>,
     parts: Parts,
     /// The animated tracks in the order of the groups.
     tracks: Vec<TrackId>,
@@ -70,7 +77,6 @@ struct Span {
 struct Parts {
     constants: usize,
     rotations: usize,
-    vectors: usize,
     blends: usize,
     offsets: usize,
     segments: usize,
@@ -81,9 +87,22 @@ impl<B: AsRef<[u8]>> Clip<B> {
     /// The clip that `bytes` hold, checked once and for all; they are read where they are.
     ///
     /// # Errors
-    /// [`ClipError`], with the reason, for anything that `spec/ANIM.md` does not allow. Memory is bounded by the bytes' length.
+    /// [`ClipError`], with the reason, for anything that `spec/ANIM.md` does not allow; [`ClipError::Rig`] for a clip of a rig. Memory is bounded by
+    /// the bytes' length.
     pub fn from_bytes(bytes: B) -> Result<Self, ClipError> {
-        read::read(bytes)
+        Self::read(bytes, None)
+    }
+
+    /// The same, of a clip that may be of this rig.
+    ///
+    /// # Errors
+    /// As [`from_bytes`](Self::from_bytes); [`ClipError::Rig`] for a clip of another rig.
+    pub fn with_rig(bytes: B, rig: &Arc<Rig>) -> Result<Self, ClipError> {
+        Self::read(bytes, Some(rig))
+    }
+
+    pub(crate) fn read(bytes: B, rig: Option<&Arc<Rig>>) -> Result<Self, ClipError> {
+        read::read(bytes, rig)
     }
 
     /// The clip as it stands in its file.
@@ -99,6 +118,11 @@ impl<B: AsRef<[u8]>> Clip<B> {
     /// [`Skeleton::hash`](crate::Skeleton::hash) of the joints that it moves.
     pub fn skeleton_hash(&self) -> u64 {
         self.skeleton
+    }
+
+    /// The rig that it is of.
+    pub fn rig(&self) -> Option<&Arc<Rig>> {
+        self.rig.as_ref()
     }
 
     /// Number of joints.
@@ -136,8 +160,14 @@ impl<B: AsRef<[u8]>> Clip<B> {
     pub fn constants(&self) -> Vec<(TrackId, [f32; 4])> {
         let kinds = self.kinds();
         let mut bytes = &self.as_bytes()[self.parts.constants..];
-        let constants = tracks_of(&kinds, Kind::Constant);
-        constants.map(|track| (track, Constant::read(track.channel, &mut bytes).value())).collect()
+        let own = tracks_of(&kinds, Kind::Constant);
+        let mut constants: Vec<_> =
+            own.map(|track| (track, Constant::read(track.channel, &mut bytes).value())).collect();
+        if let Some(rig) = &self.rig {
+            let shared = tracks_of(&kinds, Kind::Shared);
+            constants.extend(shared.filter_map(|track| Some((track, rig.constant(track)?.value()))));
+        }
+        constants
     }
 
     fn kinds(&self) -> Vec<[Kind; 3]> {
@@ -211,8 +241,8 @@ impl<B: AsRef<[u8]>> Clip<B> {
     pub fn bits_by_track(&self) -> Vec<(TrackId, usize)> {
         let block = self.header.block;
         let components = self.component_tracks();
-        let once = |index: usize| 8 * self.header.track_bytes(index < self.rotations);
-        let mut bits: Vec<_> = self.tracks.iter().enumerate().map(|(index, track)| (*track, once(index))).collect();
+        let once = self.groups().flat_map(|(_, tracks)| tracks).map(|track| track.bits(&self.header));
+        let mut bits: Vec<_> = self.tracks.iter().copied().zip(once).collect();
         for number in 0..self.segments() {
             let mut segment = self.segment_reader(number);
             for &index in &components {

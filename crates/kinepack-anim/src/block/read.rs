@@ -1,6 +1,8 @@
 //! From bytes to a clip: every length, every number, every segment. What passes can be played without another check. `spec/ANIM.md`,
 //! section 13.
 
+use std::sync::Arc;
+
 use kinepack::Fnv1a;
 
 use super::kernel::Segment;
@@ -8,40 +10,44 @@ use super::layout::{
     CONSTANT_BYTES, END_BYTES, GROUP, HEADER_BYTES, Header, Kind, MAGIC, MAX_NUMBER, VERSION, animated,
     kinds_from_byte, tracks_of,
 };
+use super::tracks::{least_bytes, read_group};
 use super::widths::BlockLength;
-use super::{Clip, Parts};
+use super::{Clip, Parts, Rig};
 use crate::rest::{self, Rest};
 use crate::{Channel, ClipError, TrackId};
 
-pub(super) fn read<B: AsRef<[u8]>>(storage: B) -> Result<Clip<B>, ClipError> {
+/// The clip of some bytes, and of `rig` where they say so.
+pub(super) fn read<B: AsRef<[u8]>>(storage: B, rig: Option<&Arc<Rig>>) -> Result<Clip<B>, ClipError> {
     let bytes = storage.as_ref();
     let header = header(bytes)?;
     let mut rest = Rest::new(bytes, HEADER_BYTES);
     let mut kinds = Vec::new();
     for (joint, &byte) in rest.take(usize::from(header.joints), 1, "kinds")?.iter().enumerate() {
-        kinds.push(kinds_from_byte(byte).ok_or(ClipError::BadKind { joint, byte })?);
+        let own = kinds_from_byte(byte).filter(|kinds| header.allows(*kinds));
+        kinds.push(own.ok_or(ClipError::BadKind { joint, byte })?);
     }
     let constants = rest.at();
     for track in tracks_of(&kinds, Kind::Constant) {
         let bytes = rest.take(1, CONSTANT_BYTES[track.channel as usize], "constants")?;
-        let is_right = match track.channel {
-            Channel::Rotation => bytes[7] >> 7 == 0,
-            _ => bad_number(bytes).is_none(),
-        };
-        if !is_right {
+        if !is_constant(track.channel, bytes) {
             return Err(ClipError::BadConstant { track });
         }
     }
     // No list is made of tracks that the file has no room for.
-    if tracks_of(&kinds, Kind::Animated).count() > (bytes.len() - rest.at()) / header.track_bytes(true) {
+    if least_bytes(&header, tracks_of(&kinds, Kind::Animated).count()) > bytes.len() - rest.at() {
         return Err(ClipError::EndOfData { part: "groups" });
     }
     let tracks = animated(&kinds);
     let rotations = tracks.iter().take_while(|track| track.channel == Channel::Rotation).count();
     let mut parts = Parts { constants, rotations: rest.at(), ..Parts::default() };
-    let mut components = 0;
-    parts.vectors = groups(&mut rest, &header, &tracks[..rotations], &mut components)?;
-    parts.blends = groups(&mut rest, &header, &tracks[rotations..], &mut components)?;
+    let (mut components, mut shares) = (0, Vec::new());
+    for group in tracks[..rotations].chunks(GROUP).chain(tracks[rotations..].chunks(GROUP)) {
+        let own = read_group(&mut rest, group, header.group_format())?;
+        components += own.iter().flat_map(|track| track.steps).filter(|step| *step != 0).count();
+        let shared = own.iter().zip(group).filter(|(track, _)| track.shares.contains(&true));
+        shares.extend(shared.map(|(_, id)| *id));
+    }
+    parts.blends = rest.at();
     let segments = if tracks.is_empty() { 0 } else { header.segments() };
     let blends = rest.take(if header.blends { segments.div_ceil(8) } else { 0 }, 1, "blends")?;
     if blends.last().is_some_and(|last| !segments.is_multiple_of(8) && last >> (segments % 8) != 0) {
@@ -65,8 +71,21 @@ pub(super) fn read<B: AsRef<[u8]>>(storage: B) -> Result<Clip<B>, ClipError> {
     if u32::from_le_bytes(hash) != checksum(&bytes[..rest.at() - 4]) {
         return Err(ClipError::BadHash);
     }
-    let skeleton = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
-    Ok(Clip { header, skeleton, parts, tracks, rotations, components, segments, bytes: storage })
+    let owner = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
+    let rig = rig.filter(|_| header.is_of_rig).cloned();
+    if header.is_of_rig {
+        let own = rig.as_ref().filter(|rig| rig.hash() == owner && rig.joints() == kinds.len());
+        check_rig(own.ok_or(ClipError::Rig { hash: owner })?, &kinds, &shares)?;
+    }
+    let skeleton = rig.as_ref().map_or(owner, |rig| rig.skeleton_hash());
+    Ok(Clip { header, skeleton, rig, parts, tracks, rotations, components, segments, bytes: storage })
+}
+
+/// That a rig has all that a clip takes from it: of these tracks, and constants.
+fn check_rig(rig: &Rig, kinds: &[[Kind; 3]], shares: &[TrackId]) -> Result<(), ClipError> {
+    let animated = shares.iter().copied().find(|id| rig.track(*id).is_none());
+    let missing = animated.or_else(|| tracks_of(kinds, Kind::Shared).find(|id| rig.constant(*id).is_none()));
+    missing.map_or(Ok(()), |track| Err(ClipError::NotInRig { track }))
 }
 
 /// The hash at the end of a clip.
@@ -87,35 +106,14 @@ fn header(bytes: &[u8]) -> Result<Header, ClipError> {
         loops: head[5] & 4 != 0,
         is_fine: head[5] & 8 != 0,
         blends: head[5] & 64 != 0,
+        is_of_rig: head[5] & 128 != 0,
         offset_bytes: (head[5] >> 4 & 3) + 1,
         joints: u16::from_le_bytes([head[6], head[7]]),
         samples: word(8),
         rate_hz: f32::from_bits(word(12)),
     };
-    if head[5] >> 7 != 0 {
-        return Err(ClipError::BadHeader { field: "reserved bits" });
-    }
     header.check()?;
     Ok(header)
-}
-
-/// Goes behind the groups of some tracks, all of rotations or none, and counts live components.
-fn groups(
-    rest: &mut Rest<'_>,
-    header: &Header,
-    tracks: &[TrackId],
-    components: &mut usize,
-) -> Result<usize, ClipError> {
-    for group in tracks.chunks(GROUP) {
-        let is_rotation = group[0].channel == Channel::Rotation;
-        let bytes = rest.take(group.len(), header.track_bytes(is_rotation), "groups")?;
-        let (values, steps) = bytes.split_at(bytes.len() - 3 * group.len());
-        *components += steps.iter().filter(|step| **step != 0).count();
-        if !is_rotation && let Some(bad) = bad_number(values) {
-            return Err(ClipError::BadConstant { track: group[bad % group.len()] });
-        }
-    }
-    Ok(rest.at())
 }
 
 /// The bytes of a segment.
@@ -143,10 +141,17 @@ fn check_segment(bytes: &[u8], components: usize, length: usize, block: BlockLen
     Ok(end)
 }
 
-/// The first of some numbers that is none, or too large.
-fn bad_number(bytes: &[u8]) -> Option<usize> {
-    let is_number = |bytes: &[u8; 4]| f32::from_le_bytes(*bytes).abs() <= MAX_NUMBER;
-    bytes.as_chunks().0.iter().position(|bytes| !is_number(bytes))
+/// Whether bytes are those of a constant.
+pub(super) fn is_constant(channel: Channel, bytes: &[u8]) -> bool {
+    match channel {
+        Channel::Rotation => bytes.last().is_some_and(|last| last >> 7 == 0),
+        _ => bytes.as_chunks().0.iter().all(|bytes| is_number(f32::from_le_bytes(*bytes))),
+    }
+}
+
+/// Whether it is a number that a clip may have.
+pub(super) fn is_number(number: f32) -> bool {
+    number.abs() <= MAX_NUMBER
 }
 
 /// Where a segment begins, counted from the first one.

@@ -25,7 +25,8 @@ fn contents(random: &mut Random, block: BlockLength, joints: u16, samples: u32) 
     let loops = samples > 1 && random.below(3) == 0;
     let is_fine = random.below(2) == 0;
     let blends = random.below(4) == 0;
-    let header = Header { block, loops, is_fine, blends, offset_bytes: 1, joints, samples, rate_hz: 30.0 };
+    let header =
+        Header { block, loops, is_fine, blends, is_of_rig: false, offset_bytes: 1, joints, samples, rate_hz: 30.0 };
     let kinds: Vec<_> =
         (0..joints).map(|_| [0; 3].map(|_| Kind::ALL[[0, 1, 2, 2][random.below(4) as usize]])).collect();
     let mut constants = Vec::new();
@@ -46,6 +47,7 @@ fn contents(random: &mut Random, block: BlockLength, joints: u16, samples: u32) 
             codes: [0; 6].map(|_| random.below(codes) as u16),
             middle: [0; 3].map(|_| random.between(-500.0, 500.0)),
             steps: [0; 3].map(|_| if random.below(6) == 0 { 0 } else { 60 + random.below(80) as u8 }),
+            shares: [false; 2],
         })
         .collect();
     let count = if tracks.is_empty() { 0 } else { header.segments() };
@@ -61,7 +63,7 @@ fn contents(random: &mut Random, block: BlockLength, joints: u16, samples: u32) 
         segments.push(SegmentContents { step: random.below(100) as u8, length, coefficients });
     }
     let blends = if header.blends { (0..count).map(|_| random.below(2) == 0).collect() } else { Vec::new() };
-    Contents { header, kinds, constants, tracks, blends, segments, skeleton: 7 }
+    Contents { header, kinds, constants, tracks, blends, segments, owner: 7 }
 }
 
 fn clips() -> Vec<(Contents, Clip)> {

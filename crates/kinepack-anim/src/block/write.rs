@@ -1,7 +1,8 @@
 //! The contents of a block clip, and their bytes. `spec/ANIM.md`, section 10.
 
-use super::layout::{GROUP, Header, Kind, blends_to_bytes, kinds_to_byte};
+use super::layout::{CONSTANT_BYTES, GROUP, Header, Kind, kinds_to_byte};
 use super::read::checksum;
+use super::tracks::{Track, bits_to_byte, write_group};
 use super::widths::{ESCAPE_WIDTH_BITS, of_piece, width_of};
 use crate::Channel;
 
@@ -19,26 +20,15 @@ pub(crate) struct Contents {
     /// Which segments blend; none where the header says so.
     pub(crate) blends: Vec<bool>,
     pub(crate) segments: Vec<SegmentContents>,
-    pub(crate) skeleton: u64,
+    /// The hash of the skeleton, or of the rig.
+    pub(crate) owner: u64,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Constant {
     /// Three codes of 21 bits.
     Rotation([u32; 3]),
     Vector([f32; 3]),
-}
-
-/// What a clip says once of a track that moves.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Track {
-    pub(crate) channel: Channel,
-    /// Of a rotation: the codes of reference and axes.
-    pub(crate) codes: [u16; 6],
-    /// Of a vector.
-    pub(crate) middle: [f32; 3],
-    /// 0 is dead.
-    pub(crate) steps: [u8; 3],
 }
 
 #[derive(Clone, Debug)]
@@ -64,7 +54,7 @@ impl Contents {
             bytes.extend(&offset.to_le_bytes()[..usize::from(offset_bytes)]);
         }
         bytes.extend(segments);
-        bytes.extend(self.skeleton.to_le_bytes());
+        bytes.extend(self.owner.to_le_bytes());
         bytes.extend(checksum(&bytes).to_le_bytes());
         bytes
     }
@@ -74,19 +64,11 @@ impl Contents {
         let header = Header { offset_bytes, ..self.header };
         let mut bytes = header.to_bytes().to_vec();
         bytes.extend(self.kinds.iter().map(|kinds| kinds_to_byte(*kinds)));
-        for constant in &self.constants {
-            match *constant {
-                Constant::Rotation([x, y, z]) => {
-                    let code = u64::from(x) | u64::from(y) << 21 | u64::from(z) << 42;
-                    bytes.extend(code.to_le_bytes());
-                }
-                Constant::Vector(vector) => bytes.extend(vector.iter().flat_map(|number| number.to_le_bytes())),
-            }
-        }
+        self.constants.iter().for_each(|constant| constant.write(&mut bytes));
         for tracks in self.groups() {
-            write_group(tracks, header.is_fine, &mut bytes);
+            write_group(tracks, header.group_format(), &mut bytes);
         }
-        bytes.extend(blends_to_bytes(&self.blends));
+        bytes.extend(self.blends.chunks(8).map(|blends| bits_to_byte(blends.iter().copied())));
         bytes
     }
 
@@ -137,20 +119,19 @@ impl Contents {
     }
 }
 
-fn write_group(tracks: &[Track], is_fine: bool, bytes: &mut Vec<u8>) {
-    if tracks.iter().all(|track| track.channel == Channel::Rotation) {
-        for code in 0..6 {
-            for track in tracks {
-                bytes.extend(&track.codes[code].to_le_bytes()[..1 + usize::from(is_fine)]);
-            }
-        }
-    } else {
-        for axis in 0..3 {
-            bytes.extend(tracks.iter().flat_map(|track| track.middle[axis].to_le_bytes()));
-        }
+impl Constant {
+    pub(crate) fn bits(self) -> usize {
+        8 * if matches!(self, Self::Rotation(_)) { CONSTANT_BYTES[0] } else { CONSTANT_BYTES[1] }
     }
-    for axis in 0..3 {
-        bytes.extend(tracks.iter().map(|track| track.steps[axis]));
+
+    pub(super) fn write(self, bytes: &mut Vec<u8>) {
+        match self {
+            Self::Rotation([x, y, z]) => {
+                let code = u64::from(x) | u64::from(y) << 21 | u64::from(z) << 42;
+                bytes.extend(code.to_le_bytes());
+            }
+            Self::Vector(vector) => bytes.extend(vector.iter().flat_map(|number| number.to_le_bytes())),
+        }
     }
 }
 

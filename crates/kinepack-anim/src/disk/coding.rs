@@ -20,9 +20,9 @@ pub(super) fn code_head<C: Coder, W: Watch>(
     contents: &mut Contents,
 ) -> Result<(), ClipError> {
     code_header(coder, &mut contents.header)?;
-    let skeleton = contents.skeleton;
-    contents.skeleton = u64::from(coder.code_direct((skeleton >> 32) as u32, 32)) << 32;
-    contents.skeleton |= u64::from(coder.code_direct(skeleton as u32, 32));
+    let owner = contents.owner;
+    contents.owner = u64::from(coder.code_direct((owner >> 32) as u32, 32)) << 32;
+    contents.owner |= u64::from(coder.code_direct(owner as u32, 32));
     code_kinds(coder, model, contents)?;
     let mut before = [0.0; 3];
     let constants: Vec<_> = tracks_of(&contents.kinds, Kind::Constant).collect();
@@ -67,6 +67,7 @@ fn code_header<C: Coder>(coder: &mut C, header: &mut Header) -> Result<(), ClipE
     header.loops = coder.code_direct(u32::from(header.loops), 1) != 0;
     header.is_fine = coder.code_direct(u32::from(header.is_fine), 1) != 0;
     header.blends = coder.code_direct(u32::from(header.blends), 1) != 0;
+    header.is_of_rig = coder.code_direct(u32::from(header.is_of_rig), 1) != 0;
     header.offset_bytes = coder.code_direct(u32::from(header.offset_bytes) - 1, 2) as u8 + 1;
     header.joints = code_count(coder, u32::from(header.joints), 4) as u16;
     header.samples = code_count(coder, header.samples, 5);
@@ -98,13 +99,15 @@ fn code_kinds<C: Coder, W: Watch>(
         for (channel, before) in before.iter_mut().enumerate() {
             let kind = usize::from(byte >> (2 * channel) & 3);
             let cell = KINDS + ((channel * 3 + *before) * 3 + above) * 2;
-            let kind = if model.code(coder, cell, kind == 0) {
+            let is_constant = kind % 2 == 1;
+            let coded_kind = if model.code(coder, cell, kind == 0) {
                 0
             } else {
-                2 - usize::from(model.code(coder, cell + 1, kind == 1))
+                2 - usize::from(model.code(coder, cell + 1, is_constant))
             };
-            (*before, above) = (kind, kind);
-            coded |= (kind as u8) << (2 * channel);
+            (*before, above) = (coded_kind, coded_kind);
+            let is_shared = contents.header.is_of_rig && coded_kind == 1 && coder.code_direct(kind as u32 / 2, 1) != 0;
+            coded |= (coded_kind as u8 | u8::from(is_shared) << 1) << (2 * channel);
         }
         contents.kinds.push(kinds_from_byte(coded).ok_or(ClipError::BadKind { joint, byte: coded })?);
         if coder.is_exhausted() {
@@ -123,11 +126,13 @@ fn code_tracks<C: Coder, W: Watch>(
     let mut middle = [0.0; 3];
     let mut step = 0;
     for (index, id) in animated(&contents.kinds).into_iter().enumerate() {
-        let nothing = Track { channel: id.channel, codes: [0; 6], middle: [0.0; 3], steps: [0; 3] };
-        let mut track = told.get(index).copied().unwrap_or(nothing);
+        let mut track = told.get(index).copied().unwrap_or(Track::of(id.channel));
+        if contents.header.is_of_rig {
+            track.shares = track.shares.map(|is_shared| coder.code_direct(u32::from(is_shared), 1) != 0);
+        }
         if id.channel == Channel::Rotation {
-            code_codes(coder, model, &mut track.codes, contents.header.is_fine);
-        } else {
+            code_codes(coder, model, &mut track, contents.header.is_fine);
+        } else if !track.shares[0] {
             code_vector(coder, model, &mut track.middle, &mut middle).ok_or(ClipError::BadConstant { track: id })?;
         }
         code_steps(coder, model, &mut track, &mut step)?;
@@ -139,10 +144,10 @@ fn code_tracks<C: Coder, W: Watch>(
     Ok(())
 }
 
-/// Codes the numbers of a reference and of axes: the four highest bits of each have counters.
-fn code_codes<C: Coder, W: Watch>(coder: &mut C, model: &mut Model<W>, codes: &mut [u16; 6], is_fine: bool) {
+/// Codes the numbers of a reference and of axes which are not shared: the four highest bits of each have counters.
+fn code_codes<C: Coder, W: Watch>(coder: &mut C, model: &mut Model<W>, track: &mut Track, is_fine: bool) {
     let bits = if is_fine { 16 } else { 8 };
-    for (place, code) in codes.iter_mut().enumerate() {
+    for (place, code) in track.codes.iter_mut().enumerate().filter(|(place, _)| !track.shares[place / 3]) {
         let low = bits - 4;
         let high = model.code_tree(coder, CODES + 16 * place, u32::from(*code) >> low, 4);
         *code = (high << low | coder.code_direct(u32::from(*code), low)) as u16;
@@ -150,7 +155,7 @@ fn code_codes<C: Coder, W: Watch>(coder: &mut C, model: &mut Model<W>, codes: &m
 }
 
 /// Codes the steps of a track: whether it is dead, then the difference from the live axis before. `before` is the first step of the track before
-/// that has one.
+/// that has one. Of steps that are shared it is only said which are dead; where nothing is known of the others they are 1.
 fn code_steps<C: Coder, W: Watch>(
     coder: &mut C,
     model: &mut Model<W>,
@@ -167,6 +172,10 @@ fn code_steps<C: Coder, W: Watch>(
         dead = (dead << 1 | usize::from(is_dead)) & 3;
         if is_dead {
             *step = 0;
+            continue;
+        }
+        if track.shares[1] {
+            *step = (*step).max(1);
             continue;
         }
         let difference = model.code_signed(coder, STEPS + SIGNED * set, i32::from(*step) - i32::from(from));

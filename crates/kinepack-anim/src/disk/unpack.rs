@@ -62,6 +62,7 @@ impl Unpacker {
             loops: false,
             is_fine: false,
             blends: false,
+            is_of_rig: false,
             offset_bytes: 1,
             joints: 0,
             samples: 0,
@@ -74,7 +75,7 @@ impl Unpacker {
             tracks: Vec::new(),
             blends: Vec::new(),
             segments: Vec::new(),
-            skeleton: 0,
+            owner: 0,
         };
         Self { file: Vec::new(), length: None, contents, coding: Coding::new(START, ()), clip: ClipBytes::default() }
     }
@@ -158,7 +159,7 @@ impl Unpacker {
             return Err(ClipError::TrailingData { bytes: rest.len() });
         }
         let mut bytes = self.clip.bytes;
-        bytes.extend(self.contents.skeleton.to_le_bytes());
+        bytes.extend(self.contents.owner.to_le_bytes());
         if self.length != Some(bytes.len() + hash.len()) {
             return Err(ClipError::BadHeader { field: "length" });
         }
@@ -169,7 +170,7 @@ impl Unpacker {
         Ok(bytes)
     }
 
-    /// The clip, when the bytes of the file have come.
+    /// The clip, when the bytes of the file have come. What is of a rig is read by [`Clip::with_rig`] from the bytes that [`finish`](Self::finish) gives.
     ///
     /// # Errors
     /// As [`unpack`].

@@ -12,13 +12,14 @@ mod keyed;
 mod width_files;
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::additive::{self, AdditiveError};
 use crate::keyed::RotationBits;
 use crate::measure::{ErrorOptions, ErrorReport, by_joint, measure};
-use crate::{AnyClip, ClipError, RawClip};
+use crate::{AnyClip, ClipError, RawClip, Rig};
 
-pub use block::{BlockOptions, Effort, WidthTable, WidthTrainer};
+pub use block::{BlockOptions, Effort, RigTrainer, WidthTable, WidthTrainer};
 pub use keyed::{KeyOptions, KeyPosition, Margins, animated_raw_bytes};
 pub use width_files::{widths_to_bytes, widths_to_text};
 
@@ -71,6 +72,21 @@ impl BuildOptions {
         by_joint(self.precision_cm, &self.joint_precisions_cm, joints)
     }
 
+    fn pins(&self) -> &[usize] {
+        match &self.scheme {
+            Scheme::Block(block) => &block.pins,
+            Scheme::Keys(keys) => &keys.pins,
+            Scheme::Quantized(_) => &[],
+        }
+    }
+
+    fn rig(&self) -> Option<&Arc<Rig>> {
+        match &self.scheme {
+            Scheme::Block(block) => block.rig.as_ref(),
+            _ => None,
+        }
+    }
+
     /// The joint that is farthest off, measured in what it may be off, and how far that is: up to 1 where the clip is as near as was asked for.
     pub fn farthest_off(&self, errors: &ErrorReport) -> (usize, f64) {
         let joints = errors.joints.iter().zip(self.precisions_cm(errors.joints.len()));
@@ -113,6 +129,8 @@ pub enum BuildError {
     Base(AdditiveError),
     /// A base, with a scheme that knows none.
     NoBase,
+    /// A rig of another skeleton.
+    OtherRig,
     /// The clip that came out cannot be read back: numbers too large to be quantized.
     Clip(ClipError),
 }
@@ -125,6 +143,7 @@ impl fmt::Display for BuildError {
             Self::BadPin { joint } => write!(f, "a pin on joint {joint}, which there is none"),
             Self::Base(error) => error.fmt(f),
             Self::NoBase => write!(f, "additive clips are built as block clips only"),
+            Self::OtherRig => write!(f, "a rig of another skeleton"),
             Self::Clip(error) => write!(f, "numbers too large to be quantized: {error}"),
         }
     }
@@ -138,6 +157,17 @@ impl std::error::Error for BuildError {}
 /// # Errors
 /// [`BuildError`] where an option or a number of the clip is out of range.
 pub fn build(raw: &RawClip, options: &BuildOptions) -> Result<Built, BuildError> {
+    check(raw, options)?;
+    let bytes = match &options.scheme {
+        Scheme::Block(block) => return block::build(raw, options, block),
+        Scheme::Quantized(bits) => keyed::quantized(raw, *bits).to_bytes(),
+        Scheme::Keys(keys) => keyed::keys(raw, options, keys).to_bytes(),
+    };
+    finish(raw, bytes, options)
+}
+
+/// Sees that a clip can be built with some options.
+fn check(raw: &RawClip, options: &BuildOptions) -> Result<(), BuildError> {
     let BuildOptions { precision_cm, joint_precisions_cm, error, .. } = options;
     check_numbers(raw, "precision", *precision_cm, joint_precisions_cm)?;
     check_numbers(raw, "shell", error.shell_cm, &error.joint_shells_cm)?;
@@ -147,20 +177,13 @@ pub fn build(raw: &RawClip, options: &BuildOptions) -> Result<Built, BuildError>
             return Err(BuildError::NoBase);
         }
     }
-    let pins = match &options.scheme {
-        Scheme::Block(block) => &block.pins[..],
-        Scheme::Keys(keys) => &keys.pins,
-        Scheme::Quantized(_) => &[],
-    };
-    if let Some(&joint) = pins.iter().find(|joint| **joint >= raw.joints()) {
+    if let Some(&joint) = options.pins().iter().find(|joint| **joint >= raw.joints()) {
         return Err(BuildError::BadPin { joint });
     }
-    let bytes = match &options.scheme {
-        Scheme::Block(block) => return block::build(raw, options, block),
-        Scheme::Quantized(bits) => keyed::quantized(raw, *bits).to_bytes(),
-        Scheme::Keys(keys) => keyed::keys(raw, options, keys).to_bytes(),
-    };
-    finish(raw, bytes, options)
+    if options.rig().is_some_and(|rig| rig.skeleton_hash() != raw.skeleton().hash()) {
+        return Err(BuildError::OtherRig);
+    }
+    Ok(())
 }
 
 fn check_numbers(raw: &RawClip, option: &'static str, usual: f64, others: &[(usize, f64)]) -> Result<(), BuildError> {
@@ -176,7 +199,7 @@ fn check_numbers(raw: &RawClip, option: &'static str, usual: f64, others: &[(usi
 
 /// Reads what was written, and measures it.
 fn finish(raw: &RawClip, bytes: Vec<u8>, options: &BuildOptions) -> Result<Built, BuildError> {
-    let clip = AnyClip::from_bytes(bytes).map_err(BuildError::Clip)?;
+    let clip = AnyClip::read(bytes, options.rig()).map_err(BuildError::Clip)?;
     let errors = measure(raw, &clip, &options.error);
     Ok(Built { clip, errors })
 }

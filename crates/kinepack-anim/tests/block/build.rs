@@ -223,7 +223,7 @@ fn pinned_joints_have_tracks_of_their_own() {
         let free = built(&raw, 0.3, effort).1;
         assert_eq!(kinds(&free, 13), [Kind::Default; 3]);
         for pins in [vec![13], vec![5, 13], (0..14).collect()] {
-            let scheme = Scheme::Block(BlockOptions { effort, pins: pins.clone() });
+            let scheme = Scheme::Block(BlockOptions { effort, pins: pins.clone(), rig: None });
             let built = build(&raw, &BuildOptions { scheme, ..options(0.3, effort) }).unwrap();
             let clip = built.clip.as_block().unwrap();
             let errors = errors_cm(&raw, clip, 3.0);

@@ -23,7 +23,8 @@ pub(crate) fn small() -> Parts {
     let mut parts = Parts::new(8, 19, own.to_vec());
     let vector = [1.5_f32, -2.0, 1e-3].iter().flat_map(|number| number.to_le_bytes());
     parts.constants = vector.chain([0x10, 0x32, 0x54, 0x76, 0x98, 0xba, 0xdc, 0x7e]).collect();
-    let track = |steps| Track { codes: [128, 140, 90, 1, 250, 128], middle: [0.5, 40.0, -3.0], steps };
+    let of = Track { codes: [128, 140, 90, 1, 250, 128], middle: [0.5, 40.0, -3.0], ..Track::default() };
+    let track = |steps| Track { steps, ..of.clone() };
     parts.rotations = vec![track([160, 161, 0])];
     parts.vectors = vec![track([172, 0, 170]), track([0, 0, 150])];
     parts.segments = parts.lengths().into_iter().map(|length| segment(&parts, length)).collect();
@@ -142,7 +143,6 @@ fn headers_out_of_range_are_refused() {
         error => panic!("{error}"),
     };
     assert_eq!(field(5, &[3]), "block length");
-    assert_eq!(field(5, &[0x80]), "reserved bits");
     assert_eq!(field(6, &[0, 0]), "joints");
     assert_eq!(field(6, &16_385_u16.to_le_bytes()), "joints");
     assert_eq!(field(8, &[0; 4]), "samples");
@@ -277,8 +277,8 @@ fn the_largest_numbers_play_finite_numbers() {
             let mut parts = Parts::new(n, 70, vec![kinds(ANIMATED, ANIMATED, ANIMATED); 2]);
             parts.is_fine = sign == 1;
             let code = if parts.is_fine { u16::MAX } else { 255 };
-            let track =
-                |sign: f32| Track { codes: [code, 0, code, 0, 0, code], middle: [1e18 * sign; 3], steps: [255; 3] };
+            let codes = [code, 0, code, 0, 0, code];
+            let track = |sign: f32| Track { codes, middle: [1e18 * sign; 3], steps: [255; 3], shares: [false; 2] };
             parts.rotations = vec![track(1.0); 2];
             parts.vectors = vec![track(1.0), track(-1.0), track(1.0), track(-1.0)];
             let number = |k: usize| match sign {

@@ -15,6 +15,7 @@ mod naive;
 #[path = "../object_space/mod.rs"]
 mod object_space;
 mod play;
+mod rigs;
 #[allow(dead_code)]
 #[path = "../clip/support.rs"]
 mod support;

@@ -13,7 +13,6 @@ type Quaternion = [f32; 4];
 pub(crate) struct Naive {
     pub(crate) n: usize,
     pub(crate) loops: bool,
-    pub(crate) is_fine: bool,
     /// By segment.
     blends: Vec<bool>,
     samples: usize,
@@ -33,6 +32,8 @@ pub(crate) struct NaiveTrack {
     /// Of a vector.
     middle: Vector,
     pub(crate) steps: [u8; 3],
+    /// Whether the rig has what it shares.
+    is_known: bool,
 }
 
 #[derive(Default)]
@@ -75,6 +76,17 @@ impl<'a> Bytes<'a> {
         let float = f32::from_bits(self.number(4)? as u32);
         if float.abs() <= 1e18 { Ok(float) } else { Err("a number too large, or none") }
     }
+
+    /// Section 10.2.
+    fn constant(&mut self, channel: usize) -> Read<Vec<f32>> {
+        if channel > 0 {
+            return Ok(vec![self.float()?, self.float()?, self.float()?]);
+        }
+        let code = self.number(8)?;
+        require(code >> 63 == 0, "bit 63 of a constant")?;
+        let number = |axis: u32| ((code >> (21 * axis) & 0x1f_ffff) as f32 - 1_048_576.0) * (1.0 / 1_048_575.0);
+        Ok(q([number(0), number(1), number(2)]).to_vec())
+    }
 }
 
 /// Bits of a string, the lowest first.
@@ -96,13 +108,58 @@ pub(crate) fn hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |h, byte| (h ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
 }
 
+/// Section 15, of any joint and channel.
+pub(crate) struct NaiveRig {
+    joints: usize,
+    pub(crate) skeleton: u64,
+    hash: u64,
+    constants: Vec<(usize, usize, Vec<f32>)>,
+    tracks: Vec<NaiveTrack>,
+}
+
+impl NaiveRig {
+    pub(crate) fn read(all: &[u8]) -> Read<Self> {
+        let mut rest = Bytes { all, at: 0 };
+        require(rest.take(4)? == b"KPAR", "another file")?;
+        require(rest.number(1)? == 1 && rest.number(1)? == 0, "another version")?;
+        let joints = rest.number(2)? as usize;
+        require((1..=16_384).contains(&joints), "joints")?;
+        let skeleton = rest.number(8)?;
+        let has = rest.take(joints)?;
+        require(has.iter().all(|byte| byte >> 6 == 0), "bits of a joint")?;
+        let mut constants = Vec::new();
+        for (joint, has) in has.iter().enumerate() {
+            for channel in (0..3).filter(|channel| has >> (3 + channel) & 1 == 1) {
+                constants.push((joint, channel, rest.constant(channel)?));
+            }
+        }
+        let mut tracks = Vec::new();
+        for channel in 0..3 {
+            for joint in (0..joints).filter(|joint| has[*joint] >> channel & 1 == 1) {
+                tracks.push(read_group(&mut rest, &[(joint, channel)], true, None)?.remove(0));
+            }
+        }
+        require(tracks.iter().all(|track| !track.steps.contains(&0)), "a step of 0")?;
+        let own = hash(&all[..rest.at]);
+        require(rest.number(8)? == own, "another hash")?;
+        require(rest.at == all.len(), "bytes behind the end")?;
+        Ok(Self { joints, skeleton, hash: own, constants, tracks })
+    }
+}
+
 impl Naive {
     pub(crate) fn read(all: &[u8]) -> Read<Self> {
+        Self::read_with(all, None)
+    }
+
+    pub(crate) fn read_with(all: &[u8], rig: Option<&NaiveRig>) -> Read<Self> {
         let mut rest = Bytes { all, at: 0 };
         require(rest.take(4)? == b"KPAB", "another file")?;
         require(rest.number(1)? == 1, "another version")?;
         let flags = rest.number(1)?;
-        require(flags & 3 != 3 && flags >> 7 == 0, "flags")?;
+        require(flags & 3 != 3, "flags")?;
+        let is_of_rig = flags >> 7 == 1;
+        let rig = rig.filter(|_| is_of_rig);
         let (loops, is_fine, offset_bytes) = (flags & 4 != 0, flags & 8 != 0, (flags >> 4 & 3) as usize + 1);
         let joints = rest.number(2)? as usize;
         require((1..=16_384).contains(&joints), "joints")?;
@@ -111,12 +168,12 @@ impl Naive {
         let rate_hz = f32::from_bits(rest.number(4)? as u32);
         require(rate_hz > 0.0 && rate_hz < f32::INFINITY, "rate")?;
         let kinds = rest.take(joints)?;
-        require(kinds.iter().all(|byte| byte >> 6 == 0 && [0, 2, 4].iter().all(|at| byte >> at & 3 != 3)), "kinds")?;
+        let is_right = |byte: &u8| byte >> 6 == 0 && (is_of_rig || [0, 2, 4].iter().all(|at| byte >> at & 3 != 3));
+        require(kinds.iter().all(is_right), "kinds")?;
         let n = 8 << (flags & 3);
         let mut clip = Self {
             n,
             loops,
-            is_fine,
             blends: Vec::new(),
             samples,
             joints,
@@ -125,15 +182,7 @@ impl Naive {
             segments: Vec::new(),
         };
         for (joint, channel) in of_kind(kinds, 1) {
-            let value = if channel > 0 {
-                vec![rest.float()?, rest.float()?, rest.float()?]
-            } else {
-                let code = rest.number(8)?;
-                require(code >> 63 == 0, "bit 63 of a constant")?;
-                let number = |axis: u32| ((code >> (21 * axis) & 0x1f_ffff) as f32 - 1_048_576.0) * (1.0 / 1_048_575.0);
-                q([number(0), number(1), number(2)]).to_vec()
-            };
-            clip.constants.push((joint, channel, value));
+            clip.constants.push((joint, channel, rest.constant(channel)?));
         }
         let (rotations, vectors): (Vec<_>, Vec<_>) = of_kind(kinds, 2).into_iter().partition(|track| track.1 == 0);
         let is_scale = |track: &(usize, usize)| track.1 == 2;
@@ -142,46 +191,24 @@ impl Naive {
         let mut groups = Vec::new();
         for tracks in rotations.chunks(8).chain(vectors.chunks(8)) {
             let begin = clip.tracks.len();
-            clip.read_group(&mut rest, tracks)?;
+            clip.tracks.extend(read_group(&mut rest, tracks, is_fine, is_of_rig.then_some(rig))?);
             groups.push(begin..clip.tracks.len());
         }
         clip.read_segments(&mut rest, &groups, offset_bytes, flags & 64 != 0)?;
-        rest.take(8)?;
+        let owner = rest.number(8)?;
         let own = hash(&all[..rest.at]) as u32;
         let stored = rest.number(4)? as u32;
         require(rest.at == all.len(), "bytes behind the end")?;
         require(stored == own, "another hash")?;
-        Ok(clip)
-    }
-
-    /// Section 10.3.
-    fn read_group(&mut self, rest: &mut Bytes<'_>, tracks: &[(usize, usize)]) -> Read<()> {
-        let is_rotation = tracks[0].1 == 0;
-        let mut columns = Vec::new();
-        for _ in 0..if is_rotation { 6 } else { 3 } {
-            let mut column = Vec::new();
-            for _ in tracks {
-                column.push(match (is_rotation, self.is_fine) {
-                    (false, _) => rest.float()?,
-                    (true, false) => (rest.number(1)? as f32 - 128.0) * (1.0 / 127.0),
-                    (true, true) => (rest.number(2)? as f32 - 32768.0) * (1.0 / 32767.0),
-                });
+        if is_of_rig {
+            let is_right = rig.is_some_and(|rig| rig.hash == owner && rig.joints == joints);
+            require(is_right && clip.tracks.iter().all(|track| track.is_known), "not of this rig")?;
+            for (joint, channel) in of_kind(kinds, 3) {
+                let shared = rig.and_then(|rig| rig.constants.iter().find(|own| (own.0, own.1) == (joint, channel)));
+                clip.constants.push(shared.ok_or("no such constant")?.clone());
             }
-            columns.push(column);
         }
-        let steps = [rest.take(tracks.len())?, rest.take(tracks.len())?, rest.take(tracks.len())?];
-        for (index, &(joint, channel)) in tracks.iter().enumerate() {
-            let three = |first: usize| [0, 1, 2].map(|axis| columns[first + axis][index]);
-            self.tracks.push(NaiveTrack {
-                joint,
-                channel,
-                reference: q(three(0)),
-                axes: if is_rotation { q(three(3)) } else { [0.0; 4] },
-                middle: three(0),
-                steps: steps.map(|steps| steps[index]),
-            });
-        }
-        Ok(())
+        Ok(clip)
     }
 
     /// Samples that are coded, and segments of them.
@@ -310,6 +337,73 @@ impl Naive {
         let unit = if d > 0.0 { mixed.map(|c| c * (1.0 / d)) } else { [0.0, 0.0, 0.0, 1.0] };
         product(track.reference, unit).to_vec()
     }
+}
+
+/// Section 10.3. Of a clip of a rig, `rig` is there, and in it the rig where that is known.
+fn read_group(
+    rest: &mut Bytes<'_>,
+    ids: &[(usize, usize)],
+    is_fine: bool,
+    rig: Option<Option<&NaiveRig>>,
+) -> Read<Vec<NaiveTrack>> {
+    let is_rotation = ids[0].1 == 0;
+    let mut bits = [0; 5];
+    if rig.is_some() {
+        bits = *rest.take(5)?.first_chunk().unwrap();
+        require(bits.iter().all(|byte| u32::from(*byte) >> ids.len() == 0), "bits behind the last track")?;
+        require(bits[2..].iter().all(|live| live & !bits[1] == 0), "a live bit of what is not shared")?;
+    }
+    let has = |index: usize, part: usize| bits[part] >> index & 1 == 0;
+    let mut rows = Vec::new();
+    for row in 0..if is_rotation { 6 } else { 3 } {
+        let mut numbers = vec![0.0; ids.len()];
+        for index in (0..ids.len()).filter(|index| has(*index, row / 3)) {
+            numbers[index] = match (is_rotation, is_fine) {
+                (false, _) => rest.float()?,
+                (true, false) => (rest.number(1)? as f32 - 128.0) * (1.0 / 127.0),
+                (true, true) => (rest.number(2)? as f32 - 32768.0) * (1.0 / 32767.0),
+            };
+        }
+        rows.push(numbers);
+    }
+    let mut steps = vec![[0; 3]; ids.len()];
+    for axis in 0..3 {
+        for (_, steps) in steps.iter_mut().enumerate().filter(|(index, _)| has(*index, 1)) {
+            steps[axis] = rest.number(1)? as u8;
+        }
+    }
+    let mut tracks = Vec::new();
+    for (index, &(joint, channel)) in ids.iter().enumerate() {
+        let three = |first: usize| [0, 1, 2].map(|axis| rows[first + axis][index]);
+        let mut track = NaiveTrack {
+            joint,
+            channel,
+            reference: q(three(0)),
+            axes: if is_rotation { q(three(3)) } else { [0.0; 4] },
+            middle: three(0),
+            steps: steps[index],
+            is_known: true,
+        };
+        let shared =
+            rig.flatten().and_then(|rig| rig.tracks.iter().find(|own| (own.joint, own.channel) == (joint, channel)));
+        match shared {
+            None => track.is_known = has(index, 0) && has(index, 1),
+            Some(shared) => {
+                if !has(index, 0) {
+                    (track.reference, track.middle) = (shared.reference, shared.middle);
+                }
+                if !has(index, 1) {
+                    track.axes = shared.axes;
+                    track.steps = [0, 1, 2].map(|axis| shared.steps[axis] * (bits[2 + axis] >> index & 1));
+                }
+            }
+        }
+        if shared.is_none() && !has(index, 1) {
+            track.steps = [0, 1, 2].map(|axis| bits[2 + axis] >> index & 1);
+        }
+        tracks.push(track);
+    }
+    Ok(tracks)
 }
 
 /// By joint, then by channel.

@@ -58,7 +58,10 @@ fn positions(random: &mut Random, samples: usize) -> Vec<f64> {
 
 /// Plays a clip at many times as the spec has it, and in all the ways that there are.
 pub(crate) fn compare(clip: &Clip, bind: &[Transform], context: &str) {
-    let naive = Naive::read(clip.as_bytes()).unwrap();
+    compare_naive(clip, &Naive::read(clip.as_bytes()).unwrap(), bind, context);
+}
+
+pub(crate) fn compare_naive(clip: &Clip, naive: &Naive, bind: &[Transform], context: &str) {
     let mut random = Random(clip.as_bytes().len() as u64);
     let sampler = Sampler::new(clip, bind);
     let mut pose = bind.to_vec();

@@ -86,7 +86,7 @@ fn bind_pose(joints: usize) -> Vec<Transform> {
     (0..joints).map(bind).collect()
 }
 
-fn bytes_of(hex: &str) -> Vec<u8> {
+pub(crate) fn bytes_of(hex: &str) -> Vec<u8> {
     (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
 }
 

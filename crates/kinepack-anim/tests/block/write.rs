@@ -3,10 +3,11 @@
 use crate::support::Random;
 use crate::widths::{pieces, profile};
 
-/// Kinds by joint: default, constant or animated rotation, translation, scale.
+/// Kinds by joint: default, constant, animated or shared rotation, translation, scale.
 pub(crate) const DEFAULT: u8 = 0;
 pub(crate) const CONSTANT: u8 = 1;
 pub(crate) const ANIMATED: u8 = 2;
+pub(crate) const SHARED: u8 = 3;
 
 pub(crate) const fn kinds(rotation: u8, translation: u8, scale: u8) -> u8 {
     rotation | translation << 2 | scale << 4
@@ -18,6 +19,7 @@ pub(crate) struct Parts {
     pub(crate) loops: bool,
     pub(crate) is_fine: bool,
     pub(crate) blends: bool,
+    pub(crate) is_of_rig: bool,
     pub(crate) offset_bytes: usize,
     pub(crate) samples: u32,
     pub(crate) rate_hz: f32,
@@ -27,7 +29,8 @@ pub(crate) struct Parts {
     pub(crate) vectors: Vec<Track>,
     /// Each begins where the one before it ends.
     pub(crate) segments: Vec<Vec<u8>>,
-    pub(crate) skeleton: u64,
+    /// The hash of the skeleton, or of the rig.
+    pub(crate) owner: u64,
 }
 
 /// What the groups have of a track: of a rotation codes, of a vector a middle.
@@ -35,7 +38,10 @@ pub(crate) struct Parts {
 pub(crate) struct Track {
     pub(crate) codes: [u16; 6],
     pub(crate) middle: [f32; 3],
+    /// Of what is shared: anything but 0 is live.
     pub(crate) steps: [u8; 3],
+    /// Whether reference or middle, and whether axes and steps are those of the rig.
+    pub(crate) shares: [bool; 2],
 }
 
 /// A string of bits, the lowest first.
@@ -65,6 +71,7 @@ impl Parts {
             loops: false,
             is_fine: false,
             blends: false,
+            is_of_rig: false,
             offset_bytes: 1,
             samples,
             rate_hz: 30.0,
@@ -73,7 +80,7 @@ impl Parts {
             rotations: Vec::new(),
             vectors: Vec::new(),
             segments: Vec::new(),
-            skeleton: 0x0807_0605_0403_0201,
+            owner: 0x0807_0605_0403_0201,
         }
     }
 
@@ -123,9 +130,23 @@ impl Parts {
     }
 
     pub(crate) fn offset_at(&self) -> usize {
-        let track = if self.is_fine { 15 } else { 9 };
-        let tracks = track * self.rotations.len() + 15 * self.vectors.len();
-        16 + self.kinds.len() + self.constants.len() + tracks + self.blend_bytes().len()
+        16 + self.kinds.len() + self.constants.len() + self.group_bytes().len() + self.blend_bytes().len()
+    }
+
+    /// Section 10.3.
+    fn group_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let groups = self.rotations.chunks(8).map(|group| (group, true));
+        for (group, is_rotation) in groups.chain(self.vectors.chunks(8).map(|group| (group, false))) {
+            if self.is_of_rig {
+                let bits =
+                    |of: &dyn Fn(&Track) -> bool| (0..group.len()).map(|i| u8::from(of(&group[i])) << i).sum::<u8>();
+                bytes.extend([0, 1].map(|part| bits(&|track| track.shares[part])));
+                bytes.extend([0, 1, 2].map(|axis| bits(&|track| track.shares[1] && track.steps[axis] != 0)));
+            }
+            write_group(group, is_rotation, self.is_fine, &mut bytes);
+        }
+        bytes
     }
 
     /// Where some segments blend, two of three do.
@@ -148,26 +169,14 @@ impl Parts {
             _ => 2,
         };
         let flags = block | u8::from(self.loops) << 2 | u8::from(self.is_fine) << 3 | u8::from(self.blends) << 6;
+        let flags = flags | u8::from(self.is_of_rig) << 7;
         bytes.push(flags | (self.offset_bytes as u8 - 1) << 4);
         bytes.extend((self.kinds.len() as u16).to_le_bytes());
         bytes.extend(self.samples.to_le_bytes());
         bytes.extend(self.rate_hz.to_le_bytes());
         bytes.extend(&self.kinds);
         bytes.extend(&self.constants);
-        for group in self.rotations.chunks(8) {
-            for code in 0..6 {
-                for track in group {
-                    bytes.extend(&track.codes[code].to_le_bytes()[..1 + usize::from(self.is_fine)]);
-                }
-            }
-            write_steps(group, &mut bytes);
-        }
-        for group in self.vectors.chunks(8) {
-            for axis in 0..3 {
-                bytes.extend(group.iter().flat_map(|track| track.middle[axis].to_le_bytes()));
-            }
-            write_steps(group, &mut bytes);
-        }
+        bytes.extend(self.group_bytes());
         bytes.extend(self.blend_bytes());
         assert_eq!(bytes.len(), self.offset_at());
         let mut offset = 0_u32;
@@ -176,25 +185,37 @@ impl Parts {
             offset += segment.len() as u32;
         }
         bytes.extend(self.segments.iter().flatten());
-        bytes.extend(self.skeleton.to_le_bytes());
+        bytes.extend(self.owner.to_le_bytes());
         bytes.extend([0; 4]);
         sealed(bytes)
     }
 }
 
-fn write_steps(group: &[Track], bytes: &mut Vec<u8>) {
+/// What is not shared of some tracks.
+pub(crate) fn write_group(group: &[Track], is_rotation: bool, is_fine: bool, bytes: &mut Vec<u8>) {
+    for row in 0..if is_rotation { 6 } else { 3 } {
+        for track in group.iter().filter(|track| !track.shares[row / 3]) {
+            match is_rotation {
+                true => bytes.extend(&track.codes[row].to_le_bytes()[..1 + usize::from(is_fine)]),
+                false => bytes.extend(track.middle[row].to_le_bytes()),
+            }
+        }
+    }
     for axis in 0..3 {
-        bytes.extend(group.iter().map(|track| track.steps[axis]));
+        bytes.extend(group.iter().filter(|track| !track.shares[1]).map(|track| track.steps[axis]));
     }
 }
 
 /// The bytes with the hash at their end made right.
 pub(crate) fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
     let Some(end) = bytes.len().checked_sub(4) else { return bytes };
-    let step = |h: u64, byte: &u8| (h ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
-    let hash = bytes[..end].iter().fold(0xcbf2_9ce4_8422_2325, step) as u32;
+    let hash = fnv(&bytes[..end]) as u32;
     bytes[end..].copy_from_slice(&hash.to_le_bytes());
     bytes
+}
+
+pub(crate) fn fnv(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |h, byte| (h ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
 }
 
 /// A segment of numbers of given widths, which stand in front of them: by component, in the order of the file.
@@ -216,35 +237,50 @@ pub(crate) fn escaped(n: usize, step: u8, components: &[Vec<(i32, u8)>]) -> Vec<
 
 /// A clip of any of what there may be: kinds, constants, steps of which some are 0, coefficients.
 pub(crate) fn any_parts(random: &mut Random, joints: usize, samples: u32) -> Parts {
-    let any_kinds = |random: &mut Random| kinds(random.below(3) as u8, random.below(3) as u8, random.below(3) as u8);
-    let own = (0..joints).map(|_| any_kinds(random)).collect();
+    any_parts_of(random, joints, samples, None)
+}
+
+/// The same of a clip of a rig.
+pub(crate) fn any_parts_of(random: &mut Random, joints: usize, samples: u32, rig: Option<&RigParts>) -> Parts {
+    let any_kind = |random: &mut Random, joint: usize, channel: usize| match rig {
+        Some(rig) if rig.constant(joint, channel).is_some() => random.below(4) as u8,
+        _ => random.below(3) as u8,
+    };
+    let any_kinds = |random: &mut Random, joint| {
+        let [rotation, translation, scale] = [0, 1, 2].map(|channel| any_kind(random, joint, channel));
+        kinds(rotation, translation, scale)
+    };
+    let own = (0..joints).map(|joint| any_kinds(random, joint)).collect();
     let mut parts = Parts::new([8, 16, 32][random.below(3) as usize], samples, own);
     parts.loops = samples > 1 && random.below(3) == 0;
     parts.is_fine = random.below(2) == 0;
     parts.blends = random.below(4) == 0;
-    parts.filled(random)
+    if let Some(rig) = rig {
+        (parts.is_of_rig, parts.owner) = (true, rig.hash());
+    }
+    parts.filled_of(random, rig)
 }
 
 impl Parts {
     /// With any constants, tracks and segments.
-    pub(crate) fn filled(mut self, random: &mut Random) -> Self {
+    pub(crate) fn filled(self, random: &mut Random) -> Self {
+        self.filled_of(random, None)
+    }
+
+    fn filled_of(mut self, random: &mut Random, rig: Option<&RigParts>) -> Self {
         let parts = &mut self;
         for byte in parts.kinds.clone() {
             for channel in 0..3 {
                 match byte >> (2 * channel) & 3 {
-                    CONSTANT if channel == 0 => {
-                        let code = u64::from(random.below(u32::MAX)) << 31 | u64::from(random.below(1 << 31));
-                        parts.constants.extend((code & (u64::MAX >> 1)).to_le_bytes());
-                    }
-                    CONSTANT => {
-                        let vector = [(); 3].map(|()| random.between(-2.0, 2.0).to_le_bytes());
-                        parts.constants.extend(vector.concat());
-                    }
+                    CONSTANT => parts.constants.extend(any_constant(random, channel)),
                     ANIMATED if channel == 0 => parts.rotations.push(any_track(random, parts.is_fine)),
                     ANIMATED => parts.vectors.push(any_track(random, parts.is_fine)),
                     _ => {}
                 }
             }
+        }
+        if let Some(rig) = rig {
+            parts.share(random, rig);
         }
         if !parts.rotations.is_empty() || !parts.vectors.is_empty() {
             parts.segments = parts.lengths().into_iter().map(|length| parts.any_segment(random, length)).collect();
@@ -252,6 +288,99 @@ impl Parts {
         parts.fit_offsets();
         self
     }
+}
+
+/// Joints and channels of a kind, in the order of the groups.
+pub(crate) fn tracks_of(kinds: &[u8], kind: u8) -> Vec<(usize, usize)> {
+    let all = (0..3).flat_map(|channel| (0..kinds.len()).map(move |joint| (joint, channel)));
+    all.filter(|(joint, channel)| kinds[*joint] >> (2 * channel) & 3 == kind).collect()
+}
+
+impl Parts {
+    /// Shares some of what the rig has.
+    fn share(&mut self, random: &mut Random, rig: &RigParts) {
+        let ids = tracks_of(&self.kinds, ANIMATED);
+        for (track, (joint, channel)) in self.rotations.iter_mut().chain(&mut self.vectors).zip(ids) {
+            if rig.track(joint, channel).is_some() {
+                track.shares = [random.below(2) == 0, random.below(2) == 0];
+            }
+        }
+    }
+}
+
+/// What clips of a skeleton share.
+#[derive(Clone)]
+pub(crate) struct RigParts {
+    pub(crate) joints: usize,
+    pub(crate) skeleton: u64,
+    /// Joint, channel, bytes; by joint.
+    pub(crate) constants: Vec<(usize, usize, Vec<u8>)>,
+    /// Joint, channel; rotations first, each by joint.
+    pub(crate) tracks: Vec<(usize, usize, Track)>,
+}
+
+impl RigParts {
+    pub(crate) fn constant(&self, joint: usize, channel: usize) -> Option<&[u8]> {
+        let own = self.constants.iter().find(|own| (own.0, own.1) == (joint, channel));
+        own.map(|(_, _, bytes)| &bytes[..])
+    }
+
+    pub(crate) fn track(&self, joint: usize, channel: usize) -> Option<&Track> {
+        let own = self.tracks.iter().find(|own| (own.0, own.1) == (joint, channel));
+        own.map(|(_, _, track)| track)
+    }
+
+    /// As section 15 has it.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = b"KPAR\x01\0".to_vec();
+        bytes.extend((self.joints as u16).to_le_bytes());
+        bytes.extend(self.skeleton.to_le_bytes());
+        bytes.extend((0..self.joints).map(|joint| {
+            let has = |channel| u8::from(self.track(joint, channel).is_some()) << channel;
+            let keeps = |channel| u8::from(self.constant(joint, channel).is_some()) << (3 + channel);
+            (0..3).map(|channel| has(channel) | keeps(channel)).sum::<u8>()
+        }));
+        bytes.extend(self.constants.iter().flat_map(|(_, _, constant)| constant));
+        for (_, channel, track) in &self.tracks {
+            write_group(std::slice::from_ref(track), *channel == 0, true, &mut bytes);
+        }
+        bytes.extend(fnv(&bytes).to_le_bytes());
+        bytes
+    }
+
+    pub(crate) fn hash(&self) -> u64 {
+        u64::from_le_bytes(*self.to_bytes().last_chunk().unwrap())
+    }
+}
+
+/// A rig with some tracks and some constants.
+pub(crate) fn any_rig(random: &mut Random, joints: usize) -> RigParts {
+    let skeleton = u64::from(random.below(u32::MAX)) << 32 | 5;
+    let mut rig = RigParts { joints, skeleton, constants: Vec::new(), tracks: Vec::new() };
+    for joint in 0..joints {
+        for channel in 0..3 {
+            if random.below(3) == 0 {
+                rig.constants.push((joint, channel, any_constant(random, channel)));
+            }
+        }
+    }
+    for channel in 0..3 {
+        for joint in 0..joints {
+            if random.below(4) != 0 {
+                let track = any_track(random, true);
+                rig.tracks.push((joint, channel, Track { steps: track.steps.map(|step| step.max(1)), ..track }));
+            }
+        }
+    }
+    rig
+}
+
+fn any_constant(random: &mut Random, channel: usize) -> Vec<u8> {
+    if channel == 0 {
+        let code = u64::from(random.below(u32::MAX)) << 31 | u64::from(random.below(1 << 31));
+        return (code & (u64::MAX >> 1)).to_le_bytes().to_vec();
+    }
+    [(); 3].map(|()| random.between(-2.0, 2.0).to_le_bytes()).concat()
 }
 
 fn any_track(random: &mut Random, is_fine: bool) -> Track {
@@ -262,5 +391,5 @@ fn any_track(random: &mut Random, is_fine: bool) -> Track {
         1 => 1 + random.below(255) as u8,
         _ => 145 + random.below(40) as u8,
     });
-    Track { codes, middle, steps }
+    Track { codes, middle, steps, shares: [false; 2] }
 }

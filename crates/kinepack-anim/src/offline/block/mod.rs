@@ -3,6 +3,8 @@
 
 mod eigen;
 mod plan;
+mod rig;
+mod rotations;
 mod search;
 mod segment;
 mod shave;
@@ -10,14 +12,16 @@ mod target;
 mod train;
 mod tune;
 
-use crate::RawClip;
+use std::sync::Arc;
+
 use crate::block::Contents;
 use crate::measure::Follower;
+use crate::{RawClip, Rig};
 
 use super::{BuildError, BuildOptions, Built, finish};
-use plan::Plan;
 use target::Target;
 
+pub use rig::RigTrainer;
 pub use train::{WidthTable, WidthTrainer};
 
 /// How block clips are built.
@@ -27,6 +31,8 @@ pub struct BlockOptions {
     pub effort: Effort,
     /// Joints whose place and direction are found anew at the cost of tracks of their own, so that they do not suffer from their ancestors.
     pub pins: Vec<usize>,
+    /// What the clip may share with others of its skeleton. Where it is smaller by itself it shares nothing.
+    pub rig: Option<Arc<Rig>>,
 }
 
 /// How much time a build may take.
@@ -98,14 +104,14 @@ fn nearer_between(
 }
 
 fn contents(target: &Target, options: &BlockOptions) -> Contents {
-    let choices = search::choose(target, options);
-    let mut plan = Plan::new(target, &options.pins, choices);
-    let header = search::header(target, choices);
+    let mut plan = search::choose(target, options);
+    let header = search::header(target, plan.choices);
     let spans = search::spans(&header);
     if options.effort == Effort::Best {
         search::tune(target, &mut plan, &spans);
     }
     let coded = search::code(target, &plan, &spans, options.effort);
+    let rig = options.rig.as_ref().filter(|_| header.is_of_rig);
     Contents {
         header,
         kinds: plan.kinds.clone(),
@@ -113,7 +119,7 @@ fn contents(target: &Target, options: &BlockOptions) -> Contents {
         tracks: plan.tracks.iter().map(plan::PlannedTrack::contents).collect(),
         blends: Vec::new(),
         segments: if plan.tracks.is_empty() { Vec::new() } else { coded.segments },
-        skeleton: target.skeleton().hash(),
+        owner: rig.map_or_else(|| target.skeleton().hash(), |rig| rig.hash()),
     }
 }
 

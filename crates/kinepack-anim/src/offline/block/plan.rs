@@ -1,19 +1,22 @@
 //! What a clip says once: what becomes of each track, references and axes of rotations, middles of vectors, and how large the steps of
 //! components are relative to each other.
 
-use glam::{DMat3, DQuat, DVec3};
+use glam::{DMat3, DQuat, DVec3, Vec3};
 
-use crate::block::{BlockLength, Constant, Kind, Track};
+use crate::block::{BlockLength, Constant, Kind, Track, animated};
 use crate::measure::Frame;
-use crate::{Channel, TrackId};
+use crate::{Channel, Rig, TrackId};
 
-use super::eigen::eigenvectors;
+use super::BlockOptions;
+use super::rotations::{axes_codes, constant_codes, parameters_of, reference_codes, rotation_in, rotation_of, turn};
 use super::target::Target;
 
 /// The exponent of a segment's step that steps of components are made for.
 pub(super) const USUAL_STEP: u8 = 96;
 /// A track that is nowhere farther than this share of its limit from one value has that value.
 const STILL: f64 = 0.1;
+/// What is left to the rig must be nearer by this: what is its own is exact more often than not, what is shared is off, and all the time to one side.
+pub(super) const SHARED: f64 = 0.1;
 /// A component that never moves anything by more than this share of the limit is left out.
 const DEAD: f64 = 0.15;
 /// Steps, in limits by reach: that of a component alone is off by half of it.
@@ -27,7 +30,15 @@ pub(super) struct Choices {
     pub(super) is_fine: bool,
     /// How much of the error of its place a joint's rotation makes up for at the tips of what it moves.
     pub(super) aim: f64,
+    /// Whether it may share what the rig has.
+    pub(super) is_of_rig: bool,
 }
+
+/// Which parts of a track are the rig's: reference or middle; axes and steps.
+pub(super) type Shares = [bool; 2];
+
+/// Bits of a number of a rig's references and axes.
+pub(super) const RIG_BITS: u32 = 16;
 
 pub(super) struct Plan {
     pub(super) choices: Choices,
@@ -51,6 +62,9 @@ pub(super) struct PlannedTrack {
     pub(super) codes: [u16; 6],
     /// 0 is dead.
     pub(super) steps: [u8; 3],
+    /// Those that it would have by itself.
+    pub(super) own_steps: [u8; 3],
+    pub(super) shares: Shares,
     pub(super) aim: Aim,
 }
 
@@ -70,13 +84,21 @@ impl PlannedTrack {
             codes: self.codes,
             middle: self.middle.as_vec3().to_array(),
             steps: self.steps,
+            shares: self.shares,
         }
     }
 }
 
 impl Plan {
-    pub(super) fn new(target: &Target, pins: &[usize], choices: Choices) -> Self {
+    /// A plan of these choices, in which tracks that the rig has share these parts with it.
+    pub(super) fn new(
+        target: &Target,
+        options: &BlockOptions,
+        choices: Choices,
+        shares: impl Fn(TrackId) -> Shares,
+    ) -> Self {
         let joints = target.joints();
+        let rig = options.rig.as_deref().filter(|_| choices.is_of_rig);
         let mut plan = Self {
             choices,
             kinds: vec![[Kind::Default; 3]; joints],
@@ -86,127 +108,125 @@ impl Plan {
             track_of: vec![[None; 3]; joints],
         };
         for joint in 0..joints {
-            plan.find_kinds(target, joint, pins.contains(&joint));
+            plan.find_kinds(target, joint, options.pins.contains(&joint), rig);
         }
-        for channel in Channel::ALL {
-            for joint in 0..joints {
-                if plan.kinds[joint][channel as usize] == Kind::Animated {
-                    plan.track_of[joint][channel as usize] = Some(plan.tracks.len());
-                    let id = TrackId { joint: joint as u16, channel };
-                    let track = match channel {
-                        Channel::Rotation => plan.rotation(target, id),
-                        _ => plan.vector(target, id),
-                    };
-                    plan.tracks.push(track);
-                }
-            }
+        for id in animated(&plan.kinds) {
+            plan.track_of[usize::from(id.joint)][id.channel as usize] = Some(plan.tracks.len());
+            let shared = rig.and_then(|rig| rig.track(id));
+            let shares = if shared.is_some() { shares(id) } else { [false; 2] };
+            let shared = shared.copied().unwrap_or(Track::of(id.channel));
+            let track = match id.channel {
+                Channel::Rotation => plan.rotation(target, id, &shared, shares),
+                _ => plan.vector(target, id, &shared, shares),
+            };
+            plan.tracks.push(track);
         }
         plan
     }
 
-    fn find_kinds(&mut self, target: &Target, joint: usize, is_pinned: bool) {
+    fn find_kinds(&mut self, target: &Target, joint: usize, is_pinned: bool, rig: Option<&Rig>) {
         let bind = Frame::from(&target.skeleton().joints()[joint].bind);
         let mut still = bind;
         let frames = &target.local(joint, 0)[..target.samples];
-        let limit = STILL * target.least_limit_cm[joint];
-        let (reach, scale) = (target.reach_cm[joint], target.scale_above[joint]);
-
-        let turn = |from: DQuat| {
-            frames.iter().map(|frame| (from.inverse() * frame.rotation).xyz().length()).fold(0.0, f64::max) * 2.0
-        };
+        let id = |channel| TrackId { joint: joint as u16, channel };
+        let shared = |channel| rig?.constant(id(channel));
+        let turn = |from: DQuat| frames.iter().map(|frame| turn(from, frame.rotation)).fold(0.0, f64::max);
+        let tolerance = |channel| tolerance(target, id(channel));
         if is_pinned {
             self.kinds[joint][0] = Kind::Animated;
-        } else if turn(bind.rotation) * reach > limit {
-            let codes = rotation_codes(mean(frames), 21);
-            still.rotation = rotation_of(codes, 21);
-            self.kinds[joint][0] = if turn(still.rotation) * reach <= limit { Kind::Constant } else { Kind::Animated };
-            if self.kinds[joint][0] == Kind::Constant {
-                self.constants.push(Constant::Rotation(codes));
-            }
+        } else if turn(bind.rotation) > tolerance(Channel::Rotation) {
+            let own = Constant::Rotation(constant_codes(frames.iter().map(|frame| frame.rotation)));
+            let away = |constant: Constant| turn(rotation_in(constant)) / tolerance(Channel::Rotation);
+            let (kind, constant) = kind_of(shared(Channel::Rotation), own, away);
+            self.kinds[joint][0] = kind;
+            still.rotation = constant.map_or(bind.rotation, rotation_in);
+            self.constants.extend(constant.filter(|_| kind == Kind::Constant));
         }
-        type Vector = (Channel, fn(&Frame) -> DVec3, f64);
-        let vectors: [Vector; 2] = [
-            (Channel::Translation, |frame| frame.translation, scale),
-            (Channel::Scale, |frame| frame.scale, scale * reach),
-        ];
-        for (channel, vector, reach) in vectors {
+        type Vector = (Channel, fn(&Frame) -> DVec3);
+        let vectors: [Vector; 2] =
+            [(Channel::Translation, |frame| frame.translation), (Channel::Scale, |frame| frame.scale)];
+        for (channel, vector) in vectors {
             let way = |from: DVec3| frames.iter().map(|frame| vector(frame).distance(from)).fold(0.0, f64::max);
             if is_pinned && channel == Channel::Translation {
                 self.kinds[joint][1] = Kind::Animated;
-            } else if way(vector(&bind)) * reach > limit {
-                let middle = middle(frames, vector);
-                let is_still = way(middle) * reach <= limit;
-                self.kinds[joint][channel as usize] = if is_still { Kind::Constant } else { Kind::Animated };
-                if is_still {
-                    self.constants.push(Constant::Vector(middle.as_vec3().to_array()));
-                    match channel {
-                        Channel::Scale => still.scale = middle,
-                        _ => still.translation = middle,
-                    }
+            } else if way(vector(&bind)) > tolerance(channel) {
+                let own = Constant::Vector(middle(frames, vector).as_vec3().to_array());
+                let away = |constant: Constant| way(vector_in(constant)) / tolerance(channel);
+                let (kind, constant) = kind_of(shared(channel), own, away);
+                self.kinds[joint][channel as usize] = kind;
+                match (channel, constant.map(vector_in)) {
+                    (_, None) => {}
+                    (Channel::Scale, Some(scale)) => still.scale = scale,
+                    (_, Some(translation)) => still.translation = translation,
                 }
+                self.constants.extend(constant.filter(|_| kind == Kind::Constant));
             }
         }
         self.still.push(still);
     }
 
-    fn vector(&self, target: &Target, id: TrackId) -> PlannedTrack {
+    fn vector(&self, target: &Target, id: TrackId, shared: &Track, shares: Shares) -> PlannedTrack {
         let joint = usize::from(id.joint);
         let frames = &target.local(joint, 0)[..target.samples];
-        let (vector, reach): (fn(&Frame) -> DVec3, f64) = match id.channel {
-            Channel::Scale => (|frame| frame.scale, target.reach_cm[joint]),
-            _ => (|frame| frame.translation, 1.0),
+        let vector: fn(&Frame) -> DVec3 = match id.channel {
+            Channel::Scale => |frame| frame.scale,
+            _ => |frame| frame.translation,
         };
-        let middle = middle(frames, vector);
-        let size = target.least_limit_cm[joint] / reach;
+        let middle = if shares[0] { Vec3::from(shared.middle).as_dvec3() } else { middle(frames, vector) };
+        let size = vector_size(target, id);
         let is_dead = |axis: usize| {
             let moves = frames.iter().map(|frame| (vector(frame) - middle)[axis].abs()).fold(0.0, f64::max);
-            moves * target.scale_above[joint] <= DEAD * size
+            moves * target.scale_above[joint] <= dead_share(shares) * size
         };
         // Pins answer for what becomes of their ancestors, which may be along any axis.
         let is_moved_by_others = id.channel == Channel::Translation;
-        let step = step_code(size);
-        let steps = [0, 1, 2].map(|axis| if is_dead(axis) && !is_moved_by_others { 0 } else { step });
+        let own_steps = [step_code(size); 3];
+        let steps = if shares[1] { shared.steps } else { own_steps };
+        let is_live = [0, 1, 2].map(|axis| !is_dead(axis) || is_moved_by_others);
+        let steps = [0, 1, 2].map(|axis| if is_live[axis] { steps[axis] } else { 0 });
         let aim = Aim::default();
-        PlannedTrack { id, reference: DQuat::IDENTITY, axes: DQuat::IDENTITY, middle, codes: [0; 6], steps, aim }
+        PlannedTrack {
+            id,
+            reference: DQuat::IDENTITY,
+            axes: DQuat::IDENTITY,
+            middle,
+            codes: [0; 6],
+            steps,
+            own_steps,
+            shares,
+            aim,
+        }
     }
 
-    fn rotation(&self, target: &Target, id: TrackId) -> PlannedTrack {
+    fn rotation(&self, target: &Target, id: TrackId, shared: &Track, shares: Shares) -> PlannedTrack {
         let joint = usize::from(id.joint);
         let frames = &target.local(joint, 0)[..target.samples];
         let bits = if self.choices.is_fine { 16 } else { 8 };
-        let reference_codes = rotation_codes(mean(frames), bits);
-        let reference = rotation_of(reference_codes, bits);
-        let mut spread = [[0.0; 3]; 3];
-        let mut vectors = Vec::with_capacity(frames.len());
-        for frame in frames {
-            let p = parameters(positive(reference.inverse() * frame.rotation)).to_array();
-            for (row, a) in spread.iter_mut().zip(p) {
-                row.iter_mut().zip(p).for_each(|(sum, b)| *sum += a * b);
-            }
-            vectors.push(DVec3::from_array(p));
-        }
-        let [x, y, z] = eigenvectors(spread).map(DVec3::from_array);
-        let z = if x.cross(y).dot(z) < 0.0 { -z } else { z };
-        let axes_codes = rotation_codes(positive(DQuat::from_mat3(&DMat3::from_cols(x, y, z)).normalize()), bits);
-        let axes = rotation_of(axes_codes, bits);
+        let rotations = || frames.iter().map(|frame| (frame.rotation, 1.0));
+        let [a, b, c, d, e, f] = shared.codes;
+        let shared_or = |shares: bool, shared: [u16; 3], own: &dyn Fn() -> [u16; 3]| {
+            let (codes, bits) = if shares { (shared, RIG_BITS) } else { (own(), bits) };
+            (codes, rotation_of(codes, bits))
+        };
+        let (reference_codes, reference) = shared_or(shares[0], [a, b, c], &|| reference_codes(rotations(), bits));
+        let (axes_codes, axes) = shared_or(shares[1], [d, e, f], &|| axes_codes(reference, rotations(), bits));
+        let vectors: Vec<_> = rotations().map(|(rotation, _)| parameters_of(reference, rotation)).collect();
         let (inertia, aim) = self.inertia(target, joint);
         let limit = target.least_limit_cm[joint];
-        let steps = [DVec3::X, DVec3::Y, DVec3::Z].map(|axis| {
-            let axis = axes * axis;
-            let largest = vectors.iter().map(|p| p.dot(axis).abs()).fold(0.0, f64::max);
-            if 4.0 * largest * target.reach_cm[joint] <= DEAD * limit {
-                return 0;
-            }
-            step_code(STEP * limit / axis.dot(inertia * axis).max(1e-9).sqrt())
+        let own_steps = DVec3::AXES.map(|axis| step_code(step_size(axes * axis, inertia, limit)));
+        let all_steps = if shares[1] { shared.steps } else { own_steps };
+        let steps = [0, 1, 2].map(|index| {
+            let largest = vectors.iter().map(|p| p.dot(axes * DVec3::AXES[index]).abs()).fold(0.0, f64::max);
+            let is_dead = 4.0 * largest * target.reach_cm[joint] <= dead_share(shares) * limit;
+            if is_dead { 0 } else { all_steps[index] }
         });
-        let [a, b, c] = reference_codes.map(|code| code as u16);
-        let [d, e, f] = axes_codes.map(|code| code as u16);
-        PlannedTrack { id, reference, axes, middle: DVec3::ZERO, codes: [a, b, c, d, e, f], steps, aim }
+        let codes = [reference_codes, axes_codes].as_flattened().try_into().unwrap_or_default();
+        PlannedTrack { id, reference, axes, middle: DVec3::ZERO, codes, steps, own_steps, shares, aim }
     }
 
     /// The mean inertia of the points that move with a joint alone, in its own axes, and how it makes up for an error of its place. Of joints
     /// below it that are animated themselves only the place counts, since their own rotations come closer again.
-    fn inertia(&self, target: &Target, joint: usize) -> (DMat3, Aim) {
+    pub(super) fn inertia(&self, target: &Target, joint: usize) -> (DMat3, Aim) {
         let skeleton = target.skeleton();
         let sample = target.samples / 2;
         let own = target.object(joint, sample)[0];
@@ -243,24 +263,21 @@ impl Plan {
     }
 }
 
+/// The vector that a constant stands for.
+pub(super) fn vector_in(constant: Constant) -> DVec3 {
+    match constant {
+        Constant::Vector(vector) => Vec3::from(vector).as_dvec3(),
+        Constant::Rotation(_) => DVec3::ZERO,
+    }
+}
+
 fn inertia_of(arm: DVec3) -> DMat3 {
     let outer = DMat3::from_cols(arm * arm.x, arm * arm.y, arm * arm.z);
     DMat3::from_diagonal(DVec3::splat(arm.length_squared())) - outer
 }
 
-/// The rotation that is nearest to all of some.
-fn mean(frames: &[Frame]) -> DQuat {
-    let mut sum = [[0.0; 4]; 4];
-    for q in frames.iter().map(|frame| frame.rotation.to_array()) {
-        for (row, a) in sum.iter_mut().zip(q) {
-            row.iter_mut().zip(q).for_each(|(sum, b)| *sum += a * b);
-        }
-    }
-    positive(DQuat::from_array(eigenvectors(sum)[0]).normalize())
-}
-
 /// Half-way between the ends of each axis, as an f32.
-fn middle(frames: &[Frame], vector: impl Fn(&Frame) -> DVec3) -> DVec3 {
+pub(super) fn middle(frames: &[Frame], vector: impl Fn(&Frame) -> DVec3) -> DVec3 {
     let (mut min, mut max) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
     for frame in frames {
         (min, max) = (min.min(vector(frame)), max.max(vector(frame)));
@@ -268,37 +285,46 @@ fn middle(frames: &[Frame], vector: impl Fn(&Frame) -> DVec3) -> DVec3 {
     ((min + max) * 0.5).as_vec3().as_dvec3()
 }
 
-/// The same rotation, w not negative.
-pub(super) fn positive(q: DQuat) -> DQuat {
-    if q.w < 0.0 { -q } else { q }
+/// How far a track may be from a value that it has all the time.
+pub(super) fn tolerance(target: &Target, id: TrackId) -> f64 {
+    let joint = usize::from(id.joint);
+    let reach_cm = match id.channel {
+        Channel::Rotation => target.reach_cm[joint],
+        Channel::Translation => target.scale_above[joint],
+        Channel::Scale => target.scale_above[joint] * target.reach_cm[joint],
+    };
+    STILL * target.least_limit_cm[joint] / reach_cm
 }
 
-/// Modified Rodrigues parameters; w is above −1.
-pub(super) fn parameters(q: DQuat) -> DVec3 {
-    q.xyz() / (1.0 + q.w)
+/// The size of steps of a translation or a scale.
+pub(super) fn vector_size(target: &Target, id: TrackId) -> f64 {
+    let joint = usize::from(id.joint);
+    let reach_cm = if id.channel == Channel::Scale { target.reach_cm[joint] } else { 1.0 };
+    target.least_limit_cm[joint] / reach_cm
 }
 
-/// The rotation of modified Rodrigues parameters.
-pub(super) fn rotation_from(p: DVec3) -> DQuat {
-    let n = p.length_squared();
-    let d = 1.0 / (1.0 + n);
-    DQuat::from_xyzw(2.0 * p.x * d, 2.0 * p.y * d, 2.0 * p.z * d, (1.0 - n) * d)
+/// How far a component may move something, in what that may be off, and be dead.
+fn dead_share(shares: Shares) -> f64 {
+    if shares.contains(&true) { SHARED * DEAD } else { DEAD }
 }
 
-/// The codes of a rotation whose w is not negative.
-fn rotation_codes(q: DQuat, bits: u32) -> [u32; 3] {
-    let middle = f64::from(1_u32 << (bits - 1));
-    parameters(q).to_array().map(|number| (number * (middle - 1.0) + middle).round() as u32)
+/// The size of steps along an axis of a rotation that moves points of this inertia.
+pub(super) fn step_size(axis: DVec3, inertia: DMat3, limit_cm: f64) -> f64 {
+    STEP * limit_cm / axis.dot(inertia * axis).max(1e-9).sqrt()
 }
 
-fn rotation_of(codes: [u32; 3], bits: u32) -> DQuat {
-    let middle = f64::from(1_u32 << (bits - 1));
-    let [x, y, z] = codes.map(|code| (f64::from(code) - middle) / (middle - 1.0));
-    rotation_from(DVec3::new(x, y, z)).normalize()
+/// What becomes of a track that is not the bind pose's: a constant that is near, the rig's before its own, or it moves. `away` says how far it is
+/// from one, in what it may be.
+fn kind_of(shared: Option<Constant>, own: Constant, away: impl Fn(Constant) -> f64) -> (Kind, Option<Constant>) {
+    match shared.filter(|shared| away(*shared) <= SHARED) {
+        Some(shared) => (Kind::Shared, Some(shared)),
+        None if away(own) <= 1.0 => (Kind::Constant, Some(own)),
+        None => (Kind::Animated, None),
+    }
 }
 
 /// The code of a step of about this size, where the segment has its usual one.
-fn step_code(size: f64) -> u8 {
+pub(super) fn step_code(size: f64) -> u8 {
     let quarters = 4.0 * (size.log2() + 64.0) - f64::from(USUAL_STEP) / 2.0;
     quarters.round().clamp(1.0, 255.0) as u8
 }

@@ -7,7 +7,8 @@ use crate::Channel;
 use crate::block::{self, BlockLength, MAX_LENGTH};
 use crate::measure::Frame;
 
-use super::plan::{Plan, PlannedTrack, parameters, positive, rotation_from};
+use super::plan::{Plan, PlannedTrack};
+use super::rotations::{parameters, positive, rotation_from};
 use super::target::Target;
 
 /// The largest coefficient that 24 bits hold.
@@ -114,10 +115,8 @@ impl<'a> Coder<'a> {
         if self.steps[component / 3][component % 3] == 0 {
             return 0;
         }
-        let block = self.plan.choices.block;
         let coefficients = &self.coefficients[component * self.span.length..][..self.span.length];
-        let of_piece = |piece| &coefficients[block::of_piece(piece, coefficients.len())];
-        (0..block.pieces()).map(|piece| 8 + block.choose(piece, of_piece(piece)).bits as usize).sum()
+        component_bits(self.plan.choices.block, coefficients)
     }
 
     /// Finds the coefficients of a joint's tracks, and so its transforms relative to the parent.
@@ -237,6 +236,12 @@ impl PlannedTrack {
             Channel::Scale => local.scale = self.middle + value,
         }
     }
+}
+
+/// The bits of a live component, with those that say how many there are.
+pub(super) fn component_bits(block: BlockLength, coefficients: &[i32]) -> usize {
+    let of_piece = |piece| &coefficients[block::of_piece(piece, coefficients.len())];
+    (0..block.pieces()).map(|piece| 8 + block.choose(piece, of_piece(piece)).bits as usize).sum()
 }
 
 /// Coefficients of a component, and what they decode to in its place.

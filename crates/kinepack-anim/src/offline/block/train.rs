@@ -9,7 +9,7 @@ use crate::block::{BlockLength, MAX_FOUR_BITS, MAX_WIDTH, PIECE, PROFILES, Width
 
 use super::plan::{Choices, Plan};
 use super::search::{code, header, spans};
-use super::{Effort, target};
+use super::{BlockOptions, Effort, target};
 use crate::offline::BuildOptions;
 
 /// How many different widths are merged at most; of more, the rarest go to the profile that fits them best.
@@ -47,8 +47,8 @@ impl WidthTrainer {
     pub fn add(&mut self, raw: &RawClip, options: &BuildOptions) {
         let target = target(raw, options, 1.0);
         for block in BlockLength::ALL {
-            let choices = Choices { block, is_fine: true, aim: 0.5 };
-            let plan = Plan::new(&target, &[], choices);
+            let choices = Choices { block, is_fine: true, aim: 0.5, is_of_rig: false };
+            let plan = Plan::new(&target, &BlockOptions::default(), choices, |_| [false; 2]);
             let coded = code(&target, &plan, &spans(&header(&target, choices)), Effort::Fast);
             let moving = coded.segments.iter().flat_map(|segment| {
                 let components = segment.coefficients.chunks_exact(segment.length).enumerate();

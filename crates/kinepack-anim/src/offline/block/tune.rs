@@ -17,7 +17,7 @@ pub(super) fn tune(target: &Target, plan: &mut Plan, segments: &[(Span, u8)]) {
     let mut tried: Vec<Tried> = segments.iter().map(|&(span, step)| Tried::new(target, plan, span, step)).collect();
     let mut least: f64 = tried.iter().map(Tried::cost).sum();
     for change in CHANGES {
-        for track in 0..steps.len() {
+        for track in (0..steps.len()).filter(|track| !plan.tracks[*track].shares[1]) {
             let below = &below[usize::from(plan.tracks[track].id.joint)];
             for axes in [0..3, 0..1, 1..2, 2..3] {
                 for by in [change, -change] {

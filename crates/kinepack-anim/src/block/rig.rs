@@ -1,0 +1,167 @@
+//! What clips of one skeleton share: references, axes, middles and steps of tracks, and constants. `spec/ANIM.md`, section 15.
+
+use kinepack::Fnv1a;
+
+use super::layout::{CONSTANT_BYTES, HEADER_BYTES};
+use super::read::is_constant;
+use super::tracks::{read_group, write_group};
+use super::{Constant, Track};
+use crate::rest::{self, Rest};
+use crate::skeleton::MAX_JOINTS;
+use crate::{Channel, ClipError, TrackId};
+
+const MAGIC: [u8; 4] = *b"KPAR";
+const VERSION: u8 = 1;
+const HASH_BYTES: usize = 8;
+/// A track is a group of one, which shares nothing and has numbers of 16 bits.
+const TRACK: (bool, bool) = (true, false);
+
+/// What clips of one skeleton share, so that each of them is smaller; they cannot be read without it. Made by
+/// [`RigTrainer`](crate::offline::RigTrainer).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rig {
+    joints: u16,
+    skeleton: u64,
+    hash: u64,
+    /// By joint, then by channel.
+    constants: Vec<(TrackId, Constant)>,
+    /// Rotations, translations, scales, each by joint.
+    tracks: Vec<(TrackId, Track)>,
+}
+
+impl Rig {
+    /// A rig of the skeleton with this hash. Constants are by joint, then by channel; tracks by channel, then by joint.
+    pub(crate) fn new(
+        joints: u16,
+        skeleton: u64,
+        constants: Vec<(TrackId, Constant)>,
+        tracks: Vec<(TrackId, Track)>,
+    ) -> Self {
+        let mut rig = Self { joints, skeleton, hash: 0, constants, tracks };
+        rig.hash = hash(&rig.body());
+        rig
+    }
+
+    /// The rig that `bytes` hold.
+    ///
+    /// # Errors
+    /// [`ClipError`], with the reason, for anything that `spec/ANIM.md` does not allow. Memory is bounded by the bytes' length.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, ClipError> {
+        let head: &[u8; HEADER_BYTES] = rest::head(bytes, MAGIC, VERSION).map_err(|error| match error {
+            ClipError::NoClip => ClipError::NoRig,
+            error => error,
+        })?;
+        let [.., reserved, low, high, a, b, c, d, e, f, g, h] = *head;
+        let joints = u16::from_le_bytes([low, high]);
+        if reserved != 0 {
+            return Err(ClipError::BadHeader { field: "reserved bits" });
+        }
+        if !(1..=MAX_JOINTS).contains(&usize::from(joints)) {
+            return Err(ClipError::BadHeader { field: "joints" });
+        }
+        let mut rest = Rest::new(bytes, HEADER_BYTES);
+        let has = rest.take(usize::from(joints), 1, "joints")?;
+        if let Some((joint, byte)) = has.iter().copied().enumerate().find(|(_, byte)| byte >> 6 != 0) {
+            return Err(ClipError::BadKind { joint, byte });
+        }
+        let ids = |first_bit: usize| {
+            let all = (0..joints).flat_map(|joint| Channel::ALL.map(|channel| TrackId { joint, channel }));
+            let has = move |id: &TrackId| has[usize::from(id.joint)] >> (first_bit + id.channel as usize) & 1 != 0;
+            all.filter(has)
+        };
+        let mut constants = Vec::new();
+        for track in ids(3) {
+            let mut bytes = rest.take(1, CONSTANT_BYTES[track.channel as usize], "constants")?;
+            if !is_constant(track.channel, bytes) {
+                return Err(ClipError::BadConstant { track });
+            }
+            constants.push((track, Constant::read(track.channel, &mut bytes)));
+        }
+        let mut tracks = Vec::new();
+        for channel in Channel::ALL {
+            for id in ids(0).filter(|id| id.channel == channel) {
+                for track in read_group(&mut rest, &[id], TRACK)? {
+                    if track.steps.contains(&0) {
+                        return Err(ClipError::BadConstant { track: id });
+                    }
+                    tracks.push((id, track));
+                }
+            }
+        }
+        let body = &bytes[..rest.at()];
+        let told = rest.take(1, HASH_BYTES, "hash")?.first_chunk().copied().unwrap_or_default();
+        rest.end()?;
+        let hash = hash(body);
+        if hash != u64::from_le_bytes(told) {
+            return Err(ClipError::BadHash);
+        }
+        Ok(Self { joints, skeleton: u64::from_le_bytes([a, b, c, d, e, f, g, h]), hash, constants, tracks })
+    }
+
+    /// The rig as a file: 15 bytes for each track that moves, 8 or 12 for each constant.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = self.body();
+        bytes.extend(self.hash.to_le_bytes());
+        bytes
+    }
+
+    /// All but the hash.
+    fn body(&self) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend([VERSION, 0]);
+        bytes.extend(self.joints.to_le_bytes());
+        bytes.extend(self.skeleton.to_le_bytes());
+        let mut has = vec![0_u8; usize::from(self.joints)];
+        let tracks = self.tracks.iter().map(|(id, _)| (id, 0));
+        for (id, first_bit) in tracks.chain(self.constants.iter().map(|(id, _)| (id, 3))) {
+            has[usize::from(id.joint)] |= 1 << (first_bit + id.channel as usize);
+        }
+        bytes.extend(has);
+        self.constants.iter().for_each(|(_, constant)| constant.write(&mut bytes));
+        for (_, track) in &self.tracks {
+            write_group(std::slice::from_ref(track), TRACK, &mut bytes);
+        }
+        bytes
+    }
+
+    /// What clips of it say they belong to.
+    pub fn hash(&self) -> u64 {
+        self.hash
+    }
+
+    /// [`Skeleton::hash`](crate::Skeleton::hash) of the joints that it is for.
+    pub fn skeleton_hash(&self) -> u64 {
+        self.skeleton
+    }
+
+    /// Number of joints.
+    pub fn joints(&self) -> usize {
+        usize::from(self.joints)
+    }
+
+    /// The tracks that a clip of it may animate: rotations, translations, scales, each by joint.
+    pub fn tracks(&self) -> impl ExactSizeIterator<Item = TrackId> + '_ {
+        self.tracks.iter().map(|(id, _)| *id)
+    }
+
+    /// The tracks for which it has a constant, by joint.
+    pub fn constants(&self) -> impl ExactSizeIterator<Item = TrackId> + '_ {
+        self.constants.iter().map(|(id, _)| *id)
+    }
+
+    pub(crate) fn track(&self, id: TrackId) -> Option<&Track> {
+        let place = self.tracks.binary_search_by_key(&(id.channel, id.joint), |(id, _)| (id.channel, id.joint));
+        place.ok().map(|index| &self.tracks[index].1)
+    }
+
+    pub(crate) fn constant(&self, id: TrackId) -> Option<Constant> {
+        let place = self.constants.binary_search_by_key(&(id.joint, id.channel), |(id, _)| (id.joint, id.channel));
+        place.ok().map(|index| self.constants[index].1)
+    }
+}
+
+fn hash(bytes: &[u8]) -> u64 {
+    let mut hash = Fnv1a::new();
+    hash.add(bytes);
+    hash.finish()
+}

@@ -1,0 +1,94 @@
+//! Rotations as modified Rodrigues parameters, and as the codes that stand for them; what is common to many of them.
+
+use glam::{DMat3, DQuat, DVec3};
+
+use crate::block::Constant;
+
+use super::eigen::eigenvectors;
+
+/// Bits of each number of a constant.
+const CONSTANT_BITS: u32 = 21;
+
+/// The codes of the reference of rotations, each with a weight: their mean.
+pub(super) fn reference_codes(rotations: impl Iterator<Item = (DQuat, f64)>, bits: u32) -> [u16; 3] {
+    rotation_codes(mean(rotations), bits).map(|code| code as u16)
+}
+
+/// The codes of the axes of rotations, each with a weight: the principal ones of their parameters.
+pub(super) fn axes_codes(reference: DQuat, rotations: impl Iterator<Item = (DQuat, f64)>, bits: u32) -> [u16; 3] {
+    let mut spread = [[0.0; 3]; 3];
+    rotations.for_each(|(rotation, weight)| {
+        add_square(&mut spread, parameters_of(reference, rotation).to_array(), weight);
+    });
+    let [x, y, z] = eigenvectors(spread).map(DVec3::from_array);
+    let z = if x.cross(y).dot(z) < 0.0 { -z } else { z };
+    let axes = positive(DQuat::from_mat3(&DMat3::from_cols(x, y, z)).normalize());
+    rotation_codes(axes, bits).map(|code| code as u16)
+}
+
+/// The codes of a constant that is near all of some rotations.
+pub(super) fn constant_codes(rotations: impl Iterator<Item = DQuat>) -> [u32; 3] {
+    rotation_codes(mean(rotations.map(|rotation| (rotation, 1.0))), CONSTANT_BITS)
+}
+
+/// The rotation that a constant stands for.
+pub(super) fn rotation_in(constant: Constant) -> DQuat {
+    match constant {
+        Constant::Rotation(codes) => rotation_of(codes, CONSTANT_BITS),
+        Constant::Vector(_) => DQuat::IDENTITY,
+    }
+}
+
+/// The rotation that is nearest to all of some, each with a weight.
+fn mean(rotations: impl Iterator<Item = (DQuat, f64)>) -> DQuat {
+    let mut sum = [[0.0; 4]; 4];
+    rotations.for_each(|(rotation, weight)| add_square(&mut sum, rotation.to_array(), weight));
+    positive(DQuat::from_array(eigenvectors(sum)[0]).normalize())
+}
+
+/// Adds a vector's product with itself.
+fn add_square<const N: usize>(sum: &mut [[f64; N]; N], vector: [f64; N], weight: f64) {
+    for (row, a) in sum.iter_mut().zip(vector) {
+        row.iter_mut().zip(vector).for_each(|(sum, b)| *sum += weight * (a * b));
+    }
+}
+
+/// The parameters of a rotation relative to its reference.
+pub(super) fn parameters_of(reference: DQuat, rotation: DQuat) -> DVec3 {
+    parameters(positive(reference.inverse() * rotation))
+}
+
+/// How far a rotation is from another: the way of a point at distance 1, nearly.
+pub(super) fn turn(from: DQuat, to: DQuat) -> f64 {
+    2.0 * (from.inverse() * to).xyz().length()
+}
+
+/// The same rotation, w not negative.
+pub(super) fn positive(q: DQuat) -> DQuat {
+    if q.w < 0.0 { -q } else { q }
+}
+
+/// Modified Rodrigues parameters; w is above −1.
+pub(super) fn parameters(q: DQuat) -> DVec3 {
+    q.xyz() / (1.0 + q.w)
+}
+
+/// The rotation of modified Rodrigues parameters.
+pub(super) fn rotation_from(p: DVec3) -> DQuat {
+    let n = p.length_squared();
+    let d = 1.0 / (1.0 + n);
+    DQuat::from_xyzw(2.0 * p.x * d, 2.0 * p.y * d, 2.0 * p.z * d, (1.0 - n) * d)
+}
+
+/// The codes of a rotation whose w is not negative.
+fn rotation_codes(q: DQuat, bits: u32) -> [u32; 3] {
+    let middle = f64::from(1_u32 << (bits - 1));
+    parameters(q).to_array().map(|number| (number * (middle - 1.0) + middle).round() as u32)
+}
+
+/// The rotation of codes.
+pub(super) fn rotation_of<C: Into<u32>>(codes: [C; 3], bits: u32) -> DQuat {
+    let middle = f64::from(1_u32 << (bits - 1));
+    let [x, y, z] = codes.map(|code| (f64::from(code.into()) - middle) / (middle - 1.0));
+    rotation_from(DVec3::new(x, y, z)).normalize()
+}
