@@ -14,13 +14,14 @@ use serde::Serialize;
 use super::base::BaseArguments;
 use super::import_options::ImportArguments;
 use super::joints::joint_name;
+use super::rigs::{RigReport, Rigs};
 use super::scheme::{SchemeArguments, SchemeName};
 use super::sources::{self, BuiltClip, BuiltFiles, Source};
 use crate::failure::Failure;
 use crate::report::print;
 use crate::table::{percent, table, write_json};
 
-/// Compress every clip of animation files; writes DIR/NAME.kpa, or .kpd, and a DIR/HASH.kps for each skeleton.
+/// Compress every clip of animation files; writes DIR/NAME.kpa, or .kpd, a DIR/HASH.kps for each skeleton and a DIR/HASH.kpr for each rig.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// Animations: .glb, .gltf, .bvh, .bvh.zst or .clip.
@@ -32,6 +33,9 @@ pub(crate) struct Arguments {
     /// Write disk files, NAME.kpd: block clips entropy-coded, which are unpacked when they are loaded.
     #[arg(long, requires = "out")]
     disk: bool,
+    /// Let clips of one skeleton share what they have in common: a rig, without which they cannot be read. One that is in DIR is used as it is.
+    #[arg(long)]
+    rig: bool,
     #[command(flatten)]
     base: BaseArguments,
     #[command(flatten)]
@@ -47,6 +51,7 @@ pub(crate) struct Arguments {
 #[derive(Serialize)]
 struct Report {
     clips: Vec<ClipReport>,
+    rigs: Vec<RigReport>,
     notes: Vec<String>,
 }
 
@@ -82,41 +87,43 @@ struct ClipReport {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let scheme = &arguments.scheme;
-    let of_blocks = [("--disk", arguments.disk), ("--base", arguments.base.is_given())];
+    let of_blocks = [("--disk", arguments.disk), ("--rig", arguments.rig), ("--base", arguments.base.is_given())];
     if let Some((option, _)) = of_blocks.into_iter().find(|(_, is_given)| *is_given)
         && scheme.scheme() != SchemeName::Block
     {
         return Err(Failure::OtherScheme { option, schemes: vec!["block"], given: scheme.name() });
     }
-    let BuiltFiles { sources, built, mut notes } = read_and_build(arguments)?;
+    let (BuiltFiles { sources, built, mut notes }, rigs) = read_and_build(arguments)?;
     if let Some(directory) = &arguments.out {
         write_all(directory, arguments.disk, &sources, &built)?;
+        rigs.write(directory, &built)?;
     }
     notes.extend(sources.iter().zip(&built).filter_map(|(source, built)| too_far_off(source, built, scheme)));
     let clips = sources.iter().zip(&built).map(|(source, built)| ClipReport::new(source, built, scheme));
-    let report = Report { clips: clips.collect(), notes };
+    let report = Report { clips: clips.collect(), rigs: rigs.reports(&built), notes };
     print(|out| if arguments.json { write_json(&report, out) } else { report.write_table(out) })
 }
 
-/// All clips, or what each adds to the base.
-fn read_and_build(arguments: &Arguments) -> Result<BuiltFiles, Failure> {
+/// All clips, or what each adds to the base, and the rigs that they share.
+fn read_and_build(arguments: &Arguments) -> Result<(BuiltFiles, Rigs), Failure> {
     let Arguments { files, import, scheme, .. } = arguments;
-    let Some((base, base_notes)) = arguments.base.read(&import.options())? else {
-        return sources::read_and_build(files, import, scheme);
-    };
-    let (sources, mut notes) = sources::read_checked(files, import, scheme)?;
-    let sources = base.differences(sources)?;
+    let base = arguments.base.read(&import.options())?;
+    let (mut sources, mut notes) = sources::read_checked(files, import, scheme)?;
+    if let Some((base, base_notes)) = &base {
+        sources = base.differences(sources)?;
+        let is_new = |note: &&String| !notes.contains(note);
+        let base_notes: Vec<_> = base_notes.iter().filter(is_new).cloned().collect();
+        notes.extend(base_notes);
+        notes.push(base.note());
+    }
     let options = |raw: &RawClip| {
         let mut options = scheme.options(raw);
-        options.error.base = Some(Arc::clone(&base.raw));
+        options.error.base = base.as_ref().map(|(base, _)| Arc::clone(&base.raw));
         options
     };
-    let built = sources::build_all(&sources, options, "built")?;
-    let is_new = |note: &String| !notes.contains(note);
-    let base_notes: Vec<_> = base_notes.into_iter().filter(is_new).collect();
-    notes.extend(base_notes);
-    notes.push(base.note());
-    Ok(BuiltFiles { sources, built, notes })
+    let rigs = if arguments.rig { Rigs::of(&sources, options, arguments.out.as_deref())? } else { Rigs::default() };
+    let built = sources::build_all(&sources, |raw| rigs.give(raw, options(raw)), "built")?;
+    Ok((BuiltFiles { sources, built, notes }, rigs))
 }
 
 fn write_all(directory: &Path, is_disk: bool, sources: &[Source], built: &[BuiltClip]) -> Result<(), Failure> {
@@ -228,6 +235,21 @@ impl Report {
         )?;
         if let Some(disk) = self.clips.iter().map(|clip| clip.disk_bytes).sum::<Option<usize>>() {
             writeln!(out, "as disk files (--disk): {disk} bytes, {} of these", percent(disk, bytes))?;
+        }
+        if !self.rigs.is_empty() {
+            let rigs: usize = self.rigs.iter().map(RigReport::bytes).sum();
+            writeln!(out)?;
+            writeln!(
+                out,
+                "{}",
+                table(
+                    ["rig", "joints", "tracks", "constants", "bytes", "clips"],
+                    1,
+                    self.rigs.iter().map(RigReport::cells)
+                )
+                .trim_fmt()
+            )?;
+            writeln!(out, "\nwith rigs: {} bytes, {} of the raw floats", bytes + rigs, percent(bytes + rigs, raw))?;
         }
         self.notes.iter().try_for_each(|note| writeln!(out, "{note}"))
     }

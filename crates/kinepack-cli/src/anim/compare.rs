@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use super::import_options::ImportArguments;
 use super::peers::{Comparison, Peers};
+use super::rigs::Rigs;
 use super::scheme::{EffortName, SchemeArguments, SchemeName};
 use super::sources::{self, BuiltClip, Source};
 use crate::failure::Failure;
@@ -32,6 +33,9 @@ pub(crate) struct Arguments {
     /// Compare clip by clip with another codec: a CSV file with the columns file, clip, samples, NAME_bytes and NAME_max_error_cm.
     #[arg(long, value_name = "CSV")]
     peer: Option<PathBuf>,
+    /// Let clips of one skeleton share a rig, whose bytes count.
+    #[arg(long, conflicts_with = "options")]
+    rig: bool,
     #[command(flatten)]
     scheme: SchemeArguments,
     #[command(flatten)]
@@ -80,6 +84,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let peers = arguments.peer.as_deref().map(Peers::read).transpose()?;
     let (sources, notes) = sources::read(&arguments.files, &arguments.import.options())?;
     arguments.scheme.check(sources.iter().map(|source| &source.raw))?;
+    if arguments.rig && arguments.scheme.scheme() != SchemeName::Block {
+        let given = arguments.scheme.name();
+        return Err(Failure::OtherScheme { option: "--rig", schemes: vec!["block"], given });
+    }
     let schemes = if arguments.options { options(arguments) } else { schemes(arguments) };
     let mut rows = if arguments.options { Vec::new() } else { plain(&sources)? };
     let mut last = Vec::new();
@@ -87,9 +95,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         last = sources::build_all(&sources, options, &name)?;
         rows.push(Row::new(name, &sources, &last));
     }
+    let mut rig_bytes = 0;
+    if arguments.rig {
+        let options = |raw: &RawClip| arguments.scheme.options(raw);
+        let rigs = Rigs::of(&sources, options, None)?;
+        last = sources::build_all(&sources, |raw| rigs.give(raw, options(raw)), "with rigs")?;
+        rig_bytes = rigs.bytes(&last);
+        let row = Row::new("  the same with rigs".to_owned(), &sources, &last);
+        rows.push(Row { bytes: row.bytes + rig_bytes, ..row });
+    }
     let packed = sources::on_all_cores(&last, "packed", |built| Ok(built.packed().map(<[u8]>::len)))?;
-    if let Some(bytes) = packed.into_iter().sum() {
-        rows.push(Row { name: "  the same on disk".to_owned(), bytes, played: None });
+    if let Some(bytes) = packed.into_iter().sum::<Option<usize>>() {
+        rows.push(Row { name: "  the same on disk".to_owned(), bytes: bytes + rig_bytes, played: None });
     }
     let animated = sources.iter().map(|source| animated_raw_bytes(&source.raw)).sum();
     let report = Report {
@@ -98,7 +115,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         animated_raw_bytes: animated,
         precision_cm: arguments.scheme.precision_cm(),
         rows,
-        peer: peers.map(|peers| peers.compare(&sources, &last)),
+        peer: peers.map(|peers| peers.compare(&sources, &last, rig_bytes)),
         notes,
     };
     print(|out| if arguments.json { write_json(&report, out) } else { report.write(out) })

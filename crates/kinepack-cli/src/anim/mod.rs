@@ -11,6 +11,7 @@ mod info;
 mod joints;
 mod peers;
 mod raw;
+mod rigs;
 mod scheme;
 mod sources;
 mod train;

@@ -28,6 +28,8 @@ struct Figures {
 pub(crate) struct Comparison {
     peer: String,
     clips: Vec<Pair>,
+    /// Bytes of the rigs that our clips share; they count in sums.
+    rig_bytes: usize,
     /// Clips that the peer's table does not have.
     missing: usize,
 }
@@ -84,7 +86,7 @@ impl Peers {
     }
 
     /// What was built, beside the peer.
-    pub(crate) fn compare(&self, sources: &[Source], built: &[BuiltClip]) -> Comparison {
+    pub(crate) fn compare(&self, sources: &[Source], built: &[BuiltClip], rig_bytes: usize) -> Comparison {
         let mut clips = Vec::new();
         let mut missing = 0;
         for (source, built) in sources.iter().zip(built) {
@@ -104,7 +106,7 @@ impl Peers {
                 max_error_cm: built.built.errors.all.max_cm,
             });
         }
-        Comparison { peer: self.name.clone(), clips, missing }
+        Comparison { peer: self.name.clone(), clips, rig_bytes, missing }
     }
 }
 
@@ -147,7 +149,7 @@ impl Comparison {
         let header = ["clip", "", &peer_header, "max cm", "our bytes", "max cm", "ours of it", "on disk"];
         writeln!(out, "{}", table(header, 2, rows).trim_fmt())?;
         let sum = |bytes: fn(&Pair) -> usize| self.clips.iter().map(bytes).sum::<usize>();
-        let (theirs, ours) = (sum(|pair| pair.peer_bytes), sum(|pair| pair.bytes));
+        let (theirs, ours) = (sum(|pair| pair.peer_bytes), sum(|pair| pair.bytes) + self.rig_bytes);
         let worse = self.clips.iter().filter(|pair| pair.bytes > pair.peer_bytes).count();
         writeln!(out)?;
         writeln!(
@@ -157,6 +159,7 @@ impl Comparison {
             self.clips.len(),
         )?;
         if let Some(disk) = self.clips.iter().map(|pair| pair.disk_bytes).sum::<Option<usize>>() {
+            let disk = disk + self.rig_bytes;
             writeln!(out, "As disk files ours are {disk} bytes, {} of it.", percent(disk, theirs))?;
         }
         if self.missing > 0 {

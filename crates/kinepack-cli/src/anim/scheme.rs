@@ -188,7 +188,7 @@ impl SchemeArguments {
 
     /// Blocks, whether they were asked for or not.
     pub(crate) fn blocks(&self, raw: &RawClip, effort: EffortName) -> BlockOptions {
-        BlockOptions { effort: effort.effort(), pins: self.pins(raw) }
+        BlockOptions { effort: effort.effort(), pins: self.pins(raw), rig: None }
     }
 
     /// Keys, whether they were asked for or not.

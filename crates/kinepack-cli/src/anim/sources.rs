@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use kinepack_anim::import::{self, ImportOptions};
-use kinepack_anim::offline::{BuildOptions, Built, build};
+use kinepack_anim::offline::{BuildError, BuildOptions, Built, build};
 use kinepack_anim::{RawClip, disk, exchange};
 
 use super::import_options::ImportArguments;
@@ -20,6 +20,12 @@ use crate::failure::Failure;
 pub(crate) struct Source {
     pub(crate) file: PathBuf,
     pub(crate) raw: RawClip,
+}
+
+impl Source {
+    pub(crate) fn not_built(&self, error: BuildError) -> Failure {
+        Failure::Build { file: self.file.clone(), clip: self.raw.name().to_owned(), error }
+    }
 }
 
 /// All clips of some files: animations, or `.clip` files.
@@ -116,8 +122,7 @@ pub(crate) fn build_all(
     on_all_cores(sources, what, |source| {
         let begun = Instant::now();
         let built = build(&source.raw, &options(&source.raw));
-        let failed = |error| Failure::Build { file: source.file.clone(), clip: source.raw.name().to_owned(), error };
-        let built = built.map_err(failed)?;
+        let built = built.map_err(|error| source.not_built(error))?;
         Ok(BuiltClip { built, build_ms: 1e3 * begun.elapsed().as_secs_f64(), packed: OnceLock::new() })
     })
 }

@@ -8,6 +8,7 @@ use kinepack_anim::{Channel, Skeleton};
 use serde::Serialize;
 
 use super::LISTED;
+use crate::anim::compiled::rig_name;
 use crate::anim::joints::joint_name;
 use crate::table::{percent, table};
 
@@ -22,6 +23,9 @@ pub(super) struct BlockReport {
     is_fine: bool,
     /// Whether what is between two samples is made of both in some segments.
     blends: bool,
+    /// The file of the rig that it is of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rig: Option<String>,
     /// Components of tracks that are not 0 all the time.
     live_components: usize,
     /// Of a live component in a segment: its widths and its coefficients.
@@ -39,6 +43,8 @@ struct ChannelReport {
     bytes: usize,
     default: usize,
     constant: usize,
+    /// Constants of the rig.
+    shared: usize,
     animated: usize,
 }
 
@@ -56,7 +62,7 @@ impl BlockReport {
         for (track, own) in clip.bits_by_track() {
             bits[usize::from(track.joint)][track.channel as usize] += own;
         }
-        for (track, _) in clip.constants() {
+        for (track, _) in clip.constants().into_iter().filter(|(track, _)| clip.kind(*track) == Kind::Constant) {
             bits[usize::from(track.joint)][track.channel as usize] += 8 * constant_bytes(track.channel);
         }
         let mut largest: Vec<_> =
@@ -73,6 +79,7 @@ impl BlockReport {
             bytes: bits.iter().map(|bits| bits[channel as usize]).sum::<usize>().div_ceil(8),
             default: clip.count_of(channel, Kind::Default),
             constant: clip.count_of(channel, Kind::Constant),
+            shared: clip.count_of(channel, Kind::Shared),
             animated: clip.count_of(channel, Kind::Animated),
         };
         let header = clip.header();
@@ -88,6 +95,7 @@ impl BlockReport {
             loops: header.loops,
             is_fine: header.is_fine,
             blends: header.blends,
+            rig: clip.rig().map(|rig| rig_name(rig.hash())),
             live_components: live,
             bits_per_component: share(widths + coefficients, live * clip.segments()),
             bits_per_coefficient: share(coefficients, live * header.coded_samples()),
@@ -105,16 +113,20 @@ impl BlockReport {
             self.live_components,
             self.bits_per_component,
             self.bits_per_coefficient,
-            if self.is_fine { "fine" } else { "coarse" },
+            match &self.rig {
+                Some(rig) => format!("of the rig {rig}"),
+                None if self.is_fine => "fine".to_owned(),
+                None => "coarse".to_owned(),
+            },
             if self.loops { "; loops" } else { "" },
             if self.blends { "; some segments blend" } else { "" },
         )?;
         let channels = self.channels.iter().map(|channel| {
-            let counts =
-                [channel.bytes, channel.default, channel.constant, channel.animated].map(|count| count.to_string());
+            let counts = [channel.bytes, channel.default, channel.constant, channel.shared, channel.animated]
+                .map(|count| count.to_string());
             [&[channel.channel.to_owned()], &counts[..]].concat()
         });
-        let header = ["channel", "bytes", "default", "constant", "animated"];
+        let header = ["channel", "bytes", "default", "constant", "of the rig", "animated"];
         writeln!(out, "\n{}", table(header, 1, channels).trim_fmt())?;
         if self.largest.is_empty() {
             return Ok(());

@@ -146,7 +146,7 @@ impl Tracks {
             channel: channel.name(),
             kind: match clip.kind(TrackId { joint: joint as u16, channel }) {
                 Kind::Default => "default",
-                Kind::Constant => "constant",
+                Kind::Constant | Kind::Shared => "constant",
                 Kind::Animated => "animated",
             },
             keys: 0,

@@ -1,0 +1,139 @@
+//! Rigs: what clips of one skeleton share. Each skeleton of which there are several clips gets one.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use kinepack_anim::offline::{BuildOptions, RigTrainer, Scheme};
+use kinepack_anim::{RawClip, Rig};
+use serde::Serialize;
+
+use super::compiled::{self, rig_name};
+use super::sources::{self, BuiltClip, Source};
+use crate::failure::Failure;
+
+/// Rigs by the hash of their skeletons.
+#[derive(Default)]
+pub(crate) struct Rigs {
+    by_skeleton: BTreeMap<u64, Arc<Rig>>,
+}
+
+/// A rig that some clips are of.
+#[derive(Serialize)]
+pub(crate) struct RigReport {
+    file: String,
+    joints: usize,
+    tracks: usize,
+    constants: usize,
+    bytes: usize,
+    /// How many clips are of it.
+    clips: usize,
+}
+
+impl RigReport {
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub(crate) fn cells(&self) -> [String; 6] {
+        let counts = [self.joints, self.tracks, self.constants, self.bytes, self.clips].map(|count| count.to_string());
+        let [joints, tracks, constants, bytes, clips] = counts;
+        [self.file.clone(), joints, tracks, constants, bytes, clips]
+    }
+}
+
+impl Rigs {
+    /// The rigs that clips which are built with such options share: of skeletons of which `directory` has one, that; of others, one for the clips there are.
+    pub(crate) fn of(
+        sources: &[Source],
+        options: impl Fn(&RawClip) -> BuildOptions + Sync,
+        directory: Option<&Path>,
+    ) -> Result<Self, Failure> {
+        let mut rigs = directory.map_or_else(|| Ok(Self::default()), Self::read)?;
+        let mut trainers: BTreeMap<u64, RigTrainer> = BTreeMap::new();
+        let known: HashSet<u64> = rigs.by_skeleton.keys().copied().collect();
+        let add = |source: &Source| {
+            let skeleton = source.raw.skeleton();
+            let hash = skeleton.hash();
+            if known.contains(&hash) {
+                return Ok(None);
+            }
+            let mut own = RigTrainer::new(skeleton);
+            own.add(&source.raw, &options(&source.raw)).map_err(|error| source.not_built(error))?;
+            Ok(Some((hash, own)))
+        };
+        sources::take_from_all_cores(sources, "read for rigs", add, |own| {
+            let Some((hash, own)) = own else { return };
+            match trainers.get_mut(&hash) {
+                Some(trainer) => trainer.merge(own),
+                None => drop(trainers.insert(hash, own)),
+            }
+        })?;
+        let several = trainers.into_iter().filter(|(_, trainer)| trainer.clips() > 1);
+        rigs.by_skeleton.extend(several.map(|(skeleton, trainer)| (skeleton, Arc::new(trainer.finish()))));
+        Ok(rigs)
+    }
+
+    /// The rigs of a directory, if there is one.
+    fn read(directory: &Path) -> Result<Self, Failure> {
+        let failed = |error| Failure::ClipFile { path: directory.to_owned(), error };
+        let mut rigs = Self::default();
+        if !directory.is_dir() {
+            return Ok(rigs);
+        }
+        let files = fs::read_dir(directory).and_then(|entries| {
+            entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<PathBuf>, std::io::Error>>()
+        });
+        let mut files = files.map_err(failed)?;
+        files.retain(|file| file.extension().is_some_and(|extension| extension == "kpr"));
+        files.sort();
+        for file in files {
+            let rig = compiled::read_rig(&file)?;
+            rigs.by_skeleton.entry(rig.skeleton_hash()).or_insert_with(|| Arc::new(rig));
+        }
+        Ok(rigs)
+    }
+
+    /// The options of a clip, with the rig of its skeleton.
+    pub(crate) fn give(&self, raw: &RawClip, mut options: BuildOptions) -> BuildOptions {
+        if let Scheme::Block(block) = &mut options.scheme {
+            block.rig = self.by_skeleton.get(&raw.skeleton().hash()).cloned();
+        }
+        options
+    }
+
+    /// Writes those that some clips are of.
+    pub(crate) fn write(&self, directory: &Path, built: &[BuiltClip]) -> Result<(), Failure> {
+        for (rig, _) in self.used(built) {
+            let path = directory.join(rig_name(rig.hash()));
+            fs::write(&path, rig.to_bytes()).map_err(|error| Failure::ClipFile { path, error })?;
+        }
+        Ok(())
+    }
+
+    /// What there is to know of those that some clips are of.
+    pub(crate) fn reports(&self, built: &[BuiltClip]) -> Vec<RigReport> {
+        let report = |(rig, clips): (&Rig, usize)| RigReport {
+            file: rig_name(rig.hash()),
+            joints: rig.joints(),
+            tracks: rig.tracks().len(),
+            constants: rig.constants().len(),
+            bytes: rig.to_bytes().len(),
+            clips,
+        };
+        self.used(built).map(report).collect()
+    }
+
+    /// Bytes of those that some clips are of.
+    pub(crate) fn bytes(&self, built: &[BuiltClip]) -> usize {
+        self.used(built).map(|(rig, _)| rig.to_bytes().len()).sum()
+    }
+
+    /// Those that some clips are of, and how many.
+    fn used<'a>(&'a self, built: &'a [BuiltClip]) -> impl Iterator<Item = (&'a Rig, usize)> + 'a {
+        let hash = |built: &BuiltClip| built.built.clip.as_block().and_then(|clip| clip.rig()).map(|rig| rig.hash());
+        let clips_of = move |rig: &Rig| built.iter().filter(|built| hash(built) == Some(rig.hash())).count();
+        self.by_skeleton.values().map(move |rig| (&**rig, clips_of(rig))).filter(|(_, clips)| *clips > 0)
+    }
+}
