@@ -9,6 +9,8 @@ mod additive;
 mod document;
 #[path = "support/program.rs"]
 mod program;
+#[path = "anim/rigs.rs"]
+mod rigs;
 #[path = "anim/schemes.rs"]
 mod schemes;
 
@@ -142,7 +144,7 @@ fn built_clips_are_what_is_told_of_them() {
         ("quantized-32", 0.1),
     ] {
         let document = files.build(&["--scheme", scheme, "--precision", &precision.to_string()]);
-        assert_eq!(sorted_keys(&document), ["clips", "notes"]);
+        assert_eq!(sorted_keys(&document), ["clips", "notes", "rigs"]);
         let clip = &document["clips"][0];
         let mut keys = vec![
             "animated_raw_bytes",
