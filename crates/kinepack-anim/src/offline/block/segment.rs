@@ -136,6 +136,7 @@ impl<'a> Coder<'a> {
                 let own = &mut self.coefficients[(3 * index + axis) * length..][..length];
                 if self.steps[index][axis] == 0 {
                     component.fill(0.0);
+                    own.fill(0);
                 } else {
                     transform(self.plan.choices.block, step, rounding, &mut component[..length], own);
                 }

@@ -1,49 +1,86 @@
-//! How large the steps of components are relative to each other, tried out: a little larger or smaller, one track after another.
+//! How large the steps of components are relative to each other, and which are dead, tried out one track after another.
 
 use crate::Channel;
 
-use super::plan::Plan;
+use super::plan::{Plan, PlannedTrack};
 use super::segment::{Coder, Rounding, Span};
 use super::shave::norm;
 use super::target::Target;
 
 /// Changes that are tried, in quarter octaves: in each round smaller ones.
-const CHANGES: [i16; 3] = [4, 2, 1];
+const ROUNDS: [&[i16]; 2] = [&[4, 2, 1], &[2, 1]];
 
 /// Changes the steps of components so that the segments, each with its step, take fewer bits at the same error.
 pub(super) fn tune(target: &Target, plan: &mut Plan, segments: &[(Span, u8)]) {
-    let below = target.skeleton().below();
-    let mut steps: Vec<[u8; 3]> = plan.tracks.iter().map(|track| track.steps).collect();
-    let mut tried: Vec<Tried> = segments.iter().map(|&(span, step)| Tried::new(target, plan, span, step)).collect();
-    let mut least: f64 = tried.iter().map(Tried::cost).sum();
-    for change in CHANGES {
-        for track in (0..steps.len()).filter(|track| !plan.tracks[*track].shares[1]) {
-            let below = &below[usize::from(plan.tracks[track].id.joint)];
-            for axes in [0..3, 0..1, 1..2, 2..3] {
-                for by in [change, -change] {
-                    let before = steps[track];
-                    for step in &mut steps[track][axes.clone()] {
-                        if *step != 0 {
+    let mut tuner = Tuner::new(target, plan, segments);
+    let own = |track: &(usize, &PlannedTrack)| !track.1.shares[1];
+    for changes in ROUNDS {
+        for (track, planned) in plan.tracks.iter().enumerate().filter(own) {
+            for axis in 0..3 {
+                // One that is dead saves what it takes, one that is live makes up for what ancestors are off.
+                let mut steps = tuner.steps[track];
+                steps[axis] = if steps[axis] == 0 { planned.own_steps[axis] } else { 0 };
+                tuner.take(track, steps);
+            }
+        }
+        for change in changes {
+            for (track, _) in plan.tracks.iter().enumerate().filter(own) {
+                for axes in [0..3, 0..1, 1..2, 2..3] {
+                    for by in [*change, -change] {
+                        let mut steps = tuner.steps[track];
+                        for step in steps[axes.clone()].iter_mut().filter(|step| **step != 0) {
                             *step = (i16::from(*step) + by).clamp(1, 255) as u8;
                         }
+                        if tuner.take(track, steps) {
+                            break;
+                        }
                     }
-                    let mut now = 0.0;
-                    for tried in &mut tried {
-                        tried.change(track, steps[track], below);
-                        now += tried.cost();
-                    }
-                    if now < least {
-                        least = now;
-                        break;
-                    }
-                    steps[track] = before;
-                    tried.iter_mut().for_each(|tried| tried.change(track, before, below));
                 }
             }
         }
     }
+    let steps = tuner.steps;
     for (track, steps) in plan.tracks.iter_mut().zip(steps) {
         track.steps = steps;
+    }
+}
+
+struct Tuner<'a> {
+    /// By joint, that and those below it.
+    below: Vec<Vec<usize>>,
+    joints: Vec<usize>,
+    steps: Vec<[u8; 3]>,
+    tried: Vec<Tried<'a>>,
+    /// What all of them cost.
+    least: f64,
+}
+
+impl<'a> Tuner<'a> {
+    fn new(target: &'a Target<'a>, plan: &'a Plan, segments: &[(Span, u8)]) -> Self {
+        let tried: Vec<Tried> = segments.iter().map(|&(span, step)| Tried::new(target, plan, span, step)).collect();
+        Self {
+            below: target.skeleton().below(),
+            joints: plan.tracks.iter().map(|track| usize::from(track.id.joint)).collect(),
+            steps: plan.tracks.iter().map(|track| track.steps).collect(),
+            least: tried.iter().map(Tried::cost).sum(),
+            tried,
+        }
+    }
+
+    /// Gives a track other steps, if that costs less.
+    fn take(&mut self, track: usize, steps: [u8; 3]) -> bool {
+        let below = &self.below[self.joints[track]];
+        let mut now = 0.0;
+        for tried in &mut self.tried {
+            tried.change(track, steps, below);
+            now += tried.cost();
+        }
+        if now < self.least {
+            (self.least, self.steps[track]) = (now, steps);
+            return true;
+        }
+        self.tried.iter_mut().for_each(|tried| tried.change(track, self.steps[track], below));
+        false
     }
 }
 
