@@ -19,6 +19,7 @@ use crate::measure::Follower;
 use crate::{RawClip, Rig};
 
 use super::{BuildError, BuildOptions, Built, finish};
+use plan::Plan;
 use target::Target;
 
 pub use rig::RigTrainer;
@@ -104,7 +105,15 @@ fn nearer_between(
 }
 
 fn contents(target: &Target, options: &BlockOptions) -> Contents {
-    let mut plan = search::choose(target, options);
+    let (best, others) = search::choose(target, options);
+    let others = others.into_iter().map(|plan| planned(target, options, plan));
+    others.fold(planned(target, options, best), |best, other| {
+        if other.to_bytes().len() < best.to_bytes().len() { other } else { best }
+    })
+}
+
+/// The contents of a clip of this plan.
+fn planned(target: &Target, options: &BlockOptions, mut plan: Plan) -> Contents {
     let header = search::header(target, plan.choices);
     let spans = search::spans(&header);
     if options.effort == Effort::Best {

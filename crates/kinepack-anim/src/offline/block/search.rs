@@ -16,6 +16,8 @@ const TRIED: usize = 12;
 /// What the eights of coefficients that a block has weigh in the choice of its length, each as a share of the clip's bits: the player decodes all of
 /// them. At best effort it is bits alone that count.
 const EIGHT: f64 = 0.06;
+/// Up to how many times as many bits as the best other plans come near it.
+const NEAR: f64 = 1.04;
 /// How much larger than its own steps those of the rig may be, in quarters of an octave: the others would have to make up for them.
 const COARSER: u8 = 1;
 /// How far below the step at which the error is expected to be right others are tried, and how far above.
@@ -31,12 +33,13 @@ pub(super) struct Coded {
     pub(super) bits: usize,
 }
 
-/// The plan that takes the fewest bits, or nearly where that is faster to play.
-pub(super) fn choose(target: &Target, options: &BlockOptions) -> Plan {
+/// The plan that takes the fewest bits, or nearly where that is faster to play; at best effort also others that come near it, of which only
+/// what is made of them tells which one is the best.
+pub(super) fn choose(target: &Target, options: &BlockOptions) -> (Plan, Vec<Plan>) {
     let usual = Choices { block: BlockLength::N16, is_fine: false, aim: 0.5, is_of_rig: false };
     let alone = |choices| Tried::new(target, options, choices, |_| [false; 2]);
     if options.effort == Effort::Fast && options.rig.is_none() {
-        return Plan::new(target, options, usual, |_| [false; 2]);
+        return (Plan::new(target, options, usual, |_| [false; 2]), Vec::new());
     }
     let mut best = alone(usual);
     if options.effort != Effort::Fast {
@@ -55,7 +58,19 @@ pub(super) fn choose(target: &Target, options: &BlockOptions) -> Plan {
         let sharing = sharing(target, options, &best);
         best = best.or(sharing);
     }
-    best.plan
+    let mut others = Vec::new();
+    if options.effort == Effort::Best {
+        let choices = best.plan.choices;
+        let shares = best.plan.tracks.iter().map(|track| (track.id, track.shares)).collect::<HashMap<_, _>>();
+        let blocks = BlockLength::ALL.into_iter().filter(|block| *block != choices.block);
+        let near = blocks.map(|block| Choices { block, ..choices });
+        for choices in near.chain([Choices { is_fine: !choices.is_fine, ..choices }]) {
+            let shares = |id| shares.get(&id).copied().unwrap_or_default();
+            let other = Tried::new(target, options, choices, shares);
+            others.extend((other.cost < NEAR * best.cost).then_some(other.plan));
+        }
+    }
+    (best.plan, others)
 }
 
 /// The plan in which each track shares with the rig what makes it the smallest, each segment with the step that it was tried with.
@@ -142,7 +157,7 @@ pub(super) fn tune(target: &Target, plan: &mut Plan, all: &[Span]) {
     let before = plan.tracks.clone();
     let coded = code(target, plan, &tried, Effort::Fast);
     let segments: Vec<_> = tried.iter().zip(&coded.segments).map(|(span, segment)| (*span, segment.step)).collect();
-    super::tune::tune(target, plan, &segments);
+    super::tune::tune(target, plan, &segments, tried.len() == all.len());
     if code(target, plan, &tried, Effort::Fast).bits >= coded.bits {
         plan.tracks = before;
     }

@@ -10,8 +10,9 @@ use super::target::Target;
 /// Changes that are tried, in quarter octaves: in each round smaller ones.
 const ROUNDS: [&[i16]; 2] = [&[4, 2, 1], &[2, 1]];
 
-/// Changes the steps of components so that the segments, each with its step, take fewer bits at the same error.
-pub(super) fn tune(target: &Target, plan: &mut Plan, segments: &[(Span, u8)]) {
+/// Changes the steps of components so that the segments, each with its step, take fewer bits at the same error. Where they are not all that the clip
+/// has, nothing dies: it may be what another one needs.
+pub(super) fn tune(target: &Target, plan: &mut Plan, segments: &[(Span, u8)], are_all: bool) {
     let mut tuner = Tuner::new(target, plan, segments);
     let own = |track: &(usize, &PlannedTrack)| !track.1.shares[1];
     for changes in ROUNDS {
@@ -19,6 +20,9 @@ pub(super) fn tune(target: &Target, plan: &mut Plan, segments: &[(Span, u8)]) {
             for axis in 0..3 {
                 // One that is dead saves what it takes, one that is live makes up for what ancestors are off.
                 let mut steps = tuner.steps[track];
+                if steps[axis] != 0 && !are_all {
+                    continue;
+                }
                 steps[axis] = if steps[axis] == 0 { planned.own_steps[axis] } else { 0 };
                 tuner.take(track, steps);
             }
