@@ -1,6 +1,7 @@
 //! Block clips from raw ones. The method is that of transform coding: principal axes of each track, a cosine transform of a few samples, one
 //! step for all components of a segment, as large as the error in object space lets it be.
 
+mod choose;
 mod eigen;
 mod plan;
 mod rig;
@@ -105,7 +106,7 @@ fn nearer_between(
 }
 
 fn contents(target: &Target, options: &BlockOptions) -> Contents {
-    let (best, others) = search::choose(target, options);
+    let (best, others) = choose::choose(target, options);
     let others = others.into_iter().map(|plan| planned(target, options, plan));
     others.fold(planned(target, options, best), |best, other| {
         if other.to_bytes().len() < best.to_bytes().len() { other } else { best }
