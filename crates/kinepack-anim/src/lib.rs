@@ -36,7 +36,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Reading order: [`Skeleton`] and [`RawClip`]; [`import`] and [`exchange`]; [`Clip`] and [`Sampler`], in [`block`]; [`disk`], the same clips in files;
+//! Reading order: [`Skeleton`] and [`RawClip`]; [`import`] and [`exchange`]; [`Clip`], [`Sampler`] and [`Rig`], in [`block`]; [`disk`], the same clips in files;
 //! [`keyed`], clips of keys and their playback; [`AnyClip`]; [`additive`] clips; [`measure`]; [`offline`]; [`export`], glTF for viewers; [`anm`], the
 //! files of League of Legends. The formats are normative in `spec/ANIM.md` and `spec/ANM.md`.
 //!

@@ -29,7 +29,7 @@ pub struct Header {
     /// Whether it says which segments blend: in those, what is between two samples is made of both, like what is between segments, for joints that turn
     /// so far from one to the next that the way between their parameters is another.
     pub blends: bool,
-    /// Whether references, axes, middles and steps are those of a [`Rig`](super::Rig).
+    /// Whether some of what is said once is that of a [`Rig`](super::Rig).
     pub is_of_rig: bool,
     /// Bytes of the offset of a segment, 1 to 4.
     pub offset_bytes: u8,

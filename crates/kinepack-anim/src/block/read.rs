@@ -90,9 +90,13 @@ fn check_rig(rig: &Rig, kinds: &[[Kind; 3]], shares: &[TrackId]) -> Result<(), C
 
 /// The hash at the end of a clip.
 pub(crate) fn checksum(bytes: &[u8]) -> u32 {
+    hash(bytes) as u32
+}
+
+pub(super) fn hash(bytes: &[u8]) -> u64 {
     let mut hash = Fnv1a::new();
     hash.add(bytes);
-    hash.finish() as u32
+    hash.finish()
 }
 
 fn header(bytes: &[u8]) -> Result<Header, ClipError> {

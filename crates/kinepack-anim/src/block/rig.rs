@@ -1,9 +1,7 @@
 //! What clips of one skeleton share: references, axes, middles and steps of tracks, and constants. `spec/ANIM.md`, section 15.
 
-use kinepack::Fnv1a;
-
 use super::layout::{CONSTANT_BYTES, HEADER_BYTES};
-use super::read::is_constant;
+use super::read::{hash, is_constant};
 use super::tracks::{read_group, write_group};
 use super::{Constant, Track};
 use crate::rest::{self, Rest};
@@ -139,7 +137,7 @@ impl Rig {
         usize::from(self.joints)
     }
 
-    /// The tracks that a clip of it may animate: rotations, translations, scales, each by joint.
+    /// The tracks of which clips may share what is said once: rotations, translations, scales, each by joint.
     pub fn tracks(&self) -> impl ExactSizeIterator<Item = TrackId> + '_ {
         self.tracks.iter().map(|(id, _)| *id)
     }
@@ -158,10 +156,4 @@ impl Rig {
         let place = self.constants.binary_search_by_key(&(id.joint, id.channel), |(id, _)| (id.joint, id.channel));
         place.ok().map(|index| self.constants[index].1)
     }
-}
-
-fn hash(bytes: &[u8]) -> u64 {
-    let mut hash = Fnv1a::new();
-    hash.add(bytes);
-    hash.finish()
 }

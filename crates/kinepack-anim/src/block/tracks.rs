@@ -66,6 +66,7 @@ impl Track {
             Channel::Rotation => 3 * (first * code_bits + second * (code_bits + 8)),
             _ => 3 * (first * 32 + second * 8),
         };
+        // A bit in each of the bytes that groups begin with.
         own + if header.is_of_rig { RIG_BYTES } else { 0 }
     }
 }

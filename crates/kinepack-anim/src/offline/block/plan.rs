@@ -277,7 +277,7 @@ fn inertia_of(arm: DVec3) -> DMat3 {
 }
 
 /// Half-way between the ends of each axis, as an f32.
-pub(super) fn middle(frames: &[Frame], vector: impl Fn(&Frame) -> DVec3) -> DVec3 {
+fn middle(frames: &[Frame], vector: impl Fn(&Frame) -> DVec3) -> DVec3 {
     let (mut min, mut max) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
     for frame in frames {
         (min, max) = (min.min(vector(frame)), max.max(vector(frame)));
