@@ -17,6 +17,7 @@ use super::joints::joint_name;
 use super::rigs::{RigReport, Rigs};
 use super::scheme::{SchemeArguments, SchemeName};
 use super::sources::{self, BuiltClip, BuiltFiles, Source};
+use super::timing;
 use crate::failure::Failure;
 use crate::report::print;
 use crate::table::{percent, table, write_json};
@@ -36,6 +37,9 @@ pub(crate) struct Arguments {
     /// Let clips of one skeleton share what they have in common: a rig, without which they cannot be read. One that is in DIR is used as it is.
     #[arg(long)]
     rig: bool,
+    /// Time poses of clips that are in no cache too.
+    #[arg(long)]
+    cold: bool,
     #[command(flatten)]
     base: BaseArguments,
     #[command(flatten)]
@@ -83,6 +87,9 @@ struct ClipReport {
     foot_slide_cm: f64,
     build_ms: f64,
     sample_ns_per_joint: f64,
+    /// Of a clip that is in no cache.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cold_ns_per_joint: Option<f64>,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -99,7 +106,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         rigs.write(directory, &built)?;
     }
     notes.extend(sources.iter().zip(&built).filter_map(|(source, built)| too_far_off(source, built, scheme)));
-    let clips = sources.iter().zip(&built).map(|(source, built)| ClipReport::new(source, built, scheme));
+    let clips = sources.iter().zip(&built).map(|(source, built)| {
+        let cold = || timing::cold_ns_per_joint(&source.raw, &built.built);
+        ClipReport { cold_ns_per_joint: arguments.cold.then(cold), ..ClipReport::new(source, built, scheme) }
+    });
     let report = Report { clips: clips.collect(), rigs: rigs.reports(&built), notes };
     print(|out| if arguments.json { write_json(&report, out) } else { report.write_table(out) })
 }
@@ -194,7 +204,8 @@ impl ClipReport {
             max_error_between_cm: errors.between.max_cm,
             foot_slide_cm: errors.foot_slide_cm,
             build_ms: *build_ms,
-            sample_ns_per_joint: sources::sample_ns_per_joint(raw, built),
+            sample_ns_per_joint: timing::warm_ns_per_joint(raw, built),
+            cold_ns_per_joint: None,
         }
     }
 
@@ -250,6 +261,10 @@ impl Report {
                 .trim_fmt()
             )?;
             writeln!(out, "\nwith rigs: {} bytes, {} of the raw floats", bytes + rigs, percent(bytes + rigs, raw))?;
+        }
+        if let Some(cold) = self.clips.iter().map(|clip| clip.cold_ns_per_joint).sum::<Option<f64>>() {
+            let clips = self.clips.len().max(1) as f64;
+            writeln!(out, "out of cold memory: {:.1} ns a joint on average over the clips", cold / clips)?;
         }
         self.notes.iter().try_for_each(|note| writeln!(out, "{note}"))
     }

@@ -17,6 +17,7 @@ use super::peers::{Comparison, Peers};
 use super::rigs::Rigs;
 use super::scheme::{EffortName, SchemeArguments, SchemeName};
 use super::sources::{self, BuiltClip, Source};
+use super::timing;
 use crate::failure::Failure;
 use crate::report::print;
 use crate::table::{percent, table, write_json};
@@ -230,7 +231,7 @@ impl Row {
             .iter()
             .zip(built)
             .filter(|(source, _)| !any_usual || is_usual(source))
-            .map(|(source, built)| sources::sample_ns_per_joint(&source.raw, &built.built))
+            .map(|(source, built)| timing::warm_ns_per_joint(&source.raw, &built.built))
             .collect();
         let played = Played {
             max_error_cm: worst(|errors| errors.all.max_cm),

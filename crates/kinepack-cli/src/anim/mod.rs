@@ -14,6 +14,7 @@ mod raw;
 mod rigs;
 mod scheme;
 mod sources;
+mod timing;
 mod train;
 mod view;
 

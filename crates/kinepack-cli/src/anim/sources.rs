@@ -201,23 +201,3 @@ fn progress(len: u64, what: &str) -> ProgressBar {
     let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::new(len).with_style(style).with_message(what.to_owned())
 }
-
-/// How long a pose takes, played forwards at 60 Hz over and over: the best of some rounds, in ns a joint.
-pub(crate) fn sample_ns_per_joint(raw: &RawClip, built: &Built) -> f64 {
-    const POSES: usize = 2000;
-    const ROUNDS: usize = 5;
-    let bind = raw.skeleton().bind_pose();
-    let mut pose = bind.clone();
-    let mut player = built.clip.player(&bind);
-    let poses_a_loop = (60.0 * built.clip.duration_s()) as usize + 1;
-    let mut best = f64::INFINITY;
-    for _ in 0..ROUNDS {
-        let begun = Instant::now();
-        for index in 0..POSES {
-            player.sample((index % poses_a_loop) as f32 / 60.0, &mut pose);
-            std::hint::black_box(&pose);
-        }
-        best = best.min(begun.elapsed().as_secs_f64());
-    }
-    1e9 * best / (POSES * raw.joints()) as f64
-}
