@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use kinepack::Fnv1a;
 use kinepack_anim::{AnyClip, Clip, JointMask, Rig, Sampler, Skeleton, SoaPose, Transform, exchange};
 
 /// Shares of the clip, forward, back, and beyond both ends.
@@ -54,9 +55,9 @@ pub fn clip(data: &[u8]) {
 fn sealed(bytes: &[u8], hash_bytes: usize) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     if let Some(end) = bytes.len().checked_sub(hash_bytes) {
-        let step = |h: u64, byte: &u8| (h ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
-        let hash: u64 = bytes[..end].iter().fold(0xcbf2_9ce4_8422_2325, step);
-        bytes[end..].copy_from_slice(&hash.to_le_bytes()[..hash_bytes]);
+        let mut hash = Fnv1a::new();
+        hash.add(&bytes[..end]);
+        bytes[end..].copy_from_slice(&hash.finish().to_le_bytes()[..hash_bytes]);
     }
     bytes
 }

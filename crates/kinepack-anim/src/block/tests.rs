@@ -44,7 +44,7 @@ fn contents(random: &mut Random, block: BlockLength, joints: u16, samples: u32) 
         .iter()
         .map(|track| Track {
             channel: track.channel,
-            codes: [0; 6].map(|_| random.below(codes) as u16),
+            codes: [[0; 3]; 2].map(|part| part.map(|_: u16| random.below(codes) as u16)),
             middle: [0; 3].map(|_| random.between(-500.0, 500.0)),
             steps: [0; 3].map(|_| if random.below(6) == 0 { 0 } else { 60 + random.below(80) as u8 }),
             shares: [false; 2],

@@ -10,8 +10,8 @@ use crate::{Channel, ClipError, TrackId};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Track {
     pub(crate) channel: Channel,
-    /// Of a rotation: the codes of reference and axes.
-    pub(crate) codes: [u16; 6],
+    /// Of a rotation: the codes of the reference, and of the axes.
+    pub(crate) codes: [[u16; 3]; 2],
     /// Of a vector.
     pub(crate) middle: [f32; 3],
     /// 0 is dead.
@@ -23,39 +23,29 @@ pub(crate) struct Track {
 impl Track {
     /// Of which nothing is known.
     pub(crate) fn of(channel: Channel) -> Self {
-        Self { channel, codes: [0; 6], middle: [0.0; 3], steps: [0; 3], shares: [false; 2] }
+        Self { channel, codes: [[0; 3]; 2], middle: [0.0; 3], steps: [0; 3], shares: [false; 2] }
     }
 
     /// The track with what it shares, of which it knew nothing but which components are live.
     fn with(mut self, shared: &Self) -> Self {
-        let ([reference, axes], [own_reference, own_axes]) = (shared.parts(), self.parts());
         let [first, second] = self.shares;
-        let [a, b, c] = if first { reference } else { own_reference };
-        let [d, e, f] = if second { axes } else { own_axes };
-        self.codes = [a, b, c, d, e, f];
         if first {
-            self.middle = shared.middle;
+            (self.codes[0], self.middle) = (shared.codes[0], shared.middle);
         }
         if second {
+            self.codes[1] = shared.codes[1];
             self.steps = std::array::from_fn(|axis| if self.steps[axis] == 0 { 0 } else { shared.steps[axis] });
         }
         self
     }
 
-    /// The codes of the reference and of the axes.
-    fn parts(&self) -> [[u16; 3]; 2] {
-        let [a, b, c, d, e, f] = self.codes;
-        [[a, b, c], [d, e, f]]
-    }
-
     /// What playback computes with: the numbers of reference and axes.
     pub(super) fn numbers(&self, is_fine: bool) -> [[f32; 3]; 2] {
-        let [first, second] = self
-            .shares
-            .map(|is_shared| if is_shared || is_fine { (32768.0, 1.0 / 32767.0) } else { (128.0, 1.0 / 127.0_f32) });
-        let [reference, axes] = self.parts();
-        let numbers = |codes: [u16; 3], (middle, step): (f32, f32)| codes.map(|code| (f32::from(code) - middle) * step);
-        [numbers(reference, first), numbers(axes, second)]
+        [0, 1].map(|part| {
+            let (middle, step) =
+                if self.shares[part] || is_fine { (32768.0, 1.0 / 32767.0) } else { (128.0, 1.0 / 127.0) };
+            self.codes[part].map(|code| (f32::from(code) - middle) * step)
+        })
     }
 
     /// Bits of what a clip says of it.
@@ -107,9 +97,10 @@ pub(super) fn read_group(
             }
             match id.channel {
                 Channel::Rotation if is_fine => {
-                    track.codes[number] = u16::from_le_bytes(take(2)?.first_chunk().copied().unwrap_or_default());
+                    track.codes[number / 3][number % 3] =
+                        u16::from_le_bytes(take(2)?.first_chunk().copied().unwrap_or_default());
                 }
-                Channel::Rotation => track.codes[number] = u16::from(take(1)?[0]),
+                Channel::Rotation => track.codes[number / 3][number % 3] = u16::from(take(1)?[0]),
                 _ if number < 3 => {
                     track.middle[number] = f32::from_le_bytes(take(4)?.first_chunk().copied().unwrap_or_default());
                     if !is_number(track.middle[number]) {
@@ -138,7 +129,9 @@ pub(super) fn write_group(tracks: &[Track], (is_fine, is_of_rig): (bool, bool), 
     for number in 0..6 {
         for track in tracks.iter().filter(|track| !track.shares[number / 3]) {
             match track.channel {
-                Channel::Rotation => bytes.extend(&track.codes[number].to_le_bytes()[..1 + usize::from(is_fine)]),
+                Channel::Rotation => {
+                    bytes.extend(&track.codes[number / 3][number % 3].to_le_bytes()[..1 + usize::from(is_fine)]);
+                }
                 _ if number < 3 => bytes.extend(track.middle[number].to_le_bytes()),
                 _ => {}
             }

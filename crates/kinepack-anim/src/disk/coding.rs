@@ -147,7 +147,8 @@ fn code_tracks<C: Coder, W: Watch>(
 /// Codes the numbers of a reference and of axes which are not shared: the four highest bits of each have counters.
 fn code_codes<C: Coder, W: Watch>(coder: &mut C, model: &mut Model<W>, track: &mut Track, is_fine: bool) {
     let bits = if is_fine { 16 } else { 8 };
-    for (place, code) in track.codes.iter_mut().enumerate().filter(|(place, _)| !track.shares[place / 3]) {
+    let codes = track.codes.as_flattened_mut().iter_mut().enumerate();
+    for (place, code) in codes.filter(|(place, _)| !track.shares[place / 3]) {
         let low = bits - 4;
         let high = model.code_tree(coder, CODES + 16 * place, u32::from(*code) >> low, 4);
         *code = (high << low | coder.code_direct(u32::from(*code), low)) as u16;

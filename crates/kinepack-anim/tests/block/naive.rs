@@ -4,6 +4,7 @@ use std::f64::consts::PI;
 use std::sync::LazyLock;
 
 use crate::widths::{pieces, profile};
+use crate::write::fnv;
 
 /// Rotation x, y, z, w, translation, scale.
 pub(crate) type Floats = [f32; 10];
@@ -104,10 +105,6 @@ fn require(is_right: bool, reason: &'static str) -> Read<()> {
     if is_right { Ok(()) } else { Err(reason) }
 }
 
-pub(crate) fn hash(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |h, byte| (h ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
-}
-
 /// Section 15, of any joint and channel.
 pub(crate) struct NaiveRig {
     joints: usize,
@@ -140,7 +137,7 @@ impl NaiveRig {
             }
         }
         require(tracks.iter().all(|track| !track.steps.contains(&0)), "a step of 0")?;
-        let own = hash(&all[..rest.at]);
+        let own = fnv(&all[..rest.at]);
         require(rest.number(8)? == own, "another hash")?;
         require(rest.at == all.len(), "bytes behind the end")?;
         Ok(Self { joints, skeleton, hash: own, constants, tracks })
@@ -196,7 +193,7 @@ impl Naive {
         }
         clip.read_segments(&mut rest, &groups, offset_bytes, flags & 64 != 0)?;
         let owner = rest.number(8)?;
-        let own = hash(&all[..rest.at]) as u32;
+        let own = fnv(&all[..rest.at]) as u32;
         let stored = rest.number(4)? as u32;
         require(rest.at == all.len(), "bytes behind the end")?;
         require(stored == own, "another hash")?;

@@ -15,7 +15,7 @@ use super::base::BaseArguments;
 use super::import_options::ImportArguments;
 use super::joints::joint_name;
 use super::rigs::{RigReport, Rigs};
-use super::scheme::{SchemeArguments, SchemeName};
+use super::scheme::SchemeArguments;
 use super::sources::{self, BuiltClip, BuiltFiles, Source};
 use super::timing;
 use crate::failure::Failure;
@@ -95,11 +95,7 @@ struct ClipReport {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let scheme = &arguments.scheme;
     let of_blocks = [("--disk", arguments.disk), ("--rig", arguments.rig), ("--base", arguments.base.is_given())];
-    if let Some((option, _)) = of_blocks.into_iter().find(|(_, is_given)| *is_given)
-        && scheme.scheme() != SchemeName::Block
-    {
-        return Err(Failure::OtherScheme { option, schemes: vec!["block"], given: scheme.name() });
-    }
+    scheme.check_blocks(&of_blocks)?;
     let (BuiltFiles { sources, built, mut notes }, rigs) = read_and_build(arguments)?;
     if let Some(directory) = &arguments.out {
         write_all(directory, arguments.disk, &sources, &built)?;
@@ -249,17 +245,8 @@ impl Report {
         }
         if !self.rigs.is_empty() {
             let rigs: usize = self.rigs.iter().map(RigReport::bytes).sum();
-            writeln!(out)?;
-            writeln!(
-                out,
-                "{}",
-                table(
-                    ["rig", "joints", "tracks", "constants", "bytes", "clips"],
-                    1,
-                    self.rigs.iter().map(RigReport::cells)
-                )
-                .trim_fmt()
-            )?;
+            let header = ["rig", "joints", "tracks", "constants", "bytes", "clips"];
+            writeln!(out, "\n{}", table(header, 1, self.rigs.iter().map(RigReport::cells)).trim_fmt())?;
             writeln!(out, "\nwith rigs: {} bytes, {} of the raw floats", bytes + rigs, percent(bytes + rigs, raw))?;
         }
         if let Some(cold) = self.clips.iter().map(|clip| clip.cold_ns_per_joint).sum::<Option<f64>>() {

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::import_options::ImportArguments;
 use super::peers::{Comparison, Peers};
-use super::rigs::Rigs;
+use super::rigs::{RigReport, Rigs};
 use super::scheme::{EffortName, SchemeArguments, SchemeName};
 use super::sources::{self, BuiltClip, Source};
 use super::timing;
@@ -85,10 +85,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let peers = arguments.peer.as_deref().map(Peers::read).transpose()?;
     let (sources, notes) = sources::read(&arguments.files, &arguments.import.options())?;
     arguments.scheme.check(sources.iter().map(|source| &source.raw))?;
-    if arguments.rig && arguments.scheme.scheme() != SchemeName::Block {
-        let given = arguments.scheme.name();
-        return Err(Failure::OtherScheme { option: "--rig", schemes: vec!["block"], given });
-    }
+    arguments.scheme.check_blocks(&[("--rig", arguments.rig)])?;
     let schemes = if arguments.options { options(arguments) } else { schemes(arguments) };
     let mut rows = if arguments.options { Vec::new() } else { plain(&sources)? };
     let mut last = Vec::new();
@@ -101,7 +98,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let options = |raw: &RawClip| arguments.scheme.options(raw);
         let rigs = Rigs::of(&sources, options, None)?;
         last = sources::build_all(&sources, |raw| rigs.give(raw, options(raw)), "with rigs")?;
-        rig_bytes = rigs.bytes(&last);
+        rig_bytes = rigs.reports(&last).iter().map(RigReport::bytes).sum();
         let row = Row::new("  the same with rigs".to_owned(), &sources, &last);
         rows.push(Row { bytes: row.bytes + rig_bytes, ..row });
     }

@@ -125,11 +125,6 @@ impl Rigs {
         self.used(built).map(report).collect()
     }
 
-    /// Bytes of those that some clips are of.
-    pub(crate) fn bytes(&self, built: &[BuiltClip]) -> usize {
-        self.used(built).map(|(rig, _)| rig.to_bytes().len()).sum()
-    }
-
     /// Those that some clips are of, and how many.
     fn used<'a>(&'a self, built: &'a [BuiltClip]) -> impl Iterator<Item = (&'a Rig, usize)> + 'a {
         let hash = |built: &BuiltClip| built.built.clip.as_block().and_then(|clip| clip.rig()).map(|rig| rig.hash());

@@ -236,6 +236,16 @@ impl SchemeArguments {
         }
     }
 
+    /// Sees that none of a command's own options is given that blocks have alone.
+    pub(crate) fn check_blocks(&self, options: &[(&'static str, bool)]) -> Result<(), Failure> {
+        match options.iter().find(|(_, is_given)| *is_given) {
+            Some(&(option, _)) if self.scheme != SchemeName::Block => {
+                Err(Failure::OtherScheme { option, schemes: vec![SchemeName::Block.name()], given: self.name() })
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn check_scheme(&self) -> Result<(), Failure> {
         use SchemeName::{Article, Block};
         let (blocks, keys, both): (&[_], &[_], &[_]) = (&[Block], &[Article], &[Block, Article]);

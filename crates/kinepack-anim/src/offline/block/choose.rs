@@ -20,6 +20,7 @@ const EIGHT: f64 = 0.06;
 const NEAR: f64 = 1.04;
 /// How much larger than its own steps those of the rig may be, in quarters of an octave: the others would have to make up for them.
 const COARSER: u8 = 1;
+
 /// The plan that takes the fewest bits, or nearly where that is faster to play; at best effort behind it others that come near it, of which only
 /// what is made of them tells which one is the best.
 pub(super) fn choose(target: &Target, options: &BlockOptions) -> (Plan, Vec<Plan>) {

@@ -59,7 +59,7 @@ pub(super) struct PlannedTrack {
     pub(super) reference: DQuat,
     pub(super) axes: DQuat,
     pub(super) middle: DVec3,
-    pub(super) codes: [u16; 6],
+    pub(super) codes: [[u16; 3]; 2],
     /// 0 is dead.
     pub(super) steps: [u8; 3],
     /// Those that it would have by itself.
@@ -190,7 +190,7 @@ impl Plan {
             reference: DQuat::IDENTITY,
             axes: DQuat::IDENTITY,
             middle,
-            codes: [0; 6],
+            codes: [[0; 3]; 2],
             steps,
             own_steps,
             shares,
@@ -203,13 +203,12 @@ impl Plan {
         let frames = &target.local(joint, 0)[..target.samples];
         let bits = if self.choices.is_fine { 16 } else { 8 };
         let rotations = || frames.iter().map(|frame| (frame.rotation, 1.0));
-        let [a, b, c, d, e, f] = shared.codes;
-        let shared_or = |shares: bool, shared: [u16; 3], own: &dyn Fn() -> [u16; 3]| {
-            let (codes, bits) = if shares { (shared, RIG_BITS) } else { (own(), bits) };
+        let shared_or = |part: usize, own: &dyn Fn() -> [u16; 3]| {
+            let (codes, bits) = if shares[part] { (shared.codes[part], RIG_BITS) } else { (own(), bits) };
             (codes, rotation_of(codes, bits))
         };
-        let (reference_codes, reference) = shared_or(shares[0], [a, b, c], &|| reference_codes(rotations(), bits));
-        let (axes_codes, axes) = shared_or(shares[1], [d, e, f], &|| axes_codes(reference, rotations(), bits));
+        let (reference_codes, reference) = shared_or(0, &|| reference_codes(rotations(), bits));
+        let (axes_codes, axes) = shared_or(1, &|| axes_codes(reference, rotations(), bits));
         let vectors: Vec<_> = rotations().map(|(rotation, _)| parameters_of(reference, rotation)).collect();
         let (inertia, aim) = self.inertia(target, joint);
         let limit = target.least_limit_cm[joint];
@@ -220,7 +219,7 @@ impl Plan {
             let is_dead = 4.0 * largest * target.reach_cm[joint] <= dead_share(shares) * limit;
             if is_dead { 0 } else { all_steps[index] }
         });
-        let codes = [reference_codes, axes_codes].as_flattened().try_into().unwrap_or_default();
+        let codes = [reference_codes, axes_codes];
         PlannedTrack { id, reference, axes, middle: DVec3::ZERO, codes, steps, own_steps, shares, aim }
     }
 

@@ -23,26 +23,29 @@ pub struct RigTrainer {
     joints: u16,
     skeleton: u64,
     clips: usize,
-    /// By channel, then by joint: what each clip does with it in which it moves.
+    /// By joint: what each clip does with its rotation in which that moves.
+    turning: BTreeMap<u16, Vec<Turning>>,
+    /// By channel, then by joint: the same of the others.
     moving: BTreeMap<(Channel, u16), Vec<Moving>>,
     /// By joint, then by channel: what each clip is content with in which it stands still.
     still: BTreeMap<(u16, Channel), Vec<Still>>,
 }
 
-/// A track that moves in a clip.
+/// A rotation that moves in a clip.
 #[derive(Clone, Debug)]
-enum Moving {
-    Rotation {
-        /// Some of them, evenly spread.
-        rotations: Vec<DQuat>,
-        /// The inertia of what it moves, and how far off that may be.
-        inertia: DMat3,
-        limit_cm: f64,
-    },
-    Vector {
-        middle: DVec3,
-        step: u8,
-    },
+struct Turning {
+    /// Some of its values, evenly spread.
+    rotations: Vec<DQuat>,
+    /// The inertia of what it moves, and how far off that may be.
+    inertia: DMat3,
+    limit_cm: f64,
+}
+
+/// A translation or a scale that moves in a clip.
+#[derive(Clone, Debug)]
+struct Moving {
+    middle: [f32; 3],
+    step: u8,
 }
 
 /// A track that stands still in a clip, away from the bind pose.
@@ -57,7 +60,8 @@ impl RigTrainer {
     /// Of clips of this skeleton, of which none is known yet.
     pub fn new(skeleton: &Skeleton) -> Self {
         let (joints, hash) = (skeleton.len() as u16, skeleton.hash());
-        Self { joints, skeleton: hash, clips: 0, moving: BTreeMap::new(), still: BTreeMap::new() }
+        let (turning, moving, still) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        Self { joints, skeleton: hash, clips: 0, turning, moving, still }
     }
 
     /// Number of clips.
@@ -65,7 +69,7 @@ impl RigTrainer {
         self.clips
     }
 
-    /// Takes a clip that will be built with these options. Cost: a hundredth of building it.
+    /// Takes a clip that will be built with these options. Cost: that of one of the plans which building it compares.
     ///
     /// # Errors
     /// As [`build`](crate::offline::build); [`BuildError::OtherRig`] for a clip of another skeleton.
@@ -79,12 +83,14 @@ impl RigTrainer {
         let choices = Choices { block: BlockLength::N16, is_fine: true, aim: 0.0, is_of_rig: false };
         let plan = Plan::new(&target, &BlockOptions { pins, ..BlockOptions::default() }, choices, |_| [false; 2]);
         for track in &plan.tracks {
-            let joint = usize::from(track.id.joint);
-            let seen = match track.id.channel {
-                Channel::Rotation => moving_rotation(&target, &plan, joint),
-                _ => Moving::Vector { middle: track.middle, step: step_code(vector_size(&target, track.id)) },
-            };
-            self.moving.entry((track.id.channel, track.id.joint)).or_default().push(seen);
+            let TrackId { joint, channel } = track.id;
+            if channel == Channel::Rotation {
+                self.turning.entry(joint).or_default().push(Turning::new(&target, &plan, usize::from(joint)));
+            } else {
+                let step = step_code(vector_size(&target, track.id));
+                let seen = Moving { middle: track.middle.as_vec3().to_array(), step };
+                self.moving.entry((channel, joint)).or_default().push(seen);
+            }
         }
         for (id, constant) in tracks_of(&plan.kinds, Kind::Constant).zip(&plan.constants) {
             let still = Still { constant: *constant, tolerance: SHARED * tolerance(&target, id) };
@@ -101,63 +107,54 @@ impl RigTrainer {
     pub fn merge(&mut self, other: Self) {
         assert_eq!(self.skeleton, other.skeleton, "clips of another skeleton");
         self.clips += other.clips;
+        other.turning.into_iter().for_each(|(joint, own)| self.turning.entry(joint).or_default().extend(own));
         other.moving.into_iter().for_each(|(id, own)| self.moving.entry(id).or_default().extend(own));
         other.still.into_iter().for_each(|(id, own)| self.still.entry(id).or_default().extend(own));
     }
 
     /// The rig.
     pub fn finish(&self) -> Rig {
-        let tracks = self.moving.iter().map(|(&(channel, joint), own)| {
-            let id = TrackId { joint, channel };
-            (id, if channel == Channel::Rotation { rotation(own) } else { vector(channel, own) })
-        });
-        let constants = self.still.iter().filter_map(|(&(joint, channel), own)| {
-            let id = TrackId { joint, channel };
-            Some((id, most_wanted(own)?))
-        });
-        Rig::new(self.joints, self.skeleton, constants.collect(), tracks.collect())
+        let id = |channel, joint| TrackId { joint, channel };
+        let rotations = self.turning.iter().map(|(&joint, own)| (id(Channel::Rotation, joint), rotation(own)));
+        let vectors = self.moving.iter().map(|(&(channel, joint), own)| (id(channel, joint), vector(channel, own)));
+        let constants =
+            self.still.iter().filter_map(|(&(joint, channel), own)| Some((id(channel, joint), most_wanted(own)?)));
+        Rig::new(self.joints, self.skeleton, constants.collect(), rotations.chain(vectors).collect())
     }
 }
 
-fn moving_rotation(target: &Target, plan: &Plan, joint: usize) -> Moving {
-    let frames = &target.local(joint, 0)[..target.samples];
-    let every = frames.len().div_ceil(KEPT);
-    let rotations = frames.iter().step_by(every).map(|frame| frame.rotation).collect();
-    let (inertia, _) = plan.inertia(target, joint);
-    Moving::Rotation { rotations, inertia, limit_cm: target.least_limit_cm[joint] }
+impl Turning {
+    fn new(target: &Target, plan: &Plan, joint: usize) -> Self {
+        let frames = &target.local(joint, 0)[..target.samples];
+        let every = frames.len().div_ceil(KEPT);
+        let rotations = frames.iter().step_by(every).map(|frame| frame.rotation).collect();
+        let (inertia, _) = plan.inertia(target, joint);
+        Self { rotations, inertia, limit_cm: target.least_limit_cm[joint] }
+    }
 }
 
 /// What is common to a rotation in many clips, of which each counts as much.
-fn rotation(clips: &[Moving]) -> Track {
+fn rotation(clips: &[Turning]) -> Track {
     let rotations = || {
         clips.iter().flat_map(|clip| {
-            let own: &[DQuat] = if let Moving::Rotation { rotations, .. } = clip { rotations } else { &[] };
-            own.iter().map(|rotation| (*rotation, 1.0 / own.len() as f64))
+            let weight = 1.0 / clip.rotations.len() as f64;
+            clip.rotations.iter().map(move |rotation| (*rotation, weight))
         })
     };
     let reference = reference_codes(rotations(), RIG_BITS);
     let axes = axes_codes(rotation_of(reference, RIG_BITS), rotations(), RIG_BITS);
     let turned = rotation_of(axes, RIG_BITS);
     let steps = DVec3::AXES.map(|axis| {
-        let logarithms = clips.iter().filter_map(|clip| match clip {
-            Moving::Rotation { inertia, limit_cm, .. } => Some(step_size(turned * axis, *inertia, *limit_cm).log2()),
-            Moving::Vector { .. } => None,
-        });
+        let logarithms = clips.iter().map(|clip| step_size(turned * axis, clip.inertia, clip.limit_cm).log2());
         step_code((logarithms.sum::<f64>() / clips.len() as f64).exp2())
     });
-    let codes = [reference, axes].as_flattened().try_into().unwrap_or_default();
-    Track { codes, steps, ..Track::of(Channel::Rotation) }
+    Track { codes: [reference, axes], steps, ..Track::of(Channel::Rotation) }
 }
 
 /// What is common to a translation or a scale in many clips: the value that half of them have their middle below.
 fn vector(channel: Channel, clips: &[Moving]) -> Track {
-    let seen = clips.iter().filter_map(|clip| match clip {
-        Moving::Vector { middle, step } => Some((middle.as_vec3().to_array(), *step)),
-        Moving::Rotation { .. } => None,
-    });
-    let (middles, steps): (Vec<_>, Vec<_>) = seen.unzip();
-    let middle = [0, 1, 2].map(|axis| median(middles.iter().map(|middle| middle[axis]), f32::total_cmp));
-    let step = median(steps.into_iter(), u8::cmp);
+    let middle = [0, 1, 2].map(|axis| median(clips.iter().map(|clip| clip.middle[axis]), f32::total_cmp));
+    let step = median(clips.iter().map(|clip| clip.step), u8::cmp);
     Track { middle, steps: [step; 3], ..Track::of(channel) }
 }
 

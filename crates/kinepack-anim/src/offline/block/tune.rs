@@ -50,9 +50,9 @@ pub(super) fn tune(target: &Target, plan: &mut Plan, segments: &[(Span, u8)], ar
 }
 
 struct Tuner<'a> {
+    plan: &'a Plan,
     /// By joint, that and those below it.
     below: Vec<Vec<usize>>,
-    joints: Vec<usize>,
     steps: Vec<[u8; 3]>,
     tried: Vec<Tried<'a>>,
     /// What all of them cost.
@@ -63,8 +63,8 @@ impl<'a> Tuner<'a> {
     fn new(target: &'a Target<'a>, plan: &'a Plan, segments: &[(Span, u8)]) -> Self {
         let tried: Vec<Tried> = segments.iter().map(|&(span, step)| Tried::new(target, plan, span, step)).collect();
         Self {
+            plan,
             below: target.skeleton().below(),
-            joints: plan.tracks.iter().map(|track| usize::from(track.id.joint)).collect(),
             steps: plan.tracks.iter().map(|track| track.steps).collect(),
             least: tried.iter().map(Tried::cost).sum(),
             tried,
@@ -73,7 +73,10 @@ impl<'a> Tuner<'a> {
 
     /// Gives a track other steps, if that costs less.
     fn take(&mut self, track: usize, steps: [u8; 3]) -> bool {
-        let below = &self.below[self.joints[track]];
+        if steps == self.steps[track] {
+            return false;
+        }
+        let below = &self.below[usize::from(self.plan.tracks[track].id.joint)];
         let mut now = 0.0;
         for tried in &mut self.tried {
             tried.change(track, steps, below);
