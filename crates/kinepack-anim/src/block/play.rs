@@ -36,9 +36,9 @@ struct Part<'a> {
 
 impl<'a> Part<'a> {
     #[inline(always)]
-    fn new<B: AsRef<[u8]>>(clip: &'a Clip<B>, [span, end]: [Span; 2], sample: usize, share: f32) -> Self {
+    fn new<B: AsRef<[u8]>>(clip: &'a Clip<B>, [span, end]: [Span; 2], sample: u32, share: f32) -> Self {
         let length = (end.start - span.start) as usize;
-        let weights = Weights::new(length, sample - span.start as usize, share);
+        let weights = Weights::new(length, (sample - span.start) as usize, share);
         Self { segment: clip.segment(span.at, length), weights }
     }
 
@@ -57,12 +57,10 @@ impl<'a> Part<'a> {
         wanted: u32,
         sums: &mut Sums<K::Lanes>,
     ) -> [K::Lanes; 3] {
-        kernel.fill(sums, group.live, wanted, &mut self.segment, &self.weights);
         let step = self.segment.step();
-        let mut components = [K::Lanes::splat(0.0); 3];
-        let sums = sums.as_chunks().0.iter().zip(&group.steps);
-        for (component, (sums, steps)) in components.iter_mut().zip(sums) {
-            *component = K::Lanes::fold(sums).mul(K::Lanes::scales(steps, step));
+        let mut components = kernel.components(sums, group.live, wanted, &mut self.segment, &self.weights);
+        for (component, steps) in components.iter_mut().zip(&group.steps) {
+            *component = component.mul(K::Lanes::scales(steps, step));
         }
         components
     }
@@ -71,41 +69,42 @@ impl<'a> Part<'a> {
 impl<'a> Place<'a> {
     #[inline(always)]
     fn new<B: AsRef<[u8]>>(clip: &'a Clip<B>, spans: &[Span], segments_a_sample: f32, position: f64) -> Self {
-        let last = clip.samples() - 1;
+        let header = clip.header();
         // A position that is no number is the first.
-        let position = if position > 0.0 { position.min(last as f64) } else { 0.0 };
-        let sample = position as usize;
-        let share = (position - sample as f64) as f32;
-        let coded = |sample: usize| if sample == clip.header.coded_samples() { 0 } else { sample };
+        let position = if position > 0.0 { position.min(f64::from(header.samples - 1)) } else { 0.0 };
+        let sample = position as u32;
+        let share = (position - f64::from(sample)) as f32;
+        let coded = |sample: u32| if header.loops && sample == header.samples - 1 { 0 } else { sample };
         let (here, next) = (coded(sample), coded(sample + 1));
-        // Right, or nearly.
-        let guess = (here as f32 * segments_a_sample) as usize;
-        let segment = segment_of(spans, here, guess);
+        let segment = segment_of(spans, here, segments_a_sample);
         let bounds = [spans[segment], spans[segment + 1]];
-        let is_one = next > here && next < bounds[1].start as usize;
-        if share == 0.0 || (is_one && !bounds[0].blends) {
-            return Self { here: Part::new(clip, bounds, here, share), behind: None };
+        let is_one = next > here && next < bounds[1].start;
+        let is_all = share == 0.0 || (is_one && !bounds[0].blends);
+        let here = Part::new(clip, bounds, here, if is_all { share } else { 0.0 });
+        if is_all {
+            return Self { here, behind: None };
         }
         let behind = if is_one {
             segment
-        } else if next > here {
+        } else if next > 0 {
             segment + 1
         } else {
             0
         };
-        let behind = Part::new(clip, [spans[behind], spans[behind + 1]], next, 0.0);
-        Self { here: Part::new(clip, bounds, here, 0.0), behind: Some((behind, share)) }
+        Self { here, behind: Some((Part::new(clip, [spans[behind], spans[behind + 1]], next, 0.0), share)) }
     }
 }
 
-/// The segment of a sample, from a guess on.
+/// The segment of a sample.
 #[inline(always)]
-fn segment_of(spans: &[Span], sample: usize, guess: usize) -> usize {
+fn segment_of(spans: &[Span], sample: u32, segments_a_sample: f32) -> usize {
+    // Right, or nearly.
+    let guess = (sample as f32 * segments_a_sample) as u32 as usize;
     let mut segment = guess.min(spans.len() - 2);
-    while spans[segment].start as usize > sample {
+    while spans[segment].start > sample {
         segment -= 1;
     }
-    while spans[segment + 1].start as usize <= sample {
+    while spans[segment + 1].start <= sample {
         segment += 1;
     }
     segment
@@ -116,7 +115,7 @@ impl<B: AsRef<[u8]>, C: Choice, W: PoseWriter + ?Sized> Task for Play<'_, B, C, 
     fn run<K: Kernel>(self, kernel: K) {
         let Self { clip, spans, segments_a_sample, rotations, vectors, position, choice, writer } = self;
         let mut place = Place::new(clip, spans, segments_a_sample, position);
-        let mut sums = [K::Lanes::splat(0.0); 4 * GROUP];
+        let mut sums = [K::Lanes::splat(0.0); 3 * GROUP];
         for group in rotations {
             let wanted = place.wanted(group, &choice);
             if wanted == 0 {

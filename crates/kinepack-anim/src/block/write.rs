@@ -111,9 +111,7 @@ impl Contents {
         }
         for (k, &coefficient) in coefficients.iter().enumerate() {
             let width = profile.map_or_else(|| width_of(coefficient), |profile| profile.widths[k]);
-            if width > 0 {
-                bits.push((coefficient + (1 << (width - 1))) as u32, u32::from(width));
-            }
+            bits.push(coefficient as u32, u32::from(width));
         }
         number
     }

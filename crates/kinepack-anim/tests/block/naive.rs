@@ -263,7 +263,8 @@ impl Naive {
                     require(widths.iter().all(|width| *width <= 24), "a width above 24")?;
                     for &width in &widths {
                         let x = bits(string, &mut at, width)? as i32;
-                        component.coefficients.push(if width == 0 { 0 } else { x - (1 << (width - 1)) });
+                        let is_negative = width > 0 && x >> (width - 1) != 0;
+                        component.coefficients.push(if is_negative { x - (1 << width) } else { x });
                     }
                     component.widths.extend(widths);
                 }

@@ -226,8 +226,8 @@ pub(crate) fn escaped(n: usize, step: u8, components: &[Vec<(i32, u8)>]) -> Vec<
         for range in pieces(n, component.len()) {
             bytes.push(255);
             component[range.clone()].iter().for_each(|(_, width)| bits.push(u32::from(*width), 5));
-            for &(number, width) in component[range].iter().filter(|(_, width)| *width > 0) {
-                bits.push((number + (1 << (width - 1))) as u32, width);
+            for &(number, width) in &component[range] {
+                bits.push(number as u32, width);
             }
         }
     }

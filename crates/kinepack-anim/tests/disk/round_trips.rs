@@ -69,7 +69,7 @@ fn the_stillest_clip_is_within_the_ratio() {
 #[test]
 fn large_coefficients_come_back() {
     // Two of 24 bits, which need an escape: widths of 5 bits, then the coefficients.
-    let [least, most] = [0_u64, (1 << 24) - 1];
+    let [least, most] = [1_u64 << 23, (1 << 23) - 1];
     let segment = |first: u64, second: u64| {
         let bits = 24 | 24 << 5 | u128::from(first) << 10 | u128::from(second) << 34;
         [&[96, 255][..], &bits.to_le_bytes()[..8]].concat()

@@ -39,7 +39,7 @@ fn made() -> Vec<(String, Vec<u8>, Vec<u8>)> {
     let mut clips = vec![("basic".to_string(), basic)];
     clips.push(("still".into(), Clip::from_bytes(of_segments(40, &vec![vec![96, 0]; 5])).unwrap()));
     for (name, block) in [("n8", BlockLength::N8), ("n16", BlockLength::N16), ("n32", BlockLength::N32)] {
-        let all = (0..200).map(|seed| built(seed, 3, 6 + seed as usize / 4, [0.1, 0.02, 0.5][seed as usize % 3]));
+        let all = (0..200).map(|seed| built(seed, 3, 6 + seed as usize / 2, [0.1, 0.02, 0.5][seed as usize % 3]));
         let most = all.filter(|clip| clip.header().block == block).max_by_key(Clip::segments);
         clips.push((name.into(), most.unwrap()));
     }

@@ -2,17 +2,17 @@
 
 use std::arch::x86_64::{
     __m256, __m256i, _CMP_GT_OQ, _CMP_LT_OQ, _mm_cvtsi64_si128, _mm_loadl_epi64, _mm_loadu_si128, _mm256_add_epi32,
-    _mm256_add_ps, _mm256_and_ps, _mm256_and_si256, _mm256_avg_epu16, _mm256_blendv_ps, _mm256_broadcastsi128_si256,
-    _mm256_castps_si256, _mm256_castsi256_ps, _mm256_cmp_ps, _mm256_cvtepi32_ps, _mm256_cvtepu8_epi32, _mm256_div_ps,
-    _mm256_hadd_ps, _mm256_i32gather_epi32, _mm256_load_si256, _mm256_loadu_ps, _mm256_mul_ps, _mm256_permute2f128_ps,
-    _mm256_permutevar8x32_ps, _mm256_set1_epi32, _mm256_set1_ps, _mm256_setzero_si256, _mm256_shuffle_epi8,
-    _mm256_shuffle_ps, _mm256_slli_epi32, _mm256_sllv_epi32, _mm256_sqrt_ps, _mm256_srli_epi32, _mm256_srlv_epi32,
-    _mm256_sub_epi32, _mm256_sub_ps, _mm256_unpackhi_ps, _mm256_unpacklo_ps, _mm256_xor_ps,
+    _mm256_add_ps, _mm256_and_ps, _mm256_and_si256, _mm256_blendv_ps, _mm256_broadcastsi128_si256, _mm256_castps_si256,
+    _mm256_castsi256_ps, _mm256_cmp_ps, _mm256_cvtepi8_epi32, _mm256_cvtepi32_ps, _mm256_cvtepu8_epi32, _mm256_div_ps,
+    _mm256_hadd_ps, _mm256_i32gather_epi32, _mm256_load_si256, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_mul_ps,
+    _mm256_permute2f128_ps, _mm256_permutevar8x32_ps, _mm256_set1_epi32, _mm256_set1_ps, _mm256_shuffle_epi8,
+    _mm256_shuffle_ps, _mm256_slli_epi32, _mm256_sllv_epi32, _mm256_sqrt_ps, _mm256_srav_epi32, _mm256_srli_epi32,
+    _mm256_srlv_epi32, _mm256_sub_epi32, _mm256_sub_ps, _mm256_unpackhi_ps, _mm256_unpacklo_ps, _mm256_xor_ps,
 };
 
-use super::segment::{LOAD, Segment, Window};
+use super::segment::{LOAD, Segment, Words};
 use super::sums::{self, Sums};
-use super::tables::{Eight, TABLES};
+use super::tables::{TABLES, Table};
 use super::{Kernel, Lanes, OCTAVE, Task};
 use crate::block::basis::Weights;
 use crate::block::layout::GROUP;
@@ -38,39 +38,38 @@ impl Kernel for Avx2 {
         self,
         sums: Lanes8,
         number: u8,
-        window: Window<'_>,
+        words: Words<'_>,
         bit: usize,
         weights: &[[f32; GROUP]; 2],
     ) -> Lanes8 {
         let (table, number) = (&TABLES[TABLE], usize::from(number));
-        let [first, second] = &table.eights[number];
-        // SAFETY: the window has them, and who has an `Avx2` has the instructions.
+        // SAFETY: there are the bytes, and who has an `Avx2` has the instructions.
         unsafe {
-            let products = eight(first, window, bit).mul(Lanes8::load(&weights[0]));
+            let products = eight(table, 0, number, words, bit).mul(Lanes8::load(&weights[0]));
             let sums = if TABLE == 3 { sums.add(products) } else { products };
             if TABLE == 0 {
                 return sums;
             }
             let products =
-                eight(second, window, bit + usize::from(table.bits[8][number])).mul(Lanes8::load(&weights[1]));
+                eight(table, 1, number, words, bit + usize::from(table.bits[8][number])).mul(Lanes8::load(&weights[1]));
             sums.add(products)
         }
     }
 
     #[inline(always)]
-    fn escaped_sum(self, sum: &mut Lanes8, segment: &mut Segment<'_>, weights: &Weights) {
+    fn any_sum(self, sum: &mut Lanes8, segment: &mut Segment<'_>, weights: &Weights) {
         // SAFETY: who has an `Avx2` has the instructions.
-        unsafe { escaped_sum(sum, segment, weights) }
+        unsafe { any_sum(sum, segment, weights) }
     }
 
-    compiled!(fill of Avx2 for "avx2,bmi1,bmi2,popcnt");
+    compiled!(components of Avx2 for "avx2,bmi1,bmi2,popcnt");
 }
 
-/// The sums of a component of which any piece may be escaped.
+/// The sums of a component of any profiles, anywhere.
 #[cold]
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-fn escaped_sum(sum: &mut Lanes8, segment: &mut Segment<'_>, weights: &Weights) {
+fn any_sum(sum: &mut Lanes8, segment: &mut Segment<'_>, weights: &Weights) {
     *sum = Lanes8::splat(0.0);
     let (first, second) = weights.pieces();
     for (piece, weights) in [first, second].into_iter().enumerate().take(segment.block.pieces()) {
@@ -86,54 +85,52 @@ fn escaped_sum(sum: &mut Lanes8, segment: &mut Segment<'_>, weights: &Weights) {
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 fn any_eight(widths: u64, segment: &mut Segment<'_>) -> Lanes8 {
-    // Of each width its own and those before it; a byte has room for 8 · 24.
-    let ends = widths.wrapping_mul(0x0101_0101_0101_0101);
-    let padded;
     // A start is at most 255 + 7.
-    let window = match segment.words.window(segment.bit / 8, segment.bit / 8 + 32) {
-        Some(window) => window,
-        None => {
-            padded = segment.words.padded_window(segment.bit / 8);
-            Window(&padded)
-        }
-    };
+    if segment.bit >= segment.words.bits_before(32) {
+        let eight = segment.take_eight(widths);
+        // SAFETY: there are eight numbers.
+        return Lanes8(_mm256_cvtepi32_ps(unsafe { _mm256_loadu_si256(eight.as_ptr().cast()) }));
+    }
+    // Of each width its own and those before it; a byte has room for 8 · 24.
+    let ends = widths.wrapping_mul(ONES);
     let starts = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((ends << 8) as i64));
     let starts = _mm256_add_epi32(starts, _mm256_set1_epi32((segment.bit % 8) as i32));
-    // SAFETY: from byte 32 on a window has a load's.
-    let data = unsafe { _mm256_i32gather_epi32::<1>(window.0.as_ptr().cast(), _mm256_srli_epi32::<3>(starts)) };
+    // SAFETY: from the byte of the bit on there are 32 and a load's.
+    let data = unsafe {
+        let first = segment.words.bytes::<{ 32 + LOAD }>(segment.bit);
+        _mm256_i32gather_epi32::<1>(first.as_ptr().cast(), _mm256_srli_epi32::<3>(starts))
+    };
     let data = _mm256_srlv_epi32(data, _mm256_and_si256(starts, _mm256_set1_epi32(7)));
-    let powers = _mm256_sllv_epi32(_mm256_set1_epi32(1), _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(widths as i64)));
-    let masks = _mm256_sub_epi32(powers, _mm256_set1_epi32(1));
-    let numbers = _mm256_sub_epi32(_mm256_and_si256(data, masks), _mm256_srli_epi32::<1>(powers));
+    let unused = _mm256_sub_epi32(_mm256_set1_epi32(32), _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(widths as i64)));
+    let numbers = _mm256_srav_epi32(_mm256_sllv_epi32(data, unused), unused);
     segment.bit += (ends >> 56) as usize;
     Lanes8(_mm256_cvtepi32_ps(numbers))
 }
 
-/// Eight coefficients.
+/// Eight coefficients, the first or the second of a profile.
 ///
 /// # Safety
-/// They are within the window.
+/// There are [`LOAD`] bytes from the byte of the bit on.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-unsafe fn eight(eight: &Eight, window: Window<'_>, bit: usize) -> Lanes8 {
+unsafe fn eight(table: &Table, index: usize, number: usize, words: Words<'_>, bit: usize) -> Lanes8 {
+    let eight = &table.eights[index][number];
     // SAFETY: they are; the others are as long as what they are loaded from, and aligned.
-    let (data, bytes, masks) = unsafe {
+    let (data, bytes, lefts, rights) = unsafe {
         (
-            _mm_loadu_si128(window.bytes::<LOAD>(bit).as_ptr().cast()),
+            _mm_loadu_si128(words.bytes::<LOAD>(bit).as_ptr().cast()),
             _mm256_load_si256(eight.bytes.as_ptr().cast()),
-            _mm256_load_si256(eight.masks.as_ptr().cast()),
+            _mm256_load_si256(eight.lefts.as_ptr().cast()),
+            _mm256_load_si256(eight.rights.as_ptr().cast()),
         )
     };
     let data = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(data), bytes);
-    let starts = _mm256_add_epi32(_mm256_srli_epi32::<28>(bytes), _mm256_set1_epi32(COUNTS[bit % 8]));
-    let numbers = _mm256_and_si256(_mm256_srlv_epi32(data, starts), masks);
-    // Of w bits that are set half and a half is 2^(w − 1), of none 0.
-    let bias = _mm256_avg_epu16(masks, _mm256_setzero_si256());
-    Lanes8(_mm256_cvtepi32_ps(_mm256_sub_epi32(numbers, bias)))
+    let lefts = _mm256_add_epi32(lefts, _mm256_set1_epi32(table.counts[bit % 8]));
+    Lanes8(_mm256_cvtepi32_ps(_mm256_srav_epi32(_mm256_sllv_epi32(data, lefts), rights)))
 }
 
-/// A number in all lanes is one load.
-static COUNTS: [i32; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
+/// 1 in each byte.
+const ONES: u64 = u64::from_ne_bytes([1; 8]);
 
 /// Eight numbers in a register.
 #[derive(Clone, Copy, Debug)]
@@ -151,6 +148,27 @@ impl Lanes for Lanes8 {
     fn load(numbers: &[f32; GROUP]) -> Self {
         // SAFETY: as above; there are eight numbers.
         unsafe { Self(_mm256_loadu_ps(numbers.as_ptr())) }
+    }
+
+    #[inline(always)]
+    fn spread([here, behind]: [Self; 2], first: usize, live: u8) -> Self {
+        if first == 0 && live == u8::MAX {
+            return here;
+        }
+        // SAFETY: as above.
+        unsafe {
+            // A byte for each lane: whether it is live, and how many before it are.
+            let bits = (u64::from(live) * ONES) & 0x8040_2010_0804_0201;
+            let is_live = (bits + 0x7f * ONES) >> 7 & ONES;
+            let places = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(is_live.wrapping_mul(ONES << 8) as i64));
+            let places = _mm256_add_epi32(places, _mm256_set1_epi32(first as i32));
+            let is_live = _mm256_cvtepi8_epi32(_mm_cvtsi64_si128((is_live * 0xff) as i64));
+            // What counts are the lowest three bits; the fourth says of which.
+            let is_behind = _mm256_castsi256_ps(_mm256_slli_epi32::<28>(places));
+            let here = _mm256_permutevar8x32_ps(here.0, places);
+            let behind = _mm256_permutevar8x32_ps(behind.0, places);
+            Self(_mm256_and_ps(_mm256_blendv_ps(here, behind, is_behind), _mm256_castsi256_ps(is_live)))
+        }
     }
 
     #[inline(always)]

@@ -14,30 +14,30 @@ macro_rules! compiled {
             unsafe { run(self, task) }
         }
     };
-    // The sums of components.
-    (fill of $kernel:ident for $features:literal) => {
+    // The components of a group.
+    (components of $kernel:ident for $features:literal) => {
         #[inline(always)]
-        fn fill(
+        fn components(
             self,
             sums: &mut Sums<Self::Lanes>,
             live: u32,
             wanted: u32,
             segment: &mut Segment<'_>,
             weights: &Weights,
-        ) {
+        ) -> [Self::Lanes; 3] {
             #[target_feature(enable = $features)]
-            fn fill(
+            fn components(
                 kernel: $kernel,
                 sums: &mut Sums<<$kernel as Kernel>::Lanes>,
                 live: u32,
                 wanted: u32,
                 segment: &mut Segment<'_>,
                 weights: &Weights,
-            ) {
-                sums::fill(kernel, sums, live, wanted, segment, weights);
+            ) -> [<$kernel as Kernel>::Lanes; 3] {
+                sums::components(kernel, sums, live, wanted, segment, weights)
             }
             // SAFETY: who has a kernel has its instructions.
-            unsafe { fill(self, sums, live, wanted, segment, weights) }
+            unsafe { components(self, sums, live, wanted, segment, weights) }
         }
     };
 }

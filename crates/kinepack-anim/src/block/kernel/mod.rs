@@ -26,7 +26,7 @@ pub use instructions::Instructions;
 pub(crate) use instructions::{AnyKernel, Task};
 pub(crate) use rotation::{Quaternion, blend, inner, product, rotation};
 pub(crate) use segment::Segment;
-use segment::Window;
+use segment::Words;
 pub(crate) use sums::Sums;
 
 /// Eight numbers, each of which is computed by itself. Those of an instruction set are only used by what a [`Kernel`] of it is given to.
@@ -44,6 +44,8 @@ pub(crate) trait Lanes: Copy {
     fn where_positive(self, other: Self, instead: Self) -> Self;
     /// Of each of eight its sum, `((0 + 1) + (2 + 3)) + ((4 + 5) + (6 + 7))`.
     fn fold(numbers: &[Self; GROUP]) -> Self;
+    /// The numbers of two from one on, at most eight, in the lanes that have a bit in `live`; 0 in the others.
+    fn spread(near: [Self; 2], first: usize, live: u8) -> Self;
     /// The numbers of each lane.
     fn transpose(numbers: [Self; 4]) -> [[f32; 4]; GROUP];
 
@@ -62,29 +64,37 @@ pub(crate) trait Lanes: Copy {
 pub(crate) trait Kernel: Copy {
     type Lanes: Lanes;
 
-    /// The products of the coefficients of a piece and their weights, added to `sums` eight by eight; the piece begins at `bit`, and is not escaped.
+    /// The products of the coefficients of a piece and their weights, added to `sums` eight by eight; the piece begins at `bit`. Of an escape
+    /// all are 0.
     /// What is behind the last coefficient of a piece may count, with its weights of 0.
     ///
     /// # Safety
-    /// The bytes of the bit, and of the one in which its second eight begins, are at most the last that the window was asked for. Four
-    /// coefficients of a profile then begin at most half a load behind it.
+    /// There are [`LOAD`](segment::LOAD) bytes from the byte of the bit on, and from the one on in which its second eight begins. Four coefficients of
+    /// a profile then have half of them.
     unsafe fn piece<const TABLE: usize>(
         self,
         sums: Self::Lanes,
         number: u8,
-        window: Window<'_>,
+        words: Words<'_>,
         bit: usize,
         weights: &[[f32; GROUP]; 2],
     ) -> Self::Lanes;
 
-    /// The sums of a component of which any piece may be escaped.
+    /// The sums of a component of any profiles, anywhere, which it moves behind.
     #[inline(always)]
-    fn escaped_sum(self, sum: &mut Self::Lanes, segment: &mut Segment<'_>, weights: &Weights) {
+    fn any_sum(self, sum: &mut Self::Lanes, segment: &mut Segment<'_>, weights: &Weights) {
         *sum = Self::Lanes::load(&sums::any_sum(segment, weights));
     }
 
-    /// [`sums::fill`], compiled for its instructions.
-    fn fill(self, sums: &mut Sums<Self::Lanes>, live: u32, wanted: u32, segment: &mut Segment<'_>, weights: &Weights);
+    /// [`sums::components`], compiled for its instructions.
+    fn components(
+        self,
+        sums: &mut Sums<Self::Lanes>,
+        live: u32,
+        wanted: u32,
+        segment: &mut Segment<'_>,
+        weights: &Weights,
+    ) -> [Self::Lanes; 3];
 }
 
 /// 2^(i/8), as the format has them.

@@ -2,12 +2,12 @@
 
 use std::arch::aarch64::{
     float32x4_t, uint32x4_t, vaddq_f32, vandq_u32, vbslq_f32, vcgtq_f32, vcltq_f32, vcvtq_f32_s32, vdivq_f32,
-    vdupq_n_f32, vdupq_n_u32, vdupq_n_u64, veorq_u32, vld1q_f32, vld1q_s32, vld1q_s64, vmulq_f32, vpaddq_f32,
-    vreinterpretq_f32_u32, vreinterpretq_s32_u32, vreinterpretq_u32_f32, vreinterpretq_u32_u64, vshlq_u32, vshlq_u64,
-    vshrq_n_u32, vsqrtq_f32, vst1q_f32, vsubq_f32, vsubq_s32, vsubq_u32, vuzp1q_u32, vzip1q_f32, vzip2q_f32,
+    vdupq_n_f32, vdupq_n_s32, vdupq_n_u32, vdupq_n_u64, veorq_u32, vld1q_f32, vld1q_s32, vld1q_s64, vmulq_f32,
+    vnegq_s32, vpaddq_f32, vreinterpretq_f32_u32, vreinterpretq_s32_u32, vreinterpretq_u32_f32, vreinterpretq_u32_u64,
+    vshlq_s32, vshlq_u64, vsqrtq_f32, vst1q_f32, vsubq_f32, vsubq_s32, vuzp1q_u32, vzip1q_f32, vzip2q_f32,
 };
 
-use super::segment::{Segment, Window};
+use super::segment::{Segment, Words};
 use super::sums::{self, Sums};
 use super::tables::TABLES;
 use super::{Kernel, Lanes, Task};
@@ -34,7 +34,7 @@ impl Kernel for Neon {
         self,
         mut sums: Lanes4x2,
         number: u8,
-        window: Window<'_>,
+        words: Words<'_>,
         mut bit: usize,
         weights: &[[f32; GROUP]; 2],
     ) -> Lanes4x2 {
@@ -43,8 +43,8 @@ impl Kernel for Neon {
         for (eight, weights) in weights.iter().enumerate().take(if TABLE == 0 { 1 } else { 2 }) {
             let [a, b, c, d, e, f, g, h] = table.widths[number][eight].to_le_bytes().map(i32::from);
             let middle = bit + (a + b + c + d) as usize;
-            // SAFETY: the window has them.
-            let words = unsafe { (window.at(bit), window.at(middle)) };
+            // SAFETY: there are the bytes.
+            let words = unsafe { (words.word(bit), words.word(middle)) };
             bit = middle + (e + f + g + h) as usize;
             // SAFETY: who has a `Neon` has the instructions.
             let numbers = unsafe { Lanes4x2(four(words.0, [a, b, c, d]), four(words.1, [e, f, g, h])) };
@@ -53,7 +53,7 @@ impl Kernel for Neon {
         sums
     }
 
-    compiled!(fill of Neon for "neon");
+    compiled!(components of Neon for "neon");
 }
 
 /// Four coefficients of these widths, from the lowest bit of a word on.
@@ -68,9 +68,9 @@ fn four(word: u64, widths: [i32; 4]) -> float32x4_t {
         unsafe { (vld1q_s64(front.as_ptr()), vld1q_s64(back.as_ptr()), vld1q_s32(widths.as_ptr())) };
     let (front, back) = (vshlq_u64(word, front), vshlq_u64(word, back));
     let numbers = vuzp1q_u32(vreinterpretq_u32_u64(front), vreinterpretq_u32_u64(back));
-    let powers = vshlq_u32(vdupq_n_u32(1), widths);
-    let numbers = vandq_u32(numbers, vsubq_u32(powers, vdupq_n_u32(1)));
-    vcvtq_f32_s32(vsubq_s32(vreinterpretq_s32_u32(numbers), vreinterpretq_s32_u32(vshrq_n_u32::<1>(powers))))
+    let unused = vsubq_s32(vdupq_n_s32(32), widths);
+    let numbers = vshlq_s32(vreinterpretq_s32_u32(numbers), unused);
+    vcvtq_f32_s32(vshlq_s32(numbers, vnegq_s32(unused)))
 }
 
 /// Eight numbers in two registers. There are some only where there is a kernel, and who has that has the instructions.
@@ -129,6 +129,20 @@ impl Lanes for Lanes4x2 {
             let back_high = vpaddq_f32(vpaddq_f32(e.1, f.1), vpaddq_f32(g.1, h.1));
             Self(vaddq_f32(front, front_high), vaddq_f32(back, back_high))
         }
+    }
+
+    #[inline(always)]
+    fn spread(near: [Self; 2], first: usize, live: u8) -> Self {
+        let mut numbers = [[0.0; GROUP]; 2];
+        for (Self(low, high), numbers) in near.into_iter().zip(&mut numbers) {
+            let (at, behind) = numbers.split_at_mut(4);
+            // SAFETY: as above; there are four numbers in each half.
+            unsafe {
+                vst1q_f32(at.as_mut_ptr(), low);
+                vst1q_f32(behind.as_mut_ptr(), high);
+            }
+        }
+        Self::load(&Lanes::spread(numbers, first, live))
     }
 
     #[inline(always)]

@@ -1,6 +1,6 @@
 //! Plain Rust, for any machine, and what the others are compared with.
 
-use super::segment::{Segment, Window};
+use super::segment::{Segment, Words};
 use super::sums::{self, Sums};
 use super::tables::TABLES;
 use super::{Kernel, Lanes};
@@ -18,14 +18,14 @@ impl Kernel for Scalar {
         self,
         mut sums: [f32; GROUP],
         number: u8,
-        window: Window<'_>,
+        words: Words<'_>,
         mut bit: usize,
         weights: &[[f32; GROUP]; 2],
     ) -> [f32; GROUP] {
         for (&widths, weights) in TABLES[TABLE].widths[usize::from(number)].iter().zip(weights) {
             if widths != 0 {
-                // SAFETY: the window has them.
-                let coefficients = unsafe { coefficients(widths, window, &mut bit) };
+                // SAFETY: there are the bytes.
+                let coefficients = unsafe { coefficients(widths, words, &mut bit) };
                 for lane in 0..GROUP {
                     sums[lane] += coefficients[lane] as f32 * weights[lane];
                 }
@@ -34,25 +34,32 @@ impl Kernel for Scalar {
         sums
     }
 
-    fn fill(self, sums: &mut Sums<[f32; GROUP]>, live: u32, wanted: u32, segment: &mut Segment<'_>, weights: &Weights) {
-        sums::fill(self, sums, live, wanted, segment, weights);
+    fn components(
+        self,
+        sums: &mut Sums<[f32; GROUP]>,
+        live: u32,
+        wanted: u32,
+        segment: &mut Segment<'_>,
+        weights: &Weights,
+    ) -> [[f32; GROUP]; 3] {
+        sums::components(self, sums, live, wanted, segment, weights)
     }
 }
 
 /// Eight coefficients of some widths.
 ///
 /// # Safety
-/// They are within the window.
+/// There are [`LOAD`](super::segment::LOAD) bytes from the byte of the bit on.
 #[inline(always)]
-pub(super) unsafe fn coefficients(widths: u64, window: Window<'_>, bit: &mut usize) -> [i32; GROUP] {
+pub(super) unsafe fn coefficients(widths: u64, words: Words<'_>, bit: &mut usize) -> [i32; GROUP] {
     let mut coefficients = [0; GROUP];
     let widths = widths.to_le_bytes();
     for (four, widths) in coefficients.as_chunks_mut::<4>().0.iter_mut().zip(widths.as_chunks::<4>().0) {
         // SAFETY: it is.
-        let mut word = unsafe { window.at(*bit) };
+        let mut word = unsafe { words.word(*bit) };
         for (coefficient, width) in four.iter_mut().zip(widths) {
             let power = 1_u32 << width;
-            *coefficient = (word as u32 & (power - 1)) as i32 - (power >> 1) as i32;
+            *coefficient = ((word as u32 & (power - 1)) ^ power >> 1) as i32 - (power >> 1) as i32;
             word >>= width;
             *bit += usize::from(*width);
         }
@@ -123,6 +130,12 @@ impl Lanes for [f32; GROUP] {
             let [a, b, c, d, e, f, g, h] = numbers[lane];
             ((a + b) + (c + d)) + ((e + f) + (g + h))
         })
+    }
+
+    #[inline(always)]
+    fn spread(near: [Self; 2], first: usize, live: u8) -> Self {
+        let mut next = near.as_flattened()[first..].iter();
+        each!(lane => if live >> lane & 1 != 0 { next.next().copied().unwrap_or_default() } else { 0.0 })
     }
 
     #[inline(always)]

@@ -1,14 +1,15 @@
 //! Where reading of a segment is.
 
-use super::tables::{MAX_PIECE_BITS, TABLES};
+use super::tables::TABLES;
+
 use crate::block::widths::{BlockLength, ESCAPE, ESCAPE_WIDTH_BITS, MAX_ESCAPE_WIDTH, Widths, of_piece};
 
 /// Where reading of a segment is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Segment<'a> {
     pub(super) words: Words<'a>,
-    /// The byte of the profile of the next piece.
-    pub(super) next: usize,
+    /// Of the pieces that come.
+    pub(super) profiles: &'a [u8],
     /// Its first bit, counted from the first byte.
     pub(super) bit: usize,
     pub(super) block: BlockLength,
@@ -24,7 +25,9 @@ impl<'a> Segment<'a> {
     pub(crate) fn new(bytes: &'a [u8], live: usize, block: BlockLength, length: usize) -> Self {
         let table = |piece: usize| &TABLES[block as usize + piece].bits[of_piece(piece, length).len()];
         let bits = [table(0), table(block.pieces() - 1)];
-        Self { words: Words(bytes), next: 1, bit: 8 * (1 + live * block.pieces()), block, bits, length }
+        let pieces = live * block.pieces();
+        let profiles = bytes.get(1..).and_then(|bytes| bytes.get(..pieces)).unwrap_or_default();
+        Self { words: Words(bytes), profiles, bit: 8 * (1 + pieces), block, bits, length }
     }
 
     /// The exponent of its step, in eighths.
@@ -56,12 +59,11 @@ impl<'a> Segment<'a> {
     /// Goes behind a piece.
     #[inline]
     pub(crate) fn skip_piece(&mut self, piece: usize) {
-        let number = self.words.byte(self.next);
-        self.bit += match number {
+        self.bit += match self.profile() {
             ESCAPE => self.escaped_bits(piece),
-            _ => usize::from(self.bits[piece][usize::from(number)]),
+            number => usize::from(self.bits[piece][usize::from(number)]),
         };
-        self.next += 1;
+        self.profiles = self.profiles.get(1..).unwrap_or_default();
     }
 
     #[cold]
@@ -93,18 +95,24 @@ impl<'a> Segment<'a> {
         self.bits(self.bit + k * ESCAPE_WIDTH_BITS as usize, ESCAPE_WIDTH_BITS) as u8
     }
 
+    /// That of the next piece.
+    #[inline(always)]
+    fn profile(&self) -> u8 {
+        self.profiles.first().copied().unwrap_or_default()
+    }
+
     /// Whether the next piece has its widths in front of it.
     #[inline(always)]
     pub(super) fn is_escaped(&self) -> bool {
-        self.words.byte(self.next) == ESCAPE
+        self.profile() == ESCAPE
     }
 
     /// The widths of the next piece, whatever its profile, of two eights a byte each; moves behind what it has but for its coefficients.
     #[inline]
     pub(super) fn take_widths(&mut self, piece: usize) -> [u64; 2] {
         let count = self.count(piece);
-        let number = self.words.byte(self.next);
-        self.next += 1;
+        let number = self.profile();
+        self.profiles = self.profiles.get(1..).unwrap_or_default();
         if number == ESCAPE {
             let (first, second) = (5 * count.min(8), 5 * count.saturating_sub(8));
             let widths = [self.bits(self.bit, first as u32), self.bits(self.bit + first, second as u32)];
@@ -135,7 +143,7 @@ impl<'a> Segment<'a> {
                 // Larger widths than there are were refused when the clip was loaded.
                 let width = widths as u32 % 32;
                 let power = 1_u32 << width;
-                *coefficient = (word as u32 & (power - 1)) as i32 - (power >> 1) as i32;
+                *coefficient = ((word as u32 & (power - 1)) ^ power >> 1) as i32 - (power >> 1) as i32;
                 word >>= width;
                 widths >>= 8;
                 self.bit += width as usize;
@@ -174,64 +182,41 @@ impl<'a> Words<'a> {
         self.0.get(at).copied().unwrap_or_default()
     }
 
-    /// Profiles of the next `count` pieces.
+    /// The bits of whose byte there are some bytes and a load's from it on: those before this one.
     #[inline(always)]
-    pub(super) fn profiles(&self, next: usize, count: usize) -> &'a [u8] {
-        self.0.get(next..).and_then(|bytes| bytes.get(..count)).unwrap_or_default()
+    pub(super) fn bits_before(&self, bytes: usize) -> usize {
+        8 * (self.0.len() + 1).saturating_sub(bytes + LOAD)
     }
 
-    /// The bytes from one on, if there is a load's from the last one of which one is needed: both are at most as far as a component has bits.
-    #[inline(always)]
-    pub(super) fn window(&self, byte: usize, last: usize) -> Option<Window<'a>> {
-        debug_assert!(byte <= last);
-        // SAFETY: it is before the last.
-        (last + LOAD <= self.0.len()).then(|| Window(unsafe { self.0.get_unchecked(byte..) }))
-    }
-
-    /// The bytes from one on, zeros where there are no more.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn padded_window(&self, byte: usize) -> PaddedWindow {
-        padded(self.0.get(byte..).unwrap_or_default())
-    }
-}
-
-fn padded<const N: usize>(bytes: &[u8]) -> [u8; N] {
-    let mut padded = [0; N];
-    for (padded, byte) in padded.iter_mut().zip(bytes) {
-        *padded = *byte;
-    }
-    padded
-}
-
-/// Bytes of a load.
-pub(super) const LOAD: usize = 16;
-/// As many bytes as a component can have, from the one on in which it begins, and a load's.
-pub(super) type PaddedWindow = [u8; (2 * MAX_PIECE_BITS).div_ceil(8) + LOAD];
-
-/// The bits of a component whose pieces have profiles: the bytes up to its end and a load's behind it, at least.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Window<'a>(pub(super) &'a [u8]);
-
-impl<'a> Window<'a> {
     /// The byte of a bit, and those behind it.
     ///
     /// # Safety
-    /// The window has as many: [`LOAD`] from the last byte on that it was asked for, so half of that up to half of that behind it.
+    /// There are as many.
     #[inline(always)]
     pub(super) unsafe fn bytes<const N: usize>(self, bit: usize) -> &'a [u8; N] {
         debug_assert!(bit / 8 + N <= self.0.len());
-        // SAFETY: it has.
+        // SAFETY: there are.
         unsafe { &*self.0.as_ptr().add(bit / 8).cast() }
     }
 
     /// At least 57 bits from a bit on, the lowest first.
     ///
     /// # Safety
-    /// Its byte is at most half a load behind the last that the window was asked for.
+    /// There are eight bytes from its byte on.
     #[inline(always)]
-    pub(super) unsafe fn at(self, bit: usize) -> u64 {
-        // SAFETY: so the window has half a load from there on.
+    pub(super) unsafe fn word(self, bit: usize) -> u64 {
+        // SAFETY: there are.
         u64::from_le_bytes(*unsafe { self.bytes(bit) }) >> (bit % 8)
     }
+}
+
+/// Bytes of a load.
+pub(super) const LOAD: usize = 16;
+
+fn padded(bytes: &[u8]) -> [u8; 8] {
+    let mut padded = [0; 8];
+    for (padded, byte) in padded.iter_mut().zip(bytes) {
+        *padded = *byte;
+    }
+    padded
 }

@@ -7,7 +7,7 @@ use std::arch::x86_64::{
 };
 
 use super::scalar::coefficients;
-use super::segment::{Segment, Window};
+use super::segment::{Segment, Words};
 use super::sums::{self, Sums};
 use super::tables::TABLES;
 use super::{Kernel, Lanes, Task};
@@ -34,14 +34,14 @@ impl Kernel for Sse41 {
         self,
         mut sums: Lanes4x2,
         number: u8,
-        window: Window<'_>,
+        words: Words<'_>,
         mut bit: usize,
         weights: &[[f32; GROUP]; 2],
     ) -> Lanes4x2 {
         for (&widths, weights) in TABLES[TABLE].widths[usize::from(number)].iter().zip(weights) {
             if widths != 0 {
-                // SAFETY: the window has them.
-                let coefficients = unsafe { coefficients(widths, window, &mut bit) };
+                // SAFETY: there are the bytes.
+                let coefficients = unsafe { coefficients(widths, words, &mut bit) };
                 // SAFETY: who has an `Sse41` has the instructions.
                 sums = sums.add(unsafe { numbers(&coefficients) }.mul(Lanes4x2::load(weights)));
             }
@@ -49,7 +49,7 @@ impl Kernel for Sse41 {
         sums
     }
 
-    compiled!(fill of Sse41 for "sse4.1");
+    compiled!(components of Sse41 for "sse4.1");
 }
 
 #[inline]
@@ -118,6 +118,20 @@ impl Lanes for Lanes4x2 {
             let back_high = _mm_hadd_ps(_mm_hadd_ps(e.1, f.1), _mm_hadd_ps(g.1, h.1));
             Self(_mm_add_ps(front, front_high), _mm_add_ps(back, back_high))
         }
+    }
+
+    #[inline(always)]
+    fn spread(near: [Self; 2], first: usize, live: u8) -> Self {
+        let mut numbers = [[0.0; GROUP]; 2];
+        for (Self(low, high), numbers) in near.into_iter().zip(&mut numbers) {
+            let (at, behind) = numbers.split_at_mut(4);
+            // SAFETY: as above; there are four numbers in each half.
+            unsafe {
+                _mm_storeu_ps(at.as_mut_ptr(), low);
+                _mm_storeu_ps(behind.as_mut_ptr(), high);
+            }
+        }
+        Self::load(&Lanes::spread(numbers, first, live))
     }
 
     #[inline(always)]

@@ -12,26 +12,34 @@ pub(super) struct Table {
     /// Widths of two eights, a byte each.
     pub(super) widths: [[u64; 2]; NUMBERS],
     #[cfg(target_arch = "x86_64")]
-    pub(super) eights: [[Eight; 2]; NUMBERS],
+    pub(super) eights: [[Eight; NUMBERS]; 2],
+    /// How much less far to the left they go that begin with each bit of a byte: a number in all lanes is one load.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) counts: [i32; 8],
 }
 
-/// How eight coefficients are brought into 32 bits each, in a cache line.
+/// How eight coefficients are brought into 32 bits each.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy)]
-#[repr(C, align(64))]
+#[repr(C, align(32))]
 pub(super) struct Eight {
-    /// Which of the sixteen bytes from the one on in which the first begins have those of each; it may begin in the last bit of a byte. Bits 4 to 6 of
-    /// the last of each four say where it begins in its first byte, if the first one begins with a byte.
+    /// Which of the sixteen bytes from the one on in which the first begins have those of each; it may begin in the last bit of a byte.
     pub(super) bytes: [[u8; 4]; 8],
-    /// The bits of each.
-    pub(super) masks: [u32; 8],
+    /// How far to the left each goes, so that its highest bit is the highest, if the first one begins with a byte; of no bits, so far that none is left.
+    pub(super) lefts: [i32; 8],
+    /// How far to the right then.
+    pub(super) rights: [i32; 8],
 }
+
+/// Eight coefficients of no bits.
+#[cfg(target_arch = "x86_64")]
+const NOTHING: Eight = Eight { bytes: [[0; 4]; 8], lefts: [64; 8], rights: [0; 8] };
 
 /// For blocks of 8, of 16, the first and the second half of those of 32.
 pub(super) static TABLES: [Table; TABLES_COUNT] = [table(0), table(1), table(2), table(3)];
 
 /// The most bits of a piece whose widths are a profile's.
-pub(super) const MAX_PIECE_BITS: usize = PIECE / 4 * MAX_FOUR_BITS as usize;
+const MAX_PIECE_BITS: usize = PIECE / 4 * MAX_FOUR_BITS as usize;
 /// The most bytes of eight of its coefficients.
 pub(super) const MAX_EIGHT_BYTES: usize = (2 * MAX_FOUR_BITS as usize).div_ceil(8);
 
@@ -40,7 +48,9 @@ const fn table(at: usize) -> Table {
         bits: [[0; NUMBERS]; PIECE + 1],
         widths: [[0; 2]; NUMBERS],
         #[cfg(target_arch = "x86_64")]
-        eights: [[Eight { bytes: [[0; 4]; 8], masks: [0; 8] }; 2]; NUMBERS],
+        eights: [[NOTHING; NUMBERS]; 2],
+        #[cfg(target_arch = "x86_64")]
+        counts: [0, -1, -2, -3, -4, -5, -6, -7],
     };
     let mut number = 0;
     while number < PROFILES {
@@ -53,13 +63,15 @@ const fn table(at: usize) -> Table {
             table.widths[number][k / 8] |= (width as u64) << (8 * (k % 8));
             #[cfg(target_arch = "x86_64")]
             {
-                let eight = &mut table.eights[number][k / 8];
+                let eight = &mut table.eights[k / 8][number];
                 let start = (profile.ends[k] - profile.ends[k / 8 * 8]) as u8;
                 let first = start / 8;
                 // Behind the sixteenth byte there are none of it.
-                eight.bytes[k % 8] =
-                    [first, (first + 1) % 16, (first + 2) % 16, ((first + 3) % 16) | ((start % 8) << 4)];
-                eight.masks[k % 8] = (1 << width) - 1;
+                eight.bytes[k % 8] = [first, (first + 1) % 16, (first + 2) % 16, (first + 3) % 16];
+                if width != 0 {
+                    eight.rights[k % 8] = 32 - width as i32;
+                    eight.lefts[k % 8] = 32 - width as i32 - (start % 8) as i32;
+                }
             }
             k += 1;
         }

@@ -15,7 +15,7 @@ use super::{BlockOptions, Effort};
 const TRIED: usize = 12;
 /// What the eights of coefficients that a block has weigh in the choice of its length, each as a share of the clip's bits: the player decodes all of
 /// them. At best effort it is bits alone that count.
-const EIGHT: f64 = 0.06;
+const EIGHT: f64 = 0.12;
 /// Up to how many times as many bits as the best other plans come near it.
 const NEAR: f64 = 1.04;
 /// How much larger than its own steps those of the rig may be, in quarters of an octave: the others would have to make up for them.
