@@ -210,16 +210,10 @@ impl<B: AsRef<[u8]>> Clip<B> {
         self.parts.segments + read::offset(offsets, segment, self.header.offset_bytes)
     }
 
-    /// The beginning of a segment, which is at byte `at`.
-    #[inline]
-    fn segment(&self, at: usize, length: usize) -> Segment<'_> {
-        let bytes = self.as_bytes().get(at..).unwrap_or_default();
-        Segment::new(bytes, self.components, self.header.block, length)
-    }
-
     /// The beginning of a segment, by its number.
     fn segment_reader(&self, number: usize) -> Segment<'_> {
-        self.segment(self.segment_at(number), self.header.segment_length(number))
+        let bytes = self.as_bytes().get(self.segment_at(number)..).unwrap_or_default();
+        Segment::new(bytes, self.components, self.header.block, self.header.segment_length(number))
     }
 
     /// Bytes by what they are for, in the order of the file; they sum to the file's length.

@@ -1,15 +1,24 @@
 //! From a position in a clip to the values of its tracks, group by group, in the order of the file. `spec/ANIM.md`, section 12.
 
+use super::Span;
 use super::basis::Weights;
 use super::group::Group;
-use super::kernel::{self, Kernel, Lanes, Segment, Sums, Task};
-use super::layout::GROUP;
+use super::kernel::{self, Kernel, Lanes, Segment, Sums, Task, prefetch};
+use super::layout::{GROUP, Header};
 use super::pose::{Choice, PoseWriter};
-use super::{Clip, Span};
+
+/// What playback needs of a clip, without a way through it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Source<'a> {
+    pub(super) bytes: &'a [u8],
+    pub(super) header: Header,
+    /// That are live.
+    pub(super) components: usize,
+}
 
 /// The tracks of some joints of a clip that move, at a position.
-pub(super) struct Play<'a, B, C, W: ?Sized> {
-    pub(super) clip: &'a Clip<B>,
+pub(super) struct Play<'a, C, W: ?Sized, F> {
+    pub(super) source: &'a Source<'a>,
     /// Of its segments and of what is behind them.
     pub(super) spans: &'a [Span],
     pub(super) segments_a_sample: f32,
@@ -19,6 +28,8 @@ pub(super) struct Play<'a, B, C, W: ?Sized> {
     pub(super) position: f64,
     pub(super) choice: C,
     pub(super) writer: &'a mut W,
+    /// Writes what does not move, while what does is on its way from memory.
+    pub(super) begin: F,
 }
 
 /// Where a position is in a clip.
@@ -36,10 +47,12 @@ struct Part<'a> {
 
 impl<'a> Part<'a> {
     #[inline(always)]
-    fn new<B: AsRef<[u8]>>(clip: &'a Clip<B>, [span, end]: [Span; 2], sample: u32, share: f32) -> Self {
+    fn new(source: &Source<'a>, [span, end]: [Span; 2], sample: u32, share: f32) -> Self {
         let length = (end.start - span.start) as usize;
         let weights = Weights::new(length, (sample - span.start) as usize, share);
-        Self { segment: clip.segment(span.at, length), weights }
+        prefetch(source.bytes.get(span.at..end.at).unwrap_or_default());
+        let bytes = source.bytes.get(span.at..).unwrap_or_default();
+        Self { segment: Segment::new(bytes, source.components, source.header.block, length), weights }
     }
 
     /// Goes behind components.
@@ -68,8 +81,8 @@ impl<'a> Part<'a> {
 
 impl<'a> Place<'a> {
     #[inline(always)]
-    fn new<B: AsRef<[u8]>>(clip: &'a Clip<B>, spans: &[Span], segments_a_sample: f32, position: f64) -> Self {
-        let header = clip.header();
+    fn new(source: &Source<'a>, spans: &[Span], segments_a_sample: f32, position: f64) -> Self {
+        let header = &source.header;
         // A position that is no number is the first.
         let position = if position > 0.0 { position.min(f64::from(header.samples - 1)) } else { 0.0 };
         let sample = position as u32;
@@ -80,7 +93,7 @@ impl<'a> Place<'a> {
         let bounds = [spans[segment], spans[segment + 1]];
         let is_one = next > here && next < bounds[1].start;
         let is_all = share == 0.0 || (is_one && !bounds[0].blends);
-        let here = Part::new(clip, bounds, here, if is_all { share } else { 0.0 });
+        let here = Part::new(source, bounds, here, if is_all { share } else { 0.0 });
         if is_all {
             return Self { here, behind: None };
         }
@@ -91,7 +104,7 @@ impl<'a> Place<'a> {
         } else {
             0
         };
-        Self { here, behind: Some((Part::new(clip, [spans[behind], spans[behind + 1]], next, 0.0), share)) }
+        Self { here, behind: Some((Part::new(source, [spans[behind], spans[behind + 1]], next, 0.0), share)) }
     }
 }
 
@@ -110,11 +123,12 @@ fn segment_of(spans: &[Span], sample: u32, segments_a_sample: f32) -> usize {
     segment
 }
 
-impl<B: AsRef<[u8]>, C: Choice, W: PoseWriter + ?Sized> Task for Play<'_, B, C, W> {
+impl<C: Choice, W: PoseWriter + ?Sized, F: FnOnce(&mut W)> Task for Play<'_, C, W, F> {
     #[inline(always)]
     fn run<K: Kernel>(self, kernel: K) {
-        let Self { clip, spans, segments_a_sample, rotations, vectors, position, choice, writer } = self;
-        let mut place = Place::new(clip, spans, segments_a_sample, position);
+        let Self { source, spans, segments_a_sample, rotations, vectors, position, choice, writer, begin } = self;
+        let mut place = Place::new(source, spans, segments_a_sample, position);
+        begin(writer);
         let mut sums = [K::Lanes::splat(0.0); 3 * GROUP];
         for group in rotations {
             let wanted = place.wanted(group, &choice);

@@ -2,8 +2,8 @@
 //! seeking cost the same; nothing is allocated. `spec/ANIM.md`, section 12.
 
 use super::group::{Group, groups};
-use super::kernel::{AnyKernel, Instructions};
-use super::play::Play;
+use super::kernel::{AnyKernel, Instructions, prefetch};
+use super::play::{Play, Source};
 use super::pose::{All, Choice, JointMask, One, PoseWriter};
 use super::{Clip, Span};
 use crate::{TrackId, Transform};
@@ -27,8 +27,8 @@ use crate::{TrackId, Transform};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Sampler<'a, B = Vec<u8>> {
-    clip: &'a Clip<B>,
+pub struct Sampler<'a> {
+    source: Source<'a>,
     /// The bind pose, with constants over it.
     base: Vec<Transform>,
     spans: Vec<Span>,
@@ -40,12 +40,12 @@ pub struct Sampler<'a, B = Vec<u8>> {
     kernel: AnyKernel,
 }
 
-impl<'a, B: AsRef<[u8]>> Sampler<'a, B> {
+impl<'a> Sampler<'a> {
     /// A sampler of `clip`. `bind` is the pose of what the clip says nothing about.
     ///
     /// # Panics
     /// Where `bind` is not of as many joints as the clip.
-    pub fn new(clip: &'a Clip<B>, bind: &[Transform]) -> Self {
+    pub fn new<B: AsRef<[u8]>>(clip: &'a Clip<B>, bind: &[Transform]) -> Self {
         assert_eq!(bind.len(), clip.joints(), "a bind pose of another skeleton");
         let mut base = bind.to_vec();
         for (TrackId { joint, channel }, value) in clip.constants() {
@@ -53,7 +53,8 @@ impl<'a, B: AsRef<[u8]>> Sampler<'a, B> {
         }
         let (groups, rotations) = groups(clip);
         let (spans, segments_a_sample) = (clip.spans(), clip.segments() as f32 / clip.header().coded_samples() as f32);
-        Self { clip, base, spans, segments_a_sample, groups, rotations, kernel: AnyKernel::best() }
+        let source = Source { bytes: clip.as_bytes(), header: *clip.header(), components: clip.live_components() };
+        Self { source, base, spans, segments_a_sample, groups, rotations, kernel: AnyKernel::best() }
     }
 
     /// The same with other instructions than the fastest that this machine has; the poses are the same, to the last bit.
@@ -85,8 +86,7 @@ impl<'a, B: AsRef<[u8]>> Sampler<'a, B> {
     /// # Panics
     /// Where `pose` is not of as many joints as the clip.
     pub fn sample_at(&self, position: f64, pose: &mut [Transform]) {
-        pose.copy_from_slice(&self.base);
-        self.play(position, All, pose);
+        self.play(position, All, pose, |pose| pose.copy_from_slice(&self.base));
     }
 
     /// Some joints of the pose at a time; the others stay as they are. What is left out costs as much as finding out where the rest stands.
@@ -95,12 +95,10 @@ impl<'a, B: AsRef<[u8]>> Sampler<'a, B> {
     /// Where `pose` is not of as many joints as the clip.
     pub fn sample_joints(&self, time_s: f32, joints: &JointMask, pose: &mut [Transform]) {
         assert_eq!(pose.len(), self.base.len(), "a pose of another skeleton");
-        for (joint, transform) in pose.iter_mut().enumerate() {
-            if joints.contains(joint) {
-                *transform = self.base[joint];
-            }
-        }
-        self.play(self.position(time_s), joints, pose);
+        self.play(self.position(time_s), joints, pose, |pose| {
+            let all = pose.iter_mut().zip(&self.base).enumerate();
+            all.filter(|(joint, _)| joints.contains(*joint)).for_each(|(_, (transform, base))| *transform = *base);
+        });
     }
 
     /// One joint at a time.
@@ -109,40 +107,51 @@ impl<'a, B: AsRef<[u8]>> Sampler<'a, B> {
     /// Where there is no such joint.
     pub fn joint(&self, time_s: f32, joint: usize) -> Transform {
         let mut transform = self.base[joint];
-        self.play(self.position(time_s), One(joint), &mut transform);
+        self.play(self.position(time_s), One(joint), &mut transform, |_| ());
         transform
     }
 
     /// The pose at a time into whatever keeps it: each channel of each joint once.
     pub fn write<W: PoseWriter + ?Sized>(&self, time_s: f32, writer: &mut W) {
-        for (joint, transform) in self.base.iter().enumerate() {
-            writer.rotation(joint, transform.rotation);
-            writer.translation(joint, transform.translation);
-            writer.scale(joint, transform.scale);
-        }
-        self.play(self.position(time_s), All, writer);
+        self.play(self.position(time_s), All, writer, |writer| {
+            for (joint, transform) in self.base.iter().enumerate() {
+                writer.rotation(joint, transform.rotation);
+                writer.translation(joint, transform.translation);
+                writer.scale(joint, transform.scale);
+            }
+        });
     }
 
     fn position(&self, time_s: f32) -> f64 {
-        f64::from(time_s) * f64::from(self.clip.rate_hz())
+        f64::from(time_s) * f64::from(self.source.header.rate_hz)
     }
 
+    /// Plays what moves over what `begin` writes.
     #[inline]
-    fn play<C: Choice, W: PoseWriter + ?Sized>(&self, position: f64, choice: C, writer: &mut W) {
-        if !self.clip.tracks.is_empty() {
-            let (rotations, vectors) = self.groups.split_at(self.rotations);
-            let Self { clip, spans, segments_a_sample, .. } = self;
-            self.kernel.run(Play {
-                clip,
-                spans,
-                segments_a_sample: *segments_a_sample,
-                rotations,
-                vectors,
-                position,
-                choice,
-                writer,
-            });
+    fn play<C: Choice, W: PoseWriter + ?Sized>(
+        &self,
+        position: f64,
+        choice: C,
+        writer: &mut W,
+        begin: impl FnOnce(&mut W),
+    ) {
+        if self.groups.is_empty() {
+            return begin(writer);
         }
+        prefetch(&self.groups);
+        let (rotations, vectors) = self.groups.split_at(self.rotations);
+        let Self { source, spans, segments_a_sample, .. } = self;
+        self.kernel.run(Play {
+            source,
+            spans,
+            segments_a_sample: *segments_a_sample,
+            rotations,
+            vectors,
+            position,
+            choice,
+            writer,
+            begin,
+        });
     }
 }
 
@@ -166,7 +175,7 @@ impl<'a, B: AsRef<[u8]>> Sampler<'a, B> {
 ///
 /// # Panics
 /// Where `poses` is not as long as all of them together.
-pub fn sample_batch<B: AsRef<[u8]>>(requests: &[(&Sampler<'_, B>, f32)], poses: &mut [Transform]) {
+pub fn sample_batch(requests: &[(&Sampler<'_>, f32)], poses: &mut [Transform]) {
     let joints: usize = requests.iter().map(|(sampler, _)| sampler.joints()).sum();
     assert_eq!(joints, poses.len(), "poses of other skeletons");
     let mut rest = poses;
