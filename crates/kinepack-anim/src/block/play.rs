@@ -63,15 +63,9 @@ impl<'a> Part<'a> {
 
     /// The components of the tracks of a group.
     #[inline(always)]
-    fn components<K: Kernel>(
-        &mut self,
-        kernel: K,
-        group: &Group,
-        wanted: u32,
-        sums: &mut Sums<K::Lanes>,
-    ) -> [K::Lanes; 3] {
+    fn components<K: Kernel>(&mut self, kernel: K, group: &Group, sums: &mut Sums<K::Lanes>) -> [K::Lanes; 3] {
         let step = self.segment.step();
-        let mut components = kernel.components(sums, group.live, wanted, &mut self.segment, &self.weights);
+        let mut components = kernel.components(sums, group.live, &mut self.segment, &self.weights);
         for (component, steps) in components.iter_mut().zip(&group.steps) {
             *component = component.mul(K::Lanes::scales(steps, step));
         }
@@ -136,9 +130,9 @@ impl<C: Choice, W: PoseWriter + ?Sized, F: FnOnce(&mut W)> Task for Play<'_, C, 
                 continue;
             }
             let axes = group.quaternions(4);
-            let mut value = kernel::inner(axes, place.here.components(kernel, group, wanted, &mut sums));
+            let mut value = kernel::inner(axes, place.here.components(kernel, group, &mut sums));
             if let Some((behind, share)) = &mut place.behind {
-                let behind = kernel::inner(axes, behind.components(kernel, group, wanted, &mut sums));
+                let behind = kernel::inner(axes, behind.components(kernel, group, &mut sums));
                 value = kernel::blend(value, behind, *share);
             }
             let values = K::Lanes::transpose(kernel::product(group.quaternions(0), value));
@@ -153,10 +147,10 @@ impl<C: Choice, W: PoseWriter + ?Sized, F: FnOnce(&mut W)> Task for Play<'_, C, 
             if wanted == 0 {
                 continue;
             }
-            let mut value = place.here.components(kernel, group, wanted, &mut sums);
+            let mut value = place.here.components(kernel, group, &mut sums);
             let mut other = [K::Lanes::splat(0.0); 3];
             if let Some((behind, _)) = &mut place.behind {
-                other = behind.components(kernel, group, wanted, &mut sums);
+                other = behind.components(kernel, group, &mut sums);
             }
             for axis in 0..3 {
                 let middle = K::Lanes::load(&group.fixed[axis]);
@@ -182,7 +176,7 @@ impl<C: Choice, W: PoseWriter + ?Sized, F: FnOnce(&mut W)> Task for Play<'_, C, 
 }
 
 impl Place<'_> {
-    /// Which tracks of the next group are wanted: a bit for each, thrice. Where none is it goes behind the group.
+    /// Which tracks of the next group are wanted: a bit for each. Where none is it goes behind the group.
     #[inline(always)]
     fn wanted<C: Choice>(&mut self, group: &Group, choice: &C) -> u32 {
         let mut lanes = (1 << group.count) - 1;
@@ -197,6 +191,6 @@ impl Place<'_> {
                 }
             }
         }
-        lanes * 0x01_0101
+        lanes
     }
 }

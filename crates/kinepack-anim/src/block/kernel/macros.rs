@@ -21,7 +21,6 @@ macro_rules! compiled {
             self,
             sums: &mut Sums<Self::Lanes>,
             live: u32,
-            wanted: u32,
             segment: &mut Segment<'_>,
             weights: &Weights,
         ) -> [Self::Lanes; 3] {
@@ -30,14 +29,13 @@ macro_rules! compiled {
                 kernel: $kernel,
                 sums: &mut Sums<<$kernel as Kernel>::Lanes>,
                 live: u32,
-                wanted: u32,
                 segment: &mut Segment<'_>,
                 weights: &Weights,
             ) -> [<$kernel as Kernel>::Lanes; 3] {
-                sums::components(kernel, sums, live, wanted, segment, weights)
+                sums::components(kernel, sums, live, segment, weights)
             }
             // SAFETY: who has a kernel has its instructions.
-            unsafe { components(self, sums, live, wanted, segment, weights) }
+            unsafe { components(self, sums, live, segment, weights) }
         }
     };
 }

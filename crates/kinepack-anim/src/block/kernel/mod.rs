@@ -91,7 +91,6 @@ pub(crate) trait Kernel: Copy {
         self,
         sums: &mut Sums<Self::Lanes>,
         live: u32,
-        wanted: u32,
         segment: &mut Segment<'_>,
         weights: &Weights,
     ) -> [Self::Lanes; 3];

@@ -38,11 +38,10 @@ impl Kernel for Scalar {
         self,
         sums: &mut Sums<[f32; GROUP]>,
         live: u32,
-        wanted: u32,
         segment: &mut Segment<'_>,
         weights: &Weights,
     ) -> [[f32; GROUP]; 3] {
-        sums::components(self, sums, live, wanted, segment, weights)
+        sums::components(self, sums, live, segment, weights)
     }
 }
 

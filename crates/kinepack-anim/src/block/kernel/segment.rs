@@ -49,21 +49,28 @@ impl<'a> Segment<'a> {
 
     /// Goes behind `count` components.
     pub(crate) fn skip(&mut self, count: usize) {
-        for _ in 0..count {
-            for piece in 0..self.block.pieces() {
-                self.skip_piece(piece);
-            }
+        let pieces = self.block.pieces();
+        let (own, rest) = self.profiles.split_at(self.profiles.len().min(pieces * count));
+        for (index, number) in own.iter().enumerate() {
+            self.bit += self.piece_bits(index % pieces, *number);
         }
+        self.profiles = rest;
     }
 
     /// Goes behind a piece.
     #[inline]
     pub(crate) fn skip_piece(&mut self, piece: usize) {
-        self.bit += match self.profile() {
+        self.bit += self.piece_bits(piece, self.profile());
+        self.profiles = self.profiles.get(1..).unwrap_or_default();
+    }
+
+    /// Of the next piece, with this profile.
+    #[inline]
+    fn piece_bits(&self, piece: usize, number: u8) -> usize {
+        match number {
             ESCAPE => self.escaped_bits(piece),
             number => usize::from(self.bits[piece][usize::from(number)]),
-        };
-        self.profiles = self.profiles.get(1..).unwrap_or_default();
+        }
     }
 
     #[cold]

@@ -15,22 +15,21 @@ use crate::block::widths::{BlockLength, ESCAPE};
 pub(crate) type Sums<L> = [L; 3 * GROUP];
 
 /// The first, second and third components of eight tracks, from the next ones of a segment on, which it moves behind; to be multiplied with their
-/// steps. Bits of `live` say which there are, first ones first, bits of `wanted` which are needed. What is wanted and not live is 0, what is not
-/// wanted anything finite.
+/// steps. Bits of `live` say which there are, first ones first; the others are 0.
 #[inline(always)]
 pub(super) fn components<K: Kernel>(
     kernel: K,
     sums: &mut Sums<K::Lanes>,
     live: u32,
-    wanted: u32,
     segment: &mut Segment<'_>,
     weights: &Weights,
 ) -> [K::Lanes; 3] {
     let count = live.count_ones() as usize;
-    if live & !wanted == 0 {
-        fill::<K, true>(kernel, &mut sums[..count], wanted, segment, weights);
-    } else {
-        fill::<K, false>(kernel, &mut sums[..count], squeezed(wanted, live), segment, weights);
+    let own = &mut sums[..count];
+    match segment.block {
+        BlockLength::N8 => fill::<K, 1, 0, 0>(kernel, own, segment, weights),
+        BlockLength::N16 => fill::<K, 1, 1, 1>(kernel, own, segment, weights),
+        BlockLength::N32 => fill::<K, 2, 2, 3>(kernel, own, segment, weights),
     }
     let none = K::Lanes::splat(0.0);
     let mut numbers = [none; 4];
@@ -54,38 +53,10 @@ pub(super) fn components<K: Kernel>(
     components
 }
 
-/// The bits of `wanted` where `live` has one, one behind the other.
-#[inline]
-fn squeezed(wanted: u32, mut live: u32) -> u32 {
-    let (mut squeezed, mut bit) = (0, 0);
-    while live != 0 {
-        squeezed |= (wanted >> live.trailing_zeros() & 1) << bit;
-        live &= live - 1;
-        bit += 1;
-    }
-    squeezed
-}
-
 #[inline(always)]
-fn fill<K: Kernel, const IS_WHOLE: bool>(
+fn fill<K: Kernel, const PIECES: usize, const FIRST: usize, const SECOND: usize>(
     kernel: K,
     sums: &mut [K::Lanes],
-    wanted: u32,
-    segment: &mut Segment<'_>,
-    weights: &Weights,
-) {
-    match segment.block {
-        BlockLength::N8 => fill_blocks::<K, IS_WHOLE, 1, 0, 0>(kernel, sums, wanted, segment, weights),
-        BlockLength::N16 => fill_blocks::<K, IS_WHOLE, 1, 1, 1>(kernel, sums, wanted, segment, weights),
-        BlockLength::N32 => fill_blocks::<K, IS_WHOLE, 2, 2, 3>(kernel, sums, wanted, segment, weights),
-    }
-}
-
-#[inline(always)]
-fn fill_blocks<K: Kernel, const IS_WHOLE: bool, const PIECES: usize, const FIRST: usize, const SECOND: usize>(
-    kernel: K,
-    sums: &mut [K::Lanes],
-    wanted: u32,
     segment: &mut Segment<'_>,
     weights: &Weights,
 ) {
@@ -106,13 +77,11 @@ fn fill_blocks<K: Kernel, const IS_WHOLE: bool, const PIECES: usize, const FIRST
             if number == ESCAPE || behind == ESCAPE || end >= limit {
                 break;
             }
-            if IS_WHOLE || wanted >> at & 1 != 0 {
-                // SAFETY: all eights begin in a byte that has a load's from it on.
-                unsafe {
-                    *sum = kernel.piece::<FIRST>(none, number, words, bit, first_weights);
-                    if PIECES == 2 {
-                        *sum = kernel.piece::<SECOND>(*sum, behind, words, bit + bits, second_weights);
-                    }
+            // SAFETY: all eights begin in a byte that has a load's from it on.
+            unsafe {
+                *sum = kernel.piece::<FIRST>(none, number, words, bit, first_weights);
+                if PIECES == 2 {
+                    *sum = kernel.piece::<SECOND>(*sum, behind, words, bit + bits, second_weights);
                 }
             }
             bit = end;
