@@ -115,7 +115,7 @@ fn any_eight(widths: u64, segment: &mut Segment<'_>) -> Lanes8 {
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 unsafe fn eight(table: &Table, index: usize, number: usize, words: Words<'_>, bit: usize) -> Lanes8 {
     let eight = &table.eights[index][number];
-    // SAFETY: they are; the others are as long as what they are loaded from, and aligned.
+    // SAFETY: there are; the others are as long as what they are loaded from, and aligned.
     let (data, bytes, lefts, rights) = unsafe {
         (
             _mm_loadu_si128(words.bytes::<LOAD>(bit).as_ptr().cast()),

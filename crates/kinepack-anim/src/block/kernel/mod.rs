@@ -64,8 +64,7 @@ pub(crate) trait Lanes: Copy {
 pub(crate) trait Kernel: Copy {
     type Lanes: Lanes;
 
-    /// The products of the coefficients of a piece and their weights, added to `sums` eight by eight; the piece begins at `bit`. Of an escape
-    /// all are 0.
+    /// The products of the coefficients of a piece and their weights, added to `sums` eight by eight; the piece begins at `bit`, and is not escaped.
     /// What is behind the last coefficient of a piece may count, with its weights of 0.
     ///
     /// # Safety

@@ -1,7 +1,6 @@
 //! Where reading of a segment is.
 
 use super::tables::TABLES;
-
 use crate::block::widths::{BlockLength, ESCAPE, ESCAPE_WIDTH_BITS, MAX_ESCAPE_WIDTH, Widths, of_piece};
 
 /// Where reading of a segment is.

@@ -87,6 +87,7 @@ fn fill<K: Kernel, const PIECES: usize, const FIRST: usize, const SECOND: usize>
             bit = end;
             at += 1;
         }
+        // What is escaped, or ends with the clip, is taken by itself.
         let (Some(sum), Some(own)) = (sums.get_mut(at), profiles.get(at..)) else {
             break;
         };
