@@ -151,6 +151,12 @@ impl Lanes for Lanes8 {
     }
 
     #[inline(always)]
+    fn numbers(self) -> [f32; GROUP] {
+        // SAFETY: as above; both are eight numbers.
+        unsafe { std::mem::transmute(self.0) }
+    }
+
+    #[inline(always)]
     fn spread([here, behind]: [Self; 2], first: usize, live: u8) -> Self {
         if first == 0 && live == u8::MAX {
             return here;

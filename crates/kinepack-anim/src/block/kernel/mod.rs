@@ -44,10 +44,24 @@ pub(crate) trait Lanes: Copy {
     fn where_positive(self, other: Self, instead: Self) -> Self;
     /// Of each of eight its sum, `((0 + 1) + (2 + 3)) + ((4 + 5) + (6 + 7))`.
     fn fold(numbers: &[Self; GROUP]) -> Self;
-    /// The numbers of two from one on, at most eight, in the lanes that have a bit in `live`; 0 in the others.
-    fn spread(near: [Self; 2], first: usize, live: u8) -> Self;
     /// The numbers of each lane.
     fn transpose(numbers: [Self; 4]) -> [[f32; 4]; GROUP];
+    /// The eight of them, one after another.
+    fn numbers(self) -> [f32; GROUP];
+
+    /// The numbers of two from one on, at most eight, in the lanes that have a bit in `live`; 0 in the others.
+    #[inline(always)]
+    fn spread([here, behind]: [Self; 2], first: usize, live: u8) -> Self {
+        let numbers = [here.numbers(), behind.numbers()];
+        let mut next = numbers.as_flattened()[first..].iter();
+        let mut spread = [0.0; GROUP];
+        for (lane, number) in spread.iter_mut().enumerate() {
+            if live >> lane & 1 != 0 {
+                *number = next.next().copied().unwrap_or_default();
+            }
+        }
+        Self::load(&spread)
+    }
 
     /// What components with these steps are multiplied with: 2^((segment + 2 · step) / 8 − 64) each; of dead ones anything finite.
     #[inline(always)]

@@ -132,17 +132,15 @@ impl Lanes for Lanes4x2 {
     }
 
     #[inline(always)]
-    fn spread(near: [Self; 2], first: usize, live: u8) -> Self {
-        let mut numbers = [[0.0; GROUP]; 2];
-        for (Self(low, high), numbers) in near.into_iter().zip(&mut numbers) {
-            let (at, behind) = numbers.split_at_mut(4);
-            // SAFETY: as above; there are four numbers in each half.
-            unsafe {
-                vst1q_f32(at.as_mut_ptr(), low);
-                vst1q_f32(behind.as_mut_ptr(), high);
-            }
+    fn numbers(self) -> [f32; GROUP] {
+        let mut numbers = [0.0; GROUP];
+        let at = numbers.as_mut_ptr();
+        // SAFETY: as above; there are eight numbers.
+        unsafe {
+            vst1q_f32(at, self.0);
+            vst1q_f32(at.add(4), self.1);
         }
-        Self::load(&Lanes::spread(numbers, first, live))
+        numbers
     }
 
     #[inline(always)]

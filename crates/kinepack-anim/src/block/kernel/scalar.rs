@@ -132,9 +132,8 @@ impl Lanes for [f32; GROUP] {
     }
 
     #[inline(always)]
-    fn spread(near: [Self; 2], first: usize, live: u8) -> Self {
-        let mut next = near.as_flattened()[first..].iter();
-        each!(lane => if live >> lane & 1 != 0 { next.next().copied().unwrap_or_default() } else { 0.0 })
+    fn numbers(self) -> [f32; GROUP] {
+        self
     }
 
     #[inline(always)]
