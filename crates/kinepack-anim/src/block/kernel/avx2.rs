@@ -152,7 +152,7 @@ impl Lanes for Lanes8 {
 
     #[inline(always)]
     fn numbers(self) -> [f32; GROUP] {
-        // SAFETY: as above; both are eight numbers.
+        // SAFETY: both are eight numbers.
         unsafe { std::mem::transmute(self.0) }
     }
 

@@ -106,7 +106,9 @@ pub(crate) trait Kernel: Copy {
         live: u32,
         segment: &mut Segment<'_>,
         weights: &Weights,
-    ) -> [Self::Lanes; 3];
+    ) -> [Self::Lanes; 3] {
+        sums::components(self, sums, live, segment, weights)
+    }
 }
 
 /// Has what is read soon brought nearer, where a machine can be told so.

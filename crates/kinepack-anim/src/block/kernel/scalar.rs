@@ -1,10 +1,8 @@
 //! Plain Rust, for any machine, and what the others are compared with.
 
-use super::segment::{Segment, Words};
-use super::sums::{self, Sums};
+use super::segment::{Words, lowest};
 use super::tables::TABLES;
 use super::{Kernel, Lanes};
-use crate::block::basis::Weights;
 use crate::block::layout::GROUP;
 
 #[derive(Clone, Copy, Debug)]
@@ -33,16 +31,6 @@ impl Kernel for Scalar {
         }
         sums
     }
-
-    fn components(
-        self,
-        sums: &mut Sums<[f32; GROUP]>,
-        live: u32,
-        segment: &mut Segment<'_>,
-        weights: &Weights,
-    ) -> [[f32; GROUP]; 3] {
-        sums::components(self, sums, live, segment, weights)
-    }
 }
 
 /// Eight coefficients of some widths.
@@ -57,8 +45,7 @@ pub(super) unsafe fn coefficients(widths: u64, words: Words<'_>, bit: &mut usize
         // SAFETY: it is.
         let mut word = unsafe { words.word(*bit) };
         for (coefficient, width) in four.iter_mut().zip(widths) {
-            let power = 1_u32 << width;
-            *coefficient = ((word as u32 & (power - 1)) ^ power >> 1) as i32 - (power >> 1) as i32;
+            *coefficient = lowest(word, u32::from(*width));
             word >>= width;
             *bit += usize::from(*width);
         }

@@ -7,9 +7,9 @@ use crate::block::widths::{BlockLength, ESCAPE, ESCAPE_WIDTH_BITS, MAX_ESCAPE_WI
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Segment<'a> {
     pub(super) words: Words<'a>,
-    /// Of the pieces that come.
+    /// The profiles of the pieces that come.
     pub(super) profiles: &'a [u8],
-    /// Its first bit, counted from the first byte.
+    /// The first bit of the next piece, counted from the first byte.
     pub(super) bit: usize,
     pub(super) block: BlockLength,
     /// Bits of each piece by profile.
@@ -59,11 +59,11 @@ impl<'a> Segment<'a> {
     /// Goes behind a piece.
     #[inline]
     pub(crate) fn skip_piece(&mut self, piece: usize) {
-        self.bit += self.piece_bits(piece, self.profile());
-        self.profiles = self.profiles.get(1..).unwrap_or_default();
+        let number = self.take_profile();
+        self.bit += self.piece_bits(piece, number);
     }
 
-    /// Of the next piece, with this profile.
+    /// Bits of the next piece, of this profile.
     #[inline]
     fn piece_bits(&self, piece: usize, number: u8) -> usize {
         match number {
@@ -88,7 +88,7 @@ impl<'a> Segment<'a> {
     /// Whether the next piece has its widths in front of it, and one of them is none.
     pub(crate) fn is_bad(&self, piece: usize) -> bool {
         let is_too_large = |k| self.escaped_width(k) > MAX_ESCAPE_WIDTH;
-        self.is_escaped() && (0..self.count(piece)).any(is_too_large)
+        self.profiles.first() == Some(&ESCAPE) && (0..self.count(piece)).any(is_too_large)
     }
 
     /// The widths that stand in front of the next piece. Larger ones than there are were refused when the clip was loaded.
@@ -101,24 +101,19 @@ impl<'a> Segment<'a> {
         self.bits(self.bit + k * ESCAPE_WIDTH_BITS as usize, ESCAPE_WIDTH_BITS) as u8
     }
 
-    /// That of the next piece.
+    /// The profile of the next piece, behind which it moves.
     #[inline(always)]
-    fn profile(&self) -> u8 {
-        self.profiles.first().copied().unwrap_or_default()
-    }
-
-    /// Whether the next piece has its widths in front of it.
-    #[inline(always)]
-    pub(super) fn is_escaped(&self) -> bool {
-        self.profile() == ESCAPE
+    fn take_profile(&mut self) -> u8 {
+        let number = self.profiles.first().copied().unwrap_or_default();
+        self.profiles = self.profiles.get(1..).unwrap_or_default();
+        number
     }
 
     /// The widths of the next piece, whatever its profile, of two eights a byte each; moves behind what it has but for its coefficients.
     #[inline]
     pub(super) fn take_widths(&mut self, piece: usize) -> [u64; 2] {
         let count = self.count(piece);
-        let number = self.profile();
-        self.profiles = self.profiles.get(1..).unwrap_or_default();
+        let number = self.take_profile();
         if number == ESCAPE {
             let (first, second) = (5 * count.min(8), 5 * count.saturating_sub(8));
             let widths = [self.bits(self.bit, first as u32), self.bits(self.bit + first, second as u32)];
@@ -148,8 +143,7 @@ impl<'a> Segment<'a> {
             for coefficient in two {
                 // Larger widths than there are were refused when the clip was loaded.
                 let width = widths as u32 % 32;
-                let power = 1_u32 << width;
-                *coefficient = ((word as u32 & (power - 1)) ^ power >> 1) as i32 - (power >> 1) as i32;
+                *coefficient = lowest(word, width);
                 word >>= width;
                 widths >>= 8;
                 self.bit += width as usize;
@@ -157,6 +151,13 @@ impl<'a> Segment<'a> {
         }
         eight
     }
+}
+
+/// The lowest bits of a word, fewer than 32, as a number in two's complement; of none 0.
+#[inline(always)]
+pub(super) fn lowest(word: u64, width: u32) -> i32 {
+    let power = 1_u32 << width;
+    ((word as u32 & (power - 1)) ^ power >> 1) as i32 - (power >> 1) as i32
 }
 
 /// Eight numbers of 5 bits, a byte each.

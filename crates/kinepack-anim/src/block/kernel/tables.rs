@@ -38,9 +38,7 @@ const NOTHING: Eight = Eight { bytes: [[0; 4]; 8], lefts: [64; 8], rights: [0; 8
 /// For blocks of 8, of 16, the first and the second half of those of 32.
 pub(super) static TABLES: [Table; TABLES_COUNT] = [table(0), table(1), table(2), table(3)];
 
-/// The most bits of a piece whose widths are a profile's.
-const MAX_PIECE_BITS: usize = PIECE / 4 * MAX_FOUR_BITS as usize;
-/// The most bytes of eight of its coefficients.
+/// The most bytes of eight coefficients of a profile.
 pub(super) const MAX_EIGHT_BYTES: usize = (2 * MAX_FOUR_BITS as usize).div_ceil(8);
 
 const fn table(at: usize) -> Table {
@@ -80,4 +78,4 @@ const fn table(at: usize) -> Table {
     table
 }
 
-const _: () = assert!(ESCAPE as usize == PROFILES && MAX_PIECE_BITS < 256);
+const _: () = assert!(ESCAPE as usize == PROFILES && PIECE / 4 * (MAX_FOUR_BITS as usize) < 256);
