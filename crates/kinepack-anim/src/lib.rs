@@ -53,6 +53,7 @@ mod raw;
 mod rest;
 mod skeleton;
 mod skeleton_file;
+mod time;
 mod transform;
 
 pub mod additive;

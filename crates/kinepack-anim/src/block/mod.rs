@@ -29,7 +29,7 @@ use crate::{Channel, ClipError, TrackId};
 
 pub(crate) use basis::{MAX_LENGTH, row as basis_row};
 pub use kernel::Instructions;
-pub(crate) use kernel::step_scale as step_size;
+pub(crate) use kernel::{own_scale, segment_scale};
 pub(crate) use layout::{END_BYTES, MAGIC, MAX_NUMBER, animated, kinds_from_byte, kinds_to_byte, tracks_of};
 pub use layout::{Header, Kind};
 pub use pose::{JointMask, PoseWriter, SoaPose};
@@ -38,7 +38,7 @@ pub use rig::Rig;
 pub use sampler::{Sampler, sample_batch};
 pub(crate) use tracks::Track;
 pub use widths::BlockLength;
-pub(crate) use widths::{MAX_FOUR_BITS, MAX_WIDTH, PIECE, PROFILES, Widths, of_piece, width_of};
+pub(crate) use widths::{MAX_FOUR_BITS, PIECE, PROFILES, Widths, max_width, of_piece, width_of};
 pub(crate) use write::{Constant, Contents, SegmentContents};
 
 /// A block clip, in the bytes of its file: owned, borrowed, or mapped into memory.
@@ -257,11 +257,12 @@ impl<B: AsRef<[u8]>> Clip<B> {
     fn component_tracks(&self) -> Vec<usize> {
         let mut components = Vec::with_capacity(self.components);
         let mut first = 0;
-        for group in group::groups(self).0 {
-            let is_live = |component: &usize| group.live >> component & 1 != 0;
-            components
-                .extend((0..3 * layout::GROUP).filter(is_live).map(|component| first + component % layout::GROUP));
-            first += group.count as usize;
+        for (ids, tracks) in self.groups() {
+            for axis in 0..3 {
+                let is_live = |lane: &usize| tracks[*lane].steps[axis] != 0;
+                components.extend((0..ids.len()).filter(is_live).map(|lane| first + lane));
+            }
+            first += ids.len();
         }
         components
     }

@@ -2,29 +2,28 @@
 
 use super::Span;
 use super::basis::Weights;
-use super::group::Group;
-use super::kernel::{self, Kernel, Lanes, Segment, Sums, Task, prefetch};
-use super::layout::{GROUP, Header};
+use super::group::{Group, Rotations, Vectors};
+use super::kernel::{self, Kernel, Lanes, RUN, Segment, Sums, Task, prefetch, segment_scale};
+use super::layout::Header;
 use super::pose::{Choice, PoseWriter};
 
 /// What playback needs of a clip, without a way through it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Source<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) header: Header,
     /// That are live.
     pub(super) components: usize,
+    /// Of its segments and of what is behind them.
+    pub(super) spans: Vec<Span>,
+    pub(super) segments_a_sample: f32,
 }
 
 /// The tracks of some joints of a clip that move, at a position.
 pub(super) struct Play<'a, C, W: ?Sized, F> {
     pub(super) source: &'a Source<'a>,
-    /// Of its segments and of what is behind them.
-    pub(super) spans: &'a [Span],
-    pub(super) segments_a_sample: f32,
-    pub(super) rotations: &'a [Group],
-    /// Translations and scales.
-    pub(super) vectors: &'a [Group],
+    pub(super) rotations: &'a [Group<Rotations>],
+    pub(super) vectors: &'a [Group<Vectors>],
     pub(super) position: f64,
     pub(super) choice: C,
     pub(super) writer: &'a mut W,
@@ -49,41 +48,25 @@ impl<'a> Part<'a> {
     #[inline(always)]
     fn new(source: &Source<'a>, [span, end]: [Span; 2], sample: u32, share: f32) -> Self {
         let length = (end.start - span.start) as usize;
-        let weights = Weights::new(length, (sample - span.start) as usize, share);
         prefetch(source.bytes.get(span.at..end.at).unwrap_or_default());
         let bytes = source.bytes.get(span.at..).unwrap_or_default();
-        Self { segment: Segment::new(bytes, source.components, source.header.block, length), weights }
-    }
-
-    /// Goes behind components.
-    #[inline(always)]
-    fn skip(&mut self, live: u32) {
-        self.segment.skip(live.count_ones() as usize);
-    }
-
-    /// The components of the tracks of a group.
-    #[inline(always)]
-    fn components<K: Kernel>(&mut self, kernel: K, group: &Group, sums: &mut Sums<K::Lanes>) -> [K::Lanes; 3] {
-        let step = self.segment.step();
-        let mut components = kernel.components(sums, group.live, &mut self.segment, &self.weights);
-        for (component, steps) in components.iter_mut().zip(&group.steps) {
-            *component = component.mul(K::Lanes::scales(steps, step));
-        }
-        components
+        let segment = Segment::new(bytes, source.components, source.header.block, length);
+        let weights = Weights::new(length, (sample - span.start) as usize, share, segment_scale(segment.step()));
+        Self { segment, weights }
     }
 }
 
 impl<'a> Place<'a> {
     #[inline(always)]
-    fn new(source: &Source<'a>, spans: &[Span], segments_a_sample: f32, position: f64) -> Self {
-        let header = &source.header;
+    fn new(source: &Source<'a>, position: f64) -> Self {
+        let Source { header, spans, segments_a_sample, .. } = source;
         // A position that is no number is the first.
         let position = if position > 0.0 { position.min(f64::from(header.samples - 1)) } else { 0.0 };
         let sample = position as u32;
         let share = (position - f64::from(sample)) as f32;
         let coded = |sample: u32| if header.loops && sample == header.samples - 1 { 0 } else { sample };
         let (here, next) = (coded(sample), coded(sample + 1));
-        let segment = segment_of(spans, here, segments_a_sample);
+        let segment = segment_of(spans, here, *segments_a_sample);
         let bounds = [spans[segment], spans[segment + 1]];
         let is_one = next > here && next < bounds[1].start;
         let is_all = share == 0.0 || (is_one && !bounds[0].blends);
@@ -120,55 +103,55 @@ fn segment_of(spans: &[Span], sample: u32, segments_a_sample: f32) -> usize {
 impl<C: Choice, W: PoseWriter + ?Sized, F: FnOnce(&mut W)> Task for Play<'_, C, W, F> {
     #[inline(always)]
     fn run<K: Kernel>(self, kernel: K) {
-        let Self { source, spans, segments_a_sample, rotations, vectors, position, choice, writer, begin } = self;
-        let mut place = Place::new(source, spans, segments_a_sample, position);
+        let Self { source, rotations, vectors, position, choice, writer, begin } = self;
+        let mut place = Place::new(source, position);
         begin(writer);
-        let mut sums = [K::Lanes::splat(0.0); 3 * GROUP];
-        for group in rotations {
-            let wanted = place.wanted(group, &choice);
-            if wanted == 0 {
+        let mut sums = [Sums::new(), Sums::new()];
+        let at_once = if C::ALL { RUN } else { 1 };
+        for groups in rotations.chunks(at_once) {
+            if !place.decode(kernel, groups, &choice, &mut sums) {
                 continue;
             }
-            let axes = group.quaternions(4);
-            let mut value = kernel::inner(axes, place.here.components(kernel, group, &mut sums));
-            if let Some((behind, share)) = &mut place.behind {
-                let behind = kernel::inner(axes, behind.components(kernel, group, &mut sums));
-                value = kernel::blend(value, behind, *share);
-            }
-            let values = K::Lanes::transpose(kernel::product(group.quaternions(0), value));
-            for (lane, (joint, value)) in group.joints.iter().zip(values).enumerate() {
-                if wanted >> lane & 1 != 0 {
-                    writer.rotation(usize::from(*joint), value);
+            for group in groups {
+                let components = sums[0].take(&group.live);
+                let mut value = kernel::rotation(group.fixed.along_axes(components));
+                if let Some((_, share)) = place.behind {
+                    let components = sums[1].take(&group.live);
+                    value = kernel::blend(value, kernel::rotation(group.fixed.along_axes(components)), share);
+                }
+                let values = K::Lanes::transpose(kernel::product(group.fixed.references(), value));
+                let wanted = group.wanted(&choice);
+                for (lane, (joint, value)) in group.joints.iter().zip(values).enumerate() {
+                    if wanted >> lane & 1 != 0 {
+                        writer.rotation(usize::from(*joint), value);
+                    }
                 }
             }
         }
-        for group in vectors {
-            let wanted = place.wanted(group, &choice);
-            if wanted == 0 {
+        for groups in vectors.chunks(at_once) {
+            if !place.decode(kernel, groups, &choice, &mut sums) {
                 continue;
             }
-            let mut value = place.here.components(kernel, group, &mut sums);
-            let mut other = [K::Lanes::splat(0.0); 3];
-            if let Some((behind, _)) = &mut place.behind {
-                other = behind.components(kernel, group, &mut sums);
-            }
-            for axis in 0..3 {
-                let middle = K::Lanes::load(&group.fixed[axis]);
-                value[axis] = middle.add(value[axis]);
-                if let Some((_, share)) = &place.behind {
-                    let (near, far) = (K::Lanes::splat(1.0 - *share), K::Lanes::splat(*share));
-                    value[axis] = value[axis].mul(near).add(middle.add(other[axis]).mul(far));
+            for group in groups {
+                let mut value = group.fixed.values(sums[0].take(&group.live));
+                if let Some((_, share)) = place.behind {
+                    let (near, far) = (K::Lanes::splat(1.0 - share), K::Lanes::splat(share));
+                    let behind = group.fixed.values(sums[1].take(&group.live));
+                    for (number, other) in value.iter_mut().zip(behind) {
+                        *number = number.mul(near).add(other.mul(far));
+                    }
                 }
-            }
-            let [x, y, z] = value;
-            let values = K::Lanes::transpose([x, y, z, z]);
-            for (lane, (joint, [x, y, z, _])) in group.joints.iter().zip(values).enumerate() {
-                if wanted >> lane & 1 == 0 {
-                    continue;
-                }
-                match group.scales >> lane & 1 {
-                    0 => writer.translation(usize::from(*joint), [x, y, z]),
-                    _ => writer.scale(usize::from(*joint), [x, y, z]),
+                let [x, y, z] = value;
+                let values = K::Lanes::transpose([x, y, z, z]);
+                let wanted = group.wanted(&choice);
+                for (lane, (joint, [x, y, z, _])) in group.joints.iter().zip(values).enumerate() {
+                    if wanted >> lane & 1 == 0 {
+                        continue;
+                    }
+                    match group.fixed.scales >> lane & 1 {
+                        0 => writer.translation(usize::from(*joint), [x, y, z]),
+                        _ => writer.scale(usize::from(*joint), [x, y, z]),
+                    }
                 }
             }
         }
@@ -176,19 +159,39 @@ impl<C: Choice, W: PoseWriter + ?Sized, F: FnOnce(&mut W)> Task for Play<'_, C, 
 }
 
 impl Place<'_> {
-    /// Which tracks of the next group are wanted: a bit for each. Where none is it goes behind the group.
+    /// Decodes what the next groups have here and behind, or goes behind it where no track of them is wanted.
     #[inline(always)]
-    fn wanted<C: Choice>(&mut self, group: &Group, choice: &C) -> u32 {
-        let mut lanes = (1 << group.count) - 1;
-        if !C::ALL {
-            for (lane, joint) in group.joints.iter().enumerate() {
-                lanes &= !(u32::from(!choice.contains(usize::from(*joint))) << lane);
+    fn decode<T, K: Kernel, C: Choice>(
+        &mut self,
+        kernel: K,
+        groups: &[Group<T>],
+        choice: &C,
+        [here, behind]: &mut [Sums<K::Lanes>; 2],
+    ) -> bool {
+        let count = groups.iter().map(|group| usize::from(group.live.count)).sum();
+        if groups.iter().all(|group| group.wanted(choice) == 0) {
+            self.here.segment.skip(count);
+            if let Some((behind, _)) = &mut self.behind {
+                behind.segment.skip(count);
             }
-            if lanes == 0 {
-                self.here.skip(group.live);
-                if let Some((behind, _)) = &mut self.behind {
-                    behind.skip(group.live);
-                }
+            return false;
+        }
+        kernel.decode(here, count, &mut self.here.segment, &self.here.weights);
+        if let Some((part, _)) = &mut self.behind {
+            kernel.decode(behind, count, &mut part.segment, &part.weights);
+        }
+        true
+    }
+}
+
+impl<T> Group<T> {
+    /// Which of its tracks are wanted: a bit for each.
+    #[inline(always)]
+    fn wanted<C: Choice>(&self, choice: &C) -> u32 {
+        let mut lanes = (1 << self.count) - 1;
+        if !C::ALL {
+            for (lane, joint) in self.joints.iter().enumerate() {
+                lanes &= !(u32::from(!choice.contains(usize::from(*joint))) << lane);
             }
         }
         lanes

@@ -1,12 +1,12 @@
 //! Plays a clip at any time: whole poses, some joints, one. Nothing depends on what was played before, so going forwards, backwards and
 //! seeking cost the same; nothing is allocated. `spec/ANIM.md`, section 12.
 
-use super::group::{Group, groups};
+use super::Clip;
+use super::group::{Group, Rotations, Vectors, groups};
 use super::kernel::{AnyKernel, Instructions, prefetch};
 use super::play::{Play, Source};
 use super::pose::{All, Choice, JointMask, One, PoseWriter};
-use super::{Clip, Span};
-use crate::{TrackId, Transform};
+use crate::{TrackId, Transform, time};
 
 /// Plays one clip, for any number of characters: it holds what does not depend on the time, and no state.
 ///
@@ -31,12 +31,8 @@ pub struct Sampler<'a> {
     source: Source<'a>,
     /// The bind pose, with constants over it.
     base: Vec<Transform>,
-    spans: Vec<Span>,
-    segments_a_sample: f32,
-    /// Rotations first.
-    groups: Vec<Group>,
-    /// How many are rotations.
-    rotations: usize,
+    rotations: Vec<Group<Rotations>>,
+    vectors: Vec<Group<Vectors>>,
     kernel: AnyKernel,
 }
 
@@ -51,10 +47,15 @@ impl<'a> Sampler<'a> {
         for (TrackId { joint, channel }, value) in clip.constants() {
             base[usize::from(joint)].set(channel, value);
         }
-        let (groups, rotations) = groups(clip);
-        let (spans, segments_a_sample) = (clip.spans(), clip.segments() as f32 / clip.header().coded_samples() as f32);
-        let source = Source { bytes: clip.as_bytes(), header: *clip.header(), components: clip.live_components() };
-        Self { source, base, spans, segments_a_sample, groups, rotations, kernel: AnyKernel::best() }
+        let (rotations, vectors) = groups(clip);
+        let source = Source {
+            bytes: clip.as_bytes(),
+            header: *clip.header(),
+            components: clip.live_components(),
+            spans: clip.spans(),
+            segments_a_sample: clip.segments() as f32 / clip.header().coded_samples() as f32,
+        };
+        Self { source, base, rotations, vectors, kernel: AnyKernel::best() }
     }
 
     /// The same with other instructions than the fastest that this machine has; the poses are the same, to the last bit.
@@ -123,7 +124,7 @@ impl<'a> Sampler<'a> {
     }
 
     fn position(&self, time_s: f32) -> f64 {
-        f64::from(time_s) * f64::from(self.source.header.rate_hz)
+        time::position(time_s, self.source.header.rate_hz)
     }
 
     /// Plays what moves over what `begin` writes.
@@ -135,23 +136,13 @@ impl<'a> Sampler<'a> {
         writer: &mut W,
         begin: impl FnOnce(&mut W),
     ) {
-        if self.groups.is_empty() {
+        let Self { source, rotations, vectors, .. } = self;
+        if source.spans.is_empty() {
             return begin(writer);
         }
-        prefetch(&self.groups);
-        let (rotations, vectors) = self.groups.split_at(self.rotations);
-        let Self { source, spans, segments_a_sample, .. } = self;
-        self.kernel.run(Play {
-            source,
-            spans,
-            segments_a_sample: *segments_a_sample,
-            rotations,
-            vectors,
-            position,
-            choice,
-            writer,
-            begin,
-        });
+        prefetch(rotations);
+        prefetch(vectors);
+        self.kernel.run(Play { source, rotations, vectors, position, choice, writer, begin });
     }
 }
 

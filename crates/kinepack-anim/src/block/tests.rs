@@ -6,7 +6,7 @@
 //! --no-default-features --lib block::tests`.
 
 use super::basis::row;
-use super::kernel::step_scale;
+use super::kernel::{own_scale, segment_scale};
 use super::layout::{Header, Kind};
 use super::{BlockLength, Clip, Constant, Contents, Instructions, Sampler, SegmentContents, Track};
 use crate::{Channel, JointMask, Transform};
@@ -169,10 +169,10 @@ fn component(contents: &Contents, segments: usize, sample: usize, track: usize, 
     let weights = row(length, sample - header.segment_start(number, segments));
     let mut sums = [0.0_f32; 8];
     for (k, coefficient) in own.iter().enumerate() {
-        sums[k % 8] += *coefficient as f32 * weights[k];
+        sums[k % 8] += *coefficient as f32 * (weights[k] * segment_scale(segment.step));
     }
     let [a, b, c, d, e, f, g, h] = sums;
-    (((a + b) + (c + d)) + ((e + f) + (g + h))) * step_scale(segment.step, step)
+    (((a + b) + (c + d)) + ((e + f) + (g + h))) * own_scale(step)
 }
 
 #[test]

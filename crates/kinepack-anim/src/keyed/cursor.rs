@@ -7,7 +7,7 @@
 
 use super::quantize::rotation_from_32;
 use super::{KeyedClip, RotationBits, spline, ticks_per_sample};
-use crate::{Channel, TrackId, Transform};
+use crate::{Channel, TrackId, Transform, time};
 
 /// The state of one playback of a clip.
 ///
@@ -107,7 +107,7 @@ impl<'a> Cursor<'a> {
     /// # Panics
     /// Where `pose` is not of as many joints as the clip.
     pub fn sample(&mut self, time_s: f32, pose: &mut [Transform]) {
-        self.sample_at(f64::from(time_s) * f64::from(self.clip.rate_hz()), pose);
+        self.sample_at(time::position(time_s, self.clip.rate_hz()), pose);
     }
 
     /// The pose at `position` samples from the first: whole numbers are the sample times.

@@ -312,10 +312,11 @@ impl Naive {
         let (segment, t) = self.place(n);
         let components = |segment: usize, t: usize, a: f32| {
             let segment = &self.segments[segment];
-            [0, 1, 2].map(|axis| component(segment, &segment.components[index][axis], t, a, track.steps[axis]))
+            [0, 1, 2].map(|axis| component(segment, &segment.components[index][axis], t, a))
         };
-        let inner = |z: Vector| q(turned(track.axes, z));
-        let outer = |z: Vector| [0, 1, 2].map(|axis| track.middle[axis] + z[axis]);
+        let scales = track.steps.map(|step| scale(2 * usize::from(step), 0));
+        let inner = |z: Vector| q(along_axes(track.axes, scales, z));
+        let outer = |z: Vector| [0, 1, 2].map(|axis| track.middle[axis] + z[axis] * scales[axis]);
         let blends = self.blends.get(segment).is_some_and(|blends| *blends);
         let is_within = a == 0.0 || (!blends && self.place(n + 1) == (segment, t + 1));
         if is_within {
@@ -410,12 +411,16 @@ fn of_kind(kinds: &[u8], kind: u8) -> Vec<(usize, usize)> {
     all.filter(|(joint, channel)| kinds[*joint] >> (2 * channel) & 3 == kind).collect()
 }
 
-/// The sum over the coefficients of a component, of which the eights of both pieces without any width are left out.
-fn component(segment: &NaiveSegment, component: &Component, t: usize, a: f32, step: u8) -> f32 {
+/// P(e) · 2^whole.
+fn scale(e: usize, whole: i32) -> f32 {
     let octave: [u32; 8] =
         [0x3f80_0000, 0x3f8b_95c2, 0x3f98_37f0, 0x3fa5_fed7, 0x3fb5_04f3, 0x3fc5_672a, 0x3fd7_44fd, 0x3fea_c0c7];
-    let e = usize::from(segment.step) + 2 * usize::from(step);
-    let s = f32::from_bits(octave[e % 8]) * f32::from_bits((e as u32 / 8 + 127 - 64) << 23);
+    f32::from_bits(octave[e % 8]) * 2.0_f32.powi(e as i32 / 8 + whole)
+}
+
+/// The sum over the coefficients of a component, of which the eights of both pieces without any width are left out.
+fn component(segment: &NaiveSegment, component: &Component, t: usize, a: f32) -> f32 {
+    let s = scale(usize::from(segment.step), -64);
     let mut sums: [Option<f32>; 8] = [None; 8];
     for piece in [0..16, 16..32] {
         let own = component.widths.get(piece.start..).unwrap_or_default();
@@ -426,12 +431,12 @@ fn component(segment: &NaiveSegment, component: &Component, t: usize, a: f32, st
                 0.0 => basis(k, t, segment.length),
                 a => (1.0 - a) * basis(k, t, segment.length) + a * basis(k, t + 1, segment.length),
             };
-            let m = component.coefficients[k] as f32 * weight;
+            let m = component.coefficients[k] as f32 * (weight * s);
             sums[k % 8] = Some(sums[k % 8].map_or(m, |sum| sum + m));
         }
     }
     let m = sums.map(Option::unwrap_or_default);
-    (((m[0] + m[1]) + (m[2] + m[3])) + ((m[4] + m[5]) + (m[6] + m[7]))) * s
+    ((m[0] + m[1]) + (m[2] + m[3])) + ((m[4] + m[5]) + (m[6] + m[7]))
 }
 
 /// Computed once for each length, sample and coefficient.
@@ -475,11 +480,18 @@ fn q([x, y, z]: Vector) -> Quaternion {
     [x * e, y * e, z * e, (1.0 - n) * d]
 }
 
-fn turned([x, y, z, w]: Quaternion, v: Vector) -> Vector {
-    let cross = |b: Vector| [y * b[2] - z * b[1], z * b[0] - x * b[2], x * b[1] - y * b[0]];
-    let t = cross(v).map(|c| c + c);
-    let u = cross(t);
-    [0, 1, 2].map(|i| (v[i] + w * t[i]) + u[i])
+/// What components stand for whose axes a rotation turns to, of these scales.
+fn along_axes([x, y, z, w]: Quaternion, scales: Vector, components: Vector) -> Vector {
+    let (x2, y2, z2) = (x + x, y + y, z + z);
+    let r = [
+        [1.0 - (y * y2 + z * z2), x * y2 - w * z2, x * z2 + w * y2],
+        [x * y2 + w * z2, 1.0 - (x * x2 + z * z2), y * z2 - w * x2],
+        [x * z2 - w * y2, y * z2 + w * x2, 1.0 - (x * x2 + y * y2)],
+    ];
+    r.map(|row| {
+        let m = [0, 1, 2].map(|i| row[i] * scales[i] * components[i]);
+        (m[0] + m[1]) + m[2]
+    })
 }
 
 fn product([ax, ay, az, aw]: Quaternion, [bx, by, bz, bw]: Quaternion) -> Quaternion {

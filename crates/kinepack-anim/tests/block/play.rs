@@ -5,7 +5,7 @@ use kinepack_anim::{Clip, JointMask, RawClip, Sampler, SoaPose, Transform};
 
 use crate::motions::motions;
 use crate::naive::{Floats, Naive};
-use crate::support::{Random, assert_sane, pose_floats};
+use crate::support::{Random, assert_sane, pose_floats, position};
 use crate::write::any_parts;
 
 pub(crate) const EFFORTS: [Effort; 3] = [Effort::Fast, Effort::Default, Effort::Best];
@@ -72,7 +72,7 @@ pub(crate) fn compare_naive(clip: &Clip, naive: &Naive, bind: &[Transform], cont
         assert_sane(&pose, context);
     }
     for time_s in [0.0, 0.3, random.between(0.0, clip.duration_s()), -2.0, 1e9, f32::NAN] {
-        let expected = naive.pose(f64::from(time_s) * f64::from(clip.rate_hz()), &pose_floats(bind));
+        let expected = naive.pose(position(time_s, clip.rate_hz()), &pose_floats(bind));
         sampler.sample(time_s, &mut pose);
         assert_bits(&pose, &expected, &format!("{context} at {time_s} s"));
         let one = random.below(clip.joints() as u32) as usize;

@@ -6,7 +6,7 @@ use kinepack_anim::keyed::{Cursor, KeyedClip, Parametrization, RotationBits};
 use kinepack_anim::offline::{BuildOptions, KeyOptions, Scheme, build};
 
 use crate::naive::{Naive, NaiveTrack};
-use crate::support::{Random, assert_same, assert_sane, pose_floats, smooth_clip};
+use crate::support::{Random, assert_same, assert_sane, pose_floats, position, smooth_clip};
 use crate::write::{Parts, any_track, end_of, parts_of};
 
 /// Plays forwards at 60 Hz, backwards, anywhere, by huge steps, and at times that are none, all with the same cursor.
@@ -35,7 +35,7 @@ pub(crate) fn compare(clip: &KeyedClip, bind: &[Transform], steps: usize, contex
     }
     for time_s in [0.31_f32, -3.0, 0.1, f32::NAN, f32::MAX, 0.0] {
         cursor.sample(time_s, &mut pose);
-        let position = f64::from(time_s) * f64::from(naive.rate_hz);
+        let position = position(time_s, naive.rate_hz);
         assert_same(&pose, &naive.pose(position, &floats), &format!("{context} at {time_s} s"));
     }
 }

@@ -126,3 +126,10 @@ pub(crate) fn dumped(text: &str) -> Vec<u8> {
     }
     bytes
 }
+
+/// The position of a time: `spec/ANIM.md`, section 6.
+pub(crate) fn position(time_s: f32, rate_hz: f32) -> f64 {
+    let position = f64::from(time_s) * f64::from(rate_hz);
+    let n = position.round();
+    if (position - n).abs() <= n * 2.0_f64.powi(-24) { n } else { position }
+}

@@ -1,19 +1,20 @@
 //! AVX2, of x86-64.
 
 use std::arch::x86_64::{
-    __m256, __m256i, _CMP_GT_OQ, _CMP_LT_OQ, _mm_cvtsi64_si128, _mm_loadl_epi64, _mm_loadu_si128, _mm256_add_epi32,
-    _mm256_add_ps, _mm256_and_ps, _mm256_and_si256, _mm256_blendv_ps, _mm256_broadcastsi128_si256, _mm256_castps_si256,
+    __m256, _CMP_GT_OQ, _CMP_LT_OQ, _mm_cvtsi64_si128, _mm_loadl_epi64, _mm_loadu_si128, _mm256_add_epi32,
+    _mm256_add_ps, _mm256_and_ps, _mm256_and_si256, _mm256_andnot_ps, _mm256_blendv_ps, _mm256_broadcastsi128_si256,
     _mm256_castsi256_ps, _mm256_cmp_ps, _mm256_cvtepi8_epi32, _mm256_cvtepi32_ps, _mm256_cvtepu8_epi32, _mm256_div_ps,
     _mm256_hadd_ps, _mm256_i32gather_epi32, _mm256_load_si256, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_mul_ps,
     _mm256_permute2f128_ps, _mm256_permutevar8x32_ps, _mm256_set1_epi32, _mm256_set1_ps, _mm256_shuffle_epi8,
-    _mm256_shuffle_ps, _mm256_slli_epi32, _mm256_sllv_epi32, _mm256_sqrt_ps, _mm256_srav_epi32, _mm256_srli_epi32,
-    _mm256_srlv_epi32, _mm256_sub_epi32, _mm256_sub_ps, _mm256_unpackhi_ps, _mm256_unpacklo_ps, _mm256_xor_ps,
+    _mm256_shuffle_ps, _mm256_slli_epi32, _mm256_sllv_epi32, _mm256_sqrt_ps, _mm256_srai_epi32, _mm256_srav_epi32,
+    _mm256_srli_epi32, _mm256_srlv_epi32, _mm256_sub_epi32, _mm256_sub_ps, _mm256_unpackhi_ps, _mm256_unpacklo_ps,
+    _mm256_xor_ps,
 };
 
 use super::segment::{LOAD, Segment, Words};
 use super::sums::{self, Sums};
 use super::tables::{TABLES, Table};
-use super::{Kernel, Lanes, OCTAVE, Task};
+use super::{Kernel, Lanes, Task};
 use crate::block::basis::Weights;
 use crate::block::layout::GROUP;
 
@@ -57,28 +58,29 @@ impl Kernel for Avx2 {
     }
 
     #[inline(always)]
-    fn any_sum(self, sum: &mut Lanes8, segment: &mut Segment<'_>, weights: &Weights) {
+    fn any_sum(self, segment: &mut Segment<'_>, weights: &Weights) -> Lanes8 {
         // SAFETY: who has an `Avx2` has the instructions.
-        unsafe { any_sum(sum, segment, weights) }
+        unsafe { any_sum(segment, weights) }
     }
 
-    compiled!(components of Avx2 for "avx2,bmi1,bmi2,popcnt");
+    compiled!(decode of Avx2 for "avx2,bmi1,bmi2,popcnt");
 }
 
 /// The sums of a component of any profiles, anywhere.
 #[cold]
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-fn any_sum(sum: &mut Lanes8, segment: &mut Segment<'_>, weights: &Weights) {
-    *sum = Lanes8::splat(0.0);
+fn any_sum(segment: &mut Segment<'_>, weights: &Weights) -> Lanes8 {
+    let mut sum = Lanes8::splat(0.0);
     let (first, second) = weights.pieces();
     for (piece, weights) in [first, second].into_iter().enumerate().take(segment.block.pieces()) {
         for (widths, weights) in segment.take_widths(piece).into_iter().zip(weights) {
             if widths != 0 {
-                *sum = sum.add(any_eight(widths, segment).mul(Lanes8::load(weights)));
+                sum = sum.add(any_eight(widths, segment).mul(Lanes8::load(weights)));
             }
         }
     }
+    sum
 }
 
 /// Eight coefficients of any widths, which it moves behind.
@@ -157,23 +159,16 @@ impl Lanes for Lanes8 {
     }
 
     #[inline(always)]
-    fn spread([here, behind]: [Self; 2], first: usize, live: u8) -> Self {
-        if first == 0 && live == u8::MAX {
-            return here;
-        }
-        // SAFETY: as above.
+    fn spread([here, behind]: [Self; 2], places: &[u8; GROUP]) -> Self {
+        // SAFETY: as above; there are eight places.
         unsafe {
-            // A byte for each lane: whether it is live, and how many before it are.
-            let bits = (u64::from(live) * ONES) & 0x8040_2010_0804_0201;
-            let is_live = (bits + 0x7f * ONES) >> 7 & ONES;
-            let places = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(is_live.wrapping_mul(ONES << 8) as i64));
-            let places = _mm256_add_epi32(places, _mm256_set1_epi32(first as i32));
-            let is_live = _mm256_cvtepi8_epi32(_mm_cvtsi64_si128((is_live * 0xff) as i64));
-            // What counts are the lowest three bits; the fourth says of which.
+            // What counts are the lowest three bits; the fourth says of which, the highest whether of any.
+            let places = _mm256_cvtepi8_epi32(_mm_loadl_epi64(places.as_ptr().cast()));
             let is_behind = _mm256_castsi256_ps(_mm256_slli_epi32::<28>(places));
             let here = _mm256_permutevar8x32_ps(here.0, places);
             let behind = _mm256_permutevar8x32_ps(behind.0, places);
-            Self(_mm256_and_ps(_mm256_blendv_ps(here, behind, is_behind), _mm256_castsi256_ps(is_live)))
+            let is_dead = _mm256_castsi256_ps(_mm256_srai_epi32::<31>(places));
+            Self(_mm256_andnot_ps(is_dead, _mm256_blendv_ps(here, behind, is_behind)))
         }
     }
 
@@ -255,21 +250,6 @@ impl Lanes for Lanes8 {
                 _mm256_permute2f128_ps::<0x31>(c, d),
             ];
             std::mem::transmute(pairs)
-        }
-    }
-
-    #[inline(always)]
-    fn scales(steps: &[u8; GROUP], segment: u8) -> Self {
-        // SAFETY: as above; there are eight steps.
-        unsafe {
-            let steps = _mm256_cvtepu8_epi32(_mm_loadl_epi64(steps.as_ptr().cast()));
-            let exponents = _mm256_add_epi32(_mm256_slli_epi32::<1>(steps), _mm256_set1_epi32(i32::from(segment)));
-            // What counts are the lowest three bits.
-            let octave: __m256i =
-                _mm256_castps_si256(_mm256_permutevar8x32_ps(_mm256_loadu_ps(OCTAVE.as_ptr()), exponents));
-            let powers =
-                _mm256_slli_epi32::<23>(_mm256_sub_epi32(_mm256_srli_epi32::<3>(exponents), _mm256_set1_epi32(64)));
-            Self(_mm256_castsi256_ps(_mm256_add_epi32(octave, powers)))
         }
     }
 }

@@ -14,28 +14,21 @@ macro_rules! compiled {
             unsafe { run(self, task) }
         }
     };
-    // The components of a group.
-    (components of $kernel:ident for $features:literal) => {
+    (decode of $kernel:ident for $features:literal) => {
         #[inline(always)]
-        fn components(
-            self,
-            sums: &mut Sums<Self::Lanes>,
-            live: u32,
-            segment: &mut Segment<'_>,
-            weights: &Weights,
-        ) -> [Self::Lanes; 3] {
+        fn decode(self, sums: &mut Sums<Self::Lanes>, count: usize, segment: &mut Segment<'_>, weights: &Weights) {
             #[target_feature(enable = $features)]
-            fn components(
+            fn decode(
                 kernel: $kernel,
                 sums: &mut Sums<<$kernel as Kernel>::Lanes>,
-                live: u32,
+                count: usize,
                 segment: &mut Segment<'_>,
                 weights: &Weights,
-            ) -> [<$kernel as Kernel>::Lanes; 3] {
-                sums::components(kernel, sums, live, segment, weights)
+            ) {
+                sums::decode(kernel, sums, count, segment, weights);
             }
             // SAFETY: who has a kernel has its instructions.
-            unsafe { components(self, sums, live, segment, weights) }
+            unsafe { decode(self, sums, count, segment, weights) }
         }
     };
 }

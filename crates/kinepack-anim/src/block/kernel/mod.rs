@@ -24,10 +24,10 @@ use super::layout::GROUP;
 
 pub use instructions::Instructions;
 pub(crate) use instructions::{AnyKernel, Task};
-pub(crate) use rotation::{Quaternion, blend, inner, product, rotation};
+pub(crate) use rotation::{Quaternion, Vector, blend, matrix, product, rotation};
 pub(crate) use segment::Segment;
 use segment::Words;
-pub(crate) use sums::Sums;
+pub(crate) use sums::{Live, RUN, Sums};
 
 /// Eight numbers, each of which is computed by itself. Those of an instruction set are only used by what a [`Kernel`] of it is given to.
 pub(crate) trait Lanes: Copy {
@@ -49,28 +49,15 @@ pub(crate) trait Lanes: Copy {
     /// The eight of them, one after another.
     fn numbers(self) -> [f32; GROUP];
 
-    /// The numbers of two from one on, at most eight, in the lanes that have a bit in `live`; 0 in the others.
+    /// Numbers of two, each at its place; 0 where that is [`DEAD`].
     #[inline(always)]
-    fn spread([here, behind]: [Self; 2], first: usize, live: u8) -> Self {
+    fn spread([here, behind]: [Self; 2], places: &[u8; GROUP]) -> Self {
         let numbers = [here.numbers(), behind.numbers()];
-        let mut next = numbers.as_flattened()[first..].iter();
         let mut spread = [0.0; GROUP];
-        for (lane, number) in spread.iter_mut().enumerate() {
-            if live >> lane & 1 != 0 {
-                *number = next.next().copied().unwrap_or_default();
-            }
+        for (number, place) in spread.iter_mut().zip(places) {
+            *number = numbers.as_flattened().get(usize::from(*place)).copied().unwrap_or_default();
         }
         Self::load(&spread)
-    }
-
-    /// What components with these steps are multiplied with: 2^((segment + 2 · step) / 8 − 64) each; of dead ones anything finite.
-    #[inline(always)]
-    fn scales(steps: &[u8; GROUP], segment: u8) -> Self {
-        let mut scales = [0.0; GROUP];
-        for (scale, step) in scales.iter_mut().zip(steps) {
-            *scale = step_scale(segment, *step);
-        }
-        Self::load(&scales)
     }
 }
 
@@ -95,19 +82,13 @@ pub(crate) trait Kernel: Copy {
 
     /// The sums of a component of any profiles, anywhere, which it moves behind.
     #[inline(always)]
-    fn any_sum(self, sum: &mut Self::Lanes, segment: &mut Segment<'_>, weights: &Weights) {
-        *sum = Self::Lanes::load(&sums::any_sum(segment, weights));
+    fn any_sum(self, segment: &mut Segment<'_>, weights: &Weights) -> Self::Lanes {
+        Self::Lanes::load(&sums::any_sum(segment, weights))
     }
 
-    /// [`sums::components`], compiled for its instructions.
-    fn components(
-        self,
-        sums: &mut Sums<Self::Lanes>,
-        live: u32,
-        segment: &mut Segment<'_>,
-        weights: &Weights,
-    ) -> [Self::Lanes; 3] {
-        sums::components(self, sums, live, segment, weights)
+    /// [`sums::decode`], compiled for its instructions.
+    fn decode(self, sums: &mut Sums<Self::Lanes>, count: usize, segment: &mut Segment<'_>, weights: &Weights) {
+        sums::decode(self, sums, count, segment, weights);
     }
 }
 
@@ -128,10 +109,20 @@ pub(crate) fn prefetch<T>(data: &[T]) {
 const OCTAVE: [f32; 8] =
     [1.0, 1.090_507_7, 1.189_207_1, 1.296_839_6, std::f32::consts::SQRT_2, 1.542_210_8, 1.681_792_9, 1.834_008_1];
 
-/// The size of a step.
+/// Two to the power of `eighths / 8 + whole`, the sum of which is from −126 to 127.
 #[inline]
-pub(crate) fn step_scale(segment: u8, step: u8) -> f32 {
-    let exponent = u32::from(segment) + 2 * u32::from(step);
-    // From 2^-64 to 2^31.
-    OCTAVE[(exponent % 8) as usize] * f32::from_bits((exponent / 8 + 127 - 64) << 23)
+fn power(eighths: u32, whole: i32) -> f32 {
+    OCTAVE[(eighths % 8) as usize] * f32::from_bits(((eighths / 8) as i32 + whole + 127).cast_unsigned() << 23)
+}
+
+/// What the components of a segment are multiplied with: 2^(step / 8 − 64).
+#[inline]
+pub(crate) fn segment_scale(step: u8) -> f32 {
+    power(u32::from(step), -64)
+}
+
+/// What a component of a track is multiplied with besides: 2^(step / 4).
+#[inline]
+pub(crate) fn own_scale(step: u8) -> f32 {
+    power(2 * u32::from(step), 0)
 }

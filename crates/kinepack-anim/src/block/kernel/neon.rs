@@ -53,7 +53,7 @@ impl Kernel for Neon {
         sums
     }
 
-    compiled!(components of Neon for "neon");
+    compiled!(decode of Neon for "neon");
 }
 
 /// Four coefficients of these widths, from the lowest bit of a word on.

@@ -18,20 +18,19 @@ pub(crate) fn rotation<L: Lanes>([x, y, z]: Vector<L>) -> Quaternion<L> {
     [x.mul(e), y.mul(e), z.mul(e), one.sub(n).mul(d)]
 }
 
-/// The rotation of components along the axes that `axes` turns to.
+/// The matrix of a rotation, row by row.
 #[inline(always)]
-pub(crate) fn inner<L: Lanes>(axes: Quaternion<L>, components: Vector<L>) -> Quaternion<L> {
-    let [x, y, z, w] = axes;
-    let [tx, ty, tz] = cross([x, y, z], components);
-    let t = [tx.add(tx), ty.add(ty), tz.add(tz)];
-    let u = cross([x, y, z], t);
-    let [cx, cy, cz] = components;
-    rotation([cx.add(w.mul(t[0])).add(u[0]), cy.add(w.mul(t[1])).add(u[1]), cz.add(w.mul(t[2])).add(u[2])])
-}
-
-#[inline(always)]
-fn cross<L: Lanes>(a: Vector<L>, b: Vector<L>) -> Vector<L> {
-    [a[1].mul(b[2]).sub(a[2].mul(b[1])), a[2].mul(b[0]).sub(a[0].mul(b[2])), a[0].mul(b[1]).sub(a[1].mul(b[0]))]
+pub(crate) fn matrix<L: Lanes>([x, y, z, w]: Quaternion<L>) -> [Vector<L>; 3] {
+    let one = L::splat(1.0);
+    let (x2, y2, z2) = (x.add(x), y.add(y), z.add(z));
+    let (xx, xy, xz) = (x.mul(x2), x.mul(y2), x.mul(z2));
+    let (yy, yz, zz) = (y.mul(y2), y.mul(z2), z.mul(z2));
+    let (wx, wy, wz) = (w.mul(x2), w.mul(y2), w.mul(z2));
+    [
+        [one.sub(yy.add(zz)), xy.sub(wz), xz.add(wy)],
+        [xy.add(wz), one.sub(xx.add(zz)), yz.sub(wx)],
+        [xz.sub(wy), yz.add(wx), one.sub(xx.add(yy))],
+    ]
 }
 
 /// Between two rotations.

@@ -1,6 +1,7 @@
 //! Where reading of a segment is.
 
-use super::tables::TABLES;
+use super::tables::{MAX_EIGHT_BYTES, TABLES};
+use crate::block::layout::GROUP;
 use crate::block::widths::{BlockLength, ESCAPE, ESCAPE_WIDTH_BITS, MAX_ESCAPE_WIDTH, Widths, of_piece};
 
 /// Where reading of a segment is.
@@ -12,6 +13,8 @@ pub(crate) struct Segment<'a> {
     /// The first bit of the next piece, counted from the first byte.
     pub(super) bit: usize,
     pub(super) block: BlockLength,
+    /// Components that end before this bit have all bytes that are loaded of them.
+    pub(super) limit: usize,
     /// Bits of each piece by profile.
     pub(super) bits: [&'static [u8; 256]; 2],
     /// Samples, and coefficients of a component.
@@ -26,7 +29,11 @@ impl<'a> Segment<'a> {
         let bits = [table(0), table(block.pieces() - 1)];
         let pieces = live * block.pieces();
         let profiles = bytes.get(1..).and_then(|bytes| bytes.get(..pieces)).unwrap_or_default();
-        Self { words: Words(bytes), profiles, bit: 8 * (1 + pieces), block, bits, length }
+        let words = Words(bytes);
+        // Where the last piece is short its second eight may begin behind its end.
+        let is_short = block != BlockLength::N8 && of_piece(block.pieces() - 1, length).len() < GROUP;
+        let limit = words.bits_before(if is_short { MAX_EIGHT_BYTES } else { 0 });
+        Self { words, profiles, bit: 8 * (1 + pieces), block, limit, bits, length }
     }
 
     /// The exponent of its step, in eighths.

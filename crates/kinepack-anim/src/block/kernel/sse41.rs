@@ -49,7 +49,7 @@ impl Kernel for Sse41 {
         sums
     }
 
-    compiled!(components of Sse41 for "sse4.1");
+    compiled!(decode of Sse41 for "sse4.1");
 }
 
 #[inline]

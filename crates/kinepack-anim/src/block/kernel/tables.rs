@@ -1,6 +1,6 @@
 //! What kernels need of the profiles, each in as few bytes as it takes so that a cache keeps them. Computed when the library is compiled.
 
-use crate::block::widths::{ESCAPE, MAX_FOUR_BITS, PIECE, PROFILES, TABLE, TABLES_COUNT};
+use crate::block::widths::{ESCAPE, MAX_FOUR_BITS, PIECE, PROFILES, TABLE, TABLES_COUNT, max_width};
 
 /// Numbers of profiles, [`ESCAPE`] too.
 const NUMBERS: usize = PROFILES + 1;
@@ -56,7 +56,7 @@ const fn table(at: usize) -> Table {
         let mut k = 0;
         while k < PIECE {
             let width = profile.widths[k];
-            assert!(profile.ends[k + 1] - profile.ends[k / 4 * 4] <= MAX_FOUR_BITS as u16 && width <= 16);
+            assert!(profile.ends[k + 1] - profile.ends[k / 4 * 4] <= MAX_FOUR_BITS as u16 && width <= max_width(k));
             table.bits[k + 1][number] = profile.ends[k + 1] as u8;
             table.widths[number][k / 8] |= (width as u64) << (8 * (k % 8));
             #[cfg(target_arch = "x86_64")]

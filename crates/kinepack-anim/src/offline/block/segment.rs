@@ -101,7 +101,7 @@ impl<'a> Coder<'a> {
 
     /// The size of the step of a component.
     pub(super) fn step_size(&self, component: usize) -> f64 {
-        f64::from(block::step_size(self.step, self.steps[component / 3][component % 3]))
+        f64::from(block::segment_scale(self.step) * block::own_scale(self.steps[component / 3][component % 3]))
     }
 
     /// The bits of the segment.

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use crate::RawClip;
-use crate::block::{BlockLength, MAX_FOUR_BITS, MAX_WIDTH, PIECE, PROFILES, Widths, of_piece, width_of};
+use crate::block::{BlockLength, MAX_FOUR_BITS, PIECE, PROFILES, Widths, max_width, of_piece, width_of};
 
 use super::plan::{Choices, Plan};
 use super::search::{code, header, spans};
@@ -15,7 +15,7 @@ use crate::offline::BuildOptions;
 /// How many different widths are merged at most; of more, the rarest go to the profile that fits them best.
 const MERGED: usize = 8000;
 /// Profiles that are given: so that for any widths there is something not too bad.
-const GIVEN: usize = 8;
+const GIVEN: usize = 10;
 const FITS: usize = 40;
 /// Bits of widths that stand in a segment, about.
 const ESCAPE_BITS: u32 = 60;
@@ -97,6 +97,11 @@ impl WidthTrainer {
                 profiles.push(given(level, slope, length));
             }
         }
+        for level in [4.0, 8.0] {
+            let mut far = given(level, 1.0, length);
+            far[0] = max_width(0);
+            profiles.push(far);
+        }
         // No two alike, and as many as the format has.
         profiles.sort_by_key(|widths| (sum(widths), *widths));
         profiles.dedup();
@@ -118,7 +123,7 @@ fn widths(coefficients: &[i32]) -> Widths {
 
 fn can_be_profile(widths: &Widths) -> bool {
     let is_loadable = |four: &[u8]| four.iter().copied().map(u32::from).sum::<u32>() <= MAX_FOUR_BITS;
-    widths.iter().all(|width| *width <= MAX_WIDTH) && widths.chunks_exact(4).all(is_loadable)
+    widths.iter().enumerate().all(|(k, width)| *width <= max_width(k)) && widths.chunks_exact(4).all(is_loadable)
 }
 
 fn sum(widths: &Widths) -> u32 {
@@ -130,7 +135,8 @@ fn given(level: f64, slope: f64, length: usize) -> Widths {
     let mut widths = [0; PIECE];
     for (k, width) in widths[..length].iter_mut().enumerate() {
         let eighths = ((k + 1) as f64 * 8.0 / length as f64).log2().max(0.0);
-        *width = (level + 2.0 - 2.0 * slope * eighths).clamp(1.0, f64::from(MAX_WIDTH) - 2.0) as u8;
+        let most = if k == 0 { 17.0 } else { 13.0 };
+        *width = (level + 2.0 - 2.0 * slope * eighths).clamp(1.0, most) as u8;
     }
     widths
 }

@@ -1,0 +1,39 @@
+//! From seconds to samples. `spec/ANIM.md`, section 6.
+
+/// The position of a time, in samples. One that is a sample's but for the rounding of its seconds is that sample's.
+#[inline]
+pub(crate) fn position(time_s: f32, rate_hz: f32) -> f64 {
+    /// Half a unit in the last place of an f32, as a share of it.
+    const ROUNDING: f64 = f32::EPSILON as f64 / 2.0;
+    // Exact: each has 24 bits.
+    let position = f64::from(time_s) * f64::from(rate_hz);
+    let sample = f64::from((position + 0.5) as u32);
+    if (position - sample).abs() <= ROUNDING * sample { sample } else { position }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_of_a_sample_is_its_position() {
+        for rate_hz in [24.0_f32, 29.97, 30.0, 60.0, 120.0] {
+            for sample in (0..1 << 22).step_by(331) {
+                let time_s = sample as f32 / rate_hz;
+                assert_eq!(position(time_s, rate_hz), f64::from(sample), "{rate_hz} Hz");
+            }
+        }
+    }
+
+    #[test]
+    fn no_other_time_is() {
+        for sample in (0..1 << 16).step_by(7) {
+            for time_s in [(sample as f32 / 30.0).next_up().next_up(), (sample as f32 + 0.4) / 30.0] {
+                assert_eq!(position(time_s, 30.0), f64::from(time_s) * 30.0);
+            }
+        }
+        assert!(position(f32::NAN, 30.0).is_nan());
+        assert_eq!(position(f32::INFINITY, 30.0), f64::INFINITY);
+        assert_eq!(position(-1.0, 30.0), -30.0);
+    }
+}
