@@ -15,8 +15,8 @@ pub(super) struct Group<T> {
     pub(super) fixed: T,
     pub(super) live: Live,
     pub(super) joints: [u16; GROUP],
-    /// Tracks.
-    pub(super) count: u32,
+    /// Which lanes have a track: a bit each.
+    pub(super) lanes: u32,
 }
 
 /// What there is of rotations besides their components.
@@ -42,7 +42,7 @@ impl<T> Group<T> {
         let mut joints = [0; GROUP];
         joints.iter_mut().zip(ids).for_each(|(joint, id)| *joint = id.joint);
         let is_live = |axis: usize, lane: usize| tracks.get(lane).is_some_and(|track| track.steps[axis] != 0);
-        Self { fixed, live: Live::new(is_live), joints, count: ids.len() as u32 }
+        Self { fixed, live: Live::new(is_live), joints, lanes: (1 << ids.len()) - 1 }
     }
 }
 

@@ -107,12 +107,17 @@ impl<C: Choice, W: PoseWriter + ?Sized, F: FnOnce(&mut W)> Task for Play<'_, C, 
         let mut place = Place::new(source, position);
         begin(writer);
         let mut sums = [Sums::new(), Sums::new()];
+        // Where some joints are chosen, what has none of them is not decoded.
         let at_once = if C::ALL { RUN } else { 1 };
         for groups in rotations.chunks(at_once) {
-            if !place.decode(kernel, groups, &choice, &mut sums) {
+            let some = wanted(&groups[0], &choice);
+            if !C::ALL && some == 0 {
+                place.skip(groups);
                 continue;
             }
+            place.decode(kernel, groups, &mut sums);
             for group in groups {
+                let wanted = if C::ALL { group.lanes } else { some };
                 let components = sums[0].take(&group.live);
                 let mut value = kernel::rotation(group.fixed.along_axes(components));
                 if let Some((_, share)) = place.behind {
@@ -120,7 +125,6 @@ impl<C: Choice, W: PoseWriter + ?Sized, F: FnOnce(&mut W)> Task for Play<'_, C, 
                     value = kernel::blend(value, kernel::rotation(group.fixed.along_axes(components)), share);
                 }
                 let values = K::Lanes::transpose(kernel::product(group.fixed.references(), value));
-                let wanted = group.wanted(&choice);
                 for (lane, (joint, value)) in group.joints.iter().zip(values).enumerate() {
                     if wanted >> lane & 1 != 0 {
                         writer.rotation(usize::from(*joint), value);
@@ -129,10 +133,14 @@ impl<C: Choice, W: PoseWriter + ?Sized, F: FnOnce(&mut W)> Task for Play<'_, C, 
             }
         }
         for groups in vectors.chunks(at_once) {
-            if !place.decode(kernel, groups, &choice, &mut sums) {
+            let some = wanted(&groups[0], &choice);
+            if !C::ALL && some == 0 {
+                place.skip(groups);
                 continue;
             }
+            place.decode(kernel, groups, &mut sums);
             for group in groups {
+                let wanted = if C::ALL { group.lanes } else { some };
                 let mut value = group.fixed.values(sums[0].take(&group.live));
                 if let Some((_, share)) = place.behind {
                     let (near, far) = (K::Lanes::splat(1.0 - share), K::Lanes::splat(share));
@@ -143,7 +151,6 @@ impl<C: Choice, W: PoseWriter + ?Sized, F: FnOnce(&mut W)> Task for Play<'_, C, 
                 }
                 let [x, y, z] = value;
                 let values = K::Lanes::transpose([x, y, z, z]);
-                let wanted = group.wanted(&choice);
                 for (lane, (joint, [x, y, z, _])) in group.joints.iter().zip(values).enumerate() {
                     if wanted >> lane & 1 == 0 {
                         continue;
@@ -159,41 +166,41 @@ impl<C: Choice, W: PoseWriter + ?Sized, F: FnOnce(&mut W)> Task for Play<'_, C, 
 }
 
 impl Place<'_> {
-    /// Decodes what the next groups have here and behind, or goes behind it where no track of them is wanted.
+    /// Decodes what the next groups have here and behind.
     #[inline(always)]
-    fn decode<T, K: Kernel, C: Choice>(
-        &mut self,
-        kernel: K,
-        groups: &[Group<T>],
-        choice: &C,
-        [here, behind]: &mut [Sums<K::Lanes>; 2],
-    ) -> bool {
-        let count = groups.iter().map(|group| usize::from(group.live.count)).sum();
-        if groups.iter().all(|group| group.wanted(choice) == 0) {
-            self.here.segment.skip(count);
-            if let Some((behind, _)) = &mut self.behind {
-                behind.segment.skip(count);
-            }
-            return false;
-        }
+    fn decode<T, K: Kernel>(&mut self, kernel: K, groups: &[Group<T>], [here, behind]: &mut [Sums<K::Lanes>; 2]) {
+        let count = live(groups);
         kernel.decode(here, count, &mut self.here.segment, &self.here.weights);
         if let Some((part, _)) = &mut self.behind {
             kernel.decode(behind, count, &mut part.segment, &part.weights);
         }
-        true
+    }
+
+    /// Goes behind the next groups.
+    #[inline(always)]
+    fn skip<T>(&mut self, groups: &[Group<T>]) {
+        let count = live(groups);
+        self.here.segment.skip(count);
+        if let Some((part, _)) = &mut self.behind {
+            part.segment.skip(count);
+        }
     }
 }
 
-impl<T> Group<T> {
-    /// Which of its tracks are wanted: a bit for each.
-    #[inline(always)]
-    fn wanted<C: Choice>(&self, choice: &C) -> u32 {
-        let mut lanes = (1 << self.count) - 1;
-        if !C::ALL {
-            for (lane, joint) in self.joints.iter().enumerate() {
-                lanes &= !(u32::from(!choice.contains(usize::from(*joint))) << lane);
-            }
+/// Live components of some groups.
+#[inline(always)]
+fn live<T>(groups: &[Group<T>]) -> usize {
+    groups.iter().map(|group| usize::from(group.live.count)).sum()
+}
+
+/// Which tracks of a group are wanted: a bit for each.
+#[inline(always)]
+fn wanted<T, C: Choice>(group: &Group<T>, choice: &C) -> u32 {
+    let mut wanted = group.lanes;
+    if !C::ALL {
+        for (lane, joint) in group.joints.iter().enumerate() {
+            wanted &= !(u32::from(!choice.contains(usize::from(*joint))) << lane);
         }
-        lanes
     }
+    wanted
 }

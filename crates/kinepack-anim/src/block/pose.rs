@@ -90,6 +90,18 @@ impl JointMask {
     pub fn contains(&self, joint: usize) -> bool {
         self.words.get(joint / 64).is_some_and(|word| word >> (joint % 64) & 1 != 0)
     }
+
+    /// Does something with each of them, in ascending order.
+    #[inline]
+    pub(super) fn for_each(&self, mut act: impl FnMut(usize)) {
+        for (index, word) in self.words.iter().enumerate() {
+            let mut rest = *word;
+            while rest != 0 {
+                act(64 * index + rest.trailing_zeros() as usize);
+                rest &= rest - 1;
+            }
+        }
+    }
 }
 
 /// Which joints are played.

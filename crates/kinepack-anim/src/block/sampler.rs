@@ -97,8 +97,11 @@ impl<'a> Sampler<'a> {
     pub fn sample_joints(&self, time_s: f32, joints: &JointMask, pose: &mut [Transform]) {
         assert_eq!(pose.len(), self.base.len(), "a pose of another skeleton");
         self.play(self.position(time_s), joints, pose, |pose| {
-            let all = pose.iter_mut().zip(&self.base).enumerate();
-            all.filter(|(joint, _)| joints.contains(*joint)).for_each(|(_, (transform, base))| *transform = *base);
+            joints.for_each(|joint| {
+                if let (Some(transform), Some(base)) = (pose.get_mut(joint), self.base.get(joint)) {
+                    *transform = *base;
+                }
+            });
         });
     }
 
