@@ -2,6 +2,7 @@
 
 use super::kernel::{self, Lanes, Live, Quaternion, Vector, own_scale};
 use super::layout::GROUP;
+use super::pose::PoseWriter;
 use super::{Clip, Track};
 use crate::{Channel, TrackId};
 
@@ -34,7 +35,15 @@ pub(super) struct Vectors {
     /// Of each component.
     steps: [Numbers; 3],
     /// Which tracks are scales: a bit each.
-    pub(super) scales: u32,
+    scales: u32,
+}
+
+/// What tracks are besides their components.
+pub(super) trait Fixed {
+    /// The values of eight tracks, from components, and where there are some behind, the share of the way to what those make.
+    fn values<L: Lanes>(&self, here: Vector<L>, behind: Option<(Vector<L>, f32)>) -> [L; 4];
+    /// Writes one of them.
+    fn write<W: PoseWriter + ?Sized>(&self, lane: usize, value: [f32; 4], joint: usize, writer: &mut W);
 }
 
 impl<T> Group<T> {
@@ -64,20 +73,31 @@ impl Rotations {
         Self { references, axes }
     }
 
+    /// The rotations of components along the axes, in the space of the references.
     #[inline(always)]
-    pub(super) fn references<L: Lanes>(&self) -> Quaternion<L> {
-        let [x, y, z, w] = &self.references;
-        [L::load(x), L::load(y), L::load(z), L::load(w)]
-    }
-
-    /// Components along the axes, in steps, as vectors.
-    #[inline(always)]
-    pub(super) fn along_axes<L: Lanes>(&self, [x, y, z]: Vector<L>) -> Vector<L> {
+    fn inner<L: Lanes>(&self, [x, y, z]: Vector<L>) -> Quaternion<L> {
         let mut vector = [x, y, z];
         for (number, [first, second, third]) in vector.iter_mut().zip(&self.axes) {
             *number = x.mul(L::load(first)).add(y.mul(L::load(second))).add(z.mul(L::load(third)));
         }
-        vector
+        kernel::rotation(vector)
+    }
+}
+
+impl Fixed for Rotations {
+    #[inline(always)]
+    fn values<L: Lanes>(&self, here: Vector<L>, behind: Option<(Vector<L>, f32)>) -> Quaternion<L> {
+        let mut value = self.inner(here);
+        if let Some((behind, share)) = behind {
+            value = kernel::blend(value, self.inner(behind), share);
+        }
+        let [x, y, z, w] = &self.references;
+        kernel::product([L::load(x), L::load(y), L::load(z), L::load(w)], value)
+    }
+
+    #[inline(always)]
+    fn write<W: PoseWriter + ?Sized>(&self, _: usize, value: [f32; 4], joint: usize, writer: &mut W) {
+        writer.rotation(joint, value);
     }
 }
 
@@ -94,13 +114,36 @@ impl Vectors {
         vectors
     }
 
-    /// What components, in steps, stand for.
+    /// The vectors of components.
     #[inline(always)]
-    pub(super) fn values<L: Lanes>(&self, mut components: Vector<L>) -> Vector<L> {
+    fn vectors<L: Lanes>(&self, mut components: Vector<L>) -> Vector<L> {
         for (axis, number) in components.iter_mut().enumerate() {
             *number = L::load(&self.middles[axis]).add(number.mul(L::load(&self.steps[axis])));
         }
         components
+    }
+}
+
+impl Fixed for Vectors {
+    #[inline(always)]
+    fn values<L: Lanes>(&self, here: Vector<L>, behind: Option<(Vector<L>, f32)>) -> [L; 4] {
+        let mut value = self.vectors(here);
+        if let Some((behind, share)) = behind {
+            let (near, far) = (L::splat(1.0 - share), L::splat(share));
+            for (number, other) in value.iter_mut().zip(self.vectors(behind)) {
+                *number = number.mul(near).add(other.mul(far));
+            }
+        }
+        let [x, y, z] = value;
+        [x, y, z, z]
+    }
+
+    #[inline(always)]
+    fn write<W: PoseWriter + ?Sized>(&self, lane: usize, [x, y, z, _]: [f32; 4], joint: usize, writer: &mut W) {
+        match self.scales >> lane & 1 {
+            0 => writer.translation(joint, [x, y, z]),
+            _ => writer.scale(joint, [x, y, z]),
+        }
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::Span;
 use super::basis::Weights;
-use super::group::{Group, Rotations, Vectors};
-use super::kernel::{self, Kernel, Lanes, RUN, Segment, Sums, Task, prefetch, segment_scale};
+use super::group::{Fixed, Group, Rotations, Vectors};
+use super::kernel::{Kernel, Lanes, RUN, Segment, Sums, Task, prefetch, segment_scale};
 use super::layout::Header;
 use super::pose::{Choice, PoseWriter};
 
@@ -107,65 +107,48 @@ impl<C: Choice, W: PoseWriter + ?Sized, F: FnOnce(&mut W)> Task for Play<'_, C, 
         let mut place = Place::new(source, position);
         begin(writer);
         let mut sums = [Sums::new(), Sums::new()];
-        // Where some joints are chosen, what has none of them is not decoded.
+        place.play(kernel, rotations, &choice, &mut sums, writer);
+        place.play(kernel, vectors, &choice, &mut sums, writer);
+    }
+}
+
+impl Place<'_> {
+    /// Plays the next groups.
+    #[inline(always)]
+    fn play<K: Kernel, T: Fixed, C: Choice, W: PoseWriter + ?Sized>(
+        &mut self,
+        kernel: K,
+        groups: &[Group<T>],
+        choice: &C,
+        sums: &mut [Sums<K::Lanes>; 2],
+        writer: &mut W,
+    ) {
+        // Where some joints are chosen, groups that have none of them are not decoded.
         let at_once = if C::ALL { RUN } else { 1 };
-        for groups in rotations.chunks(at_once) {
-            let some = wanted(&groups[0], &choice);
-            if !C::ALL && some == 0 {
-                place.skip(groups);
+        for groups in groups.chunks(at_once) {
+            let chosen = chosen(&groups[0], choice);
+            if !C::ALL && chosen == 0 {
+                self.skip(groups);
                 continue;
             }
-            place.decode(kernel, groups, &mut sums);
+            self.decode(kernel, groups, sums);
             for group in groups {
-                let wanted = if C::ALL { group.lanes } else { some };
-                let components = sums[0].take(&group.live);
-                let mut value = kernel::rotation(group.fixed.along_axes(components));
-                if let Some((_, share)) = place.behind {
-                    let components = sums[1].take(&group.live);
-                    value = kernel::blend(value, kernel::rotation(group.fixed.along_axes(components)), share);
+                let lanes = if C::ALL { group.lanes } else { chosen };
+                let here = sums[0].take(&group.live);
+                let mut behind = None;
+                if let Some((_, share)) = self.behind {
+                    behind = Some((sums[1].take(&group.live), share));
                 }
-                let values = K::Lanes::transpose(kernel::product(group.fixed.references(), value));
+                let values = K::Lanes::transpose(group.fixed.values(here, behind));
                 for (lane, (joint, value)) in group.joints.iter().zip(values).enumerate() {
-                    if wanted >> lane & 1 != 0 {
-                        writer.rotation(usize::from(*joint), value);
-                    }
-                }
-            }
-        }
-        for groups in vectors.chunks(at_once) {
-            let some = wanted(&groups[0], &choice);
-            if !C::ALL && some == 0 {
-                place.skip(groups);
-                continue;
-            }
-            place.decode(kernel, groups, &mut sums);
-            for group in groups {
-                let wanted = if C::ALL { group.lanes } else { some };
-                let mut value = group.fixed.values(sums[0].take(&group.live));
-                if let Some((_, share)) = place.behind {
-                    let (near, far) = (K::Lanes::splat(1.0 - share), K::Lanes::splat(share));
-                    let behind = group.fixed.values(sums[1].take(&group.live));
-                    for (number, other) in value.iter_mut().zip(behind) {
-                        *number = number.mul(near).add(other.mul(far));
-                    }
-                }
-                let [x, y, z] = value;
-                let values = K::Lanes::transpose([x, y, z, z]);
-                for (lane, (joint, [x, y, z, _])) in group.joints.iter().zip(values).enumerate() {
-                    if wanted >> lane & 1 == 0 {
-                        continue;
-                    }
-                    match group.fixed.scales >> lane & 1 {
-                        0 => writer.translation(usize::from(*joint), [x, y, z]),
-                        _ => writer.scale(usize::from(*joint), [x, y, z]),
+                    if lanes >> lane & 1 != 0 {
+                        group.fixed.write(lane, value, usize::from(*joint), writer);
                     }
                 }
             }
         }
     }
-}
 
-impl Place<'_> {
     /// Decodes what the next groups have here and behind.
     #[inline(always)]
     fn decode<T, K: Kernel>(&mut self, kernel: K, groups: &[Group<T>], [here, behind]: &mut [Sums<K::Lanes>; 2]) {
@@ -193,14 +176,14 @@ fn live<T>(groups: &[Group<T>]) -> usize {
     groups.iter().map(|group| usize::from(group.live.count)).sum()
 }
 
-/// Which tracks of a group are wanted: a bit for each.
+/// Which tracks of a group are of joints that are chosen: a bit for each.
 #[inline(always)]
-fn wanted<T, C: Choice>(group: &Group<T>, choice: &C) -> u32 {
-    let mut wanted = group.lanes;
+fn chosen<T, C: Choice>(group: &Group<T>, choice: &C) -> u32 {
+    let mut chosen = group.lanes;
     if !C::ALL {
         for (lane, joint) in group.joints.iter().enumerate() {
-            wanted &= !(u32::from(!choice.contains(usize::from(*joint))) << lane);
+            chosen &= !(u32::from(!choice.contains(usize::from(*joint))) << lane);
         }
     }
-    wanted
+    chosen
 }

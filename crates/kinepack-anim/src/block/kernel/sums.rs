@@ -57,7 +57,7 @@ impl<L: Lanes> Sums<L> {
     #[inline(always)]
     fn eight(&self, first: usize) -> &[L; GROUP] {
         assert!(first + GROUP <= self.count);
-        // SAFETY: they are there.
+        // SAFETY: the first `count` were written.
         unsafe { &*self.numbers.as_ptr().add(first).cast() }
     }
 }
