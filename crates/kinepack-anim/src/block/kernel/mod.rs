@@ -49,7 +49,7 @@ pub(crate) trait Lanes: Copy {
     /// The eight of them, one after another.
     fn numbers(self) -> [f32; GROUP];
 
-    /// Numbers of two, each at its place; 0 where that is [`DEAD`].
+    /// Numbers of two, each at its place; 0 where that is [`DEAD`](sums::DEAD).
     #[inline(always)]
     fn spread([here, behind]: [Self; 2], places: &[u8; GROUP]) -> Self {
         let numbers = [here.numbers(), behind.numbers()];
