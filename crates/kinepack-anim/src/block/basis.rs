@@ -43,30 +43,31 @@ pub(crate) fn row(length: usize, sample: usize) -> &'static [f32] {
     &BASIS[STARTS[length] + sample * stride(length)..][..stride(length)]
 }
 
-/// What coefficients are multiplied with at a time: the basis, the interpolation between two samples and the segment's step, in one. Of those that a
+/// What coefficients are multiplied with at a time: the basis, the interpolation between two samples and the segment's scale, in one. Of those that a
 /// segment does not have it is 0.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 pub(crate) struct Weights([[[f32; 8]; 2]; 2]);
 
 impl Weights {
-    /// The weights for the share `share` of the way from sample `sample` of a segment to the one behind it; not needed where the share is 0.
+    /// The weights, `scale` times, for the share `share` of the way from sample `sample` of a segment to the one behind it; not needed where the share
+    /// is 0.
     #[inline(always)]
-    pub(crate) fn new(length: usize, sample: usize, share: f32, step: f32) -> Self {
+    pub(crate) fn new(length: usize, sample: usize, share: f32, scale: f32) -> Self {
         let mut weights = Self([[[0.0; 8]; 2]; 2]);
         let (here, _) = row(length, sample).as_chunks::<8>();
         let eights = weights.0.as_flattened_mut().iter_mut().zip(here);
         if share == 0.0 {
             for (numbers, here) in eights {
                 for index in 0..8 {
-                    numbers[index] = here[index] * step;
+                    numbers[index] = here[index] * scale;
                 }
             }
         } else {
             let (behind, _) = row(length, sample + 1).as_chunks::<8>();
             for ((numbers, here), behind) in eights.zip(behind) {
                 for index in 0..8 {
-                    numbers[index] = ((1.0 - share) * here[index] + share * behind[index]) * step;
+                    numbers[index] = ((1.0 - share) * here[index] + share * behind[index]) * scale;
                 }
             }
         }

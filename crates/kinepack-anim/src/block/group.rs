@@ -24,7 +24,7 @@ pub(super) struct Group<T> {
 #[derive(Clone, Debug)]
 pub(super) struct Rotations {
     references: [Numbers; 4],
-    /// From components to vectors: matrices, the columns of which have the components' steps as lengths.
+    /// From components to vectors: matrices, the columns of which are as long as the components' own scales.
     axes: [[Numbers; 3]; 3],
 }
 
@@ -32,7 +32,7 @@ pub(super) struct Rotations {
 #[derive(Clone, Debug)]
 pub(super) struct Vectors {
     middles: [Numbers; 3],
-    /// Of each component.
+    /// The own scale of each component.
     steps: [Numbers; 3],
     /// Which tracks are scales: a bit each.
     scales: u32,

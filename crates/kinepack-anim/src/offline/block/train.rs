@@ -97,6 +97,7 @@ impl WidthTrainer {
                 profiles.push(given(level, slope, length));
             }
         }
+        // Of something that is far away, and moves a little.
         for level in [4.0, 8.0] {
             let mut far = given(level, 1.0, length);
             far[0] = max_width(0);
@@ -135,6 +136,7 @@ fn given(level: f64, slope: f64, length: usize) -> Widths {
     let mut widths = [0; PIECE];
     for (k, width) in widths[..length].iter_mut().enumerate() {
         let eighths = ((k + 1) as f64 * 8.0 / length as f64).log2().max(0.0);
+        // Four of which have no more than `MAX_FOUR_BITS`.
         let most = if k == 0 { 17.0 } else { 13.0 };
         *width = (level + 2.0 - 2.0 * slope * eighths).clamp(1.0, most) as u8;
     }
