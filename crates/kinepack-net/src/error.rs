@@ -2,8 +2,11 @@
 
 use core::fmt;
 
-use kinepack::{DecodeError, EntityId};
+use std::time::Duration;
 
+use kinepack::{DecodeError, EncodeError, EntityId, Tick};
+
+use crate::ReceiverId;
 use crate::packet::Mismatch;
 
 /// Why a datagram was refused. Nothing has changed but a counter.
@@ -118,6 +121,39 @@ pub enum NetError {
         /// The first entity that is not above the one before.
         id: EntityId,
     },
+    /// A codec whose level sends every entity each time, relative to nothing: rows 1 to 6 of the table.
+    LevelWithoutBaseline {
+        /// The level's row.
+        row: u8,
+    },
+    /// A world whose tick is not above that of the world before.
+    TickNotRising {
+        /// The tick before.
+        last: Tick,
+        /// The tick that was given.
+        tick: Tick,
+    },
+    /// A time before that of the tick before.
+    TimeRanBack {
+        /// The time of the tick before.
+        last: Duration,
+        /// The time that was given.
+        now: Duration,
+    },
+    /// The snapshot of one receiver could not be encoded.
+    Receiver {
+        /// Which receiver.
+        id: ReceiverId,
+        /// Why.
+        error: EncodeError,
+    },
+    /// The world does not fit into the 65,535 fragments of a block: one receiver cannot be given its first state.
+    BlockTooLarge {
+        /// Which receiver.
+        id: ReceiverId,
+        /// Bytes of the block.
+        bytes: usize,
+    },
     /// Settings of the playout that contradict each other.
     Playout(crate::PlayoutError),
 }
@@ -137,6 +173,19 @@ impl fmt::Display for NetError {
                 write!(f, "something of schema {hash:016x}, the codec's is {expected_hash:016x}")
             }
             Self::NotSorted { id } => write!(f, "entity {} is not above the one before it", id.0),
+            Self::LevelWithoutBaseline { row } => {
+                write!(f, "level {row} sends every entity each time; a hub needs a level from 7 on, such as packed")
+            }
+            Self::TickNotRising { last: Tick(last), tick: Tick(tick) } => {
+                write!(f, "tick {tick} after tick {last}; keep counting, or make a new hub and new receivers")
+            }
+            Self::TimeRanBack { last, now } => write!(f, "the time is {now:?}, and was {last:?} in the tick before"),
+            Self::Receiver { id, error } => write!(f, "receiver {}: {error}", id.0),
+            Self::BlockTooLarge { id, bytes } => write!(
+                f,
+                "receiver {}: a first state of {bytes} bytes is more than 65535 datagrams; make fewer entities relevant",
+                id.0
+            ),
             Self::Playout(error) => error.fmt(f),
         }
     }

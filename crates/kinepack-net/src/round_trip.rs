@@ -19,8 +19,8 @@ impl RoundTrip {
         match self.smoothed {
             None => (self.smoothed, self.variation) = (Some(sample), sample / 2),
             Some(smoothed) => {
-                self.variation = (self.variation * 3 + smoothed.abs_diff(sample)) / 4;
-                self.smoothed = Some((smoothed * 7 + sample) / 8);
+                self.variation = self.variation.saturating_mul(3).saturating_add(smoothed.abs_diff(sample)) / 4;
+                self.smoothed = Some(smoothed.saturating_mul(7).saturating_add(sample) / 8);
             }
         }
     }
@@ -32,6 +32,7 @@ impl RoundTrip {
 
     /// How long to wait for an answer before what was sent counts as lost.
     pub(crate) fn patience(&self) -> Duration {
-        self.smoothed.map_or(UNKNOWN, |smoothed| smoothed + (self.variation * 4).max(GRANULARITY))
+        self.smoothed
+            .map_or(UNKNOWN, |smoothed| smoothed.saturating_add(self.variation.saturating_mul(4).max(GRANULARITY)))
     }
 }

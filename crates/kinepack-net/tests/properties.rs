@@ -1,5 +1,7 @@
-//! Properties of whole sessions over generated links, budgets, worlds and outages: the same in every run, since the generator has a
-//! fixed seed. A session that failed becomes a test with a name.
+//! Properties of whole sessions over generated links, budgets, worlds, initial states, relevance and outages: the same in
+//! every run, since the generator has a fixed seed. A session that failed becomes a test with a name.
+//!
+//! A long run: `PROPTEST_CASES=20000 cargo test -p kinepack-net --release --test properties`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -31,6 +33,8 @@ struct Case {
     datagram_bytes: usize,
     first_sequence: u16,
     entities: usize,
+    /// Both sides begin with the first state of the world.
+    knows_initial: bool,
     moving_one_in: u64,
     change_one_in: u64,
     ticks_per_snapshot: u32,
@@ -82,15 +86,25 @@ fn any_case() -> impl Strategy<Value = Case> {
     let budget = prop_oneof![1 => Just(None), 2 => (3_000u32..100_000).prop_map(Some)];
     let datagram_bytes = prop_oneof![2 => Just(1200usize), 1 => 128usize..600];
     let first_sequence = prop_oneof![1 => Just(0u16), 2 => 65_000u16..=65_535, 1 => 32_000u16..33_000];
-    let outage =
-        || prop_oneof![2 => Just((0u32, 0u32)), 1 => (100u32..300, 60u32..300).prop_map(|(at, len)| (at, at + len))];
-    let world = (1usize..120, 1u64..5, prop_oneof![Just(2u64), Just(20), Just(1000)]);
+    // Long ones leave the whole window of datagrams unanswered; early ones fall upon the first state.
+    let outage = || {
+        let long = (20u32..80, 300u32..540);
+        prop_oneof![2 => Just((0u32, 0u32)), 1 => (100u32..300, 60u32..300), 1 => long]
+            .prop_map(|(at, len)| (at, at + len))
+    };
+    let entities = prop_oneof![4 => 1usize..120, 1 => 120usize..500];
+    let world = (entities, any::<bool>(), 1u64..5, prop_oneof![Just(2u64), Just(20), Just(1000)]);
     let hub = (budget, datagram_bytes, first_sequence, prop_oneof![2 => Just(1u32), 1 => Just(6)]);
     let relevance_every = prop_oneof![2 => Just(0u32), 1 => 5u32..100];
-    let any_level = prop_oneof![Just(Level::PACKED), Just(Level::ADAPTIVE), Just(Level::LEARNING)];
+    let any_level = prop_oneof![
+        2 => Just(Level::PACKED),
+        2 => Just(Level::ADAPTIVE),
+        2 => Just(Level::LEARNING),
+        1 => (6usize..11).prop_map(|row| Level::TABLE[row]),
+    ];
     let rest = ([outage(), outage()], relevance_every, any::<bool>(), 0u8..=3, any_level, any::<bool>());
     (1u64..1 << 40, any_link(), world, hub, rest).prop_map(|(seed, link, world, hub, rest)| {
-        let (entities, moving_one_in, change_one_in) = world;
+        let (entities, knows_initial, moving_one_in, change_one_in) = world;
         let (budget, datagram_bytes, first_sequence, ticks_per_snapshot) = hub;
         // What the path never carries must not be sent.
         let datagram_bytes = datagram_bytes.min(link.mtu_bytes as usize - OVERHEAD_BYTES);
@@ -102,6 +116,7 @@ fn any_case() -> impl Strategy<Value = Case> {
             datagram_bytes,
             first_sequence,
             entities,
+            knows_initial,
             moving_one_in,
             change_one_in,
             ticks_per_snapshot,
@@ -114,6 +129,11 @@ fn any_case() -> impl Strategy<Value = Case> {
             ticks: 600,
         }
     })
+}
+
+/// As many cases as the environment variable `PROPTEST_CASES` says, else `short`.
+fn cases(short: u32) -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(short)
 }
 
 /// Tries a property on `cases` values.
@@ -177,21 +197,24 @@ impl Session {
             older_views: Some(older_views),
             ..HubConfig::default()
         };
-        let mut hub = Hub::new(&codec(), config).unwrap();
+        let mut world = World::new(case.entities, case.seed);
+        (world.moving_one_in, world.change_one_in) = (case.moving_one_in, case.change_one_in);
+        let nothing = Snapshot::new(codec().schema(), Tick(0));
+        let initial = if case.knows_initial { &world.snapshot } else { &nothing };
+        let mut hub = Hub::with_initial(&codec(), config, initial).unwrap();
         hub.offer(&codec_at(Level::ADAPTIVE)).unwrap();
         hub.offer(&codec_at(Level::LEARNING)).unwrap();
         hub.offer(&case.codec()).unwrap();
         let first_sequence = Sequence(case.first_sequence);
         let options = ReceiverOptions { budget_bytes_per_s: case.budget, first_sequence };
         hub.add(ID, &options, Duration::ZERO).unwrap();
-        let mut world = World::new(case.entities, case.seed);
-        (world.moving_one_in, world.change_one_in) = (case.moving_one_in, case.change_one_in);
-        Self {
+        let receiver = Receiver::with_initial(&case.codec(), ReceiverConfig::default(), initial).unwrap();
+        let mut session = Self {
             hub,
-            receiver: Receiver::new(&case.codec(), ReceiverConfig::default()).unwrap(),
+            receiver,
             down: Link::new(case.link, case.seed).unwrap(),
             up: Link::new(case.link, case.seed + 1).unwrap(),
-            before: Snapshot::new(codec().schema(), Tick(0)),
+            before: nothing,
             world,
             tick: 0,
             relevant: None,
@@ -208,7 +231,9 @@ impl Session {
             least_weight: 0.0,
             off: 0,
             case,
-        }
+        };
+        session.remember();
+        session
     }
 
     fn step(&mut self) {
@@ -388,13 +413,44 @@ impl Session {
 
     /// Nothing moves any more: the receiver comes to hold exactly what there is to see, and little is sent.
     fn settle(&mut self) {
-        (self.world.moving_one_in, self.world.change_one_in) = (u64::MAX, u64::MAX);
-        self.case.relevance_every = 0;
-        self.least_weight = 0.5;
         // Bursts are of so many datagrams: at four a second they could take minutes.
         if matches!(self.case.link.loss, Loss::GilbertElliott { .. }) {
             self.case.link.loss = Loss::None;
         }
+        self.rest(60 * TICK_HZ);
+        // Until that is known to the hub as well.
+        (0..10 * TICK_HZ).for_each(|_| self.step());
+        let (before, seconds) = (self.datagrams, 10);
+        (0..seconds * TICK_HZ).for_each(|_| self.step());
+        let sent = self.datagrams - before;
+        assert!(sent <= u64::from(5 * seconds), "{sent} datagrams in {seconds} s in which nothing changed");
+        assert!(self.receiver.newest().unwrap().holds_same(&self.subject()));
+    }
+
+    /// Nothing moves any more, and the link is perfect: the time until the receiver holds exactly what there is to see
+    /// follows from the size of the world and the budget.
+    fn settle_on_a_perfect_link(&mut self) {
+        let mtu_bytes = self.case.link.mtu_bytes;
+        self.case.link = LinkConfig { mtu_bytes, ..LinkConfig::PERFECT };
+        self.case.outages = [(0, 0); 2];
+        // Never more than this, headers included: the state in full, once as a block and once as snapshots.
+        let datagrams_per_s = 4 * TICK_HZ / self.case.ticks_per_snapshot;
+        let link_bytes_per_s = datagrams_per_s * self.case.datagram_bytes as u32;
+        let bytes_per_s = self.case.budget.unwrap_or(u32::MAX).min(link_bytes_per_s);
+        let share = self.case.datagram_bytes as f64 / (self.case.datagram_bytes + OVERHEAD_BYTES) as f64;
+        let entity_bytes = codec().schema().bits_per_entity().div_ceil(8) as usize + 5;
+        let world_bytes = 2 * entity_bytes * self.world.snapshot.len();
+        let transfer_s = world_bytes as f64 / (f64::from(bytes_per_s) * share);
+        // What was late on the old link, a keep-alive, a round trip, and losses that are noticed late.
+        let overhead_s = 4.0;
+        self.rest(((overhead_s + transfer_s) * f64::from(TICK_HZ)) as u32);
+    }
+
+    /// Stops the world, and waits at most `limit_ticks` until the receiver holds what there is to see.
+    fn rest(&mut self, limit_ticks: u32) {
+        (self.world.moving_one_in, self.world.change_one_in) = (u64::MAX, u64::MAX);
+        self.case.relevance_every = 0;
+        self.least_weight = 0.5;
         let subject = self.subject();
         let mut waited = 0;
         let is_there = |session: &Self| {
@@ -405,27 +461,25 @@ impl Session {
             self.step();
             waited += 1;
             assert!(
-                waited < 60 * TICK_HZ,
-                "it is never settled: {:?} {:?}",
+                waited < limit_ticks,
+                "not settled after {limit_ticks} ticks: {:?} {:?}",
                 self.hub.status(ID),
                 self.receiver.stats()
             );
         }
-        // Until that is known to the hub as well.
-        (0..10 * TICK_HZ).for_each(|_| self.step());
-        let (before, seconds) = (self.datagrams, 10);
-        (0..seconds * TICK_HZ).for_each(|_| self.step());
-        let sent = self.datagrams - before;
-        assert!(sent <= u64::from(5 * seconds), "{sent} datagrams in {seconds} s in which nothing changed");
-        assert!(self.receiver.newest().unwrap().holds_same(&subject));
     }
 }
 
-fn run(case: Case) -> Session {
+fn play(case: Case) -> Session {
     let mut session = Session::new(case);
     for _ in 0..session.case.ticks {
         session.step();
     }
+    session
+}
+
+fn run(case: Case) -> Session {
+    let mut session = play(case);
     session.settle();
     assert!(session.snapshots > 0);
     session
@@ -434,8 +488,13 @@ fn run(case: Case) -> Session {
 #[test]
 fn sessions_stay_exact_and_come_to_rest() {
     let off = Cell::new(0);
-    for_all(200, |case| off.set(off.get() + run(case).off));
+    for_all(cases(200), |case| off.set(off.get() + run(case).off));
     assert!(off.get() > 10_000, "only {} values were coarse", off.get());
+}
+
+#[test]
+fn receivers_hold_what_they_may_see_soon_after_the_link_is_perfect() {
+    for_all(cases(100), |case| play(case).settle_on_a_perfect_link());
 }
 
 /// A session on a perfect link, to be changed into one that failed.
@@ -446,6 +505,7 @@ const EASY: Case = Case {
     datagram_bytes: 1200,
     first_sequence: 0,
     entities: 40,
+    knows_initial: false,
     moving_one_in: 1,
     change_one_in: 20,
     ticks_per_snapshot: 1,
@@ -512,6 +572,35 @@ fn a_baseline_255_back_is_out_of_reach_for_the_next_datagram() {
         entities: 22,
         change_one_in: 2,
         outages: [(225, 445), (0, 0)],
+        ..EASY
+    });
+}
+
+#[test]
+fn a_window_of_unanswered_datagrams_does_not_silence_the_hub() {
+    run(Case {
+        seed: 667_151_850_335,
+        link: LinkConfig {
+            latency: Duration::from_millis(62),
+            jitter: Duration::from_millis(34),
+            loss: Loss::GilbertElliott {
+                to_bad_ratio: 0.022_130_834,
+                to_good_ratio: 0.063_952_506,
+                good_loss_ratio: 0.0,
+                bad_loss_ratio: 1.0,
+            },
+            ..LinkConfig::PERFECT
+        },
+        budget: Some(73_945),
+        datagram_bytes: 151,
+        first_sequence: 32_771,
+        entities: 98,
+        moving_one_in: 3,
+        change_one_in: 2,
+        outages: [(58, 510), (36, 457)],
+        weighted: true,
+        older_views: 3,
+        level: Level::ADAPTIVE,
         ..EASY
     });
 }

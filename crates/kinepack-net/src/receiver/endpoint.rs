@@ -299,7 +299,7 @@ impl Receiver {
     pub fn poll_transmit(&mut self, now: Duration) -> Option<&[u8]> {
         self.out.clear();
         if self.next_hello.is_some_and(|due| now >= due) {
-            self.next_hello = Some(now + self.config.hello_every);
+            self.next_hello = Some(now.saturating_add(self.config.hello_every));
             self.hello.write(&mut self.out);
         } else {
             self.poll_acknowledgement()?.write(&mut self.out);

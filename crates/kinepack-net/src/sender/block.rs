@@ -46,14 +46,15 @@ impl BlockOut {
         })
     }
 
-    /// The next fragment to send; it counts as sent.
+    /// The next fragment to send. It stays the next one until [`note_sent`](Self::note_sent).
     pub(super) fn next_index(&mut self) -> Option<u16> {
-        loop {
-            let index = self.waiting.pop_front()?;
-            if !self.acknowledged[usize::from(index)] {
-                return Some(index);
-            }
-        }
+        while self.waiting.pop_front_if(|index| self.acknowledged[usize::from(*index)]).is_some() {}
+        self.waiting.front().copied()
+    }
+
+    /// Notes that the [next](Self::next_index) fragment was sent.
+    pub(super) fn note_sent(&mut self) {
+        self.waiting.pop_front();
     }
 
     /// A fragment's part of the bytes.

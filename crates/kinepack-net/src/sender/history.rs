@@ -300,13 +300,22 @@ impl History {
         self.newest_view = None;
     }
 
-    /// The view to build on: the newest that was acknowledged, or one not much older in which nothing was left out.
+    /// The view to build on: the newest acknowledged one, or a slightly older one in which nothing was left out. The
+    /// next datagram can always reach it and the views to merge: otherwise nothing could be sent, and nothing would
+    /// ever be acknowledged again.
     pub(super) fn base(&self) -> Option<Base> {
         let newest = self.index(self.newest_view?)?;
         let used = self.newest_used.and_then(|used| self.index(used)).unwrap_or(0);
         let oldest = newest.saturating_sub(WHOLE_PREFERRED).max(used);
         let whole = (oldest..=newest).rev().find_map(|index| self.whole_base(index));
-        whole.or_else(|| self.merged_base(newest))
+        whole.filter(|base| self.reaches(base, 1)).or_else(|| self.merged_base(newest))
+    }
+
+    /// Whether the next `datagrams` datagrams can all be relative to `base`: the window of each must contain the view
+    /// and all views to merge.
+    pub(super) fn reaches(&self, base: &Base, datagrams: usize) -> bool {
+        let back = |view| self.next.since(view) as usize + base.depth + datagrams - 1;
+        base.sequence.is_none_or(|view| back(view) <= WINDOW)
     }
 
     /// The acknowledged view at an index, with its own back.
@@ -356,13 +365,16 @@ impl History {
         Some(Base { field, depth: others, ..Base::new(sequence, &split.whole) })
     }
 
-    /// The view at an index, with what was sent after its own baseline.
+    /// The view at an index, with what was sent after its own baseline, as far back as the next datagram can reach.
     fn merged_base(&self, newest: usize) -> Option<Base> {
         let (view, own_back) = self.acknowledged_view(newest)?;
-        // What was sent before its own baseline is in that.
-        let range = if own_back == 0 { MERGED } else { MERGED.min(usize::from(own_back) - 1) };
-        let (mut merged, mut field, mut all) = (Vec::new(), 0u32, range <= newest);
-        for distance in 1..=range.min(newest) {
+        let sequence = self.entries[newest].sequence;
+        // The rule for merge 0: what was sent before its own baseline is in that; beside a reference state, nothing.
+        let by_rule = MERGED.min(usize::from(own_back).saturating_sub(1));
+        let reach = WINDOW.checked_sub(self.next.since(sequence) as usize)?;
+        let range = if own_back == 0 { MERGED } else { by_rule };
+        let (mut merged, mut field, mut all) = (Vec::new(), 0u32, by_rule <= newest.min(reach));
+        for distance in 1..=range.min(newest).min(reach) {
             let Content::Snapshot { view, .. } = &self.entries[newest - distance].content else { continue };
             if view.is_whole() {
                 continue;
@@ -375,11 +387,10 @@ impl History {
                 None => all = false,
             }
         }
-        let by_rule = if own_back == 0 { field == 0 } else { all };
-        let sequence = Some(self.entries[newest].sequence);
-        let field = (!by_rule).then_some(field);
-        let depth = field.map_or(range, |field| (u32::BITS - field.leading_zeros()) as usize);
-        Some(Base { merged, field, depth, ..Base::new(sequence, view) })
+        let follows_rule = if own_back == 0 { field == 0 } else { all };
+        let field = (!follows_rule).then_some(field);
+        let depth = field.map_or(by_rule, |field| (u32::BITS - field.leading_zeros()) as usize);
+        Some(Base { merged, field, depth, ..Base::new(Some(sequence), view) })
     }
 
     /// Views in flight in which something was left out, that the next snapshot's baseline does not have.

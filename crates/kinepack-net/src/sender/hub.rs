@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kinepack::{Baselines, Codec, EntityId, Snapshot, Tick};
+use kinepack::{Baselines, Changed, Codec, EntityId, Snapshot, Tick};
 
 use super::cost::Cost;
 use super::peer::{Moment, Peer, PeerStatus};
@@ -110,6 +110,10 @@ pub enum Handled {
 /// state of the world, then [`poll_transmit`](Self::poll_transmit) until it has nothing more. Time is the caller's: any clock that does not
 /// run backwards. Call `tick` as often as snapshots are to be sent, 10 to 60 times a second; the world may step more often.
 ///
+/// Ticks rise for as long as the hub lives; at 60 Hz, 32 bits last for two years. When your world restarts, such as for the
+/// next match, either keep counting ticks, or start anew: a new hub, new [`Receiver`](crate::Receiver)s and new connections of
+/// the transport, so that no datagram from before reaches the new ones.
+///
 /// With a codec that has a time precision, receivers get coarser values of what moves, as
 /// [`Encoder::coarsen`](kinepack::Encoder::coarsen) makes them: the hub does that. What comes to rest is refined until it is exact.
 ///
@@ -125,14 +129,14 @@ pub struct Hub {
     initial: Arc<View>,
     peers: BTreeMap<ReceiverId, Peer>,
     sending: Sending,
-    last_tick: Option<Tick>,
+    last_tick: Option<(Duration, Tick)>,
 }
 
 impl Hub {
     /// A hub for snapshots of `codec`, starting from the empty state: what does not fit one datagram is first sent as a block.
     ///
     /// # Errors
-    /// As [`HubConfig::validate`].
+    /// As [`HubConfig::validate`], and [`NetError::LevelWithoutBaseline`].
     pub fn new(codec: &Codec, config: HubConfig) -> Result<Self, NetError> {
         Self::with_initial(codec, config, &Snapshot::new(codec.schema(), Tick(0)))
     }
@@ -141,7 +145,7 @@ impl Hub {
     /// tick does not matter.
     ///
     /// # Errors
-    /// As [`HubConfig::validate`], and [`NetError::SchemaMismatch`].
+    /// As [`HubConfig::validate`], [`NetError::LevelWithoutBaseline`] and [`NetError::SchemaMismatch`].
     pub fn with_initial(codec: &Codec, config: HubConfig, initial: &Snapshot) -> Result<Self, NetError> {
         config.validate()?;
         check_schema(codec.schema().hash(), initial.schema_hash())?;
@@ -167,9 +171,13 @@ impl Hub {
     /// different codecs share what there is to see, and no encoding. Each codec has an encoder of its own, and costs nothing where nobody chose it.
     ///
     /// # Errors
-    /// [`NetError::SchemaMismatch`].
+    /// [`NetError::SchemaMismatch`], and [`NetError::LevelWithoutBaseline`] for a level that sends every entity each time:
+    /// a world larger than a datagram would only ever arrive in blocks.
     pub fn offer(&mut self, codec: &Codec) -> Result<(), NetError> {
         check_schema(self.hello.schema_hash, codec.schema().hash())?;
+        if codec.level().changed == Changed::All {
+            return Err(NetError::LevelWithoutBaseline { row: codec.level().row });
+        }
         if self.sending.offered(codec.hash()).is_none() {
             let older_views = self.config.older_views.unwrap_or(codec.older_states() as u8);
             self.sending.offer(codec, older_views, self.config.count_costs);
@@ -203,8 +211,10 @@ impl Hub {
         self.peers.keys().copied()
     }
 
-    /// Says which entities a receiver is to see: sorted, or `None` for all. Receivers that are given clones of one [`Arc`] share the work.
-    /// An entity that is not in the world does not matter.
+    /// Sets which entities a receiver is to see: sorted, or `None` for all. Receivers with equal sets share the work. Setting
+    /// the same entities again changes nothing, and an entity that is not in the world does not matter.
+    ///
+    /// Cost: a hash of the set; each tick, for each different set, a search for its entities and a copy of their rows.
     ///
     /// # Errors
     /// [`NetError::UnknownReceiver`], [`NetError::NotSorted`].
@@ -213,7 +223,8 @@ impl Hub {
         if let Some(id) = entities.as_ref().and_then(unsorted) {
             return Err(NetError::NotSorted { id });
         }
-        self.peers.get_mut(&id).ok_or(NetError::UnknownReceiver)?.relevant = entities;
+        let peer = self.peers.get_mut(&id).ok_or(NetError::UnknownReceiver)?;
+        peer.relevant = entities.map(|entities| self.sending.subjects.relevant(entities));
         Ok(())
     }
 
@@ -250,32 +261,45 @@ impl Hub {
         self.peers.get_mut(&from).ok_or(Refused::UnknownReceiver)?.acknowledge(now, received)
     }
 
-    /// Makes the datagrams of this tick: `world` is the whole state, its tick above that of the call before.
+    /// Makes the datagrams of this tick. `world` is the whole state; its tick is above that of the call before, and `now`
+    /// is no earlier.
     ///
     /// # Errors
-    /// [`NetError::SchemaMismatch`].
+    /// [`NetError::SchemaMismatch`], [`NetError::TickNotRising`] and [`NetError::TimeRanBack`]: nothing has changed then.
+    /// [`NetError::Receiver`] and [`NetError::BlockTooLarge`] name a receiver that gets nothing in this tick; the others
+    /// get theirs. If there are several, the error names the first.
     pub fn tick(&mut self, now: Duration, world: &Snapshot) -> Result<(), NetError> {
         self.tick_with(now, world, None)
     }
 
     /// As [`tick`](Self::tick), where not all entities matter alike: where a receiver's datagram or budget is too small for everything that
     /// changed, what has the largest weight times ticks since it was last sent goes first. Such snapshots are not shared
-    /// between receivers.
+    /// between receivers. A weight that is not a number counts as 0, and in [`PeerStatus::bad_weights`].
     ///
     /// # Errors
     /// As [`tick`](Self::tick).
     pub fn tick_with(&mut self, now: Duration, world: &Snapshot, weight: Option<Weight<'_>>) -> Result<(), NetError> {
         check_schema(self.hello.schema_hash, world.schema_hash())?;
-        let interval = self.last_tick.map_or(1, |last| world.tick.0.saturating_sub(last.0));
-        self.last_tick = Some(world.tick);
-        let interval_ticks = interval.clamp(1, 255) as u8;
-        self.sending.begin(world);
-        let moment = Moment { now, tick: world.tick, interval_ticks, config: &self.config, weight };
-        for peer in self.peers.values_mut() {
-            let stepped = peer.step(&moment, &mut self.sending);
-            debug_assert!(stepped.is_ok(), "all snapshots are of one schema, their rows sorted: {stepped:?}");
+        let tick = world.tick;
+        let mut interval = 1;
+        if let Some((last_now, last_tick)) = self.last_tick {
+            if tick <= last_tick {
+                return Err(NetError::TickNotRising { last: last_tick, tick });
+            }
+            if now < last_now {
+                return Err(NetError::TimeRanBack { last: last_now, now });
+            }
+            interval = tick.0 - last_tick.0;
         }
-        Ok(())
+        self.last_tick = Some((now, tick));
+        let interval_ticks = interval.min(255) as u8;
+        self.sending.begin(world);
+        let moment = Moment { now, tick, interval_ticks, config: &self.config, weight };
+        let mut first_error = Ok(());
+        for peer in self.peers.values_mut() {
+            first_error = first_error.and(peer.step(&moment, &mut self.sending));
+        }
+        first_error
     }
 
     /// The next datagram to send. Valid until the next call.

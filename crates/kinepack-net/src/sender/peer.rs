@@ -3,19 +3,22 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kinepack::{EncodeError, EntityId, Level, Snapshot, Tick};
+use kinepack::{EncodeError, Level, Snapshot, Tick};
 
 use super::block::{BlockOut, block_bytes};
 use super::budget::Budget;
 use super::cost::Cost;
 use super::freshness::Freshness;
-use super::history::{Base, Content, Fate, History, WINDOW};
+use super::history::{Base, Content, Fate, History};
 use super::hub::{HubConfig, ReceiverId, ReceiverOptions, Weight};
 use super::plan::Plan;
 use super::sending::{Offer, Order, Outbox, Sending, Wanted};
+use super::subjects::Relevant;
 use super::view::View;
-use crate::packet::{Baseline, LONGEST_HEADER_BYTES, OLDER_VIEW_BYTES, OlderViews, SnapshotHeader, Time};
-use crate::{Acknowledgement, Refused, Sequence};
+use crate::packet::{
+    Baseline, FRAGMENT_HEADER_BYTES, LONGEST_HEADER_BYTES, OLDER_VIEW_BYTES, OlderViews, SnapshotHeader, Time,
+};
+use crate::{Acknowledgement, NetError, Refused, Sequence};
 
 /// A budget that does not pay for a snapshot of this size waits for the next tick.
 const LEAST_BYTES: usize = 48;
@@ -47,6 +50,8 @@ pub struct PeerStatus {
     pub block: Option<(usize, usize)>,
     /// Entities that were to be sent in the last tick and found no room.
     pub behind: usize,
+    /// Weights that were not a number and counted as 0; each time that one was asked for counts.
+    pub bad_weights: u64,
 }
 
 /// What a hub knows of one receiver.
@@ -60,7 +65,7 @@ pub(super) struct Peer {
     block: Option<BlockOut>,
     newest_block: u8,
     budget: Option<Budget>,
-    pub(super) relevant: Option<Arc<[EntityId]>>,
+    pub(super) relevant: Option<Relevant>,
     freshness: Freshness,
     expects_part: bool,
     /// The state that was sent last, where nothing was left out of it, and the last tick in which it still was the state.
@@ -69,6 +74,23 @@ pub(super) struct Peer {
     fates: Vec<Fate>,
     bytes: u64,
     behind: usize,
+    bad_weights: u64,
+}
+
+/// Why a receiver gets nothing in a tick.
+#[derive(Debug)]
+enum Failed {
+    Codec(EncodeError),
+    /// In more fragments than a block has numbers for.
+    BlockTooLarge {
+        bytes: usize,
+    },
+}
+
+impl From<EncodeError> for Failed {
+    fn from(error: EncodeError) -> Self {
+        Self::Codec(error)
+    }
 }
 
 /// A state that both sides hold for good.
@@ -113,6 +135,7 @@ impl Peer {
             fates: Vec::new(),
             bytes: 0,
             behind: 0,
+            bad_weights: 0,
         }
     }
 
@@ -142,6 +165,7 @@ impl Peer {
             bytes: self.bytes,
             block: self.block.as_ref().map(BlockOut::progress),
             behind: self.behind,
+            bad_weights: self.bad_weights,
         }
     }
 
@@ -197,9 +221,14 @@ impl Peer {
     }
 
     /// Sends what this tick asks for.
-    pub(super) fn step(&mut self, moment: &Moment<'_>, sending: &mut Sending) -> Result<(), EncodeError> {
+    ///
+    /// # Errors
+    /// [`NetError::Receiver`] and [`NetError::BlockTooLarge`].
+    pub(super) fn step(&mut self, moment: &Moment<'_>, sending: &mut Sending) -> Result<(), NetError> {
         let Some(codec) = self.codec else { return Ok(()) };
-        let subject = sending.subjects.of(self.relevant.as_ref());
+        let id = self.id;
+        let error = |error| NetError::Receiver { id, error };
+        let subject = sending.subjects.of(self.relevant.as_ref()).map_err(error)?;
         let state = sending.subjects.view(subject).state;
         let stepped = self.step_to(moment, sending, Wanted { codec, subject });
         if let Some((shown, held_until)) = &mut self.shown
@@ -207,10 +236,13 @@ impl Peer {
         {
             *held_until = moment.tick;
         }
-        stepped
+        stepped.map_err(|failed| match failed {
+            Failed::Codec(encode_error) => error(encode_error),
+            Failed::BlockTooLarge { bytes } => NetError::BlockTooLarge { id, bytes },
+        })
     }
 
-    fn step_to(&mut self, moment: &Moment<'_>, sending: &mut Sending, wanted: Wanted) -> Result<(), EncodeError> {
+    fn step_to(&mut self, moment: &Moment<'_>, sending: &mut Sending, wanted: Wanted) -> Result<(), Failed> {
         let Moment { now, config, .. } = *moment;
         self.history.find_lost(now, &mut self.fates);
         self.settle(now);
@@ -225,7 +257,7 @@ impl Peer {
         if let Some(base) = self.base(moment, sending.offers[wanted.codec].older_views) {
             // Contact is back: what a block was begun for is there.
             self.block = None;
-            return self.step_from(base, moment, sending, wanted, rested);
+            return Ok(self.step_from(base, moment, sending, wanted, rested)?);
         }
         if self.block.is_none() && !self.begin_block(moment, sending, wanted)? {
             return Ok(());
@@ -267,7 +299,7 @@ impl Peer {
             return Ok(());
         }
         for nth in 0..moment.config.datagrams_per_tick {
-            if !self.reaches(&base, 1) {
+            if !self.history.reaches(&base, 1) {
                 return Ok(());
             }
             let mut header = self.header(moment, &base);
@@ -283,12 +315,6 @@ impl Peer {
             }
         }
         Ok(())
-    }
-
-    /// Whether so many datagrams more can be relative to a baseline: it and what is merged into it must be within the window of each.
-    fn reaches(&self, base: &Base, datagrams: usize) -> bool {
-        let back = |view| self.history.next().since(view) as usize + base.depth + datagrams - 1;
-        base.sequence.is_none_or(|view| back(view) <= WINDOW)
     }
 
     /// Sends everything, in one datagram or several, where that is possible: then true. All receivers with this baseline
@@ -312,7 +338,7 @@ impl Peer {
         let limit_bytes = moment.config.datagram_bytes - longest_header_bytes;
         let most = moment.config.datagrams_per_tick as usize;
         let Some(parts) = sending.split(base, wanted, limit_bytes, most)? else { return Ok(false) };
-        if !self.reaches(base, parts.len()) {
+        if !self.history.reaches(base, parts.len()) {
             return Ok(false);
         }
         for plan in &*parts {
@@ -323,7 +349,7 @@ impl Peer {
     }
 
     /// Sends the whole state relative to the reference state, or begins a block where that is too large: then true.
-    fn begin_block(&mut self, moment: &Moment<'_>, sending: &mut Sending, wanted: Wanted) -> Result<bool, EncodeError> {
+    fn begin_block(&mut self, moment: &Moment<'_>, sending: &mut Sending, wanted: Wanted) -> Result<bool, Failed> {
         let base = self.reference_base();
         let header = self.header(moment, &base);
         let limit_bytes = self.limit_bytes(moment.config, &header);
@@ -337,13 +363,15 @@ impl Peer {
         }
         let number = self.newest_block % 255 + 1;
         let bytes = block_bytes(moment.tick, self.reference.number, &plan.coded.bytes);
-        self.block = BlockOut::new(number, Arc::clone(&plan.view), bytes, moment.config.datagram_bytes);
+        let block_bytes = bytes.len();
+        let block = BlockOut::new(number, Arc::clone(&plan.view), bytes, moment.config.datagram_bytes);
+        self.block = Some(block.ok_or(Failed::BlockTooLarge { bytes: block_bytes })?);
         self.newest_block = number;
-        Ok(self.block.is_some())
+        Ok(true)
     }
 
     fn plan(
-        &self,
+        &mut self,
         moment: &Moment<'_>,
         sending: &mut Sending,
         base: &Base,
@@ -352,12 +380,20 @@ impl Peer {
         goes_on: bool,
     ) -> Result<Arc<Plan>, EncodeError> {
         let of = moment.weight.map(|_| self.id);
+        let mut bad_weights = 0;
         let mut score = |entity| {
             let weight = moment.weight.map_or(1.0, |weight| weight(self.id, entity));
-            weight * self.freshness.age_ticks(entity, moment.tick) as f32
+            if weight.is_nan() {
+                bad_weights += 1;
+                return 0.0;
+            }
+            // An infinite weight times an age of 0 would not be a number.
+            weight.min(f32::MAX) * self.freshness.age_ticks(entity, moment.tick) as f32
         };
         let order = Order { base, wanted, limit_bytes, expects_part: self.expects_part, goes_on, of };
-        sending.plan(&order, self.history.in_flight(), &mut score)
+        let plan = sending.plan(&order, self.history.in_flight(), &mut score);
+        self.bad_weights += bad_weights;
+        plan
     }
 
     /// The header of the next snapshot, as if nothing were left out.
@@ -416,14 +452,15 @@ impl Peer {
     /// Sends fragments of the block as the budget and the tick allow; one where nobody answers.
     fn send_fragments(&mut self, moment: &Moment<'_>, outbox: &mut Outbox, silent: bool) {
         let most = if silent { 1 } else { moment.config.datagrams_per_tick };
-        let datagram_bytes = moment.config.datagram_bytes + moment.config.overhead_bytes;
         for _ in 0..most {
-            if self.budget.as_ref().is_some_and(|budget| budget.bytes() < datagram_bytes) {
-                return;
-            }
             let sequence = self.history.next();
             let Some(block) = &mut self.block else { return };
             let Some(index) = block.next_index() else { return };
+            let datagram_bytes = FRAGMENT_HEADER_BYTES + block.part(index).len() + moment.config.overhead_bytes;
+            if self.budget.as_ref().is_some_and(|budget| budget.bytes() < datagram_bytes) {
+                return;
+            }
+            block.note_sent();
             let number = block.number;
             let bytes = outbox.push(self.id, |out| {
                 block.header(index, sequence).write(out);

@@ -1,70 +1,115 @@
-//! What there is to see in a tick: the world, or a part of it for receivers to whom only that is relevant. Receivers with the same set
-//! share it, and the memory of past ticks lives as long as a view refers to it.
+//! What there is to see in a tick: the whole world, or the part of it that is relevant to some receivers.
+//!
+//! Receivers with equal sets share one subject. The memory of past ticks lives as long as a view refers to it. Cost of
+//! a set: a search for its entities in the world and a copy of their rows, however large the world is.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use kinepack::{EntityId, Snapshot};
+use kinepack::{EncodeError, EntityId, Snapshot};
 
 use super::view::View;
+
+/// The entities that are relevant to a receiver.
+#[derive(Clone, Debug)]
+pub(super) struct Relevant {
+    /// Equal sets have the same number.
+    id: u64,
+    /// Sorted.
+    entities: Arc<[EntityId]>,
+}
 
 /// What a receiver is to see in this tick.
 #[derive(Debug)]
 struct Subject {
-    /// Which entities; `None` for all.
-    set: Option<Arc<[EntityId]>>,
     view: Arc<View>,
     /// The different views of receivers to whom it was made coarse.
     coarse: Vec<Arc<View>>,
 }
 
+/// The subjects of one tick.
+#[derive(Debug, Default)]
+struct Tick {
+    /// The whole world is the first.
+    subjects: Vec<Subject>,
+    /// Where a set's subject is in `subjects`, by the set's number.
+    of_set: HashMap<u64, usize>,
+}
+
 /// The subjects of this tick and of the one before.
 #[derive(Debug, Default)]
 pub(super) struct Subjects {
-    now: Vec<Subject>,
-    before: Vec<Subject>,
-    /// Snapshots of earlier ticks; those that no view refers to are used again.
+    now: Tick,
+    before: Tick,
+    /// The sets that receivers have, with their numbers.
+    sets: HashMap<Arc<[EntityId]>, u64>,
+    /// Worlds of earlier ticks; those that no view refers to are used again.
     pool: Vec<Arc<Snapshot>>,
+    /// Where a set's entities are in the world.
+    places: Vec<u32>,
     next_id: u64,
     next_state: u64,
+    next_set: u64,
 }
 
 impl Subjects {
     /// Begins a tick. The whole world is subject 0.
     pub(super) fn begin(&mut self, world: &Snapshot) {
+        self.sets.retain(|set, _| Arc::strong_count(set) > 1);
         std::mem::swap(&mut self.now, &mut self.before);
-        self.pool.extend(self.now.drain(..).map(|subject| Arc::clone(&subject.view.subject)));
-        self.add(world, None);
+        self.pool.extend(self.now.subjects.first().map(|subject| Arc::clone(&subject.view.subject)));
+        self.now.subjects.clear();
+        self.now.of_set.clear();
+        let mut snapshot = self.unused().unwrap_or_else(|| Arc::new(Snapshot::new_like(world)));
+        // `unused` and `new` return a snapshot that is referred to nowhere else: this copies nothing twice.
+        Arc::make_mut(&mut snapshot).copy_from(world);
+        let before = self.before.subjects.first().map(|subject| Arc::clone(&subject.view));
+        self.add(snapshot, before);
     }
 
-    /// The subject of a set, by index.
-    pub(super) fn of(&mut self, set: Option<&Arc<[EntityId]>>) -> usize {
-        let Some(set) = set else { return 0 };
-        let is_same = |subject: &Subject| subject.set.as_ref().is_some_and(|other| Arc::ptr_eq(other, set));
-        if let Some(index) = self.now.iter().position(is_same) {
-            return index;
+    /// A set of entities. Sets with equal contents are the same one.
+    pub(super) fn relevant(&mut self, entities: Arc<[EntityId]>) -> Relevant {
+        if let Some((entities, id)) = self.sets.get_key_value(&entities) {
+            return Relevant { id: *id, entities: Arc::clone(entities) };
         }
-        let world = Arc::clone(&self.now[0].view.subject);
-        self.add(&world, Some(set));
-        self.now.len() - 1
+        self.next_set += 1;
+        self.sets.insert(Arc::clone(&entities), self.next_set);
+        Relevant { id: self.next_set, entities }
+    }
+
+    /// The subject of a set, by index; of no set, the whole world.
+    pub(super) fn of(&mut self, set: Option<&Relevant>) -> Result<usize, EncodeError> {
+        let Some(set) = set else { return Ok(0) };
+        if let Some(index) = self.now.of_set.get(&set.id) {
+            return Ok(*index);
+        }
+        let world = &self.now.subjects[0].view.subject;
+        find_places(world.ids(), &set.entities, &mut self.places);
+        let mut snapshot = Snapshot::new_like(world);
+        snapshot.gather(world, &self.places)?;
+        let before = self.before.of_set.get(&set.id).map(|index| Arc::clone(&self.before.subjects[*index].view));
+        self.now.of_set.insert(set.id, self.now.subjects.len());
+        self.add(Arc::new(snapshot), before);
+        Ok(self.now.subjects.len() - 1)
     }
 
     /// The view of a receiver from whom nothing is left out.
     pub(super) fn view(&self, index: usize) -> &Arc<View> {
-        &self.now[index].view
+        &self.now.subjects[index].view
     }
 
     /// The view of a receiver that gets `coarse` instead: the same for all that get equal values, whatever these are relative to.
     ///
     /// Cost: a comparison with each different one, up to the first difference; a copy of one that is new.
     pub(super) fn coarse_view(&mut self, index: usize, coarse: &Snapshot) -> Arc<View> {
-        let Subject { view: exact, coarse: others, .. } = &self.now[index];
+        let Subject { view: exact, coarse: others } = &self.now.subjects[index];
         let same = std::iter::once(exact).chain(others).find(|view| view.subject.holds_same(coarse));
         if let Some(same) = same {
             return Arc::clone(same);
         }
         let (state, subject) = (exact.state, Arc::new(coarse.clone()));
         let view = Arc::new(View { id: self.new_id(), state, coarse: true, subject, behind: None });
-        self.now[index].coarse.push(Arc::clone(&view));
+        self.now.subjects[index].coarse.push(Arc::clone(&view));
         view
     }
 
@@ -74,30 +119,18 @@ impl Subjects {
         self.next_id
     }
 
-    fn add(&mut self, world: &Snapshot, set: Option<&Arc<[EntityId]>>) {
-        let mut snapshot = self.unused().unwrap_or_else(|| Arc::new(world.clone()));
-        // Nobody else has it: `unused` and `new` see to that.
-        let state = Arc::make_mut(&mut snapshot);
-        state.copy_from(world);
-        if let Some(set) = set {
-            state.retain(set);
-        }
-        let same_set = |subject: &&Subject| match (&subject.set, set) {
-            (None, None) => true,
-            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
-            _ => false,
-        };
-        let before = self.before.iter().find(same_set).map(|subject| &subject.view);
+    /// Adds a subject; `before` is the view of the same set in the tick before.
+    fn add(&mut self, snapshot: Arc<Snapshot>, before: Option<Arc<View>>) {
         let unchanged = before.filter(|before| before.subject.holds_same(&snapshot));
         let state = unchanged.and_then(|before| before.state).unwrap_or_else(|| {
             self.next_state += 1;
             self.next_state
         });
         let view = View { id: self.new_id(), state: Some(state), coarse: false, subject: snapshot, behind: None };
-        self.now.push(Subject { set: set.cloned(), view: Arc::new(view), coarse: Vec::new() });
+        self.now.subjects.push(Subject { view: Arc::new(view), coarse: Vec::new() });
     }
 
-    /// A snapshot that no view refers to any more; all but a few others of those are freed.
+    /// A world that no view refers to any more; all but a few others of those are freed.
     fn unused(&mut self) -> Option<Arc<Snapshot>> {
         let mut kept = 0;
         self.pool.retain(|snapshot| {
@@ -107,5 +140,49 @@ impl Subjects {
         });
         let index = self.pool.iter().position(|snapshot| Arc::strong_count(snapshot) == 1)?;
         Some(self.pool.swap_remove(index))
+    }
+}
+
+/// Finds where the entities of `set` are in `ids`; both are sorted. Entities that are not there are passed over.
+///
+/// It gallops: steps double until they pass the entity, then a binary search ends the last one. The cost is that of the
+/// set, times the logarithm of the gaps.
+fn find_places(ids: &[EntityId], set: &[EntityId], places: &mut Vec<u32>) {
+    places.clear();
+    let mut from = 0;
+    for id in set {
+        let mut step = 1;
+        while ids.get(from + step - 1).is_some_and(|other| other < id) {
+            from += step;
+            step *= 2;
+        }
+        let end = ids.len().min(from + step);
+        from += ids[from..end].partition_point(|other| other < id);
+        if ids.get(from) == Some(id) {
+            places.push(from as u32);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_found_whatever_the_gaps() {
+        let ids: Vec<EntityId> = (0..200).map(|index| EntityId(3 * index)).collect();
+        let mut places = Vec::new();
+        for gap in [1, 2, 3, 7, 60, 599, 1000] {
+            for begin in 0..5 {
+                let set: Vec<EntityId> = (begin..800).step_by(gap).map(EntityId).collect();
+                find_places(&ids, &set, &mut places);
+                let naive = set.iter().filter_map(|id| ids.binary_search(id).ok()).map(|place| place as u32);
+                assert!(naive.eq(places.iter().copied()), "{begin} and each {gap}");
+            }
+        }
+        find_places(&[], &ids, &mut places);
+        assert!(places.is_empty());
+        find_places(&ids, &[], &mut places);
+        assert!(places.is_empty());
     }
 }
