@@ -1,5 +1,6 @@
 //! A tick of the hub: for 1 to 1,000 receivers of the 901-cube world with round trips of 10 to 200 ms, without and with older views, and for one receiver with a
-//! budget of a world of 10,000 objects; and what one receiver does in a tick.
+//! budget of a world of 10,000 objects; for receivers that each see another part of the world; and what one receiver does
+//! in a tick.
 //!
 //! `cargo bench -p kinepack-net --bench hub`. What a receiver costs is the time divided by their number; it falls, since
 //! each distinct baseline is encoded once. Encryption and sockets are not part of it.
@@ -145,6 +146,32 @@ fn budget(c: &mut Criterion) {
     group.finish();
 }
 
+/// Receivers that each see 20 of 1,000 objects, each a set of its own; then the same with one set for all.
+fn relevance(c: &mut Criterion) {
+    let mut group = c.benchmark_group("hub_tick_20_of_1000_objects");
+    group.sample_size(20);
+    let few: Vec<EntityId> = (0..1_000).map(EntityId).collect();
+    let mut frames = crowd_frames();
+    frames.iter_mut().for_each(|frame| frame.retain(&few));
+    for (name, own_sets) in [("own_sets", true), ("one_set", false)] {
+        for receivers in [100, 1000] {
+            let mut crowd = Crowd::new(frames.clone(), receivers, None, 0);
+            for receiver in 0..receivers {
+                let first = if own_sets { receiver % 950 } else { 0 };
+                let step = 1 + if own_sets { receiver / 950 } else { 0 };
+                let set = (0..20).map(|nth| EntityId(first + nth * step)).collect();
+                crowd.hub.set_relevant(ReceiverId(u64::from(receiver)), Some(set)).expect("it was added");
+            }
+            (0..200).for_each(|_| drop(crowd.step()));
+            group.throughput(Throughput::Elements(u64::from(receivers)));
+            group.bench_function(BenchmarkId::new(name, receivers), |b| {
+                b.iter_custom(|ticks| (0..ticks).map(|_| crowd.step()).sum());
+            });
+        }
+    }
+    group.finish();
+}
+
 /// Decoding, and interpolating all cubes for a frame.
 fn receiver(c: &mut Criterion) {
     let mut group = c.benchmark_group("receiver_901_cubes");
@@ -191,5 +218,5 @@ fn receiver(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, receivers, budget, receiver);
+criterion_group!(benches, receivers, budget, relevance, receiver);
 criterion_main!(benches);
