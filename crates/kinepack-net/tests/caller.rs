@@ -30,12 +30,7 @@ impl Pair {
     fn new(codec: &Codec, config: HubConfig, budget_bytes_per_s: Option<u32>) -> Self {
         let mut hub = Hub::new(codec, config).unwrap();
         hub.add(ID, &ReceiverOptions { budget_bytes_per_s, ..ReceiverOptions::default() }, Duration::ZERO).unwrap();
-        Self {
-            hub,
-            receiver: Receiver::new(codec, ReceiverConfig::default()).unwrap(),
-            datagrams: 0,
-            bytes: 0,
-        }
+        Self { hub, receiver: Receiver::new(codec, ReceiverConfig::default()).unwrap(), datagrams: 0, bytes: 0 }
     }
 
     /// What was received goes up; then a tick, whose datagrams go down.

@@ -56,7 +56,7 @@ fn read<T: Pack>(lanes: &[u32]) -> Result<T, DecodeError> {
 ///
 /// Order of calls: [`handle`](Self::handle) for each datagram and, where it was taken, [`fresh`](Self::fresh) for what is new in it; [`acknowledgement`](Self::acknowledgement) with whatever
 /// is sent to the client, at least a few times within the configuration's longest round trip. Time is the caller's. Memory: [`memory_bytes`](Self::memory_bytes), all of it from the
-/// beginning, whatever comes. A silence of more than 2¹⁵ records, nine minutes at 60 Hz, is the end of a stream: make a new receiver.
+/// beginning, whatever comes. After a silence of more than 2¹⁵ records, nine minutes at 60 Hz, the next full packet begins the stream anew.
 #[derive(Clone, Debug)]
 pub struct StreamReceiver {
     codec: StreamCodec,
@@ -132,7 +132,11 @@ impl StreamReceiver {
         {
             return Err(StreamRefused::Mismatch { ours: self.codec.hash(), theirs });
         }
-        self.check_number(now, number)?;
+        let restarts = match self.check_number(now, number) {
+            Ok(()) => false,
+            Err(StreamRefused::TooOld | StreamRefused::TooFarAhead { .. }) if self.restarts(now, &header) => true,
+            Err(refused) => return Err(refused),
+        };
         let base = match header.base {
             HeaderBase::Full { .. } => None,
             HeaderBase::Back(back) => {
@@ -140,7 +144,8 @@ impl StreamReceiver {
                 Some(self.ring.base(base, lag).ok_or(StreamRefused::NoBase { base })?)
             }
         };
-        let behind = self.new_records(&header);
+        let behind =
+            if restarts { u16::MAX >> (u16::BITS - u32::from(header.count)) } else { self.new_records(&header) };
         if !self.limit.take(now, behind.count_ones().max(1)) {
             return Err(StreamRefused::Limited);
         }
@@ -151,6 +156,10 @@ impl StreamReceiver {
         // From here on nothing fails.
         if behind == 0 {
             self.limit.give_back();
+        }
+        if restarts {
+            self.ring.clear();
+            self.stats.restarts += 1;
         }
         let newest_before = self.ring.newest();
         let late = newest_before.is_some_and(|newest| number.since(newest) < 0);
@@ -184,6 +193,14 @@ impl StreamReceiver {
         }
         let limit = self.farthest(now);
         if ahead > i32::from(limit) { Err(StreamRefused::TooFarAhead { limit }) } else { Ok(()) }
+    }
+
+    /// Whether a packet begins the stream anew: it needs no base, and in the time since the newest packet half of all
+    /// numbers may have gone by, so that its number no longer says which of the two is newer.
+    fn restarts(&self, now: Duration, header: &StreamHeader) -> bool {
+        let elapsed_ms = now.saturating_sub(self.newest_at).as_millis();
+        let sent = elapsed_ms.saturating_mul(u128::from(self.config.rate_hz)) / 1000;
+        matches!(header.base, HeaderBase::Full { .. }) && sent > 0x8000
     }
 
     /// How far ahead of the newest a packet may be: what a ring holds, and twice what can have been sent since.

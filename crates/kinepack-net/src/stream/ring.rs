@@ -84,6 +84,12 @@ impl Ring {
         self.newest = Some(number);
     }
 
+    /// Forgets everything, as before the first record.
+    pub(super) fn clear(&mut self) {
+        self.newest = None;
+        self.held.fill(Held::Nothing);
+    }
+
     /// Puts a record into its place. It must be less than the ring's length behind the newest.
     pub(super) fn put(&mut self, number: Sequence, lanes: &[u32]) {
         debug_assert!(self.newest.is_some_and(|newest| (0..self.len() as i32).contains(&newest.since(number))));

@@ -154,15 +154,25 @@ fn numbers_far_ahead() {
         let refused = attacked.refuses(&early, |stats| stats.too_far_ahead);
         assert!(matches!(refused, StreamRefused::TooFarAhead { limit } if (RING..=RING + 2).contains(&limit)));
     }
+    let mut relative = attacked.packets[50].clone();
     attacked.finish();
-    // With time they are possible; but never half of all numbers.
+    // With time they are possible, but half of all numbers only where a full packet may begin the stream anew.
     let mut receiver = receiver();
     receiver.handle(Duration::ZERO, &full).unwrap();
     let later = Duration::from_secs(10);
     assert!(receiver.clone().handle(later, &renumbered(&full, number(RING.into()).after(1200))).is_ok());
     assert!(receiver.clone().handle(later, &renumbered(&full, number(RING.into()).after(1201))).is_err());
     assert!(receiver.clone().handle(Duration::MAX, &renumbered(&full, number(0x7FFF))).is_ok());
-    assert!(receiver.handle(Duration::MAX, &renumbered(&full, number(0x8000))).is_err());
+    let half = renumbered(&full, number(0x8000));
+    let half_of_the_time = Duration::from_secs(0x8000) / 60;
+    assert!(receiver.clone().handle(half_of_the_time, &half).is_err());
+    relative[1..3].copy_from_slice(&half[1..3]);
+    assert!(receiver.clone().handle(Duration::MAX, &relative).is_err());
+    let mut cut_off = receiver.clone();
+    assert!(cut_off.handle(Duration::MAX, &half[..half.len() - 1]).is_err());
+    assert_eq!((cut_off.newest(), cut_off.stats().restarts), (receiver.newest(), 0), "refused, it changes nothing");
+    assert!(receiver.handle(Duration::MAX, &half).is_ok());
+    assert_eq!((receiver.newest(), receiver.stats().restarts), (Some(number(0x8000)), 1));
 }
 
 #[test]

@@ -23,6 +23,8 @@ enum Event {
     Acknowledge,
     ForgedAcknowledgement(i16),
     Pass(u16),
+    /// About the time that half of all numbers take.
+    Silence(u16),
     Lose(usize),
 }
 
@@ -36,6 +38,7 @@ fn any_event() -> impl Strategy<Value = Event> {
         4 => Just(Event::Acknowledge),
         1 => (-80i16..40).prop_map(Event::ForgedAcknowledgement),
         4 => (0u16..200).prop_map(Event::Pass),
+        1 => (500u16..600).prop_map(Event::Silence),
         1 => (0usize..4).prop_map(Event::Lose),
     ]
 }
@@ -130,6 +133,12 @@ fn any_order_of_events() {
                     }
                 }
                 Event::Pass(millis) => now += Duration::from_millis(millis.into()),
+                Event::Silence(seconds) => {
+                    now += Duration::from_secs(seconds.into());
+                    // A full packet that was on its way for so long would begin the stream anew.
+                    is_honest &= on_the_way.is_empty();
+                    all.clear();
+                }
                 Event::Lose(nth) if nth < on_the_way.len() => drop(on_the_way.remove(nth)),
                 _ => {}
             }

@@ -69,6 +69,29 @@ fn every_preset() {
 }
 
 #[test]
+fn a_stream_begins_anew_after_a_silence_of_half_of_all_numbers() {
+    let link = LinkConfig { latency: Duration::from_millis(50), ..LinkConfig::PERFECT };
+    // Numbers that look newer, just as far either way, and older than the last one taken; then almost all of them.
+    for outage_s in [400, 545, 547, 560, 900, 1090] {
+        for repeats in [0, 3] {
+            let config = StreamConfig { first_number: Sequence(60_000), repeats, ..StreamConfig::default() };
+            let mut session = Session::new(config, link, outage_s.into());
+            session.run(600);
+            session.cut = [true; 2];
+            session.run(outage_s * 60);
+            session.cut = [false; 2];
+            let before = session.receiver.stats();
+            session.run(180);
+            let stats = session.receiver.stats();
+            let taken = stats.records - before.records;
+            // Three seconds, less the latency, and at most two more in which a number is too far ahead.
+            assert!(taken >= 160, "{outage_s} s: {taken} records of 180, {stats:?}");
+            assert_eq!(stats.restarts, u64::from(outage_s >= 547), "{outage_s} s: {stats:?}");
+        }
+    }
+}
+
+#[test]
 fn numbers_wrap() {
     let config = StreamConfig { first_number: Sequence(65_500), ..StreamConfig::default() };
     let mut session = Session::new(config, LinkConfig { latency: Duration::from_millis(50), ..LinkConfig::PERFECT }, 1);
