@@ -209,6 +209,16 @@ impl<S> JitterBuffer<S> {
         Some(&mut self.entries[index].state)
     }
 
+    /// The states, oldest first.
+    pub(crate) fn states(&self) -> impl Iterator<Item = &S> {
+        self.entries.iter().map(|entry| &entry.state)
+    }
+
+    /// Drops the oldest state, as a full buffer does; not the last two. False if there are no more.
+    pub(crate) fn drop_oldest(&mut self) -> bool {
+        self.entries.len() > 2 && self.entries.pop_front().is_some()
+    }
+
     /// What to show at `now`; `None` while nothing has come.
     ///
     /// Drops the states before `from`.

@@ -17,8 +17,13 @@ use crate::{Acknowledgement, JitterBuffer, NetError, PlayoutConfig, PlayoutStats
 /// What a receiver is willing to hold, and how it plays.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReceiverConfig {
-    /// The most entities of a view; about 256 views are held at most, about 70 usually.
+    /// The most entities of a view. [`max_memory_bytes`](Self::max_memory_bytes) may allow fewer.
     pub limits: DecodeLimits,
+    /// The most memory for views and states to show. A view may take 1/96 of it, at four bytes a lane and entity and four
+    /// for the entity's id; a snapshot with more entities is refused. About 70 views are held usually, and up to 255 on long
+    /// round trips; if they exceed three quarters of this, the oldest are dropped. States to show that are no views have the
+    /// last quarter. The decoder's own memory, of a few views, and a block on its way come on top.
+    pub max_memory_bytes: usize,
     /// The largest block, in bytes.
     pub max_block_bytes: usize,
     /// Time between two hellos while nothing comes.
@@ -31,11 +36,13 @@ pub struct ReceiverConfig {
 }
 
 impl Default for ReceiverConfig {
-    /// Blocks of 4 MiB hold 65,536 entities of 64 bytes; a hello every 250 ms finds a server soon. A quarter of a second is
-    /// what a snapshot takes at the slowest sensible rate, with a loss.
+    /// 128 MiB have room for 34,952 entities of nine lanes: a few bytes can ask for as many, so a default must not be the
+    /// largest world that there may be. Blocks of 4 MiB hold 65,536 entities of 64 bytes; a hello every 250 ms finds a server
+    /// soon. A quarter of a second is what a snapshot takes at the slowest sensible rate, with a loss.
     fn default() -> Self {
         Self {
             limits: DecodeLimits::default(),
+            max_memory_bytes: 128 << 20,
             max_block_bytes: 4 << 20,
             hello_every: Duration::from_millis(250),
             longest_blend: Duration::from_millis(250),
@@ -44,7 +51,20 @@ impl Default for ReceiverConfig {
     }
 }
 
+/// A receiver's memory has room for so many views of the largest size, or states to show.
+const VIEWS_IN_MEMORY: usize = 96;
+/// One in so many bytes is for states to show that are no views. For views that leaves room for 72: a receiver should hold
+/// 64 before the newest baseline, and those after it.
+const STATES_SHARE: usize = 4;
+
 impl ReceiverConfig {
+    /// What a view of so many lanes an entity may hold.
+    fn view_limits(&self, lanes: usize) -> DecodeLimits {
+        let entity_bytes = (lanes + 1) * size_of::<u32>();
+        let most = self.max_memory_bytes / VIEWS_IN_MEMORY / entity_bytes;
+        DecodeLimits { max_entities: self.limits.max_entities.min(u32::try_from(most).unwrap_or(u32::MAX)) }
+    }
+
     fn longest_blend_ticks(&self) -> f64 {
         self.longest_blend.as_secs_f64() * f64::from(self.playout.tick_hz)
     }
@@ -112,6 +132,8 @@ pub struct Receiver {
     known: Option<Known>,
     newest: Option<Sequence>,
     buffer: JitterBuffer<Known>,
+    /// The most that a state in `buffer` has taken.
+    largest_state_bytes: usize,
     stats: ReceiverStats,
     out: Vec<u8>,
 }
@@ -135,20 +157,22 @@ impl Receiver {
             return Err(NetError::NoTime);
         }
         let empty = Snapshot::new(codec.schema(), Tick(0));
+        let limits = config.view_limits(empty.lane_count());
         Ok(Self {
             hello: hello(codec, initial),
             next_hello: Some(Duration::ZERO),
             mismatch: None,
             acknowledges: false,
             window: Window::default(),
-            views: Views::new(reference_zero(initial), empty.clone(), config.limits.max_entities),
+            views: Views::new(reference_zero(initial), empty.clone(), limits.max_entities),
             assembly: Assembly::default(),
-            decoder: Decoder::with_limits(codec, config.limits),
+            decoder: Decoder::with_limits(codec, limits),
             difference: Difference::default(),
             decoded: empty,
             known: None,
             newest: None,
             buffer: JitterBuffer::new(config.playout).map_err(NetError::Playout)?,
+            largest_state_bytes: 0,
             stats: ReceiverStats::default(),
             out: Vec::new(),
             config,
@@ -211,6 +235,7 @@ impl Receiver {
         let newest = self.window.newest().unwrap_or(sequence);
         let learned = self.decoder.learned().cloned();
         self.views.add(Held { sequence, view, own_back, sent, learned }, header.baseline, newest);
+        self.shed_memory();
         if !late {
             self.newest = Some(sequence);
         }
@@ -252,13 +277,17 @@ impl Receiver {
         self.known = Some(known.clone());
         // One of several datagrams of a tick.
         match self.buffer.state_mut(tick) {
-            Some(state) => *state = known,
+            Some(state) => {
+                self.largest_state_bytes = self.largest_state_bytes.max(known.all_bytes());
+                *state = known;
+            }
             None => self.push(now, Tick(0), Some(reach), known),
         }
     }
 
     fn push(&mut self, now: Duration, unchanged_until: Tick, reach: Option<Tick>, known: Known) {
         let tick = known.state.tick;
+        self.largest_state_bytes = self.largest_state_bytes.max(known.all_bytes());
         let pushed = match reach {
             Some(reach) => self.buffer.push_part(now, tick, unchanged_until, reach, known),
             None => self.buffer.push(now, tick, unchanged_until, known),
@@ -287,12 +316,25 @@ impl Receiver {
                     known => *known = Some(Known::whole(Arc::clone(&state))),
                 }
                 self.push(now, Tick(0), None, Known::whole(state));
+                self.shed_memory();
                 self.stats.blocks += 1;
                 Received::Block { tick }
             }
         };
         self.window.note(header.sequence);
         Ok(received)
+    }
+
+    /// Drops the oldest views, and the oldest states to show, until each fit into their share of the memory.
+    fn shed_memory(&mut self) {
+        let states_bytes = self.config.max_memory_bytes / STATES_SHARE;
+        self.views.shed(self.config.max_memory_bytes - states_bytes);
+        // An exact sum each time would take longer than to decode a small snapshot.
+        if (self.buffer.len() + 1) * self.largest_state_bytes <= states_bytes {
+            return;
+        }
+        let own_bytes = |buffer: &JitterBuffer<Known>| buffer.states().map(Known::own_bytes).sum::<usize>();
+        while own_bytes(&self.buffer) > states_bytes && self.buffer.drop_oldest() {}
     }
 
     /// The next datagram to send: hello until something came, then what was received. Valid until the next call.

@@ -28,6 +28,17 @@ impl Known {
         self.fresh.is_none()
     }
 
+    /// Bytes on the heap, shared or not.
+    pub(super) fn all_bytes(&self) -> usize {
+        self.state.memory_bytes() + self.fresh.as_ref().map_or(0, |fresh| fresh.capacity() * size_of::<u32>())
+    }
+
+    /// Bytes on the heap that are not shared with a view.
+    pub(super) fn own_bytes(&self) -> usize {
+        let shared = if Arc::strong_count(&self.state) > 1 { self.state.memory_bytes() } else { 0 };
+        self.all_bytes() - shared
+    }
+
     /// The tick up to which most of what was sent now was known before: nine in ten, those not counted that rested for longer than
     /// playback blends over.
     pub(super) fn reach(&self, sent: &Snapshot, longest_blend_ticks: f64) -> Tick {

@@ -26,6 +26,14 @@ pub(super) struct Held {
     pub(super) learned: Option<Learned>,
 }
 
+impl Held {
+    fn memory_bytes(&self) -> usize {
+        self.view.memory_bytes()
+            + self.sent.as_ref().map_or(0, Snapshot::memory_bytes)
+            + self.learned.as_ref().map_or(0, Learned::memory_bytes)
+    }
+}
+
 /// What a snapshot is coded against.
 #[derive(Debug)]
 pub(super) struct Resolved<'a> {
@@ -50,6 +58,8 @@ impl Resolved<'_> {
 pub(super) struct Views {
     /// By sequence, oldest first.
     held: VecDeque<Held>,
+    /// Bytes on the heap of those held.
+    held_bytes: usize,
     /// The newest that was dropped: of those up to it, nothing is known any more.
     dropped: Option<Sequence>,
     /// The newest last; the one before it until a snapshot was relative to the newest.
@@ -64,6 +74,7 @@ impl Views {
     pub(super) fn new(initial: Arc<Snapshot>, empty: Snapshot, max_entities: u32) -> Self {
         Self {
             held: VecDeque::new(),
+            held_bytes: 0,
             dropped: None,
             references: vec![(0, initial)],
             newest_baseline: None,
@@ -175,17 +186,33 @@ impl Views {
         }
         // A number that is out of sight will come again and mean something else.
         self.newest_baseline = self.newest_baseline.filter(|base| (0..=WINDOW).contains(&newest.since(*base)));
+        let newest_baseline = self.newest_baseline;
         let needless = |held: &Held| {
             // After a leap, what is far behind may look as if it were ahead.
             !(0..=WINDOW).contains(&newest.since(held.sequence))
-                || self.newest_baseline.is_some_and(|base| base.since(held.sequence) > KEPT_BEFORE_BASELINE)
+                || newest_baseline.is_some_and(|base| base.since(held.sequence) > KEPT_BEFORE_BASELINE)
         };
         while self.held.front().is_some_and(needless) {
-            self.dropped = self.held.pop_front().map(|held| held.sequence);
+            self.drop_oldest();
         }
         self.dropped = self.dropped.filter(|dropped| (0..=2 * WINDOW).contains(&newest.since(*dropped)));
         let at = self.held.partition_point(|other| held.sequence.since(other.sequence) > 0);
+        self.held_bytes += held.memory_bytes();
         self.held.insert(at, held);
+    }
+
+    fn drop_oldest(&mut self) {
+        if let Some(held) = self.held.pop_front() {
+            self.held_bytes -= held.memory_bytes();
+            self.dropped = Some(held.sequence);
+        }
+    }
+
+    /// Drops the oldest views until the others fit into so many bytes, but never the newest one.
+    pub(super) fn shed(&mut self, limit_bytes: usize) {
+        while self.held_bytes > limit_bytes && self.held.len() > 1 {
+            self.drop_oldest();
+        }
     }
 
     /// A view that is held.

@@ -165,6 +165,15 @@ impl Snapshot {
         self.columns.len()
     }
 
+    /// Bytes on the heap.
+    pub fn memory_bytes(&self) -> usize {
+        let columns: usize = self.columns.iter().map(Vec::capacity).sum();
+        let lanes = self.maxima.capacity() + self.row.capacity();
+        (columns + lanes) * size_of::<u32>()
+            + self.ids.capacity() * size_of::<EntityId>()
+            + self.columns.capacity() * size_of::<Vec<u32>>()
+    }
+
     /// One lane of all entities, in the order of [`ids`](Self::ids).
     ///
     /// # Panics

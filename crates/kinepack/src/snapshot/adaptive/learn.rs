@@ -26,6 +26,13 @@ struct LearnedState {
     gains: Vec<Row>,
 }
 
+impl Learned {
+    /// Bytes on the heap, shared by all clones.
+    pub fn memory_bytes(&self) -> usize {
+        self.state.counters.capacity() * size_of::<Counter>() + self.state.gains.capacity() * size_of::<Row>()
+    }
+}
+
 /// Where a packet's learning goes on.
 #[derive(Debug, Default)]
 pub(super) struct Learning {
