@@ -19,8 +19,8 @@ const TICK: Duration = Duration::from_nanos(16_666_667);
 /// Frames of the world that are played over and over.
 const FRAMES: usize = 600;
 
-fn codec() -> Codec {
-    Codec::new(Schema::of::<Cube>(), Level::PACKED, profile()).expect("the built-in profile fits")
+fn codec(level: Level) -> Codec {
+    Codec::new(Schema::of::<Cube>(), level, profile()).expect("the built-in profile fits")
 }
 
 /// The cube world, some seconds after its beginning.
@@ -58,30 +58,47 @@ fn crowd_frames() -> Vec<Snapshot> {
     (0..120).map(frame).collect()
 }
 
-/// A hub whose receivers acknowledge everything after their round trip.
+/// A hub whose receivers acknowledge everything after their round trip, but for those that acknowledge at random.
 struct Crowd {
     hub: Hub,
     frames: Vec<Snapshot>,
     tick: u32,
+    /// The last so many receivers acknowledge whatever may make work.
+    hostile: usize,
+    /// xorshift64.
+    random: u64,
     /// For each receiver its round trip in ticks, and what is on its way: the tick in which it is acknowledged.
     receivers: Vec<(u32, VecDeque<(u32, Sequence)>)>,
 }
 
 impl Crowd {
     fn new(frames: Vec<Snapshot>, receivers: u32, budget_bytes_per_s: Option<u32>, older_views: u8) -> Self {
-        let codec = codec();
-        let config = HubConfig { older_views: Some(older_views), ..HubConfig::default() };
+        Self::of_level(Level::PACKED, frames, receivers, budget_bytes_per_s, Some(older_views), 0)
+    }
+
+    /// `receivers` honest ones, and after them `hostile` ones.
+    fn of_level(
+        level: Level,
+        frames: Vec<Snapshot>,
+        receivers: u32,
+        budget_bytes_per_s: Option<u32>,
+        older_views: Option<u8>,
+        hostile: u32,
+    ) -> Self {
+        let codec = codec(level);
+        let config = HubConfig { older_views, ..HubConfig::default() };
         let mut hub = Hub::new(&codec, config).expect("the default is valid");
         let mut receiver = Receiver::new(&codec, ReceiverConfig::default()).expect("the default is valid");
         let hello = receiver.poll_transmit(Duration::ZERO).expect("hello comes first");
         let options = ReceiverOptions { budget_bytes_per_s, ..ReceiverOptions::default() };
-        for id in (0..u64::from(receivers)).map(ReceiverId) {
+        for id in (0..u64::from(receivers + hostile)).map(ReceiverId) {
             hub.add(id, &options, Duration::ZERO).expect("the ids are distinct");
             hub.handle(id, Duration::ZERO, hello).expect("both sides are alike");
         }
         let ticks = |index: u32| 1 + index * 11 / receivers.max(2).saturating_sub(1);
-        let mut crowd =
-            Self { hub, frames, tick: 0, receivers: (0..receivers).map(|i| (ticks(i), VecDeque::new())).collect() };
+        let honest = (0..receivers).map(|index| (ticks(index), VecDeque::new()));
+        let receivers = honest.chain((0..hostile).map(|_| (1, VecDeque::new()))).collect();
+        let mut crowd = Self { hub, frames, tick: 0, hostile: hostile as usize, random: 0x9E37_79B9, receivers };
         // Until the blocks have arrived.
         for _ in 0..200 {
             crowd.step();
@@ -93,7 +110,23 @@ impl Crowd {
     fn step(&mut self) -> Duration {
         self.tick += 1;
         let now = TICK * self.tick;
+        let first_hostile = self.receivers.len() - self.hostile;
         for (index, (_, under_way)) in self.receivers.iter_mut().enumerate() {
+            // All that was sent in the first ticks is acknowledged, so that they get snapshots.
+            if index >= first_hostile && self.tick > 100 {
+                under_way.drain(..under_way.len().saturating_sub(200));
+                let mut next = || {
+                    self.random ^= self.random << 13;
+                    self.random ^= self.random >> 7;
+                    self.random ^= self.random << 17;
+                    self.random
+                };
+                if let Some((_, latest)) = under_way.get(next() as usize % under_way.len().max(1)) {
+                    let acknowledgement = Acknowledgement { latest: *latest, before: next() as u32 };
+                    let _ = self.hub.acknowledge(ReceiverId(index as u64), now, acknowledgement);
+                }
+                continue;
+            }
             while let Some((_, sequence)) = under_way.pop_front_if(|(due, _)| *due <= self.tick) {
                 // All before it too, but none that was never sent.
                 let before = u32::MAX.checked_shr(32 - u32::from(sequence.0.min(32))).unwrap_or(0);
@@ -146,6 +179,23 @@ fn budget(c: &mut Criterion) {
     group.finish();
 }
 
+/// 200 honest receivers, alone and with 50 that acknowledge random views, so that none shares an encoding with another.
+fn hostile(c: &mut Criterion) {
+    let mut group = c.benchmark_group("hub_tick_901_cubes_200_receivers");
+    group.sample_size(20);
+    let frames = cube_frames();
+    for level in [Level::PACKED, Level::ADAPTIVE, Level::LEARNING] {
+        for hostile in [0, 50] {
+            let mut crowd = Crowd::of_level(level, frames.clone(), 200, None, None, hostile);
+            (0..300).for_each(|_| drop(crowd.step()));
+            group.bench_function(BenchmarkId::new(format!("{}_and_hostile", level.name), hostile), |b| {
+                b.iter_custom(|ticks| (0..ticks).map(|_| crowd.step()).sum());
+            });
+        }
+    }
+    group.finish();
+}
+
 /// Receivers that each see 20 of 1,000 objects, each a set of its own; then the same with one set for all.
 fn relevance(c: &mut Criterion) {
     let mut group = c.benchmark_group("hub_tick_20_of_1000_objects");
@@ -175,7 +225,7 @@ fn relevance(c: &mut Criterion) {
 /// Decoding, and interpolating all cubes for a frame.
 fn receiver(c: &mut Criterion) {
     let mut group = c.benchmark_group("receiver_901_cubes");
-    let codec = codec();
+    let codec = codec(Level::PACKED);
     let mut frames = cube_frames();
     let mut tick = 0;
     let mut hub = Hub::new(&codec, HubConfig::default()).expect("the default is valid");
@@ -218,5 +268,5 @@ fn receiver(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, receivers, budget, relevance, receiver);
+criterion_group!(benches, receivers, budget, relevance, hostile, receiver);
 criterion_main!(benches);
