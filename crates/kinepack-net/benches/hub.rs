@@ -187,7 +187,7 @@ fn hostile(c: &mut Criterion) {
     for level in [Level::PACKED, Level::ADAPTIVE, Level::LEARNING] {
         for hostile in [0, 50] {
             let mut crowd = Crowd::of_level(level, frames.clone(), 200, None, None, hostile);
-            (0..300).for_each(|_| drop(crowd.step()));
+            (0..300).for_each(|_| _ = crowd.step());
             group.bench_function(BenchmarkId::new(format!("{}_and_hostile", level.name), hostile), |b| {
                 b.iter_custom(|ticks| (0..ticks).map(|_| crowd.step()).sum());
             });
@@ -212,7 +212,7 @@ fn relevance(c: &mut Criterion) {
                 let set = (0..20).map(|nth| EntityId(first + nth * step)).collect();
                 crowd.hub.set_relevant(ReceiverId(u64::from(receiver)), Some(set)).expect("it was added");
             }
-            (0..200).for_each(|_| drop(crowd.step()));
+            (0..200).for_each(|_| _ = crowd.step());
             group.throughput(Throughput::Elements(u64::from(receivers)));
             group.bench_function(BenchmarkId::new(name, receivers), |b| {
                 b.iter_custom(|ticks| (0..ticks).map(|_| crowd.step()).sum());

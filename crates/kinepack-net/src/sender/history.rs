@@ -96,7 +96,7 @@ pub(super) struct History {
 }
 
 /// A baseline for the next snapshot.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Base {
     /// `None` for a reference state.
     pub(super) sequence: Option<Sequence>,
@@ -309,6 +309,37 @@ impl History {
         let oldest = newest.saturating_sub(WHOLE_PREFERRED).max(used);
         let whole = (oldest..=newest).rev().find_map(|index| self.whole_base(index));
         whole.filter(|base| self.reaches(base, 1)).or_else(|| self.merged_base(newest))
+    }
+
+    /// The newest base that a receiver with another base has too, among those that `shared` returns for a view's id: what
+    /// is coded against one serves both.
+    pub(super) fn base_like<'b, I: Iterator<Item = &'b Base>>(
+        &self,
+        shared: impl Fn(u64) -> I,
+        datagrams: u32,
+    ) -> Option<Base> {
+        let newest = self.index(self.newest_view?)?;
+        let used = self.newest_used.and_then(|used| self.index(used)).unwrap_or(0);
+        (used..=newest).rev().find_map(|index| {
+            let (view, _) = self.acknowledged_view(index)?;
+            let id = view.split().map_or(view.id, |split| split.whole.id);
+            shared(id).find_map(|other| self.same_base(index, other, datagrams))
+        })
+    }
+
+    /// The view at an index with the older views and what was learned of `other`, if this receiver has all of these.
+    fn same_base(&self, index: usize, other: &Base, datagrams: u32) -> Option<Base> {
+        let mut base = self.whole_base(index).filter(|base| self.reaches(base, 1))?;
+        let sequence = base.sequence?;
+        let mut falling = self.whole_before(sequence, REACH, datagrams as usize);
+        for (_, older) in &other.older {
+            let (sequence, view) = falling.find(|(_, view)| view.id == older.id)?;
+            base.older.push((sequence, Arc::clone(view)));
+        }
+        if let Some(lesson) = &other.lesson {
+            base.lesson = Some(self.lesson(sequence).filter(|own| own.id == lesson.id)?.clone());
+        }
+        Some(base)
     }
 
     /// Whether the next `datagrams` datagrams can all be relative to `base`: the window of each must contain the view

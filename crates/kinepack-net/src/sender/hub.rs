@@ -9,6 +9,7 @@ use kinepack::{Baselines, Changed, Codec, EntityId, Snapshot, Tick};
 use super::cost::Cost;
 use super::peer::{Moment, Peer, PeerStatus};
 use super::sending::Sending;
+use super::sharing::{self, Outliers};
 use super::view::View;
 use crate::packet::{Hello, Upstream, VERSION};
 use crate::{Acknowledgement, NetError, Refused, Sequence};
@@ -34,6 +35,11 @@ pub struct HubConfig {
     /// use for ([`Codec::older_states`]). With 0 a time precision has no effect: everything is exact. Each takes a byte a snapshot; for a receiver with any, the hub keeps the last 72 datagrams before the newest
     /// that was acknowledged, instead of 40.
     pub older_views: Option<u8>,
+    /// The most different encodings that a tick makes for receivers that could share them; more than that, and receivers
+    /// whose encoding is their own are moved to one that others share, or wait for a later tick. So a few receivers that
+    /// acknowledge odd views cannot multiply the hub's work. Each codec on offer and each relevant set counts by itself;
+    /// receivers from whose views a budget left something out share nothing anyway, and do not count.
+    pub encodings_per_tick: u32,
     /// Whether to count what each snapshot cost, for [`Hub::cost`]. It takes time, and memory for as long as snapshots are kept; what is sent is the
     /// same.
     pub count_costs: bool,
@@ -42,7 +48,8 @@ pub struct HubConfig {
 impl Default for HubConfig {
     /// 1,200 bytes pass every path of the Internet in one piece (RFC 9000, section 14); 28 are the headers of IPv4 and UDP. Four
     /// keep-alives a second cost 1.2 kbit/s and notice a new round trip soon. One second of silence is many round
-    /// trips. Four datagrams a tick at 60 Hz are 2.3 Mbit/s, which a slow connection still carries for a moment.
+    /// trips. Four datagrams a tick at 60 Hz are 2.3 Mbit/s, which a slow connection still carries for a moment. 32 encodings
+    /// a tick serve all round trips up to half a second at 60 Hz, of any number of receivers.
     fn default() -> Self {
         Self {
             datagram_bytes: 1_200,
@@ -51,6 +58,7 @@ impl Default for HubConfig {
             silence: Duration::from_secs(1),
             datagrams_per_tick: 4,
             older_views: None,
+            encodings_per_tick: 32,
             count_costs: false,
         }
     }
@@ -65,7 +73,11 @@ impl HubConfig {
         if !(128..=65_507).contains(&self.datagram_bytes) {
             return Err(NetError::DatagramBytes { bytes: self.datagram_bytes });
         }
-        if self.keep_alive.is_zero() || self.silence.is_zero() || self.datagrams_per_tick == 0 {
+        if self.keep_alive.is_zero()
+            || self.silence.is_zero()
+            || self.datagrams_per_tick == 0
+            || self.encodings_per_tick == 0
+        {
             return Err(NetError::NoTime);
         }
         match self.older_views {
@@ -296,8 +308,38 @@ impl Hub {
         self.sending.begin(world);
         let moment = Moment { now, tick, interval_ticks, config: &self.config, weight };
         let mut first_error = Ok(());
+        let mut ready = Vec::new();
         for peer in self.peers.values_mut() {
-            first_error = first_error.and(peer.step(&moment, &mut self.sending));
+            match peer.begin(&moment, &mut self.sending) {
+                Ok(Some(turn)) => ready.push((peer, turn)),
+                Ok(None) => {}
+                Err(error) => first_error = first_error.and(Err(error)),
+            }
+        }
+        let sending = &mut self.sending;
+        let Some(schedule) = sharing::schedule(&mut ready, &self.config) else {
+            for (peer, turn) in &mut ready {
+                first_error = first_error.and(peer.take_turn(turn, &moment, sending));
+            }
+            return first_error;
+        };
+        for index in schedule.served {
+            let (peer, turn) = &mut ready[index];
+            first_error = first_error.and(peer.take_turn(turn, &moment, sending));
+        }
+        for Outliers { groups, most_encodings } in schedule.outliers {
+            let runs = sending.runs();
+            for group in groups {
+                let may_encode = sending.runs() - runs < most_encodings as u64;
+                for index in group {
+                    let (peer, turn) = &mut ready[index];
+                    if may_encode {
+                        first_error = first_error.and(peer.take_turn(turn, &moment, sending));
+                    } else {
+                        peer.postpone(turn, &moment, sending);
+                    }
+                }
+            }
         }
         first_error
     }

@@ -3,7 +3,7 @@
 //! [`hub`] routes; per receiver, [`peer`] decides what to do in a tick with what [`history`] knows of acknowledgements; [`older`] chooses
 //! what a snapshot is coded against beside its baseline; [`subjects`] has what there is to see and [`view`]s what a receiver holds;
 //! [`plan`] chooses what fits; [`block`] carries what is too large; [`budget`] and [`freshness`] say how much and what first;
-//! [`cost`] tells tools where the bits went.
+//! [`sharing`] limits how many different encodings a tick makes; [`cost`] tells tools where the bits went.
 
 mod block;
 mod budget;
@@ -15,6 +15,7 @@ mod older;
 mod peer;
 mod plan;
 mod sending;
+mod sharing;
 mod subjects;
 mod view;
 

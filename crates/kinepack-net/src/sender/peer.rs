@@ -52,6 +52,9 @@ pub struct PeerStatus {
     pub behind: usize,
     /// Weights that were not a number and counted as 0; each time that one was asked for counts.
     pub bad_weights: u64,
+    /// Ticks in which it got nothing, so that the hub made no more different encodings than
+    /// [`HubConfig::encodings_per_tick`].
+    pub postponed: u64,
 }
 
 /// What a hub knows of one receiver.
@@ -75,6 +78,8 @@ pub(super) struct Peer {
     bytes: u64,
     behind: usize,
     bad_weights: u64,
+    postponed: u64,
+    waited_ticks: u32,
 }
 
 /// Why a receiver gets nothing in a tick.
@@ -99,6 +104,18 @@ struct Reference {
     number: u8,
     view: Arc<View>,
     since: Duration,
+}
+
+/// A snapshot that one receiver is to get in a tick.
+#[derive(Debug)]
+pub(super) struct Turn {
+    pub(super) wanted: Wanted,
+    /// What it is encoded relative to.
+    pub(super) base: Base,
+    /// Nothing was acknowledged for long.
+    silent: bool,
+    /// There is no view to build on: if it does not fit into a datagram, it becomes a block.
+    is_first: bool,
 }
 
 /// A tick as a peer needs it.
@@ -136,6 +153,8 @@ impl Peer {
             bytes: 0,
             behind: 0,
             bad_weights: 0,
+            postponed: 0,
+            waited_ticks: 0,
         }
     }
 
@@ -166,6 +185,7 @@ impl Peer {
             block: self.block.as_ref().map(BlockOut::progress),
             behind: self.behind,
             bad_weights: self.bad_weights,
+            postponed: self.postponed,
         }
     }
 
@@ -220,50 +240,110 @@ impl Peer {
         }
     }
 
-    /// Sends what this tick asks for.
+    /// Begins a tick: finds what was lost, and what a snapshot is to be encoded relative to. `None` if none is to be
+    /// encoded; what can be sent without that is sent.
+    ///
+    /// # Errors
+    /// [`NetError::Receiver`].
+    pub(super) fn begin(&mut self, moment: &Moment<'_>, sending: &mut Sending) -> Result<Option<Turn>, NetError> {
+        let Some(codec) = self.codec else { return Ok(None) };
+        let subject = sending.subjects.of(self.relevant.as_ref());
+        let subject = subject.map_err(|error| NetError::Receiver { id: self.id, error })?;
+        let wanted = Wanted { codec, subject };
+        self.history.find_lost(moment.now, &mut self.fates);
+        self.settle(moment.now);
+        if let Some(budget) = &mut self.budget {
+            budget.fill(moment.now);
+        }
+        let turn = self.turn(moment, sending, wanted);
+        if turn.is_none() {
+            self.end(moment, sending, wanted);
+        }
+        Ok(turn)
+    }
+
+    fn turn(&mut self, moment: &Moment<'_>, sending: &mut Sending, wanted: Wanted) -> Option<Turn> {
+        let Moment { now, config, .. } = *moment;
+        let rested = self.last_sent.is_none_or(|last| now.saturating_sub(last) >= config.keep_alive);
+        let silent = self.history.is_silent(now, config.silence);
+        if silent && !rested {
+            return None;
+        }
+        if let Some(base) = self.base(moment, sending.offers[wanted.codec].older_views) {
+            // Contact is back: what a block was begun for is there.
+            self.block = None;
+            let is_known = !base.view.coarse && base.view.state == sending.subjects.view(wanted.subject).state;
+            return (!is_known || rested).then_some(Turn { wanted, base, silent, is_first: false });
+        }
+        if self.block.is_none() {
+            return Some(Turn { wanted, base: self.reference_base(), silent, is_first: true });
+        }
+        self.send_fragments(moment, &mut sending.outbox, silent);
+        None
+    }
+
+    /// Encodes and sends what [`begin`](Self::begin) found to be sent.
     ///
     /// # Errors
     /// [`NetError::Receiver`] and [`NetError::BlockTooLarge`].
-    pub(super) fn step(&mut self, moment: &Moment<'_>, sending: &mut Sending) -> Result<(), NetError> {
-        let Some(codec) = self.codec else { return Ok(()) };
+    pub(super) fn take_turn(
+        &mut self,
+        turn: &Turn,
+        moment: &Moment<'_>,
+        sending: &mut Sending,
+    ) -> Result<(), NetError> {
+        let Turn { wanted, ref base, silent, is_first } = *turn;
+        self.waited_ticks = 0;
+        let taken = match is_first {
+            false => self.step_from(base, moment, sending, wanted).map_err(Failed::Codec),
+            true => self.begin_block(moment, sending, wanted).map(|has_begun| {
+                if has_begun {
+                    self.send_fragments(moment, &mut sending.outbox, silent);
+                }
+            }),
+        };
+        self.end(moment, sending, wanted);
         let id = self.id;
-        let error = |error| NetError::Receiver { id, error };
-        let subject = sending.subjects.of(self.relevant.as_ref()).map_err(error)?;
-        let state = sending.subjects.view(subject).state;
-        let stepped = self.step_to(moment, sending, Wanted { codec, subject });
+        taken.map_err(|failed| match failed {
+            Failed::Codec(error) => NetError::Receiver { id, error },
+            Failed::BlockTooLarge { bytes } => NetError::BlockTooLarge { id, bytes },
+        })
+    }
+
+    /// Leaves the turn to others: this tick may make no more encodings.
+    pub(super) fn postpone(&mut self, turn: &Turn, moment: &Moment<'_>, sending: &Sending) {
+        self.waited_ticks = self.waited_ticks.saturating_add(1);
+        self.postponed += 1;
+        self.end(moment, sending, turn.wanted);
+    }
+
+    /// Ends a tick: notes whether the state that was sent last still is the state.
+    fn end(&mut self, moment: &Moment<'_>, sending: &Sending, wanted: Wanted) {
+        let state = sending.subjects.view(wanted.subject).state;
         if let Some((shown, held_until)) = &mut self.shown
             && Some(*shown) == state
         {
             *held_until = moment.tick;
         }
-        stepped.map_err(|failed| match failed {
-            Failed::Codec(encode_error) => error(encode_error),
-            Failed::BlockTooLarge { bytes } => NetError::BlockTooLarge { id, bytes },
-        })
     }
 
-    fn step_to(&mut self, moment: &Moment<'_>, sending: &mut Sending, wanted: Wanted) -> Result<(), Failed> {
-        let Moment { now, config, .. } = *moment;
-        self.history.find_lost(now, &mut self.fates);
-        self.settle(now);
-        if let Some(budget) = &mut self.budget {
-            budget.fill(now);
-        }
-        let rested = self.last_sent.is_none_or(|last| now.saturating_sub(last) >= config.keep_alive);
-        let silent = self.history.is_silent(now, config.silence);
-        if silent && !rested {
-            return Ok(());
-        }
-        if let Some(base) = self.base(moment, sending.offers[wanted.codec].older_views) {
-            // Contact is back: what a block was begun for is there.
-            self.block = None;
-            return Ok(self.step_from(base, moment, sending, wanted, rested)?);
-        }
-        if self.block.is_none() && !self.begin_block(moment, sending, wanted)? {
-            return Ok(());
-        }
-        self.send_fragments(moment, &mut sending.outbox, silent);
-        Ok(())
+    /// For how many ticks in a row it was [postponed](Self::postpone).
+    pub(super) fn waited_ticks(&self) -> u32 {
+        self.waited_ticks
+    }
+
+    /// Whether nobody else can share the encoding: a budget left something out of the view that it is relative to.
+    pub(super) fn is_always_alone(&self, turn: &Turn) -> bool {
+        self.budget.is_some() && !turn.base.view.is_whole()
+    }
+
+    /// See [`History::base_like`].
+    pub(super) fn base_like<'b, I: Iterator<Item = &'b Base>>(
+        &self,
+        shared: impl Fn(u64) -> I,
+        config: &HubConfig,
+    ) -> Option<Base> {
+        self.history.base_like(shared, config.datagrams_per_tick)
     }
 
     /// What the next snapshot can build on: a view, or a block that has just arrived.
@@ -285,29 +365,24 @@ impl Peer {
     /// Sends what changed, in as many datagrams as it takes and may be.
     fn step_from(
         &mut self,
-        base: Base,
+        base: &Base,
         moment: &Moment<'_>,
         sending: &mut Sending,
         wanted: Wanted,
-        rested: bool,
     ) -> Result<(), EncodeError> {
-        let is_known = !base.view.coarse && base.view.state == sending.subjects.view(wanted.subject).state;
-        if is_known && !rested {
-            return Ok(());
-        }
-        if self.budget.is_none() && self.step_whole(moment, sending, &base, wanted)? {
+        if self.budget.is_none() && self.step_whole(moment, sending, base, wanted)? {
             return Ok(());
         }
         for nth in 0..moment.config.datagrams_per_tick {
-            if !self.history.reaches(&base, 1) {
+            if !self.history.reaches(base, 1) {
                 return Ok(());
             }
-            let mut header = self.header(moment, &base);
+            let mut header = self.header(moment, base);
             let limit_bytes = self.limit_bytes(moment.config, &header);
             if limit_bytes < LEAST_BYTES {
                 return Ok(());
             }
-            let plan = self.plan(moment, sending, &base, wanted, limit_bytes, nth > 0)?;
+            let plan = self.plan(moment, sending, base, wanted, limit_bytes, nth > 0)?;
             header.left_out = !plan.view.is_whole();
             self.send_snapshot(moment, &mut sending.outbox, &header, &plan);
             if self.behind == 0 {

@@ -47,6 +47,8 @@ pub(super) struct Planner {
     cost: Option<Arc<Cost>>,
     /// What an entity cost lately.
     bits_per_item: f64,
+    /// How often the encoder has run.
+    runs: u64,
 }
 
 /// Something that differs from the baseline.
@@ -88,7 +90,13 @@ impl Planner {
             counts_costs,
             cost: None,
             bits_per_item: 80.0,
+            runs: 0,
         }
+    }
+
+    /// How often the encoder has run.
+    pub(super) fn runs(&self) -> u64 {
+        self.runs
     }
 
     /// `subject` as coarse as the codec's time precision makes it relative to `base`: what is to be encoded relative to that.
@@ -101,6 +109,7 @@ impl Planner {
     /// Everything that differs.
     pub(super) fn whole(&mut self, base: Baselines<'_>, subject: &Snapshot) -> Result<(), EncodeError> {
         self.bytes.clear();
+        self.runs += 1;
         let items = self.encoder.encode(base, subject, &mut self.bytes)?.changed_entities;
         if items > 0 {
             // Should it not fit, the first guess is good.
@@ -245,6 +254,7 @@ impl Planner {
         count: usize,
         limit_bytes: usize,
     ) -> Result<usize, EncodeError> {
+        self.runs += 1;
         self.chosen.clear();
         self.gone.clear();
         for item in &self.items[..count] {

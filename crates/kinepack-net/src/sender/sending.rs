@@ -49,7 +49,7 @@ pub(super) struct Offer {
 }
 
 /// What a receiver is to get in a tick. Those that want the same relative to the same share it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Wanted {
     /// By which codec, as an index of [`Sending::offers`].
     pub(super) codec: usize,
@@ -60,8 +60,8 @@ pub(super) struct Wanted {
 /// The ids of the views that make a baseline.
 type BaseKey = Vec<u64>;
 
-/// What a plan is coded against: the baseline's key, and behind a [`SEPARATOR`] the ids of the older views, and of what was learned.
-type CodedKey = Vec<u64>;
+/// What a plan is coded against: the baseline's key, and after a [`SEPARATOR`] the ids of the older views, and of what was learned.
+pub(super) type CodedKey = Vec<u64>;
 
 /// No view's id.
 const SEPARATOR: u64 = u64::MAX;
@@ -164,6 +164,11 @@ impl Sending {
         self.offers.iter_mut().for_each(|offer| offer.compared = None);
         self.encoded = 0;
         self.subjects.begin(world);
+    }
+
+    /// How often encoders have run so far, attempts that did not fit included.
+    pub(super) fn runs(&self) -> u64 {
+        self.offers.iter().map(|offer| offer.planner.runs()).sum()
     }
 
     /// What a receiver has that gets everything relative to a baseline: what there is to see, where a codec with a time precision does not
@@ -299,7 +304,7 @@ fn base_key(base: &Base) -> BaseKey {
     std::iter::once(&base.view).chain(&base.merged).map(|view| view.id).collect()
 }
 
-fn coded_key(base: &Base) -> CodedKey {
+pub(super) fn coded_key(base: &Base) -> CodedKey {
     if base.older.is_empty() && base.lesson.is_none() {
         return base_key(base);
     }
