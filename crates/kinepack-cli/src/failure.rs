@@ -1,4 +1,5 @@
-//! Why a command failed, and the exit code that says so: 2 for what was given to it, 1 for what it did itself.
+//! Why a command failed, and the exit code that says so: 2 for what was given to it, 1 for what it did itself. A file
+//! that exists is of the first kind, and so is one that the system refuses. A signal is no failure: `interrupt.rs`.
 
 use std::fmt;
 use std::net::SocketAddr;

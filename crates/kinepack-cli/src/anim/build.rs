@@ -102,7 +102,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let scheme = &arguments.scheme;
     let of_blocks = [("--disk", arguments.disk), ("--rig", arguments.rig), ("--base", arguments.base.is_given())];
     scheme.check_blocks(&of_blocks)?;
-    let (sources, mut notes, base) = read(arguments)?;
+    let Inputs { sources, mut notes, base } = Inputs::read(arguments)?;
     let targets = arguments.out.as_ref().map(|directory| targets(directory, arguments, &sources)).transpose()?;
     let (built, rigs) = build(arguments, &sources, base.as_ref())?;
     if let (Some(directory), Some(targets)) = (&arguments.out, targets) {
@@ -129,18 +129,29 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     print(|out| if arguments.json { write_json(&report, out) } else { report.write_table(out) })
 }
 
-/// All clips, or what each adds to the base, notes on them, and the base.
-fn read(arguments: &Arguments) -> Result<(Vec<Source>, Vec<String>, Option<Base>), Failure> {
-    let Arguments { files, import, scheme, .. } = arguments;
-    let base = arguments.base.read(&import.options())?;
-    let (mut sources, mut notes) = sources::read_checked(files, import, scheme)?;
-    let Some((base, base_notes)) = base else { return Ok((sources, notes, None)) };
-    sources = base.differences(sources)?;
-    let is_new = |note: &String| !notes.contains(note);
-    let base_notes: Vec<_> = base_notes.into_iter().filter(is_new).collect();
-    notes.extend(base_notes);
-    notes.push(base.note());
-    Ok((sources, notes, Some(base)))
+/// What clips are built from.
+struct Inputs {
+    /// All clips, or what each adds to the base.
+    sources: Vec<Source>,
+    notes: Vec<String>,
+    base: Option<Base>,
+}
+
+impl Inputs {
+    fn read(arguments: &Arguments) -> Result<Self, Failure> {
+        let Arguments { files, import, scheme, .. } = arguments;
+        let base = arguments.base.read(&import.options())?;
+        let (sources, mut notes) = sources::read_checked(files, import, scheme)?;
+        let Some((base, base_notes)) = base else { return Ok(Self { sources, notes, base: None }) };
+        let sources = base.differences(sources)?;
+        for note in base_notes {
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
+        notes.push(base.note());
+        Ok(Self { sources, notes, base: Some(base) })
+    }
 }
 
 /// Builds all clips, and the rigs that they share.

@@ -121,8 +121,7 @@ impl Target {
         let (file, partial) = match &self.place {
             Place::Direct(path) => (place::open(path).map_err(|error| self.failed(error))?, None),
             Place::File { path, is_forced } => {
-                let made = Partial::create(path, *is_forced)?;
-                let (file, partial) = made.map_err(|error| self.failed(error))?;
+                let (file, partial) = Partial::create(path, *is_forced)?;
                 (file, Some(partial))
             }
         };

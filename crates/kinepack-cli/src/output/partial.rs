@@ -20,7 +20,7 @@ pub(super) struct Partial {
 }
 
 impl Partial {
-    pub(super) fn create(place: &Path, is_forced: bool) -> Result<io::Result<(File, Self)>, Failure> {
+    pub(super) fn create(place: &Path, is_forced: bool) -> Result<(File, Self), Failure> {
         let mut prefix = place.file_name().unwrap_or_default().to_owned();
         prefix.push(".");
         let mut builder = Builder::new();
@@ -30,11 +30,10 @@ impl Partial {
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         // Locked before the file is made, so that no signal comes between.
         let mut unfinished = unfinished()?;
-        let made = builder.tempfile_in(place::directory(place)).map(tempfile::NamedTempFile::into_parts);
-        Ok(made.map(|(file, temporary)| {
-            unfinished.insert(temporary.to_path_buf());
-            (file, Self { temporary: Some(temporary), place: place.to_owned(), is_forced, is_kept: false })
-        }))
+        let made = builder.tempfile_in(place::directory(place));
+        let (file, temporary) = made.map_err(|error| failure(place, Problem::System(error)))?.into_parts();
+        unfinished.insert(temporary.to_path_buf());
+        Ok((file, Self { temporary: Some(temporary), place: place.to_owned(), is_forced, is_kept: false }))
     }
 
     /// From now on it is not deleted.

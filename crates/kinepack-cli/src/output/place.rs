@@ -36,7 +36,10 @@ impl Place {
     }
 
     pub(super) fn is_same(&self, other: &Self) -> bool {
-        matches!((self, other), (Self::File { path, .. }, Self::File { path: other, .. }) if path == other)
+        let (Self::File { path, .. }, Self::File { path: other, .. }) = (self, other) else { return false };
+        // Names may lead to one directory in several ways.
+        let directory = |path: &Path| fs::canonicalize(directory(path)).ok();
+        path.file_name() == other.file_name() && directory(path) == directory(other)
     }
 }
 

@@ -21,7 +21,7 @@ use tokio::task::AbortHandle;
 
 /// Connections at once. A browser opens six for a page, and pages are few; a process may often have only 256 files.
 const MAX_CONNECTIONS: usize = 128;
-/// From the begin of a connection, or its last answer, to the end of a request's head. A browser sends one in a single
+/// From the beginning of a connection, or its last answer, to the end of a request's head. A browser sends one in a single
 /// packet, and connects again without being noticed.
 const HEAD_TIME: Duration = Duration::from_secs(10);
 /// Of a request. Browsers send some hundred bytes, and the cookies of whatever else is on this machine.

@@ -28,7 +28,8 @@ const STREAM: &str = "cubes";
 #[command(mut_arg("seconds", |argument| argument
     .help("Seconds of the world's time [default: 20]; with --from, seconds to run [default: until Ctrl-C]")))]
 pub(crate) struct Arguments {
-    /// Where to put the capture.
+    /// Where to put the capture. Ctrl-C ends and completes it. Until then it is in FILE.mcap.XXXXXX.partial, and stays there after a crash
+    /// or an error.
     #[arg(value_name = "FILE.mcap")]
     out: PathBuf,
     #[command(flatten)]

@@ -75,8 +75,11 @@ fn train_replaces_no_file_without_force_and_writes_no_two_into_one() {
         assert_eq!(fs::read(old).unwrap(), b"worth something");
         fs::remove_file(old).unwrap();
     }
-    let twice = refusal(&["anim", "train", &arm, "--out", &text, "--binary", &text]);
-    assert!(twice.contains(&text) && twice.contains("two options"), "{twice}");
+    for same in ["widths.txt", "out/../widths.txt"] {
+        fs::create_dir_all(files.at("out")).unwrap();
+        let twice = refusal(&["anim", "train", &arm, "--out", &text, "--binary", &files.at(same)]);
+        assert!(twice.contains(&text) && twice.contains("two options"), "{twice}");
+    }
     let arguments = ["anim", "train", &arm, "--precision", "0.1", "--out", &text];
     see_that_it_replaces_by_force_alone(&PathBuf::from(&text), &arguments);
 }
