@@ -4,7 +4,7 @@ use std::fs::{self, File, Permissions};
 use std::io::Read;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Output, Stdio};
 
 use kinepack_capture::Capture;
 
@@ -15,6 +15,9 @@ use crate::running::{Running, wait_for};
 
 /// Far more than a test takes.
 const LONG: [&str; 4] = ["--seconds", "86400", "--cubes", "20"];
+
+/// Bytes of a recording in which there is a whole chunk: one is of 1 MB before it is compressed.
+const SEVERAL_CHUNKS: u64 = 2 << 20;
 
 /// The frames of a capture, and whether it is whole.
 fn frames(path: &Path) -> (usize, bool) {
@@ -31,7 +34,7 @@ fn recording(out: &Path) -> (Running, PathBuf) {
     let run = Running::start(&[&["record", out.to_str().unwrap(), "--force"], &LONG[..]].concat(), None);
     let partial = || beside(out).into_iter().find(|path| path.extension().is_some_and(|ending| ending == "partial"));
     wait_for("frames in a .partial file", || {
-        partial().is_some_and(|path| fs::metadata(path).is_ok_and(|file| file.len() > 1 << 16))
+        partial().is_some_and(|path| fs::metadata(path).is_ok_and(|file| file.len() > SEVERAL_CHUNKS))
     });
     let partial = partial().unwrap();
     (run, partial)
@@ -62,6 +65,41 @@ fn a_recording_that_is_killed_leaves_the_old_file_and_what_it_recorded() {
     let saved = files.path("saved.mcap");
     fs::rename(&partial, &saved).unwrap();
     assert!(frames(&saved).0 > 60);
+}
+
+/// Runs the program with no room for a file of more than some blocks of 512 bytes, as on a full disk.
+fn run_without_room(blocks: u32, arguments: &[&str]) -> Output {
+    let limited = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+    Command::new("sh").args(["-c", &limited, env!("CARGO_BIN_EXE_kinepack")]).args(arguments).output().unwrap()
+}
+
+#[test]
+fn a_full_disk_leaves_the_old_file_and_what_was_recorded() {
+    let files = Files::new();
+    let out = files.write("world.mcap", OLD);
+    let record = [&["record", out.to_str().unwrap(), "--force"], &LONG[..]].concat();
+    let full = run_without_room(8192, &record);
+    let said = String::from_utf8(full.stderr).unwrap();
+    assert_eq!((full.status.code(), fs::read(&out).unwrap()), (Some(2), OLD.to_vec()), "{said}");
+    let [_, partial] = &beside(&out)[..] else { panic!("{:?}", beside(&out)) };
+    assert!(said.contains(partial.to_str().unwrap()), "{said}");
+    let saved = files.path("saved.mcap");
+    fs::rename(partial, &saved).unwrap();
+    assert!(frames(&saved).0 > 60);
+}
+
+#[test]
+fn a_full_disk_leaves_the_old_file_and_nothing_of_what_was_converted() {
+    let files = Files::new();
+    let captures = captures(&files);
+    for (from, to) in captures.iter().zip(["old.mcap", "old.f32"]) {
+        let old = files.write(to, OLD);
+        let there = beside(&old);
+        let full = run_without_room(2, &["convert", from, old.to_str().unwrap(), "--force"]);
+        let said = String::from_utf8(full.stderr).unwrap();
+        assert!(full.status.code() == Some(2) && said.contains(to), "{said}");
+        assert_eq!((fs::read(&old).unwrap(), beside(&old)), (OLD.to_vec(), there));
+    }
 }
 
 #[test]
@@ -116,7 +154,7 @@ fn what_is_no_regular_file_is_written_directly() {
     record("/dev/null", Stdio::null());
     // A pipe with a name.
     let pipe = files.path("pipe.mcap");
-    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let mut child = program().args(["convert", &challenge]).arg(&pipe).stderr(Stdio::null()).spawn().unwrap();
     let mut bytes = Vec::new();
     File::open(&pipe).unwrap().read_to_end(&mut bytes).unwrap();
