@@ -26,7 +26,7 @@ use crate::failure::Failure;
 /// Whether files may be replaced.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct Force {
-    /// Replace files that exist. Without it, nothing begins if one does.
+    /// Replace files that exist. Without it, nothing is written if one does.
     #[arg(long)]
     force: bool,
 }

@@ -30,8 +30,11 @@ impl Partial {
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         // Locked before the file is made, so that no signal comes between.
         let mut unfinished = unfinished()?;
-        let made = builder.tempfile_in(place::directory(place));
-        let (file, temporary) = made.map_err(|error| failure(place, Problem::System(error)))?.into_parts();
+        let made = builder.tempfile_in(place::directory(place)).and_then(|made| {
+            take_permissions(made.as_file(), place)?;
+            Ok(made.into_parts())
+        });
+        let (file, temporary) = made.map_err(|error| failure(place, Problem::System(error)))?;
         unfinished.insert(temporary.to_path_buf());
         Ok((file, Self { temporary: Some(temporary), place: place.to_owned(), is_forced, is_kept: false }))
     }
@@ -50,14 +53,9 @@ impl Partial {
         self.temporary.as_deref().filter(|_| self.is_kept)
     }
 
-    /// Makes it what an old file in its place was. Only then something can be lost, so only then it waits for the disk.
+    /// Sees that the bytes are on the disk before an old file goes. Without one, there is nothing to lose by not waiting.
     pub(super) fn finish(&self, file: &File) -> io::Result<()> {
-        let Ok(old) = fs::metadata(&self.place) else { return Ok(()) };
-        // Some file systems have no permissions that can be set, and then these are alike.
-        if file.metadata()?.permissions() != old.permissions() {
-            file.set_permissions(old.permissions())?;
-        }
-        file.sync_all()
+        if self.place.exists() { file.sync_all() } else { Ok(()) }
     }
 }
 
@@ -69,6 +67,13 @@ impl Drop for Partial {
             forget(&path);
         }
     }
+}
+
+/// Gives a file the permissions of the one that it will replace, before anything is in it that only some may read.
+fn take_permissions(file: &File, place: &Path) -> io::Result<()> {
+    let Ok(old) = fs::metadata(place) else { return Ok(()) };
+    // Some file systems have no permissions that can be set, and then these are alike.
+    if file.metadata()?.permissions() == old.permissions() { Ok(()) } else { file.set_permissions(old.permissions()) }
 }
 
 fn forget(temporary: &Path) {
