@@ -1,4 +1,5 @@
-//! Why a command failed, and the exit code that says so: 2 for what was given to it, 1 for what it did itself.
+//! Why a command failed, and the exit code that says so: 2 for what was given to it, 1 for what it did itself. A file
+//! that exists is of the first kind, and so is one that the system refuses. A signal is no failure: `interrupt.rs`.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -98,7 +99,7 @@ pub(crate) enum Failure {
     Picture { path: std::path::PathBuf, reason: String },
     /// A profile could not be trained.
     Training(TrainError),
-    /// A profile cannot be read or written.
+    /// A profile cannot be read.
     Profile { path: std::path::PathBuf, reason: String },
     /// An animation cannot be read.
     Import(ImportError),
@@ -114,10 +115,10 @@ pub(crate) enum Failure {
     Base { given: String, reason: String },
     /// A clip cannot be compressed.
     Build { file: std::path::PathBuf, clip: String, error: BuildError },
-    /// A clip cannot be read or written.
+    /// A clip cannot be read.
     ClipFile { path: std::path::PathBuf, error: std::io::Error },
-    /// A report cannot be written to its file.
-    ReportFile { path: std::path::PathBuf, error: std::io::Error },
+    /// A file cannot be written.
+    Target { path: std::path::PathBuf, problem: crate::output::Problem },
     /// The report could not be written.
     Output(std::io::Error),
 }
@@ -262,7 +263,7 @@ impl fmt::Display for Failure {
             Self::Base { given, reason } => write!(f, "--base {given}: {reason}"),
             Self::Build { file, clip, error } => write!(f, "{}: {clip}: {error}", file.display()),
             Self::ClipFile { path, error } => write!(f, "{}: {error}", path.display()),
-            Self::ReportFile { path, error } => write!(f, "{}: {error}", path.display()),
+            Self::Target { path, problem } => write!(f, "{}: {problem}", path.display()),
             Self::Output(error) => write!(f, "cannot write the report: {error}"),
         }
     }

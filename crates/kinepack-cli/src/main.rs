@@ -21,6 +21,7 @@ mod ladder;
 mod link_options;
 mod map;
 mod measure;
+mod output;
 mod page;
 mod parts;
 mod players;

@@ -12,6 +12,7 @@ use kinepack_capture::{Frame, cube};
 use crate::captured::challenge;
 use crate::failure::Failure;
 use crate::measure::progress;
+use crate::output::Force;
 use crate::precision::Precision;
 use crate::states::States;
 use crate::world::Played;
@@ -25,6 +26,8 @@ pub(crate) struct Arguments {
     /// Where to put the profile.
     #[arg(long, value_name = "PROFILE")]
     out: PathBuf,
+    #[command(flatten)]
+    force: Force,
     /// The first frame of each capture to train on.
     #[arg(long, default_value_t = 0)]
     from: u32,
@@ -48,6 +51,7 @@ pub(crate) struct Arguments {
 const WORLD_FRAMES: u32 = 60 * cubes::TICK_HZ;
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let target = arguments.force.target(&arguments.out)?;
     let runs = if arguments.files.is_empty() { world_runs()? } else { capture_runs(arguments)? };
     let schema = arguments.precision.of(cube::schema(Quantized::Everything));
     let structure = if arguments.search { searched(&schema, &runs)? } else { cube::structure() };
@@ -57,8 +61,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let profile = with_shares("trained", |told| training.run(&schema, &runs, told));
     let profile = profile.map_err(Failure::Training)?;
     let bytes = profile.to_bytes();
-    let written = std::fs::write(&arguments.out, &bytes);
-    written.map_err(|error| Failure::Profile { path: arguments.out.clone(), reason: error.to_string() })?;
+    target.write(&bytes)?;
     let frames: usize = runs.iter().map(Vec::len).sum();
     eprintln!("{}: {} bytes, trained on {frames} frames", arguments.out.display(), bytes.len());
     Ok(())

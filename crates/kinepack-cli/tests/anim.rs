@@ -7,10 +7,15 @@ mod additive;
 #[allow(dead_code, reason = "tests of importing use more of it")]
 #[path = "../../kinepack-anim/tests/support/mod.rs"]
 mod document;
+#[path = "anim/outputs.rs"]
+mod outputs;
 #[path = "support/program.rs"]
 mod program;
 #[path = "anim/rigs.rs"]
 mod rigs;
+#[cfg(unix)]
+#[path = "support/mod.rs"]
+mod running;
 #[path = "anim/schemes.rs"]
 mod schemes;
 
@@ -101,7 +106,7 @@ impl Files {
 
     /// What `anim build` says of the arm.
     fn build(&self, options: &[&str]) -> Value {
-        json(&[&["anim", "build", &self.at("an arm.glb"), "--out", &self.at("out")], options].concat())
+        json(&[&["anim", "build", &self.at("an arm.glb"), "--force", "--out", &self.at("out")], options].concat())
     }
 
     fn read(&self, name: &str) -> Vec<u8> {
@@ -184,7 +189,8 @@ fn built_clips_are_what_is_told_of_them() {
         assert!(number("max_error_cm") <= most, "{scheme} {precision}: {clip}");
         assert_eq!((number("precision_cm"), &clip["is_within_precision"]), (precision, &(most == precision).into()));
         assert!(number("mean_error_cm") <= number("p99_error_cm") && number("p99_error_cm") <= number("max_error_cm"));
-        assert_eq!(stdout(&["anim", "decode", &files.at("out/an_arm__Move.kpa"), &files.at("back.clip")]), "");
+        let clip = files.at("out/an_arm__Move.kpa");
+        assert_eq!(stdout(&["anim", "decode", &clip, &files.at("back.clip"), "--force"]), "");
         let back = exchange::read("back", &files.read("back.clip")).unwrap();
         let found = max_distance_cm(&raw, &back);
         assert!((found - number("max_error_cm")).abs() < 1e-5, "{scheme}: {found} found, {clip}");
@@ -265,7 +271,7 @@ fn an_export_is_a_file_of_the_article() {
     let (clip, out) = (files.at("out/an_arm__Move.kpa"), files.at("arm.anm"));
     for (scheme, caches) in [("article", 1), ("quantized", 0), ("quantized-32", 5)] {
         files.build(&["--scheme", scheme]);
-        let mut arguments = vec!["anim", "export", &clip, &out];
+        let mut arguments = vec!["anim", "export", &clip, &out, "--force"];
         let count = caches.to_string();
         if caches != 1 {
             arguments.extend(["--jump-caches", &count]);
@@ -287,10 +293,10 @@ fn an_export_is_a_file_of_the_article() {
         assert!(line.starts_with(&told) && line.lines().count() == 1, "{line}");
     }
     files.build(&["--scheme", "article", "--parametrization", "chordal"]);
-    let chordal = refusal(&["anim", "export", &clip, &out]);
+    let chordal = refusal(&["anim", "export", &clip, &out, "--force"]);
     assert!(chordal.contains(&clip) && chordal.contains("build the clip with times or uniform"), "{chordal}");
     files.build(&[]);
-    let blocks = refusal(&["anim", "export", &clip, &out]);
+    let blocks = refusal(&["anim", "export", &clip, &out, "--force"]);
     assert!(blocks.contains(&clip) && blocks.contains("--scheme article") && blocks.contains("--gltf"), "{blocks}");
 }
 
@@ -309,14 +315,14 @@ fn an_export_to_gltf_comes_back_as_the_same_motion() {
     let (ours, back) = (read("ours.clip"), read("back/arm__an_arm__Move.clip"));
     assert_eq!(ours.samples(), back.samples());
     assert!(max_distance_cm(&ours, &back) < 1e-3);
-    let line = stdout(&["anim", "export", &clip, &out, "--gltf", "--rate", "12.5"]);
+    let line = stdout(&["anim", "export", &clip, &out, "--force", "--gltf", "--rate", "12.5"]);
     assert!(line.starts_with(&format!("{out}: 2 joints, 14 samples at 12.5 Hz, ")), "{line}");
     for (options, reason) in [
         (["--gltf", "--rate", "1e12"], "are too many"),
         (["--gltf", "--rate", "0"], "0 is no rate"),
         (["--gltf", "--jump-caches", "2"], "cannot be used with"),
     ] {
-        let refused = program::run(&[&["anim", "export", &clip, &out], &options[..]].concat());
+        let refused = program::run(&[&["anim", "export", &clip, &out, "--force"], &options[..]].concat());
         assert_eq!(refused.code, Some(2));
         assert!(refused.stderr.contains(reason), "{}", refused.stderr);
     }

@@ -11,7 +11,7 @@ mod program;
 use common::{Files, good_bin, good_f32};
 use kinepack::{EntityId, Pack, Profile, Schema, Tick};
 use kinepack_capture::Recorder;
-use program::{json, refusal, run, stdout};
+use program::{json, refusal, run, see_that_it_replaces_by_force_alone, stdout};
 
 #[test]
 fn an_analysis_agrees_with_what_is_measured() {
@@ -82,7 +82,7 @@ fn what_is_recorded_is_analyzed_and_replayed() {
     );
     let page = files.path("replay.html");
     let options = ["--level", "packed,adaptive", "--link", "mobile", "--sweep", "loss=0..20,rtt=20..200"];
-    let arguments = [&["replay", capture, "--html", page.to_str().unwrap()], &options[..]].concat();
+    let arguments = [&["replay", capture, "--html", page.to_str().unwrap(), "--force"], &options[..]].concat();
     let replayed = json(&arguments);
     assert_eq!(replayed["frames"], 240);
     let count = |key: &str| replayed[key].as_array().unwrap().len();
@@ -119,7 +119,7 @@ fn challenge_files_become_captures_and_come_back() {
             (files.write(name, &challenge), files.path("run.mcap"), files.path(&format!("back-{name}")));
         let [from, capture, back] = [&from, &capture, &back].map(|path| path.to_str().unwrap());
         for [a, b] in [[from, capture], [capture, back]] {
-            let converted = run(&["convert", a, b]);
+            let converted = run(&["convert", a, b, "--force"]);
             assert_eq!(converted.code, Some(0), "{}", converted.stderr);
         }
         assert_eq!(std::fs::read(back).unwrap(), challenge, "{name}");
@@ -128,7 +128,7 @@ fn challenge_files_become_captures_and_come_back() {
         assert_eq!(direct["levels"], through["levels"], "{name}");
     }
     let message =
-        refusal(&["convert", files.path("run.mcap").to_str().unwrap(), files.path("run.bin").to_str().unwrap()]);
+        refusal(&["convert", files.path("run.mcap").to_str().unwrap(), files.path("other.bin").to_str().unwrap()]);
     assert!(message.contains("must end in .mcap"), "{message}");
     let message = refusal(&["measure", files.path("run.mcap").to_str().unwrap()]);
     assert!(message.contains("`analyze`, `tune` and `replay` read capture files"), "{message}");
@@ -250,4 +250,20 @@ fn steps_for_an_error_that_is_allowed_are_found_and_the_profile_is_for_them() {
     }
     let message = refusal(&["tune", capture, "--body-size", "1"]);
     assert!(message.contains("marks no position of three axes"), "{message}");
+}
+
+#[test]
+fn tune_replaces_no_file_without_force_and_writes_no_two_into_one() {
+    let files = Files::new();
+    let capture = &*drones(&files);
+    let [profile, rust] = ["run.profile", "run.rs"].map(|name| files.path(name));
+    let [profile_name, rust_name] = [&profile, &rust].map(|path| path.to_str().unwrap());
+    std::fs::write(&rust, b"worth something").unwrap();
+    let refused = refusal(&["tune", capture, "--out", profile_name, "--rust", rust_name]);
+    assert!(refused.contains(rust_name) && refused.contains("--force"), "{refused}");
+    assert!(std::fs::read(&rust).unwrap() == b"worth something" && !profile.exists());
+    let twice = refusal(&["tune", capture, "--out", profile_name, "--rust", profile_name]);
+    assert!(twice.contains(profile_name) && twice.contains("two options"), "{twice}");
+    let short = ["tune", capture, "--passes", "1", "--lag", "3", "--out", profile_name];
+    see_that_it_replaces_by_force_alone(&profile, &short);
 }

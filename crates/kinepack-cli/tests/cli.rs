@@ -156,12 +156,12 @@ fn a_profile_is_trained_on_captures_and_measured_with() {
     assert!(trained.stderr.contains(profile) && trained.stderr.contains("trained on 30 frames"), "{}", trained.stderr);
     let document = json(&["measure", capture, "--from", "30", "--level", "packed,adaptive", "--profile", profile]);
     assert_eq!(document["frames"], 10);
-    let coarse = run(&["train", capture, "--passes", "1", "--time-precision-ms", "2", "--out", profile]);
+    let coarse = run(&["train", capture, "--passes", "1", "--time-precision-ms", "2", "--out", profile, "--force"]);
     assert_eq!(coarse.code, Some(0), "{}", coarse.stderr);
     assert_eq!(json(&["measure", capture, "--level", "learning", "--profile", profile])["frames"], 34);
     let refused = refusal(&["measure", capture, "--profile", capture]);
     assert!(refused.contains("this is no profile"), "{refused}");
-    let refused = refusal(&["train", capture, "--to", "1", "--out", profile]);
+    let refused = refusal(&["train", capture, "--to", "1", "--out", profile, "--force"]);
     assert!(refused.contains("too short"), "{refused}");
 }
 

@@ -17,7 +17,7 @@ pub fn structure() -> Profile {
     profile
 }
 
-/// The profile trained for cubes, for all levels: on the built-in world, by `kinepack train --out
+/// The profile trained for cubes, for all levels: on the built-in world, by `kinepack train --force --out
 /// crates/kinepack-capture/src/cube/profile/cube.kprf`.
 pub fn profile() -> Profile {
     read(include_bytes!("profile/cube.kprf"))

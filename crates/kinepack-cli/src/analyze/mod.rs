@@ -13,6 +13,7 @@ use crate::captured::{Captured, lag_of, profile};
 use crate::failure::Failure;
 use crate::ladder::Parameters;
 use crate::measure::progress;
+use crate::output::Force;
 use crate::report::print;
 use crate::report_page;
 use crate::table::write_json;
@@ -36,6 +37,8 @@ pub(crate) struct Arguments {
     /// Write the report as one HTML file with charts, too, which needs no network.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
     /// Print one JSON document instead of tables.
     #[arg(long)]
     json: bool,
@@ -56,10 +59,10 @@ pub(crate) struct StreamReport {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let [html] = arguments.force.targets([arguments.html.as_deref()])?;
     let report = analyze(arguments)?;
-    if let Some(path) = &arguments.html {
-        let written = report_page::write(path, "Where the bits go", include_str!("web/analyze.js"), &report);
-        written.map_err(|error| Failure::ReportFile { path: path.clone(), error })?;
+    if let Some(html) = &html {
+        report_page::write(html, "Where the bits go", include_str!("web/analyze.js"), &report)?;
     }
     print(|out| if arguments.json { write_json(&report, out) } else { text::write(&report, out) })
 }

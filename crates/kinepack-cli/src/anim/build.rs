@@ -1,7 +1,6 @@
 //! `kinepack anim build`: compressed clips from animation files, and how far each is off.
 
 use std::collections::HashSet;
-use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,14 +10,16 @@ use kinepack_anim::RawClip;
 use kinepack_anim::offline::{Scheme, animated_raw_bytes};
 use serde::Serialize;
 
-use super::base::BaseArguments;
+use super::base::{Base, BaseArguments};
+use super::compiled::skeleton_name;
 use super::import_options::ImportArguments;
 use super::joints::joint_name;
 use super::rigs::{RigReport, Rigs};
 use super::scheme::SchemeArguments;
-use super::sources::{self, BuiltClip, BuiltFiles, Source};
+use super::sources::{self, BuiltClip, Source};
 use super::timing;
 use crate::failure::Failure;
+use crate::output::{Batch, Force, Target};
 use crate::report::print;
 use crate::table::{percent, table, write_json};
 
@@ -31,6 +32,8 @@ pub(crate) struct Arguments {
     /// Where to put the clips; made where it is missing. Without it nothing is written.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
     /// Write disk files, NAME.kpd: block clips entropy-coded, which are unpacked when they are loaded.
     #[arg(long, requires = "out")]
     disk: bool,
@@ -99,10 +102,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let scheme = &arguments.scheme;
     let of_blocks = [("--disk", arguments.disk), ("--rig", arguments.rig), ("--base", arguments.base.is_given())];
     scheme.check_blocks(&of_blocks)?;
-    let (BuiltFiles { sources, built, mut notes }, rigs) = read_and_build(arguments)?;
-    if let Some(directory) = &arguments.out {
-        write_all(directory, arguments.disk, &sources, &built)?;
-        rigs.write(directory, &built)?;
+    let Inputs { sources, mut notes, base } = Inputs::read(arguments)?;
+    let targets = arguments.out.as_ref().map(|directory| targets(directory, arguments, &sources)).transpose()?;
+    let (built, rigs) = build(arguments, &sources, base.as_ref())?;
+    if let (Some(directory), Some(targets)) = (&arguments.out, targets) {
+        let mut batch = Batch::in_directory(directory)?;
+        for (target, built) in targets.clips.iter().zip(&built) {
+            batch.write(target, bytes_of(built, target, arguments.disk)?)?;
+        }
+        for (target, bytes) in &targets.skeletons {
+            batch.write(target, bytes)?;
+        }
+        rigs.write(&mut batch, arguments.force, directory, &built)?;
+        batch.commit()?;
     }
     notes.extend(sources.iter().zip(&built).filter_map(|(source, built)| too_far_off(source, built, scheme)));
     let clips = sources.iter().zip(&built).map(|(source, built)| {
@@ -117,53 +129,75 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     print(|out| if arguments.json { write_json(&report, out) } else { report.write_table(out) })
 }
 
-/// All clips, or what each adds to the base, and the rigs that they share.
-fn read_and_build(arguments: &Arguments) -> Result<(BuiltFiles, Rigs), Failure> {
-    let Arguments { files, import, scheme, .. } = arguments;
-    let base = arguments.base.read(&import.options())?;
-    let (mut sources, mut notes) = sources::read_checked(files, import, scheme)?;
-    if let Some((base, base_notes)) = &base {
-        sources = base.differences(sources)?;
-        let is_new = |note: &&String| !notes.contains(note);
-        let base_notes: Vec<_> = base_notes.iter().filter(is_new).cloned().collect();
-        notes.extend(base_notes);
-        notes.push(base.note());
-    }
-    let options = |raw: &RawClip| {
-        let mut options = scheme.options(raw);
-        options.error.base = base.as_ref().map(|(base, _)| Arc::clone(&base.raw));
-        options
-    };
-    let rigs = if arguments.rig { Rigs::of(&sources, options, arguments.out.as_deref())? } else { Rigs::default() };
-    let built = sources::build_all(&sources, |raw| rigs.give(raw, options(raw)), "built")?;
-    Ok((BuiltFiles { sources, built, notes }, rigs))
+/// What clips are built from.
+struct Inputs {
+    /// All clips, or what each adds to the base.
+    sources: Vec<Source>,
+    notes: Vec<String>,
+    base: Option<Base>,
 }
 
-fn write_all(directory: &Path, is_disk: bool, sources: &[Source], built: &[BuiltClip]) -> Result<(), Failure> {
-    let mut skeletons = HashSet::new();
-    let write =
-        |path: PathBuf, bytes: &[u8]| fs::write(&path, bytes).map_err(|error| Failure::ClipFile { path, error });
-    fs::create_dir_all(directory).map_err(|error| Failure::ClipFile { path: directory.to_owned(), error })?;
-    for (source, built) in sources.iter().zip(built) {
-        let clip = &built.built.clip;
-        let stem = directory.join(sources::file_stem(source.raw.name()));
-        // Names may have points of their own.
-        let path = |extension: &str| PathBuf::from(format!("{}.{extension}", stem.display()));
-        if is_disk {
-            let path = path("kpd");
-            let Some(packed) = built.packed() else {
-                return Err(Failure::BadClip { path, reason: "this clip has no disk form".to_owned() });
-            };
-            write(path, packed)?;
-        } else {
-            write(path("kpa"), clip.as_bytes())?;
+impl Inputs {
+    fn read(arguments: &Arguments) -> Result<Self, Failure> {
+        let Arguments { files, import, scheme, .. } = arguments;
+        let base = arguments.base.read(&import.options())?;
+        let (sources, mut notes) = sources::read_checked(files, import, scheme)?;
+        let Some((base, base_notes)) = base else { return Ok(Self { sources, notes, base: None }) };
+        let sources = base.differences(sources)?;
+        for note in base_notes {
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
         }
-        if skeletons.insert(clip.skeleton_hash()) {
-            let name = super::compiled::skeleton_name(clip.skeleton_hash());
-            write(directory.join(name), &source.raw.skeleton().to_bytes())?;
+        notes.push(base.note());
+        Ok(Self { sources, notes, base: Some(base) })
+    }
+}
+
+/// Builds all clips, and the rigs that they share.
+fn build(arguments: &Arguments, sources: &[Source], base: Option<&Base>) -> Result<(Vec<BuiltClip>, Rigs), Failure> {
+    let options = |raw: &RawClip| {
+        let mut options = arguments.scheme.options(raw);
+        options.error.base = base.map(|base| Arc::clone(&base.raw));
+        options
+    };
+    let rigs = if arguments.rig { Rigs::of(sources, options, arguments.out.as_deref())? } else { Rigs::default() };
+    let built = sources::build_all(sources, |raw| rigs.give(raw, options(raw)), "built")?;
+    Ok((built, rigs))
+}
+
+/// The files of a build whose names are known before it.
+struct Targets {
+    /// One for each source.
+    clips: Vec<Target>,
+    /// Those that are not there yet, with what they hold.
+    skeletons: Vec<(Target, Vec<u8>)>,
+}
+
+fn targets(directory: &Path, arguments: &Arguments, sources: &[Source]) -> Result<Targets, Failure> {
+    let (force, extension) = (arguments.force, if arguments.disk { "kpd" } else { "kpa" });
+    let clip =
+        |source: &Source| force.target_in(directory, &format!("{}.{extension}", sources::file_stem(source.raw.name())));
+    let mut hashes = HashSet::new();
+    let mut skeletons = Vec::new();
+    for skeleton in sources.iter().map(|source| source.raw.skeleton()) {
+        if hashes.insert(skeleton.hash()) {
+            let bytes = skeleton.to_bytes();
+            let target = force.target_of(directory, &skeleton_name(skeleton.hash()), &bytes)?;
+            skeletons.extend(target.map(|target| (target, bytes)));
         }
     }
-    Ok(())
+    Ok(Targets { clips: sources.iter().map(clip).collect::<Result<_, _>>()?, skeletons })
+}
+
+/// The bytes of a clip's file.
+fn bytes_of<'a>(built: &'a BuiltClip, target: &Target, is_disk: bool) -> Result<&'a [u8], Failure> {
+    if !is_disk {
+        return Ok(built.built.clip.as_bytes());
+    }
+    let no_disk_form =
+        || Failure::BadClip { path: target.name().to_owned(), reason: "this clip has no disk form".to_owned() };
+    built.packed().ok_or_else(no_disk_form)
 }
 
 /// What there is to say of a clip that is not as near as was asked for. Quantized clips are what they are.

@@ -1,7 +1,6 @@
 //! `kinepack anim decode`: the samples of a compressed clip as plain floats.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -9,6 +8,7 @@ use kinepack_anim::{AnyClip, Skeleton, exchange};
 
 use super::compiled::{self, SkeletonArguments};
 use crate::failure::Failure;
+use crate::output::Force;
 
 /// Write what a compressed clip plays at its sample times as a .clip file.
 #[derive(Args)]
@@ -18,17 +18,22 @@ pub(crate) struct Arguments {
     /// Where to put the samples.
     out: PathBuf,
     #[command(flatten)]
+    force: Force,
+    #[command(flatten)]
     skeleton: SkeletonArguments,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let target = arguments.force.target(&arguments.out)?;
     let (clip, skeleton) = compiled::read(&arguments.clip, &arguments.skeleton)?;
     let out = &arguments.out;
-    write(&clip, &skeleton, out).map_err(|error| Failure::ClipFile { path: out.clone(), error })
+    let samples = samples(&clip, &skeleton).map_err(|error| Failure::ClipFile { path: out.clone(), error })?;
+    target.write(&samples)
 }
 
-fn write(clip: &AnyClip, skeleton: &Skeleton, path: &PathBuf) -> io::Result<()> {
-    let mut out = BufWriter::new(File::create(path)?);
+/// The `.clip` file.
+fn samples(clip: &AnyClip, skeleton: &Skeleton) -> io::Result<Vec<u8>> {
+    let mut out = Vec::new();
     exchange::write_head(skeleton, clip.samples(), clip.rate_hz(), &mut out)?;
     let mut pose = skeleton.bind_pose();
     let mut player = clip.player(&pose);
@@ -36,5 +41,5 @@ fn write(clip: &AnyClip, skeleton: &Skeleton, path: &PathBuf) -> io::Result<()> 
         player.sample_at(sample as f64, &mut pose);
         exchange::write_pose(&pose, &mut out)?;
     }
-    out.flush()
+    Ok(out)
 }

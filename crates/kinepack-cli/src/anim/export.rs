@@ -1,6 +1,5 @@
 //! `kinepack anim export`: a compressed clip as a file that other programs play.
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,6 +12,7 @@ use serde::Serialize;
 
 use super::compiled::{self, SkeletonArguments};
 use crate::failure::Failure;
+use crate::output::{Force, Target};
 use crate::report::print;
 use crate::table::write_json;
 
@@ -24,6 +24,8 @@ pub(crate) struct Arguments {
     clip: PathBuf,
     /// Where to put the file.
     out: PathBuf,
+    #[command(flatten)]
+    force: Force,
     /// Write a .glb, with a key for each sample, so that any viewer shows what became of the clip.
     #[arg(long)]
     gltf: bool,
@@ -69,11 +71,16 @@ struct GltfReport {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let target = arguments.force.target(&arguments.out)?;
     let (clip, skeleton) = compiled::read(&arguments.clip, &arguments.skeleton)?;
-    if arguments.gltf { write_gltf(arguments, &clip, skeleton) } else { write_anm(arguments, &clip, &skeleton) }
+    if arguments.gltf {
+        write_gltf(arguments, &target, &clip, skeleton)
+    } else {
+        write_anm(arguments, &target, &clip, &skeleton)
+    }
 }
 
-fn write_anm(arguments: &Arguments, clip: &AnyClip, skeleton: &Skeleton) -> Result<(), Failure> {
+fn write_anm(arguments: &Arguments, target: &Target, clip: &AnyClip, skeleton: &Skeleton) -> Result<(), Failure> {
     let anm = match clip {
         AnyClip::Block(_) => {
             Err("made of blocks, and r3d2canm of keys: build the clip with --scheme article, or write glTF with --gltf"
@@ -86,7 +93,7 @@ fn write_anm(arguments: &Arguments, clip: &AnyClip, skeleton: &Skeleton) -> Resu
     let anm = anm.map_err(|error| bad_clip(arguments, &error))?;
     let bytes = anm.to_bytes();
     let report = AnmReport {
-        file: write_file(arguments, &bytes)?,
+        file: write_file(target, &bytes)?,
         joints: anm.joints().len(),
         keys: anm.keys().len(),
         bytes: bytes.len(),
@@ -96,7 +103,7 @@ fn write_anm(arguments: &Arguments, clip: &AnyClip, skeleton: &Skeleton) -> Resu
     print(|out| if arguments.json { write_json(&report, out) } else { report.write_line(out) })
 }
 
-fn write_gltf(arguments: &Arguments, clip: &AnyClip, skeleton: Skeleton) -> Result<(), Failure> {
+fn write_gltf(arguments: &Arguments, target: &Target, clip: &AnyClip, skeleton: Skeleton) -> Result<(), Failure> {
     let rate_hz = arguments.rate.unwrap_or(clip.rate_hz());
     let step = f64::from(clip.rate_hz()) / f64::from(rate_hz);
     // The last one is at the end, or behind it, where the end is held.
@@ -115,7 +122,7 @@ fn write_gltf(arguments: &Arguments, clip: &AnyClip, skeleton: Skeleton) -> Resu
     let baked = RawClip::new(name, Arc::new(skeleton), rate_hz, all).map_err(|error| bad_clip(arguments, &error))?;
     let bytes = export::glb(&baked).map_err(|error| bad_clip(arguments, &error))?;
     let report = GltfReport {
-        file: write_file(arguments, &bytes)?,
+        file: write_file(target, &bytes)?,
         joints: baked.joints(),
         samples: baked.samples(),
         rate_hz,
@@ -129,10 +136,9 @@ fn bad_clip(arguments: &Arguments, reason: &impl ToString) -> Failure {
 }
 
 /// Returns the file's name.
-fn write_file(arguments: &Arguments, bytes: &[u8]) -> Result<String, Failure> {
-    let out = &arguments.out;
-    fs::write(out, bytes).map_err(|error| Failure::ClipFile { path: out.clone(), error })?;
-    Ok(out.display().to_string())
+fn write_file(target: &Target, bytes: &[u8]) -> Result<String, Failure> {
+    target.write(bytes)?;
+    Ok(target.name().display().to_string())
 }
 
 fn max_difference_cm(clip: &AnyClip, skeleton: &Skeleton, anm: &Anm) -> f64 {

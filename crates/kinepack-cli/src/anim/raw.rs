@@ -1,8 +1,7 @@
 //! `kinepack anim raw`: the samples of animations as plain floats, for other programs.
 
 use std::collections::HashMap;
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -12,6 +11,7 @@ use serde::Serialize;
 use super::import_options::ImportArguments;
 use super::sources::file_stem;
 use crate::failure::Failure;
+use crate::output::{Batch, Force};
 use crate::report::print;
 use crate::table::{table, write_json};
 
@@ -24,6 +24,8 @@ pub(crate) struct Arguments {
     /// Where to put the clips; made where it is missing.
     #[arg(required = true)]
     out_dir: PathBuf,
+    #[command(flatten)]
+    force: Force,
     #[command(flatten)]
     import: ImportArguments,
     /// Tell what was written as JSON.
@@ -53,29 +55,27 @@ struct ClipReport {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let options = arguments.import.options();
     let out_dir = &arguments.out_dir;
-    fs::create_dir_all(out_dir).map_err(|error| Failure::ClipFile { path: out_dir.clone(), error })?;
+    let mut batch = Batch::in_directory(out_dir)?;
     let mut report = Report::default();
-    let mut written: HashMap<PathBuf, &Path> = HashMap::new();
+    let mut written: HashMap<String, &Path> = HashMap::new();
     for file in &arguments.files {
         let import = import::read(file, &options)?;
         report.notes.extend(import.notes.iter().map(ToString::to_string));
         for clip in &import.clips {
-            let path = out_dir.join(format!("{}.clip", file_stem(clip.name())));
-            if let Some(first) = written.insert(path.clone(), file) {
+            let name = format!("{}.clip", file_stem(clip.name()));
+            if let Some(first) = written.insert(name.clone(), file) {
                 let name = clip.name().to_owned();
                 return Err(Failure::SameClip { name, first: first.to_owned(), second: file.clone() });
             }
-            write(clip, &path).map_err(|error| Failure::ClipFile { path, error })?;
+            let target = arguments.force.target_in(out_dir, &name)?;
+            let mut bytes = Vec::new();
+            exchange::write(clip, &mut bytes).map_err(|error| Failure::ClipFile { path: file.clone(), error })?;
+            batch.write(&target, &bytes)?;
             report.clips.push(ClipReport::new(clip, file));
         }
     }
+    batch.commit()?;
     print(|out| if arguments.json { write_json(&report, out) } else { report.write_table(out) })
-}
-
-fn write(clip: &RawClip, path: &Path) -> io::Result<()> {
-    let mut out = BufWriter::new(File::create(path)?);
-    exchange::write(clip, &mut out)?;
-    out.flush()
 }
 
 impl ClipReport {

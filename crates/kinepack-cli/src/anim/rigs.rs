@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::compiled::{self, rig_name};
 use super::sources::{self, BuiltClip, Source};
 use crate::failure::Failure;
+use crate::output::{Batch, Force};
 
 /// Rigs by the hash of their skeletons.
 #[derive(Default)]
@@ -104,10 +105,18 @@ impl Rigs {
     }
 
     /// Writes those that some clips are of.
-    pub(crate) fn write(&self, directory: &Path, built: &[BuiltClip]) -> Result<(), Failure> {
+    pub(crate) fn write(
+        &self,
+        batch: &mut Batch,
+        force: Force,
+        directory: &Path,
+        built: &[BuiltClip],
+    ) -> Result<(), Failure> {
         for (rig, _) in self.used(built) {
-            let path = directory.join(rig_name(rig.hash()));
-            fs::write(&path, rig.to_bytes()).map_err(|error| Failure::ClipFile { path, error })?;
+            let bytes = rig.to_bytes();
+            if let Some(target) = force.target_of(directory, &rig_name(rig.hash()), &bytes)? {
+                batch.write(&target, &bytes)?;
+            }
         }
         Ok(())
     }

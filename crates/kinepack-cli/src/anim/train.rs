@@ -1,8 +1,7 @@
 //! `kinepack anim train`: the widths of coefficients of block clips, from what clips need.
 
-use std::fs;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use kinepack_anim::block::BlockLength;
@@ -12,6 +11,7 @@ use serde::Serialize;
 use super::import_options::ImportArguments;
 use super::sources;
 use crate::failure::Failure;
+use crate::output::{Batch, Force};
 use crate::report::print;
 use crate::table::{table, write_json};
 
@@ -27,6 +27,8 @@ pub(crate) struct Arguments {
     /// Where to put them as the bytes that the library is built with.
     #[arg(long, value_name = "FILE")]
     binary: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
     /// The largest error that clips are built for; may be given several times.
     #[arg(long, value_name = "CM", default_values_t = [0.01], value_parser = parse_precision)]
     precision: Vec<f64>,
@@ -66,6 +68,7 @@ const PIECES: [(BlockLength, usize); 4] =
     [(BlockLength::N8, 0), (BlockLength::N16, 0), (BlockLength::N32, 0), (BlockLength::N32, 1)];
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let [out, binary] = arguments.force.targets([Some(&arguments.out), arguments.binary.as_deref()])?;
     let (clips, notes) = sources::read(&arguments.files, &arguments.import.options())?;
     let items: Vec<_> =
         clips.iter().flat_map(|clip| arguments.precision.iter().map(move |precision| (clip, *precision))).collect();
@@ -77,10 +80,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     sources::take_from_all_cores(&items, "coded", add, |own| trainer.merge(own))?;
     let tables = sources::on_all_cores(&PIECES, "found", |(block, piece)| Ok(trainer.table(*block, *piece)))?;
-    write(&arguments.out, widths_to_text(&tables).as_bytes())?;
-    if let Some(path) = &arguments.binary {
-        write(path, &widths_to_bytes(&tables))?;
+    let mut batch = Batch::default();
+    if let Some(out) = out {
+        batch.write(&out, widths_to_text(&tables).as_bytes())?;
     }
+    if let Some(binary) = binary {
+        batch.write(&binary, &widths_to_bytes(&tables))?;
+    }
+    batch.commit()?;
     let report = Report {
         clips: clips.len(),
         precisions_cm: arguments.precision.clone(),
@@ -88,10 +95,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         notes,
     };
     print(|out| if arguments.json { write_json(&report, out) } else { report.write(out) })
-}
-
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    fs::write(path, bytes).map_err(|error| Failure::ClipFile { path: path.to_owned(), error })
 }
 
 impl PieceReport {

@@ -3,6 +3,7 @@
 
 mod files;
 mod guard;
+mod server;
 
 use std::io::{self, IsTerminal};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
@@ -11,6 +12,7 @@ use crate::failure::Failure;
 
 pub(crate) use files::{File, web_files, with_files};
 pub(crate) use guard::{guard, is_same_origin};
+pub(crate) use server::serve;
 
 /// Takes the address that was asked for, or the usual port of this machine, or any other port of it. `powers` is what somebody who
 /// reaches the page can do.

@@ -8,12 +8,14 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, Args, Command};
 use kinepack::{EntityId, Tick};
-use kinepack_capture::Recorder;
 use kinepack_capture::cube::Cube;
+use kinepack_capture::{RecordSummary, Recorder};
 
 use crate::failure::Failure;
+use crate::interrupt::Interrupt;
 use crate::join::{ConnectionArguments, parse_server};
 use crate::measure::progress;
+use crate::output::{Force, Output};
 use crate::states::States;
 use crate::world::WorldArguments;
 
@@ -26,9 +28,12 @@ const STREAM: &str = "cubes";
 #[command(mut_arg("seconds", |argument| argument
     .help("Seconds of the world's time [default: 20]; with --from, seconds to run [default: until Ctrl-C]")))]
 pub(crate) struct Arguments {
-    /// Where to put the capture.
+    /// Where to put the capture. Ctrl-C ends and completes it. Until then it is in FILE.mcap.XXXXXX.partial, and stays there after a crash
+    /// or an error.
     #[arg(value_name = "FILE.mcap")]
     out: PathBuf,
+    #[command(flatten)]
+    force: Force,
     #[command(flatten, next_help_heading = "Built-in world")]
     world: WorldArguments,
     /// Look on at this server, an address or a name and its port, and record each whole state that comes, quantized as it was sent, with the
@@ -47,29 +52,71 @@ fn for_a_connection(argument: Arg) -> Arg {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let Arguments { out, world, from, connection } = arguments;
-    match from {
-        Some(server) => server::run(out, *server, connection, world.seconds),
-        None => record_world(out, world),
+    let Arguments { out, force, world, from, connection } = arguments;
+    let mut file = CaptureFile { name: out, output: force.target(out)?.create()? };
+    let recorded = match from {
+        Some(server) => server::run(&mut file, *server, connection, world.seconds),
+        None => record_world(&mut file, world),
+    };
+    file.end(recorded)
+}
+
+/// The file of a recording. It is worth something from the first frame on, even if the recording fails later.
+struct CaptureFile<'a> {
+    name: &'a Path,
+    output: Output,
+}
+
+/// What was recorded, if there was anything, and a line that says so.
+type Recorded = Option<String>;
+
+impl CaptureFile<'_> {
+    fn recorder(&self) -> Result<Recorder, Failure> {
+        Ok(Recorder::to_writer(self.name, self.output.file()?)?)
+    }
+
+    /// Says that a frame is there.
+    fn keep(&mut self) {
+        self.output.keep();
+    }
+
+    /// Puts the file into its place, or says where it stays.
+    fn end(self, recorded: Result<Recorded, Failure>) -> Result<(), Failure> {
+        let Self { name, output } = self;
+        let kept = output.kept().map(Path::to_owned);
+        let ended = recorded.and_then(|recorded| {
+            let Some(line) = recorded else {
+                eprintln!("{}: nothing was recorded, so no file was written", name.display());
+                return Ok(());
+            };
+            output.commit()?;
+            eprintln!("{}: {line}", name.display());
+            Ok(())
+        });
+        if let (Err(_), Some(kept)) = (&ended, kept) {
+            eprintln!("what was recorded is in {}; rename it to read it", kept.display());
+        }
+        ended
     }
 }
 
-fn record_world(out: &Path, arguments: &WorldArguments) -> Result<(), Failure> {
+fn record_world(file: &mut CaptureFile<'_>, arguments: &WorldArguments) -> Result<Recorded, Failure> {
+    let interrupt = Interrupt::listen()?;
     let mut world = arguments.play()?;
-    let mut recorder = Recorder::create(out)?;
+    let mut recorder = file.recorder()?;
     let stream = recorder.stream::<Cube>(STREAM, f64::from(cubes::TICK_HZ))?;
     let bar = progress(Some(arguments.frames()));
     let mut states = States::default();
     let mut sent: Vec<(EntityId, Cube)> = Vec::new();
-    for tick in 0..arguments.frames() {
+    for tick in (0..arguments.frames()).take_while(|_| !interrupt.is_raised()) {
         world.next_frame(&mut states);
         sent.clear();
         sent.extend(states.iter().map(|(id, state)| (id, Cube::from(*state))));
         recorder.record(&stream, Tick(tick), sent.iter().map(|(id, cube)| (*id, cube)))?;
+        file.keep();
         bar.inc(1);
     }
     bar.finish_and_clear();
-    let summary = recorder.finish()?;
-    eprintln!("{}: {} frames, {} bytes", out.display(), summary.frames, summary.bytes);
-    Ok(())
+    let RecordSummary { frames, bytes, .. } = recorder.finish()?;
+    Ok((frames > 0).then(|| format!("{frames} frames, {bytes} bytes")))
 }

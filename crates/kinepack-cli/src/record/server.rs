@@ -3,15 +3,14 @@
 //! A recording is of one connection. Who comes back may find another world, whose ticks begin anew.
 
 use std::net::SocketAddr;
-use std::path::Path;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use kinepack::Snapshot;
 use kinepack_capture::{RecordError, RecordSummary, RecordedLanes, Recorder};
 
-use super::STREAM;
 use super::gaps::Gaps;
+use super::{CaptureFile, Recorded, STREAM};
 use crate::failure::Failure;
 use crate::join::{ConnectionArguments, Course, Joiner, News, Pilot, Target};
 use crate::sender::due;
@@ -21,13 +20,13 @@ use crate::viewer::NewView;
 const ROUND_FRAMES: u32 = 6;
 
 pub(super) fn run(
-    out: &Path,
+    file: &mut CaptureFile<'_>,
     server: SocketAddr,
     connection: &ConnectionArguments,
     seconds: Option<u32>,
-) -> Result<(), Failure> {
+) -> Result<Recorded, Failure> {
     let target = connection.target(server)?;
-    let mut recording = Recording::create(out, &target)?;
+    let mut recording = Recording::begin(file, &target)?;
     let course = Course::begin(seconds)?;
     let status = Status::new();
     let mut joiner = Joiner::new(&target, Duration::ZERO, Pilot::Nobody);
@@ -37,13 +36,12 @@ pub(super) fn run(
     followed?;
     let has_received = joiner.has_received(course.now());
     let (summary, gaps) = recording.finish()?;
-    eprintln!("{}: {}", out.display(), closing(&summary, &gaps));
     match summary.frames {
         // Who ends it early has seen enough.
-        0 if course.interrupt.is_raised() => Ok(()),
+        0 if course.interrupt.is_raised() => Ok(None),
         0 if has_received => Err(Failure::NothingWhole { server }),
         0 => Err(Failure::NothingReceived { server }),
-        _ => Ok(()),
+        _ => Ok(Some(closing(&summary, &gaps))),
     }
 }
 
@@ -52,7 +50,7 @@ fn follow(
     joiner: &mut Joiner<'_>,
     server: SocketAddr,
     course: &Course,
-    recording: &mut Recording,
+    recording: &mut Recording<'_, '_>,
     status: &Status,
 ) -> Result<(), Failure> {
     let mut frame = 0;
@@ -88,26 +86,28 @@ fn follow(
 }
 
 /// The file, and what it lacks.
-struct Recording {
+struct Recording<'a, 'b> {
+    file: &'a mut CaptureFile<'b>,
     recorder: Recorder,
     stream: RecordedLanes,
     gaps: Gaps,
     frames: u64,
 }
 
-impl Recording {
-    fn create(out: &Path, target: &Target) -> Result<Self, RecordError> {
-        let mut recorder = Recorder::create(out)?;
+impl<'a, 'b> Recording<'a, 'b> {
+    fn begin(file: &'a mut CaptureFile<'b>, target: &Target) -> Result<Self, Failure> {
+        let mut recorder = file.recorder()?;
         let codec = target.stream.codec();
         let stream = recorder.stream_of_lanes(STREAM, codec.schema(), f64::from(cubes::TICK_HZ))?;
         // A disk without room says so now, and not when the first frames are there.
         recorder.flush()?;
-        Ok(Self { recorder, stream, gaps: Gaps::default(), frames: 0 })
+        Ok(Self { file, recorder, stream, gaps: Gaps::default(), frames: 0 })
     }
 
     fn take(&mut self, new: NewView, view: &Snapshot) -> Result<(), RecordError> {
         if self.gaps.take(view.tick, new.sequence, new.left_out) {
             self.recorder.record_snapshot(&self.stream, view)?;
+            self.file.keep();
             self.frames += 1;
         }
         Ok(())
@@ -136,7 +136,7 @@ impl Status {
         Self(ProgressBar::new(1).with_style(style))
     }
 
-    fn show(&self, now: Duration, recording: &Recording) {
+    fn show(&self, now: Duration, recording: &Recording<'_, '_>) {
         if !self.0.is_hidden() {
             let Recording { frames, gaps, .. } = recording;
             self.0.set_message(format!("{} s, {frames} frames, {} missing ticks", now.as_secs(), gaps.missing()));

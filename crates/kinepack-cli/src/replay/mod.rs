@@ -20,6 +20,7 @@ use crate::failure::Failure;
 use crate::ladder::Parameters;
 use crate::link_options::LinkOptions;
 use crate::measure::progress;
+use crate::output::Force;
 use crate::report::print;
 use crate::report_page;
 use crate::table::{table, write_json};
@@ -52,6 +53,8 @@ pub(crate) struct Arguments {
     /// Write the report as one HTML file with charts, too, which needs no network.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
     /// Print one JSON document instead of a table.
     #[arg(long)]
     json: bool,
@@ -74,10 +77,10 @@ struct Report {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let [html] = arguments.force.targets([arguments.html.as_deref()])?;
     let report = replay(arguments)?;
-    if let Some(path) = &arguments.html {
-        let written = report_page::write(path, "A capture over a bad network", include_str!("web/replay.js"), &report);
-        written.map_err(|error| Failure::ReportFile { path: path.clone(), error })?;
+    if let Some(html) = &html {
+        report_page::write(html, "A capture over a bad network", include_str!("web/replay.js"), &report)?;
     }
     print(|out| if arguments.json { write_json(&report, out) } else { report.write_table(out) })?;
     let all = report.runs.iter().chain(&report.over_loss).chain(&report.over_round_trip);

@@ -1,9 +1,11 @@
 //! A report as one HTML file that needs nothing else: its numbers as JSON, a script that shows them, and the look of the program's pages.
 
 use std::io;
-use std::path::Path;
 
 use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::output::Target;
 
 const TEMPLATE: &str = include_str!("web/template.html");
 const LOOK: &str = include_str!("../page/web/shared/base.css");
@@ -11,8 +13,8 @@ const STYLE: &str = include_str!("web/report.css");
 const CHARTS: &str = include_str!("web/charts.js");
 
 /// Writes the file. `script` finds the numbers in `report`, and shows them in `main`.
-pub(crate) fn write(path: &Path, title: &str, script: &str, report: &impl Serialize) -> io::Result<()> {
-    std::fs::write(path, page(title, script, report)?)
+pub(crate) fn write(target: &Target, title: &str, script: &str, report: &impl Serialize) -> Result<(), Failure> {
+    target.write(page(title, script, report).map_err(Failure::Output)?.as_bytes())
 }
 
 fn page(title: &str, script: &str, report: &impl Serialize) -> io::Result<String> {

@@ -12,6 +12,7 @@ use kinepack_net::{HubConfig, LinkConfig, Loss};
 use serde::Serialize;
 
 use crate::failure::Failure;
+use crate::output::Force;
 use crate::report::print;
 use crate::sender::{SendOptions, due};
 use crate::session::{Direct, Session};
@@ -37,6 +38,8 @@ pub(crate) struct Arguments {
     /// Draw the curves into this file.
     #[arg(long, value_name = "FILE.svg")]
     svg: Option<PathBuf>,
+    #[command(flatten, next_help_heading = "Options")]
+    force: Force,
     /// Print one JSON document instead of a table.
     #[arg(long)]
     json: bool,
@@ -64,6 +67,7 @@ struct Report {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let [svg] = arguments.force.targets([arguments.svg.as_deref()])?;
     let runs = (LOSSES_PERCENT.len() + ROUND_TRIPS_MS.len()) as u32;
     let progress = progress(runs * arguments.world.frames());
     let point = |loss_percent, round_trip_ms| {
@@ -75,8 +79,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let over_round_trip = ROUND_TRIPS_MS.map(|time| point(LOSS_PERCENT, time)).into_iter().collect::<Result<_, _>>()?;
     progress.finish_and_clear();
     let report = Report { world: arguments.world.name(), sending: arguments.send.name(), over_loss, over_round_trip };
-    if let Some(path) = &arguments.svg {
-        plot::draw(path, &report).map_err(|reason| Failure::Picture { path: path.clone(), reason })?;
+    if let Some(svg) = svg {
+        let picture = plot::draw(&report);
+        let picture = picture.map_err(|reason| Failure::Picture { path: svg.name().to_owned(), reason })?;
+        svg.write(picture.as_bytes())?;
     }
     print(|out| if arguments.json { report.write_json(out) } else { report.write_table(out) })?;
     let wrong_lanes = report.points().map(|point| point.wrong_lanes).sum();

@@ -1,7 +1,6 @@
 //! The picture of a sweep: bytes and error over loss and over round trip.
 
 use std::error::Error;
-use std::path::Path;
 
 use plotters::prelude::*;
 
@@ -28,52 +27,56 @@ struct Panel<'a> {
     legend: SeriesLabelPosition,
 }
 
-pub(super) fn draw(path: &Path, report: &Report) -> Result<(), String> {
-    let draw = || -> Result<(), Box<dyn Error + '_>> {
-        let root = SVGBackend::new(path, SIZE).into_drawing_area();
-        root.fill(&WHITE)?;
-        let jitter_ms = JITTER.as_millis();
-        let at_round_trip = format!("{ROUND_TRIP_MS} ms round trip, {jitter_ms} ms jitter");
-        let at_loss = format!("{LOSS_PERCENT} % loss, {jitter_ms} ms jitter");
-        let bytes: [Curve; 2] = [
-            ("with IP and UDP headers", BYTES_COLOR, |point| point.kbps_total),
-            ("payload", PAYLOAD_COLOR, |point| point.kbps_payload),
-        ];
-        let error: [Curve; 2] = [
-            ("99 % of what moves", ERROR_COLOR, |point| point.shown_error_mm_p99),
-            ("median", MEDIAN_COLOR, |point| point.shown_error_mm_p50),
-        ];
-        let over_loss = |title: &str, y_title, curves, legend| Panel {
-            title: format!("{title}, {at_round_trip}"),
-            points: &report.over_loss,
-            x_of: |point| f64::from(point.loss_percent),
-            x_title: "loss in percent",
-            y_title,
-            curves,
-            legend,
-        };
-        let over_time = |title: &str, y_title, curves, legend| Panel {
-            title: format!("{title}, {at_loss}"),
-            points: &report.over_round_trip,
-            x_of: |point| f64::from(point.round_trip_ms),
-            x_title: "round trip in ms",
-            y_title,
-            curves,
-            legend,
-        };
-        let panels = [
-            over_loss("bandwidth", "kbit/s", bytes, SeriesLabelPosition::LowerRight),
-            over_loss("error of what is shown", "mm", error, SeriesLabelPosition::UpperLeft),
-            over_time("bandwidth", "kbit/s", bytes, SeriesLabelPosition::LowerRight),
-            over_time("error of what is shown", "mm", error, SeriesLabelPosition::LowerRight),
-        ];
-        for (area, panel) in root.split_evenly((2, 2)).iter().zip(&panels) {
-            panel.draw(area)?;
-        }
-        root.present()?;
-        Ok(())
+/// The picture as SVG.
+pub(super) fn draw(report: &Report) -> Result<String, String> {
+    let mut picture = String::new();
+    draw_into(&mut picture, report).map_err(|error| error.to_string())?;
+    Ok(picture)
+}
+
+fn draw_into<'a>(picture: &'a mut String, report: &Report) -> Result<(), Box<dyn Error + 'a>> {
+    let root = SVGBackend::with_string(picture, SIZE).into_drawing_area();
+    root.fill(&WHITE)?;
+    let jitter_ms = JITTER.as_millis();
+    let at_round_trip = format!("{ROUND_TRIP_MS} ms round trip, {jitter_ms} ms jitter");
+    let at_loss = format!("{LOSS_PERCENT} % loss, {jitter_ms} ms jitter");
+    let bytes: [Curve; 2] = [
+        ("with IP and UDP headers", BYTES_COLOR, |point| point.kbps_total),
+        ("payload", PAYLOAD_COLOR, |point| point.kbps_payload),
+    ];
+    let error: [Curve; 2] = [
+        ("99 % of what moves", ERROR_COLOR, |point| point.shown_error_mm_p99),
+        ("median", MEDIAN_COLOR, |point| point.shown_error_mm_p50),
+    ];
+    let over_loss = |title: &str, y_title, curves, legend| Panel {
+        title: format!("{title}, {at_round_trip}"),
+        points: &report.over_loss,
+        x_of: |point| f64::from(point.loss_percent),
+        x_title: "loss in percent",
+        y_title,
+        curves,
+        legend,
     };
-    draw().map_err(|error| error.to_string())
+    let over_time = |title: &str, y_title, curves, legend| Panel {
+        title: format!("{title}, {at_loss}"),
+        points: &report.over_round_trip,
+        x_of: |point| f64::from(point.round_trip_ms),
+        x_title: "round trip in ms",
+        y_title,
+        curves,
+        legend,
+    };
+    let panels = [
+        over_loss("bandwidth", "kbit/s", bytes, SeriesLabelPosition::LowerRight),
+        over_loss("error of what is shown", "mm", error, SeriesLabelPosition::UpperLeft),
+        over_time("bandwidth", "kbit/s", bytes, SeriesLabelPosition::LowerRight),
+        over_time("error of what is shown", "mm", error, SeriesLabelPosition::LowerRight),
+    ];
+    for (area, panel) in root.split_evenly((2, 2)).iter().zip(&panels) {
+        panel.draw(area)?;
+    }
+    root.present()?;
+    Ok(())
 }
 
 impl Panel<'_> {

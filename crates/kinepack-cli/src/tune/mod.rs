@@ -16,6 +16,7 @@ use crate::captured::{Captured, lag_of, profile, profile_name};
 use crate::failure::Failure;
 use crate::ladder::Parameters;
 use crate::measure::progress;
+use crate::output::{Batch, Force};
 use crate::report::print;
 use crate::table::write_json;
 use crate::train::{STYLES, with_shares, world_run};
@@ -39,6 +40,8 @@ pub(crate) struct Arguments {
     /// Where to put the same as a constant in Rust.
     #[arg(long, value_name = "FILE.rs")]
     rust: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
     /// How many frames back the baseline is [default: 100 ms]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=60))]
     lag: Option<u32>,
@@ -71,6 +74,7 @@ fn parse_length(text: &str) -> Result<f64, String> {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let [out, rust] = arguments.force.targets([arguments.out.as_deref(), arguments.rust.as_deref()])?;
     let mut captured = Captured::open(&arguments.file)?;
     let wanted = captured.find(arguments.stream.as_deref())?;
     let stream = captured.streams()[wanted].clone();
@@ -111,16 +115,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         steps: steps.report(&stream.schema),
         field_order,
     };
-    let write = |path: &PathBuf, contents: &[u8]| {
-        let written = std::fs::write(path, contents);
-        written.map_err(|error| Failure::Profile { path: path.clone(), reason: error.to_string() })
-    };
-    if let Some(path) = &arguments.out {
-        write(path, &bytes)?;
+    let mut batch = Batch::default();
+    if let Some(out) = out {
+        batch.write(&out, &bytes)?;
     }
-    if let Some(path) = &arguments.rust {
-        write(path, constant(schema, &bytes).as_bytes())?;
+    if let Some(rust) = rust {
+        batch.write(&rust, constant(schema, &bytes).as_bytes())?;
     }
+    batch.commit()?;
     print(|out| if arguments.json { write_json(&report, out) } else { report.write_table(out) })
 }
 

@@ -28,13 +28,13 @@ fn off_cm(whole: &RawClip, delta: &RawClip, base: impl Fn(usize) -> Vec<Transfor
 impl Files {
     /// The arm as plain samples at a rate.
     fn raw(&self, rate: &str) -> RawClip {
-        stdout(&["anim", "raw", &self.at("an arm.glb"), &self.at("raw"), "--rate", rate]);
+        stdout(&["anim", "raw", &self.at("an arm.glb"), &self.at("raw"), "--force", "--rate", rate]);
         exchange::read("raw", &self.read("raw/an_arm__Move.clip")).unwrap()
     }
 
     /// The clip that was built, as plain samples.
     fn decoded(&self) -> RawClip {
-        stdout(&["anim", "decode", &self.at("out/an_arm__Move.kpa"), &self.at("back.clip")]);
+        stdout(&["anim", "decode", &self.at("out/an_arm__Move.kpa"), &self.at("back.clip"), "--force"]);
         exchange::read("back", &self.read("back.clip")).unwrap()
     }
 }

@@ -11,7 +11,7 @@ use crate::program::{json, refusal, stdout};
 impl Files {
     /// The arm forwards and backwards, as samples of the same joints.
     fn two(&self) -> [String; 2] {
-        stdout(&["anim", "raw", &self.at("an arm.glb"), &self.at("raw")]);
+        stdout(&["anim", "raw", &self.at("an arm.glb"), &self.at("raw"), "--force"]);
         let raw = exchange::read("raw", &self.read("raw/an_arm__Move.clip")).unwrap();
         let mut file = Vec::new();
         exchange::write_head(raw.skeleton(), raw.samples(), raw.rate_hz(), &mut file).unwrap();
@@ -56,16 +56,17 @@ fn clips_of_one_skeleton_share_a_rig() {
     later.push(&out);
     assert_eq!(json(&later)["rigs"][0]["file"].as_str(), Some(name));
     assert!(files.read(&format!("out/{name}")) == bytes);
-    stdout(&["anim", "decode", &files.at("out/an_arm__Move.kpd"), &files.at("decoded.clip")]);
+    stdout(&["anim", "decode", &files.at("out/an_arm__Move.kpd"), &files.at("again.clip")]);
 
     fs::rename(files.at(&format!("out/{name}")), files.at("elsewhere.kpr")).unwrap();
     for clip in ["out/back.kpa", "out/an_arm__Move.kpd"] {
-        let said = refusal(&["anim", "decode", &files.at(clip), &files.at("decoded.clip")]);
+        let said = refusal(&["anim", "decode", &files.at(clip), &files.at("third.clip")]);
         assert!(said.contains(&files.at(&format!("out/{name}"))), "{said}");
     }
     fs::write(files.at(&format!("out/{name}")), &bytes[..40]).unwrap();
     let said = refusal(&["anim", "info", &files.at("out/back.kpa")]);
     assert!(said.contains(name) && said.contains("truncated"), "{said}");
+    later.push("--force");
     assert!(refusal(&later).contains("truncated"));
 }
 

@@ -3,6 +3,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+mod crowding;
 #[path = "../support/figure.rs"]
 mod figure;
 mod http;

@@ -121,6 +121,15 @@ impl Running {
     }
 }
 
+/// Waits until something is so.
+pub(crate) fn wait_for(what: &str, is_so: impl Fn() -> bool) {
+    let end = Instant::now() + PATIENCE;
+    while !is_so() {
+        assert!(Instant::now() < end, "waited in vain for {what}");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
 impl Drop for Running {
     fn drop(&mut self) {
         let _ = self.child.kill();

@@ -3,6 +3,8 @@
 // Each test binary compiles this for itself and uses its own part of it.
 #![allow(dead_code)]
 
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
@@ -44,4 +46,40 @@ pub(crate) fn refusal(arguments: &[&str]) -> String {
     assert!(run.stderr.starts_with("kinepack: ") && run.stderr.ends_with('\n'), "{:?}", run.stderr);
     assert_eq!(run.stderr.lines().count(), 1, "{:?}", run.stderr);
     run.stderr
+}
+
+/// Sees that a command which writes `file` does not replace one that exists, and does so with `--force`; and that it
+/// leaves no other files beside it.
+pub(crate) fn see_that_it_replaces_by_force_alone(file: &Path, arguments: &[&str]) {
+    const OLD: &[u8] = b"worth something";
+    let name = file.to_str().unwrap();
+    fs::write(file, OLD).unwrap();
+    let there = beside(file);
+    let refused = refusal(arguments);
+    for part in [name, "exists", "--force"] {
+        assert!(refused.contains(part), "{arguments:?}: no {part:?} in {refused}");
+    }
+    assert_eq!(fs::read(file).unwrap(), OLD, "{arguments:?}");
+    let forced = run(&[arguments, &["--force"]].concat());
+    assert_eq!(forced.code, Some(0), "{arguments:?}: {}", forced.stderr);
+    assert_ne!(fs::read(file).unwrap(), OLD, "{arguments:?}");
+    assert_eq!(beside(file), there, "{arguments:?}");
+}
+
+/// Sees that a command fails, and that nothing in the directory of `file` is another than before.
+pub(crate) fn see_that_a_failure_changes_nothing(file: &Path, arguments: &[&str], code: i32) -> String {
+    let contents = || beside(file).into_iter().map(|path| (fs::read(&path).ok(), path)).collect::<Vec<_>>();
+    let before = contents();
+    let failed = run(arguments);
+    assert_eq!(failed.code, Some(code), "{arguments:?}: {}", failed.stderr);
+    assert!(contents() == before, "{arguments:?}: {:?}", beside(file));
+    failed.stderr
+}
+
+/// All that is in the directory of a file, in order.
+pub(crate) fn beside(file: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(file.parent().unwrap()).unwrap();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
 }

@@ -97,17 +97,10 @@ fn show(clips: Vec<Shown>, options: &ViewOptions) -> Result<(), Failure> {
 }
 
 fn serve(listener: TcpListener, clips: Arc<[Shown]>, interrupt: &Interrupt) -> io::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(async {
-        let listener = tokio::net::TcpListener::from_std(listener)?;
-        let ended = async {
-            while !interrupt.is_raised() {
-                tokio::time::sleep(LOOK_EVERY).await;
-            }
-        };
-        tokio::select! {
-            served = axum::serve(listener, server::router(clips)) => served,
-            () = ended => Ok(()),
+    let ended = async {
+        while !interrupt.is_raised() {
+            tokio::time::sleep(LOOK_EVERY).await;
         }
-    })
+    };
+    page::serve(listener, server::router(clips), ended)
 }

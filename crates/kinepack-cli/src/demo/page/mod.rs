@@ -21,7 +21,6 @@ use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 
-use axum::serve::ListenerExt;
 use board::Board;
 use kinepack_net::HubConfig;
 use protocol::{Hello, Message};
@@ -87,25 +86,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<SessionReport, Failure> {
 
 /// Serves pages until the end, and then until they have heard of it.
 fn serve(listener: TcpListener, board: Arc<Board>) -> io::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(async {
-        // Each world on its way at once.
-        let listener = tokio::net::TcpListener::from_std(listener)?.tap_io(|stream| drop(stream.set_nodelay(true)));
-        let mut end = board.end.subscribe();
-        let ended = async {
-            let _ = end.wait_for(Option::is_some).await;
-            let is_empty = async {
-                while board.pages() > 0 {
-                    tokio::time::sleep(Duration::from_millis(5)).await;
-                }
-            };
-            let _ = tokio::time::timeout(FAREWELL, is_empty).await;
+    let mut end = board.end.subscribe();
+    let ended = async {
+        let _ = end.wait_for(Option::is_some).await;
+        let is_empty = async {
+            while board.pages() > 0 {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
         };
-        tokio::select! {
-            served = axum::serve(listener, server::router(Arc::clone(&board))) => served,
-            () = ended => Ok(()),
-        }
-    })
+        let _ = tokio::time::timeout(FAREWELL, is_empty).await;
+    };
+    page::serve(listener, server::router(Arc::clone(&board)), ended)
 }
 
 fn hello(arguments: &Arguments, world: String, (bodies, half_width_m): (usize, Option<f32>)) -> Hello {

@@ -1,0 +1,163 @@
+//! Interrupts, permissions, links, and what is no regular file.
+
+use std::fs::{self, File, Permissions};
+use std::io::Read;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use kinepack_capture::Capture;
+
+use super::{OLD, SHORT, captures};
+use crate::common::Files;
+use crate::program::{beside, program, run};
+use crate::running::{Running, wait_for};
+
+/// Far more than a test takes.
+const LONG: [&str; 4] = ["--seconds", "86400", "--cubes", "20"];
+
+/// Bytes of a recording in which there is a whole chunk: one is of 1 MB before it is compressed.
+const SEVERAL_CHUNKS: u64 = 2 << 20;
+
+/// The frames of a capture, and whether it is whole.
+fn frames(path: &Path) -> (usize, bool) {
+    let mut capture = Capture::open(path).unwrap();
+    let mut frames = 0;
+    while capture.next_frame().unwrap().is_some() {
+        frames += 1;
+    }
+    (frames, capture.damage().is_none())
+}
+
+/// Begins a long recording, and waits until some of it is on the disk. Returns where.
+fn recording(out: &Path) -> (Running, PathBuf) {
+    let run = Running::start(&[&["record", out.to_str().unwrap(), "--force"], &LONG[..]].concat(), None);
+    let partial = || beside(out).into_iter().find(|path| path.extension().is_some_and(|ending| ending == "partial"));
+    wait_for("frames in a .partial file", || {
+        partial().is_some_and(|path| fs::metadata(path).is_ok_and(|file| file.len() > SEVERAL_CHUNKS))
+    });
+    let partial = partial().unwrap();
+    (run, partial)
+}
+
+#[test]
+fn a_recording_that_is_interrupted_is_whole() {
+    let files = Files::new();
+    let out = files.write("world.mcap", OLD);
+    let (run, _) = recording(&out);
+    assert_eq!(fs::read(&out).unwrap(), OLD, "the old file is there until the new one is whole");
+    let run = run.interrupt();
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let (count, is_whole) = frames(&out);
+    assert!(is_whole && run.stderr.contains(&format!("world.mcap: {count} frames")), "{}", run.stderr);
+    assert_eq!(beside(&out), [out]);
+}
+
+#[test]
+fn a_recording_that_is_killed_leaves_the_old_file_and_what_it_recorded() {
+    let files = Files::new();
+    let out = files.write("world.mcap", OLD);
+    let (run, partial) = recording(&out);
+    run.kill();
+    assert_eq!(fs::read(&out).unwrap(), OLD);
+    let name = partial.file_name().unwrap().to_str().unwrap();
+    assert!(name.starts_with("world.mcap.") && name.ends_with(".partial"), "{name}");
+    let saved = files.path("saved.mcap");
+    fs::rename(&partial, &saved).unwrap();
+    assert!(frames(&saved).0 > 60);
+}
+
+/// Runs the program with no room for a file of more than some blocks of 512 bytes, as on a full disk.
+fn run_without_room(blocks: u32, arguments: &[&str]) -> Output {
+    let limited = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+    Command::new("sh").args(["-c", &limited, env!("CARGO_BIN_EXE_kinepack")]).args(arguments).output().unwrap()
+}
+
+#[test]
+fn a_full_disk_leaves_the_old_file_and_what_was_recorded() {
+    let files = Files::new();
+    let out = files.write("world.mcap", OLD);
+    let record = [&["record", out.to_str().unwrap(), "--force"], &LONG[..]].concat();
+    let full = run_without_room(8192, &record);
+    let said = String::from_utf8(full.stderr).unwrap();
+    assert_eq!((full.status.code(), fs::read(&out).unwrap()), (Some(2), OLD.to_vec()), "{said}");
+    let [_, partial] = &beside(&out)[..] else { panic!("{:?}", beside(&out)) };
+    assert!(said.contains(partial.to_str().unwrap()), "{said}");
+    let saved = files.path("saved.mcap");
+    fs::rename(partial, &saved).unwrap();
+    assert!(frames(&saved).0 > 60);
+}
+
+#[test]
+fn a_full_disk_leaves_the_old_file_and_nothing_of_what_was_converted() {
+    let files = Files::new();
+    let captures = captures(&files);
+    for (from, to) in captures.iter().zip(["old.mcap", "old.f32"]) {
+        let old = files.write(to, OLD);
+        let there = beside(&old);
+        let full = run_without_room(2, &["convert", from, old.to_str().unwrap(), "--force"]);
+        let said = String::from_utf8(full.stderr).unwrap();
+        assert!(full.status.code() == Some(2) && said.contains(to), "{said}");
+        assert_eq!((fs::read(&old).unwrap(), beside(&old)), (OLD.to_vec(), there));
+    }
+}
+
+#[test]
+fn a_new_file_has_usual_permissions_and_a_replaced_one_its_own() {
+    let files = Files::new();
+    let [mode, usual] = ["out.mcap", "usual"].map(|name| {
+        let path = files.path(name);
+        move || fs::metadata(&path).unwrap().permissions().mode() & 0o777
+    });
+    File::create(files.path("usual")).unwrap();
+    let out = files.path("out.mcap");
+    let arguments = [&["record", out.to_str().unwrap(), "--force"], &SHORT[..]].concat();
+    assert_eq!((run(&arguments).code, mode()), (Some(0), usual()));
+    fs::set_permissions(&out, Permissions::from_mode(0o640)).unwrap();
+    assert_eq!((run(&arguments).code, mode()), (Some(0), 0o640));
+}
+
+#[test]
+fn a_link_stays_and_the_file_that_it_leads_to_is_replaced() {
+    let files = Files::new();
+    fs::create_dir(files.path("far")).unwrap();
+    let (far, link) = (files.path("far/world.mcap"), files.path("link.mcap"));
+    symlink("far/world.mcap", &link).unwrap();
+    let arguments = [&["record", link.to_str().unwrap()], &SHORT[..]].concat();
+    assert_eq!(run(&arguments).code, Some(0), "a link that leads nowhere yet");
+    assert_eq!(run(&arguments).code, Some(2));
+    fs::write(&far, OLD).unwrap();
+    assert_eq!(run(&[&arguments[..], &["--force"]].concat()).code, Some(0));
+    assert!(frames(&far).0 == 60 && fs::read_link(&link).is_ok());
+    assert_eq!(beside(&far), [far]);
+}
+
+#[test]
+fn what_is_no_regular_file_is_written_directly() {
+    let files = Files::new();
+    let [challenge, capture] = captures(&files);
+    let record = |out: &str, stdout: Stdio| {
+        let mut command = program();
+        let child = command.args(["record", out]).args(SHORT).stdout(stdout).stderr(Stdio::null()).spawn().unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{out}");
+        output.stdout
+    };
+    let recorded = record("/dev/stdout", Stdio::piped());
+    assert_eq!(frames(&files.write("recorded.mcap", &recorded)), (60, true));
+    // Files that a shell opened: for `> file`, and for `>> file`.
+    let (empty, longer) = (files.path("empty"), files.write("longer", b"a line\n"));
+    record("/dev/stdout", File::create(&empty).unwrap().into());
+    assert_eq!(fs::read(&empty).unwrap(), recorded);
+    record("/dev/stdout", File::options().append(true).open(&longer).unwrap().into());
+    assert_eq!(fs::read(&longer).unwrap(), [b"a line\n", &recorded[..]].concat());
+    record("/dev/null", Stdio::null());
+    // A pipe with a name.
+    let pipe = files.path("pipe.mcap");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let mut child = program().args(["convert", &challenge]).arg(&pipe).stderr(Stdio::null()).spawn().unwrap();
+    let mut bytes = Vec::new();
+    File::open(&pipe).unwrap().read_to_end(&mut bytes).unwrap();
+    assert!(child.wait().unwrap().success());
+    assert_eq!(frames(&files.write("read.mcap", &bytes)), frames(Path::new(&capture)));
+}
