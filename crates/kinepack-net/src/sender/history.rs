@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kinepack::EntityId;
+use kinepack::{EntityId, Tick};
 
 use super::cost::Cost;
 use super::older::{OlderView, REACH};
@@ -312,18 +312,41 @@ impl History {
     }
 
     /// The newest base that a receiver with another base has too, among those that `shared` returns for a view's id: what
-    /// is coded against one serves both.
+    /// is coded against one serves both. Of views before `oldest`, `shared` has none.
     pub(super) fn base_like<'b, I: Iterator<Item = &'b Base>>(
         &self,
         shared: impl Fn(u64) -> I,
+        oldest: Tick,
         datagrams: u32,
     ) -> Option<Base> {
-        let newest = self.index(self.newest_view?)?;
+        let young = self.plain_indices().take_while(|(view, _)| view.tick() >= oldest);
+        let mut young = young;
+        young.find_map(|(view, index)| shared(view.id).find_map(|other| self.same_base(index, other, datagrams)))
+    }
+
+    /// The ids of the views that can be a base without any other, newest first.
+    pub(super) fn plain_views(&self) -> impl Iterator<Item = u64> {
+        self.plain_indices().map(|(view, _)| view.id)
+    }
+
+    /// The base that is one of [`plain_views`](Self::plain_views).
+    pub(super) fn plain_base(&self, id: u64) -> Option<Base> {
+        let (_, index) = self.plain_indices().find(|(view, _)| view.id == id)?;
+        self.whole_base(index).filter(|base| self.reaches(base, 1))
+    }
+
+    /// Acknowledged views in which nothing was left out, with their indices, newest first: none before the newest that was
+    /// used as a baseline.
+    fn plain_indices(&self) -> impl Iterator<Item = (&Arc<View>, usize)> {
+        let newest = self.newest_view.and_then(|newest| self.index(newest));
         let used = self.newest_used.and_then(|used| self.index(used)).unwrap_or(0);
-        (used..=newest).rev().find_map(|index| {
+        let indices = newest.map_or(0..0, |newest| used..newest + 1);
+        indices.rev().filter_map(|index| {
             let (view, _) = self.acknowledged_view(index)?;
-            let id = view.split().map_or(view.id, |split| split.whole.id);
-            shared(id).find_map(|other| self.same_base(index, other, datagrams))
+            match view.split() {
+                None => view.is_whole().then_some((view, index)),
+                Some(split) => self.whole_base(index).map(|_| (&split.whole, index)),
+            }
         })
     }
 

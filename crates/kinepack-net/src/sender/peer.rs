@@ -337,13 +337,9 @@ impl Peer {
         self.budget.is_some() && !turn.base.view.is_whole()
     }
 
-    /// See [`History::base_like`].
-    pub(super) fn base_like<'b, I: Iterator<Item = &'b Base>>(
-        &self,
-        shared: impl Fn(u64) -> I,
-        config: &HubConfig,
-    ) -> Option<Base> {
-        self.history.base_like(shared, config.datagrams_per_tick)
+    /// What was sent, and what became of it.
+    pub(super) fn history(&self) -> &History {
+        &self.history
     }
 
     /// What the next snapshot can build on: a view, or a block that has just arrived.

@@ -61,7 +61,7 @@ pub(super) struct Wanted {
 type BaseKey = Vec<u64>;
 
 /// What a plan is coded against: the baseline's key, and after a [`SEPARATOR`] the ids of the older views, and of what was learned.
-pub(super) type CodedKey = Vec<u64>;
+type CodedKey = Vec<u64>;
 
 /// No view's id.
 const SEPARATOR: u64 = u64::MAX;
@@ -304,7 +304,7 @@ fn base_key(base: &Base) -> BaseKey {
     std::iter::once(&base.view).chain(&base.merged).map(|view| view.id).collect()
 }
 
-pub(super) fn coded_key(base: &Base) -> CodedKey {
+fn coded_key(base: &Base) -> CodedKey {
     if base.older.is_empty() && base.lesson.is_none() {
         return base_key(base);
     }

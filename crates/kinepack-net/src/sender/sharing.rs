@@ -4,25 +4,33 @@
 //! everything, so those with the same round trip share an encoding. A hostile one that acknowledges random views shares
 //! with nobody, and would cost as much as all honest ones together. The rule:
 //!
-//! 1. Encodings that several receivers share are made first, those first that most receivers wait for.
-//! 2. An *outlier*, whose encoding is its own, is moved to a shared one if it has acknowledged all that this is coded
+//! 1. Encodings that many receivers share are made first, those first that most receivers wait for.
+//! 2. An *outlier*, whose encoding few others share, is moved to such a one if it has acknowledged all that this is coded
 //!    against.
-//! 3. The other outliers give up what makes them different: what was learned, then the older views. If most receivers share,
-//!    the outliers together may then take a quarter of the encodings that the shared ones take, at least four; else all that
-//!    the limit leaves. Those that wait for longest come first; the rest wait for a later tick.
+//! 3. The other outliers take one encoding for twelve shared ones, at least one; or all that the limit leaves, if most
+//!    receivers are outliers. Each gives up what makes it different, as far as others then share with it: what was learned,
+//!    and the older views. If those are still too many different ones, they are coded against the views that most of them
+//!    have acknowledged, and those that have none of these wait for a later tick. Who waits counts for more.
 //!
 //! Cost: nothing below the limit but a look-up a receiver. Above it, a sort, and for each outlier a look at the views that
 //! it has acknowledged.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+
+use kinepack::Tick;
 
 use super::history::Base;
 use super::hub::HubConfig;
 use super::peer::{Peer, Turn};
-use super::sending::{CodedKey, Wanted, coded_key};
+use super::sending::Wanted;
 
-/// Outliers may always take so many encodings.
-const FEWEST_FOR_OUTLIERS: usize = 4;
+/// Outliers may take one encoding for so many shared ones, and always one.
+const SHARED_FOR_AN_OUTLIER: usize = 12;
+/// One in so many receivers, and at least two, make an encoding a shared one: a few hostile ones must not be enough.
+const SHARED_BY_ONE_IN: usize = 64;
+/// How many of the newest views that an outlier has acknowledged are looked at.
+const NEWEST_VIEWS: usize = 12;
 
 /// The order in which receivers get what a tick may encode, as indices.
 #[derive(Debug, Default)]
@@ -42,18 +50,11 @@ pub(super) struct Outliers {
 }
 
 /// Receivers that want the same relative to the same.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Group {
     members: Vec<usize>,
     /// For each member one, and the ticks for which it waits.
     score: u64,
-}
-
-impl Group {
-    fn add(&mut self, index: usize, peer: &Peer) {
-        self.members.push(index);
-        self.score += 1 + u64::from(peer.waited_ticks());
-    }
 }
 
 type Ready<'p> = (&'p mut Peer, Turn);
@@ -85,71 +86,136 @@ pub(super) fn schedule(ready: &mut [Ready<'_>], config: &HubConfig) -> Option<Sc
             limit(ready, groups, config, &mut schedule);
         }
     }
+    // In the order of their memory.
+    schedule.served.sort_unstable();
     (!schedule.outliers.is_empty()).then_some(schedule)
 }
 
 /// Adds the receivers of one codec and subject, in more groups than may be encoded.
 fn limit(ready: &mut [Ready<'_>], groups: Vec<Group>, config: &HubConfig, schedule: &mut Schedule) {
     let most = config.encodings_per_tick as usize;
-    // The highest scores come first, so that groups of one are last.
-    let shared = groups.iter().filter(|group| group.members.len() > 1).take(most).collect::<Vec<_>>();
-    let mut is_shared: HashSet<usize> = HashSet::new();
+    let fewest = (groups.iter().map(|group| group.members.len()).sum::<usize>() / SHARED_BY_ONE_IN).max(2);
+    let (mut shared, mut alone): (Vec<_>, Vec<_>) = groups.into_iter().partition(|group| group.members.len() >= fewest);
+    alone.extend(shared.drain(shared.len().min(most)..));
+    let shared_count: usize = shared.iter().map(|group| group.members.len()).sum();
+
     // The first receiver of each shared group, by the id of the view that its base is.
     let mut by_view: HashMap<u64, Vec<usize>> = HashMap::new();
+    let mut oldest = Tick(u32::MAX);
     for group in &shared {
         let first = group.members[0];
-        by_view.entry(ready[first].1.base.view.id).or_default().push(first);
-        is_shared.extend(&group.members);
+        let view = &ready[first].1.base.view;
+        by_view.entry(view.id).or_default().push(first);
+        oldest = oldest.min(view.tick());
         schedule.served.extend(&group.members);
     }
-    let outliers = groups.iter().flat_map(|group| &group.members).filter(|index| !is_shared.contains(index));
-    let mut rest = Vec::new();
-    for index in outliers {
+    let mut outliers: Vec<usize> = alone.into_iter().flat_map(|group| group.members).collect();
+    outliers.retain(|&index| {
         let bases = |id| by_view.get(&id).into_iter().flatten().map(|first| &ready[*first].1.base);
-        match ready[*index].0.base_like(bases, config) {
-            Some(base) => {
-                ready[*index].1.base = base;
-                schedule.served.push(*index);
-            }
-            None => rest.push(*index),
+        let base = ready[index].0.history().base_like(bases, oldest, config.datagrams_per_tick);
+        if let Some(base) = base {
+            ready[index].1.base = base;
+            schedule.served.push(index);
+            return false;
         }
-    }
+        true
+    });
+
     let left = (most - shared.len()).max(1);
-    let most_share = is_shared.len() >= rest.len();
-    let most_encodings = if most_share { left.min(FEWEST_FOR_OUTLIERS.max(shared.len() / 4)) } else { left };
-    let groups = simplified(ready, &rest).into_iter().map(|group| group.members).collect();
+    let is_few = shared_count >= outliers.len();
+    let most_encodings = if is_few { left.min((shared.len() / SHARED_FOR_AN_OUTLIER).max(1)) } else { left };
+    let mut groups = simplified(ready, &outliers);
+    if groups.len() > most_encodings {
+        groups = covered(ready, &outliers, most_encodings);
+    }
+    let groups = groups.into_iter().map(|group| group.members).collect();
     schedule.outliers.push(Outliers { groups, most_encodings });
 }
 
 /// Receivers by what they are coded against, the highest score first; of equal ones, the one with the first receiver.
 fn grouped(ready: &[Ready<'_>], indices: &[usize]) -> Vec<Group> {
-    let mut groups: HashMap<CodedKey, Group> = HashMap::new();
-    for index in indices {
-        let (peer, turn) = &ready[*index];
-        groups.entry(coded_key(&turn.base)).or_default().add(*index, peer);
-    }
-    let mut groups: Vec<Group> = groups.into_values().collect();
-    groups.sort_unstable_by_key(|group| (std::cmp::Reverse(group.score), group.members[0]));
+    // Sorting takes less time than a table of groups.
+    let mut keyed: Vec<(u64, usize)> =
+        indices.iter().map(|index| (fingerprint(&ready[*index].1.base), *index)).collect();
+    keyed.sort_unstable();
+    let of_one = |members: &[(u64, usize)]| {
+        let members = members.iter().map(|(_, index)| *index);
+        let score = members.clone().map(|index| 1 + u64::from(ready[index].0.waited_ticks())).sum();
+        Group { score, members: members.collect() }
+    };
+    let mut groups: Vec<Group> = keyed.chunk_by(|a, b| a.0 == b.0).map(of_one).collect();
+    groups.sort_unstable_by_key(|group| (Reverse(group.score), group.members[0]));
     groups
 }
 
 /// Groups of receivers that share if they give up something: each gives up as little as makes its group largest.
-fn simplified(ready: &mut [Ready<'_>], rest: &[usize]) -> Vec<Group> {
-    let mut counts: HashMap<CodedKey, usize> = HashMap::new();
-    for index in rest {
+fn simplified(ready: &mut [Ready<'_>], outliers: &[usize]) -> Vec<Group> {
+    let is_plain = |index: &usize| variants(&ready[*index].1.base).nth(1).is_none();
+    if outliers.iter().all(is_plain) {
+        return grouped(ready, outliers);
+    }
+    let mut counts: HashMap<u64, usize> = HashMap::new();
+    for index in outliers {
         for base in variants(&ready[*index].1.base) {
-            *counts.entry(coded_key(&base)).or_default() += 1;
+            *counts.entry(fingerprint(&base)).or_default() += 1;
         }
     }
-    for index in rest {
+    for index in outliers {
         let base = &mut ready[*index].1.base;
         // Of several with the same count the first: `max_by_key` takes the last.
-        let best = variants(base).rev().max_by_key(|base| counts.get(&coded_key(base)).copied());
+        let best = variants(base).rev().max_by_key(|base| counts.get(&fingerprint(base)).copied());
         if let Some(best) = best {
             *base = best;
         }
     }
-    grouped(ready, rest)
+    grouped(ready, outliers)
+}
+
+/// The receivers, coded against at most `most` views that together most of them have acknowledged. Those who have none of
+/// these come last, by themselves.
+fn covered(ready: &mut [Ready<'_>], outliers: &[usize], most: usize) -> Vec<Group> {
+    let views: Vec<Vec<u64>> =
+        outliers.iter().map(|index| ready[*index].0.history().plain_views().take(NEWEST_VIEWS).collect()).collect();
+    let mut is_covered = vec![false; outliers.len()];
+    let mut chosen = Vec::new();
+    while chosen.len() < most {
+        let uncovered = outliers.iter().zip(&views).zip(&is_covered).filter(|(_, is_covered)| !**is_covered);
+        let weighted = uncovered.flat_map(|((index, views), _)| {
+            let weight = 1 + u64::from(ready[*index].0.waited_ticks());
+            views.iter().map(move |view| (*view, weight))
+        });
+        let mut all: Vec<(u64, u64)> = weighted.collect();
+        all.sort_unstable();
+        // Of several with the same weight, the newest.
+        let weight = |same: &&[(u64, u64)]| same.iter().map(|(_, weight)| weight).sum::<u64>();
+        let Some(best) = all.chunk_by(|a, b| a.0 == b.0).max_by_key(weight).map(|same| same[0].0) else { break };
+        chosen.push(best);
+        for (views, is_covered) in views.iter().zip(&mut is_covered) {
+            *is_covered |= views.contains(&best);
+        }
+    }
+    for (index, views) in outliers.iter().zip(&views) {
+        let newest = views.iter().find(|view| chosen.contains(view));
+        let (peer, turn) = &mut ready[*index];
+        if let Some(base) = newest.and_then(|view| peer.history().plain_base(*view)) {
+            turn.base = base;
+        }
+    }
+    let (covered, alone): (Vec<_>, Vec<_>) =
+        std::iter::zip(outliers, is_covered).partition(|(_, is_covered)| *is_covered);
+    let [covered, alone] = [covered, alone].map(|part| part.into_iter().map(|(index, _)| *index).collect::<Vec<_>>());
+    let mut groups = grouped(ready, &covered);
+    groups.extend(grouped(ready, &alone));
+    groups
+}
+
+/// A number for all that a base is; bases with the same number may be taken for the same here, where only the order is at stake.
+fn fingerprint(base: &Base) -> u64 {
+    let older = base.older.iter().map(|(_, view)| view.id);
+    let merged = base.merged.iter().map(|view| view.id);
+    let ids =
+        std::iter::once(base.view.id).chain(merged).chain(older).chain(base.lesson.iter().map(|lesson| lesson.id));
+    ids.fold(0, |hash, id| (hash ^ id).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29))
 }
 
 /// A base, the same without what was learned, and without older views too, as far as these differ.

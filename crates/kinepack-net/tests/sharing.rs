@@ -1,0 +1,140 @@
+//! The limit of different encodings a tick: receivers that share little are moved to encodings that others share, or wait;
+//! nobody drifts, nobody waits for ever, and receivers that acknowledge at random cost no more than the limit.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use kinepack::{Level, Tick};
+use kinepack_net::{
+    Acknowledgement, Hub, HubConfig, LinkConfig, Loss, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Sequence,
+};
+use support::{Net, Random, TICK_HZ, World, codec_at, is_snapshot};
+
+const LEVELS: [Level; 3] = [Level::PACKED, Level::ADAPTIVE, Level::LEARNING];
+
+fn at(tick: u32) -> Duration {
+    Duration::from_secs(1) * tick / TICK_HZ
+}
+
+#[test]
+fn receivers_on_bad_links_stay_exact_and_come_to_rest_with_few_encodings() {
+    for level in LEVELS {
+        let mut world = World::new(60, 5);
+        world.moving_one_in = 2;
+        let mut net = Net::new(world, HubConfig { encodings_per_tick: 3, ..HubConfig::default() });
+        net.hub.offer(&codec_at(level)).unwrap();
+        for seed in 1..=16 {
+            let link = LinkConfig {
+                latency: Duration::from_millis(20 + 10 * (seed % 4)),
+                jitter: Duration::from_millis(15),
+                loss: Loss::Independent { ratio: 0.2 },
+                ..LinkConfig::PERFECT
+            };
+            net.add_with(&codec_at(level), link, seed, ReceiverOptions::default()).unwrap();
+        }
+        let mut most = 0;
+        for tick in 0..900 {
+            net.step(None);
+            if tick > 60 {
+                most = most.max(net.hub.encoded());
+            }
+        }
+        // The outliers' last encoding may be a state in several datagrams.
+        assert!(most <= 3 + 4, "{most} encodings in a tick");
+        let shown = net.clients.iter().map(|client| client.snapshots).collect::<Vec<_>>();
+        assert!(shown.iter().all(|count| *count > 250), "{}: {shown:?} snapshots of 900 ticks", level.row);
+        let postponed = net.clients.iter().map(|client| net.hub.status(client.id).unwrap().postponed).sum::<u64>();
+        assert!(postponed > 0, "the limit was never reached");
+        (net.world.moving_one_in, net.world.change_one_in) = (u64::MAX, u64::MAX);
+        (0..5 * TICK_HZ).for_each(|_| net.step(None));
+        for client in &net.clients {
+            assert!(client.receiver.newest().unwrap().holds_same(&net.world.snapshot), "{:?}", client.id);
+        }
+    }
+}
+
+/// A receiver that acknowledges after a fixed time, or at random.
+struct Acknowledging {
+    lag_ticks: Option<u32>,
+    on_the_way: VecDeque<(u32, Sequence)>,
+    snapshots: u32,
+    longest_wait: u32,
+    last: u32,
+}
+
+#[test]
+fn random_acknowledgements_cost_no_more_than_the_limit_and_nobody_is_forgotten() {
+    for level in LEVELS {
+        let codec = codec_at(level);
+        let mut world = World::new(40, 9);
+        (world.moving_one_in, world.change_one_in) = (1, u64::MAX);
+        let config = HubConfig { encodings_per_tick: 12, ..HubConfig::default() };
+        let mut hub = Hub::new(&codec, config).unwrap();
+        let mut hello = Receiver::new(&codec, ReceiverConfig::default()).unwrap();
+        let hello = hello.poll_transmit(Duration::ZERO).unwrap();
+        let mut receivers = Vec::new();
+        for id in 0..80u32 {
+            hub.add(ReceiverId(id.into()), &ReceiverOptions::default(), Duration::ZERO).unwrap();
+            hub.handle(ReceiverId(id.into()), Duration::ZERO, hello).unwrap();
+            let lag_ticks = (id < 48).then_some(2 + id % 6);
+            let on_the_way = VecDeque::new();
+            receivers.push(Acknowledging { lag_ticks, on_the_way, snapshots: 0, longest_wait: 0, last: 0 });
+        }
+        let mut random = Random::new(7);
+        let mut most = 0;
+        for tick in 1..=900u32 {
+            for (id, receiver) in (0..).map(ReceiverId).zip(&mut receivers) {
+                match receiver.lag_ticks {
+                    Some(lag) => {
+                        while let Some((_, latest)) = receiver.on_the_way.pop_front_if(|(sent, _)| *sent + lag <= tick)
+                        {
+                            let acknowledgement = Acknowledgement { latest, before: 0 };
+                            hub.acknowledge(id, at(tick), acknowledgement).unwrap();
+                        }
+                    }
+                    None => {
+                        let count = receiver.on_the_way.len();
+                        receiver.on_the_way.drain(..count.saturating_sub(60));
+                        let nth = random.below(60) as usize % count.max(1);
+                        if let Some((_, latest)) = receiver.on_the_way.get(nth) {
+                            let before = if tick > 60 { random.next() as u32 } else { 0 };
+                            let acknowledgement = Acknowledgement { latest: *latest, before };
+                            let _ = hub.acknowledge(id, at(tick), acknowledgement);
+                        }
+                    }
+                }
+            }
+            world.step(Tick(tick));
+            hub.tick(at(tick), &world.snapshot).unwrap();
+            if tick > 60 {
+                most = most.max(hub.encoded());
+            }
+            while let Some((to, datagram)) = hub.poll_transmit() {
+                let receiver = &mut receivers[to.0 as usize];
+                let sequence = Sequence(u16::from_le_bytes([datagram[1], datagram[2]]));
+                receiver.on_the_way.push_back((tick, sequence));
+                receiver.snapshots += u32::from(is_snapshot(datagram));
+                if tick > 60 {
+                    receiver.longest_wait = receiver.longest_wait.max(tick - receiver.last);
+                }
+                receiver.last = tick;
+            }
+        }
+        assert!(most <= 12 + 4, "level {}: {most} encodings in a tick", level.row);
+        for (id, receiver) in receivers.iter().enumerate() {
+            let Acknowledging { lag_ticks, snapshots, longest_wait, last, .. } = receiver;
+            let longest_wait = (*longest_wait).max(900 - last);
+            match lag_ticks {
+                Some(_) => assert!(longest_wait == 1, "receiver {id} is honest, and waited for {longest_wait} ticks"),
+                None => assert!(
+                    longest_wait < 90 && *snapshots > 40,
+                    "receiver {id}: {snapshots} snapshots, {longest_wait} ticks"
+                ),
+            }
+        }
+    }
+}
