@@ -19,6 +19,8 @@ pub enum SetupError {
     },
     /// The range holds more than 2³² (floats) or 2⁶⁴ (integers) steps.
     TooManySteps,
+    /// Parts of limits of which the largest code or the highest value does not follow from range and step.
+    PartsDiffer,
     /// The step is finer than `f32` can tell apart at the far end of the range.
     FinerThanFloat,
     /// A profile that was made for another schema.
@@ -59,6 +61,9 @@ impl fmt::Display for SetupError {
             Self::BadPrecision => write!(f, "the precision must be positive and no wider than the range"),
             Self::BitCount { bits, max_bits } => write!(f, "{bits} bits asked for, at most {max_bits} are possible"),
             Self::TooManySteps => write!(f, "the range holds too many steps"),
+            Self::PartsDiffer => {
+                write!(f, "the largest code or the highest value does not follow from the range and the step")
+            }
             Self::FinerThanFloat => write!(f, "the step is finer than f32 can hold at the end of the range"),
             Self::ProfileMismatch => write!(f, "the profile was made for another schema"),
             Self::BadProfileFile => write!(f, "this is no profile, or a damaged one"),
