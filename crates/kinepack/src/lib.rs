@@ -48,6 +48,14 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+// The x87 unit keeps intermediate results in 80 bits, so that sums would round differently than on other machines.
+#[cfg(all(target_arch = "x86", not(target_feature = "sse2")))]
+compile_error!(
+    "kinepack needs IEEE double arithmetic without extra precision, which x87 does not have: the adaptive level would decode \
+     other values than on other machines. Compile with `-C target-feature=+sse2`, or for a target that has SSE2, such as \
+     i686-unknown-linux-gnu."
+);
+
 extern crate alloc;
 
 mod bits;
