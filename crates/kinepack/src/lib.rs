@@ -41,6 +41,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! **The transport must guarantee integrity.** A packet has no checksum, and a decoder accepts many altered packets as other
+//! valid ones. They never cause a panic, nor memory beyond the [`DecodeLimits`], but they give wrong values and entities.
+//! These stay wrong until the affected entities are sent again from a newer baseline without the error. UDP's 16-bit
+//! checksum is weak. Use an authenticated transport (renetcode, QUIC, DTLS), or add a checksum if nobody is hostile.
+//!
 //! Reading order: [`BitWriter`] and [`BitReader`]; the quantizers [`FloatLimits`], [`VectorLimits`],
 //! [`IntegerLimits`] and [`SmallestThree`]; [`value`], for one value against a baseline; [`magnitude`], for small numbers; [`rle`], for bytes;
 //! [`Schema`] and [`Pack`]; [`TimePrecision`]; [`Snapshot`]; [`Level`], [`Profile`] and [`Codec`]; [`Between`], for playback; [`stream`], for inputs and calls. The formats are normative in `spec/CODEC.md`.

@@ -79,6 +79,11 @@ impl Decoder {
     /// adaptive level needs to be the encoded snapshot's: with another one it decodes other values.
     /// `out` may have held anything of the same schema; its memory is used again.
     ///
+    /// The transport must guarantee that the packet is unaltered: there is no checksum, and many altered packets decode
+    /// without an error. They give wrong values and entities, here and in each snapshot that is decoded against this one,
+    /// until the affected entities are sent again from a newer baseline without the error. They never cause a panic, nor
+    /// memory beyond the [limits](DecodeLimits).
+    ///
     /// # Errors
     /// [`DecodeError`] where the bytes are no such snapshot. `out` is then as before.
     pub fn decode<'a>(
