@@ -21,7 +21,7 @@ fn level_names(document: &Value) -> Vec<&str> {
 }
 
 fn all_names() -> Vec<&'static str> {
-    Level::TABLE.iter().map(|level| level.name()).collect()
+    Level::TABLE.iter().map(Level::name).collect()
 }
 
 #[test]

@@ -131,10 +131,10 @@ fn types_that_differ_only_in_a_parameter_of_their_with_are_told_apart() {
 fn lanes_above_their_largest_value_are_not_pushed() {
     let mut snapshot = Snapshot::new(&Schema::of::<Few>(), Tick(1));
     snapshot.push(EntityId(1), &Few { count: 5.0 }).unwrap();
-    let refusal = Err(EncodeError::LaneOutOfRange { id: Some(2), lane: 0, value: 6 });
-    assert_eq!(snapshot.push(EntityId(2), &Few { count: 6.0 }), refusal);
-    assert_eq!(snapshot.push_lanes(EntityId(2), &[6]), refusal);
-    assert_eq!(refusal.unwrap_err().to_string(), "entity 2, lane 0: 6 is above the schema's maximum");
+    let refusal = EncodeError::LaneOutOfRange { id: Some(2), lane: 0, value: 6 };
+    assert_eq!(snapshot.push(EntityId(2), &Few { count: 6.0 }), Err(refusal.clone()));
+    assert_eq!(snapshot.push_lanes(EntityId(2), &[6]), Err(refusal.clone()));
+    assert_eq!(refusal.to_string(), "entity 2, lane 0: 6 is above the schema's maximum");
     assert_eq!(snapshot.ids(), [EntityId(1)]);
     snapshot.push_lanes(EntityId(2), &[5]).unwrap();
     assert_eq!(snapshot.lane(0), [5, 5]);
