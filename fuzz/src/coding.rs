@@ -2,7 +2,7 @@
 
 use kinepack::{
     Baselines, Bodies, BodyKind, Codec, DecodeError, Decoder, Encoder, EntityId, Field, FieldKind, FloatLimits,
-    Profile, Role, Schema, SmallestThree, Snapshot, Tick, Training,
+    Learned, Profile, Role, Schema, SmallestThree, Snapshot, Tick, Training,
 };
 
 pub(crate) use crate::support::bodies_schema;
@@ -43,8 +43,14 @@ impl Pair {
         Self { encoder: Encoder::new(codec), decoder: Decoder::new(codec), codec: codec.clone() }
     }
 
+    /// What the encoder learned up to the last packet.
+    #[allow(dead_code, reason = "not every binary goes on from it")]
+    pub(crate) fn learned(&self) -> Option<Learned> {
+        self.encoder.learned().cloned()
+    }
+
     /// The snapshot as it has to be encoded. What is finer is refused.
-    fn coarse(&mut self, baselines: Baselines<'_>, snapshot: &Snapshot) -> Snapshot {
+    pub(crate) fn coarse(&mut self, baselines: Baselines<'_>, snapshot: &Snapshot) -> Snapshot {
         let mut coarse = snapshot.clone();
         self.encoder.coarsen(baselines, &mut coarse).unwrap();
         let mut packet = Vec::new();
@@ -75,8 +81,10 @@ impl Pair {
         let mut out = baselines.baseline.clone();
         out.tick = Tick(!tick.0);
         let held = out.clone();
+        let learned = self.decoder.learned().cloned();
         if let Err(error) = self.decoder.decode(baselines, packet, tick, &mut out) {
             assert!(out == held, "{error:?} has changed the snapshot");
+            assert!(self.decoder.learned() == learned.as_ref(), "{error:?} has changed what was learned");
             return Err(error);
         }
         assert_eq!(out.tick, tick);

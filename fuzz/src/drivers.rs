@@ -65,7 +65,7 @@ fn benches() -> &'static [Bench] {
 fn choose(source: &mut Source<'_>) -> (&'static Bench, &'static Tested) {
     let bench = &benches()[source.below(benches().len())];
     let codecs = &bench.codecs;
-    let packed = codecs.iter().take_while(|tested| !tested.codec.level().adaptive).count();
+    let packed = codecs.iter().take_while(|tested| !tested.codec.level().adaptive()).count();
     match source.byte() {
         codec @ 0..128 => (bench, &codecs[usize::from(codec) % packed]),
         codec => (bench, &codecs[packed + usize::from(codec - 128) % (codecs.len() - packed)]),
@@ -141,7 +141,7 @@ pub fn encode_roundtrip(data: &[u8]) {
         let cut = usize::from(cuts) % packet.len();
         let refusal = pair.decode(baselines, &packet[..cut], snapshot.tick);
         // The end of an arithmetic code is not marked: what is cut may be other decisions.
-        let may_be_other = codec.level().adaptive;
+        let may_be_other = codec.level().adaptive();
         assert!(may_be_other || matches!(refusal, Err(DecodeError::EndOfData { .. })), "{cut} bytes: {refusal:?}");
         packet.push(if may_be_other { 0 } else { cuts });
         let refusal = pair.decode(baselines, &packet, snapshot.tick);

@@ -38,7 +38,7 @@ impl SentLevel {
 
     /// All, the least first.
     pub(crate) fn all() -> impl Iterator<Item = Self> {
-        let fit = |level: &Level| level.quantized == Quantized::Everything && level.changed != Changed::All;
+        let fit = |level: &Level| level.quantized() == Quantized::Everything && level.changed() != Changed::All;
         Level::TABLE.into_iter().filter(fit).map(Self)
     }
 
@@ -58,7 +58,7 @@ impl SentLevel {
 
 impl fmt::Display for SentLevel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.0.name)
+        f.pad(self.0.name())
     }
 }
 
@@ -108,7 +108,7 @@ impl CubeStream {
             name.push_str(" --velocities");
         }
         if self.level != [SentLevel::PACKED] {
-            let levels: Vec<&str> = self.level.iter().map(|level| level.row().name).collect();
+            let levels: Vec<&str> = self.level.iter().map(|level| level.row().name()).collect();
             name.push_str(&format!(" --level {}", levels.join(",")));
         }
         name + &self.precision.name()

@@ -181,7 +181,7 @@ impl fmt::Display for Failure {
             Self::World(error) => error.fmt(f),
             Self::UnknownLevel { name } => {
                 let names: Vec<String> =
-                    Level::TABLE.iter().map(|level| format!("{} {}", level.row, level.name)).collect();
+                    Level::TABLE.iter().map(|level| format!("{} {}", level.row(), level.name())).collect();
                 write!(f, "--level {name}: no such level; there are {}", names.join(", "))
             }
             Self::UnknownStreamLevel { name } => {
@@ -196,7 +196,7 @@ impl fmt::Display for Failure {
             }
             Self::OutOfRange { object, reason } => write!(f, "object {object} of the built-in world: {reason}"),
             Self::NotVerified { level, frame, reason } => {
-                write!(f, "level {}: frame {frame} did not come back as it was: {reason}", level.name)
+                write!(f, "level {}: frame {frame} did not come back as it was: {reason}", level.name())
             }
             Self::Secret(error) => error.fmt(f),
             Self::Socket { address, error } => write!(f, "UDP {address}: {error}"),

@@ -92,9 +92,9 @@ impl Ladder {
     ) -> Result<Self, Failure> {
         let mut groups: Vec<Group> = Vec::new();
         for &level in levels {
-            let schema = cube::schema(level.quantized);
+            let schema = cube::schema(level.quantized());
             let profile = match parameters {
-                _ if level.quantized != Quantized::Everything => Profile::untrained(&schema),
+                _ if level.quantized() != Quantized::Everything => Profile::untrained(&schema),
                 Parameters::BuiltIn => precision.profile(),
                 Parameters::Article => Profile::article(&schema),
                 Parameters::Untrained => Profile::untrained(&schema),
@@ -113,12 +113,12 @@ impl Ladder {
                 coarse: empty.clone(),
                 measurement: Measurement::new(&codec),
             };
-            if let Some(group) = groups.iter_mut().find(|group| group.quantized == level.quantized) {
+            if let Some(group) = groups.iter_mut().find(|group| group.quantized == level.quantized()) {
                 group.runs.push(run);
                 continue;
             }
             groups.push(Group {
-                quantized: level.quantized,
+                quantized: level.quantized(),
                 ring: vec![empty; slots],
                 runs: vec![run],
                 part_of_field: PartOfField::new(&schema),

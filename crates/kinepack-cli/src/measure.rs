@@ -100,14 +100,14 @@ fn measure_stream(arguments: &Arguments) -> Result<(), Failure> {
 
 /// The levels asked for, or all that the data allow, in the order of the table.
 fn levels(arguments: &Arguments, quantized: bool) -> Result<Vec<Level>, Failure> {
-    let measurable = |level: &Level| !quantized || level.quantized == Quantized::Everything;
+    let measurable = |level: &Level| !quantized || level.quantized() == Quantized::Everything;
     if arguments.levels.is_empty() {
         return Ok(Level::TABLE.into_iter().filter(measurable).collect());
     }
     let named = |name: &String| Level::named(name).ok_or_else(|| Failure::UnknownLevel { name: name.clone() });
     let asked = arguments.levels.iter().map(named).collect::<Result<Vec<Level>, _>>()?;
     if let Some(level) = asked.iter().find(|level| !measurable(level)) {
-        return Err(Failure::NeedsFloats { what: format!("level {} ({})", level.row, level.name) });
+        return Err(Failure::NeedsFloats { what: format!("level {} ({})", level.row(), level.name()) });
     }
     Ok(Level::TABLE.into_iter().filter(|level| asked.contains(level)).collect())
 }

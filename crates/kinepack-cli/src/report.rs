@@ -183,8 +183,8 @@ impl LevelReport {
         let parts = measurement.mean_parts_bits();
         let mean = measurement.mean_bytes();
         Self {
-            level: measurement.level.name,
-            row: measurement.level.row,
+            level: measurement.level.name(),
+            row: measurement.level.row(),
             bytes_per_frame: Bytes {
                 mean,
                 p50: measurement.percentile_bytes(0.50),

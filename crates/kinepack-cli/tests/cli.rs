@@ -21,7 +21,7 @@ fn level_names(document: &Value) -> Vec<&str> {
 }
 
 fn all_names() -> Vec<&'static str> {
-    Level::TABLE.iter().map(|level| level.name).collect()
+    Level::TABLE.iter().map(Level::name).collect()
 }
 
 #[test]
@@ -31,8 +31,8 @@ fn measuring_the_built_in_world_prints_a_row_for_each_level() {
     assert!(title[0].contains("--seconds 1 --seed 1 --cubes 100"), "{title:?}");
     assert!(title[1].starts_with("101 objects at 60 Hz, 54 frames, each against the one 6 before"), "{title:?}");
     for level in Level::TABLE {
-        let row = table.lines().filter(|line| line.split_whitespace().nth(1) == Some(level.name)).count();
-        assert_eq!(row, 1, "{} in\n{table}", level.name);
+        let row = table.lines().filter(|line| line.split_whitespace().nth(1) == Some(level.name())).count();
+        assert_eq!(row, 1, "{} in\n{table}", level.name());
     }
     assert_eq!(table.lines().count(), 2 + 2 + 1 + Level::TABLE.len(), "title, header, separator, rows:\n{table}");
     assert!(table.lines().all(|line| line == line.trim_end()), "{table}");

@@ -53,7 +53,7 @@ fn crowd(levels: &[Level], older_views: Option<u8>) -> Net {
     let mut net = net(config, 150);
     for level in levels {
         for (nth, budget_bytes_per_s) in [None, None, Some(6_000)].into_iter().enumerate() {
-            let seed = 10 * u64::from(level.row) + nth as u64;
+            let seed = 10 * u64::from(level.row()) + nth as u64;
             let options = ReceiverOptions { budget_bytes_per_s, ..ReceiverOptions::default() };
             net.add_with(&codec_at(*level), lossy(), seed, options).unwrap();
         }
@@ -230,7 +230,7 @@ fn a_receiver_comes_back_at_another_level() {
         (0..150).for_each(|_| net.step(None));
         let [other, changed] = &net.clients[..] else { panic!("two") };
         assert_eq!(net.hub.status(changed.id).unwrap().level, Some(level));
-        assert!(changed.snapshots > 100 && (changed.with_older > 0) == level.adaptive);
+        assert!(changed.snapshots > 100 && (changed.with_older > 0) == level.adaptive());
         assert!(other.snapshots > before + 100, "the other one goes on");
     }
     settle(&mut net);

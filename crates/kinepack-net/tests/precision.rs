@@ -82,7 +82,7 @@ fn who_has_no_precision_stays_exact() {
         assert_eq!(*count > 1000, has_precision, "client {nth}: {coarse:?}");
         assert!(has_precision || *count == 0);
         let level = net.hub.status(client.id).unwrap().level.unwrap();
-        assert!(client.snapshots > 200 && (client.with_older > 200) == (has_precision || level.adaptive));
+        assert!(client.snapshots > 200 && (client.with_older > 200) == (has_precision || level.adaptive()));
     }
     // Coarser takes fewer bytes, though it takes an older view.
     for pair in net.clients.chunks(2) {

@@ -3,6 +3,9 @@
 //! Real numbers as a position in the cube world (±256 m, 1/512 m) and as an angle that wraps; integers in steps of 1
 //! and of 3; rotations as smallest three in 9 and in 15 bits a component.
 //!
+//! `push/cube`: a snapshot of 4,096 cubes is filled and cleared, by `Snapshot::push`. `push-lanes/cube` does the same with
+//! lanes that are already quantized, and `read/cube` reads all of them.
+//!
 //! `cargo bench -p kinepack --bench quantize`
 
 #![allow(missing_docs)]
@@ -13,7 +16,7 @@ use std::f64::consts::PI;
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use kinepack::{EncodeError, FloatLimits, IntegerLimits, SmallestThree};
+use kinepack::{EncodeError, EntityId, FloatLimits, IntegerLimits, Pack, Schema, SmallestThree, Snapshot, Tick};
 use random::Random;
 
 const VALUES: usize = 4096;
@@ -91,5 +94,59 @@ fn rotations(criterion: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, floats, integers, rotations);
+/// The cube of the articles: 8 lanes.
+#[derive(Clone, Copy, Pack)]
+struct Cube {
+    #[pack(range = [-256.0..256.0, -256.0..256.0, 0.0..32.0], precision = 1.0 / 512.0)]
+    position: [f32; 3],
+    #[pack(rotation, bits = 9)]
+    orientation: [f32; 4],
+    interacting: bool,
+}
+
+fn snapshots(criterion: &mut Criterion) {
+    let mut random = Random::seeded(4);
+    let mut cube = || Cube {
+        position: [-255.0, -255.0, 0.0].map(|min| min + ratio(&mut random) as f32 * 31.0),
+        orientation: [(); 4].map(|()| ratio(&mut random) as f32 * 2.0 - 1.0),
+        interacting: ratio(&mut random) < 0.1,
+    };
+    let cubes: Vec<Cube> = (0..VALUES).map(|_| cube()).collect();
+    let rows: Vec<[u32; Cube::LANES]> = cubes
+        .iter()
+        .map(|cube| {
+            let mut lanes = [0; Cube::LANES];
+            cube.quantize(&mut lanes).expect("cubes are within their limits");
+            lanes
+        })
+        .collect();
+    let mut snapshot = Snapshot::new(&Schema::of::<Cube>(), Tick(0));
+    let fill = |snapshot: &mut Snapshot, cubes: &[Cube]| {
+        snapshot.clear(Tick(0));
+        (0..).map(EntityId).zip(cubes).try_for_each(|(id, cube)| snapshot.push(id, cube))
+    };
+    // So that there is something to read also where nothing else is asked for.
+    fill(&mut snapshot, &cubes).expect("cubes are within their limits");
+    let mut bench = |name: &str, work: &dyn Fn(&mut Snapshot) -> Result<(), EncodeError>| {
+        let mut group = criterion.benchmark_group(name);
+        group.throughput(Throughput::Elements(VALUES as u64));
+        group.bench_function("cube", |bencher| {
+            bencher.iter(|| {
+                work(&mut snapshot).expect("cubes are within their limits");
+                black_box(&snapshot);
+            });
+        });
+        group.finish();
+    };
+    bench("push", &|snapshot| fill(snapshot, black_box(&cubes)));
+    bench("push-lanes", &|snapshot| {
+        snapshot.clear(Tick(0));
+        (0..).map(EntityId).zip(black_box(&rows)).try_for_each(|(id, lanes)| snapshot.push_lanes(id, lanes))
+    });
+    bench("read", &|snapshot| {
+        (0..snapshot.len()).try_for_each(|index| snapshot.read::<Cube>(index).map(|cube| _ = black_box(cube)))
+    });
+}
+
+criterion_group!(benches, floats, integers, rotations, snapshots);
 criterion_main!(benches);

@@ -19,6 +19,8 @@ pub enum SetupError {
     },
     /// The range holds more than 2³² (floats) or 2⁶⁴ (integers) steps.
     TooManySteps,
+    /// Parts of limits of which the largest code or the highest value does not follow from range and step.
+    PartsDiffer,
     /// The step is finer than `f32` can tell apart at the far end of the range.
     FinerThanFloat,
     /// A profile that was made for another schema.
@@ -59,6 +61,9 @@ impl fmt::Display for SetupError {
             Self::BadPrecision => write!(f, "the precision must be positive and no wider than the range"),
             Self::BitCount { bits, max_bits } => write!(f, "{bits} bits asked for, at most {max_bits} are possible"),
             Self::TooManySteps => write!(f, "the range holds too many steps"),
+            Self::PartsDiffer => {
+                write!(f, "the largest code or the highest value does not follow from the range and the step")
+            }
             Self::FinerThanFloat => write!(f, "the step is finer than f32 can hold at the end of the range"),
             Self::ProfileMismatch => write!(f, "the profile was made for another schema"),
             Self::BadProfileFile => write!(f, "this is no profile, or a damaged one"),
@@ -133,10 +138,21 @@ pub enum EncodeError {
     },
     /// A lane above the largest value that its schema allows.
     LaneOutOfRange {
+        /// The entity, if it is one of a snapshot.
+        id: Option<u32>,
         /// Index of the lane in the schema.
         lane: usize,
         /// The refused value.
         value: u32,
+    },
+    /// A value of a type that has another schema than the snapshot or the stream, be it of as many lanes.
+    TypeMismatch {
+        /// The entity, if it is one of a snapshot.
+        id: Option<u32>,
+        /// [`Schema::hash`](crate::Schema::hash) of the snapshot's or the stream's.
+        expected_hash: u64,
+        /// That of the type's.
+        hash: u64,
     },
 }
 
@@ -172,8 +188,32 @@ impl fmt::Display for EncodeError {
             Self::ForeignLearned => write!(f, "what was learned with another codec"),
             Self::EntitiesDiffer => write!(f, "the two snapshots do not have the same entities"),
             Self::NotCoarsened { id, lane } => write!(f, "entity {id}, lane {lane}: finer than the time precision"),
-            Self::LaneOutOfRange { lane, value } => write!(f, "lane {lane}: {value} is above the schema's maximum"),
+            Self::LaneOutOfRange { id, lane, value } => {
+                entity(f, *id)?;
+                write!(f, "lane {lane}: {value} is above the schema's maximum")
+            }
+            Self::TypeMismatch { id, expected_hash, hash } => {
+                entity(f, *id)?;
+                write!(f, "{}", OtherType { expected_hash: *expected_hash, hash: *hash })
+            }
         }
+    }
+}
+
+fn entity(f: &mut fmt::Formatter<'_>, id: Option<u32>) -> fmt::Result {
+    id.map_or(Ok(()), |id| write!(f, "entity {id}, "))
+}
+
+/// What both directions say of a type of another schema.
+struct OtherType {
+    expected_hash: u64,
+    hash: u64,
+}
+
+impl fmt::Display for OtherType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { expected_hash, hash } = self;
+        write!(f, "a type of schema {hash:016x}: expected is {expected_hash:016x}; use the type that the schema is of")
     }
 }
 
@@ -242,6 +282,20 @@ pub enum DecodeError {
         /// That of the snapshot's.
         hash: u64,
     },
+    /// A lane of the base, or of a record that is read, above the largest value that its schema allows.
+    LaneOutOfRange {
+        /// Index of the lane in the schema.
+        lane: usize,
+        /// The refused value.
+        value: u32,
+    },
+    /// A type that has another schema than the stream that is read.
+    TypeMismatch {
+        /// [`Schema::hash`](crate::Schema::hash) of the stream's.
+        expected_hash: u64,
+        /// That of the type's.
+        hash: u64,
+    },
 }
 
 impl fmt::Display for DecodeError {
@@ -263,6 +317,10 @@ impl fmt::Display for DecodeError {
             }
             Self::SchemaMismatch { expected_hash, hash } => {
                 write!(f, "a snapshot of schema {hash:016x}, the codec's is {expected_hash:016x}")
+            }
+            Self::LaneOutOfRange { lane, value } => write!(f, "lane {lane}: {value} is above the schema's maximum"),
+            Self::TypeMismatch { expected_hash, hash } => {
+                write!(f, "{}", OtherType { expected_hash: *expected_hash, hash: *hash })
             }
         }
     }

@@ -41,12 +41,25 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! **The transport must guarantee integrity.** A packet has no checksum, and a decoder accepts many altered packets as other
+//! valid ones. They never cause a panic, nor memory beyond the [`DecodeLimits`], but they give wrong values and entities.
+//! These stay wrong until the affected entities are sent again from a newer baseline without the error. UDP's 16-bit
+//! checksum is weak. Use an authenticated transport (renetcode, QUIC, DTLS), or add a checksum if nobody is hostile.
+//!
 //! Reading order: [`BitWriter`] and [`BitReader`]; the quantizers [`FloatLimits`], [`VectorLimits`],
 //! [`IntegerLimits`] and [`SmallestThree`]; [`value`], for one value against a baseline; [`magnitude`], for small numbers; [`rle`], for bytes;
 //! [`Schema`] and [`Pack`]; [`TimePrecision`]; [`Snapshot`]; [`Level`], [`Profile`] and [`Codec`]; [`Between`], for playback; [`stream`], for inputs and calls. The formats are normative in `spec/CODEC.md`.
 
 #![no_std]
 #![forbid(unsafe_code)]
+
+// The x87 unit keeps intermediate results in 80 bits, so that sums would round differently than on other machines.
+#[cfg(all(target_arch = "x86", not(target_feature = "sse2")))]
+compile_error!(
+    "kinepack needs IEEE double arithmetic without extra precision, which x87 does not have: the adaptive level would decode \
+     other values than on other machines. Compile with `-C target-feature=+sse2`, or for a target that has SSE2, such as \
+     i686-unknown-linux-gnu."
+);
 
 extern crate alloc;
 

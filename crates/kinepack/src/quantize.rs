@@ -183,22 +183,17 @@ impl FloatLimits {
     /// The limits that [`parts`](Self::parts) took apart.
     ///
     /// # Errors
-    /// [`SetupError`] for parts that do not fit together.
+    /// As [`new`](Self::new), and [`SetupError::PartsDiffer`] for a largest code or a highest value that do not follow from
+    /// range and step.
     pub fn from_parts(parts: FloatParts) -> Result<Self, SetupError> {
         let FloatParts { min, max, highest, step, max_code, wraps, single } = parts;
-        if !(min.is_finite() && max.is_finite() && min <= max) {
-            return Err(SetupError::EmptyRange);
+        let limits = Self::new(min, max, step)?;
+        // A schema's hash has range and step alone: the largest code must follow from these, or two sides with equal
+        // hashes would decode different values. Without its end, a range goes on for half of a step.
+        if max_code != limits.max_code || !(max <= highest && highest <= max + step) {
+            return Err(SetupError::PartsDiffer);
         }
-        if !(step.is_finite() && step > 0.0) {
-            return Err(SetupError::BadPrecision);
-        }
-        // The last step may be a shorter one, and without its end the range goes on for half of one.
-        let steps = (max - min) / step;
-        let fits = steps - 1.0 <= f64::from(max_code) && f64::from(max_code) <= steps + 1.0;
-        if !(fits && max <= highest && highest <= max + step) {
-            return Err(SetupError::TooManySteps);
-        }
-        Ok(Self { min, max, highest, step, max_code, wraps, single })
+        Ok(Self { highest, wraps, single, ..limits })
     }
 
     /// The smallest value.

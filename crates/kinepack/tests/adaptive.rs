@@ -276,7 +276,7 @@ fn check_vectors(level: Level, frozen: &str) {
     let schema = schema();
     let profile = profile_of(frozen, &schema);
     if std::env::var_os("KINEPACK_WRITE_VECTORS").is_some() {
-        let path = format!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/vectors/{}.txt"), level.name);
+        let path = format!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/vectors/{}.txt"), level.name());
         std::fs::write(path, vectors(level, &profile)).unwrap();
         return;
     }

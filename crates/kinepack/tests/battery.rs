@@ -19,8 +19,8 @@ fn codecs(schema_name: &str) -> Vec<(String, Codec)> {
     let profiles = profiles(&schema);
     let mut codecs = Vec::new();
     for level in Level::TABLE {
-        for (name, profile) in profiles.iter().take(if level.row < 7 { 1 } else { 4 }) {
-            let name = format!("{schema_name}, {} ({}), {name} profile", level.name, level.row);
+        for (name, profile) in profiles.iter().take(if level.row() < 7 { 1 } else { 4 }) {
+            let name = format!("{schema_name}, {} ({}), {name} profile", level.name(), level.row());
             codecs.push((name, Codec::new(schema.clone(), level, profile.clone()).unwrap()));
         }
     }
@@ -41,7 +41,7 @@ fn snapshots_survive(schema_name: &str) {
             let coarse = subject.coarse(baseline, &frames[snapshot]);
             let valid = subject.encode(baseline, &coarse);
             let expected = at_tick(&coarse, DECODED);
-            let ends = if codec.level().adaptive { Ends::OtherDecisions } else { Ends::Told };
+            let ends = if codec.level().adaptive() { Ends::OtherDecisions } else { Ends::Told };
             battery_of(name, &valid, ends, |bytes| {
                 let decoded = subject.decode_and_return(baseline, bytes)?;
                 assert!(bytes != valid || decoded == expected, "{name}: not what was encoded");
@@ -333,7 +333,7 @@ fn bits_survive() {
 #[test]
 fn padding_that_is_not_zero_is_refused() {
     // An arithmetic code has none: its end is read as a fraction, to which the bits behind it belong.
-    for (name, codec) in codecs("cube").into_iter().filter(|(_, codec)| !codec.level().adaptive) {
+    for (name, codec) in codecs("cube").into_iter().filter(|(_, codec)| !codec.level().adaptive()) {
         let frames = frames(codec.schema(), 21, 3, 4);
         let mut subject = Subject::new(&codec);
         for pair in frames.windows(2) {

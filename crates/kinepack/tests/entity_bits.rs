@@ -49,10 +49,10 @@ fn check_lanes(schema: &Schema, encoder: &Encoder, level: Level) {
     for (field, &bits) in schema.fields().iter().zip(&encoder.size().fields_bits) {
         let sum: u64 = lanes[field.lanes()].iter().sum();
         // What predicts rounds each, and the end of its code may be cut.
-        let slack = if level.adaptive { field.lanes().len() as u64 + 9 } else { 0 };
-        assert!(sum <= bits + slack, "{}, {}: {sum} of {bits} bits", level.name, field.name);
-        if !level.at_rest && !level.relative_numbers && !level.relative_rotations {
-            assert_eq!(sum, bits, "{}, {}", level.name, field.name);
+        let slack = if level.adaptive() { field.lanes().len() as u64 + 9 } else { 0 };
+        assert!(sum <= bits + slack, "{}, {}: {sum} of {bits} bits", level.name(), field.name);
+        if !level.at_rest() && !level.relative_numbers() && !level.relative_rotations() {
+            assert_eq!(sum, bits, "{}, {}", level.name(), field.name);
         }
     }
 }
@@ -62,7 +62,7 @@ fn in_packed_bits_they_are_all_that_the_fields_took() {
     for (name, schema) in schemas() {
         let frames = frames(&schema, 21, 25, 8);
         for (_, profile) in profiles(&schema) {
-            for level in Level::TABLE.into_iter().filter(|level| !level.adaptive) {
+            for level in Level::TABLE.into_iter().filter(|level| !level.adaptive()) {
                 let codec = Codec::new(schema.clone(), level, profile.clone()).unwrap();
                 let (mut encoder, mut plain) = (counting(&codec), Encoder::new(&codec));
                 for pair in frames.windows(2) {
@@ -71,8 +71,8 @@ fn in_packed_bits_they_are_all_that_the_fields_took() {
                     encoder.coarsen(&pair[0], &mut after).unwrap();
                     encoder.encode(&pair[0], &after, &mut packet).unwrap();
                     let sent =
-                        if level.row < 7 { (0..after.len() as u32).collect() } else { changed(&pair[0], &after) };
-                    assert_eq!(indices(&encoder), sent, "{name}, {}", level.name);
+                        if level.row() < 7 { (0..after.len() as u32).collect() } else { changed(&pair[0], &after) };
+                    assert_eq!(indices(&encoder), sent, "{name}, {}", level.name());
                     assert_eq!(sum(&encoder), encoder.size().fields_bits.iter().sum::<u64>());
 
                     check_lanes(&schema, &encoder, level);
@@ -80,7 +80,7 @@ fn in_packed_bits_they_are_all_that_the_fields_took() {
                     assert_eq!(plain.encode(&pair[0], &after, &mut bytes).unwrap(), encoder.size());
                     assert!(plain.entity_bits().is_empty() && plain.lane_bits().is_empty() && bytes == packet);
 
-                    if level.row >= 7 {
+                    if level.row() >= 7 {
                         let after = same_entities(&pair[0], &after);
                         let some: Vec<u32> =
                             changed(&pair[0], &after).into_iter().filter(|index| index % 3 > 0).collect();
@@ -216,11 +216,11 @@ fn nobody_is_in_a_packet_without_changes() {
     let schema = bodies_schema();
     let run = bodies_run(&schema, 5, 10, 2);
     let empty = Snapshot::new(&schema, Tick(0));
-    for level in Level::TABLE.into_iter().filter(|level| level.row >= 7) {
+    for level in Level::TABLE.into_iter().filter(|level| level.row() >= 7) {
         let mut encoder = counting(&Codec::new(schema.clone(), level, Profile::untrained(&schema)).unwrap());
         for states in [[&empty, &run[0]], [&run[0], &run[0]]] {
             encoder.encode(states[0], states[1], &mut Vec::new()).unwrap();
         }
-        assert!(encoder.entity_bits().is_empty(), "{}", level.name);
+        assert!(encoder.entity_bits().is_empty(), "{}", level.name());
     }
 }

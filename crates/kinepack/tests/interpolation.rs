@@ -338,7 +338,8 @@ fn snapshots_find_the_lanes() {
             assert_eq!(there, wanted);
         });
         let other = snapshots[0].interpolate::<ByHand>(0, &snapshots[1], 1, middle);
-        assert_eq!(other, Err(EncodeError::LaneCount { expected_lanes: T::LANES, lanes: 1 }));
+        let [expected_hash, hash] = [schema.hash(), Schema::of::<ByHand>().hash()];
+        assert_eq!(other, Err(EncodeError::TypeMismatch { id: Some(5), expected_hash, hash }));
         let foreign = Snapshot::new(&Schema::of::<ByHand>(), Tick(0));
         let mismatch = EncodeError::SchemaMismatch { expected_hash: schema.hash(), hash: foreign.schema_hash() };
         assert_eq!(snapshots[0].interpolate::<T>(0, &foreign, 0, middle), Err(mismatch));

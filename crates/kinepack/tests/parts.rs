@@ -21,7 +21,7 @@ fn a_part_of_the_changes_is_encoded_like_a_baseline_that_has_it() {
     let mut random = Random::new(11);
     for name in ["cube", "wide", "corners", "flag", "empty"] {
         let schema = schema(name);
-        for level in Level::TABLE.into_iter().filter(|level| level.row >= 7) {
+        for level in Level::TABLE.into_iter().filter(|level| level.row() >= 7) {
             for (_, profile) in profiles(&schema) {
                 let codec = Codec::new(schema.clone(), level, profile).unwrap();
                 let mut encoder = Encoder::new(&codec);
@@ -38,7 +38,7 @@ fn a_part_of_the_changes_is_encoded_like_a_baseline_that_has_it() {
                     let (mut expected, mut bytes) = (Vec::new(), Vec::new());
                     let size = encoder.encode(before, &target, &mut expected).unwrap().clone();
                     assert_eq!(encoder.encode_part(before, &snapshot, &chosen, &mut bytes), Ok(&size));
-                    assert_eq!(bytes, expected, "{name}, {}", level.name);
+                    assert_eq!(bytes, expected, "{name}, {}", level.name());
                     if before.ids() != frames[2].ids() {
                         let refused = encoder.encode_part(before, &frames[2], &[], &mut bytes);
                         assert_eq!(refused, Err(EncodeError::EntitiesDiffer));

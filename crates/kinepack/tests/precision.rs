@@ -174,7 +174,7 @@ impl Link {
         self.encoder.encode(baselines, &coarse, &mut packet).unwrap();
         let mut decoded = Snapshot::new(self.codec.schema(), Tick(0));
         self.decoder.decode(baselines, &packet, exact.tick, &mut decoded).unwrap();
-        assert!(decoded == coarse, "{}", self.codec.level().name);
+        assert!(decoded == coarse, "{}", self.codec.level().name());
         if !self.random.one_in(4) {
             self.views.push(coarse);
         }
@@ -194,15 +194,15 @@ fn what_moves_is_off_by_no_more_than_its_time_and_what_rests_becomes_exact() {
             for (seed, lag) in [(1, 0), (2, 3)] {
                 let mut link = Link::new(codec.clone(), seed);
                 // Long enough to drift, if that were possible.
-                let run = run(&schema, seed, 15, if level.row < 12 { 60 } else { 400 });
+                let run = run(&schema, seed, 15, if level.row() < 12 { 60 } else { 400 });
                 let off: usize = run.iter().map(|exact| link.send(exact, lag)).sum();
                 assert_eq!(off > 0, codec.has_precision());
-                assert_eq!(codec.has_precision(), level.relative_numbers);
+                assert_eq!(codec.has_precision(), level.relative_numbers());
                 // Shifts are below 32 and fall with each generation of views; one in four packets is lost, and some views are skipped.
                 for exact in at_rest(&run, 40 * (1 + lag as u32)) {
                     link.send(&exact, lag);
                 }
-                assert!(link.views.last().unwrap().holds_same(run.last().unwrap()), "{}, lag {lag}", level.name);
+                assert!(link.views.last().unwrap().holds_same(run.last().unwrap()), "{}, lag {lag}", level.name());
             }
         }
     }
@@ -248,7 +248,7 @@ fn rest_ends_refinement_wherever_it_begins() {
 #[test]
 fn parts_of_what_changed_are_coarse_too() {
     let schema = schema("moving");
-    for level in Level::TABLE.into_iter().filter(|level| level.row >= 7) {
+    for level in Level::TABLE.into_iter().filter(|level| level.row() >= 7) {
         let codec = codec(&schema, level);
         let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
         let run = run(&schema, 5, 20, 60);
@@ -332,7 +332,7 @@ fn coarser_steps_take_fewer_bits() {
             }
             bytes.len()
         });
-        assert!(10 * bytes[1] < 9 * bytes[0], "{}: {bytes:?}", level.name);
+        assert!(10 * bytes[1] < 9 * bytes[0], "{}: {bytes:?}", level.name());
     }
 }
 
@@ -420,7 +420,7 @@ fn vectors() -> String {
         .map(|(level, profile)| Codec::new(schema.clone(), level, profile.clone()).unwrap());
     let mut lines = String::new();
     for codec in &codecs {
-        lines += &format!("codec {} {:016x}\n", codec.level().row, codec.hash());
+        lines += &format!("codec {} {:016x}\n", codec.level().row(), codec.hash());
     }
     let empty = Snapshot::new(&schema, Tick(0));
     let mut views: Vec<Snapshot> = Vec::new();
@@ -438,14 +438,14 @@ fn vectors() -> String {
         Encoder::new(&codecs[0]).coarsen(baselines, &mut view).unwrap();
         lines += &format!("exact {}\n{}view {}\n{}", exact.tick.0, entities(&exact), view.tick.0, entities(&view));
         for codec in &codecs {
-            let baselines = baselines.with_learned(before.as_ref().filter(|_| codec.level().learning));
+            let baselines = baselines.with_learned(before.as_ref().filter(|_| codec.level().learning()));
             let (mut packet, mut encoder) = (Vec::new(), Encoder::new(codec));
             encoder.encode(baselines, &view, &mut packet).unwrap();
-            if codec.level().learning {
+            if codec.level().learning() {
                 learned.push(encoder.learned().cloned());
             }
             let ticks: Vec<String> = known.iter().map(|state| state.tick.0.to_string()).collect();
-            let row = codec.level().row;
+            let row = codec.level().row();
             lines += &format!("packet {row} {} against {}: {}\n", view.tick.0, ticks.join(" "), hex(&packet));
             let mut out = empty.clone();
             Decoder::new(codec).decode(baselines, &packet, view.tick, &mut out).unwrap();

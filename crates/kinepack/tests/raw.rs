@@ -292,7 +292,23 @@ fn limits_come_back_from_their_parts() {
     ] {
         assert!(matches!(
             FloatLimits::from_parts(bad),
-            Err(SetupError::EmptyRange | SetupError::BadPrecision | SetupError::TooManySteps)
+            Err(SetupError::EmptyRange | SetupError::BadPrecision | SetupError::PartsDiffer)
         ));
+    }
+}
+
+/// The schema's hash has range and step alone, so that limits of another largest code would have the same hash.
+#[test]
+fn limits_whose_largest_code_does_not_follow_from_range_and_step_are_refused() {
+    for limits in [
+        FloatLimits::new(-1.0, 1.0, 0.3).unwrap(),
+        FloatLimits::until(-256.0, 256.0, 1.0 / 512.0).unwrap(),
+        FloatLimits::new(5.0, 5.0, 1.0).unwrap(),
+    ] {
+        let parts = limits.parts();
+        for max_code in [parts.max_code + 1, parts.max_code.wrapping_sub(1)] {
+            let other = kinepack::FloatParts { max_code, ..parts };
+            assert_eq!(FloatLimits::from_parts(other), Err(SetupError::PartsDiffer), "{other:?}");
+        }
     }
 }

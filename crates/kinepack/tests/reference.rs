@@ -371,23 +371,23 @@ fn both_decoders_agree() {
         ];
         for (nth, profile) in profiles.into_iter().enumerate() {
             let of_the_reference = of_the_reference(&profile);
-            for level in Level::TABLE.into_iter().filter(|level| !level.adaptive) {
+            for level in Level::TABLE.into_iter().filter(|level| !level.adaptive()) {
                 let codec = Codec::new(schema.clone(), level, profile.clone()).unwrap();
                 let limits = DecodeLimits { max_entities: MAX_ENTITIES as u32 };
                 let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::with_limits(&codec, limits));
                 for (index, [baseline, new]) in pairs[nth * PAIRS..][..PAIRS].iter().enumerate() {
                     // Not every pair at every level, to be done soon. The first rows look at less of the profile.
-                    if !(usize::from(level.row) + index).is_multiple_of(if level.row < 7 { 6 } else { 3 }) {
+                    if !(usize::from(level.row()) + index).is_multiple_of(if level.row() < 7 { 6 } else { 3 }) {
                         continue;
                     }
-                    let name = format!("{}, profile {nth}, level {}, pair {index}", fields[0].name, level.row);
+                    let name = format!("{}, profile {nth}, level {}, pair {index}", fields[0].name, level.row());
                     let mut held = snapshot(&schema, baseline);
                     held.tick.0 = numbers.up_to(5) as u32;
                     let older = before(&mut numbers, &fields, baseline);
                     let reader = Reader {
                         schema: &fields,
                         profile: &of_the_reference,
-                        level: level.row,
+                        level: level.row(),
                         max_entities: MAX_ENTITIES,
                         older: (codec.has_precision() && !numbers.one_in(9)).then_some((&older, held.tick.0)),
                     };

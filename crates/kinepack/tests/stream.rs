@@ -381,7 +381,7 @@ fn lanes_above_their_largest_value_are_refused() {
             for value in [max.saturating_add(1), u32::MAX].into_iter().filter(|value| *value > max) {
                 let mut bad = good.clone();
                 bad[index] = value;
-                let refusal = Err(EncodeError::LaneOutOfRange { lane, value });
+                let refusal = Err(EncodeError::LaneOutOfRange { id: None, lane, value });
                 assert_eq!(both(&codec, Some(base), &bad).0, refusal);
                 assert_eq!(both(&codec, None, &bad).0, refusal);
             }

@@ -74,12 +74,12 @@ fn every_vector_is_written_and_read() {
     let schema = schema();
     let [baseline, snapshot] = snapshots(&schema);
     let mut written = String::from("# level profile packet\n");
-    for level in Level::TABLE.into_iter().filter(|level| !level.adaptive) {
+    for level in Level::TABLE.into_iter().filter(|level| !level.adaptive()) {
         for (name, profile) in profiles(&schema) {
             let codec = Codec::new(schema.clone(), level, profile).unwrap();
             let mut packet = Vec::new();
             Encoder::new(&codec).encode(&baseline, &snapshot, &mut packet).unwrap();
-            written += &format!("{} {name} {}\n", level.row, hex(&packet));
+            written += &format!("{} {name} {}\n", level.row(), hex(&packet));
         }
     }
     if std::env::var_os("KINEPACK_WRITE_VECTORS").is_some() {

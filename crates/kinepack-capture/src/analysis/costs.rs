@@ -52,7 +52,7 @@ pub struct EntityCost {
 
 /// The levels that send what differs from a baseline, and before them the one that only quantizes.
 fn levels() -> impl Iterator<Item = Level> {
-    Level::TABLE.into_iter().filter(|level| level.quantized == Quantized::Everything)
+    Level::TABLE.into_iter().filter(|level| level.quantized() == Quantized::Everything)
 }
 
 /// Encodes every frame at every level.
@@ -81,7 +81,7 @@ impl Costs {
             let codec = Codec::new(schema.clone(), level, profile.clone())?;
             let mut encoder = Encoder::new(&codec);
             encoder.count_entity_bits(true);
-            let learned = if level.learning { vec![None; lag + 1] } else { Vec::new() };
+            let learned = if level.learning() { vec![None; lag + 1] } else { Vec::new() };
             let [fields_bits, lanes_bits] = [schema.fields().len(), schema.lanes().len()].map(|count| vec![0; count]);
             let has_precision = codec.has_precision();
             Ok(Run { level, has_precision, encoder, bytes: 0, sets_bits: 0, fields_bits, lanes_bits, learned })
@@ -137,8 +137,8 @@ impl Costs {
         let cost = |run: &Run| {
             let bytes_per_frame = self.per_frame(run.bytes);
             LevelCost {
-                level: run.level.name.to_owned(),
-                row: run.level.row,
+                level: run.level.name().to_owned(),
+                row: run.level.row(),
                 bytes_per_frame,
                 kbps: kbps(bytes_per_frame, rate_hz),
                 sets_bits_per_frame: self.per_frame(run.sets_bits),

@@ -118,7 +118,7 @@ impl Run {
             outage,
             sent: VecDeque::new(),
             report: RunReport {
-                level: codec.level().name.to_owned(),
+                level: codec.level().name().to_owned(),
                 profile: profile.to_owned(),
                 link: link_name,
                 loss_percent: f64::from(link.loss.mean_ratio()) * 100.0,

@@ -59,10 +59,10 @@ impl Guests {
         let guest = self.present.get_mut(&client)?;
         guest.standing = Standing::Receives;
         self.counts.joined += 1;
-        *self.joined_at.entry(level.name).or_default() += 1;
+        *self.joined_at.entry(level.name()).or_default() += 1;
         self.counts.receivers += 1;
         self.counts.peak = self.counts.peak.max(self.counts.receivers);
-        Some(format!("{} joined at {}; receivers: {}", guest.address, level.name, self.counts.receivers))
+        Some(format!("{} joined at {}; receivers: {}", guest.address, level.name(), self.counts.receivers))
     }
 
     /// Whether it gets snapshots.

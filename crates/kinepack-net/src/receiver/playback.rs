@@ -30,7 +30,7 @@ impl Sample<'_> {
     /// The entity's state at the moment, interpolated by its schema.
     ///
     /// # Errors
-    /// [`EncodeError::LaneCount`] for a type of another schema.
+    /// [`EncodeError::TypeMismatch`] for a type of another schema.
     pub fn state<T: Pack>(&self) -> Result<T, EncodeError> {
         let (from, index) = self.from;
         let (to, to_index) = self.to;

@@ -23,7 +23,7 @@ pub struct StreamHandled {
 }
 
 /// A record that is handed on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct StreamRecord<'a> {
     /// Its number. Numbers that nothing came of are lost, or still on their way.
     pub number: Sequence,
@@ -33,23 +33,17 @@ pub struct StreamRecord<'a> {
     pub repeated: bool,
     /// Whether a newer one was handed on by an earlier packet.
     pub late: bool,
+    codec: &'a StreamCodec,
 }
 
 impl StreamRecord<'_> {
     /// The value.
     ///
     /// # Errors
-    /// [`DecodeError::LaneCount`] for a type of another schema.
+    /// [`DecodeError::TypeMismatch`] for a type of another schema.
     pub fn read<T: Pack>(&self) -> Result<T, DecodeError> {
-        read(self.lanes)
+        self.codec.reconstruct(self.lanes)
     }
-}
-
-fn read<T: Pack>(lanes: &[u32]) -> Result<T, DecodeError> {
-    if lanes.len() != T::LANES {
-        return Err(DecodeError::LaneCount { expected_lanes: lanes.len(), lanes: T::LANES });
-    }
-    Ok(T::reconstruct(lanes))
 }
 
 /// Receives the stream of one client.
@@ -226,7 +220,8 @@ impl StreamReceiver {
         (0..MOST_RECORDS as u16).rev().filter(move |index| behind >> index & 1 == 1).filter_map(move |index| {
             let number = newest.before(index);
             let late = newest_before.is_some_and(|newest| number.since(newest) < 0);
-            Some(StreamRecord { number, lanes: self.ring.record(number)?, repeated: index > 0, late })
+            let lanes = self.ring.record(number)?;
+            Some(StreamRecord { number, lanes, repeated: index > 0, late, codec: &self.codec })
         })
     }
 
@@ -238,9 +233,9 @@ impl StreamReceiver {
     /// A record's value, while the ring holds it.
     ///
     /// # Errors
-    /// [`DecodeError::LaneCount`] for a type of another schema.
+    /// [`DecodeError::TypeMismatch`] for a type of another schema.
     pub fn read<T: Pack>(&self, number: Sequence) -> Result<Option<T>, DecodeError> {
-        self.ring.record(number).map(read).transpose()
+        self.ring.record(number).map(|record| self.codec.reconstruct(record)).transpose()
     }
 
     /// What to tell the sender with whatever goes there, again and again; `None` before the first packet.

@@ -89,13 +89,12 @@ impl StreamSender {
     /// Adds a record, and says its number.
     ///
     /// # Errors
-    /// [`EncodeError::LaneCount`] and [`EncodeError::LaneOutOfRange`] for a type of another schema; what [`Pack::quantize`] says of values that are not
-    /// numbers or out of range. Nothing has changed then.
+    /// [`EncodeError::TypeMismatch`] for a type of another schema, and what else [`StreamCodec::quantize`] says. Nothing
+    /// has changed then.
     pub fn push<T: Pack>(&mut self, value: &T) -> Result<Sequence, EncodeError> {
-        self.check_count(T::LANES)?;
         let mut records = std::mem::take(&mut self.records);
-        let record = &mut records[..T::LANES];
-        let pushed = value.quantize(record).and_then(|()| self.push_lanes(record));
+        let record = &mut records[..self.codec.lanes()];
+        let pushed = self.codec.quantize(value, record).and_then(|()| self.push_lanes(record));
         self.records = records;
         pushed
     }
@@ -108,7 +107,7 @@ impl StreamSender {
         self.check_count(lanes.len())?;
         let schema = self.codec.schema().lanes();
         if let Some(lane) = (0..lanes.len()).find(|&lane| lanes[lane] > schema[lane].max) {
-            return Err(EncodeError::LaneOutOfRange { lane, value: lanes[lane] });
+            return Err(EncodeError::LaneOutOfRange { id: None, lane, value: lanes[lane] });
         }
         let number = self.ring.newest().map_or(self.config.first_number, |newest| newest.after(1));
         self.ring.advance(number);

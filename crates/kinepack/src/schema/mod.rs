@@ -4,6 +4,7 @@
 //! 32 bits: a vector has one an axis, a rotation four (the dropped component and the other three), an integer of more
 //! than 32 bits two. Snapshots, codecs and captures know lanes only. `spec/CODEC.md`, section 5.
 
+mod check;
 pub(crate) mod derived;
 mod field;
 mod pack;
@@ -14,6 +15,7 @@ use alloc::vec::Vec;
 
 use crate::hash::Fnv1a;
 
+pub(crate) use check::{TypeCheck, first_beyond};
 pub use field::{Field, FieldKind, Lane, LaneArithmetic, Role};
 pub use pack::{Components, Pack, PackWith};
 pub use precision::TimePrecision;
@@ -23,7 +25,8 @@ pub use precision::TimePrecision;
 pub struct Schema {
     fields: Vec<Field>,
     lanes: Vec<Lane>,
-    hash: u64,
+    /// The hash, and the types that have this schema.
+    types: TypeCheck,
 }
 
 impl Schema {
@@ -31,7 +34,8 @@ impl Schema {
     pub fn of<T: Pack>() -> Self {
         let mut fields = Vec::new();
         T::fields("", &mut fields);
-        Self::new(fields)
+        let Self { fields, lanes, types } = Self::new(fields);
+        Self { fields, lanes, types: types.made_from::<T>() }
     }
 
     /// A schema of these fields, in this order.
@@ -46,7 +50,7 @@ impl Schema {
         for field in &fields {
             field.hash_into(&mut |bytes| hasher.add(bytes));
         }
-        Self { fields, lanes, hash: hasher.finish() }
+        Self { fields, lanes, types: TypeCheck::new(hasher.finish()) }
     }
 
     /// The same schema, with the time precision of each field that `precision` says; what the fields had is forgotten. The hash stays.
@@ -71,7 +75,11 @@ impl Schema {
     /// A hash over names, kinds, ranges, steps and order: equal on both sides or they do not speak the same
     /// language. Time precision is left out: snapshots and profiles with and without it fit together. FNV-1a over the bytes that `spec/CODEC.md`, section 5.3 lists.
     pub fn hash(&self) -> u64 {
-        self.hash
+        self.types.schema_hash()
+    }
+
+    pub(crate) fn types(&self) -> &TypeCheck {
+        &self.types
     }
 
     /// Bits of one entity when every lane is sent in full.

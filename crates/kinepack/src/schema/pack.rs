@@ -52,7 +52,8 @@ pub trait Pack: Sized {
     /// Number of lanes.
     const LANES: usize;
 
-    /// Appends the type's fields, their names below `path`.
+    /// Appends the type's fields, their names below `path`. Always the same ones while a program runs: snapshots and
+    /// streams ask once and remember that the type has their schema.
     fn fields(path: &str, fields: &mut Vec<Field>);
 
     /// Quantizes the state into `lanes`, which are [`LANES`](Self::LANES) long.
@@ -105,7 +106,7 @@ pub trait PackWith<T> {
     /// Number of lanes.
     const LANES: usize;
 
-    /// Appends the fields, their names below `path`.
+    /// Appends the fields, their names below `path`. Always the same ones while a program runs, as [`Pack::fields`] does.
     fn fields(path: &str, fields: &mut Vec<Field>);
 
     /// Quantizes `value` into `lanes`.

@@ -41,9 +41,9 @@ impl Codec {
         profile.validate(&schema)?;
         let mut hasher = Fnv1a::new();
         hasher.add(&schema.hash().to_le_bytes());
-        hasher.add(&[level.row]);
+        hasher.add(&[level.row()]);
         profile.hash_into(&mut hasher);
-        if level.adaptive {
+        if level.adaptive() {
             hasher.add(&profile.to_bytes());
         }
         let precision = Precision::new(&schema, &level)?;
@@ -51,13 +51,13 @@ impl Codec {
             precision.hash_into(&mut hasher);
         }
         let fields = (0..schema.fields().len()).map(|index| FieldTable::new(&schema, &profile, index));
-        let adaptive = if level.adaptive {
+        let adaptive = if level.adaptive() {
             let model = profile.model.clone().map_or_else(|| Model::untrained(&schema), Ok)?;
-            Some(Adaptive::new(&schema, model, level.learning)?)
+            Some(Adaptive::new(&schema, model, level.learning())?)
         } else {
             None
         };
-        let at_rest = |role| level.at_rest && role == Role::Velocity;
+        let at_rest = |role| level.at_rest() && role == Role::Velocity;
         Ok(Self(Arc::new(Tables {
             fields: fields.collect::<Result<_, _>>()?,
             entities: GapTable::new(&profile.entities)?,
@@ -105,7 +105,7 @@ impl Codec {
 impl Tables {
     /// How the set of changed entities is written; `None` where every entity is sent.
     pub(super) fn changed_coding(&self) -> Option<SetCoding<'_>> {
-        match self.level.changed {
+        match self.level.changed() {
             Changed::All => None,
             Changed::Bits => Some(SetCoding::Bits),
             Changed::BitsOrIndices => Some(SetCoding::BitsOrIndices),

@@ -79,6 +79,11 @@ impl Decoder {
     /// adaptive level needs to be the encoded snapshot's: with another one it decodes other values.
     /// `out` may have held anything of the same schema; its memory is used again.
     ///
+    /// The transport must guarantee that the packet is unaltered: there is no checksum, and many altered packets decode
+    /// without an error. They give wrong values and entities, here and in each snapshot that is decoded against this one,
+    /// until the affected entities are sent again from a newer baseline without the error. They never cause a panic, nor
+    /// memory beyond the [limits](DecodeLimits).
+    ///
     /// # Errors
     /// [`DecodeError`] where the bytes are no such snapshot. `out` is then as before.
     pub fn decode<'a>(
@@ -102,7 +107,7 @@ impl Decoder {
         let adaptive =
             if let Some(adaptive) = &tables.adaptive { (!reader.read_bool()?).then_some(adaptive) } else { None };
         let learned = baselines.learned.filter(|learned| learned.is_of(&codec));
-        let goes_on = tables.level.learning && adaptive.is_some() && reader.read_bool()?;
+        let goes_on = tables.level.learning() && adaptive.is_some() && reader.read_bool()?;
         if goes_on && learned.is_none() {
             return Err(DecodeError::NothingLearned);
         }
@@ -169,7 +174,7 @@ impl Decoder {
         read_set(reader, self.next.len(), coding, &mut self.changed, &mut self.scratch)?;
         self.contexts.reset(tables.fields.len(), self.changed.len());
         for index in 0..tables.fields.len() {
-            if tables.level.field_flags {
+            if tables.level.field_flags() {
                 let flags = SetCoding::BitsOrGaps(&tables.flags);
                 read_set(reader, self.changed.len(), flags, &mut self.flagged, &mut self.scratch)?;
             } else {
@@ -185,8 +190,8 @@ impl Decoder {
         let field = &tables.fields[index];
         let level = &tables.level;
         let columns = &mut self.next.columns[field.lanes.clone()];
-        let relative = field.is_relative(level.relative_numbers, level.relative_rotations);
-        let other = level.field_flags && field.is_category();
+        let relative = field.is_relative(level.relative_numbers(), level.relative_rotations());
+        let other = level.field_flags() && field.is_category();
         let mut previous = 0;
         let shifts = self.known.shifts.of(field.differenced()).filter(|_| relative);
         self.work.reset(field.lanes.len(), shifts.is_some());

@@ -22,9 +22,9 @@ impl Difference {
     /// Compares; what was found before is overwritten. Cost: a run over both.
     ///
     /// # Panics
-    /// Where the schemas have different numbers of lanes.
+    /// If the snapshots are of two schemas.
     pub fn find(&mut self, baseline: &Snapshot, snapshot: &Snapshot) {
-        assert_eq!(baseline.lane_count(), snapshot.lane_count(), "snapshots of one schema");
+        assert_eq!(baseline.schema_hash(), snapshot.schema_hash(), "two snapshots of one schema");
         self.left.clear();
         if baseline.ids == snapshot.ids {
             find_changed(&baseline.columns, &snapshot.columns, snapshot.len(), &mut self.sent);

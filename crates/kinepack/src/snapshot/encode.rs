@@ -21,6 +21,8 @@ use crate::{BitSink, BitWriter, EncodeError};
 #[derive(Debug)]
 pub struct Encoder {
     codec: Codec,
+    /// The entities that the packet at hand is about, increasing: [`find_changed`](Self::find_changed). Empty at levels
+    /// that send every entity.
     pub(super) changed: Vec<u32>,
     /// One word a changed entity, not zero where it changed the field at hand.
     differs: Vec<u32>,
@@ -119,7 +121,7 @@ impl Encoder {
         Ok(())
     }
 
-    /// The stages that pack bits, for all entities.
+    /// The stages that pack bits, for the whole set of entities.
     fn write_packed(&mut self, writer: &mut BitWriter<'_>, tables: &Tables, [baseline, snapshot]: [&Snapshot; 2]) {
         let begin = writer.len_bits();
         let same = self.known.write_entities(writer, baseline, &tables.entities);
@@ -131,10 +133,7 @@ impl Encoder {
                 self.write_all::<true>(writer, tables, &snapshot.columns, snapshot.len());
             }
             None => self.write_all::<false>(writer, tables, &snapshot.columns, snapshot.len()),
-            Some(coding) => {
-                find_changed(base, &snapshot.columns, snapshot.len(), &mut self.changed);
-                self.write_changed(writer, tables, coding, base, &snapshot.columns, snapshot.len());
-            }
+            Some(coding) => self.write_changed(writer, tables, coding, base, &snapshot.columns, snapshot.len()),
         }
         self.known.aligned = aligned;
     }
@@ -235,7 +234,7 @@ impl Encoder {
         check_schema(tables, baselines.iter().chain([snapshot]))?;
         let part = match (indices, tables.changed_coding()) {
             (None, _) => None,
-            (Some(indices), Some(coding)) if baseline.ids == snapshot.ids => Some((coding, indices)),
+            (Some(_), Some(coding)) if baseline.ids == snapshot.ids => Some(coding),
             _ => return Err(EncodeError::EntitiesDiffer),
         };
         if baselines.learned.is_some_and(|learned| !learned.is_of(&codec)) {
@@ -250,6 +249,7 @@ impl Encoder {
             let base = self.known.base(baseline);
             precision.check(&self.known.shifts, base, snapshot, indices)?;
         }
+        self.find_changed(tables, [baseline, snapshot], indices);
         match &tables.adaptive {
             Some(adaptive) => self.encode_adaptive(&codec, adaptive, baselines, snapshot, part, limit_bytes, out)?,
             None => {
@@ -261,37 +261,50 @@ impl Encoder {
         Ok(&self.size)
     }
 
-    /// The stages that pack bits, for all entities or for a part of them.
+    /// Finds what the packet at hand is about, once for all of its forms: all entities that differ from the baseline, or
+    /// those at `indices`.
+    fn find_changed(&mut self, tables: &Tables, [baseline, snapshot]: [&Snapshot; 2], indices: Option<&[u32]>) {
+        let Self { changed, known, .. } = self;
+        changed.clear();
+        match indices {
+            Some(indices) => {
+                changed.extend_from_slice(indices);
+                if tables.precision.is_some() {
+                    // What is as in the baseline may be finer than what can be told.
+                    changed.retain(|entity| differs(&baseline.columns, &snapshot.columns, *entity as usize));
+                }
+            }
+            None if tables.adaptive.is_some() || tables.changed_coding().is_some() => {
+                find_changed(known.base(baseline), &snapshot.columns, snapshot.len(), changed);
+            }
+            None => {}
+        }
+    }
+
+    /// The stages that pack bits, for the whole set of entities or for a part of it.
     fn write_form(
         &mut self,
         writer: &mut BitWriter<'_>,
         tables: &Tables,
         snapshots: [&Snapshot; 2],
-        part: Option<(SetCoding<'_>, &[u32])>,
+        part: Option<SetCoding<'_>>,
     ) {
         match part {
-            Some((coding, indices)) => self.write_packed_part(writer, tables, coding, snapshots, indices),
+            Some(coding) => self.write_packed_part(writer, tables, coding, snapshots),
             None => self.write_packed(writer, tables, snapshots),
         }
     }
 
-    /// The stages that pack bits, for the entities at `indices`.
+    /// The stages that pack bits, for a part of the entities.
     fn write_packed_part(
         &mut self,
         writer: &mut BitWriter<'_>,
         tables: &Tables,
         coding: SetCoding<'_>,
         [baseline, snapshot]: [&Snapshot; 2],
-        indices: &[u32],
     ) {
         writer.write_bool(false);
         self.size.sets_bits = 1;
-        self.changed.clear();
-        self.changed.extend_from_slice(indices);
-        if tables.precision.is_some() {
-            // What is as in the baseline may be finer than what can be told.
-            self.changed.retain(|entity| differs(&baseline.columns, &snapshot.columns, *entity as usize));
-        }
         self.write_changed(writer, tables, coding, &baseline.columns, &snapshot.columns, snapshot.len());
     }
 
@@ -303,7 +316,7 @@ impl Encoder {
         adaptive: &Adaptive,
         baselines: Baselines<'_>,
         snapshot: &Snapshot,
-        part: Option<(SetCoding<'_>, &[u32])>,
+        part: Option<SetCoding<'_>>,
         limit_bytes: usize,
         out: &mut Vec<u8>,
     ) -> Result<(), EncodeError> {
@@ -318,7 +331,7 @@ impl Encoder {
         let begin = out.len();
         let mut writer = BitWriter::append(out);
         writer.write_bool(false);
-        if tables.level.learning {
+        if tables.level.learning() {
             writer.write_bool(baselines.learned.is_some());
         }
         self.known.write_entities(&mut writer, baseline, &tables.entities);
@@ -409,7 +422,7 @@ impl Encoder {
         for (index, field) in tables.fields.iter().enumerate() {
             let [base, new] = [&base[field.lanes.clone()], &new[field.lanes.clone()]];
             let begin = writer.len_bits();
-            if tables.level.field_flags {
+            if tables.level.field_flags() {
                 find_flagged(base, new, &self.changed, &mut self.differs, &mut self.flagged);
                 write_set(writer, self.changed.len(), &self.flagged, SetCoding::BitsOrGaps(&tables.flags));
             } else {
@@ -438,7 +451,7 @@ impl Encoder {
     ) {
         let field = &tables.fields[index];
         let level = &tables.level;
-        if field.is_relative(level.relative_numbers, level.relative_rotations) {
+        if field.is_relative(level.relative_numbers(), level.relative_rotations()) {
             self.entities.clear();
             self.entities.extend(self.flagged.iter().map(|nth| self.changed[*nth as usize]));
             let shifts = self.known.shifts.of(field.differenced());
@@ -457,7 +470,7 @@ impl Encoder {
             }
             return;
         }
-        let other = level.field_flags && field.is_category();
+        let other = level.field_flags() && field.is_category();
         for &nth in &self.flagged {
             let entity = self.changed[nth as usize] as usize;
             let begin = writer.len_bits();
@@ -483,5 +496,37 @@ fn check_schema<'a>(tables: &Tables, snapshots: impl Iterator<Item = &'a Snapsho
     match snapshots.map(Snapshot::schema_hash).find(|hash| *hash != expected_hash) {
         Some(hash) => Err(EncodeError::SchemaMismatch { expected_hash, hash }),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+
+    use super::*;
+    use crate::{Changed, Decoder, EntityId, Field, FieldKind, Level, Profile, Schema, Tick};
+
+    /// No row of the table predicts and sends every entity. The stage that predicts must not depend on what the stages
+    /// that pack bits left behind: it once took the changed entities of the packet before.
+    #[test]
+    fn what_changed_is_found_for_each_packet_whatever_packs_its_bits() {
+        let level = Level::ADAPTIVE.with_changed(Changed::All);
+        let schema = Schema::new(vec![Field::new("value", FieldKind::Raw { lanes: 1 })]);
+        let codec = Codec::new(schema.clone(), level, Profile::untrained(&schema)).unwrap();
+        let snapshot = |changed: u32| {
+            let mut snapshot = Snapshot::new(&schema, Tick(changed));
+            (0..100).for_each(|id| snapshot.push_lanes(EntityId(id), &[u32::from(id == changed) * 7]).unwrap());
+            snapshot
+        };
+        let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
+        let mut held = snapshot(1000);
+        for changed in [3, 50, 99] {
+            let next = snapshot(changed);
+            let (mut packet, mut read) = (Vec::new(), Snapshot::new(&schema, Tick(0)));
+            encoder.encode(&held, &next, &mut packet).unwrap();
+            decoder.decode(&held, &packet, next.tick, &mut read).unwrap();
+            assert!(read == next, "entity {changed}");
+            held = next;
+        }
     }
 }

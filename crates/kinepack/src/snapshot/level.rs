@@ -30,32 +30,27 @@ pub enum Changed {
 }
 
 /// One row of the table of levels: the stages that it uses.
+///
+/// There are the rows of the [table](Self::TABLE) and no others: a codec's hash says which row it uses, so nothing else may
+/// tell two levels apart.
+///
+/// ```compile_fail,E0451
+/// use kinepack::{Changed, Level};
+/// let level = Level { changed: Changed::All, ..Level::ADAPTIVE };
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Level {
-    /// Number in the table, from 1.
-    pub row: u8,
-    /// Name for commands.
-    pub name: &'static str,
-    /// What the row adds.
-    pub summary: &'static str,
-    /// Which fields the schema has quantized.
-    pub quantized: Quantized,
-    /// A velocity of zero takes one bit.
-    pub at_rest: bool,
-    /// How changed entities are told.
-    pub changed: Changed,
-    /// Numbers as differences from the baseline.
-    pub relative_numbers: bool,
-    /// Rotations as differences from the baseline.
-    pub relative_rotations: bool,
-    /// Unchanged fields of changed entities are not sent.
-    pub field_flags: bool,
-    /// Values are predicted from acknowledged states, and what is left is coded with a range coder. Where a packet would be shorter
-    /// with the stages above, it uses those.
-    pub adaptive: bool,
-    /// The adaptive stage goes on from what it had learned when the baseline was coded. What both sides then keep with each view is
-    /// `Encoder::learned` and `Decoder::learned`.
-    pub learning: bool,
+    row: u8,
+    name: &'static str,
+    summary: &'static str,
+    quantized: Quantized,
+    at_rest: bool,
+    changed: Changed,
+    relative_numbers: bool,
+    relative_rotations: bool,
+    field_flags: bool,
+    adaptive: bool,
+    learning: bool,
 }
 
 /// The first row: nothing at all.
@@ -105,10 +100,73 @@ impl Level {
     /// The last row, which learns from what is sent: fewest bits where play differs from what the profile was trained on.
     pub const LEARNING: Self = Self::TABLE[13];
 
+    /// Number in the table, from 1.
+    pub const fn row(&self) -> u8 {
+        self.row
+    }
+
+    /// Name for commands.
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// What the row adds.
+    pub const fn summary(&self) -> &'static str {
+        self.summary
+    }
+
+    /// Which fields the schema has quantized.
+    pub const fn quantized(&self) -> Quantized {
+        self.quantized
+    }
+
+    /// True if a velocity of zero takes one bit.
+    pub const fn at_rest(&self) -> bool {
+        self.at_rest
+    }
+
+    /// How changed entities are told.
+    pub const fn changed(&self) -> Changed {
+        self.changed
+    }
+
+    /// True if numbers are sent as differences from the baseline.
+    pub const fn relative_numbers(&self) -> bool {
+        self.relative_numbers
+    }
+
+    /// True if rotations are sent as differences from the baseline.
+    pub const fn relative_rotations(&self) -> bool {
+        self.relative_rotations
+    }
+
+    /// True if unchanged fields of changed entities are not sent.
+    pub const fn field_flags(&self) -> bool {
+        self.field_flags
+    }
+
+    /// True if values are predicted from acknowledged states, and what is left is coded with a range coder. If a packet is
+    /// shorter with the stages above, it uses those.
+    pub const fn adaptive(&self) -> bool {
+        self.adaptive
+    }
+
+    /// True if the adaptive stage resumes from what it had learned when the baseline was coded. Both sides then keep
+    /// `Encoder::learned` or `Decoder::learned` with each view.
+    pub const fn learning(&self) -> bool {
+        self.learning
+    }
+
     /// How many states older than the baseline the level has a use for; [`Codec::older_states`](super::Codec::older_states) also knows of time
     /// precision.
     pub const fn older_states(&self) -> usize {
         if self.adaptive { super::history::STEPS } else { 0 }
+    }
+
+    /// A level that is no row of the table.
+    #[cfg(test)]
+    pub(super) const fn with_changed(self, changed: Changed) -> Self {
+        Self { changed, ..self }
     }
 
     /// The level with this name or row number.

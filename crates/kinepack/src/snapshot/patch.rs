@@ -19,9 +19,9 @@ impl Snapshot {
         self.columns.clone_from(&other.columns);
     }
 
-    /// True where `other` has the same entities with the same lanes, at whatever tick.
+    /// True where `other` is of the same schema and has the same entities with the same lanes, at whatever tick.
     pub fn holds_same(&self, other: &Self) -> bool {
-        self.ids == other.ids && self.columns == other.columns
+        self.schema_hash() == other.schema_hash() && self.ids == other.ids && self.columns == other.columns
     }
 
     /// A hash over the entities and their lanes, not the tick: equal states have equal ones. `spec/CODEC.md`, section 11.

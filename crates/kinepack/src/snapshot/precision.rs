@@ -94,7 +94,7 @@ impl Precision {
             if field.time_precision.is_some() {
                 let made = FieldPrecision::new(field, index, schema.lanes());
                 let made = made.ok_or(SetupError::BadTimePrecision { field: index })?;
-                if if made.rotation.is_some() { level.relative_rotations } else { level.relative_numbers } {
+                if if made.rotation.is_some() { level.relative_rotations() } else { level.relative_numbers() } {
                     fields.push(made);
                 }
             }

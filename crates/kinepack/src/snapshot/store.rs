@@ -4,6 +4,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
+use crate::schema::{TypeCheck, first_beyond};
 use crate::{Between, EncodeError, Pack, Schema};
 
 /// Names an entity for as long as it lives; the same on both sides.
@@ -26,8 +27,8 @@ pub struct Snapshot {
     pub(super) ids: Vec<EntityId>,
     /// Invariant: one column a lane of the schema, each as long as `ids`, no value above its lane's maximum.
     pub(super) columns: Vec<Vec<u32>>,
-    /// Of the schema.
-    schema_hash: u64,
+    /// The schema's hash, and the types that have this schema.
+    types: TypeCheck,
     /// The largest value of each lane.
     maxima: Vec<u32>,
     /// Scratch: the lanes of the entity being pushed.
@@ -37,10 +38,7 @@ pub struct Snapshot {
 /// Equal are snapshots of the same schema and tick, the same entities and the same lanes.
 impl PartialEq for Snapshot {
     fn eq(&self, other: &Self) -> bool {
-        self.schema_hash == other.schema_hash
-            && self.tick == other.tick
-            && self.ids == other.ids
-            && self.columns == other.columns
+        self.types == other.types && self.tick == other.tick && self.ids == other.ids && self.columns == other.columns
     }
 }
 
@@ -58,7 +56,7 @@ impl Snapshot {
     pub fn new(schema: &Schema, tick: Tick) -> Self {
         let maxima: Vec<u32> = schema.lanes().iter().map(|lane| lane.max).collect();
         Self {
-            schema_hash: schema.hash(),
+            types: schema.types().clone(),
             tick,
             ids: Vec::new(),
             columns: vec![Vec::new(); maxima.len()],
@@ -69,7 +67,7 @@ impl Snapshot {
 
     /// That `other` is of the same schema.
     pub(super) fn check_schema(&self, other: &Self) -> Result<(), EncodeError> {
-        let [expected_hash, hash] = [self.schema_hash, other.schema_hash];
+        let [expected_hash, hash] = [self.schema_hash(), other.schema_hash()];
         if hash == expected_hash { Ok(()) } else { Err(EncodeError::SchemaMismatch { expected_hash, hash }) }
     }
 
@@ -79,7 +77,7 @@ impl Snapshot {
             tick: other.tick,
             ids: Vec::new(),
             columns: vec![Vec::new(); other.columns.len()],
-            schema_hash: other.schema_hash,
+            types: other.types.clone(),
             maxima: other.maxima.clone(),
             row: other.row.clone(),
         }
@@ -94,28 +92,39 @@ impl Snapshot {
 
     /// Quantizes `state` and appends it as entity `id`, which must be above those pushed before.
     ///
+    /// The type's schema is compared with the snapshot's. That costs nothing worth mentioning for a type that passed
+    /// before, or that the schema was [made from](Schema::of); for any other type it costs a [`Schema::of`].
+    ///
     /// # Errors
-    /// [`EncodeError`] when the id is not above the last one, the state is of another schema, or a value is not a number
-    /// or out of range. The snapshot is then as before.
+    /// [`EncodeError::TypeMismatch`] if the type has another schema, [`EncodeError::IdsNotIncreasing`] if the id is not
+    /// above the last one, and what [`Pack::quantize`] says of values that are not numbers or out of range.
+    /// [`EncodeError::LaneCount`] and [`EncodeError::LaneOutOfRange`] mean that the type's `Pack`, written by hand,
+    /// contradicts its own schema. The snapshot is then as before.
     pub fn push<T: Pack>(&mut self, id: EntityId, state: &T) -> Result<(), EncodeError> {
+        self.check_type::<T>(|| Some(id))?;
         self.check(id, T::LANES)?;
         state.quantize(&mut self.row)?;
-        self.append_row(id);
-        Ok(())
+        self.append_row(id)
     }
 
     /// Appends an entity whose lanes are already quantized.
     ///
     /// # Errors
-    /// As [`push`](Self::push), and [`EncodeError::LaneOutOfRange`].
+    /// [`EncodeError::LaneCount`] if the schema has another number of lanes, [`EncodeError::IdsNotIncreasing`] if the id
+    /// is not above the last one, and [`EncodeError::LaneOutOfRange`]. The snapshot is then as before.
     pub fn push_lanes(&mut self, id: EntityId, lanes: &[u32]) -> Result<(), EncodeError> {
         self.check(id, lanes.len())?;
-        if let Some(lane) = (0..lanes.len()).find(|&lane| lanes[lane] > self.maxima[lane]) {
-            return Err(EncodeError::LaneOutOfRange { lane, value: lanes[lane] });
-        }
         self.row.copy_from_slice(lanes);
-        self.append_row(id);
-        Ok(())
+        self.append_row(id)
+    }
+
+    /// That `T` has the schema; `id` gives the entity at hand.
+    #[inline]
+    fn check_type<T: Pack>(&self, id: impl FnOnce() -> Option<EntityId>) -> Result<(), EncodeError> {
+        self.types.check::<T>().map_err(|hash| {
+            let expected_hash = self.schema_hash();
+            EncodeError::TypeMismatch { id: id().map(|id| id.0), expected_hash, hash }
+        })
     }
 
     fn check(&self, id: EntityId, lanes: usize) -> Result<(), EncodeError> {
@@ -128,11 +137,16 @@ impl Snapshot {
         Ok(())
     }
 
-    fn append_row(&mut self, id: EntityId) {
+    /// Appends the entity whose lanes are in `row`.
+    fn append_row(&mut self, id: EntityId) -> Result<(), EncodeError> {
+        if let Some((lane, value)) = first_beyond(&self.row, &self.maxima) {
+            return Err(EncodeError::LaneOutOfRange { id: Some(id.0), lane, value });
+        }
         self.ids.push(id);
         for (column, value) in self.columns.iter_mut().zip(&self.row) {
             column.push(*value);
         }
+        Ok(())
     }
 
     /// Number of entities.
@@ -157,7 +171,7 @@ impl Snapshot {
 
     /// [`Schema::hash`] of its schema.
     pub fn schema_hash(&self) -> u64 {
-        self.schema_hash
+        self.types.schema_hash()
     }
 
     /// Number of lanes of an entity.
@@ -186,11 +200,14 @@ impl Snapshot {
     /// has more than 64 lanes.
     ///
     /// # Errors
-    /// [`EncodeError::LaneCount`] for a type of another schema.
+    /// [`EncodeError::TypeMismatch`] if the type has another schema; see [`push`](Self::push) for what the check costs.
+    /// [`EncodeError::LaneCount`] for a type whose `Pack`, written by hand, contradicts its own schema.
     ///
     /// # Panics
     /// Where there is no such entity.
+    #[inline]
     pub fn read<T: Pack>(&self, index: usize) -> Result<T, EncodeError> {
+        self.check_type::<T>(|| self.ids.get(index).copied())?;
         self.with_row(T::LANES, index, T::reconstruct)
     }
 
@@ -199,7 +216,7 @@ impl Snapshot {
     /// where the schema has more than 64 lanes.
     ///
     /// # Errors
-    /// [`EncodeError::LaneCount`] for a type of another schema, [`EncodeError::SchemaMismatch`] for two snapshots of two.
+    /// As [`read`](Self::read), and [`EncodeError::SchemaMismatch`] for two snapshots of two schemas.
     ///
     /// # Panics
     /// Where there is no such entity.
@@ -211,6 +228,7 @@ impl Snapshot {
         at: Between,
     ) -> Result<T, EncodeError> {
         self.check_schema(to)?;
+        self.check_type::<T>(|| self.ids.get(index).copied())?;
         self.with_row(T::LANES, index, |from| to.with_row(T::LANES, to_index, |to| T::interpolate(from, to, at)))?
     }
 

@@ -9,6 +9,7 @@ use super::packed;
 use super::plan::Plan;
 use crate::entropy::{RangeDecoder, RangeEncoder};
 use crate::hash::Fnv1a;
+use crate::schema::first_beyond;
 use crate::{BitReader, BitWriter, DecodeError, EncodeError, Pack, Schema, SetupError};
 
 /// How records are coded.
@@ -39,7 +40,7 @@ pub(super) struct Tables {
 /// A record that both sides hold, and what was learned up to it.
 #[derive(Clone, Copy, Debug)]
 pub struct StreamBase<'a> {
-    /// Its lanes: those of a record that was encoded or decoded. Of lanes above their largest values come any records.
+    /// Its lanes: those of a record that was encoded or decoded.
     pub lanes: &'a [u32],
     /// What was learned with it.
     pub learned: &'a Learned,
@@ -98,6 +99,50 @@ impl StreamCodec {
         self.0.schema.lanes().len()
     }
 
+    /// Quantizes a value into `record`, which has room for one. What the check of the type costs,
+    /// [`Snapshot::push`](crate::Snapshot::push) says.
+    ///
+    /// # Errors
+    /// [`EncodeError::TypeMismatch`] if the type has another schema, [`EncodeError::LaneCount`] if `record` has another
+    /// length, and what [`Pack::quantize`] says of values that are not numbers or out of range.
+    /// [`EncodeError::LaneOutOfRange`] means that the type's `Pack`, written by hand, contradicts its own schema.
+    /// `record` then holds anything.
+    pub fn quantize<T: Pack>(&self, value: &T, record: &mut [u32]) -> Result<(), EncodeError> {
+        let expected_hash = self.0.schema.hash();
+        let types = self.0.schema.types();
+        types.check::<T>().map_err(|hash| EncodeError::TypeMismatch { id: None, expected_hash, hash })?;
+        self.check_count::<T>(record.len())
+            .map_err(|[expected_lanes, lanes]| EncodeError::LaneCount { expected_lanes, lanes })?;
+        value.quantize(record)?;
+        match self.beyond(record) {
+            Some((lane, value)) => Err(EncodeError::LaneOutOfRange { id: None, lane, value }),
+            None => Ok(()),
+        }
+    }
+
+    /// The value of a record.
+    ///
+    /// # Errors
+    /// [`DecodeError::TypeMismatch`] if the type has another schema, [`DecodeError::LaneCount`] if `record` is no record,
+    /// and [`DecodeError::LaneOutOfRange`].
+    pub fn reconstruct<T: Pack>(&self, record: &[u32]) -> Result<T, DecodeError> {
+        let expected_hash = self.0.schema.hash();
+        let types = self.0.schema.types();
+        types.check::<T>().map_err(|hash| DecodeError::TypeMismatch { expected_hash, hash })?;
+        self.check_count::<T>(record.len())
+            .map_err(|[expected_lanes, lanes]| DecodeError::LaneCount { expected_lanes, lanes })?;
+        match self.beyond(record) {
+            Some((lane, value)) => Err(DecodeError::LaneOutOfRange { lane, value }),
+            None => Ok(T::reconstruct(record)),
+        }
+    }
+
+    /// The lanes that there should be, and another number that is there.
+    fn check_count<T: Pack>(&self, given: usize) -> Result<(), [usize; 2]> {
+        let lanes = self.lanes();
+        [T::LANES, given].into_iter().find(|other| *other != lanes).map_or(Ok(()), |other| Err([lanes, other]))
+    }
+
     /// What is known before the first record; memory for what will be learned, also.
     pub fn nothing_learned(&self) -> Learned {
         self.0.nothing.clone()
@@ -110,7 +155,7 @@ impl StreamCodec {
     ///
     /// # Errors
     /// [`EncodeError::LaneCount`] where `records` are no whole number of records, at least one, or the base is none,
-    /// [`EncodeError::LaneOutOfRange`] where a lane of them is above its largest value, [`EncodeError::ForeignLearned`] where what was learned
+    /// [`EncodeError::LaneOutOfRange`] where a lane of them or of the base is above its largest value, [`EncodeError::ForeignLearned`] where what was learned
     /// with the base is of another codec, at a level that learns. `out` is then as it was.
     pub fn encode(
         &self,
@@ -121,8 +166,9 @@ impl StreamCodec {
     ) -> Result<(), EncodeError> {
         let expected_lanes = self.lanes();
         self.check(base, records.len()).map_err(|lanes| EncodeError::LaneCount { expected_lanes, lanes })?;
-        if let Some((lane, value)) = self.beyond(records) {
-            return Err(EncodeError::LaneOutOfRange { lane, value });
+        let beyond = base.and_then(|base| self.beyond(base.lanes)).or_else(|| self.beyond(records));
+        if let Some((lane, value)) = beyond {
+            return Err(EncodeError::LaneOutOfRange { id: None, lane, value });
         }
         let mut writer = BitWriter::append(out);
         let mut before = base.map(|base| base.lanes);
@@ -154,7 +200,7 @@ impl StreamCodec {
     ///
     /// # Errors
     /// [`DecodeError`] for what no encoder wrote. [`DecodeError::LaneCount`] where `records` are no whole number of records, at least one, or the
-    /// base is none, [`DecodeError::NothingLearned`] where what was learned with it is of another codec, at a level that learns.
+    /// base is none, [`DecodeError::LaneOutOfRange`] where a lane of the base is above its largest value, [`DecodeError::NothingLearned`] where what was learned with it is of another codec, at a level that learns.
     pub fn decode(
         &self,
         base: Option<StreamBase<'_>>,
@@ -164,6 +210,9 @@ impl StreamCodec {
     ) -> Result<(), DecodeError> {
         let expected_lanes = self.lanes();
         self.check(base, records.len()).map_err(|lanes| DecodeError::LaneCount { expected_lanes, lanes })?;
+        if let Some((lane, value)) = base.and_then(|base| self.beyond(base.lanes)) {
+            return Err(DecodeError::LaneOutOfRange { lane, value });
+        }
         let mut reader = BitReader::new(bytes);
         let mut before = base.map(|base| base.lanes);
         let records = records.chunks_exact_mut(expected_lanes);
@@ -203,12 +252,7 @@ impl StreamCodec {
     /// The first value of records that is above the largest of its lane, with the lane.
     fn beyond(&self, records: &[u32]) -> Option<(usize, u32)> {
         let maxima = &self.0.plan.maxima;
-        // To the end, whatever comes: most often all are within, and so many are compared at once.
-        let is_beyond =
-            |record: &&[u32]| record.iter().zip(maxima).fold(false, |any, (value, max)| any | (value > max));
-        let record = records.chunks_exact(maxima.len()).find(is_beyond)?;
-        let lane = record.iter().zip(maxima).position(|(value, max)| value > max)?;
-        Some((lane, record[lane]))
+        records.chunks_exact(maxima.len()).find_map(|record| first_beyond(record, maxima))
     }
 
     /// What to go on from, at a level that learns; `None` where it is of another codec.

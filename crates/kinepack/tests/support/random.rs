@@ -47,7 +47,7 @@ impl Random {
         let at = self.below(packet.len() as u64) as usize;
         match round % 3 {
             0 => bytes.truncate(at),
-            1 => bytes[at] ^= 1 << self.below(8),
+            1 if at < bytes.len() => bytes[at] ^= 1 << self.below(8),
             _ => {
                 let len = 1 + self.below(300) as usize;
                 bytes = self.bytes(len);

@@ -140,6 +140,9 @@ impl<'a> Walk<'a> {
     /// Numbers move on, by their velocity where they have one.
     fn go_on(&mut self, field: &Field, before: &[u32]) {
         let velocity = self.schema.fields().iter().find(|other| other.velocity_of.as_ref() == Some(&field.name));
+        // A velocity of fewer axes goes on with what is after it, if anything is: stored corpora depend on it.
+        let velocity_lane =
+            |nth| velocity.map(|of| of.lanes().start + nth).filter(|lane| *lane < self.schema.lanes().len());
         for (nth, lane) in field.lanes().enumerate() {
             let limits = self.schema.lanes()[lane];
             if self.random.one_in(4) {
@@ -149,8 +152,7 @@ impl<'a> Walk<'a> {
             if field.role == Role::Clock {
                 // The upper half of a wide one stays.
                 steps = if nth == 0 { 15 + self.random.below(4) as i64 } else { 0 };
-            } else if let Some(velocity) = velocity {
-                let lane = velocity.lanes().start + nth;
+            } else if let Some(lane) = velocity_lane(nth) {
                 let middle = i64::from(self.schema.lanes()[lane].max / 2);
                 steps = (i64::from(before[lane]) + i64::from(self.record[lane]) - 2 * middle) / 8;
             }

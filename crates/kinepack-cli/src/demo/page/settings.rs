@@ -141,8 +141,11 @@ pub(super) fn links() -> Vec<LinkName> {
 
 /// The levels to choose from.
 pub(super) fn levels() -> Vec<LevelName> {
-    let name =
-        |level: SentLevel| LevelName { name: level.row().name, row: level.row().row, summary: level.row().summary };
+    let name = |level: SentLevel| LevelName {
+        name: level.row().name(),
+        row: level.row().row(),
+        summary: level.row().summary(),
+    };
     SentLevel::all().map(name).collect()
 }
 

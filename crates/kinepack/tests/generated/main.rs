@@ -1,0 +1,281 @@
+//! Generated schemas, and worlds on them: at all levels, relative to any states that both sides may hold, everything comes
+//! back lane for lane; damaged packets are refused or valid, and change nothing; codecs of equal hash read each other.
+//!
+//! The suite tries some hundred schemas. A long run, of some minutes:
+//! `PROPTEST_CASES=5000 cargo test --release -p kinepack --test generated`
+
+#![allow(clippy::unwrap_used)]
+
+// What the drivers of the fuzz targets share; this uses its codecs under test.
+#[allow(dead_code)]
+#[allow(unreachable_pub)]
+#[path = "../../../../fuzz/src/coding.rs"]
+mod coding;
+#[path = "../limits/mod.rs"]
+mod limits;
+#[path = "../runner/mod.rs"]
+mod runner;
+mod schemas;
+#[path = "../support/mod.rs"]
+mod support;
+
+use std::cell::Cell;
+
+use coding::{Pair, adaptive_profile};
+use kinepack::stream::{StreamBase, StreamCodec, StreamLevel};
+use kinepack::{
+    Baselines, Codec, Field, FieldKind, FloatLimits, FloatParts, Learned, Level, Profile, Role, Schema, Snapshot,
+};
+use proptest::prelude::*;
+use runner::for_all;
+use support::{Random, Walk, frames, profiles};
+
+/// What a case consists of beside its schema.
+#[derive(Clone, Debug)]
+struct World {
+    seed: u64,
+    entities: usize,
+    level: Level,
+    /// One of [`profiles`], or after the last one a profile that was trained for levels that predict.
+    profile: usize,
+}
+
+impl World {
+    fn profile(&self, schema: &Schema) -> Profile {
+        let profiles = profiles(schema);
+        match profiles.get(self.profile) {
+            Some((_, profile)) => profile.clone(),
+            None => adaptive_profile(schema).unwrap_or_else(|| Profile::untrained(schema)),
+        }
+    }
+
+    fn codec(&self, schema: &Schema) -> Codec {
+        Codec::new(schema.clone(), self.level, self.profile(schema)).unwrap()
+    }
+}
+
+fn worlds() -> impl Strategy<Value = World> {
+    // Half of the cases are of the levels that predict: they have the most to go wrong.
+    let levels = prop_oneof![0usize..12, 11usize..14];
+    let profile = prop_oneof![8 => 0usize..4, 1 => Just(4)];
+    (any::<u64>(), 0usize..14, levels, profile).prop_map(|(seed, entities, level, profile)| {
+        let level = Level::TABLE[level];
+        World { seed, entities, level, profile }
+    })
+}
+
+/// What both sides hold, from the empty snapshot on.
+struct Held(Vec<(Snapshot, Option<Learned>)>);
+
+impl Held {
+    /// Calls `work` with some of the states: a baseline, older ones, and most often what was learned with the baseline.
+    fn choose<T>(&self, random: &mut Random, work: impl FnOnce(Baselines<'_>) -> T) -> T {
+        let baseline = random.below(self.0.len() as u64) as usize;
+        let mut older: Vec<&Snapshot> = Vec::new();
+        let mut before = baseline;
+        while before > 0 && !random.one_in(3) {
+            before = random.below(before as u64) as usize;
+            older.push(&self.0[before].0);
+        }
+        let (state, learned) = &self.0[baseline];
+        let learned = learned.as_ref().filter(|_| !random.one_in(4));
+        work(Baselines::new(state, &older).with_learned(learned))
+    }
+}
+
+/// Sends a world, and hands each packet to `look` with the states that it was coded against and the snapshot.
+fn send(codec: &Codec, world: &World, mut look: impl FnMut(&mut Pair, &mut Random, Baselines<'_>, &Snapshot, &[u8])) {
+    const FRAMES: usize = 6;
+    let mut pair = Pair::new(codec);
+    let [mut choosing, mut random] = [world.seed, !world.seed].map(Random::new);
+    let frames = frames(codec.schema(), world.seed, world.entities, FRAMES);
+    let mut held = Held(vec![(frames[0].clone(), None)]);
+    for snapshot in &frames[1..] {
+        let after = held.choose(&mut choosing, |baselines| {
+            let coarse = pair.coarse(baselines, snapshot);
+            let packet = pair.round_trip(baselines, &coarse);
+            let after = (coarse, pair.learned());
+            look(&mut pair, &mut random, baselines, &after.0, &packet);
+            after
+        });
+        held.0.push(after);
+    }
+}
+
+#[test]
+fn generated_worlds_come_back_lane_for_lane() {
+    for_all(250, (schemas::schemas(), worlds()), |(schema, world)| {
+        let codec = world.codec(&schema);
+        send(&codec, &world, |pair, random, baselines, snapshot, packet| {
+            // The memory of an encoder is scratch: a new one writes the same.
+            assert_eq!(packet, Pair::new(&codec).encode(baselines, snapshot));
+            pair.part(baselines, snapshot, random.up_to(2));
+        });
+    });
+}
+
+#[test]
+fn damaged_packets_of_generated_worlds_are_refused_or_valid() {
+    for_all(120, (schemas::schemas(), worlds()), |(schema, world)| {
+        send(&world.codec(&schema), &world, |pair, random, baselines, snapshot, packet| {
+            for round in 0..12 {
+                let damaged = random.damaged(packet, round);
+                pair.decode_and_return(baselines, &damaged, snapshot.tick);
+            }
+            let decoded = pair.decode(baselines, packet, snapshot.tick);
+            assert!(decoded.as_ref() == Ok(snapshot), "the decoder is not what it was");
+        });
+    });
+}
+
+/// Something about a codec that a program could change on one side only.
+#[derive(Clone, Copy, Debug)]
+enum Change {
+    Level(Level),
+    Profile(usize),
+    Name,
+    Role(Role),
+    VelocityOf(usize),
+    NoTimePrecision,
+    TimePrecision(f64),
+    MaxStep(f64),
+    Kind(usize),
+    Parts(#[allow(dead_code, reason = "a failure shows it")] &'static str, ChangeOfParts),
+}
+
+type ChangeOfParts = fn(&mut FloatParts);
+
+fn changes() -> impl Strategy<Value = Change> {
+    let parts: [(&str, ChangeOfParts); 6] = [
+        ("single", |parts| parts.single = !parts.single),
+        ("highest", |parts| parts.highest = parts.max + parts.step / 2.0),
+        ("smaller max_code", |parts| parts.max_code = parts.max_code.saturating_sub(1)),
+        ("larger max_code", |parts| parts.max_code = parts.max_code.saturating_add(1)),
+        ("step", |parts| parts.step = parts.step.next_up()),
+        ("wraps", |parts| parts.wraps = !parts.wraps),
+    ];
+    let roles = [Role::Plain, Role::Velocity, Role::Body, Role::Touched, Role::Mover, Role::Clock];
+    prop_oneof![
+        2 => (0..Level::TABLE.len()).prop_map(|row| Change::Level(Level::TABLE[row])),
+        2 => (0usize..5).prop_map(Change::Profile),
+        1 => Just(Change::Name),
+        1 => proptest::sample::select(roles.to_vec()).prop_map(Change::Role),
+        2 => any::<usize>().prop_map(Change::VelocityOf),
+        2 => Just(Change::NoTimePrecision),
+        2 => (0.0f64..1.0).prop_map(Change::TimePrecision),
+        2 => (-20i32..40).prop_map(|exponent| Change::MaxStep(f64::from(exponent).exp2())),
+        1 => any::<usize>().prop_map(Change::Kind),
+        5 => proptest::sample::select(parts.to_vec()).prop_map(|(name, change)| Change::Parts(name, change)),
+    ]
+}
+
+/// The schema with one of its fields changed, if a codec can have that.
+fn changed(schema: &Schema, change: Change, at: usize) -> Schema {
+    let mut fields: Vec<Field> = schema.fields().to_vec();
+    if fields.is_empty() {
+        return schema.clone();
+    }
+    let at = at % fields.len();
+    let others = fields.clone();
+    let field = &mut fields[at];
+    match change {
+        Change::Level(_) | Change::Profile(_) => {}
+        Change::Name => field.name.push('x'),
+        Change::Role(role) => field.role = role,
+        Change::VelocityOf(other) => field.velocity_of = Some(others[other % others.len()].name.clone()),
+        Change::NoTimePrecision => field.time_precision = None,
+        Change::TimePrecision(share) => {
+            if let Some(precision) = &mut field.time_precision {
+                precision.time_precision_ms *= 0.5 + share / 2.0;
+            }
+        }
+        Change::MaxStep(step) => {
+            field.time_precision = field.time_precision.map(|precision| precision.with_max_step(step));
+        }
+        Change::Kind(other) => field.kind = others[other % others.len()].kind.clone(),
+        Change::Parts(_, change) => {
+            if let FieldKind::Floats(axes) = &mut field.kind {
+                for axis in axes {
+                    let mut parts = axis.parts();
+                    change(&mut parts);
+                    *axis = FloatLimits::from_parts(parts).unwrap_or(*axis);
+                }
+            }
+        }
+    }
+    let changed = Schema::new(fields);
+    let is_possible = Codec::new(changed.clone(), Level::PACKED, Profile::untrained(&changed)).is_ok();
+    if is_possible { changed } else { schema.clone() }
+}
+
+#[test]
+fn codecs_of_equal_hash_read_each_other() {
+    let [equal, other] = [Cell::new(0), Cell::new(0)];
+    for_all(400, (schemas::schemas(), worlds(), changes(), any::<usize>()), |(schema, world, change, at)| {
+        let codec = world.codec(&schema);
+        let schema = changed(&schema, change, at);
+        let mut reading = world.clone();
+        match change {
+            Change::Level(level) => reading.level = level,
+            Change::Profile(profile) => reading.profile = profile,
+            _ => {}
+        }
+        // A profile is of one schema, so the reader's is trained anew where its hash changed; else it is the writer's.
+        let profile = reading.profile(codec.schema());
+        let profile = if schema.hash() == codec.schema().hash() { profile } else { reading.profile(&schema) };
+        let reader = Codec::new(schema, reading.level, profile).unwrap();
+        if reader.hash() != codec.hash() {
+            other.set(other.get() + 1);
+            return;
+        }
+        equal.set(equal.get() + 1);
+        let mut reader = Pair::new(&reader);
+        send(&codec, &world, |_, _, baselines, snapshot, packet| {
+            let decoded = reader.decode(baselines, packet, snapshot.tick);
+            assert!(decoded.as_ref() == Ok(snapshot), "{change:?}: read as something else");
+            assert_eq!(reader.round_trip(baselines, snapshot), packet);
+        });
+    });
+    assert!(equal.get() > 60 && other.get() > 60, "{equal:?} pairs of equal hash, {other:?} of others");
+}
+
+#[test]
+fn streams_of_generated_schemas_come_back_lane_for_lane() {
+    let inputs = (schemas::schemas(), any::<u64>(), any::<bool>(), changes(), any::<usize>());
+    for_all(400, inputs, |(schema, seed, is_adaptive, change, at)| {
+        if schema.lanes().is_empty() {
+            return;
+        }
+        let level = if is_adaptive { StreamLevel::Adaptive } else { StreamLevel::Packed };
+        let codec = StreamCodec::new(schema.clone(), level).unwrap();
+        let reader = StreamCodec::new(changed(&schema, change, at), level).ok();
+        let reader = reader.filter(|reader| reader.hash() == codec.hash()).unwrap_or_else(|| codec.clone());
+        let (mut walk, mut random) = (Walk::new(&schema, seed), Random::new(seed));
+        let mut held: Option<(Vec<u32>, _, _)> = None;
+        for _ in 0..6 {
+            let count = 1 + random.up_to(2) as usize;
+            let records = walk.records(count);
+            let lag = 1 + random.up_to(300) as u16;
+            let [base, read_base] = [0, 1].map(|side| {
+                let base = held.as_ref();
+                base.map(|(lanes, told, read)| StreamBase { lanes, learned: [told, read][side], lag })
+            });
+            let [mut told, mut read, mut other] = [0; 3].map(|_| codec.nothing_learned());
+            let mut packet = Vec::new();
+            codec.encode(base, &records, &mut told, &mut packet).unwrap();
+            let mut room = vec![0; records.len()];
+            for round in 0..6 {
+                let damaged = random.damaged(&packet, round);
+                if reader.decode(read_base, &mut room, &mut other, &damaged).is_ok() {
+                    let lanes = schema.lanes().iter().cycle();
+                    assert!(room.iter().zip(lanes).all(|(value, lane)| *value <= lane.max));
+                }
+            }
+            assert_eq!(reader.decode(read_base, &mut room, &mut read, &packet), Ok(()));
+            assert_eq!(room, records);
+            assert!(told == read, "both sides learned the same");
+            let last = records[records.len() - codec.lanes()..].to_vec();
+            if random.one_in(4) { held = None } else { held = Some((last, told, read)) }
+        }
+    });
+}

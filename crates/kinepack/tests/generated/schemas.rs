@@ -1,0 +1,133 @@
+//! Schemas of all kinds of fields, as proptest makes and shrinks them.
+
+use kinepack::{BytesUpTo, Field, FieldKind, FloatLimits, Pack, Role, Schema, SmallestThree, TimePrecision};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use crate::limits::{any_ends, any_steps, float_limits, integer_limits};
+
+/// A part of a nested type.
+#[derive(Pack, Clone, Copy, Debug)]
+struct Turret {
+    #[pack(range = -180.0..180.0, bits = 11, wrap)]
+    heading: f32,
+    #[pack(range = -90.0..90.0, precision = 0.25, velocity)]
+    turning: f32,
+    loaded: bool,
+}
+
+/// A type of other types, of which fields stand in the middle of a generated schema.
+#[derive(Pack, Clone, Debug)]
+struct Hull {
+    #[pack(range = [-64.0..64.0, 0.0..32.0, -64.0..64.0], precision = 1.0 / 256.0, body)]
+    position: [f32; 3],
+    #[pack(rotation, bits = 9, body)]
+    orientation: [f32; 4],
+    turrets: [Turret; 2],
+    fuel: f64,
+    #[pack(with = BytesUpTo<9>)]
+    name: Vec<u8>,
+    #[pack(mover)]
+    is_steered: bool,
+}
+
+/// Schemas of up to six groups of fields, each group below a name of its own.
+pub(crate) fn schemas() -> impl Strategy<Value = Schema> {
+    vec(group(), 0..7).prop_map(|groups| {
+        let named = |(number, group): (usize, Vec<Field>)| {
+            let path = format!("g{number}.");
+            group.into_iter().map(move |mut field| {
+                field.name.insert_str(0, &path);
+                field.velocity_of = field.velocity_of.map(|of| path.clone() + &of);
+                field
+            })
+        };
+        Schema::new(groups.into_iter().enumerate().flat_map(named).collect())
+    })
+}
+
+/// Fields that belong together.
+fn group() -> impl Strategy<Value = Vec<Field>> {
+    prop_oneof![
+        8 => plain().prop_map(|kind| vec![Field::new("plain", kind)]),
+        4 => (axes(), share(), max_step()).prop_map(|(axes, share, max_step)| {
+            let lanes = axes.len();
+            vec![with_precision(Field::new("length", FieldKind::Floats(axes)), lanes, share, max_step)]
+        }),
+        2 => (rotation(), share(), max_step())
+            .prop_map(|(kind, share, max_step)| vec![with_precision(Field::new("turn", kind), 3, share, max_step)]),
+        2 => (vec(limits(), 1..4), vec(limits(), 1..4)).prop_map(|(place, speed)| moving(place, speed)),
+        2 => ([limits(), limits(), limits()], rotation(), any::<[bool; 2]>())
+            .prop_map(|(axes, rotation, flags)| body(axes, rotation, flags)),
+        1 => Just(Schema::of::<Hull>().fields().to_vec()),
+        1 => integer_limits()
+            .prop_map(|limits| vec![Field::new("time", FieldKind::Integer(limits)).with_role(Role::Clock)]),
+    ]
+}
+
+/// One field without a meaning.
+fn plain() -> impl Strategy<Value = FieldKind> {
+    prop_oneof![
+        4 => vec((limits(), any::<bool>()), 0..4).prop_map(|axes| {
+            let wrapped = |(axis, wraps): (FloatLimits, bool)| if wraps { axis.wrapping() } else { axis };
+            FieldKind::Floats(axes.into_iter().map(wrapped).collect())
+        }),
+        4 => integer_limits().prop_map(FieldKind::Integer),
+        2 => rotation(),
+        1 => Just(FieldKind::Bool),
+        2 => prop_oneof![Just(0), 1u32..20, any::<u32>(), Just(u32::MAX)].prop_map(|max| FieldKind::Choice { max }),
+        1 => (0u8..5).prop_map(|lanes| FieldKind::Raw { lanes }),
+        1 => prop_oneof![0u8..6, 0u8..90].prop_map(|len| FieldKind::Bytes { len }),
+    ]
+}
+
+fn axes() -> impl Strategy<Value = Vec<FloatLimits>> {
+    vec(limits(), 0..4)
+}
+
+/// Limits of every width and form; also those of `f32`, and of one value.
+fn limits() -> impl Strategy<Value = FloatLimits> {
+    (any_ends(), any_steps(), 0u8..5, any::<bool>()).prop_map(|(ends, steps, form, is_single)| {
+        let point = || FloatLimits::new(ends[0], ends[0], 1.0).unwrap();
+        let limits = float_limits(ends, steps, form).unwrap_or_else(point);
+        if is_single { limits.for_f32().unwrap_or(limits) } else { limits }
+    })
+}
+
+fn rotation() -> impl Strategy<Value = FieldKind> {
+    (2u32..=20).prop_map(|bits| FieldKind::Rotation(SmallestThree::new(bits).unwrap()))
+}
+
+/// How long a time precision is, of the longest that can be.
+fn share() -> impl Strategy<Value = f64> {
+    prop_oneof![0.01f64..0.99, Just(0.99)]
+}
+
+fn max_step() -> impl Strategy<Value = Option<f64>> {
+    prop_oneof![Just(None), (-20i32..40).prop_map(|exponent| Some(f64::from(exponent).exp2()))]
+}
+
+fn with_precision(field: Field, lanes: usize, share: f64, max_step: Option<f64>) -> Field {
+    const TICKS_PER_S: f64 = 60.0;
+    let longest_ticks = 0.5 / (lanes.max(1) as f64).sqrt();
+    let precision = TimePrecision::new(share * longest_ticks * 1000.0 / TICKS_PER_S, TICKS_PER_S);
+    field.with_time_precision(max_step.map_or(precision, |step| precision.with_max_step(step)))
+}
+
+/// A place, and a velocity that may have other axes.
+fn moving(place: Vec<FloatLimits>, speed: Vec<FloatLimits>) -> Vec<Field> {
+    vec![
+        Field::new("place", FieldKind::Floats(place)),
+        Field::new("speed", FieldKind::Floats(speed)).with_role(Role::Velocity).with_velocity_of("place"),
+    ]
+}
+
+fn body(axes: [FloatLimits; 3], rotation: FieldKind, [touched, mover]: [bool; 2]) -> Vec<Field> {
+    let mut fields = vec![
+        Field::new("position", FieldKind::Floats(axes.to_vec())).with_role(Role::Body),
+        Field::new("orientation", rotation).with_role(Role::Body),
+    ];
+    fields.extend(touched.then(|| Field::new("touched", FieldKind::Bool).with_role(Role::Touched)));
+    fields.extend(mover.then(|| Field::new("mover", FieldKind::Bool).with_role(Role::Mover)));
+    fields
+}
