@@ -187,7 +187,7 @@ fn hostile(c: &mut Criterion) {
     for level in [Level::PACKED, Level::ADAPTIVE, Level::LEARNING] {
         for hostile in [0, 50] {
             let mut crowd = None;
-            group.bench_function(BenchmarkId::new(format!("{}_and_hostile", level.name), hostile), |b| {
+            group.bench_function(BenchmarkId::new(format!("{}_and_hostile", level.name()), hostile), |b| {
                 let crowd = crowd.get_or_insert_with(|| {
                     let mut crowd = Crowd::of_level(level, frames.clone(), 200, None, None, hostile);
                     (0..300).for_each(|_| _ = crowd.step());

@@ -53,8 +53,8 @@ impl Pair {
 fn levels_that_send_every_entity_each_time_are_refused() {
     for level in Level::TABLE {
         let codec = codec_at(level);
-        let is_relative = level.row >= 7;
-        let refused = Err(NetError::LevelWithoutBaseline { row: level.row });
+        let is_relative = level.row() >= 7;
+        let refused = Err(NetError::LevelWithoutBaseline { row: level.row() });
         let made = Hub::new(&codec, HubConfig::default()).map(drop);
         assert_eq!(made, if is_relative { Ok(()) } else { refused.clone() });
         let mut hub = Hub::new(&codec_at(Level::PACKED), HubConfig::default()).unwrap();

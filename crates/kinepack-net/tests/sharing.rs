@@ -46,7 +46,7 @@ fn receivers_on_bad_links_stay_exact_and_come_to_rest_with_few_encodings() {
         // The outliers' last encoding may be a state in several datagrams.
         assert!(most <= 3 + 4, "{most} encodings in a tick");
         let shown = net.clients.iter().map(|client| client.snapshots).collect::<Vec<_>>();
-        assert!(shown.iter().all(|count| *count > 250), "{}: {shown:?} snapshots of 900 ticks", level.row);
+        assert!(shown.iter().all(|count| *count > 250), "{}: {shown:?} snapshots of 900 ticks", level.row());
         let postponed = net.clients.iter().map(|client| net.hub.status(client.id).unwrap().postponed).sum::<u64>();
         assert!(postponed > 0, "the limit was never reached");
         (net.world.moving_one_in, net.world.change_one_in) = (u64::MAX, u64::MAX);
@@ -124,7 +124,7 @@ fn random_acknowledgements_cost_no_more_than_the_limit_and_nobody_is_forgotten()
                 receiver.last = tick;
             }
         }
-        assert!(most <= 12 + 4, "level {}: {most} encodings in a tick", level.row);
+        assert!(most <= 12 + 4, "level {}: {most} encodings in a tick", level.row());
         for (id, receiver) in receivers.iter().enumerate() {
             let Acknowledging { lag_ticks, snapshots, longest_wait, last, .. } = receiver;
             let longest_wait = (*longest_wait).max(900 - last);

@@ -187,8 +187,8 @@ impl Hub {
     /// a world larger than a datagram would only ever arrive in blocks.
     pub fn offer(&mut self, codec: &Codec) -> Result<(), NetError> {
         check_schema(self.hello.schema_hash, codec.schema().hash())?;
-        if codec.level().changed == Changed::All {
-            return Err(NetError::LevelWithoutBaseline { row: codec.level().row });
+        if codec.level().changed() == Changed::All {
+            return Err(NetError::LevelWithoutBaseline { row: codec.level().row() });
         }
         if self.sending.offered(codec.hash()).is_none() {
             let older_views = self.config.older_views.unwrap_or(codec.older_states() as u8);
