@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::Args;
 use kinepack_capture::{Capture, Challenge, Recorder, capture_to_challenge, challenge_to_capture};
 
+use crate::captured::CaptureArguments;
 use crate::failure::Failure;
 
 /// Make a capture of a challenge file, or a challenge file of a capture of cubes; bit for bit, both ways.
@@ -16,19 +17,22 @@ pub(crate) struct Arguments {
     from: PathBuf,
     /// Where to put the other: .mcap; or .bin or .f32, as the capture holds lanes or floats.
     to: PathBuf,
+    #[command(flatten)]
+    capture: CaptureArguments,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let Arguments { from, to } = arguments;
+    let Arguments { from, to, capture } = arguments;
+    let limits = capture.limits();
     let failed = |error| Failure::Convert { path: from.clone(), error };
     let frames = if to.extension().is_some_and(|ending| ending == "mcap") {
-        let mut challenge = Challenge::open(from)?;
+        let mut challenge = Challenge::open(from)?.with_limits(limits);
         let mut recorder = Recorder::create(to)?;
         let converted = challenge_to_capture(&mut challenge, &mut recorder).map_err(failed)?;
         recorder.finish()?;
         converted.frames
     } else {
-        let mut capture = Capture::open(from)?;
+        let mut capture = Capture::open(from)?.with_limits(limits);
         let lanes = to.extension().is_some_and(|ending| ending == "bin");
         if !lanes && to.extension().is_none_or(|ending| ending != "f32") {
             return Err(Failure::ConvertTo { path: to.clone() });
