@@ -251,7 +251,11 @@ impl fmt::Display for Failure {
             Self::Picture { path, reason } => write!(f, "cannot draw into {}: {reason}", path.display()),
             Self::Training(error) => error.fmt(f),
             Self::Profile { path, reason } => write!(f, "{}: {reason}", path.display()),
-            Self::Import(error @ ImportError::TooMuchMemory { .. }) => {
+            Self::Import(
+                error @ (ImportError::TooMuchMemory { .. }
+                | ImportError::TooManyTransforms { .. }
+                | ImportError::TooManyBytes { .. }),
+            ) => {
                 write!(f, "{error}; if you trust it, allow more with --max-memory MIB")
             }
             Self::Import(error) => error.fmt(f),

@@ -1,7 +1,6 @@
 //! How animations are read, on the command line.
 
 use clap::{Args, ValueEnum};
-use kinepack_anim::Transform;
 use kinepack_anim::import::{BvhConvention, ImportOptions};
 
 /// What to assume of files that don't say it.
@@ -49,7 +48,7 @@ impl ImportArguments {
         ImportOptions {
             // What was allowed is the only limit then.
             max_bytes: max_memory_bytes.unwrap_or(default.max_bytes),
-            max_transforms: max_memory_bytes.map_or(default.max_transforms, |bytes| bytes as usize / Transform::BYTES),
+            max_transforms: if max_memory_bytes.is_some() { usize::MAX } else { default.max_transforms },
             max_memory_bytes,
             rate_hz: self.rate,
             unit_cm: self.unit_cm,
