@@ -61,7 +61,7 @@ fn read(bytes: &[u8], limits: CaptureLimits) -> (usize, Option<CaptureError>) {
 
 #[test]
 fn a_capture_holds_no_more_values_than_its_bytes_allow() {
-    let frames = vec![constant_frame(u16::MAX); 80];
+    let frames = vec![constant_frame(u16::MAX); 140];
     let file = packed(&frames);
     assert!(file.len() < 200_000, "{}", file.len());
     // 65,536 · 11 + 256 values a frame.
@@ -69,14 +69,14 @@ fn a_capture_holds_no_more_values_than_its_bytes_allow() {
     let limits = CaptureLimits::default();
     let fits = limits.most_values(file.len() as u64) / a_frame;
     let (frames, error) = read(&file, limits);
-    assert!(frames as u64 == fits && fits < 80, "{frames}");
+    assert!(frames as u64 == fits && fits < 140, "{frames}");
     assert!(matches!(error, Some(CaptureError::TooManyValues { .. })), "{error:?}");
     let exact = |least_values| CaptureLimits { least_values, values_per_byte: 0 };
-    assert!(matches!(read(&file, exact(80 * a_frame)), (80, None)));
-    let (frames, error) = read(&file, exact(80 * a_frame - 1));
-    assert_eq!(frames, 79);
+    assert!(matches!(read(&file, exact(140 * a_frame)), (140, None)));
+    let (frames, error) = read(&file, exact(140 * a_frame - 1));
+    assert_eq!(frames, 139);
     let error = error.unwrap();
-    assert!(matches!(error, CaptureError::TooManyValues { values: 57_692_160, limit: 57_692_159, .. }), "{error}");
+    assert!(matches!(error, CaptureError::TooManyValues { values: 100_961_280, limit: 100_961_279, .. }), "{error}");
     // By bytes: the chunk counts as a whole.
     let per_byte = 10 * a_frame / file.len() as u64;
     let (frames, error) = read(&file, CaptureLimits { least_values: 0, values_per_byte: per_byte });

@@ -14,7 +14,7 @@ use crate::ladder::{Parameters, read_profile};
 /// How much of a capture is read.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct CaptureArguments {
-    /// Values that the capture may hold: 16,777,216 when not given, and 256 more for each byte of the file. A frame of E entities counts
+    /// Values that the capture may hold: 16,777,216 when not given, and 512 more for each byte of the file. A frame of E entities counts
     /// (E + 1) · (lanes + 1) + 256. For files that you trust.
     #[arg(long, value_name = "VALUES")]
     max_values: Option<u64>,

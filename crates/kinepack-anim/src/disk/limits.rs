@@ -5,7 +5,7 @@ use crate::ClipError;
 
 /// How long a clip may become of a file on disk: of `n` bytes of the file, up to the end of any packet,
 /// `least_bytes + bytes_per_byte · n` bytes. A component that moves counts 1024 bytes more. Memory is at most
-/// three times as much, and time grows with it: about a second for 8 MB.
+/// three times as much, and time grows with it.
 ///
 /// The default is 4 MiB and 256. Clips that move become less than 2 bytes for each byte of their file. The 4 MiB
 /// are for those that hardly do: 50 minutes of 60 joints at 60 Hz.

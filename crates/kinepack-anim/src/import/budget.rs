@@ -5,7 +5,7 @@ use super::{ImportError, ImportOptions};
 
 /// What any file may take, however small it is: half an hour of 60 joints at 30 Hz, from two keys each.
 const LEAST_BYTES: u64 = 128 << 20;
-/// What each byte of a file adds to that. Real animations take up to 14, those packed by zstd included.
+/// What each byte of a file adds to that. Real animations take up to 12, those packed by zstd included.
 const BYTES_PER_BYTE: u64 = 64;
 
 /// The memory of one import, in bytes.
