@@ -211,6 +211,13 @@ pub enum ClipError {
         /// What is wrong with it.
         reason: &'static str,
     },
+    /// A file on disk becomes more than it may: see [`UnpackLimits`](crate::disk::UnpackLimits).
+    TooLong {
+        /// What it becomes at least, of a clip and of memory for its components.
+        bytes: u64,
+        /// The limit for the bytes of the file so far.
+        limit: u64,
+    },
     /// A segment that is none.
     BadSegment {
         /// Its index.
@@ -248,6 +255,10 @@ impl fmt::Display for ClipError {
             Self::BadConstant { track } => write!(f, "damaged: {} is no number within ±10¹⁸", name(track)),
             Self::TooManySamples { samples } => write!(f, "{samples} samples, which is too many for keys"),
             Self::BadKey { index, reason } => write!(f, "damaged: key {index}: {reason}"),
+            Self::TooLong { bytes, limit } => write!(
+                f,
+                "it becomes at least {bytes} bytes, and {limit} are allowed for a file of its size; keep clips that hardly move in their memory form, or raise the limit for files that you trust"
+            ),
             Self::BadSegment { segment, reason } => write!(f, "damaged: segment {segment}: {reason}"),
             Self::BadHash => write!(f, "damaged: its bytes have another hash than it says"),
             Self::BadJump { slice, track } => write!(f, "damaged: the jump table, slice {slice}, {}", name(track)),

@@ -5,15 +5,18 @@
 //! objects, frames, rate in Hz, record bytes 53, 0, 0), then records of position, orientation (x, y, z, w), linear and
 //! angular velocity as `f32` and interacting as `u8`. All little-endian. Reading is streaming: one frame in memory.
 
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
-use kinepack::{EncodeError, EntityId, Snapshot};
+use kinepack::{EncodeError, EntityId, Pack, Snapshot};
 
-use crate::CaptureError;
-use crate::cube::{Measured, POSITION_OFFSET};
-use crate::unpacked::Unpacked;
+use crate::cube::{Cube, Measured, POSITION_OFFSET};
+use crate::limits::{TooMany, Values};
+use crate::unpacked::{Counted, Unpacked};
+use crate::{CaptureError, CaptureLimits};
 
 /// Objects of a `.bin` file, which does not say.
 pub(crate) const BIN_OBJECTS: u32 = 901;
@@ -37,6 +40,9 @@ const MAX_OBJECTS: u32 = 65_536;
 pub struct Challenge {
     path: PathBuf,
     source: Box<dyn Read>,
+    /// Bytes of the file that were read.
+    read_bytes: Rc<Cell<u64>>,
+    values: Values,
     quantized: bool,
     objects: u32,
     rate_hz: u32,
@@ -103,12 +109,14 @@ impl Challenge {
             return Err(CaptureError::UnknownFormat { path });
         }
         let unreadable = |source| CaptureError::Io { path: path.clone(), source };
-        let source = open().map_err(unreadable)?;
+        let (source, read_bytes) = Counted::new(open().map_err(unreadable)?);
         let source: Box<dyn Read> =
             if packed { Box::new(Unpacked::new(source).map_err(unreadable)?) } else { Box::new(source) };
         let mut challenge = Self {
             path,
             source,
+            read_bytes,
+            values: Values::default(),
             quantized,
             objects: BIN_OBJECTS,
             rate_hz: 60,
@@ -150,6 +158,12 @@ impl Challenge {
         Err(bad(reason))
     }
 
+    /// The same file with other limits than [`CaptureLimits::default`].
+    pub fn with_limits(mut self, limits: CaptureLimits) -> Self {
+        self.values.limits = limits;
+        self
+    }
+
     /// True for `.bin`, whose frames hold no floats.
     pub fn is_quantized(&self) -> bool {
         self.quantized
@@ -179,7 +193,8 @@ impl Challenge {
     /// The next frame, or `None` at the end of the file.
     ///
     /// # Errors
-    /// [`CaptureError`] where the file is damaged, too short or too long.
+    /// [`CaptureError`] where the file is damaged, too short or too long; [`CaptureError::TooManyValues`] where it holds more than the
+    /// limits allow for its size.
     pub fn next_frame(&mut self) -> Result<Option<Frame<'_>>, CaptureError> {
         self.buffer.resize(self.frame_bytes(), 0);
         let bytes = self.fill()?;
@@ -195,6 +210,8 @@ impl Challenge {
             }
             _ => {}
         }
+        let counted = self.values.add(self.objects as usize, Cube::LANES, self.read_bytes.get());
+        counted.map_err(|TooMany { values, limit }| CaptureError::TooManyValues { path: path(), values, limit })?;
         self.next_frame += 1;
         if !self.quantized {
             self.check_interacting()?;

@@ -66,6 +66,15 @@ pub enum CaptureError {
         /// The file.
         path: PathBuf,
     },
+    /// More values than a file of its size may hold.
+    TooManyValues {
+        /// The file.
+        path: PathBuf,
+        /// Values up to the frame that is too much.
+        values: u64,
+        /// The limit for the bytes of the file up to there: [`CaptureLimits`](crate::CaptureLimits).
+        limit: u64,
+    },
     /// A state of a capture file that has no lanes, or a snapshot that it cannot go into.
     BadState {
         /// The file.
@@ -110,6 +119,11 @@ impl fmt::Display for CaptureError {
             Self::NotMcap { path } => {
                 write!(f, "{}: not a capture file: it does not begin as MCAP does", path.display())
             }
+            Self::TooManyValues { path, values, limit } => write!(
+                f,
+                "{}: {values} values so far, and {limit} are allowed for the bytes that hold them",
+                path.display()
+            ),
             Self::BadState { path, stream, tick, entity, reason } => {
                 write!(f, "{}: stream {stream:?}, tick {tick}, entity {entity}: {reason}", path.display())
             }

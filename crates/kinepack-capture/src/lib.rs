@@ -54,6 +54,7 @@ mod error;
 mod file;
 #[doc = include_str!("guide.md")]
 pub mod guide {}
+mod limits;
 mod recorder;
 mod unpacked;
 
@@ -61,4 +62,5 @@ pub use challenge::{Challenge, Frame};
 pub use convert::{ConvertError, Converted, capture_to_challenge, challenge_to_capture};
 pub use error::CaptureError;
 pub use file::{Capture, CaptureFrame, Damage, Stream, StreamEncoding};
+pub use limits::CaptureLimits;
 pub use recorder::{RecordError, RecordSummary, RecordedLanes, RecordedStream, Recorder};

@@ -2,13 +2,30 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use kinepack::{EntityId, Pack, Profile, Quantized, Schema, Snapshot, Tick};
 use kinepack_capture::analysis::Columns;
 use kinepack_capture::cube::{self, Cube};
-use kinepack_capture::{Capture, Challenge, Frame};
+use kinepack_capture::{Capture, CaptureLimits, Challenge, Frame};
 
 use crate::failure::Failure;
 use crate::ladder::{Parameters, read_profile};
+
+/// How much of a capture is read.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct CaptureArguments {
+    /// Values that the capture may hold: 16,777,216 when not given, and 512 more for each byte of the file. A frame of E entities counts
+    /// (E + 1) · (lanes + 1) + 256. For files that you trust.
+    #[arg(long, value_name = "VALUES")]
+    max_values: Option<u64>,
+}
+
+impl CaptureArguments {
+    pub(crate) fn limits(self) -> CaptureLimits {
+        let given = |least_values| CaptureLimits { least_values, values_per_byte: 0 };
+        self.max_values.map_or_else(CaptureLimits::default, given)
+    }
+}
 
 /// One stream of a file.
 #[derive(Clone, Debug)]
@@ -51,8 +68,11 @@ pub(crate) struct CapturedFrame<'a> {
 }
 
 /// Opens a challenge file, for what knows nothing but its cubes.
-pub(crate) fn challenge(path: &Path) -> Result<Challenge, Failure> {
-    if is_capture(path) { Err(Failure::IsCapture { path: path.to_owned() }) } else { Ok(Challenge::open(path)?) }
+pub(crate) fn challenge(path: &Path, limits: CaptureLimits) -> Result<Challenge, Failure> {
+    if is_capture(path) {
+        return Err(Failure::IsCapture { path: path.to_owned() });
+    }
+    Ok(Challenge::open(path)?.with_limits(limits))
 }
 
 fn is_capture(path: &Path) -> bool {
@@ -61,11 +81,11 @@ fn is_capture(path: &Path) -> bool {
 
 impl Captured {
     /// Opens a file; its name's ending tells the format.
-    pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
+    pub(crate) fn open(path: &Path, limits: CaptureLimits) -> Result<Self, Failure> {
         if is_capture(path) {
-            return Self::open_capture(path);
+            return Self::open_capture(path, limits);
         }
-        let challenge = Challenge::open(path)?;
+        let challenge = Challenge::open(path)?.with_limits(limits);
         let schema = cube::schema(Quantized::Everything);
         let stream = Stream {
             name: "cubes".to_owned(),
@@ -77,8 +97,8 @@ impl Captured {
         Ok(Self { path: path.to_owned(), source: Source::Challenge(Box::new(cubes)), streams: vec![stream] })
     }
 
-    fn open_capture(path: &Path) -> Result<Self, Failure> {
-        let streams: Vec<Stream> = Capture::streams_of(path)?
+    fn open_capture(path: &Path, limits: CaptureLimits) -> Result<Self, Failure> {
+        let streams: Vec<Stream> = Capture::streams_with_limits(path, limits)?
             .into_iter()
             .map(|stream| Stream {
                 name: stream.name().to_owned(),
@@ -90,7 +110,8 @@ impl Captured {
         if streams.is_empty() {
             return Err(Failure::NoStreams { path: path.to_owned() });
         }
-        Ok(Self { path: path.to_owned(), source: Source::Capture(Box::new(Capture::open(path)?)), streams })
+        let capture = Capture::open(path)?.with_limits(limits);
+        Ok(Self { path: path.to_owned(), source: Source::Capture(Box::new(capture)), streams })
     }
 
     pub(crate) fn path(&self) -> &Path {

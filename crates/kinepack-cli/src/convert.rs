@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::Args;
 use kinepack_capture::{Capture, Challenge, ConvertError, Recorder, capture_to_challenge, challenge_to_capture};
 
+use crate::captured::CaptureArguments;
 use crate::failure::Failure;
 use crate::output::{Force, Problem};
 
@@ -18,11 +19,14 @@ pub(crate) struct Arguments {
     /// Where to put the other: .mcap; or .bin or .f32, as the capture holds lanes or floats.
     to: PathBuf,
     #[command(flatten)]
+    capture: CaptureArguments,
+    #[command(flatten)]
     force: Force,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let Arguments { from, to, force } = arguments;
+    let Arguments { from, to, capture, force } = arguments;
+    let limits = capture.limits();
     let failed = |error| match error {
         ConvertError::Write(error) => Failure::Target { path: to.clone(), problem: Problem::System(error) },
         error => Failure::Convert { path: from.clone(), error },
@@ -33,14 +37,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let target = force.target(to)?;
     let (frames, output) = if ending == Some("mcap") {
-        let mut challenge = Challenge::open(from)?;
+        let mut challenge = Challenge::open(from)?.with_limits(limits);
         let output = target.create()?;
         let mut recorder = Recorder::to_writer(to, output.file()?)?;
         let converted = challenge_to_capture(&mut challenge, &mut recorder).map_err(failed)?;
         recorder.finish()?;
         (converted.frames, output)
     } else {
-        let mut capture = Capture::open(from)?;
+        let mut capture = Capture::open(from)?.with_limits(limits);
         let mut out = BufWriter::new(target.create()?);
         let converted = capture_to_challenge(&mut capture, &mut out).map_err(failed)?;
         if converted.is_quantized != (ending == Some("bin")) {

@@ -152,7 +152,16 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Capture(error @ CaptureError::TooManyValues { .. })
+            | Self::Convert { error: ConvertError::Read(error @ CaptureError::TooManyValues { .. }), .. } => {
+                write!(f, "{error}; if you trust it, allow more with --max-values VALUES, or unpack it if it is a .zst")
+            }
             Self::Capture(error) => error.fmt(f),
+            Self::Analysis { path, stream, error: error @ AnalysisError::TooLarge { .. } } => write!(
+                f,
+                "{}: stream {stream}: {error}; if you trust it, allow more with --max-memory MIB",
+                path.display()
+            ),
             Self::Analysis { path, stream, error } => write!(f, "{}: stream {stream}: {error}", path.display()),
             Self::Record(error) => error.fmt(f),
             Self::Convert { path, error } => write!(f, "{}: {error}", path.display()),
@@ -243,6 +252,13 @@ impl fmt::Display for Failure {
             Self::Picture { path, reason } => write!(f, "cannot draw into {}: {reason}", path.display()),
             Self::Training(error) => error.fmt(f),
             Self::Profile { path, reason } => write!(f, "{}: {reason}", path.display()),
+            Self::Import(
+                error @ (ImportError::TooMuchMemory { .. }
+                | ImportError::TooManyTransforms { .. }
+                | ImportError::TooManyBytes { .. }),
+            ) => {
+                write!(f, "{error}; if you trust it, allow more with --max-memory MIB")
+            }
             Self::Import(error) => error.fmt(f),
             Self::SameClip { name, first, second } => {
                 let (first, second, is_one) = (first.display(), second.display(), first == second);

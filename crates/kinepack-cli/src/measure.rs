@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use kinepack::{Level, Quantized};
 use kinepack_capture::Frame;
 
-use crate::captured::challenge;
+use crate::captured::{CaptureArguments, challenge};
 use crate::failure::Failure;
 use crate::ladder::{BadFrame, History, Ladder, Parameters};
 use crate::precision::Precision;
@@ -40,6 +40,8 @@ pub(crate) struct Arguments {
     profile: Parameters,
     #[command(flatten)]
     precision: Precision,
+    #[command(flatten)]
+    capture: CaptureArguments,
     /// Print one JSON document instead of a table.
     #[arg(long)]
     json: bool,
@@ -119,7 +121,7 @@ fn ladder(arguments: &Arguments, quantized: bool) -> Result<Ladder, Failure> {
 }
 
 fn measure_capture(arguments: &Arguments, path: &Path) -> Result<Report, Failure> {
-    let mut capture = challenge(path)?;
+    let mut capture = challenge(path, arguments.capture.limits())?;
     let mut ladder = ladder(arguments, capture.is_quantized())?;
     let progress = progress(capture.frames());
     let mut states = Vec::new();

@@ -7,9 +7,9 @@ use cubes::{Config, Style};
 use indicatif::{ProgressBar, ProgressStyle};
 use kinepack::{EncodeError, EntityId, Profile, ProfileSearch, Quantized, Schema, Snapshot, Tick, Training};
 use kinepack_capture::cube::Measured;
-use kinepack_capture::{Frame, cube};
+use kinepack_capture::{CaptureLimits, Frame, cube};
 
-use crate::captured::challenge;
+use crate::captured::{CaptureArguments, challenge};
 use crate::failure::Failure;
 use crate::measure::progress;
 use crate::output::Force;
@@ -45,6 +45,8 @@ pub(crate) struct Arguments {
     snapshots: u32,
     #[command(flatten)]
     precision: Precision,
+    #[command(flatten)]
+    capture: CaptureArguments,
 }
 
 /// A minute.
@@ -87,12 +89,14 @@ pub(crate) fn with_shares<R>(done: &str, work: impl FnOnce(&mut dyn FnMut(f64)) 
 }
 
 fn capture_runs(arguments: &Arguments) -> Result<Vec<Vec<Snapshot>>, Failure> {
-    arguments.files.iter().map(|path| read_run(path, arguments.from, arguments.to.unwrap_or(u32::MAX))).collect()
+    let to = arguments.to.unwrap_or(u32::MAX);
+    let limits = arguments.capture.limits();
+    arguments.files.iter().map(|path| read_run(path, arguments.from, to, limits)).collect()
 }
 
 /// The frames `from` to `to` of a capture.
-fn read_run(path: &Path, from: u32, to: u32) -> Result<Vec<Snapshot>, Failure> {
-    let mut capture = challenge(path)?;
+fn read_run(path: &Path, from: u32, to: u32, limits: CaptureLimits) -> Result<Vec<Snapshot>, Failure> {
+    let mut capture = challenge(path, limits)?;
     let mut run = Vec::new();
     let mut states = Vec::new();
     let bar = progress(capture.frames().map(|frames| frames.min(to)));

@@ -5,8 +5,8 @@ use std::path::Path;
 use clap::Args;
 use cubes::{Config, Input, Script, Style, World};
 use kinepack::EntityId;
-use kinepack_capture::Frame;
 use kinepack_capture::cube::Measured;
+use kinepack_capture::{CaptureLimits, Frame};
 use kinepack_net::ReceiverId;
 
 use crate::captured::challenge;
@@ -37,7 +37,7 @@ pub(crate) struct WorldArguments {
 
 /// The frames of a capture of floats.
 pub(crate) fn read_capture(path: &Path) -> Result<Vec<Vec<Measured>>, Failure> {
-    let mut capture = challenge(path)?;
+    let mut capture = challenge(path, CaptureLimits::default())?;
     let mut frames = Vec::new();
     while let Some(frame) = capture.next_frame()? {
         match frame {

@@ -62,7 +62,7 @@ impl Contents {
     }
 
     /// The components in the order in which they stand in a segment: by group, then by axis.
-    fn components(&self) -> impl Iterator<Item = usize> + use<> {
+    pub(crate) fn components(&self) -> impl Iterator<Item = usize> + use<> {
         let all = self.tracks.len();
         let rotations = self.tracks.iter().take_while(|track| track.channel == Channel::Rotation).count();
         let groups = [(0, rotations), (rotations, all)]

@@ -202,7 +202,7 @@ impl<B: AsRef<[u8]>> Clip<B> {
     }
 
     /// The first byte of a segment; of the one behind the last, that behind them.
-    fn segment_at(&self, segment: usize) -> usize {
+    pub(crate) fn segment_at(&self, segment: usize) -> usize {
         if segment == self.segments {
             return self.parts.end;
         }

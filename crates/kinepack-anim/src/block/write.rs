@@ -81,23 +81,21 @@ impl Contents {
 
     /// Appends a segment.
     pub(crate) fn write_segment(&self, segment: &SegmentContents, bytes: &mut Vec<u8>) {
+        let live: Vec<usize> = self.components().filter(|component| self.is_live(*component)).collect();
+        self.write_live(&live, segment, bytes);
+    }
+
+    /// Appends a segment of these components, all that are live in the order of [`components`](Self::components). Most may be dead, so
+    /// that a caller of many segments finds the others once.
+    pub(crate) fn write_live(&self, live: &[usize], segment: &SegmentContents, bytes: &mut Vec<u8>) {
         let mut bits = Bits { bytes: Vec::new(), free: 0 };
         bytes.push(segment.step);
-        let mut first = 0;
-        for tracks in self.groups() {
-            for axis in 0..3 {
-                for (index, track) in tracks.iter().enumerate() {
-                    if track.steps[axis] != 0 {
-                        let at = (3 * (first + index) + axis) * segment.length;
-                        let coefficients = &segment.coefficients[at..][..segment.length];
-                        for piece in 0..self.header.block.pieces() {
-                            let own = &coefficients[of_piece(piece, segment.length)];
-                            bytes.push(self.write_piece(piece, own, &mut bits));
-                        }
-                    }
-                }
+        for component in live {
+            let coefficients = &segment.coefficients[component * segment.length..][..segment.length];
+            for piece in 0..self.header.block.pieces() {
+                let own = &coefficients[of_piece(piece, segment.length)];
+                bytes.push(self.write_piece(piece, own, &mut bits));
             }
-            first += tracks.len();
         }
         bytes.extend(bits.bytes);
     }

@@ -26,6 +26,7 @@
 //! ```
 
 mod coding;
+mod limits;
 mod logistic;
 mod model;
 mod segment;
@@ -36,19 +37,18 @@ mod unpack;
 use kinepack::BitWriter;
 use kinepack::entropy::{Coder, RangeEncoder};
 
-use crate::block::{Contents, SegmentContents};
+use crate::block::{Contents, END_BYTES, SegmentContents};
 use crate::{Clip, ClipError};
 use coding::{code_head, code_segment_step, live};
 use model::{Model, START_BYTES, Watch};
 use segment::History;
 
-pub use unpack::{Unpacker, unpack};
+pub use limits::UnpackLimits;
+pub use unpack::{Unpacker, unpack, unpack_with};
 
 pub(crate) const MAGIC: [u8; 4] = *b"KPAD";
 const VERSION: u8 = 1;
 const FIXED_BYTES: usize = 5;
-/// The most bytes of a clip for each byte of its file: no clip comes near, as every decision takes a little.
-const MAX_RATIO: u64 = 1 << 15;
 /// A packet ends behind the segment in which it has this many bytes.
 const PACKET_BYTES: u64 = 4096;
 /// Probability in 1/65536 that a packet ends behind a segment.
@@ -60,7 +60,8 @@ static START: &[u8; START_BYTES] = include_bytes!("start.bin");
 ///
 /// # Errors
 /// [`ClipError::BadSegment`] for a clip with a segment which [`offline::build`](crate::offline::build) would have written in other words: with
-/// other profiles than those with the fewest bits. A file would not give it back as it was.
+/// other profiles than those with the fewest bits. A file would not give it back as it was. [`ClipError::TooLong`] for a clip that
+/// hardly moves, of which the file would be so small that readers refuse it ([`UnpackLimits::default`]).
 pub fn pack<B: AsRef<[u8]>>(clip: &Clip<B>) -> Result<Vec<u8>, ClipError> {
     let mut contents = Contents::from_clip(clip);
     check(clip, &contents)?;
@@ -78,6 +79,8 @@ pub fn pack<B: AsRef<[u8]>>(clip: &Clip<B>) -> Result<Vec<u8>, ClipError> {
         }
         write_varint(packet.len() as u64, &mut file);
         file.extend(packet);
+        let there = clip.segment_at(coding.segments) + END_BYTES;
+        UnpackLimits::default().check(there, coding.live.len(), file.len() as u64)?;
     }
     file.extend(&clip.as_bytes()[clip.as_bytes().len() - 4..]);
     Ok(file)
@@ -139,7 +142,7 @@ impl<W: Watch> Coding<W> {
                 Some(told) => segment.clone_from(told),
                 None => {
                     segment.length = length;
-                    segment.coefficients.clear();
+                    // Not cleared: those of live components are all decoded, and no others are read.
                     segment.coefficients.resize(3 * contents.tracks.len() * length, 0);
                 }
             }

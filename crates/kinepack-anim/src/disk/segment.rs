@@ -19,6 +19,9 @@ const GROUP: usize = 4;
 
 /// Sizes by coefficient, in sixteenths, and zeros behind.
 type Sizes = [u32; MAX_LENGTH + 3];
+/// Memory of a live component, with counters and room to grow.
+pub(super) const COMPONENT_BYTES: usize = 1024;
+const _: () = assert!(9 * size_of::<Past>() / 4 < COMPONENT_BYTES);
 const NO_SIZES: Sizes = [0; MAX_LENGTH + 3];
 
 /// A live component, in the order in which they are coded.
@@ -91,6 +94,9 @@ impl History {
             }
             // As components come, so that memory grows with what is decoded.
             if index == self.past.len() {
+                if index == self.past.capacity() {
+                    self.past.reserve_exact((index / 4).max(16).min(live.len() - index));
+                }
                 self.past.push(Past::default());
                 model.add_component();
             }

@@ -3,7 +3,7 @@
 use kinepack::entropy::RangeDecoder;
 use kinepack::{BitReader, DecodeError};
 
-use super::{Coding, FIXED_BYTES, MAGIC, MAX_RATIO, START, VERSION};
+use super::{Coding, FIXED_BYTES, MAGIC, START, UnpackLimits, VERSION};
 use crate::block::{BlockLength, Contents, END_BYTES, Header, SegmentContents, checksum};
 use crate::{Clip, ClipError};
 
@@ -13,13 +13,23 @@ const LENGTH_BYTES: usize = 5;
 /// The bytes of the clip that a file was packed from, to the bit: for [`Clip::from_bytes`].
 ///
 /// # Errors
-/// [`ClipError`], with the reason, for anything that is no file. Memory is bounded by a multiple of what is really decoded.
+/// [`ClipError`], with the reason, for anything that is no file; [`ClipError::TooLong`] for one that becomes more than
+/// [`UnpackLimits::default`] allows: 4 MiB and 256 bytes for each byte of the file. Memory is at most three times that, and grows with
+/// what is really decoded.
 pub fn unpack(file: &[u8]) -> Result<Vec<u8>, ClipError> {
-    let mut unpacker = Unpacker::new();
+    unpack_with(file, UnpackLimits::default())
+}
+
+/// The same with other limits.
+///
+/// # Errors
+/// As [`unpack`].
+pub fn unpack_with(file: &[u8], limits: UnpackLimits) -> Result<Vec<u8>, ClipError> {
+    let mut unpacker = Unpacker::with_limits(limits);
     let (fixed, rest) = file.split_at(file.len().min(FIXED_BYTES + LENGTH_BYTES));
     unpacker.push(fixed)?;
-    if unpacker.length.is_some_and(|length| length as u64 > MAX_RATIO * file.len() as u64) {
-        return Err(ClipError::BadHeader { field: "length" });
+    if let Some(length) = unpacker.length {
+        limits.check(length, 0, file.len() as u64)?;
     }
     unpacker.push(rest)?;
     unpacker.finish()
@@ -28,8 +38,11 @@ pub fn unpack(file: &[u8]) -> Result<Vec<u8>, ClipError> {
 /// Unpacks a file as its bytes come: first what the clip says once, then segment after segment.
 #[derive(Debug)]
 pub struct Unpacker {
+    limits: UnpackLimits,
     /// What came and is not decoded yet.
     file: Vec<u8>,
+    /// Bytes before those.
+    taken: u64,
     /// The length of the clip, as soon as that is known.
     length: Option<usize>,
     contents: Contents,
@@ -46,6 +59,19 @@ struct ClipBytes {
     first_segment: usize,
     /// Segments that are there.
     count: usize,
+    /// The components that have coefficients, in the order of a segment.
+    live: Vec<usize>,
+    segment: Vec<u8>,
+}
+
+/// How far a clip may come with the packet that is decoded.
+#[derive(Clone, Copy)]
+struct Most {
+    /// As the file says.
+    length: usize,
+    limits: UnpackLimits,
+    /// Bytes of the file up to the packet's end.
+    file_bytes: u64,
 }
 
 impl Default for Unpacker {
@@ -57,6 +83,11 @@ impl Default for Unpacker {
 impl Unpacker {
     /// Of a file of which nothing came yet.
     pub fn new() -> Self {
+        Self::with_limits(UnpackLimits::default())
+    }
+
+    /// The same with other limits than [`UnpackLimits::default`].
+    pub fn with_limits(limits: UnpackLimits) -> Self {
         let header = Header {
             block: BlockLength::N8,
             loops: false,
@@ -77,13 +108,14 @@ impl Unpacker {
             segments: Vec::new(),
             owner: 0,
         };
-        Self { file: Vec::new(), length: None, contents, coding: Coding::new(START, ()), clip: ClipBytes::default() }
+        let (file, coding, clip) = (Vec::new(), Coding::new(START, ()), ClipBytes::default());
+        Self { limits, file, taken: 0, length: None, contents, coding, clip }
     }
 
     /// Takes the next bytes of the file, and decodes all segments that are complete with them: a packet of about 4 kB at a time.
     ///
     /// # Errors
-    /// As [`unpack`]. No more bytes are to be given then.
+    /// As [`unpack`], with the same limits whatever pieces the file comes in. No more bytes are to be given then.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), ClipError> {
         self.file.extend(bytes);
         let mut rest = &self.file[..];
@@ -107,16 +139,19 @@ impl Unpacker {
             let Some((packet, after)) = after.split_at_checked(packet_bytes) else { break };
             let mut reader = BitReader::new(packet);
             let mut decoder = RangeDecoder::new(&mut reader);
+            let file_bytes = self.taken + (self.file.len() - after.len()) as u64;
+            let most = Most { length, limits: self.limits, file_bytes };
             let clip = &mut self.clip;
             self.coding.code_packet(&mut decoder, &mut self.contents, |contents, segment| match segment {
-                Some(segment) => clip.add(contents, segment, length),
-                None => clip.begin(contents, length),
+                Some(segment) => clip.add(contents, segment, most),
+                None => clip.begin(contents, most),
             })?;
             decoder.finish().map_err(bad_packet)?;
             rest = after;
         }
         let taken = self.file.len() - rest.len();
         self.file.drain(..taken);
+        self.taken += taken as u64;
         Ok(())
     }
 
@@ -181,17 +216,19 @@ impl Unpacker {
 
 impl ClipBytes {
     /// Puts down what is in front of the segments, unless the rest cannot fit into `length` bytes.
-    fn begin(&mut self, contents: &Contents, length: usize) -> Result<(), ClipError> {
+    fn begin(&mut self, contents: &Contents, most: Most) -> Result<(), ClipError> {
         let header = &contents.header;
         let mut bytes = contents.head_bytes(header.offset_bytes);
         let count = contents.segment_count();
         let first_segment = bytes.len() + count * usize::from(header.offset_bytes);
-        let live = (0..3 * contents.tracks.len()).filter(|component| contents.is_live(*component)).count();
+        let live: Vec<usize> = contents.components().filter(|component| contents.is_live(*component)).collect();
         // At least a byte for each profile.
-        let least = count as u64 * (1 + live as u64 * header.block.pieces() as u64);
-        if (first_segment + END_BYTES) as u64 + least > length as u64 {
+        let least = count as u64 * (1 + live.len() as u64 * header.block.pieces() as u64);
+        if (first_segment + END_BYTES) as u64 + least > most.length as u64 {
             return Err(ClipError::BadHeader { field: "length" });
         }
+        most.check(first_segment, &live)?;
+        self.live = live;
         self.offsets = bytes.len();
         self.first_segment = first_segment;
         bytes.resize(first_segment, 0);
@@ -199,18 +236,33 @@ impl ClipBytes {
         Ok(())
     }
 
-    fn add(&mut self, contents: &Contents, segment: &SegmentContents, length: usize) -> Result<(), ClipError> {
+    fn add(&mut self, contents: &Contents, segment: &SegmentContents, most: Most) -> Result<(), ClipError> {
         let at = self.bytes.len();
         let offset = ((at - self.first_segment) as u64).to_le_bytes();
         let (offset, above) = offset.split_at(usize::from(contents.header.offset_bytes));
-        contents.write_segment(segment, &mut self.bytes);
-        if above.iter().any(|byte| *byte != 0) || self.bytes.len() + END_BYTES > length {
-            self.bytes.truncate(at);
+        self.segment.clear();
+        contents.write_live(&self.live, segment, &mut self.segment);
+        let end = at + self.segment.len();
+        if above.iter().any(|byte| *byte != 0) || end + END_BYTES > most.length {
             return Err(ClipError::BadSegment { segment: self.count, reason: "it ends behind the clip" });
         }
+        most.check(end, &self.live)?;
+        if end > self.bytes.capacity() {
+            // Memory that doubles has no more than the clip needs, and the end of it.
+            let wanted = (2 * end).min(most.length);
+            self.bytes.reserve_exact(wanted - at);
+        }
+        self.bytes.extend(&self.segment);
         self.bytes[self.offsets + self.count * offset.len()..][..offset.len()].copy_from_slice(offset);
         self.count += 1;
         Ok(())
+    }
+}
+
+impl Most {
+    /// That a clip of so many bytes before its end is within the limits.
+    fn check(&self, bytes: usize, live: &[usize]) -> Result<(), ClipError> {
+        self.limits.check(bytes + END_BYTES, live.len(), self.file_bytes)
     }
 }
 

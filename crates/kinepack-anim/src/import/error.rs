@@ -48,6 +48,15 @@ pub enum ImportError {
         /// How many transforms all clips of the file may have together.
         limit: usize,
     },
+    /// Reading would take more memory than is allowed for a file of its size.
+    TooMuchMemory {
+        /// The file.
+        file: String,
+        /// What it takes at least.
+        needed_bytes: u64,
+        /// The limit: [`ImportOptions::max_memory_bytes`](super::ImportOptions::max_memory_bytes).
+        limit_bytes: u64,
+    },
     /// The joints are no skeleton.
     Skeleton {
         /// The file.
@@ -261,6 +270,10 @@ impl fmt::Display for ImportError {
             Self::TooManyTransforms { file, clip, joints, samples, limit } => write!(
                 f,
                 "{file}: {samples} samples of {joints} joints in {clip} are more than the {limit} transforms that the clips of a file may have together"
+            ),
+            Self::TooMuchMemory { file, needed_bytes, limit_bytes } => write!(
+                f,
+                "{file}: reading it takes at least {needed_bytes} bytes of memory, and {limit_bytes} are allowed for a file of its size"
             ),
             Self::Skeleton { file, error } => write!(f, "{file}: {error}"),
             Self::Clip { file, clip, error } => write!(f, "{file}: {clip}: {error}"),

@@ -1,9 +1,10 @@
 //! Clips from files: glTF 2.0 (`.glb`, `.gltf`) and BVH (`.bvh`, `.bvh.zst`).
 //!
 //! Everything that comes out is in cm and relative to the parent joint, as [`RawClip`] has it. Files are taken for hostile: what is
-//! wrong with one is an [`ImportError`] that names the place, nothing recurses on what a file nests, and memory is bounded by the
-//! file's own length and by [`ImportOptions::max_transforms`] and [`ImportOptions::max_bytes`], never by a count that the file states.
+//! wrong with one is an [`ImportError`] that names the place, nothing recurses on what a file nests, and memory as a whole is bounded by
+//! [`ImportOptions::max_memory_bytes`], which by default follows the size of the file, never by a count that the file states.
 
+mod budget;
 pub mod bvh;
 mod error;
 pub mod gltf;
@@ -11,7 +12,7 @@ mod options;
 mod packed;
 
 use std::fs::File;
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, Read};
 use std::path::{Component, Path};
 
 pub use bvh::BvhConvention;
@@ -19,6 +20,8 @@ pub use error::ImportError;
 pub use options::{ImportOptions, Note};
 
 use crate::RawClip;
+use budget::Budget;
+use packed::Refused;
 
 /// What a file holds.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -43,7 +46,8 @@ pub struct Import {
 /// ```
 ///
 /// # Errors
-/// [`ImportError`], with the path as the name of the file.
+/// [`ImportError`], with the path as the name of the file; [`ImportError::TooMuchMemory`] for a file that takes more than
+/// [`ImportOptions::max_memory_bytes`].
 pub fn read(path: &Path, options: &ImportOptions) -> Result<Import, ImportError> {
     options.validate()?;
     let file = path.display().to_string();
@@ -57,12 +61,29 @@ pub fn read(path: &Path, options: &ImportOptions) -> Result<Import, ImportError>
         return Err(ImportError::UnknownFormat { file });
     }
     let mut bytes = read_file(path, &file, options.max_bytes)?;
+    let mut budget = Budget::new(&file, options, bytes.len() as u64)?;
     if has(".zst") {
-        let unpacked = packed::unpacked(&bytes, options.max_bytes);
-        bytes = unpacked.map_err(|source| io_error(&file, source, options.max_bytes))?;
+        bytes = packed::unpacked(&bytes, options.max_bytes, budget.left()).map_err(|refused| match refused {
+            Refused::Damaged(source) => ImportError::Io { file: file.clone(), source },
+            Refused::TooManyBytes => ImportError::TooManyBytes { file: file.clone(), limit_bytes: options.max_bytes },
+            Refused::TooMuchMemory(bytes) => budget.too_much(bytes),
+        })?;
+        budget.take(bytes.len() as u64)?;
     }
-    // Names in other encodings are no reason to refuse a motion.
-    bvh::from_text(&file, &String::from_utf8_lossy(&bytes), options)
+    bvh::from_words(&file, &text(bytes), options, &mut budget)
+}
+
+/// Bytes as text, in the same memory. Names in other encodings are no reason to refuse a motion: what is not
+/// UTF-8 becomes question marks.
+fn text(mut bytes: Vec<u8>) -> String {
+    let mut from = 0;
+    while let Err(error) = std::str::from_utf8(&bytes[from..]) {
+        let begin = from + error.valid_up_to();
+        let end = error.error_len().map_or(bytes.len(), |length| begin + length);
+        bytes[begin..end].fill(b'?');
+        from = end;
+    }
+    String::from_utf8(bytes).unwrap_or_default()
 }
 
 /// The name of a file without its directories and the first of the endings that it has.
@@ -78,29 +99,30 @@ fn without_ending<'a>(name: &'a str, ending: &str) -> Option<&'a str> {
 
 fn read_file(path: &Path, file: &str, limit_bytes: u64) -> Result<Vec<u8>, ImportError> {
     let read = File::open(path).and_then(|opened| read_at_most(opened, limit_bytes));
-    read.map_err(|source| io_error(file, source, limit_bytes))
-}
-
-fn io_error(file: &str, source: io::Error, limit_bytes: u64) -> ImportError {
-    match source.kind() {
-        ErrorKind::FileTooLarge => ImportError::TooManyBytes { file: file.to_owned(), limit_bytes },
+    read.map_err(|source| match source.kind() {
+        io::ErrorKind::FileTooLarge => ImportError::TooManyBytes { file: file.to_owned(), limit_bytes },
         _ => ImportError::Io { file: file.to_owned(), source },
-    }
+    })
 }
 
-/// All bytes, or [`ErrorKind::FileTooLarge`] where they are more.
-fn read_at_most(reader: impl Read, limit_bytes: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    reader.take(limit_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > limit_bytes {
-        return Err(ErrorKind::FileTooLarge.into());
+/// All bytes, or [`io::ErrorKind::FileTooLarge`] where they are more.
+fn read_at_most(file: File, limit_bytes: u64) -> io::Result<Vec<u8>> {
+    let too_large = || io::Error::from(io::ErrorKind::FileTooLarge);
+    // 0 for what is no file.
+    let length = file.metadata()?.len();
+    if length > limit_bytes {
+        return Err(too_large());
     }
-    Ok(bytes)
+    // Memory that grows while it is filled takes up to three times as much.
+    let mut bytes = Vec::with_capacity(length as usize);
+    file.take(limit_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit_bytes { Err(too_large()) } else { Ok(bytes) }
 }
 
 /// A file in a directory or below, and never elsewhere: not by `..`, nor by a link.
 fn read_below(directory: &Path, relative: &str, limit_bytes: u64) -> io::Result<Vec<u8>> {
-    let outside = || io::Error::new(ErrorKind::PermissionDenied, format!("{relative:?} is outside of the directory"));
+    let outside =
+        || io::Error::new(io::ErrorKind::PermissionDenied, format!("{relative:?} is outside of the directory"));
     let relative_path = Path::new(relative);
     if !relative_path.components().all(|component| matches!(component, Component::Normal(_) | Component::CurDir)) {
         return Err(outside());
@@ -112,7 +134,7 @@ fn read_below(directory: &Path, relative: &str, limit_bytes: u64) -> io::Result<
     }
     // Neither a directory nor a pipe, which might never end.
     if !path.metadata()?.is_file() {
-        return Err(io::Error::new(ErrorKind::InvalidInput, format!("{relative:?} is no file")));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{relative:?} is no file")));
     }
     read_at_most(File::open(path)?, limit_bytes)
 }

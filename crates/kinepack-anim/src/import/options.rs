@@ -23,6 +23,11 @@ pub struct ImportOptions {
     pub max_transforms: usize,
     /// The most bytes of a file, unpacked, and again of all that it refers to. The default is 1 GiB.
     pub max_bytes: u64,
+    /// The most memory that reading a file may take as a whole, in bytes: the file, what it is unpacked into, what it
+    /// refers to, and the clips. `None`: 128 MiB, and 64 bytes more for each byte of the file or of the largest one that
+    /// it refers to. Real animations take up to 12 bytes for each of theirs; two keys a joint that last half an hour fit
+    /// into the 128 MiB.
+    pub max_memory_bytes: Option<u64>,
 }
 
 impl Default for ImportOptions {
@@ -35,6 +40,7 @@ impl Default for ImportOptions {
             convention: None,
             max_transforms: 1 << 24,
             max_bytes: 1 << 30,
+            max_memory_bytes: None,
         }
     }
 }

@@ -1,31 +1,71 @@
-//! A `.zst` file as the bytes that it holds: all frames of zstd in it, their checksums compared. Memory is bounded by the limit and by
-//! zstd's window, at most 128 MB.
+//! A `.zst` file as the bytes that it holds: all frames of zstd in it, their checksums compared. It is unpacked twice: first to count,
+//! then into memory of just that size. zstd's window takes the rest.
 
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, ErrorKind};
 
-use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+use ruzstd::decoding::errors::FrameDecoderError;
+use ruzstd::decoding::{BlockDecodingStrategy, DEFAULT_MAX_WINDOW_SIZE, FrameDecoder};
 
-/// What is packed, or [`ErrorKind::FileTooLarge`] where it is more than the limit.
-pub(super) fn unpacked(mut packed: &[u8], limit_bytes: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
+/// Blocks, tables, and what the decoder's buffer has beyond twice the window.
+const DECODER_BYTES: u64 = 2 << 20;
+
+/// Why nothing was unpacked.
+pub(super) enum Refused {
+    /// The data are damaged.
+    Damaged(io::Error),
+    /// They are more than the limit for files.
+    TooManyBytes,
+    /// They take at least so much memory.
+    TooMuchMemory(u64),
+}
+
+/// What is packed, if it has at most `limit_bytes` and takes at most `memory_bytes` with all that unpacking needs.
+pub(super) fn unpacked(packed: &[u8], limit_bytes: u64, memory_bytes: u64) -> Result<Vec<u8>, Refused> {
+    // Half is for the text, half for the decoder, whose buffer is up to twice the window.
+    let most = memory_bytes / 2;
+    let window_bytes = (most.saturating_sub(DECODER_BYTES) / 2).min(DEFAULT_MAX_WINDOW_SIZE);
+    let mut count = 0;
+    decode(packed, window_bytes, |decoder| {
+        count += decoder.can_collect() as u64;
+        if count > limit_bytes {
+            return Err(Refused::TooManyBytes);
+        }
+        if count > most {
+            return Err(Refused::TooMuchMemory(2 * count));
+        }
+        decoder.collect_to_writer(io::sink()).map(drop).map_err(damaged)
+    })?;
+    let mut bytes = Vec::with_capacity(count as usize);
+    decode(packed, window_bytes, |decoder| decoder.collect_to_writer(&mut bytes).map(drop).map_err(damaged))?;
+    Ok(bytes)
+}
+
+/// Calls `take` whenever there may be bytes to collect.
+fn decode(
+    mut packed: &[u8],
+    window_bytes: u64,
+    mut take: impl FnMut(&mut FrameDecoder) -> Result<(), Refused>,
+) -> Result<(), Refused> {
     let mut decoder = FrameDecoder::new();
+    decoder.set_max_window_size(window_bytes);
     while !packed.is_empty() {
-        decoder.reset(&mut packed).map_err(damaged)?;
+        decoder.reset(&mut packed).map_err(|error| match error {
+            FrameDecoderError::WindowSizeTooBig { requested, .. } if requested <= DEFAULT_MAX_WINDOW_SIZE => {
+                Refused::TooMuchMemory(requested.saturating_mul(4))
+            }
+            error => damaged(error),
+        })?;
         while !decoder.is_finished() {
             decoder.decode_blocks(&mut packed, BlockDecodingStrategy::UptoBlocks(1)).map_err(damaged)?;
-            let rest = limit_bytes.saturating_sub(bytes.len() as u64);
-            if decoder.can_collect() as u64 > rest {
-                return Err(ErrorKind::FileTooLarge.into());
-            }
-            decoder.by_ref().take(rest).read_to_end(&mut bytes)?;
+            take(&mut decoder)?;
         }
         if decoder.get_checksum_from_data().is_some_and(|sum| decoder.get_calculated_checksum() != Some(sum)) {
             return Err(damaged("the checksum differs"));
         }
     }
-    Ok(bytes)
+    Ok(())
 }
 
-fn damaged(reason: impl std::fmt::Display) -> io::Error {
-    io::Error::new(ErrorKind::InvalidData, format!("zstd data damaged or cut off: {reason}"))
+fn damaged(reason: impl std::fmt::Display) -> Refused {
+    Refused::Damaged(io::Error::new(ErrorKind::InvalidData, format!("zstd data damaged or cut off: {reason}")))
 }

@@ -1,10 +1,11 @@
 //! Files of strangers: refused for the right reason, and without harm.
 
-use kinepack_anim::ClipError;
-use kinepack_anim::disk::{Unpacker, unpack};
+use kinepack_anim::disk::{UnpackLimits, Unpacker, pack, unpack, unpack_with};
+use kinepack_anim::{Clip, ClipError};
 use proptest::prelude::*;
 
 use crate::driver;
+use crate::made::of_segments;
 use crate::runner::for_all;
 use crate::support::Random;
 use crate::vectors::stored;
@@ -54,14 +55,9 @@ fn the_reasons_are_right() {
         unpack(&[&file[..5], length, &file[behind..]].concat()).unwrap_err()
     };
     let bad_length = ClipError::BadHeader { field: "length" };
-    for length in [
-        &[0xff, 0xff, 0xff, 0xff, 0x0f][..],
-        &[0xff, 0xff, 0xff, 0xff, 0x1f],
-        &[0xff; 6],
-        &[0x80, 0],
-        &[9],
-        &[0xff, 0x3f],
-    ] {
+    let limit = UnpackLimits::default().most_bytes(file.len() as u64 + 3);
+    assert_eq!(with_length(&[0xff, 0xff, 0xff, 0xff, 0x0f]), ClipError::TooLong { bytes: u32::MAX.into(), limit });
+    for length in [&[0xff, 0xff, 0xff, 0xff, 0x1f][..], &[0xff; 6], &[0x80, 0], &[9], &[0xff, 0x3f]] {
         assert_eq!(with_length(length), bad_length, "{length:?}");
     }
 }
@@ -107,4 +103,59 @@ fn changed_packets_are_decoded_or_refused() {
         }
         driver::clip_disk(&data);
     });
+}
+
+/// A clip that hardly moves, of this many segments of two bytes.
+fn still(segments: usize) -> Clip<Vec<u8>> {
+    Clip::from_bytes(of_segments(8 * segments as u32, &vec![vec![96, 0]; segments])).unwrap()
+}
+
+/// The same of the rotations of eight joints.
+fn still_joints(segments: usize) -> Clip<Vec<u8>> {
+    let samples = 8 * segments as u32;
+    let mut bytes = [&b"KPAB\x01\x20\x08\0"[..], &samples.to_le_bytes(), &30_f32.to_le_bytes(), &[2; 8]].concat();
+    bytes.extend([128, 128, 128, 200, 1, 77, 90, 90, 90].map(|number| [number; 8]).concat());
+    (0..segments as u32).for_each(|segment| bytes.extend(&(25 * segment).to_le_bytes()[..3]));
+    (0..segments).for_each(|_| bytes.extend([&[96][..], &[0; 24]].concat()));
+    bytes.extend([7; 8]);
+    let mut hash = kinepack::Fnv1a::new();
+    hash.add(&bytes);
+    bytes.extend((hash.finish() as u32).to_le_bytes());
+    Clip::from_bytes(bytes).unwrap()
+}
+
+#[test]
+fn a_still_clip_becomes_no_more_than_the_limits_allow_in_whatever_pieces() {
+    let clip = still(200_000);
+    let (file, bytes) = (pack(&clip).unwrap(), clip.as_bytes());
+    assert!(bytes.len() > 1000 * file.len());
+    assert!(unpack(&file).unwrap() == bytes);
+    for limits in [
+        UnpackLimits { least_bytes: 1 << 18, bytes_per_byte: 256 },
+        UnpackLimits { least_bytes: 0, bytes_per_byte: 900 },
+        UnpackLimits { least_bytes: 700_000, bytes_per_byte: 1 },
+    ] {
+        let refused = |result: Result<Vec<u8>, ClipError>| {
+            let error = result.unwrap_err();
+            assert!(matches!(error, ClipError::TooLong { .. }), "{error}");
+        };
+        refused(unpack_with(&file, limits));
+        for piece in [1, 100, file.len()] {
+            let most = 3 * limits.most_bytes(file.len() as u64) + (1 << 18);
+            let measured = allocation_counter::measure(|| {
+                let mut unpacker = Unpacker::with_limits(limits);
+                let pushed = file.chunks(piece).try_for_each(|piece| unpacker.push(piece));
+                refused(pushed.and_then(|()| unpacker.finish()));
+            });
+            assert!(measured.bytes_max < most, "{measured:?}");
+        }
+    }
+    let raised = UnpackLimits { least_bytes: bytes.len() as u64 + 1024, bytes_per_byte: 0 };
+    assert!(unpack_with(&file, raised).unwrap() == bytes);
+}
+
+#[test]
+fn a_clip_that_readers_would_refuse_is_not_packed() {
+    let error = pack(&still_joints(160_000)).unwrap_err();
+    assert!(matches!(error, ClipError::TooLong { .. }), "{error}");
 }

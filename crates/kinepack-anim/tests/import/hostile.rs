@@ -125,9 +125,10 @@ fn accessors_out_of_bounds() {
     assert_eq!(accessor("componentType", json!(1)), "accessor 1: its component type is none");
     let times = |field: &str, value: Value| said(&[(&format!("/accessors/0/{field}"), value)]);
     assert_eq!(times("count", json!(3)), "accessor 0: it reaches beyond its buffer view");
-    let too_many = "accessor 0: its channels read more than 536870912 keys together";
-    assert_eq!(times("count", json!(4_000_000_000u32)), too_many);
-    assert_eq!(times("count", json!(u64::MAX)), too_many);
+    // 32 for each transform that a file of this length may become.
+    for count in [4_000_000_000, u64::MAX] {
+        assert!(times("count", json!(count)).starts_with("accessor 0: its channels read more than 10744"));
+    }
     assert_eq!(times("count", json!(0)), "animation 0, channel 0: it has no keys");
     assert_eq!(times("bufferView", Value::Null), "accessor 0: key times need a buffer view");
     assert_eq!(times("type", json!("VEC2")), "accessor 0: key times must be single floats");

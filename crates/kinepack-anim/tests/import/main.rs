@@ -6,6 +6,7 @@
 mod bvh;
 mod gltf;
 mod hostile;
+mod memory;
 mod properties;
 #[path = "../support/mod.rs"]
 mod support;

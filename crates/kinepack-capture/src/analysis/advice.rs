@@ -1,5 +1,8 @@
 //! What to change first: changes of the schema, each tried on a sample of the frames, and what else was noticed.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use kinepack::{Field, FieldKind, FloatLimits, Role, Schema, SmallestThree, TimePrecision, TrainError};
 use serde::Serialize;
 
@@ -13,6 +16,13 @@ const LATE_MS: f64 = 2.0;
 const LEAST_SHARE: f64 = 0.005;
 /// How much more than what was seen a narrower range leaves, on each side.
 const MARGIN: f64 = 0.25;
+
+/// Words of samples that are coded for all changes together: for each value of the capture, and for any capture. What has more gets
+/// fewer samples, then fewer changes. Captures of a game have a tenth of that.
+const TRIED_WORDS_PER_VALUE: u64 = 8;
+const LEAST_TRIED_WORDS: u64 = 1 << 26;
+/// What training the codes of a lane counts in each change that is tried.
+const LANE_WORDS: u64 = 2048;
 
 /// Something to change.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -39,13 +49,26 @@ struct Proposal {
 pub(super) fn advise(
     schema: &Schema,
     rate_hz: f64,
-    fields: &[FieldAnalysis],
-    levels: &[LevelCost],
-    samples: &Samples,
+    (fields, levels): (&[FieldAnalysis], &[LevelCost]),
+    values: u64,
+    mut samples: Samples,
 ) -> Result<Vec<Advice>, TrainError> {
+    let mut tried = proposals(schema, fields, rate_hz);
+    let most = LEAST_TRIED_WORDS.saturating_add(TRIED_WORDS_PER_VALUE.saturating_mul(values));
+    samples.thin(most / (tried.len() as u64 + 1));
+    let per_try = samples.words() + LANE_WORDS * schema.lanes().len() as u64;
+    let tries = (most / per_try.max(1)) as usize;
+    if tried.len() > tries {
+        // Those of the fields that take most.
+        let bits = |proposal: &Proposal| -> f64 {
+            proposal.fields.iter().filter_map(|(field, _)| fields[*field].level_bits_per_frame.last()).sum()
+        };
+        tried.sort_by(|a, b| bits(b).total_cmp(&bits(a)));
+        tried.truncate(tries);
+    }
     let now = samples.bytes_per_frame(&changed(schema, &[]))?;
     let mut all = Vec::new();
-    for proposal in proposals(schema, fields, rate_hz) {
+    for proposal in tried {
         let with = samples.bytes_per_frame(&changed(schema, &proposal.fields))?;
         let saves = now - with;
         if saves > LEAST_SHARE * now {
@@ -104,15 +127,18 @@ fn changed(schema: &Schema, proposed: &[(usize, Option<Field>)]) -> Changed {
 /// What to try; the same of several elements of an array is one proposal.
 fn proposals(schema: &Schema, fields: &[FieldAnalysis], rate_hz: f64) -> Vec<Proposal> {
     let mut all: Vec<Proposal> = Vec::new();
+    let mut known: HashMap<(String, String), usize> = HashMap::new();
     for (index, (field, found)) in schema.fields().iter().zip(fields).enumerate() {
         for (becomes, change, because) in proposals_of(field, found, rate_hz) {
             let name = any_element(&field.name);
-            match all.iter_mut().find(|other| any_element(&other.name) == name && other.change == change) {
-                Some(other) => {
+            match known.entry((name.clone(), change.clone())) {
+                Entry::Occupied(other) => {
+                    let other = &mut all[*other.get()];
                     other.fields.push((index, becomes));
                     other.name = name;
                 }
-                None => {
+                Entry::Vacant(place) => {
+                    place.insert(all.len());
                     all.push(Proposal { fields: vec![(index, becomes)], name: field.name.clone(), change, because });
                 }
             }

@@ -12,6 +12,16 @@ const VALUES: usize = 4096;
 const DIFFERENCES: usize = 65_536;
 /// Distinct differences after each size of the one before.
 const AFTER: usize = 1024;
+/// Classes of the difference before.
+const CLASSES: usize = 66;
+/// Numbers that all components together count one by one, of each of these sorts. Components of a schema of more than 32 lanes have
+/// fewer each, and count in wider bins.
+const ALL: usize = 1 << 21;
+
+/// How many numbers each of so many components counts one by one.
+fn share(wanted: usize, components: usize) -> usize {
+    wanted.min(ALL / components.max(1)).max(1)
+}
 
 /// One field of a stream.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -87,14 +97,18 @@ struct Component {
     after: Vec<Histogram>,
     seen: [f64; 2],
     carried: Carried,
+    /// Of each histogram of `after`.
+    most_after: usize,
 }
 
 impl FieldStatistics {
     pub(super) fn of(schema: &Schema) -> Vec<Self> {
+        let lanes = schema.lanes().len();
         let component = |lane: &kinepack::Lane| Component {
             lane: *lane,
-            values: Histogram::new(VALUES),
-            differences: Histogram::new(DIFFERENCES),
+            values: Histogram::new(share(VALUES, lanes)),
+            differences: Histogram::new(share(DIFFERENCES, lanes)),
+            most_after: share(AFTER, CLASSES * lanes),
             after: Vec::new(),
             seen: [f64::INFINITY, f64::NEG_INFINITY],
             carried: Carried::new(),
@@ -203,7 +217,7 @@ impl Component {
         let bits = kinepack::bits_for(previous.unsigned_abs()) as usize;
         let class = 2 * bits + usize::from(previous < 0);
         if self.after.len() <= class {
-            self.after.resize_with(class + 1, || Histogram::new(AFTER));
+            self.after.resize_with(class + 1, || Histogram::new(self.most_after));
         }
         self.after[class].add(now);
     }
@@ -301,4 +315,19 @@ fn describe(kind: &FieldKind) -> String {
 
 fn counted(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn histograms_of_many_lanes_have_no_more_bins_together_than_those_of_few() {
+        for lanes in [1, 8, 32, 33, 100, 512, 4096] {
+            assert!(lanes * share(VALUES, lanes) <= ALL && lanes * share(DIFFERENCES, lanes) <= ALL);
+            assert!(lanes * CLASSES * share(AFTER, CLASSES * lanes) <= ALL);
+        }
+        assert_eq!([share(VALUES, 32), share(DIFFERENCES, 32)], [VALUES, DIFFERENCES]);
+        assert_eq!(share(AFTER, CLASSES * 31), AFTER);
+    }
 }

@@ -40,6 +40,9 @@ pub struct AnalysisOptions {
     pub sample_stride: u64,
     /// The parameters of the levels that have any.
     pub profile: Profile,
+    /// The most bytes that frames may take that are kept to be compared with: those of three times the longest lag. Samples and counts
+    /// take up to 400 MB more. The default is 512 MiB: frames of 65,536 entities with 20 lanes.
+    pub max_bytes: usize,
 }
 
 impl AnalysisOptions {
@@ -54,7 +57,13 @@ impl AnalysisOptions {
             sweep_stride: (frames / 400).max(1),
             sample_stride: (frames / Self::SAMPLES as u64).max(1),
             profile,
+            max_bytes: 512 << 20,
         }
+    }
+
+    /// The longest lag, at most 60.
+    fn longest_lag(&self) -> usize {
+        self.lags.iter().copied().chain([self.lag]).max().unwrap_or(1).min(60) as usize
     }
 }
 
@@ -100,6 +109,15 @@ pub enum AnalysisError {
         /// What is wrong with it.
         error: EncodeError,
     },
+    /// A frame so large that those that are kept would take more than [`AnalysisOptions::max_bytes`].
+    TooLarge {
+        /// Its tick.
+        tick: u32,
+        /// What they would take.
+        needed_bytes: u64,
+        /// The limit.
+        limit_bytes: u64,
+    },
 }
 
 impl std::fmt::Display for AnalysisError {
@@ -107,6 +125,10 @@ impl std::fmt::Display for AnalysisError {
         match self {
             Self::Setup(error) => error.fmt(f),
             Self::Frame { tick, error } => write!(f, "the frame of tick {tick}: {error}"),
+            Self::TooLarge { tick, needed_bytes, limit_bytes } => write!(
+                f,
+                "frames as large as that of tick {tick} would take {needed_bytes} bytes while they are compared, and {limit_bytes} are allowed"
+            ),
         }
     }
 }
@@ -199,7 +221,7 @@ impl Analyzer {
     /// # Errors
     /// [`AnalysisError::Setup`] for a profile of another schema.
     pub fn new(schema: &Schema, rate_hz: f64, options: AnalysisOptions) -> Result<Self, AnalysisError> {
-        let most = options.lags.iter().copied().chain([options.lag]).max().unwrap_or(1).min(60) as usize;
+        let most = options.longest_lag();
         let codec = Codec::new(schema.clone(), Level::PACKED, options.profile.clone())?;
         let received = || Past::received(&codec, 3 * most, options.lag as usize);
         Ok(Self {
@@ -228,12 +250,14 @@ impl Analyzer {
     /// Takes in a frame; ticks increase.
     ///
     /// # Errors
-    /// [`AnalysisError::Frame`]; what was counted then includes a part of it.
+    /// [`AnalysisError::Frame`]; what was counted then includes a part of it. [`AnalysisError::TooLarge`] for a frame that is too large
+    /// to be kept, of which nothing was counted.
     ///
     /// # Panics
     /// Where a column is shorter than the ids.
     pub fn add(&mut self, tick: Tick, ids: &[EntityId], columns: Columns<'_>) -> Result<(), AnalysisError> {
         let failed = |error| AnalysisError::Frame { tick: tick.0, error };
+        self.check_size(tick, ids.len())?;
         self.quantize(tick, ids, columns).map_err(failed)?;
         if let (Some(newest), Some(baseline)) = (self.past.back(0), self.past.back(self.options.lag as usize)) {
             let older = self.past.back(2 * self.options.lag as usize);
@@ -255,6 +279,19 @@ impl Analyzer {
         self.frames += 1;
         self.entities += ids.len() as u64;
         self.most_entities = self.most_entities.max(ids.len());
+        Ok(())
+    }
+
+    /// That all frames of this size that are kept have room.
+    fn check_size(&self, tick: Tick, entities: usize) -> Result<(), AnalysisError> {
+        let rings = 1 + u64::from(self.received.is_some());
+        let quantized = (3 * self.options.longest_lag() as u64 + 1) * rings * size_of::<u32>() as u64;
+        let raw = (2 * u64::from(self.options.lag) + 3) * size_of::<u64>() as u64;
+        let needed_bytes = entities as u64 * (self.lanes.len() as u64 + 1) * (quantized + raw);
+        let limit_bytes = self.options.max_bytes as u64;
+        if needed_bytes > limit_bytes {
+            return Err(AnalysisError::TooLarge { tick: tick.0, needed_bytes, limit_bytes });
+        }
         Ok(())
     }
 
@@ -305,7 +342,8 @@ impl Analyzer {
             })
             .collect();
         let levels = costs.levels(rate_hz);
-        let advice = advice::advise(&self.schema, rate_hz, &fields, &levels, &self.samples)?;
+        let values = self.entities * self.lanes.len() as u64;
+        let advice = advice::advise(&self.schema, rate_hz, (&fields, &levels), values, self.samples)?;
         Ok(Analysis {
             frames,
             rate_hz,

@@ -95,6 +95,21 @@ impl Samples {
         }
     }
 
+    /// Words that coding all samples once looks at.
+    pub(super) fn words(&self) -> u64 {
+        self.taken.iter().flatten().map(|frame| frame.words.len() as u64).sum()
+    }
+
+    /// Keeps every so manyth sample, so that they have at most so many words, or one sample.
+    pub(super) fn thin(&mut self, most_words: u64) {
+        let stride = self.words().div_ceil(most_words.max(1)).max(1) as usize;
+        let mut index = 0;
+        self.taken.retain(|_| {
+            index += 1;
+            (index - 1) % stride == 0
+        });
+    }
+
     /// Bytes of a frame, where the samples are coded in that schema, packed, with word lengths that are trained on them.
     pub(super) fn bytes_per_frame(&self, changed: &Changed) -> Result<f64, TrainError> {
         let schema = &changed.schema;

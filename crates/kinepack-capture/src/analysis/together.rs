@@ -10,6 +10,9 @@ use super::fields::place;
 /// Fields of a schema that are looked at: a mask of them is one word.
 const FIELDS: usize = 64;
 
+/// Combinations that are counted: more differ only in captures that are made of noise. Each pair of fields looks at all of them.
+const COMBINATIONS: usize = 1 << 14;
+
 /// Two fields and how often they change, of the entities and frames in which one of them did.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Together {
@@ -42,7 +45,7 @@ impl Masks {
                 let is_changed = field.lanes().any(|lane| newest.lane(lane)[index] != baseline.lane(lane)[base]);
                 mask |= u64::from(is_changed) << bit;
             }
-            if mask != 0 {
+            if mask != 0 && (self.counts.len() < COMBINATIONS || self.counts.contains_key(&mask)) {
                 *self.counts.entry(mask).or_default() += 1;
             }
         }

@@ -12,11 +12,13 @@ use mcap::records::{Record, op};
 use super::columns::{self, Table};
 use super::source::{self, Broken, Source};
 use super::stream::{Stream, Streams};
-use crate::CaptureError;
+use crate::limits::{TooMany, Values};
+use crate::{CaptureError, CaptureLimits};
 
 /// A capture file, read frame by frame: one chunk of it is in memory, at most 64 MB.
 ///
 /// A file that was cut off, as by a crash while it was recorded, or damaged is read up to there; then [`damage`](Self::damage) tells.
+/// A file that holds more values than [`CaptureLimits`] allow for its size is refused at the first frame that is too much.
 pub struct Capture {
     path: PathBuf,
     source: Source,
@@ -26,6 +28,7 @@ pub struct Capture {
     table: Table,
     damage: Option<Damage>,
     has_ended: bool,
+    values: Values,
 }
 
 /// Where a file stops being readable.
@@ -88,7 +91,14 @@ impl Capture {
             table: Table::default(),
             damage: None,
             has_ended: false,
+            values: Values::default(),
         }
+    }
+
+    /// The same capture with other limits than [`CaptureLimits::default`].
+    pub fn with_limits(mut self, limits: CaptureLimits) -> Self {
+        self.values.limits = limits;
+        self
     }
 
     /// The streams of a file: from the summary at its end where it has one, which is a matter of microseconds, or else by reading it all.
@@ -96,11 +106,19 @@ impl Capture {
     /// # Errors
     /// As [`open`](Self::open) and [`next_frame`](Self::next_frame).
     pub fn streams_of(path: impl Into<PathBuf>) -> Result<Vec<Stream>, CaptureError> {
+        Self::streams_with_limits(path, CaptureLimits::default())
+    }
+
+    /// The same with other limits.
+    ///
+    /// # Errors
+    /// As [`streams_of`](Self::streams_of).
+    pub fn streams_with_limits(path: impl Into<PathBuf>, limits: CaptureLimits) -> Result<Vec<Stream>, CaptureError> {
         let path = path.into();
-        let mut capture = Self::open(path.clone())?;
+        let mut capture = Self::open(path.clone())?.with_limits(limits);
         let at_byte = File::open(&path).and_then(|file| summary_byte(file).map(|(file, byte)| (byte, file)));
         if let Ok((Some(byte), file)) = at_byte {
-            let mut summary = Self::with_source(path, file, byte);
+            let mut summary = Self::with_source(path, file, byte).with_limits(limits);
             // A summary without channels is allowed and tells nothing.
             if summary.skip_all().is_ok() && summary.damage.is_none() && !summary.streams.list.is_empty() {
                 return Ok(summary.streams.list);
@@ -129,7 +147,8 @@ impl Capture {
     /// checked, and channels of other programs left out.
     ///
     /// # Errors
-    /// [`CaptureError::Io`] where the file cannot be read.
+    /// [`CaptureError::Io`] where the file cannot be read, [`CaptureError::TooManyValues`] where it holds more than the limits allow.
+    /// After either there is no further frame.
     pub fn next_frame(&mut self) -> Result<Option<(usize, CaptureFrame<'_>)>, CaptureError> {
         let Some((index, tick)) = self.advance()? else { return Ok(None) };
         let frame = CaptureFrame { path: &self.path, stream: &self.streams.list[index], tick, table: &self.table };
@@ -148,6 +167,10 @@ impl Capture {
                 Err(Broken::Io(source)) => {
                     self.has_ended = true;
                     return Err(CaptureError::Io { path: self.path.clone(), source });
+                }
+                Err(Broken::TooMany(TooMany { values, limit })) => {
+                    self.has_ended = true;
+                    return Err(CaptureError::TooManyValues { path: self.path.clone(), values, limit });
                 }
                 Err(Broken::Damaged(reason)) => {
                     self.damage = Some(Damage { at_byte: self.source.at_byte(), reason });
@@ -181,6 +204,7 @@ impl Capture {
                 let maxima = (!stream.is_raw()).then_some(&stream.maxima[..]);
                 columns::read(&data, stream.maxima.len(), maxima, &mut self.table)
                     .map_err(|error| broken(error.to_string()))?;
+                self.values.add(self.table.ids.len(), stream.maxima.len(), self.source.next_byte())?;
                 self.last_ticks[index] = Some(tick);
                 return Ok(Step::Frame(index, tick));
             }

@@ -6,6 +6,8 @@ use mcap::records::{Record, op};
 use mcap::sans_io::linear_reader::{LinearReadEvent, LinearReader, LinearReaderOptions};
 use mcap::{MAGIC, McapError};
 
+use crate::limits::TooMany;
+
 /// The most bytes of a record, and of a chunk when it is unpacked.
 pub(crate) const MAX_RECORD_BYTES: usize = 64 << 20;
 /// Bytes that are read at a time.
@@ -19,6 +21,14 @@ pub(super) enum Broken {
     Io(io::Error),
     /// What was read is not what the format asks for.
     Damaged(String),
+    /// It is more than the limits allow.
+    TooMany(TooMany),
+}
+
+impl From<TooMany> for Broken {
+    fn from(values: TooMany) -> Self {
+        Self::TooMany(values)
+    }
 }
 
 impl From<String> for Broken {
@@ -71,6 +81,11 @@ impl Source {
     /// Where the record of the file begins that was read last, or could not be; a chunk for what is within it.
     pub(super) fn at_byte(&self) -> u64 {
         self.at_byte
+    }
+
+    /// Where the record of the file ends that was read last, with the chunk that holds it.
+    pub(super) fn next_byte(&self) -> u64 {
+        self.next_byte
     }
 
     /// The data of the record that was read last.
@@ -171,7 +186,17 @@ fn unpack_zstd(data: &[u8], size: usize, out: &mut Vec<u8>) -> Result<(), String
     let mut unpacked = zstd::stream::read::Decoder::with_buffer(data).map_err(damaged)?;
     // No window is larger than what may come out of it.
     unpacked.window_log_max(MAX_RECORD_BYTES.ilog2()).map_err(damaged)?;
-    unpacked.take(size as u64 + 1).read_to_end(out).map_err(damaged)?;
+    // Memory grows in steps that end with the chunk: vectors by themselves would take up to twice as much.
+    let mut left = size + 1;
+    while left > 0 {
+        let step = left.min(out.len().max(READ_BYTES));
+        out.reserve_exact(step);
+        let read = unpacked.by_ref().take(step as u64).read_to_end(out).map_err(damaged)?;
+        if read < step {
+            break;
+        }
+        left -= step;
+    }
     Ok(())
 }
 

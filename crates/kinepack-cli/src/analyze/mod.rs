@@ -9,7 +9,7 @@ use indicatif::ProgressBar;
 use kinepack_capture::analysis::{Analysis, AnalysisError, AnalysisOptions, Analyzer};
 use serde::Serialize;
 
-use crate::captured::{Captured, lag_of, profile};
+use crate::captured::{CaptureArguments, Captured, lag_of, profile};
 use crate::failure::Failure;
 use crate::ladder::Parameters;
 use crate::measure::progress;
@@ -34,6 +34,11 @@ pub(crate) struct Arguments {
     /// one trained for cubes where the stream has them, and untrained for all others.
     #[arg(long, default_value = "built-in")]
     profile: Parameters,
+    #[command(flatten)]
+    capture: CaptureArguments,
+    /// Memory that frames may take which are kept to be compared with, in MiB.
+    #[arg(long, value_name = "MIB", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    max_memory: u32,
     /// Write the report as one HTML file with charts, too, which needs no network.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
@@ -68,7 +73,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 fn analyze(arguments: &Arguments) -> Result<Report, Failure> {
-    let mut captured = Captured::open(&arguments.file)?;
+    let mut captured = Captured::open(&arguments.file, arguments.capture.limits())?;
     let names: Vec<String> = captured.streams().iter().map(|stream| stream.name.clone()).collect();
     let failed = |stream: &str, error: AnalysisError| Failure::Analysis {
         path: arguments.file.clone(),
@@ -84,7 +89,9 @@ fn analyze(arguments: &Arguments) -> Result<Report, Failure> {
         }
         let profile = profile(&arguments.profile, &stream.schema).map_err(|failure| failure.of_stream(&stream.name))?;
         let lag = lag_of(arguments.lag, stream.rate_hz);
-        let options = AnalysisOptions { lag, ..AnalysisOptions::new(profile, stream.frames.unwrap_or(10_000)) };
+        let frames = stream.frames.unwrap_or(10_000);
+        let max_bytes = (arguments.max_memory as usize) << 20;
+        let options = AnalysisOptions { lag, max_bytes, ..AnalysisOptions::new(profile, frames) };
         let analyzer = Analyzer::new(&stream.schema, stream.rate_hz, options);
         analyzers.push(Some(analyzer.map_err(|error| failed(&stream.name, error))?));
     }

@@ -21,6 +21,10 @@ pub(crate) struct ImportArguments {
     /// BVH: whose habits the files follow, for their unit and for frames that are no motion.
     #[arg(long, value_enum, default_value_t)]
     convention: Convention,
+    /// Memory that reading a file may take, in MiB: 128 when not given, and 64 bytes more for each byte of the file. For files
+    /// that you trust.
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+    max_memory: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -39,7 +43,13 @@ enum Convention {
 impl ImportArguments {
     /// What the library takes; it checks the numbers.
     pub(crate) fn options(&self) -> ImportOptions {
+        let max_memory_bytes = self.max_memory.map(|mib| mib << 20);
+        let default = ImportOptions::default();
         ImportOptions {
+            // What was allowed is the only limit then.
+            max_bytes: max_memory_bytes.unwrap_or(default.max_bytes),
+            max_transforms: if max_memory_bytes.is_some() { usize::MAX } else { default.max_transforms },
+            max_memory_bytes,
             rate_hz: self.rate,
             unit_cm: self.unit_cm,
             drop_frames: self.drop_frames,
@@ -50,7 +60,6 @@ impl ImportArguments {
                 Convention::CmuDaz => Some(BvhConvention::CmuDaz),
                 Convention::CmuMotionBuilder => Some(BvhConvention::CmuMotionBuilder),
             },
-            ..ImportOptions::default()
         }
     }
 }

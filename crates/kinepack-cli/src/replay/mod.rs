@@ -14,7 +14,7 @@ use clap::Args;
 use kinepack::{Codec, Schema};
 use serde::Serialize;
 
-use crate::captured::{Captured, profile, profile_name};
+use crate::captured::{CaptureArguments, Captured, profile, profile_name};
 use crate::cube_stream::SentLevel;
 use crate::failure::Failure;
 use crate::ladder::Parameters;
@@ -48,6 +48,8 @@ pub(crate) struct Arguments {
     /// Curves over the loss in percent and the round trip in milliseconds, each with the rest of the link as it is: loss=0..20,rtt=20..300.
     #[arg(long, value_name = "loss=A..B,rtt=A..B")]
     sweep: Option<Sweep>,
+    #[command(flatten)]
+    capture: CaptureArguments,
     #[command(flatten, next_help_heading = "Link")]
     link: LinkOptions,
     /// Write the report as one HTML file with charts, too, which needs no network.
@@ -89,7 +91,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 fn replay(arguments: &Arguments) -> Result<Report, Failure> {
-    let mut captured = Captured::open(&arguments.file)?;
+    let mut captured = Captured::open(&arguments.file, arguments.capture.limits())?;
     let wanted = captured.find(arguments.stream.as_deref())?;
     let stream = captured.streams()[wanted].clone();
     let schema = Arc::new(stream.schema);

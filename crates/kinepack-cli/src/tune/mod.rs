@@ -12,7 +12,7 @@ use clap::Args;
 use kinepack::{Bodies, FieldKind, Profile, ProfileSearch, Role, Schema, Snapshot, Training};
 use kinepack_capture::cube;
 
-use crate::captured::{Captured, lag_of, profile, profile_name};
+use crate::captured::{CaptureArguments, Captured, lag_of, profile, profile_name};
 use crate::failure::Failure;
 use crate::ladder::Parameters;
 use crate::measure::progress;
@@ -63,6 +63,8 @@ pub(crate) struct Arguments {
     /// How high the floor is on that axis, where there is one.
     #[arg(long, value_name = "HEIGHT", requires = "body_size", allow_negative_numbers = true)]
     body_floor: Option<f64>,
+    #[command(flatten)]
+    capture: CaptureArguments,
     /// Print one JSON document instead of a table.
     #[arg(long)]
     json: bool,
@@ -75,7 +77,7 @@ fn parse_length(text: &str) -> Result<f64, String> {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let [out, rust] = arguments.force.targets([arguments.out.as_deref(), arguments.rust.as_deref()])?;
-    let mut captured = Captured::open(&arguments.file)?;
+    let mut captured = Captured::open(&arguments.file, arguments.capture.limits())?;
     let wanted = captured.find(arguments.stream.as_deref())?;
     let stream = captured.streams()[wanted].clone();
     let mut steps = Steps::new(&stream.schema, &arguments.max_error)?;
@@ -93,7 +95,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         frames
     } else {
         drop(frames);
-        measure::read(&mut Captured::open(&arguments.file)?, wanted, &mut steps)?
+        measure::read(&mut Captured::open(&arguments.file, arguments.capture.limits())?, wanted, &mut steps)?
     };
     let schema = &steps.schema;
     let tuned = tune(schema, bodies.as_ref(), &frames[..training], lag_ticks, arguments.passes)?;

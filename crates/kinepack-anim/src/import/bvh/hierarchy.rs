@@ -5,6 +5,7 @@ use glam::{DQuat, DVec3};
 
 use super::ImportError;
 use super::tokens::Tokens;
+use crate::import::budget::Budget;
 use crate::{Joint, MAX_JOINTS, SkeletonError, Transform};
 
 /// What one number of a frame moves.
@@ -63,6 +64,14 @@ impl BvhJoint {
     }
 }
 
+/// What a joint may take here and in the skeleton, without its name: lists that grow have up to three times
+/// the room that they need.
+const JOINT_BYTES: usize = 1024;
+const _: () = assert!(
+    3 * (size_of::<BvhJoint>() + size_of::<Open>() + 8 * size_of::<BvhChannel>()) + 2 * size_of::<Joint>() + 100
+        < JOINT_BYTES
+);
+
 /// What a brace closes.
 enum Open {
     Joint { index: usize, has_offset: bool, has_channels: bool },
@@ -70,7 +79,7 @@ enum Open {
 }
 
 /// Reads all joints, and the word `MOTION`. Parents come before their children, in the order of the file, which is that of the channels.
-pub(super) fn read(tokens: &mut Tokens<'_>) -> Result<Vec<BvhJoint>, ImportError> {
+pub(super) fn read(tokens: &mut Tokens<'_>, budget: &mut Budget) -> Result<Vec<BvhJoint>, ImportError> {
     tokens.expect("HIERARCHY")?;
     let mut joints: Vec<BvhJoint> = Vec::new();
     let mut open: Vec<Open> = Vec::new();
@@ -78,7 +87,7 @@ pub(super) fn read(tokens: &mut Tokens<'_>) -> Result<Vec<BvhJoint>, ImportError
         match open.last_mut() {
             None => {
                 if tokens.take("ROOT") {
-                    open.push(begin(tokens, &mut joints, None)?);
+                    open.push(begin(tokens, &mut joints, None, budget)?);
                 } else if !joints.is_empty() && tokens.take("MOTION") {
                     return Ok(joints);
                 } else {
@@ -103,11 +112,11 @@ pub(super) fn read(tokens: &mut Tokens<'_>) -> Result<Vec<BvhJoint>, ImportError
                     *has_channels = true;
                 } else if tokens.take("JOINT") {
                     let parent = Some(*index);
-                    open.push(begin(tokens, &mut joints, parent)?);
+                    open.push(begin(tokens, &mut joints, parent, budget)?);
                 } else if tokens.take("End") {
                     tokens.expect("Site")?;
                     // Some name what is at the end.
-                    tokens.name();
+                    tokens.skip_name();
                     tokens.expect("{")?;
                     open.push(Open::EndSite);
                 } else if tokens.take("}") {
@@ -121,11 +130,17 @@ pub(super) fn read(tokens: &mut Tokens<'_>) -> Result<Vec<BvhJoint>, ImportError
     }
 }
 
-fn begin(tokens: &mut Tokens<'_>, joints: &mut Vec<BvhJoint>, parent: Option<usize>) -> Result<Open, ImportError> {
+fn begin(
+    tokens: &mut Tokens<'_>,
+    joints: &mut Vec<BvhJoint>,
+    parent: Option<usize>,
+    budget: &mut Budget,
+) -> Result<Open, ImportError> {
     if joints.len() == MAX_JOINTS {
         let error = SkeletonError::TooManyJoints { joints: MAX_JOINTS + 1 };
         return Err(ImportError::Skeleton { file: tokens.file().to_owned(), error });
     }
+    budget.take((JOINT_BYTES + tokens.name_bytes()) as u64)?;
     let name = tokens.name();
     tokens.expect("{")?;
     let index = joints.len();

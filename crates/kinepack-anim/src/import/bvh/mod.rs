@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 pub use convention::BvhConvention;
 
+use super::budget::Budget;
 use super::{Import, ImportError, ImportOptions, stem};
 use crate::{RawClip, Skeleton};
 use motion::Motion;
@@ -33,13 +34,24 @@ use tokens::Tokens;
 ///
 /// # Errors
 /// [`ImportError`] with the line where the text is not as it must be, where there are more joints or samples than a clip can have, or
-/// where the options don't fit the file.
+/// where the options don't fit the file; [`ImportError::TooMuchMemory`] for more memory than [`ImportOptions::max_memory_bytes`] allows, with
+/// the text counted.
 pub fn from_text(file: &str, text: &str, options: &ImportOptions) -> Result<Import, ImportError> {
     options.validate()?;
+    from_words(file, text, options, &mut Budget::new(file, options, text.len() as u64)?)
+}
+
+/// The same; the text's memory is taken from `budget` already.
+pub(super) fn from_words(
+    file: &str,
+    text: &str,
+    options: &ImportOptions,
+    budget: &mut Budget,
+) -> Result<Import, ImportError> {
     let mut tokens = Tokens::new(file, text);
-    let hierarchy = hierarchy::read(&mut tokens)?;
+    let hierarchy = hierarchy::read(&mut tokens, budget)?;
     let name = stem(file, &[".bvh", ".bvh.zst"]);
-    let Motion { samples, rate_hz, unit_cm, note } = motion::read(&mut tokens, &hierarchy, name, options)?;
+    let Motion { samples, rate_hz, unit_cm, note } = motion::read(&mut tokens, &hierarchy, name, options, budget)?;
 
     let joints = hierarchy.into_iter().map(|joint| joint.into_joint(unit_cm)).collect();
     let skeleton = Skeleton::new(joints).map_err(|error| ImportError::Skeleton { file: file.to_owned(), error })?;

@@ -6,6 +6,7 @@ use super::tokens::Tokens;
 use super::{BvhConvention, ImportError, ImportOptions};
 use crate::Transform;
 use crate::import::Note;
+use crate::import::budget::Budget;
 
 pub(super) struct Motion {
     /// Those of the first frame first.
@@ -21,6 +22,7 @@ pub(super) fn read(
     joints: &[BvhJoint],
     clip: &str,
     options: &ImportOptions,
+    budget: &mut Budget,
 ) -> Result<Motion, ImportError> {
     tokens.expect("Frames:")?;
     let frames = tokens.count("a number of frames", u64::MAX)?;
@@ -40,6 +42,7 @@ pub(super) fn read(
     if channels == 0 {
         return Err(tokens.unexpected("the end of a file in which no joint has channels"));
     }
+    budget.take((channels * size_of::<f64>()) as u64)?;
     let mut numbers = vec![0.0; channels];
     read_frame(tokens, &mut numbers, 0, frames)?;
 
@@ -64,8 +67,11 @@ pub(super) fn read(
     let is_worth_a_note = options.convention.is_none() && convention != BvhConvention::AsWritten;
     let note = is_worth_a_note.then(|| Note::Convention { file: file(), convention, unit_cm, dropped });
 
-    // Not reserved: the number of frames may be a lie.
-    let mut poses = Vec::new();
+    // The number of frames may be a lie, but each number takes two bytes of the text.
+    let possible = (tokens.text_bytes() as u64 / (2 * channels as u64) + 1).div_ceil(step);
+    let transforms = samples.min(possible).saturating_mul(joints.len() as u64);
+    budget.take(transforms.saturating_mul(size_of::<Transform>() as u64))?;
+    let mut poses = Vec::with_capacity(transforms as usize);
     for frame in 0..frames {
         if frame > 0 {
             read_frame(tokens, &mut numbers, frame, frames)?;

@@ -8,6 +8,7 @@ use super::ImportError;
 /// Words one after the other. BVH does not care about lines but for names, which may have spaces.
 pub(super) struct Tokens<'a> {
     file: &'a str,
+    text_bytes: usize,
     lines: Lines<'a>,
     words: Peekable<SplitAsciiWhitespace<'a>>,
     /// Of the next word, from 1; of the last line where there is no more.
@@ -17,11 +18,22 @@ pub(super) struct Tokens<'a> {
 impl<'a> Tokens<'a> {
     pub(super) fn new(file: &'a str, text: &'a str) -> Self {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        Self { file, lines: text.lines(), words: "".split_ascii_whitespace().peekable(), line: 0 }
+        Self {
+            file,
+            text_bytes: text.len(),
+            lines: text.lines(),
+            words: "".split_ascii_whitespace().peekable(),
+            line: 0,
+        }
     }
 
     pub(super) fn file(&self) -> &'a str {
         self.file
+    }
+
+    /// Length of the whole text.
+    pub(super) fn text_bytes(&self) -> usize {
+        self.text_bytes
     }
 
     pub(super) fn peek(&mut self) -> Option<&'a str> {
@@ -47,7 +59,7 @@ impl<'a> Tokens<'a> {
 
     /// The words up to the end of the line or to `{`.
     pub(super) fn name(&mut self) -> String {
-        let mut name = String::new();
+        let mut name = String::with_capacity(self.name_bytes());
         while let Some(word) = self.words.next_if(|word| *word != "{") {
             if !name.is_empty() {
                 name.push(' ');
@@ -55,6 +67,16 @@ impl<'a> Tokens<'a> {
             name.push_str(word);
         }
         name
+    }
+
+    /// At least the length of the [`name`](Self::name) that comes next.
+    pub(super) fn name_bytes(&self) -> usize {
+        self.words.clone().take_while(|word| *word != "{").map(|word| word.len() + 1).sum()
+    }
+
+    /// Skips what [`name`](Self::name) would be.
+    pub(super) fn skip_name(&mut self) {
+        while self.words.next_if(|word| *word != "{").is_some() {}
     }
 
     /// A number that is finite.

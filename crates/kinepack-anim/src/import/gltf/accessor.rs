@@ -98,14 +98,20 @@ impl<'a> Numbers<'a> {
         };
         let count = usize::try_from(self.count()).map_err(|_| bad("it has too many elements"))?;
         buffers.spend_keys(self.index, self.count())?;
+        let of_keys = self.count().saturating_mul(size_of::<[f64; N]>() as u64);
         let offset = self.accessor.byte_offset.unwrap_or_default().0;
         let mut vectors: Vec<[f64; N]> = match self.accessor.buffer_view {
             Some(view) => {
-                let view = buffers.view(self.index, view)?;
                 let layout = Layout { kind: kind.0, components: N, count, offset };
-                layout.elements(&view).map_err(bad)?.map(element).collect()
+                // A count that lies is refused as such, before its memory is.
+                layout.elements(&buffers.view(self.index, view)?).map_err(bad).map(drop)?;
+                buffers.budget.take_for_now(of_keys)?;
+                layout.elements(&buffers.view(self.index, view)?).map_err(bad)?.map(element).collect()
             }
-            None => vec![[0.0; N]; count],
+            None => {
+                buffers.budget.take_for_now(of_keys)?;
+                vec![[0.0; N]; count]
+            }
         };
         if let Some(sparse) = &self.accessor.sparse {
             let places = self.places(buffers, sparse, count)?;
@@ -134,9 +140,10 @@ impl<'a> Numbers<'a> {
         let count = usize::try_from(sparse.count.0).ok().filter(|count| *count <= elements);
         let count = count.ok_or_else(|| bad("more of it is sparse than there is"))?;
         let view: Index<buffer::View> = sparse.indices.buffer_view;
+        buffers.budget.take_for_now((count * size_of::<usize>()) as u64)?;
         let view = buffers.view(self.index, view)?;
         let layout = Layout { kind: kind.0, components: 1, count, offset: sparse.indices.byte_offset.0 };
-        let mut places = Vec::new();
+        let mut places = Vec::with_capacity(count);
         for bytes in layout.elements(&view).map_err(bad)? {
             let place = bytes.iter().rev().fold(0, |place, byte| place << 8 | usize::from(*byte));
             if place >= elements {

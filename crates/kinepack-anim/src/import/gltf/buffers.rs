@@ -11,6 +11,8 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use percent_encoding::percent_decode_str;
 
 use super::{Document, ImportError, ImportOptions};
+use crate::Transform;
+use crate::import::budget::Budget;
 
 /// With `=` at the end or without.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -24,6 +26,8 @@ const KEYS_PER_TRANSFORM: u64 = 32;
 
 pub(super) struct Buffers<'a> {
     pub(super) document: Document<'a>,
+    /// What the whole import may take.
+    pub(super) budget: Budget,
     chunk: Option<&'a [u8]>,
     /// `None` until it is needed.
     loaded: Vec<Option<Cow<'a, [u8]>>>,
@@ -47,13 +51,15 @@ impl<'a> Buffers<'a> {
         document: Document<'a>,
         chunk: Option<&'a [u8]>,
         options: &ImportOptions,
+        budget: Budget,
         resolve: &'a mut dyn FnMut(&str, u64) -> io::Result<Vec<u8>>,
     ) -> Self {
         let loaded = vec![None; document.root.buffers.len()];
         let limit_bytes = options.max_bytes;
-        let limit_keys = KEYS_PER_TRANSFORM.saturating_mul(options.max_transforms as u64);
+        let transforms = (options.max_transforms as u64).min(budget.limit() / size_of::<Transform>() as u64);
+        let limit_keys = KEYS_PER_TRANSFORM.saturating_mul(transforms);
         let (room_bytes, room_keys) = (limit_bytes, limit_keys);
-        Self { document, chunk, loaded, limit_bytes, room_bytes, limit_keys, room_keys, resolve }
+        Self { document, budget, chunk, loaded, limit_bytes, room_bytes, limit_keys, room_keys, resolve }
     }
 
     /// Counts the elements of an accessor that is about to be read.
@@ -110,6 +116,7 @@ impl<'a> Buffers<'a> {
                     if !kind.ends_with(";base64") {
                         return Err(bad("its data is not in base64"));
                     }
+                    self.budget.take(text.len() as u64)?;
                     BASE64.decode(text).map_err(|_| bad("its data is not in base64"))?
                 }
                 None => self.file(index, uri)?,
@@ -129,15 +136,19 @@ impl<'a> Buffers<'a> {
         let document = self.document;
         let path = percent_decode_str(uri).decode_utf8().ok().filter(|path| !path.contains("://"));
         let path = path.ok_or_else(|| document.bad_buffer(index, "its name is no relative path"))?;
-        let bytes = (self.resolve)(&path, self.room_bytes).and_then(|bytes| {
+        let room_bytes = self.room_bytes.min(self.budget.room_for_file());
+        let bytes = (self.resolve)(&path, room_bytes).and_then(|bytes| {
             self.room_bytes = self.room_bytes.checked_sub(bytes.len() as u64).ok_or(io::ErrorKind::FileTooLarge)?;
             Ok(bytes)
         });
-        bytes.map_err(|source| match source.kind() {
+        let bytes = bytes.map_err(|source| match source.kind() {
+            io::ErrorKind::FileTooLarge if room_bytes < self.room_bytes => self.budget.too_much(room_bytes + 1),
             io::ErrorKind::FileTooLarge => {
                 ImportError::TooManyBytes { file: document.file.to_owned(), limit_bytes: self.limit_bytes }
             }
             _ => ImportError::BufferFile { file: document.file.to_owned(), buffer: index, source },
-        })
+        })?;
+        self.budget.add_file(bytes.len() as u64)?;
+        Ok(bytes)
     }
 }

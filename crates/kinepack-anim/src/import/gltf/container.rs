@@ -1,9 +1,10 @@
 //! The two chunks of a GLB file, JSON and binary data, or a text that is JSON as a whole. Source: the specification of glTF 2.0, section
 //! 4.4.
 
-use ::gltf::json::{Root, deserialize};
+use ::gltf::json::{self, Root, deserialize};
 
 use super::ImportError;
+use crate::import::budget::Budget;
 
 const HEADER_BYTES: usize = 12;
 const JSON: [u8; 4] = *b"JSON";
@@ -13,13 +14,18 @@ const BINARY: [u8; 4] = *b"BIN\0";
 const PACKED: [&str; 2] = ["EXT_meshopt_compression", "KHR_meshopt_compression"];
 
 /// The document, and the binary chunk where there is one.
-pub(super) fn read<'a>(file: &str, bytes: &'a [u8]) -> Result<(Root, Option<&'a [u8]>), ImportError> {
+pub(super) fn read<'a>(
+    file: &str,
+    bytes: &'a [u8],
+    budget: &mut Budget,
+) -> Result<(Root, Option<&'a [u8]>), ImportError> {
     let is_binary = bytes.starts_with(b"glTF");
     let (json, chunk) = if is_binary {
         split(bytes).map_err(|reason| ImportError::BadContainer { file: file.to_owned(), reason })?
     } else {
         (bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes), None)
     };
+    budget.take(most_bytes(json))?;
     let root: Root = deserialize::from_slice(json)
         .map_err(|error| ImportError::BadJson { file: file.to_owned(), reason: error.to_string() })?;
     if root.asset.version.split('.').next() != Some("2") {
@@ -30,6 +36,56 @@ pub(super) fn read<'a>(file: &str, bytes: &'a [u8]) -> Result<(Root, Option<&'a 
     }
     Ok((root, chunk))
 }
+
+/// The most memory that a document takes as types, with what the rig makes of its nodes. Three bytes of JSON can
+/// become a material, so it is counted before anything is read. Marks within texts count, too: there are few.
+fn most_bytes(json: &[u8]) -> u64 {
+    let (mut objects, mut lists_of_objects, mut elements) = (0, 0, 0);
+    let mut last = 0;
+    for &byte in json.iter().filter(|byte| !byte.is_ascii_whitespace()) {
+        objects += u64::from(byte == b'{');
+        lists_of_objects += u64::from(byte == b'{' && last == b'[');
+        elements += u64::from(matches!(byte, b',' | b'[' | b':'));
+        last = byte;
+    }
+    // A list that grows has up to three times the memory that it needs while it moves, and room for four at once.
+    let of_objects = (GROWTH * objects + FEWEST * lists_of_objects) * OBJECT_BYTES as u64;
+    of_objects + elements * ELEMENT_BYTES + TEXT_COPIES * json.len() as u64
+}
+
+const GROWTH: u64 = 3;
+const FEWEST: u64 = 4;
+/// A text is read into memory that grows, then copied.
+const TEXT_COPIES: u64 = 4;
+/// Elements of lists and maps that are no objects of their own; the largest are those of maps of any value.
+const ELEMENT_BYTES: u64 = 160;
+/// The largest object.
+const OBJECT_BYTES: usize = {
+    let sizes = [
+        size_of::<json::Accessor>(),
+        size_of::<json::Animation>(),
+        size_of::<json::Buffer>(),
+        size_of::<json::buffer::View>(),
+        size_of::<json::Camera>(),
+        size_of::<json::Image>(),
+        size_of::<json::Material>(),
+        size_of::<json::Mesh>(),
+        size_of::<json::mesh::Primitive>(),
+        size_of::<json::Node>(),
+        size_of::<json::Scene>(),
+        size_of::<json::Skin>(),
+        size_of::<json::Texture>(),
+        // A node of the rig, and a leaf of a map of any value.
+        512,
+        11 * (size_of::<String>() + size_of::<json::Value>()) + 32,
+    ];
+    let (mut largest, mut index) = (0, 0);
+    while index < sizes.len() {
+        largest = if sizes[index] > largest { sizes[index] } else { largest };
+        index += 1;
+    }
+    largest
+};
 
 /// The JSON chunk, which is the first, and the binary one, which is the second or missing. Others are left alone.
 fn split(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), &'static str> {

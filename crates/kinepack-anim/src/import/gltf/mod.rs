@@ -20,6 +20,7 @@ use std::io;
 
 use ::gltf::json::Root;
 
+use super::budget::Budget;
 use super::{Import, ImportError, ImportOptions, Note, stem};
 use buffers::Buffers;
 use rig::Rig;
@@ -33,7 +34,8 @@ const DEFAULT_RATE_HZ: f32 = 30.0;
 ///
 /// # Errors
 /// [`ImportError`] with the place where the document is not as it must be or what `resolve` says, where there are more joints or samples
-/// than a clip can have, or where a static scale above the joints is not the same on all axes.
+/// than a clip can have, or where a static scale above the joints is not the same on all axes; [`ImportError::TooMuchMemory`] for more
+/// memory than [`ImportOptions::max_memory_bytes`] allows, with `bytes` counted.
 pub fn from_bytes(
     file: &str,
     bytes: &[u8],
@@ -41,7 +43,8 @@ pub fn from_bytes(
     mut resolve: impl FnMut(&str, u64) -> io::Result<Vec<u8>>,
 ) -> Result<Import, ImportError> {
     options.validate()?;
-    let (root, chunk) = container::read(file, bytes)?;
+    let mut budget = Budget::new(file, options, bytes.len() as u64)?;
+    let (root, chunk) = container::read(file, bytes, &mut budget)?;
     let document = Document { file, root: &root };
     let Some(rig) = Rig::new(document, options.unit_cm)? else {
         return Ok(Import { clips: Vec::new(), notes: vec![Note::NoClip { file: file.to_owned() }] });
@@ -50,7 +53,7 @@ pub fn from_bytes(
     if let Some(extent_m) = rig.taken_as_cm() {
         notes.push(Note::TakenAsCm { file: file.to_owned(), extent_m });
     }
-    let mut buffers = Buffers::new(document, chunk, options, &mut resolve);
+    let mut buffers = Buffers::new(document, chunk, options, budget, &mut resolve);
     let rate_hz = options.rate_hz.unwrap_or(DEFAULT_RATE_HZ);
     let stem = stem(file, &[".glb", ".gltf"]);
     let mut room = Room { limit: options.max_transforms, left: options.max_transforms };

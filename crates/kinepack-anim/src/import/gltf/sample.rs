@@ -10,7 +10,7 @@ use super::buffers::Buffers;
 use super::channels::{Channel, JointChannels};
 use super::curve::{Curve, key_times};
 use super::rig::Rig;
-use crate::{MAX_SAMPLES, RawClip, RawClipError};
+use crate::{MAX_SAMPLES, RawClip, RawClipError, Transform};
 
 /// How many transforms the clips of a file may have together, and how many of them are not yet used.
 #[derive(Clone, Copy)]
@@ -43,6 +43,8 @@ pub(super) fn clip(
         let (file, samples, limit) = (file.to_owned(), samples as u64, room.limit);
         return Err(ImportError::TooManyTransforms { file, clip: name, joints, samples, limit });
     }
+    // The bind pose is there once more.
+    buffers.budget.take(((samples + 1) * joints * size_of::<Transform>()) as u64)?;
     let mut transforms = rig.skeleton.bind_pose().repeat(samples);
     let time = |sample: usize| begin_s + (sample as f64 / f64::from(rate_hz)).min(duration_s);
     for (&joint, channels) in channels {
@@ -67,6 +69,7 @@ pub(super) fn clip(
             }
             transforms[sample * joints + joint] = rig.transform(joint, local);
         }
+        buffers.budget.release();
     }
     let clip = RawClip::new(name.clone(), Arc::clone(&rig.skeleton), rate_hz, transforms);
     clip.map_err(|error| clip_error(&name, error))
@@ -79,6 +82,7 @@ fn span(buffers: &mut Buffers<'_>, channels: &BTreeMap<usize, JointChannels>) ->
         let times = key_times(buffers, channel)?;
         begin_s = times.first().copied().unwrap_or(begin_s).min(begin_s);
         end_s = times.last().copied().unwrap_or(end_s).max(end_s);
+        buffers.budget.release();
     }
     Ok((begin_s, end_s))
 }

@@ -1,0 +1,92 @@
+//! How much memory reading a file may take as a whole, and how much of it is taken. What a file asks for
+//! is taken here first and allocated then, so that no count in a file makes memory by itself.
+
+use super::{ImportError, ImportOptions};
+
+/// What any file may take, however small it is: half an hour of 60 joints at 30 Hz, from two keys each.
+const LEAST_BYTES: u64 = 128 << 20;
+/// What each byte of a file adds to that. Real animations take up to 12, those packed by zstd included.
+const BYTES_PER_BYTE: u64 = 64;
+
+/// The memory of one import, in bytes.
+pub(super) struct Budget {
+    file: String,
+    limit: u64,
+    /// Whether the limit follows the size of what is read.
+    follows_input: bool,
+    /// The largest file so far.
+    largest: u64,
+    /// What stays to the end.
+    kept: u64,
+    /// What [`release`](Self::release) gives back.
+    passing: u64,
+}
+
+impl Budget {
+    /// For a file of this size, which counts as taken.
+    pub(super) fn new(file: &str, options: &ImportOptions, file_bytes: u64) -> Result<Self, ImportError> {
+        let follows_input = options.max_memory_bytes.is_none();
+        let limit = options.max_memory_bytes.unwrap_or(LEAST_BYTES);
+        let mut budget = Self { file: file.to_owned(), limit, follows_input, largest: 0, kept: 0, passing: 0 };
+        budget.add_file(file_bytes)?;
+        Ok(budget)
+    }
+
+    /// Takes the bytes of a file that was read. Only the largest one raises the limit, because a document
+    /// may name the same file a thousand times.
+    pub(super) fn add_file(&mut self, bytes: u64) -> Result<(), ImportError> {
+        if self.follows_input {
+            let more = bytes.saturating_sub(self.largest);
+            self.limit = self.limit.saturating_add(more.saturating_mul(BYTES_PER_BYTE));
+            self.largest = self.largest.max(bytes);
+        }
+        self.take(bytes)
+    }
+
+    /// The most bytes that the next file may have.
+    pub(super) fn room_for_file(&self) -> u64 {
+        if self.follows_input && self.left() >= self.largest { u64::MAX } else { self.left() }
+    }
+
+    /// Takes memory that stays.
+    pub(super) fn take(&mut self, bytes: u64) -> Result<(), ImportError> {
+        self.check(bytes)?;
+        self.kept += bytes;
+        Ok(())
+    }
+
+    /// Takes memory until the next [`release`](Self::release).
+    pub(super) fn take_for_now(&mut self, bytes: u64) -> Result<(), ImportError> {
+        self.check(bytes)?;
+        self.passing += bytes;
+        Ok(())
+    }
+
+    /// Gives back what was taken for now.
+    pub(super) fn release(&mut self) {
+        self.passing = 0;
+    }
+
+    /// What can still be taken.
+    pub(super) fn left(&self) -> u64 {
+        self.limit.saturating_sub(self.kept + self.passing)
+    }
+
+    /// The whole limit.
+    pub(super) fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// Says that these bytes more would be too many.
+    pub(super) fn too_much(&self, bytes: u64) -> ImportError {
+        ImportError::TooMuchMemory {
+            file: self.file.clone(),
+            needed_bytes: (self.kept + self.passing).saturating_add(bytes),
+            limit_bytes: self.limit,
+        }
+    }
+
+    fn check(&self, bytes: u64) -> Result<(), ImportError> {
+        if bytes > self.left() { Err(self.too_much(bytes)) } else { Ok(()) }
+    }
+}

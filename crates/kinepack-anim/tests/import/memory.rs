@@ -1,0 +1,268 @@
+//! Small files that ask for much: reading takes no more memory, as a whole, than the options allow.
+
+use std::fmt::Write;
+use std::{fs, io};
+
+use allocation_counter::measure;
+use kinepack_anim::import::gltf::{from_bytes, no_files};
+use kinepack_anim::import::{Import, ImportError, ImportOptions, bvh, read};
+use serde_json::{Value, json};
+
+use crate::support::{Document, QUARTER, arm};
+
+/// The limit of most tests: small, so that they are fast.
+const LIMIT_BYTES: u64 = 4 << 20;
+/// Names, paths, and what a test itself makes.
+const BESIDES_BYTES: u64 = 1 << 14;
+
+/// What reading gives, within a limit. `outside_bytes` are the file's, if the caller holds them.
+fn within(
+    limit_bytes: u64,
+    outside_bytes: usize,
+    read: impl Fn(&ImportOptions) -> Result<Import, ImportError>,
+) -> Result<Import, ImportError> {
+    let options = ImportOptions { max_memory_bytes: Some(limit_bytes), ..ImportOptions::default() };
+    let mut result = None;
+    let measured = measure(|| result = Some(read(&options)));
+    let most = limit_bytes + BESIDES_BYTES - outside_bytes as u64;
+    assert!(measured.bytes_max <= most, "{} bytes, {most} are allowed", measured.bytes_max);
+    result.unwrap()
+}
+
+fn within_of_glb(document: &Document, limit_bytes: u64) -> Result<Import, ImportError> {
+    let bytes = document.glb();
+    within(limit_bytes, bytes.len(), |options| from_bytes("a.glb", &bytes, options, no_files))
+}
+
+fn refused(result: Result<Import, ImportError>) {
+    let error = result.unwrap_err();
+    assert!(matches!(error, ImportError::TooMuchMemory { .. }), "{error}");
+}
+
+/// A zstd frame that says a byte again and again, 128 KiB in four bytes.
+fn repeated(byte: u8, blocks: usize, window: u8) -> Vec<u8> {
+    let mut packed = vec![0x28, 0xb5, 0x2f, 0xfd, 0, window];
+    for block in 1..=blocks {
+        let head = u32::from(block == blocks) | 1 << 1 | 0x2_0000 << 3;
+        packed.extend(&head.to_le_bytes()[..3]);
+        packed.push(byte);
+    }
+    packed
+}
+
+/// A window of 128 KiB, and one of 16 MiB.
+const SMALL: u8 = 7 << 3;
+const LARGE: u8 = 14 << 3;
+
+#[test]
+fn packed_text_is_within_the_limit_as_a_whole() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.bvh.zst");
+    let of = |packed: &[u8], limit| {
+        fs::write(&path, packed).unwrap();
+        within(limit, 0, |options| read(&path, options))
+    };
+    // 34 kB that are 1 GiB.
+    refused(of(&repeated(b' ', 8191, SMALL), LIMIT_BYTES));
+    refused(of(&repeated(b' ', 1, LARGE), LIMIT_BYTES));
+    // No UTF-8, which as characters of its own would be three times as long.
+    let error = of(&repeated(0xff, 100, SMALL), 32 << 20).unwrap_err();
+    assert!(matches!(error, ImportError::Unexpected { line: 1, .. }), "{error}");
+    let error = of(&repeated(b'\n', 64, LARGE), 256 << 20).unwrap_err();
+    assert!(matches!(error, ImportError::Unexpected { .. }), "{error}");
+}
+
+#[test]
+fn by_default_a_file_takes_128_mib_and_64_bytes_for_each_of_its_own() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.bvh.zst");
+    let packed = repeated(b' ', 8191, SMALL);
+    fs::write(&path, &packed).unwrap();
+    let limit = (128 << 20) + 64 * packed.len() as u64;
+    let measured = measure(|| {
+        let error = read(&path, &ImportOptions::default()).unwrap_err();
+        assert!(matches!(error, ImportError::TooMuchMemory { limit_bytes, .. } if limit_bytes == limit), "{error}");
+    });
+    assert!(measured.bytes_max < limit);
+}
+
+/// A root that moves, and joints that do not, which take no numbers of a frame.
+fn bvh_of(joints: usize, said_frames: usize, frames: usize) -> String {
+    let mut text = "HIERARCHY ROOT a { OFFSET 0 0 0 CHANNELS 1 Xrotation\n".to_owned();
+    (1..joints).for_each(|_| text += "JOINT { OFFSET 0 0 0 }\n");
+    write!(text, "}}\nMOTION Frames: {said_frames} Frame Time: 0.01\n").unwrap();
+    text + &"0\n".repeat(frames)
+}
+
+#[test]
+fn joints_without_channels_take_no_more_than_the_limit() {
+    let text = bvh_of(500, 1000, 1000);
+    let of = |limit| within(limit, text.len(), |options| bvh::from_text("a.bvh", &text, options));
+    refused(of(LIMIT_BYTES));
+    assert_eq!(of(24 << 20).unwrap().clips[0].samples(), 1000);
+    // Frames that are not there take nothing.
+    let lie = bvh_of(500, 30_000, 1);
+    let error = within(LIMIT_BYTES, lie.len(), |options| bvh::from_text("a.bvh", &lie, options)).unwrap_err();
+    assert!(matches!(error, ImportError::TooMuchMemory { .. } | ImportError::Unexpected { .. }), "{error}");
+}
+
+#[test]
+fn names_of_joints_are_in_the_limit() {
+    let name = "a ".repeat(1_300_000);
+    let text =
+        format!("HIERARCHY ROOT {name} {{ OFFSET 0 0 0 CHANNELS 1 Xrotation }} MOTION Frames: 1 Frame Time: 1 0");
+    let of = |limit| within(limit, text.len(), |options| bvh::from_text("a.bvh", &text, options));
+    refused(of(LIMIT_BYTES));
+    assert_eq!(of(2 * LIMIT_BYTES).unwrap().clips[0].samples(), 1);
+}
+
+/// Two keys that are far apart.
+fn lasting(seconds: f32) -> Document {
+    let mut document = Document::new(json!([{}]));
+    document.channel(0, "scale", "STEP", &[0.0, seconds], &[[1.0; 3]; 2]);
+    document
+}
+
+#[test]
+fn keys_that_are_far_apart_take_no_more_than_the_limit() {
+    refused(within_of_glb(&lasting(100_000.0), LIMIT_BYTES));
+    assert_eq!(within_of_glb(&lasting(3000.0), LIMIT_BYTES).unwrap().clips[0].samples(), 90_001);
+    // By default, too: 671 MB of four joints.
+    let mut document = Document::new(json!([{}, {}, {}, {}]));
+    document.json["skins"] = json!([{ "joints": [0, 1, 2, 3] }]);
+    document.channel(0, "scale", "STEP", &[0.0, 139_810.0], &[[1.0; 3]; 2]);
+    let bytes = document.glb();
+    assert!(bytes.len() < 760, "{}", bytes.len());
+    let measured = measure(|| refused(from_bytes("a.glb", &bytes, &ImportOptions::default(), no_files)));
+    assert!(measured.bytes_max < 1 << 20);
+}
+
+#[test]
+fn half_an_hour_of_sixty_joints_is_read_by_default() {
+    let mut document = lasting(1800.0);
+    document.json["nodes"] = (0..60).map(|_| json!({})).collect();
+    document.json["skins"] = json!([{ "joints": (0..60).collect::<Vec<_>>() }]);
+    let clips = from_bytes("a.glb", &document.glb(), &ImportOptions::default(), no_files).unwrap().clips;
+    assert_eq!((clips[0].joints(), clips[0].samples()), (60, 54_001));
+}
+
+#[test]
+fn animations_share_the_limit() {
+    let mut document = lasting(1000.0);
+    let animation = document.json["animations"][0].clone();
+    document.json["animations"] = vec![animation; 5].into();
+    refused(within_of_glb(&document, LIMIT_BYTES));
+}
+
+#[test]
+fn few_bytes_of_json_become_no_large_document() {
+    let large = |key: &str, value: &str| {
+        let list = vec![value; 300_000 / (value.len() + 1)].join(",");
+        let head = arm().json.to_string();
+        let json = match key {
+            // One of the keys that are there already.
+            "nodes" => head.replace("\"nodes\":[", &format!("\"nodes\":[{list},")),
+            _ => format!("{},\"{key}\":[{list}]}}", &head[..head.len() - 1]),
+        };
+        within(LIMIT_BYTES, json.len(), |options| from_bytes("a.gltf", json.as_bytes(), options, no_files))
+    };
+    for key in ["materials", "images", "scenes", "nodes"] {
+        let value = if key == "scenes" { r#"{"nodes":[]}"# } else { "{}" };
+        refused(large(key, value));
+    }
+    refused(large("meshes", r#"{"primitives":[{"attributes":{"A":0}}]}"#));
+    refused(large("meshes", r#"{"primitives":[{"attributes":{}}],"weights":[0]}"#));
+    // What is left out makes nothing.
+    let _ = large("extras", "[[[]]]");
+}
+
+#[test]
+fn any_object_of_json_takes_no_more_than_what_is_counted_for_it() {
+    // A limit at which some are read: what they took must be within it.
+    let accessor = r#"{"count":1,"componentType":5126,"type":"SCALAR","min":[0,{"a":[[],[]]}],"max":{"b":0,"c":{}}}"#;
+    let mesh = r#"{"primitives":[{"attributes":{"POSITION":0,"_A":1,"TEXCOORD_9":2},"targets":[{"NORMAL":1}]}]}"#;
+    let sampler = r#"{"input":0,"output":0}"#;
+    for (key, value) in [
+        ("accessors", accessor.to_owned()),
+        ("meshes", mesh.to_owned()),
+        ("materials", "{}".to_owned()),
+        ("nodes", r#"{"children":[],"weights":[0,0,0,0,0]}"#.to_owned()),
+        ("skins", r#"{"joints":[0]}"#.to_owned()),
+        ("cameras", r#"{"type":"perspective","perspective":{"yfov":1,"znear":1}}"#.to_owned()),
+        ("animations", format!(r#"{{"channels":[],"samplers":[{sampler}]}}"#)),
+        ("textures", r#"{"source":0}"#.to_owned()),
+        ("bufferViews", r#"{"buffer":0,"byteLength":1}"#.to_owned()),
+        ("images", r#"{"uri":"\n\n\n"}"#.to_owned()),
+    ] {
+        let list = vec![value; 257].join(",");
+        let json = format!(r#"{{"asset":{{"version":"2.0"}},"{key}":[{list}]}}"#);
+        let mut is_read = false;
+        for limit in (14..24).map(|bits| 1 << bits) {
+            let result = within(limit, 0, |options| from_bytes("a.gltf", json.as_bytes(), options, no_files));
+            is_read |= !matches!(result, Err(ImportError::TooMuchMemory { .. }));
+        }
+        assert!(is_read, "{key}");
+    }
+}
+
+#[test]
+fn sparse_keys_without_data_are_in_the_limit() {
+    let mut document = Document::new(json!([{}]));
+    let times: Vec<[f32; 1]> = (0..30_000).map(|key| [key as f32 / 30_000.0]).collect();
+    let times = document.floats(&times);
+    for path in ["translation", "scale"] {
+        let values = json!({ "componentType": 5126, "count": 90_000, "type": "VEC3" });
+        let values = document.accessor(values);
+        document.channel_of(0, path, "CUBICSPLINE", times, values);
+    }
+    refused(within_of_glb(&document, LIMIT_BYTES));
+    assert_eq!(within_of_glb(&document, 3 * LIMIT_BYTES).unwrap().clips[0].samples(), 31);
+}
+
+#[test]
+fn buffers_within_the_text_are_in_the_limit() {
+    let mut document = arm();
+    let data = format!("data:;base64,{}", "A".repeat(200_000));
+    document.json["buffers"] = vec![json!({ "byteLength": 150_000, "uri": data }); 6].into();
+    let views = document.json["bufferViews"].as_array_mut().unwrap();
+    views.iter_mut().zip(0..).for_each(|(view, index)| view["buffer"] = json!(index));
+    refused(within_of_glb(&document, LIMIT_BYTES));
+}
+
+#[test]
+fn a_file_that_is_named_again_and_again_is_in_the_limit() {
+    let mut document = arm();
+    let uris: Vec<Value> = (0..6)
+        .map(|index| json!({ "byteLength": document.chunk.len(), "uri": format!("{}a.bin", "./".repeat(index)) }))
+        .collect();
+    document.json["buffers"] = uris.into();
+    let views = document.json["bufferViews"].as_array_mut().unwrap();
+    views.iter_mut().zip(0..).for_each(|(view, index)| view["buffer"] = json!(index));
+    let json = document.json.to_string();
+    let file = |length: usize| {
+        let chunk = &document.chunk;
+        move |_: &str, most: u64| {
+            if length as u64 > most {
+                return Err(io::ErrorKind::FileTooLarge.into());
+            }
+            let mut bytes = vec![0; length];
+            bytes[..chunk.len()].copy_from_slice(chunk);
+            Ok(bytes)
+        }
+    };
+    refused(within(LIMIT_BYTES, json.len(), |options| from_bytes("a.gltf", json.as_bytes(), options, file(1 << 20))));
+    refused(within(LIMIT_BYTES, json.len(), |options| from_bytes("a.gltf", json.as_bytes(), options, file(5 << 20))));
+    // By default a file is worth 64 times its length, however often it is named.
+    let import = from_bytes("a.gltf", json.as_bytes(), &ImportOptions::default(), file(1 << 20));
+    assert_eq!(import.unwrap().clips.len(), 1);
+}
+
+#[test]
+fn keys_that_are_shared_are_counted_by_what_the_limit_allows() {
+    let mut document = Document::new((0..400).map(|_| json!({})).collect());
+    let times: Vec<[f32; 1]> = (0..20_000).map(|key| [key as f32 / 1e6]).collect();
+    let (times, values) = (document.floats(&times), document.floats(&vec![QUARTER; 20_000]));
+    (0..400).for_each(|node| document.channel_of(node, "rotation", "LINEAR", times, values));
+    let error = within_of_glb(&document, 2 * LIMIT_BYTES).unwrap_err();
+    assert!(matches!(error, ImportError::TooManyKeys { limit: 6_710_880, .. }), "{error}");
+}

@@ -1,0 +1,52 @@
+//! How much a capture may hold for its size. Constant columns and zstd make gigabytes of few bytes, each of which takes time.
+
+/// How many values a capture may hold: after `n` bytes of the file `least_values + values_per_byte · n`. A frame of E entities
+/// counts (E + 1) · (lanes + 1) + 256 values. Of a challenge file `n` counts bytes as they are in the file, packed or not.
+///
+/// The default is 2²⁴ and 512. A recording of 901 cubes has 6 values for each byte while they move, and 170 while all of them rest.
+/// What rests for minutes may need more as a challenge file in `.zst`: 3,600 frames at rest are 3,000 values for each byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CaptureLimits {
+    /// Values that any file may hold.
+    pub least_values: u64,
+    /// Values that each byte of a file adds.
+    pub values_per_byte: u64,
+}
+
+impl Default for CaptureLimits {
+    fn default() -> Self {
+        Self { least_values: 1 << 24, values_per_byte: 512 }
+    }
+}
+
+impl CaptureLimits {
+    /// The most values that so many bytes of a file may hold.
+    pub fn most_values(&self, file_bytes: u64) -> u64 {
+        self.least_values.saturating_add(self.values_per_byte.saturating_mul(file_bytes))
+    }
+}
+
+/// What a frame counts that has no entities, because each takes some time.
+const FRAME_VALUES: u64 = 256;
+
+/// The values of a capture, as they come.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Values {
+    pub(crate) limits: CaptureLimits,
+    count: u64,
+}
+
+/// More values than the limit.
+pub(crate) struct TooMany {
+    pub(crate) values: u64,
+    pub(crate) limit: u64,
+}
+
+impl Values {
+    /// Counts a frame, after so many bytes of the file.
+    pub(crate) fn add(&mut self, entities: usize, lanes: usize, file_bytes: u64) -> Result<(), TooMany> {
+        self.count += (entities as u64 + 1) * (lanes as u64 + 1) + FRAME_VALUES;
+        let (values, limit) = (self.count, self.limits.most_values(file_bytes));
+        if values > limit { Err(TooMany { values, limit }) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,182 @@
+//! Small captures that ask for much: what they hold, and what its analysis takes, is limited.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+mod common;
+#[allow(dead_code, unreachable_pub)]
+#[path = "../../../fuzz/src/capture.rs"]
+mod driver;
+
+use std::io::Cursor;
+
+use allocation_counter::measure;
+use common::{Files, good_bin, zst};
+use kinepack::{EntityId, Field, FieldKind, FloatLimits, Profile, Schema, Tick};
+use kinepack_capture::analysis::{Analysis, AnalysisError, AnalysisOptions, Analyzer, Columns};
+use kinepack_capture::{Capture, CaptureError, CaptureLimits, Challenge};
+
+/// A frame of so many entities with constant columns: two bytes each.
+fn constant_frame(entities: u16) -> Vec<u8> {
+    // A height, a rotation, an integer of two lanes, a flag, two bytes.
+    const LANES: usize = 10;
+    let mut frame = u32::from(entities).to_le_bytes().to_vec();
+    frame.push(2);
+    frame.extend((0..entities).flat_map(u16::to_le_bytes));
+    frame.extend([0; 9].repeat(LANES));
+    frame
+}
+
+/// A capture whose frames are in one chunk of zstd.
+fn packed(frames: &[Vec<u8>]) -> Vec<u8> {
+    let messages: Vec<&[u8]> = frames.iter().map(Vec::as_slice).collect();
+    let json = driver::schema_json();
+    let whole = driver::file("kinepack-lanes", json.as_bytes(), &messages);
+    let records = &whole[mcap::MAGIC.len()..];
+    let data = zstd::stream::encode_all(records, 3).unwrap();
+    let mut chunk = vec![0; 16];
+    chunk.extend((records.len() as u64).to_le_bytes());
+    chunk.extend([0; 4]);
+    chunk.extend(4_u32.to_le_bytes());
+    chunk.extend(b"zstd");
+    chunk.extend((data.len() as u64).to_le_bytes());
+    chunk.extend(data);
+    [mcap::MAGIC, &[6], &(chunk.len() as u64).to_le_bytes(), &chunk].concat()
+}
+
+/// How many frames can be read, and why not more.
+fn read(bytes: &[u8], limits: CaptureLimits) -> (usize, Option<CaptureError>) {
+    let mut capture = Capture::from_reader("a.mcap", Cursor::new(bytes.to_vec())).unwrap().with_limits(limits);
+    let mut frames = 0;
+    loop {
+        match capture.next_frame() {
+            Ok(Some(_)) => frames += 1,
+            Ok(None) => return (frames, None),
+            Err(error) => {
+                assert!(capture.next_frame().unwrap().is_none(), "nothing comes after an error");
+                return (frames, Some(error));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_capture_holds_no_more_values_than_its_bytes_allow() {
+    let frames = vec![constant_frame(u16::MAX); 140];
+    let file = packed(&frames);
+    assert!(file.len() < 200_000, "{}", file.len());
+    // 65,536 · 11 + 256 values a frame.
+    let a_frame = 721_152;
+    let limits = CaptureLimits::default();
+    let fits = limits.most_values(file.len() as u64) / a_frame;
+    let (frames, error) = read(&file, limits);
+    assert!(frames as u64 == fits && fits < 140, "{frames}");
+    assert!(matches!(error, Some(CaptureError::TooManyValues { .. })), "{error:?}");
+    let exact = |least_values| CaptureLimits { least_values, values_per_byte: 0 };
+    assert!(matches!(read(&file, exact(140 * a_frame)), (140, None)));
+    let (frames, error) = read(&file, exact(140 * a_frame - 1));
+    assert_eq!(frames, 139);
+    let error = error.unwrap();
+    assert!(matches!(error, CaptureError::TooManyValues { values: 100_961_280, limit: 100_961_279, .. }), "{error}");
+    // By bytes: the chunk counts as a whole.
+    let per_byte = 10 * a_frame / file.len() as u64;
+    let (frames, error) = read(&file, CaptureLimits { least_values: 0, values_per_byte: per_byte });
+    assert!((8..=10).contains(&frames) && error.is_some(), "{frames}");
+}
+
+#[test]
+fn frames_without_entities_count() {
+    let file = packed(&vec![constant_frame(0); 1000]);
+    let limits = CaptureLimits { least_values: 1000 * (11 + 256) - 1, values_per_byte: 0 };
+    let (frames, error) = read(&file, limits);
+    assert_eq!(frames, 999);
+    assert!(matches!(error, Some(CaptureError::TooManyValues { .. })));
+}
+
+#[test]
+fn streams_are_found_within_the_same_limit() {
+    let files = Files::new();
+    let path = files.write("a.mcap", &packed(&vec![constant_frame(9); 100]));
+    assert_eq!(Capture::streams_of(&path).unwrap().len(), 1);
+    let none = CaptureLimits { least_values: 1000, values_per_byte: 0 };
+    let error = Capture::streams_with_limits(&path, none).unwrap_err();
+    assert!(matches!(error, CaptureError::TooManyValues { limit: 1000, .. }), "{error}");
+}
+
+#[test]
+fn unpacking_a_chunk_takes_no_more_than_half_of_it_besides() {
+    // 24 MB of frames.
+    let frames = vec![constant_frame(u16::MAX); 180];
+    let file = packed(&frames);
+    let unpacked: usize = frames.iter().map(Vec::len).sum();
+    drop(frames);
+    let measured = measure(|| {
+        let mut capture = Capture::from_reader("a.mcap", Cursor::new(file)).unwrap();
+        assert!(capture.next_frame().unwrap().is_some());
+    });
+    // The chunk and the half of it that it grew from; a frame in memory, and the file, in what reads it.
+    let most = unpacked + unpacked / 2 + 10 * 8 * 2 * 65_536 + (4 << 20);
+    assert!(measured.bytes_max < most as u64, "{} of {most}", measured.bytes_max);
+}
+
+#[test]
+fn challenge_files_have_the_same_limit() {
+    let files = Files::new();
+    let still = good_bin(1).repeat(60);
+    // 902 · 9 + 256 values a frame.
+    let a_frame = 8374;
+    for name in ["still.bin", "still.bin.zst"] {
+        let bytes = if name.ends_with(".zst") { zst(&still) } else { still.clone() };
+        let path = files.write(name, &bytes);
+        let read = |limits| {
+            let mut challenge = Challenge::open(&path).unwrap().with_limits(limits);
+            let mut frames = 0;
+            loop {
+                match challenge.next_frame() {
+                    Ok(Some(_)) => frames += 1,
+                    Ok(None) => return (frames, None),
+                    Err(error) => return (frames, Some(error)),
+                }
+            }
+        };
+        let (frames, error) = read(CaptureLimits { least_values: 10 * a_frame, values_per_byte: 0 });
+        assert_eq!(frames, 10);
+        assert!(matches!(error, Some(CaptureError::TooManyValues { limit: 83_740, .. })), "{error:?}");
+        assert!(matches!(read(CaptureLimits::default()), (60, None)));
+        // Bytes count as they are in the file.
+        let (frames, _) = read(CaptureLimits { least_values: 0, values_per_byte: 1 });
+        assert_eq!(frames == 60, name == "still.bin", "{frames}");
+    }
+}
+
+fn schema(lanes: usize) -> Schema {
+    let axis = FloatLimits::new(0.0, 1e6, 1.0).unwrap();
+    Schema::new((0..lanes).map(|lane| Field::new(format!("f{lane}"), FieldKind::Floats(vec![axis]))).collect())
+}
+
+/// Analyzes frames of the numbers that `value` says for frame, lane and entity.
+fn analyze(
+    (frames, lanes, entities): (u32, usize, u32),
+    max_bytes: usize,
+    value: impl Fn(u32, usize, u32) -> u64,
+) -> Result<Analysis, AnalysisError> {
+    let schema = schema(lanes);
+    let options = AnalysisOptions { max_bytes, ..AnalysisOptions::new(Profile::untrained(&schema), u64::from(frames)) };
+    let mut analyzer = Analyzer::new(&schema, 60.0, options).unwrap();
+    let ids: Vec<EntityId> = (0..entities).map(EntityId).collect();
+    for frame in 0..frames {
+        let columns: Vec<Vec<u64>> =
+            (0..lanes).map(|lane| (0..entities).map(|entity| value(frame, lane, entity)).collect()).collect();
+        analyzer.add(Tick(frame), &ids, Columns::Lanes(&columns))?;
+    }
+    analyzer.finish()
+}
+
+#[test]
+fn frames_that_are_too_large_to_keep_are_refused() {
+    // 61 frames of lanes, 15 of raw words: 364 bytes for each of 100 entities and 3 columns.
+    let of = |max_bytes| analyze((30, 2, 100), max_bytes, |_, _, _| 0);
+    assert!(of(109_200).is_ok());
+    let error = of(109_199).unwrap_err();
+    let expected = AnalysisError::TooLarge { tick: 0, needed_bytes: 109_200, limit_bytes: 109_199 };
+    assert_eq!(error, expected);
+}
