@@ -130,6 +130,7 @@ pub enum Handled {
 /// [`Encoder::coarsen`](kinepack::Encoder::coarsen) makes them: the hub does that. What comes to rest is refined until it is exact.
 ///
 /// Cost of a tick: one encoding for each distinct combination of baseline, subject and codec, and a copy of the result for each receiver.
+/// What receivers acknowledge cannot make that more than [`HubConfig::encodings_per_tick`] for a codec and subject.
 /// With a time precision also a look at the subject for each. Values made coarse relative to different baselines differ, so receivers
 /// that lost different datagrams then share less: each has views, and so baselines, of its own, each a copy of the subject, until what
 /// moves comes to rest.
