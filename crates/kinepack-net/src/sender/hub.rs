@@ -35,10 +35,11 @@ pub struct HubConfig {
     /// use for ([`Codec::older_states`]). With 0 a time precision has no effect: everything is exact. Each takes a byte a snapshot; for a receiver with any, the hub keeps the last 72 datagrams before the newest
     /// that was acknowledged, instead of 40.
     pub older_views: Option<u8>,
-    /// The most different encodings that a tick makes for receivers that could share them; more than that, and receivers
-    /// whose encoding is their own are moved to one that others share, or wait for a later tick. So a few receivers that
-    /// acknowledge odd views cannot multiply the hub's work. Each codec on offer and each relevant set counts by itself;
-    /// receivers from whose views a budget left something out share nothing anyway, and do not count.
+    /// The most different encodings that a tick makes for receivers that could share them. If more receivers than that are
+    /// there, and most share, those whose encoding is their own together take a sixth of what the others take: they are moved
+    /// to encodings that others share, or wait for a later tick. So a few receivers that acknowledge odd views cannot multiply
+    /// the hub's work. Each codec on offer and each relevant set counts by itself; receivers from whose views a budget left
+    /// something out share nothing anyway, and do not count.
     pub encodings_per_tick: u32,
     /// Whether to count what each snapshot cost, for [`Hub::cost`]. It takes time, and memory for as long as snapshots are kept; what is sent is the
     /// same.

@@ -1,4 +1,4 @@
-//! Who shares an encoding, if a tick asks for more different ones than it may make.
+//! Who shares an encoding, if many receivers could share and some do not.
 //!
 //! A receiver chooses by its acknowledgements what its snapshots are coded against. Honest receivers acknowledge nearly
 //! everything, so those with the same round trip share an encoding. A hostile one that acknowledges random views shares
@@ -7,13 +7,13 @@
 //! 1. Encodings that many receivers share are made first, those first that most receivers wait for.
 //! 2. An *outlier*, whose encoding few others share, is moved to such a one if it has acknowledged all that this is coded
 //!    against.
-//! 3. The other outliers take one encoding for twelve shared ones, at least one; or all that the limit leaves, if most
+//! 3. The other outliers take one encoding for six shared ones, at least one; or all that the limit leaves, if most
 //!    receivers are outliers. Each gives up what makes it different, as far as others then share with it: what was learned,
 //!    and the older views. If those are still too many different ones, they are coded against the views that most of them
 //!    have acknowledged, and those that have none of these wait for a later tick. Who waits counts for more.
 //!
-//! Cost: nothing below the limit but a look-up a receiver. Above it, a sort, and for each outlier a look at the views that
-//! it has acknowledged.
+//! As many receivers as there may be encodings are never touched. Cost: a sort of the others; for each outlier a look at the
+//! views that it has acknowledged.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -26,9 +26,9 @@ use super::peer::{Peer, Turn};
 use super::sending::Wanted;
 
 /// Outliers may take one encoding for so many shared ones, and always one.
-const SHARED_FOR_AN_OUTLIER: usize = 12;
+const SHARED_FOR_AN_OUTLIER: usize = 6;
 /// One in so many receivers, and at least two, make an encoding a shared one: a few hostile ones must not be enough.
-const SHARED_BY_ONE_IN: usize = 64;
+const SHARED_BY_ONE_IN: usize = 32;
 /// How many of the newest views that an outlier has acknowledged are looked at.
 const NEWEST_VIEWS: usize = 12;
 
@@ -59,7 +59,7 @@ struct Group {
 
 type Ready<'p> = (&'p mut Peer, Turn);
 
-/// Puts receivers into an order if they ask for more different encodings than a tick may make; `None` if not. What outliers
+/// Puts receivers into an order if they ask for more different encodings than they may have; `None` if not. What outliers
 /// are coded against may change.
 pub(super) fn schedule(ready: &mut [Ready<'_>], config: &HubConfig) -> Option<Schedule> {
     let most = config.encodings_per_tick as usize;
@@ -79,11 +79,11 @@ pub(super) fn schedule(ready: &mut [Ready<'_>], config: &HubConfig) -> Option<Sc
             schedule.served.extend(indices);
             continue;
         }
-        let groups = grouped(ready, &indices);
-        if groups.len() <= most {
+        let split = Split::new(grouped(ready, &indices), indices.len(), most);
+        if split.alone.len() <= split.most_for_outliers {
             schedule.served.extend(indices);
         } else {
-            limit(ready, groups, config, &mut schedule);
+            limit(ready, split, config, &mut schedule);
         }
     }
     // In the order of their memory.
@@ -91,14 +91,33 @@ pub(super) fn schedule(ready: &mut [Ready<'_>], config: &HubConfig) -> Option<Sc
     (!schedule.outliers.is_empty()).then_some(schedule)
 }
 
-/// Adds the receivers of one codec and subject, in more groups than may be encoded.
-fn limit(ready: &mut [Ready<'_>], groups: Vec<Group>, config: &HubConfig, schedule: &mut Schedule) {
-    let most = config.encodings_per_tick as usize;
-    let fewest = (groups.iter().map(|group| group.members.len()).sum::<usize>() / SHARED_BY_ONE_IN).max(2);
-    let (mut shared, mut alone): (Vec<_>, Vec<_>) = groups.into_iter().partition(|group| group.members.len() >= fewest);
-    alone.extend(shared.drain(shared.len().min(most)..));
-    let shared_count: usize = shared.iter().map(|group| group.members.len()).sum();
+/// The groups of one codec and subject.
+struct Split {
+    shared: Vec<Group>,
+    /// Groups of outliers.
+    alone: Vec<Group>,
+    /// How many encodings the outliers may take.
+    most_for_outliers: usize,
+}
 
+impl Split {
+    /// `groups` have the highest score first; `receivers` are in them.
+    fn new(groups: Vec<Group>, receivers: usize, most: usize) -> Self {
+        let fewest = (receivers / SHARED_BY_ONE_IN).max(2);
+        let is_shared = |group: &Group| group.members.len() >= fewest;
+        let (mut shared, mut alone): (Vec<_>, Vec<_>) = groups.into_iter().partition(is_shared);
+        alone.extend(shared.drain(shared.len().min(most)..));
+        let left = (most - shared.len()).max(1);
+        let count = |groups: &[Group]| groups.iter().map(|group| group.members.len()).sum::<usize>();
+        let most_share = count(&shared) >= count(&alone);
+        let few = (shared.len() / SHARED_FOR_AN_OUTLIER).max(1);
+        Self { most_for_outliers: if most_share { left.min(few) } else { left }, shared, alone }
+    }
+}
+
+/// Adds the receivers of one codec and subject, whose outliers want more encodings than they may take.
+fn limit(ready: &mut [Ready<'_>], split: Split, config: &HubConfig, schedule: &mut Schedule) {
+    let Split { shared, alone, most_for_outliers: most_encodings } = split;
     // The first receiver of each shared group, by the id of the view that its base is.
     let mut by_view: HashMap<u64, Vec<usize>> = HashMap::new();
     let mut oldest = Tick(u32::MAX);
@@ -121,9 +140,6 @@ fn limit(ready: &mut [Ready<'_>], groups: Vec<Group>, config: &HubConfig, schedu
         true
     });
 
-    let left = (most - shared.len()).max(1);
-    let is_few = shared_count >= outliers.len();
-    let most_encodings = if is_few { left.min((shared.len() / SHARED_FOR_AN_OUTLIER).max(1)) } else { left };
     let mut groups = simplified(ready, &outliers);
     if groups.len() > most_encodings {
         groups = covered(ready, &outliers, most_encodings);
