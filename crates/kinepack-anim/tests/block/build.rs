@@ -6,27 +6,16 @@ use std::sync::Arc;
 use kinepack_anim::block::Kind;
 use kinepack_anim::measure::ErrorReport;
 use kinepack_anim::offline::{BlockOptions, BuildError, BuildOptions, Effort, Scheme, build};
-use kinepack_anim::{Channel, Clip, Joint, RawClip, Sampler, Skeleton, TrackId, Transform};
+use kinepack_anim::{AnyPlayer, Channel, Clip, Joint, RawClip, Sampler, Skeleton, TrackId, Transform};
 
 use crate::motions::{Motion, USUAL, motions};
-use crate::object_space::{error_cm, place};
+use crate::object_space::{self, error_cm, place};
 use crate::play::{EFFORTS, built, compare, options};
 use crate::support::{Random, pose_floats};
 
-/// The largest error of each joint at the sample times.
 fn errors_cm(raw: &RawClip, clip: &Clip, shell_cm: f64) -> Vec<f64> {
     let bind = raw.skeleton().bind_pose();
-    let sampler = Sampler::new(clip, &bind);
-    let mut pose = bind.clone();
-    let mut errors = vec![0.0; raw.joints()];
-    for sample in 0..raw.samples() {
-        sampler.sample_at(sample as f64, &mut pose);
-        let (ours, theirs) = (place(raw.skeleton(), &pose), place(raw.skeleton(), raw.pose(sample)));
-        for (joint, error) in errors.iter_mut().enumerate() {
-            *error = error_cm(&ours[joint], &theirs[joint], shell_cm).max(*error);
-        }
-    }
-    errors
+    object_space::errors_cm(raw, AnyPlayer::Block(Sampler::new(clip, &bind)), &vec![shell_cm; raw.joints()])
 }
 
 /// That a report says what was measured, and what that is.
@@ -180,6 +169,55 @@ fn what_does_not_move_takes_its_mark_or_one_value() {
     assert_eq!(kinds(&clip, 1), [Kind::Constant, Kind::Default, Kind::Constant]);
     assert_eq!(clip.as_bytes().len(), 16 + 3 + 2 * 8 + 5 * 12 + 12);
     assert!(assert_truth(&built.errors, &errors_cm(&raw, &clip, 3.0), "constant") <= 0.01);
+}
+
+/// A root of some scale, and a joint below it.
+fn scaled(scales: &[f32], turn: impl Fn(usize) -> f32) -> RawClip {
+    let skeleton = crate::motions::chain(2, 50.0);
+    let pose = |(sample, scale): (usize, &f32)| {
+        let mut pose = skeleton.bind_pose();
+        pose[0].scale = [*scale; 3];
+        pose[1].rotation = [0.0, turn(sample).sin(), 0.0, turn(sample).cos()];
+        pose
+    };
+    let samples = scales.iter().enumerate().flat_map(pose).collect();
+    RawClip::new("scaled", Arc::clone(&skeleton), 30.0, samples).unwrap()
+}
+
+/// A change of a small scale moves what is below it as far as the same change of a large one.
+#[test]
+fn small_scales_that_change_a_little_are_near() {
+    let scales: Vec<f32> = (0..30).map(|sample| 0.01 + 0.001 * (0.3 * sample as f32).sin()).collect();
+    let raw = scaled(&scales, |_| 0.0);
+    for effort in EFFORTS {
+        let (built, clip) = built(&raw, 0.03, effort);
+        assert!(assert_truth(&built.errors, &errors_cm(&raw, &clip, 3.0), "small") <= 0.03, "{:?}", built.errors.all);
+    }
+}
+
+/// Steps of rotations are made for what they move, which has no size in the middle of this clip.
+#[test]
+fn rotations_of_what_is_hidden_for_a_while_are_near() {
+    let scales: Vec<f32> = (0..30).map(|sample| if (8..22).contains(&sample) { 0.0 } else { 1.0 }).collect();
+    let raw = scaled(&scales, |sample| 0.005 * (0.7 * sample as f32).sin());
+    for effort in EFFORTS {
+        let (built, clip) = built(&raw, 0.003, effort);
+        assert!(assert_truth(&built.errors, &errors_cm(&raw, &clip, 3.0), "hidden") <= 0.003, "{:?}", built.errors.all);
+    }
+}
+
+/// Dead components take no bits; best effort once left out what the precision needs.
+#[test]
+fn a_clip_that_hardly_moves_is_near_at_best_effort() {
+    for seed in 0..40 {
+        let raw = Motion { joints: 1, samples: 3, still: 0, swing: 0.03, way_cm: 0.02, ..USUAL }.clip(seed);
+        let (built, clip) = built(&raw, 0.08, Effort::Best);
+        assert!(
+            assert_truth(&built.errors, &errors_cm(&raw, &clip, 3.0), "dead") <= 0.08,
+            "{seed}: {:?}",
+            built.errors.all
+        );
+    }
 }
 
 /// Differences from another clip: small, around identity, on a skeleton whose joints are all at its origin.

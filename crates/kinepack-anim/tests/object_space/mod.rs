@@ -1,6 +1,6 @@
 //! Where joints are in object space, and how far they are apart: the metric of errors, computed anew.
 
-use kinepack_anim::{Skeleton, Transform};
+use kinepack_anim::{AnyPlayer, RawClip, Skeleton, Transform};
 
 type Vector = [f64; 3];
 
@@ -66,4 +66,20 @@ pub(crate) fn error_cm(a: &Placed, b: &Placed, shell_cm: f64) -> f64 {
     let off =
         |axis: usize| each(point(a, axis), point(b, axis), |a, b| a - b).iter().map(|c| c * c).sum::<f64>().sqrt();
     (0..3).map(off).fold(0.0, f64::max)
+}
+
+/// The largest error of each joint at the sample times.
+// Some tests measure between the samples, too, and do that themselves.
+#[allow(dead_code)]
+pub(crate) fn errors_cm(raw: &RawClip, mut player: AnyPlayer<'_>, shells_cm: &[f64]) -> Vec<f64> {
+    let mut pose = raw.pose(0).to_vec();
+    let mut errors = vec![0.0; raw.joints()];
+    for sample in 0..raw.samples() {
+        player.sample_at(sample as f64, &mut pose);
+        let (ours, theirs) = (place(raw.skeleton(), &pose), place(raw.skeleton(), raw.pose(sample)));
+        for (joint, error) in errors.iter_mut().enumerate() {
+            *error = error_cm(&ours[joint], &theirs[joint], shells_cm[joint]).max(*error);
+        }
+    }
+    errors
 }

@@ -227,11 +227,21 @@ impl Plan {
     /// below it that are animated themselves only the place counts, since their own rotations come closer again.
     pub(super) fn inertia(&self, target: &Target, joint: usize) -> (DMat3, Aim) {
         let skeleton = target.skeleton();
-        let sample = target.samples / 2;
+        let size_at = |sample: usize| target.object(joint, sample)[0].scale.abs().max_element();
+        let middle = target.samples / 2;
+        let largest = (0..target.samples).max_by(|a, b| size_at(*a).total_cmp(&size_at(*b))).unwrap_or(middle);
+        // Where a joint is hidden by its scale, nothing tells how far its rotation moves anything.
+        let is_small = 2.0 * size_at(middle) < size_at(largest);
+        let sample = if is_small { largest } else { middle };
         let own = target.object(joint, sample)[0];
         let back = own.rotation.inverse();
         let is_turning = |joint: usize| self.kinds[joint][0] == Kind::Animated;
         let mut inertia = DMat3::ZERO;
+        if is_small {
+            // Other axes may be large in other samples.
+            let shell_cm = target.shell_cm[joint] * size_at(largest);
+            inertia += DMat3::from_diagonal(DVec3::splat(shell_cm * shell_cm / 6.0));
+        }
         let mut moment = DVec3::ZERO;
         let mut count = 0.0;
         // Joints that move with it as one body, parents first.
@@ -290,7 +300,7 @@ pub(super) fn tolerance(target: &Target, id: TrackId) -> f64 {
     let reach_cm = match id.channel {
         Channel::Rotation => target.reach_cm[joint],
         Channel::Translation => target.scale_above[joint],
-        Channel::Scale => target.scale_above[joint] * target.reach_cm[joint],
+        Channel::Scale => target.scale_above[joint] * target.scale_reach_cm[joint],
     };
     STILL * target.least_limit_cm[joint] / reach_cm
 }
@@ -298,7 +308,7 @@ pub(super) fn tolerance(target: &Target, id: TrackId) -> f64 {
 /// The size of steps of a translation or a scale.
 pub(super) fn vector_size(target: &Target, id: TrackId) -> f64 {
     let joint = usize::from(id.joint);
-    let reach_cm = if id.channel == Channel::Scale { target.reach_cm[joint] } else { 1.0 };
+    let reach_cm = if id.channel == Channel::Scale { target.scale_reach_cm[joint] } else { 1.0 };
     target.least_limit_cm[joint] / reach_cm
 }
 

@@ -20,6 +20,8 @@ const BEST_SHAVE: (usize, usize) = (1500, 4);
 pub(super) struct Coded {
     pub(super) segments: Vec<SegmentContents>,
     pub(super) bits: usize,
+    /// How many segments are farther off than they may be: no step is small enough.
+    far: usize,
 }
 
 /// Tunes the steps of a plan on some of its segments, where that takes fewer bits.
@@ -29,7 +31,9 @@ pub(super) fn tune(target: &Target, plan: &mut Plan, all: &[Span]) {
     let coded = code(target, plan, &tried, Effort::Fast);
     let segments: Vec<_> = tried.iter().zip(&coded.segments).map(|(span, segment)| (*span, segment.step)).collect();
     super::tune::tune(target, plan, &segments, tried.len() == all.len());
-    if code(target, plan, &tried, Effort::Fast).bits >= coded.bits {
+    let tuned = code(target, plan, &tried, Effort::Fast);
+    // Dead components take no bits, so bits alone would prefer a plan that leaves out too much.
+    if (tuned.far, tuned.bits) >= (coded.far, coded.bits) {
         plan.tracks = before;
     }
 }
@@ -64,7 +68,7 @@ pub(super) fn code(target: &Target, plan: &Plan, spans: &[Span], effort: Effort)
     const OFFSET: usize = 16;
     let mut coder = Coder::new(target, plan);
     let mut shaver = Shaver::new(&coder);
-    let mut coded = Coded { segments: Vec::with_capacity(spans.len()), bits: 0 };
+    let mut coded = Coded { segments: Vec::with_capacity(spans.len()), bits: 0, far: 0 };
     let mut usual = USUAL_STEP;
     for &span in spans {
         let mut best = best_step(&mut coder, span, usual);
@@ -75,6 +79,7 @@ pub(super) fn code(target: &Target, plan: &Plan, spans: &[Span], effort: Effort)
             Effort::Best => shave(&mut coder, &mut shaver, &mut best, BEST_SHAVE),
         }
         coded.bits += best.bits + OFFSET;
+        coded.far += usize::from(best.is_far);
         coded.segments.push(SegmentContents { step: best.step, length: span.length, coefficients: best.coefficients });
     }
     coded
@@ -84,11 +89,13 @@ struct Best {
     step: u8,
     bits: usize,
     coefficients: Vec<i32>,
+    /// Whether it is farther off than it may be.
+    is_far: bool,
 }
 
 impl Best {
     fn of(coder: &Coder) -> Self {
-        Self { step: coder.step, bits: coder.bits(), coefficients: coder.coefficients.clone() }
+        Self { step: coder.step, bits: coder.bits(), coefficients: coder.coefficients.clone(), is_far: false }
     }
 }
 
@@ -136,8 +143,8 @@ fn nearest(coder: &mut Coder, span: Span) -> Best {
     for near in around.saturating_sub(STRIDE - 1)..=around.saturating_add(STRIDE - 1) {
         step = compare(coder, near);
     }
-    coder.code(span, step, Rounding::Nearest, f64::INFINITY);
-    Best::of(coder)
+    let worst = coder.code(span, step, Rounding::Nearest, f64::INFINITY);
+    Best { is_far: worst > 1.0, ..Best::of(coder) }
 }
 
 /// Goes on to coarser steps for as long as changes of single coefficients can repair what they spoil.

@@ -24,6 +24,8 @@ pub(super) struct Target<'a> {
     pub(super) least_limit_cm: Vec<f64>,
     /// How far a rotation of the joint reaches: to the farthest point below it in any sample.
     pub(super) reach_cm: Vec<f64>,
+    /// How far a change of the joint's scale reaches, for each unit of it: the same distance if that scale were 1.
+    pub(super) scale_reach_cm: Vec<f64>,
     /// The largest scale of what the joint hangs below, in any sample.
     pub(super) scale_above: Vec<f64>,
 }
@@ -36,6 +38,7 @@ impl<'a> Target<'a> {
         let mut object = local.clone();
         let mut shells = vec![[DVec3::ZERO; 3]; joints * samples];
         let mut reach_cm = shell_cm.clone();
+        let mut scale_reach_cm = shell_cm.clone();
         let mut scale_above = vec![1.0_f64; joints];
         let mut own = vec![Frame::IDENTITY; joints];
         let mut bases = base.map(|_| local.clone());
@@ -65,8 +68,17 @@ impl<'a> Target<'a> {
                 while let Some(ancestor) = above {
                     let reach = posed[joint].translation.distance(posed[ancestor].translation) + shell;
                     reach_cm[ancestor] = reach_cm[ancestor].max(reach);
+                    if pose[ancestor].scale == [1.0; 3] {
+                        scale_reach_cm[ancestor] = scale_reach_cm[ancestor].max(reach);
+                    }
                     above = skeleton.parent(ancestor);
                 }
+            }
+            for joint in (0..joints).filter(|joint| pose[*joint].scale != [1.0; 3]) {
+                let base_scale = bases.as_ref().map_or(DVec3::ONE, |bases| bases[joint * samples + sample].scale);
+                let above = skeleton.parent(joint).map_or(DVec3::ONE, |parent| posed[parent].scale);
+                let reach = reach_of_scale(skeleton, joint, above * base_scale, (&own, &posed), &shell_cm);
+                scale_reach_cm[joint] = scale_reach_cm[joint].max(reach);
             }
         }
         let least_limit_cm = least_below(skeleton, &limit_cm);
@@ -81,6 +93,7 @@ impl<'a> Target<'a> {
             limit_cm,
             least_limit_cm,
             reach_cm,
+            scale_reach_cm,
             scale_above,
         };
         if target.is_loop() {
@@ -152,6 +165,30 @@ impl<'a> Target<'a> {
             limits.iter_mut().for_each(|limit| *limit *= share);
         }
     }
+}
+
+/// The distance from a joint to the farthest point below it if its scale in object space were `scale`. Dividing the real
+/// distance by the real scale would not do, because that may be 0.
+fn reach_of_scale(
+    skeleton: &Skeleton,
+    joint: usize,
+    scale: DVec3,
+    (own, posed): (&[Frame], &[Frame]),
+    shell_cm: &[f64],
+) -> f64 {
+    // By joint from this one on: where it would be relative to this one, and its scale, if it hangs below this one.
+    let mut placed = vec![None; own.len() - joint];
+    placed[0] = Some((DVec3::ZERO, scale));
+    let mut reach = shell_cm[joint] * scale.abs().max_element();
+    for below in joint + 1..own.len() {
+        let Some(parent) = skeleton.parent(below).filter(|parent| *parent >= joint) else { continue };
+        let Some((offset, scale)) = placed[parent - joint] else { continue };
+        let offset = offset + posed[parent].rotation * (own[below].translation * scale);
+        let scale = scale * own[below].scale;
+        placed[below - joint] = Some((offset, scale));
+        reach = reach.max(offset.length() + shell_cm[below] * scale.abs().max_element());
+    }
+    reach
 }
 
 fn least_below(skeleton: &Skeleton, limits: &[f64]) -> Vec<f64> {
