@@ -2,16 +2,9 @@
 //!
 //! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-anim --test disk corpus` writes the corpus anew.
 
+use crate::packets::first_packet;
 use crate::vectors::stored;
 use crate::{corpora, driver};
-
-/// The first packet of a file.
-pub(crate) fn first_packet(file: &[u8]) -> Vec<u8> {
-    let after = |at: usize| at + 1 + file[at..].iter().position(|byte| *byte < 0x80).unwrap();
-    let (length, packet) = (after(5), after(after(5)));
-    let bytes = file[length..packet].iter().rev().fold(0, |sum, byte| sum << 7 | usize::from(byte & 0x7f));
-    file[packet..][..bytes].to_vec()
-}
 
 /// The vectors but the long one, as files and as packets.
 fn files() -> Vec<Vec<u8>> {

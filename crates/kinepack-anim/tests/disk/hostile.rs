@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use crate::driver;
 use crate::made::of_segments;
+use crate::packets::first_packet;
 use crate::runner::for_all;
 use crate::support::Random;
 use crate::vectors::stored;
@@ -93,7 +94,7 @@ fn any_packet_is_decoded_or_refused() {
 
 #[test]
 fn changed_packets_are_decoded_or_refused() {
-    let packets: Vec<Vec<u8>> = stored().iter().map(|(_, file, _)| crate::corpus::first_packet(file)).collect();
+    let packets: Vec<Vec<u8>> = stored().iter().map(|(_, file, _)| first_packet(file)).collect();
     let change = (any::<prop::sample::Index>(), any::<u8>());
     for_all(400, (0..packets.len(), prop::collection::vec(change, 1..4)), |(packet, changes)| {
         let mut data = [&[1], &packets[packet][..]].concat();
@@ -110,13 +111,15 @@ fn still(segments: usize) -> Clip<Vec<u8>> {
     Clip::from_bytes(of_segments(8 * segments as u32, &vec![vec![96, 0]; segments])).unwrap()
 }
 
-/// The same of the rotations of eight joints.
-fn still_joints(segments: usize) -> Clip<Vec<u8>> {
+/// The same of the rotations of eight joints, of whose 24 components this many are live.
+fn still_joints(segments: usize, live: usize) -> Clip<Vec<u8>> {
     let samples = 8 * segments as u32;
     let mut bytes = [&b"KPAB\x01\x20\x08\0"[..], &samples.to_le_bytes(), &30_f32.to_le_bytes(), &[2; 8]].concat();
-    bytes.extend([128, 128, 128, 200, 1, 77, 90, 90, 90].map(|number| [number; 8]).concat());
-    (0..segments as u32).for_each(|segment| bytes.extend(&(25 * segment).to_le_bytes()[..3]));
-    (0..segments).for_each(|_| bytes.extend([&[96][..], &[0; 24]].concat()));
+    bytes.extend([128, 128, 128, 200, 1, 77].map(|number| [number; 8]).concat());
+    bytes.extend([vec![90; live], vec![0; 24 - live]].concat());
+    let segment = [vec![96], vec![0; live]].concat();
+    (0..segments).for_each(|index| bytes.extend(&(segment.len() * index).to_le_bytes()[..3]));
+    bytes.extend(segment.repeat(segments));
     bytes.extend([7; 8]);
     let mut hash = kinepack::Fnv1a::new();
     hash.add(&bytes);
@@ -156,6 +159,20 @@ fn a_still_clip_becomes_no_more_than_the_limits_allow_in_whatever_pieces() {
 
 #[test]
 fn a_clip_that_readers_would_refuse_is_not_packed() {
-    let error = pack(&still_joints(160_000)).unwrap_err();
+    let error = pack(&still_joints(160_000, 24)).unwrap_err();
     assert!(matches!(error, ClipError::TooLong { .. }), "{error}");
+}
+
+/// Only live components count, since only they take time and memory in each segment.
+#[test]
+fn dead_components_claim_nothing_of_the_limits() {
+    for live in [1, 5, 24] {
+        let clip = still_joints(400, live);
+        let (file, bytes) = (pack(&clip).unwrap(), clip.as_bytes());
+        let claimed = bytes.len() as u64 + 1024 * live as u64;
+        let limits = |least_bytes| UnpackLimits { least_bytes, bytes_per_byte: 0 };
+        assert!(unpack_with(&file, limits(claimed)).unwrap() == bytes);
+        let limit = claimed - 1;
+        assert_eq!(unpack_with(&file, limits(limit)), Err(ClipError::TooLong { bytes: claimed, limit }), "{live}");
+    }
 }

@@ -15,6 +15,7 @@ mod made;
 #[allow(dead_code)]
 #[path = "../clip/naive.rs"]
 mod naive;
+mod packets;
 mod round_trips;
 #[path = "../../../kinepack/tests/runner/mod.rs"]
 mod runner;
