@@ -52,7 +52,7 @@ pub fn clip(data: &[u8]) {
 }
 
 /// The bytes with the hash of these many at the end of a block clip or a rig made right, so that what is behind that check is reached.
-fn sealed(bytes: &[u8], hash_bytes: usize) -> Vec<u8> {
+pub fn sealed(bytes: &[u8], hash_bytes: usize) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     if let Some(end) = bytes.len().checked_sub(hash_bytes) {
         let mut hash = Fnv1a::new();
@@ -86,7 +86,8 @@ pub fn play(bytes: &[u8]) {
     play_clip(bytes, None);
 }
 
-fn play_clip(bytes: &[u8], rig: Option<&Arc<Rig>>) {
+/// The same of a clip that may need a rig.
+pub fn play_clip(bytes: &[u8], rig: Option<&Arc<Rig>>) {
     let clip = rig.map_or_else(|| AnyClip::from_bytes(bytes), |rig| AnyClip::with_rig(bytes, rig));
     let Ok(clip) = clip else { return };
     assert!(clip.as_bytes() == bytes);
