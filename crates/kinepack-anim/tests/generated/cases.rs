@@ -156,8 +156,8 @@ pub(crate) struct Reach {
     /// What the scales of the joint and those above make of a length.
     pub(crate) growth: f64,
     cm: f64,
-    /// How large the numbers are of which the joint's error is the rounding: how far its shell may be away, once for
-    /// each joint above it.
+    /// The joint's error by rounding is a share of this: its shell's distance, once for each joint
+    /// above it.
     pub(crate) size_cm: f64,
 }
 

@@ -1,8 +1,8 @@
-//! Generated motions: what is built of them is within its precision, plays at any time, and comes back from disk;
-//! damaged bytes are refused or played.
+//! Generated motions. A clip built of one is within its precision, plays at any time, and comes
+//! back from disk. Damaged bytes are refused or played.
 //!
 //! The suite tries some dozens. A long run, of some minutes:
-//! `PROPTEST_CASES=3000 cargo test --release -p kinepack-anim --test generated`
+//! `PROPTEST_CASES=3000 cargo test -p kinepack-anim --test generated`
 
 #![allow(clippy::unwrap_used)]
 
@@ -44,12 +44,12 @@ use packets::first_packet;
 use runner::for_all;
 use support::{Random, assert_sane};
 
-/// How far off a clip may be, by the size of its numbers, if that is more than its precision. Block clips are played
-/// in `f32`; the numbers of keyed ones have 15 bits and more.
+/// How far off a clip may be, as a share of the size of its numbers, if that exceeds its precision.
+/// Block clips are played in `f32`. The numbers of keyed clips have 15 bits and more.
 const ROUNDING: f64 = 1e-6;
 const KEYED_ROUNDING: f64 = 1e-4;
-/// How many precisions the rounding of a clip's numbers may be, and how much its scales may enlarge something, for
-/// steps that large to exist.
+/// Steps exist for clips whose rounding is at most this many precisions, and whose scales enlarge
+/// nothing by more than this.
 const LARGEST_STEPS: f64 = 1e5;
 const LARGEST_GROWTH: f64 = 1e3;
 /// Beyond this, numbers are too large for some formats.
@@ -103,7 +103,7 @@ fn generated_clips_are_within_their_precision() {
         let precisions_cm = options.precisions_cm(joints);
         let least_cm = precisions_cm.iter().copied().fold(f64::INFINITY, f64::min);
         let rounding_cm = rounding * reaches.iter().map(|reach| reach.size_cm).fold(0.0, f64::max);
-        // Joints share the steps of a segment, so that one with large numbers makes all of them coarse.
+        // Joints share a segment's step, so that one with large numbers makes all of them coarse.
         let is_exact = rounding_cm <= least_cm;
         let is_in_range =
             rounding_cm <= LARGEST_STEPS * least_cm && reaches.iter().all(|reach| reach.growth <= LARGEST_GROWTH);

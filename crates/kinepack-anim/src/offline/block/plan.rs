@@ -230,7 +230,7 @@ impl Plan {
         let size_at = |sample: usize| target.object(joint, sample)[0].scale.abs().max_element();
         let middle = target.samples / 2;
         let largest = (0..target.samples).max_by(|a, b| size_at(*a).total_cmp(&size_at(*b))).unwrap_or(middle);
-        // Where a joint is hidden by its scale, nothing tells how far its rotation moves anything.
+        // A joint that its scale hides does not show how far its rotation moves points.
         let is_small = 2.0 * size_at(middle) < size_at(largest);
         let sample = if is_small { largest } else { middle };
         let own = target.object(joint, sample)[0];

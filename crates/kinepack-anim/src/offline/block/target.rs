@@ -167,8 +167,8 @@ impl<'a> Target<'a> {
     }
 }
 
-/// The distance from a joint to the farthest point below it if its scale in object space were `scale`. Dividing the real
-/// distance by the real scale would not do, because that may be 0.
+/// The distance from a joint to the farthest point below it if its scale in object space were
+/// `scale`. The real distance cannot be divided by the real scale, because that may be 0.
 fn reach_of_scale(
     skeleton: &Skeleton,
     joint: usize,
