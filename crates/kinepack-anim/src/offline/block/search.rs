@@ -32,8 +32,10 @@ pub(super) fn tune(target: &Target, plan: &mut Plan, all: &[Span]) {
     let segments: Vec<_> = tried.iter().zip(&coded.segments).map(|(span, segment)| (*span, segment.step)).collect();
     super::tune::tune(target, plan, &segments, tried.len() == all.len());
     let tuned = code(target, plan, &tried, Effort::Fast);
-    // Dead components take no bits, so bits alone would prefer a plan that leaves out too much.
-    if (tuned.far, tuned.bits) >= (coded.far, coded.bits) {
+    // Dead components take no bits, so bits alone would prefer a plan that leaves out too much: even
+    // more so where no plan is near enough.
+    let is_better = tuned.far < coded.far || (tuned.far == 0 && tuned.bits < coded.bits);
+    if !is_better {
         plan.tracks = before;
     }
 }
