@@ -144,6 +144,8 @@ pub struct Hub {
     peers: BTreeMap<ReceiverId, Peer>,
     sending: Sending,
     last_tick: Option<(Duration, Tick)>,
+    /// By how many encodings the outliers took more than they may: see [`sharing`].
+    overdrawn: u64,
 }
 
 impl Hub {
@@ -176,6 +178,7 @@ impl Hub {
             peers: BTreeMap::new(),
             sending: Sending::new(codec.schema()),
             last_tick: None,
+            overdrawn: 0,
         };
         hub.offer(codec)?;
         Ok(hub)
@@ -319,7 +322,8 @@ impl Hub {
             }
         }
         let sending = &mut self.sending;
-        let Some(schedule) = sharing::schedule(&mut ready, &self.config) else {
+        let Some(schedule) = sharing::schedule(&mut ready, &self.config, self.overdrawn > 0) else {
+            self.overdrawn = 0;
             for (peer, turn) in &mut ready {
                 first_error = first_error.and(peer.take_turn(turn, &moment, sending));
             }
@@ -329,10 +333,11 @@ impl Hub {
             let (peer, turn) = &mut ready[index];
             first_error = first_error.and(peer.take_turn(turn, &moment, sending));
         }
+        let is_overdrawn = self.overdrawn > 0;
         for Outliers { groups, most_encodings } in schedule.outliers {
-            let runs = sending.runs();
+            let (runs, most) = (sending.runs(), most_encodings as u64);
             for group in groups {
-                let may_encode = sending.runs() - runs < most_encodings as u64;
+                let may_encode = !is_overdrawn && sending.runs() - runs < most;
                 for index in group {
                     let (peer, turn) = &mut ready[index];
                     if may_encode {
@@ -342,6 +347,7 @@ impl Hub {
                     }
                 }
             }
+            self.overdrawn = (self.overdrawn + sending.runs() - runs).saturating_sub(most);
         }
         first_error
     }

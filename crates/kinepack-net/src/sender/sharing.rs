@@ -10,7 +10,8 @@
 //! 3. The other outliers take one encoding for six shared ones, at least one; or all that the limit leaves, if most
 //!    receivers are outliers. Each gives up what makes it different, as far as others then share with it: what was learned,
 //!    and the older views. If those are still too many different ones, they are coded against the views that most of them
-//!    have acknowledged, and those that have none of these wait for a later tick. Who waits counts for more.
+//!    have acknowledged, and those that have none of these wait for a later tick. Who waits counts for more. A state in several
+//!    datagrams takes many encodings: the outliers then wait until later ticks have made up for it.
 //!
 //! As many receivers as there may be encodings are never touched. Cost: a sort of the others; for each outlier a look at the
 //! views that it has acknowledged.
@@ -30,7 +31,7 @@ const SHARED_FOR_AN_OUTLIER: usize = 6;
 /// One in so many receivers, and at least two, make an encoding a shared one: a few hostile ones must not be enough.
 const SHARED_BY_ONE_IN: usize = 32;
 /// How many of the newest views that an outlier has acknowledged are looked at.
-const NEWEST_VIEWS: usize = 12;
+const NEWEST_VIEWS: usize = 8;
 
 /// The order in which receivers get what a tick may encode, as indices.
 #[derive(Debug, Default)]
@@ -60,8 +61,8 @@ struct Group {
 type Ready<'p> = (&'p mut Peer, Turn);
 
 /// Puts receivers into an order if they ask for more different encodings than they may have; `None` if not. What outliers
-/// are coded against may change.
-pub(super) fn schedule(ready: &mut [Ready<'_>], config: &HubConfig) -> Option<Schedule> {
+/// are coded against may change. If the outliers are overdrawn, they all wait.
+pub(super) fn schedule(ready: &mut [Ready<'_>], config: &HubConfig, is_overdrawn: bool) -> Option<Schedule> {
     let most = config.encodings_per_tick as usize;
     if ready.len() <= most {
         return None;
@@ -83,7 +84,7 @@ pub(super) fn schedule(ready: &mut [Ready<'_>], config: &HubConfig) -> Option<Sc
         if split.alone.len() <= split.most_for_outliers {
             schedule.served.extend(indices);
         } else {
-            limit(ready, split, config, &mut schedule);
+            limit(ready, split, config, is_overdrawn, &mut schedule);
         }
     }
     // In the order of their memory.
@@ -116,7 +117,7 @@ impl Split {
 }
 
 /// Adds the receivers of one codec and subject, whose outliers want more encodings than they may take.
-fn limit(ready: &mut [Ready<'_>], split: Split, config: &HubConfig, schedule: &mut Schedule) {
+fn limit(ready: &mut [Ready<'_>], split: Split, config: &HubConfig, is_overdrawn: bool, schedule: &mut Schedule) {
     let Split { shared, alone, most_for_outliers: most_encodings } = split;
     // The first receiver of each shared group, by the id of the view that its base is.
     let mut by_view: HashMap<u64, Vec<usize>> = HashMap::new();
@@ -140,6 +141,10 @@ fn limit(ready: &mut [Ready<'_>], split: Split, config: &HubConfig, schedule: &m
         true
     });
 
+    if is_overdrawn {
+        schedule.outliers.push(Outliers { groups: vec![outliers], most_encodings });
+        return;
+    }
     let mut groups = simplified(ready, &outliers);
     if groups.len() > most_encodings {
         groups = covered(ready, &outliers, most_encodings);
