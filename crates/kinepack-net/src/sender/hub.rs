@@ -36,7 +36,7 @@ pub struct HubConfig {
     /// that was acknowledged, instead of 40.
     pub older_views: Option<u8>,
     /// The most different encodings that a tick makes for receivers that could share them. If more receivers than that are
-    /// there, and most share, those whose encoding is their own together take a sixth of what the others take: they are moved
+    /// there, and most share, those whose encoding is their own together take a quarter of what the others take: they are moved
     /// to encodings that others share, or wait for a later tick. So a few receivers that acknowledge odd views cannot multiply
     /// the hub's work. Each codec on offer and each relevant set counts by itself; receivers from whose views a budget left
     /// something out share nothing anyway, and do not count.
@@ -337,15 +337,18 @@ impl Hub {
         for Outliers { groups, most_encodings } in schedule.outliers {
             let (runs, most) = (sending.runs(), most_encodings as u64);
             for group in groups {
-                let may_encode = !is_overdrawn && sending.runs() - runs < most;
-                for index in group {
-                    let (peer, turn) = &mut ready[index];
+                let before = sending.runs();
+                let may_encode = !is_overdrawn && before - runs < most;
+                for index in &group {
+                    let (peer, turn) = &mut ready[*index];
                     if may_encode {
                         first_error = first_error.and(peer.take_turn(turn, &moment, sending));
                     } else {
                         peer.postpone(turn, &moment, sending);
                     }
                 }
+                let took = sending.runs() - before;
+                group.iter().filter(|_| may_encode).for_each(|index| ready[*index].0.note_runs(took));
             }
             self.overdrawn = (self.overdrawn + sending.runs() - runs).saturating_sub(most);
         }

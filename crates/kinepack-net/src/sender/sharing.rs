@@ -7,11 +7,12 @@
 //! 1. Encodings that many receivers share are made first, those first that most receivers wait for.
 //! 2. An *outlier*, whose encoding few others share, is moved to such a one if it has acknowledged all that this is coded
 //!    against.
-//! 3. The other outliers take one encoding for six shared ones, at least one; or all that the limit leaves, if most
+//! 3. The other outliers take one encoding for four shared ones, at least one; or all that the limit leaves, if most
 //!    receivers are outliers. Each gives up what makes it different, as far as others then share with it: what was learned,
 //!    and the older views. If those are still too many different ones, they are coded against the views that most of them
 //!    have acknowledged, and those that have none of these wait for a later tick. Who waits counts for more. A state in several
-//!    datagrams takes many encodings: the outliers then wait until later ticks have made up for it.
+//!    datagrams takes many encodings: the outliers then wait until later ticks have made up for it, and who got it counts
+//!    for less.
 //!
 //! As many receivers as there may be encodings are never touched. Cost: a sort of the others; for each outlier a look at the
 //! views that it has acknowledged.
@@ -27,7 +28,7 @@ use super::peer::{Peer, Turn};
 use super::sending::Wanted;
 
 /// Outliers may take one encoding for so many shared ones, and always one.
-const SHARED_FOR_AN_OUTLIER: usize = 6;
+const SHARED_FOR_AN_OUTLIER: usize = 4;
 /// One in so many receivers, and at least two, make an encoding a shared one: a few hostile ones must not be enough.
 const SHARED_BY_ONE_IN: usize = 32;
 /// How many of the newest views that an outlier has acknowledged are looked at.
@@ -54,7 +55,7 @@ pub(super) struct Outliers {
 #[derive(Debug)]
 struct Group {
     members: Vec<usize>,
-    /// For each member one, and the ticks for which it waits.
+    /// The sum of its members' weights.
     score: u64,
 }
 
@@ -161,7 +162,7 @@ fn grouped(ready: &[Ready<'_>], indices: &[usize]) -> Vec<Group> {
     keyed.sort_unstable();
     let of_one = |members: &[(u64, usize)]| {
         let members = members.iter().map(|(_, index)| *index);
-        let score = members.clone().map(|index| 1 + u64::from(ready[index].0.waited_ticks())).sum();
+        let score = members.clone().map(|index| ready[index].0.weight()).sum();
         Group { score, members: members.collect() }
     };
     let mut groups: Vec<Group> = keyed.chunk_by(|a, b| a.0 == b.0).map(of_one).collect();
@@ -202,7 +203,7 @@ fn covered(ready: &mut [Ready<'_>], outliers: &[usize], most: usize) -> Vec<Grou
     while chosen.len() < most {
         let uncovered = outliers.iter().zip(&views).zip(&is_covered).filter(|(_, is_covered)| !**is_covered);
         let weighted = uncovered.flat_map(|((index, views), _)| {
-            let weight = 1 + u64::from(ready[*index].0.waited_ticks());
+            let weight = ready[*index].0.weight();
             views.iter().map(move |view| (*view, weight))
         });
         let mut all: Vec<(u64, u64)> = weighted.collect();
