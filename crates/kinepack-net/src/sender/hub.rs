@@ -36,10 +36,10 @@ pub struct HubConfig {
     /// that was acknowledged, instead of 40.
     pub older_views: Option<u8>,
     /// The most different encodings that a tick makes for receivers that could share them. If more receivers than that are
-    /// there, and most share, those whose encoding is their own together take a quarter of what the others take: they are moved
-    /// to encodings that others share, or wait for a later tick. So a few receivers that acknowledge odd views cannot multiply
-    /// the hub's work. Each codec on offer and each relevant set counts by itself; receivers from whose views a budget left
-    /// something out share nothing anyway, and do not count.
+    /// there, and most share, the others may at most double the number of encodings. If they want more, they together get a
+    /// quarter of it: they are moved to encodings that others share, or wait for a later tick. So a few receivers that
+    /// acknowledge odd views cannot multiply the hub's work. Each codec on offer and each relevant set counts by itself;
+    /// receivers from whose views a budget left something out share nothing anyway, and do not count.
     pub encodings_per_tick: u32,
     /// Whether to count what each snapshot cost, for [`Hub::cost`]. It takes time, and memory for as long as snapshots are kept; what is sent is the
     /// same.

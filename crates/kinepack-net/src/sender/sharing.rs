@@ -14,7 +14,8 @@
 //!    datagrams takes many encodings: the outliers then wait until later ticks have made up for it, and who got it counts
 //!    for less.
 //!
-//! As many receivers as there may be encodings are never touched. Cost: a sort of the others; for each outlier a look at the
+//! As many receivers as there may be encodings are never touched; nor are outliers in no more groups than share, as losses
+//! on honest links make them. Cost: a sort of the others; for each outlier a look at the
 //! views that it has acknowledged.
 
 use std::cmp::Reverse;
@@ -82,7 +83,7 @@ pub(super) fn schedule(ready: &mut [Ready<'_>], config: &HubConfig, is_overdrawn
             continue;
         }
         let split = Split::new(grouped(ready, &indices), indices.len(), most);
-        if split.alone.len() <= split.most_for_outliers {
+        if split.alone.len() <= split.tolerated {
             schedule.served.extend(indices);
         } else {
             limit(ready, split, config, is_overdrawn, &mut schedule);
@@ -98,7 +99,9 @@ struct Split {
     shared: Vec<Group>,
     /// Groups of outliers.
     alone: Vec<Group>,
-    /// How many encodings the outliers may take.
+    /// How many groups of outliers are left as they are: as losses on honest links make now and then.
+    tolerated: usize,
+    /// How many encodings the outliers may take, if they are more.
     most_for_outliers: usize,
 }
 
@@ -113,13 +116,14 @@ impl Split {
         let count = |groups: &[Group]| groups.iter().map(|group| group.members.len()).sum::<usize>();
         let most_share = count(&shared) >= count(&alone);
         let few = (shared.len() / SHARED_FOR_AN_OUTLIER).max(1);
-        Self { most_for_outliers: if most_share { left.min(few) } else { left }, shared, alone }
+        let tolerated = if most_share { left.min(shared.len()) } else { left };
+        Self { most_for_outliers: if most_share { left.min(few) } else { left }, tolerated, shared, alone }
     }
 }
 
 /// Adds the receivers of one codec and subject, whose outliers want more encodings than they may take.
 fn limit(ready: &mut [Ready<'_>], split: Split, config: &HubConfig, is_overdrawn: bool, schedule: &mut Schedule) {
-    let Split { shared, alone, most_for_outliers: most_encodings } = split;
+    let Split { shared, alone, most_for_outliers: most_encodings, .. } = split;
     // The first receiver of each shared group, by the id of the view that its base is.
     let mut by_view: HashMap<u64, Vec<usize>> = HashMap::new();
     let mut oldest = Tick(u32::MAX);
