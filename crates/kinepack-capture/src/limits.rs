@@ -1,4 +1,5 @@
-//! How much a capture may hold for its size. Constant columns and zstd make gigabytes of few bytes, each of which takes time.
+//! How much a capture may hold for its size. Constant columns and zstd turn a few bytes
+//! into gigabytes, which take time to read.
 
 /// How many values a capture may hold: after `n` bytes of the file `least_values + values_per_byte · n`. A frame of E entities
 /// counts (E + 1) · (lanes + 1) + 256 values. Of a challenge file `n` counts bytes as they are in the file, packed or not.
@@ -20,7 +21,7 @@ impl Default for CaptureLimits {
 }
 
 impl CaptureLimits {
-    /// The most values that so many bytes of a file may hold.
+    /// The most values that `file_bytes` bytes of a file may hold.
     pub fn most_values(&self, file_bytes: u64) -> u64 {
         self.least_values.saturating_add(self.values_per_byte.saturating_mul(file_bytes))
     }
@@ -43,7 +44,7 @@ pub(crate) struct TooMany {
 }
 
 impl Values {
-    /// Counts a frame, after so many bytes of the file.
+    /// Counts a frame that ends after `file_bytes` bytes of the file.
     pub(crate) fn add(&mut self, entities: usize, lanes: usize, file_bytes: u64) -> Result<(), TooMany> {
         self.count += (entities as u64 + 1) * (lanes as u64 + 1) + FRAME_VALUES;
         let (values, limit) = (self.count, self.limits.most_values(file_bytes));

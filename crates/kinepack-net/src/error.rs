@@ -1,7 +1,6 @@
 //! Every reason for which this crate says no.
 
 use core::fmt;
-
 use std::time::Duration;
 
 use kinepack::{DecodeError, EncodeError, EntityId, Tick};

@@ -24,7 +24,7 @@ impl Default for UnpackLimits {
 }
 
 impl UnpackLimits {
-    /// The most bytes that so many of a file may become.
+    /// The most bytes that `file_bytes` bytes of a file may become.
     pub fn most_bytes(&self, file_bytes: u64) -> u64 {
         self.least_bytes.saturating_add(self.bytes_per_byte.saturating_mul(file_bytes))
     }

@@ -61,7 +61,7 @@ static START: &[u8; START_BYTES] = include_bytes!("start.bin");
 /// # Errors
 /// [`ClipError::BadSegment`] for a clip with a segment which [`offline::build`](crate::offline::build) would have written in other words: with
 /// other profiles than those with the fewest bits. A file would not give it back as it was. [`ClipError::TooLong`] for a clip that
-/// hardly moves, of which the file would be so small that readers refuse it ([`UnpackLimits::default`]).
+/// hardly moves: its file would be so small that readers refuse it ([`UnpackLimits::default`]).
 pub fn pack<B: AsRef<[u8]>>(clip: &Clip<B>) -> Result<Vec<u8>, ClipError> {
     let mut contents = Contents::from_clip(clip);
     check(clip, &contents)?;

@@ -92,7 +92,7 @@ async fn answer(stream: TcpStream, router: Router, limits: Limits, place: Place)
     });
     let mut protocol = http1::Builder::new();
     protocol.timer(TokioTimer::new()).header_read_timeout(limits.head_time).max_header_size(limits.head_bytes);
-    // Whatever ended it, nobody is left to be told.
+    // An error means that the other side is gone, so there is nobody to report it to.
     let _ = protocol.serve_connection(TokioIo::new(stream), requests).with_upgrades().await;
 }
 

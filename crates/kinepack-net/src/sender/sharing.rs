@@ -14,8 +14,8 @@
 //!    datagrams takes many encodings: the outliers then wait until later ticks have made up for it, and who got it counts
 //!    for less.
 //!
-//! As many receivers as there may be encodings are never touched; nor are outliers in no more groups than share, as losses
-//! on honest links make them. Cost: a sort of the others; for each outlier a look at the
+//! Nothing changes for as many receivers as there may be encodings, nor while there are no more groups of outliers than of
+//! receivers that share: losses on honest links make a few. Cost: a sort of the receivers; for each outlier a look at the
 //! views that it has acknowledged.
 
 use std::cmp::Reverse;
