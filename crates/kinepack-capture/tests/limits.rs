@@ -15,7 +15,7 @@ use kinepack::{EntityId, Field, FieldKind, FloatLimits, Profile, Schema, Tick};
 use kinepack_capture::analysis::{Analysis, AnalysisError, AnalysisOptions, Analyzer, Columns};
 use kinepack_capture::{Capture, CaptureError, CaptureLimits, Challenge};
 
-/// A frame of so many entities with constant columns: two bytes each.
+/// A frame with constant columns: each entity takes only the two bytes of its id.
 fn constant_frame(entities: u16) -> Vec<u8> {
     // A height, a rotation, an integer of two lanes, a flag, two bytes.
     const LANES: usize = 10;

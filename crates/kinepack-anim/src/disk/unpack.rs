@@ -260,7 +260,7 @@ impl ClipBytes {
 }
 
 impl Most {
-    /// That a clip of so many bytes before its end is within the limits.
+    /// Checks that a clip with this many bytes before its end is within the limits.
     fn check(&self, bytes: usize, live: &[usize]) -> Result<(), ClipError> {
         self.limits.check(bytes + END_BYTES, live.len(), self.file_bytes)
     }

@@ -18,7 +18,7 @@ const CLASSES: usize = 66;
 /// fewer each, and count in wider bins.
 const ALL: usize = 1 << 21;
 
-/// How many numbers each of so many components counts one by one.
+/// How many numbers each component counts one by one, given the number of components.
 fn share(wanted: usize, components: usize) -> usize {
     wanted.min(ALL / components.max(1)).max(1)
 }

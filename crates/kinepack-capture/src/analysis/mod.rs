@@ -251,7 +251,7 @@ impl Analyzer {
     ///
     /// # Errors
     /// [`AnalysisError::Frame`]; what was counted then includes a part of it. [`AnalysisError::TooLarge`] for a frame that is too large
-    /// to be kept, of which nothing was counted.
+    /// to be kept; nothing of it was counted.
     ///
     /// # Panics
     /// Where a column is shorter than the ids.

@@ -100,7 +100,7 @@ impl Samples {
         self.taken.iter().flatten().map(|frame| frame.words.len() as u64).sum()
     }
 
-    /// Keeps every so manyth sample, so that they have at most so many words, or one sample.
+    /// Keeps samples at equal distances: no more than fit into the limit of words, but always one.
     pub(super) fn thin(&mut self, most_words: u64) {
         let stride = self.words().div_ceil(most_words.max(1)).max(1) as usize;
         let mut index = 0;
