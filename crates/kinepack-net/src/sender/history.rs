@@ -11,7 +11,9 @@ use kinepack::{EntityId, Tick};
 
 use super::cost::Cost;
 use super::older::{OlderView, REACH};
-use super::view::{Lesson, View};
+use super::peer::Moment;
+use super::sharing::Ages;
+use super::view::{Lesson, Split, View};
 use crate::round_trip::RoundTrip;
 use crate::{Acknowledgement, Refused, Sequence};
 
@@ -311,42 +313,42 @@ impl History {
         whole.filter(|base| self.reaches(base, 1)).or_else(|| self.merged_base(newest))
     }
 
-    /// The newest base that a receiver with another base has too, among those that `shared` returns for a view's id: what
-    /// is coded against one serves both. Of views before `oldest`, `shared` has none.
-    pub(super) fn base_like<'b, I: Iterator<Item = &'b Base>>(
+    /// The newest of the bases `shared` that this receiver has too: what is coded against one serves both.
+    pub(super) fn base_like<'b>(
         &self,
-        shared: impl Fn(u64) -> I,
-        oldest: Tick,
-        datagrams: u32,
+        shared: impl Iterator<Item = &'b Base> + Clone,
+        moment: &Moment<'_>,
     ) -> Option<Base> {
-        let young = self.plain_indices().take_while(|(view, _)| view.tick() >= oldest);
-        let mut young = young;
-        young.find_map(|(view, index)| shared(view.id).find_map(|other| self.same_base(index, other, datagrams)))
+        self.plain_indices(Tick(0)).find_map(|(view, index)| {
+            let mut with_view = shared.clone().filter(|base| base.view.id == view.id);
+            with_view.find_map(|base| self.same_base(index, base, moment.config.datagrams_per_tick))
+        })
     }
 
-    /// The ids of the views that can be a base without any other, newest first.
-    pub(super) fn plain_views(&self) -> impl Iterator<Item = u64> {
-        self.plain_indices().map(|(view, _)| view.id)
+    /// The ages of the views that can be a base without any other, from `oldest` on.
+    pub(super) fn plain_ages(&self, now: Tick, oldest: Tick) -> Ages {
+        let mut ages = Ages::default();
+        self.plain_indices(oldest).for_each(|(view, _)| ages.insert(now, view.tick()));
+        ages
     }
 
-    /// The base that is one of [`plain_views`](Self::plain_views).
-    pub(super) fn plain_base(&self, id: u64) -> Option<Base> {
-        let (_, index) = self.plain_indices().find(|(view, _)| view.id == id)?;
+    /// The base of one of the [`plain_ages`](Self::plain_ages).
+    pub(super) fn plain_base(&self, tick: Tick) -> Option<Base> {
+        let (_, index) = self.plain_indices(tick).find(|(view, _)| view.tick() == tick)?;
         self.whole_base(index).filter(|base| self.reaches(base, 1))
     }
 
-    /// Acknowledged views in which nothing was left out, with their indices, newest first: none before the newest that was
-    /// used as a baseline.
-    fn plain_indices(&self) -> impl Iterator<Item = (&Arc<View>, usize)> {
+    /// Acknowledged views in which nothing was left out, with their indices, newest first: none of a
+    /// tick before `oldest`, and none before the newest that was used as a baseline.
+    fn plain_indices(&self, oldest: Tick) -> impl Iterator<Item = (&Arc<View>, usize)> {
         let newest = self.newest_view.and_then(|newest| self.index(newest));
         let used = self.newest_used.and_then(|used| self.index(used)).unwrap_or(0);
         let indices = newest.map_or(0..0, |newest| used..newest + 1);
-        indices.rev().filter_map(|index| {
-            let (view, _) = self.acknowledged_view(index)?;
-            match view.split() {
-                None => view.is_whole().then_some((view, index)),
-                Some(split) => self.whole_base(index).map(|_| (&split.whole, index)),
-            }
+        let views = indices.rev().filter_map(|index| Some((self.acknowledged_view(index)?.0, index)));
+        let young = views.take_while(move |(view, _)| view.tick() >= oldest);
+        young.filter_map(|(view, index)| match view.split() {
+            None => view.is_whole().then_some((view, index)),
+            Some(split) => self.parts_before(index, view, split).map(|_| (&split.whole, index)),
         })
     }
 
@@ -405,18 +407,22 @@ impl History {
         let Some(split) = view.split() else {
             return view.is_whole().then(|| Base::new(sequence, view));
         };
-        // The parts were sent one after the other.
-        let others = split.parts.iter().position(|part| *part == view.id)?;
-        let is_there = |distance: usize| {
-            let part = index.checked_sub(distance).and_then(|index| self.acknowledged_view(index));
-            part.is_some_and(|(part, _)| part.id == split.parts[others - distance])
-        };
-        if others + 1 != split.parts.len() || !(1..=others).all(is_there) {
-            return None;
-        }
+        let others = self.parts_before(index, view, split)?;
         let by_rule = usize::from(own_back) == others + 1;
         let field = (!by_rule).then_some((1 << others) - 1);
         Some(Base { field, depth: others, ..Base::new(sequence, &split.whole) })
+    }
+
+    /// How many other parts of a state were sent just before its last one at an index, if all were acknowledged.
+    fn parts_before(&self, index: usize, view: &View, split: &Split) -> Option<usize> {
+        // The parts were sent one after the other.
+        let (last, others) = split.parts.split_last()?;
+        let is_there = |(part, distance): (&u64, usize)| {
+            let before = index.checked_sub(distance).and_then(|index| self.acknowledged_view(index));
+            before.is_some_and(|(before, _)| before.id == *part)
+        };
+        let all = *last == view.id && std::iter::zip(others.iter().rev(), 1..).all(is_there);
+        all.then_some(others.len())
     }
 
     /// The view at an index, with what was sent after its own baseline, as far back as the next datagram can reach.

@@ -9,7 +9,7 @@ use kinepack::{Baselines, Changed, Codec, EntityId, Snapshot, Tick};
 use super::cost::Cost;
 use super::peer::{Moment, Peer, PeerStatus};
 use super::sending::Sending;
-use super::sharing::{self, Outliers};
+use super::sharing::{self, Outliers, Overdrawn, RUN_CREDITS};
 use super::view::View;
 use crate::packet::{Hello, Upstream, VERSION};
 use crate::{Acknowledgement, NetError, Refused, Sequence};
@@ -35,11 +35,13 @@ pub struct HubConfig {
     /// use for ([`Codec::older_states`]). With 0 a time precision has no effect: everything is exact. Each takes a byte a snapshot; for a receiver with any, the hub keeps the last 72 datagrams before the newest
     /// that was acknowledged, instead of 40.
     pub older_views: Option<u8>,
-    /// The most different encodings that a tick makes for receivers that could share them. If more receivers than that are
-    /// there, and most share, the others may at most double the number of encodings. If they want more, they together get a
-    /// quarter of it: they are moved to encodings that others share, or wait for a later tick. So a few receivers that
-    /// acknowledge odd views cannot multiply the hub's work. Each codec on offer and each relevant set counts by itself;
-    /// receivers from whose views a budget left something out share nothing anyway, and do not count.
+    /// The most different encodings that a tick makes for receivers that could share them. If there are
+    /// more receivers than that and most share, the others may at most double the number of encodings.
+    /// If they want more, those that hold a young view together get a quarter of it, and the rest half
+    /// an encoding a tick: they are moved to encodings that others share, or wait for a later tick. So a
+    /// few receivers that acknowledge odd views can neither multiply the hub's work nor keep honest ones
+    /// waiting. Each codec on offer and each relevant set counts by itself; receivers from whose views a
+    /// budget left something out share nothing anyway, and do not count.
     pub encodings_per_tick: u32,
     /// Whether to count what each snapshot cost, for [`Hub::cost`]. It takes time, and memory for as long as snapshots are kept; what is sent is the
     /// same.
@@ -144,8 +146,8 @@ pub struct Hub {
     peers: BTreeMap<ReceiverId, Peer>,
     sending: Sending,
     last_tick: Option<(Duration, Tick)>,
-    /// By how many encodings the outliers took more than they may: see [`sharing`].
-    overdrawn: u64,
+    /// What outliers spent beyond their credits: see [`sharing`].
+    overdrawn: Overdrawn,
 }
 
 impl Hub {
@@ -178,7 +180,7 @@ impl Hub {
             peers: BTreeMap::new(),
             sending: Sending::new(codec.schema()),
             last_tick: None,
-            overdrawn: 0,
+            overdrawn: Overdrawn::default(),
         };
         hub.offer(codec)?;
         Ok(hub)
@@ -322,8 +324,8 @@ impl Hub {
             }
         }
         let sending = &mut self.sending;
-        let Some(schedule) = sharing::schedule(&mut ready, &self.config, self.overdrawn > 0) else {
-            self.overdrawn = 0;
+        let Some(schedule) = sharing::schedule(&mut ready, &moment) else {
+            self.overdrawn = Overdrawn::default();
             for (peer, turn) in &mut ready {
                 first_error = first_error.and(peer.take_turn(turn, &moment, sending));
             }
@@ -333,13 +335,13 @@ impl Hub {
             let (peer, turn) = &mut ready[index];
             first_error = first_error.and(peer.take_turn(turn, &moment, sending));
         }
-        let is_overdrawn = self.overdrawn > 0;
-        for Outliers { groups, most_encodings } in schedule.outliers {
-            let (runs, most) = (sending.runs(), most_encodings as u64);
-            for group in groups {
-                let before = sending.runs();
-                let may_encode = !is_overdrawn && before - runs < most;
-                for index in &group {
+        for Outliers { pace, groups, rest, credits } in schedule.outliers {
+            let overdrawn = self.overdrawn.of(pace);
+            let before = sending.runs();
+            for group in &groups {
+                let before_group = sending.runs();
+                let may_encode = *overdrawn == 0 && (before_group - before) * RUN_CREDITS < credits;
+                for index in group {
                     let (peer, turn) = &mut ready[*index];
                     if may_encode {
                         first_error = first_error.and(peer.take_turn(turn, &moment, sending));
@@ -347,10 +349,13 @@ impl Hub {
                         peer.postpone(turn, &moment, sending);
                     }
                 }
-                let took = sending.runs() - before;
-                group.iter().filter(|_| may_encode).for_each(|index| ready[*index].0.note_runs(took));
             }
-            self.overdrawn = (self.overdrawn + sending.runs() - runs).saturating_sub(most);
+            for index in rest {
+                let (peer, turn) = &mut ready[index];
+                peer.postpone(turn, &moment, sending);
+            }
+            let spent = (sending.runs() - before) * RUN_CREDITS;
+            *overdrawn = (*overdrawn + spent).saturating_sub(credits);
         }
         first_error
     }

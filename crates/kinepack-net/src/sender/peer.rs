@@ -80,8 +80,6 @@ pub(super) struct Peer {
     bad_weights: u64,
     postponed: u64,
     waited_ticks: u32,
-    /// Encodings that its last turn took, if it shared them with few; else 0.
-    last_runs: u64,
 }
 
 /// Why a receiver gets nothing in a tick.
@@ -157,7 +155,6 @@ impl Peer {
             bad_weights: 0,
             postponed: 0,
             waited_ticks: 0,
-            last_runs: 0,
         }
     }
 
@@ -297,7 +294,6 @@ impl Peer {
     ) -> Result<(), NetError> {
         let Turn { wanted, ref base, silent, is_first } = *turn;
         self.waited_ticks = 0;
-        self.last_runs = 0;
         let taken = match is_first {
             false => self.step_from(base, moment, sending, wanted).map_err(Failed::Codec),
             true => self.begin_block(moment, sending, wanted).map(|has_begun| {
@@ -331,15 +327,9 @@ impl Peer {
         }
     }
 
-    /// How much it counts beside others that wait: the more, the longer it was [postponed](Self::postpone), and the less, the
-    /// more encodings its last turn took.
+    /// How much it counts beside others that wait: the more, the longer it was [postponed](Self::postpone).
     pub(super) fn weight(&self) -> u64 {
-        16 * (1 + u64::from(self.waited_ticks)) / self.last_runs.max(1)
-    }
-
-    /// Notes how many encodings its turn took, which it shared with few.
-    pub(super) fn note_runs(&mut self, runs: u64) {
-        self.last_runs = runs;
+        1 + u64::from(self.waited_ticks)
     }
 
     /// Whether nobody else can share the encoding: a budget left something out of the view that it is relative to.

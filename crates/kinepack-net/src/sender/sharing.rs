@@ -1,22 +1,29 @@
 //! Who shares an encoding, if many receivers could share and some do not.
 //!
-//! A receiver chooses by its acknowledgements what its snapshots are coded against. Honest receivers acknowledge nearly
-//! everything, so those with the same round trip share an encoding. A hostile one that acknowledges random views shares
-//! with nobody, and would cost as much as all honest ones together. The rule:
+//! A receiver chooses by its acknowledgements what its snapshots are coded against. Honest receivers
+//! acknowledge nearly everything, so those with the same round trip share an encoding. A hostile one
+//! that acknowledges random views shares with nobody, and would cost as much as all honest ones
+//! together. The rules:
 //!
-//! 1. Encodings that many receivers share are made first, those first that most receivers wait for.
-//! 2. An *outlier*, whose encoding few others share, is moved to such a one if it has acknowledged all that this is coded
-//!    against.
-//! 3. The other outliers take one encoding for four shared ones, at least one; or all that the limit leaves, if most
-//!    receivers are outliers. Each gives up what makes it different, as far as others then share with it: what was learned,
-//!    and the older views. If those are still too many different ones, they are coded against the views that most of them
-//!    have acknowledged, and those that have none of these wait for a later tick. Who waits counts for more. A state in several
-//!    datagrams takes many encodings: the outliers then wait until later ticks have made up for it, and who got it counts
-//!    for less.
+//! 1. Encodings that many receivers share are made first.
+//! 2. An *outlier* is a receiver whose encoding few others share. If it has acknowledged all that a
+//!    shared encoding is coded against, it gets that one.
+//! 3. *Quick* outliers hold a whole view that is young, so their turn takes one encoding as a rule.
+//!    They take one encoding for four shared ones, at least one; or all that the limit leaves, if
+//!    most receivers are outliers. Each gives up what makes it different, as far as others then share
+//!    with it: what was learned, and the older views. If those are still too many encodings, they are
+//!    coded against the views that most of them hold, and those that hold none of these wait.
+//! 4. *Slow* outliers hold no such view. Their turn often takes several datagrams, and many
+//!    encodings. The one that has waited longest goes first; in the mean they take half an encoding a
+//!    tick, or what the quick ones leave, if most receivers are outliers.
 //!
-//! Nothing changes for as many receivers as there may be encodings, nor while there are no more groups of outliers than of
-//! receivers that share: losses on honest links make a few. Cost: a sort of the receivers; for each outlier a look at the
-//! views that it has acknowledged.
+//! Outliers that took more than they may wait until later ticks have made up for it, quick and slow
+//! ones each by themselves. So hostile receivers cannot keep an honest one waiting by acknowledging
+//! old views, even if nobody else has its round trip.
+//!
+//! Nothing changes for as many receivers as there may be encodings, nor while there are no more
+//! groups of outliers than of receivers that share: losses on honest links make a few. Cost: a sort of
+//! the receivers; for each outlier a look at the views that it has acknowledged.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -24,16 +31,20 @@ use std::collections::{BTreeMap, HashMap};
 use kinepack::Tick;
 
 use super::history::Base;
-use super::hub::HubConfig;
-use super::peer::{Peer, Turn};
+use super::peer::{Moment, Peer, Turn};
 use super::sending::Wanted;
 
 /// Outliers may take one encoding for so many shared ones, and always one.
 const SHARED_FOR_AN_OUTLIER: usize = 4;
+/// A view is young if it is at most twice as old as the oldest that shared encodings are relative to,
+/// or as so many ticks.
+const YOUNG_TICKS: u32 = 24;
+/// What one run of an encoder costs an outlier.
+pub(super) const RUN_CREDITS: u64 = 2;
+/// What slow outliers may spend in a tick, if most receivers share.
+const SLOW_CREDITS: u64 = 1;
 /// One in so many receivers, and at least two, make an encoding a shared one: a few hostile ones must not be enough.
 const SHARED_BY_ONE_IN: usize = 32;
-/// How many of the newest views that an outlier has acknowledged are looked at.
-const NEWEST_VIEWS: usize = 8;
 
 /// The order in which receivers get what a tick may encode, as indices.
 #[derive(Debug, Default)]
@@ -44,12 +55,51 @@ pub(super) struct Schedule {
     pub(super) outliers: Vec<Outliers>,
 }
 
-/// Receivers that share with few others, or nobody.
+/// How many runs of an encoder a turn of an outlier takes.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Pace {
+    /// One as a rule: it holds a whole view that is young.
+    Quick,
+    /// Often several: what changed since its baseline may need more than a datagram.
+    Slow,
+}
+
+/// What outliers spent beyond their credits.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Overdrawn {
+    quick: u64,
+    slow: u64,
+}
+
+impl Overdrawn {
+    pub(super) fn of(&mut self, pace: Pace) -> &mut u64 {
+        match pace {
+            Pace::Quick => &mut self.quick,
+            Pace::Slow => &mut self.slow,
+        }
+    }
+}
+
+/// Outliers of one pace, codec and subject.
 #[derive(Debug)]
 pub(super) struct Outliers {
-    /// Those of one group share an encoding. They get it, one group after the other, until `most_encodings` were made.
+    pub(super) pace: Pace,
+    /// Those of one group share an encoding. They get it, one group after the other, until all
+    /// credits are spent.
     pub(super) groups: Vec<Vec<usize>>,
-    pub(super) most_encodings: usize,
+    /// These wait.
+    pub(super) rest: Vec<usize>,
+    /// What they may spend in this tick; nothing while they are overdrawn.
+    pub(super) credits: u64,
+}
+
+/// A quick outlier.
+#[derive(Debug)]
+struct Outlier {
+    index: usize,
+    weight: u64,
+    /// The young views that it holds and that can be a base without any other.
+    held: Ages,
 }
 
 /// Receivers that want the same relative to the same.
@@ -63,9 +113,9 @@ struct Group {
 type Ready<'p> = (&'p mut Peer, Turn);
 
 /// Puts receivers into an order if they ask for more different encodings than they may have; `None` if not. What outliers
-/// are coded against may change. If the outliers are overdrawn, they all wait.
-pub(super) fn schedule(ready: &mut [Ready<'_>], config: &HubConfig, is_overdrawn: bool) -> Option<Schedule> {
-    let most = config.encodings_per_tick as usize;
+/// are coded against may change.
+pub(super) fn schedule(ready: &mut [Ready<'_>], moment: &Moment<'_>) -> Option<Schedule> {
+    let most = moment.config.encodings_per_tick as usize;
     if ready.len() <= most {
         return None;
     }
@@ -86,7 +136,7 @@ pub(super) fn schedule(ready: &mut [Ready<'_>], config: &HubConfig, is_overdrawn
         if split.alone.len() <= split.tolerated {
             schedule.served.extend(indices);
         } else {
-            limit(ready, split, config, is_overdrawn, &mut schedule);
+            limit(ready, split, moment, &mut schedule);
         }
     }
     // In the order of their memory.
@@ -103,6 +153,8 @@ struct Split {
     tolerated: usize,
     /// How many encodings the outliers may take, if they are more.
     most_for_outliers: usize,
+    /// Most receivers share.
+    most_share: bool,
 }
 
 impl Split {
@@ -117,45 +169,54 @@ impl Split {
         let most_share = count(&shared) >= count(&alone);
         let few = (shared.len() / SHARED_FOR_AN_OUTLIER).max(1);
         let tolerated = if most_share { left.min(shared.len()) } else { left };
-        Self { most_for_outliers: if most_share { left.min(few) } else { left }, tolerated, shared, alone }
+        let most_for_outliers = if most_share { left.min(few) } else { left };
+        Self { shared, alone, tolerated, most_for_outliers, most_share }
     }
 }
 
 /// Adds the receivers of one codec and subject, whose outliers want more encodings than they may take.
-fn limit(ready: &mut [Ready<'_>], split: Split, config: &HubConfig, is_overdrawn: bool, schedule: &mut Schedule) {
-    let Split { shared, alone, most_for_outliers: most_encodings, .. } = split;
-    // The first receiver of each shared group, by the id of the view that its base is.
-    let mut by_view: HashMap<u64, Vec<usize>> = HashMap::new();
-    let mut oldest = Tick(u32::MAX);
+fn limit(ready: &mut [Ready<'_>], split: Split, moment: &Moment<'_>, schedule: &mut Schedule) {
+    let Split { shared, alone, most_for_outliers, most_share, .. } = split;
+    let mut shared_ages = Ages::default();
     for group in &shared {
-        let first = group.members[0];
-        let view = &ready[first].1.base.view;
-        by_view.entry(view.id).or_default().push(first);
-        oldest = oldest.min(view.tick());
+        shared_ages.insert(moment.tick, ready[group.members[0]].1.base.view.tick());
         schedule.served.extend(&group.members);
     }
-    let mut outliers: Vec<usize> = alone.into_iter().flat_map(|group| group.members).collect();
-    outliers.retain(|&index| {
-        let bases = |id| by_view.get(&id).into_iter().flatten().map(|first| &ready[*first].1.base);
-        let base = ready[index].0.history().base_like(bases, oldest, config.datagrams_per_tick);
+    let oldest = shared_ages.oldest_young(moment.tick);
+    let (mut quick, mut slow) = (Vec::new(), Vec::new());
+    for index in alone.into_iter().flat_map(|group| group.members) {
+        let peer = &*ready[index].0;
+        let held = peer.history().plain_ages(moment.tick, oldest);
+        let bases = shared.iter().map(|group| &ready[group.members[0]].1.base);
+        let base = held.meet(shared_ages).then(|| peer.history().base_like(bases, moment)).flatten();
         if let Some(base) = base {
             ready[index].1.base = base;
             schedule.served.push(index);
-            return false;
+        } else if !held.is_empty() {
+            quick.push(Outlier { index, weight: peer.weight(), held });
+        } else {
+            slow.push(index);
         }
-        true
-    });
+    }
 
-    if is_overdrawn {
-        schedule.outliers.push(Outliers { groups: vec![outliers], most_encodings });
-        return;
+    let indices = quick.iter().map(|outlier| outlier.index).collect::<Vec<_>>();
+    let (mut groups, mut rest) = (simplified(ready, &indices), Vec::new());
+    if groups.len() > most_for_outliers {
+        (groups, rest) = covered(ready, &quick, moment.tick, most_for_outliers);
     }
-    let mut groups = simplified(ready, &outliers);
-    if groups.len() > most_encodings {
-        groups = covered(ready, &outliers, most_encodings);
-    }
-    let groups = groups.into_iter().map(|group| group.members).collect();
-    schedule.outliers.push(Outliers { groups, most_encodings });
+    let left = if most_share { 0 } else { most_for_outliers.saturating_sub(groups.len()) };
+    let credits = most_for_outliers as u64 * RUN_CREDITS;
+    schedule.outliers.push(Outliers { pace: Pace::Quick, groups: members(groups), rest, credits });
+
+    let mut groups = grouped(ready, &slow);
+    let rest = groups.split_off(left.max(1).min(groups.len()));
+    let rest = rest.into_iter().flat_map(|group| group.members).collect();
+    let credits = (left as u64 * RUN_CREDITS).max(SLOW_CREDITS);
+    schedule.outliers.push(Outliers { pace: Pace::Slow, groups: members(groups), rest, credits });
+}
+
+fn members(groups: Vec<Group>) -> Vec<Vec<usize>> {
+    groups.into_iter().map(|group| group.members).collect()
 }
 
 /// Receivers by what they are coded against, the highest score first; of equal ones, the one with the first receiver.
@@ -182,72 +243,147 @@ fn simplified(ready: &mut [Ready<'_>], outliers: &[usize]) -> Vec<Group> {
     }
     let mut counts: HashMap<u64, usize> = HashMap::new();
     for index in outliers {
-        for base in variants(&ready[*index].1.base) {
-            *counts.entry(fingerprint(&base)).or_default() += 1;
+        for (_, base) in variants(&ready[*index].1.base) {
+            *counts.entry(base).or_default() += 1;
         }
     }
     for index in outliers {
         let base = &mut ready[*index].1.base;
         // Of several with the same count the first: `max_by_key` takes the last.
-        let best = variants(base).rev().max_by_key(|base| counts.get(&fingerprint(base)).copied());
-        if let Some(best) = best {
-            *base = best;
+        let best = variants(base).rev().max_by_key(|(_, base)| counts.get(base).copied());
+        if let Some((given_up, _)) = best {
+            given_up.apply(base);
         }
     }
     grouped(ready, outliers)
 }
 
-/// The receivers, coded against at most `most` views that together most of them have acknowledged. Those who have none of
-/// these come last, by themselves.
-fn covered(ready: &mut [Ready<'_>], outliers: &[usize], most: usize) -> Vec<Group> {
-    let views: Vec<Vec<u64>> =
-        outliers.iter().map(|index| ready[*index].0.history().plain_views().take(NEWEST_VIEWS).collect()).collect();
-    let mut is_covered = vec![false; outliers.len()];
-    let mut chosen = Vec::new();
-    while chosen.len() < most {
-        let uncovered = outliers.iter().zip(&views).zip(&is_covered).filter(|(_, is_covered)| !**is_covered);
-        let weighted = uncovered.flat_map(|((index, views), _)| {
-            let weight = ready[*index].0.weight();
-            views.iter().map(move |view| (*view, weight))
-        });
-        let mut all: Vec<(u64, u64)> = weighted.collect();
-        all.sort_unstable();
-        // Of several with the same weight, the newest.
-        let weight = |same: &&[(u64, u64)]| same.iter().map(|(_, weight)| weight).sum::<u64>();
-        let Some(best) = all.chunk_by(|a, b| a.0 == b.0).max_by_key(weight).map(|same| same[0].0) else { break };
-        chosen.push(best);
-        for (views, is_covered) in views.iter().zip(&mut is_covered) {
-            *is_covered |= views.contains(&best);
+/// The receivers, coded against at most `most` views that together most of them hold; and those who hold none of these.
+fn covered(ready: &mut [Ready<'_>], outliers: &[Outlier], now: Tick, most: usize) -> (Vec<Group>, Vec<usize>) {
+    let mut chosen = Ages::default();
+    for _ in 0..most {
+        let mut weights = [0; Ages::COUNT];
+        for outlier in outliers.iter().filter(|outlier| !outlier.held.meet(chosen)) {
+            outlier.held.iter().for_each(|age| weights[age] += outlier.weight);
+        }
+        // Of several that are as heavy, the newest: `max_by_key` takes the last.
+        let heaviest = (0..Ages::COUNT).rev().max_by_key(|age| weights[*age]);
+        match heaviest.filter(|age| weights[*age] > 0) {
+            Some(age) => chosen.insert_age(age),
+            None => break,
         }
     }
-    for (index, views) in outliers.iter().zip(&views) {
-        let newest = views.iter().find(|view| chosen.contains(view));
+    let (mut covered, mut rest) = (Vec::new(), Vec::new());
+    for Outlier { index, held, .. } in outliers {
         let (peer, turn) = &mut ready[*index];
-        if let Some(base) = newest.and_then(|view| peer.history().plain_base(*view)) {
-            turn.base = base;
+        let newest = held.both(chosen).iter().next();
+        match newest.and_then(|age| peer.history().plain_base(Ages::tick(now, age))) {
+            Some(base) => {
+                turn.base = base;
+                covered.push(*index);
+            }
+            None => rest.push(*index),
         }
     }
-    let (covered, alone): (Vec<_>, Vec<_>) =
-        std::iter::zip(outliers, is_covered).partition(|(_, is_covered)| *is_covered);
-    let [covered, alone] = [covered, alone].map(|part| part.into_iter().map(|(index, _)| *index).collect::<Vec<_>>());
-    let mut groups = grouped(ready, &covered);
-    groups.extend(grouped(ready, &alone));
-    groups
+    (grouped(ready, &covered), rest)
 }
 
 /// A number for all that a base is; bases with the same number may be taken for the same here, where only the order is at stake.
 fn fingerprint(base: &Base) -> u64 {
+    let lesson = base.lesson.iter().map(|lesson| lesson.id);
     let older = base.older.iter().map(|(_, view)| view.id);
-    let merged = base.merged.iter().map(|view| view.id);
-    let ids =
-        std::iter::once(base.view.id).chain(merged).chain(older).chain(base.lesson.iter().map(|lesson| lesson.id));
-    ids.fold(0, |hash, id| (hash ^ id).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29))
+    older.chain(lesson).fold(fingerprint_alone(base), mixed)
 }
 
-/// A base, the same without what was learned, and without older views too, as far as these differ.
-fn variants(base: &Base) -> impl DoubleEndedIterator<Item = Base> + use<> {
-    let unlearned = Base { lesson: None, ..base.clone() };
-    let alone = (!base.older.is_empty()).then(|| Base { older: Vec::new(), ..unlearned.clone() });
-    let unlearned = base.lesson.is_some().then_some(unlearned);
-    std::iter::once(base.clone()).chain(unlearned).chain(alone)
+/// That of the views that make the baseline.
+fn fingerprint_alone(base: &Base) -> u64 {
+    std::iter::once(&base.view).chain(&base.merged).map(|view| view.id).fold(0, mixed)
+}
+
+fn mixed(hash: u64, id: u64) -> u64 {
+    (hash ^ id).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
+}
+
+/// What a base may give up, so that more receivers share it.
+#[derive(Clone, Copy, Debug)]
+enum GivenUp {
+    Nothing,
+    Learned,
+    /// The older views, and with them what was learned.
+    Older,
+}
+
+impl GivenUp {
+    fn apply(self, base: &mut Base) {
+        match self {
+            Self::Nothing => {}
+            Self::Learned => base.lesson = None,
+            Self::Older => {
+                base.lesson = None;
+                base.older.clear();
+            }
+        }
+    }
+}
+
+/// The fingerprints of a base, of the same without what was learned, and without older views too, as far as these differ.
+fn variants(base: &Base) -> impl DoubleEndedIterator<Item = (GivenUp, u64)> + use<> {
+    let alone = fingerprint_alone(base);
+    let unlearned = base.older.iter().map(|(_, view)| view.id).fold(alone, mixed);
+    let whole = base.lesson.iter().map(|lesson| lesson.id).fold(unlearned, mixed);
+    let learned = base.lesson.is_some().then_some((GivenUp::Learned, unlearned));
+    let older = (!base.older.is_empty()).then_some((GivenUp::Older, alone));
+    std::iter::once((GivenUp::Nothing, whole)).chain(learned).chain(older)
+}
+
+/// Ticks before the present one, as far as they count here. The first is that just before.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Ages(u128);
+
+impl Ages {
+    const COUNT: usize = 128;
+
+    /// Adds a tick before `now`, if it is not too old.
+    pub(super) fn insert(&mut self, now: Tick, tick: Tick) {
+        if let Some(age) = now.0.checked_sub(tick.0).and_then(|ticks| ticks.checked_sub(1)) {
+            self.0 |= 1u128.checked_shl(age).unwrap_or(0);
+        }
+    }
+
+    fn insert_age(&mut self, age: usize) {
+        self.0 |= 1 << age;
+    }
+
+    /// The first tick whose views are young beside these ages; where there are none, all are.
+    fn oldest_young(self, now: Tick) -> Tick {
+        let oldest = self.0.checked_ilog2();
+        Tick(oldest.map_or(0, |oldest| now.0.saturating_sub((2 * oldest).max(YOUNG_TICKS))))
+    }
+
+    fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    fn both(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    fn meet(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// The tick of an age.
+    fn tick(now: Tick, age: usize) -> Tick {
+        Tick(now.0 - 1 - age as u32)
+    }
+
+    /// From the newest on.
+    fn iter(self) -> impl Iterator<Item = usize> {
+        let mut left = self.0;
+        std::iter::from_fn(move || {
+            let age = (left != 0).then(|| left.trailing_zeros() as usize)?;
+            left &= left - 1;
+            Some(age)
+        })
+    }
 }

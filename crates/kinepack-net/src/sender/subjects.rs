@@ -3,12 +3,17 @@
 //! Receivers with equal sets share one subject. The memory of past ticks lives as long as a view refers to it. Cost of
 //! a set: a search for its entities in the world and a copy of their rows, however large the world is.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use kinepack::{EncodeError, EntityId, Snapshot};
 
 use super::view::View;
+
+/// At so many worlds of the pool a tick looks whether they may be used again.
+const LOOKED_AT: usize = 32;
+/// So many worlds are kept in the pool though no view refers to them.
+const SPARE: usize = 4;
 
 /// The entities that are relevant to a receiver.
 #[derive(Clone, Debug)]
@@ -44,7 +49,7 @@ pub(super) struct Subjects {
     /// The sets that receivers have, with their numbers.
     sets: HashMap<Arc<[EntityId]>, u64>,
     /// Worlds of earlier ticks; those that no view refers to are used again.
-    pool: Vec<Arc<Snapshot>>,
+    pool: VecDeque<Arc<Snapshot>>,
     /// Where a set's entities are in the world.
     places: Vec<u32>,
     next_id: u64,
@@ -131,15 +136,23 @@ impl Subjects {
     }
 
     /// A world that no view refers to any more; all but a few others of those are freed.
+    ///
+    /// Looks at some of the pool, the next time at others: receivers may hold on to many worlds.
     fn unused(&mut self) -> Option<Arc<Snapshot>> {
-        let mut kept = 0;
-        self.pool.retain(|snapshot| {
-            let is_free = Arc::strong_count(snapshot) == 1;
-            kept += usize::from(is_free);
-            !is_free || kept <= 4
-        });
-        let index = self.pool.iter().position(|snapshot| Arc::strong_count(snapshot) == 1)?;
-        Some(self.pool.swap_remove(index))
+        let (mut found, mut spare) = (None, 0);
+        for _ in 0..self.pool.len().min(LOOKED_AT) {
+            let snapshot = self.pool.pop_front()?;
+            let is_free = Arc::strong_count(&snapshot) == 1;
+            if is_free && found.is_none() {
+                found = Some(snapshot);
+                continue;
+            }
+            spare += usize::from(is_free);
+            if !is_free || spare < SPARE {
+                self.pool.push_back(snapshot);
+            }
+        }
+        found
     }
 }
 
