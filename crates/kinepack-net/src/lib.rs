@@ -57,6 +57,7 @@
 #![forbid(unsafe_code)]
 
 mod error;
+mod handshake;
 mod link;
 mod merge;
 mod packet;

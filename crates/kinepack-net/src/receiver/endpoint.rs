@@ -10,8 +10,8 @@ use super::known::Known;
 use super::playback::Playback;
 use super::views::{Held, Views};
 use super::window::Window;
+use crate::handshake::{check_schema, hello, reference_zero};
 use crate::packet::{Downstream, FragmentHeader, Hello, Mismatch, SnapshotHeader};
-use crate::sender::{check_schema, hello, reference_zero};
 use crate::{Acknowledgement, JitterBuffer, NetError, PlayoutConfig, PlayoutStats, Pushed, Refused, Sequence};
 
 /// What a receiver is willing to hold, and how it plays.

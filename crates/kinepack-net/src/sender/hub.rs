@@ -11,7 +11,8 @@ use super::peer::{Moment, Peer, PeerStatus};
 use super::sending::Sending;
 use super::sharing::{self, Outliers, Overdrawn, RUN_CREDITS};
 use super::view::View;
-use crate::packet::{Hello, Upstream, VERSION};
+use crate::handshake::{check_schema, hello, reference_zero};
+use crate::packet::{Hello, Upstream};
 use crate::{Acknowledgement, NetError, Refused, Sequence};
 
 /// Names a receiver; the caller chooses, such as the transport's number of the connection.
@@ -384,39 +385,5 @@ impl Hub {
     /// Snapshots that the last tick encoded for all receivers together.
     pub fn encoded(&self) -> usize {
         self.sending.encoded
-    }
-}
-
-/// What both sides must have alike.
-pub(crate) fn hello(codec: &Codec, initial: &Snapshot) -> Hello {
-    Hello {
-        version: VERSION,
-        schema_hash: codec.schema().hash(),
-        codec_hash: codec.hash(),
-        initial_hash: initial.state_hash(),
-    }
-}
-
-/// The reference state of number 0: hellos do not compare ticks, so it has none of its own.
-pub(crate) fn reference_zero(initial: &Snapshot) -> Arc<Snapshot> {
-    let mut state = initial.clone();
-    state.tick = Tick(0);
-    Arc::new(state)
-}
-
-pub(crate) fn check_schema(expected_hash: u64, hash: u64) -> Result<(), NetError> {
-    if hash == expected_hash { Ok(()) } else { Err(NetError::SchemaMismatch { expected_hash, hash }) }
-}
-
-#[cfg(test)]
-mod tests {
-    use kinepack::Schema;
-
-    use super::*;
-
-    #[test]
-    fn the_reference_state_of_number_0_is_of_tick_0() {
-        let initial = Snapshot::new(&Schema::new(Vec::new()), Tick(700));
-        assert_eq!(reference_zero(&initial).tick, Tick(0));
     }
 }

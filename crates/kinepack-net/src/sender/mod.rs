@@ -21,5 +21,4 @@ mod view;
 
 pub use cost::Cost;
 pub use hub::{Handled, Hub, HubConfig, ReceiverId, ReceiverOptions, Weight};
-pub(crate) use hub::{check_schema, hello, reference_zero};
 pub use peer::PeerStatus;

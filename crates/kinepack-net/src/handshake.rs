@@ -1,0 +1,44 @@
+//! What sender and receiver must have alike before the first snapshot. `spec/NET.md`, section 3.
+
+use std::sync::Arc;
+
+use kinepack::{Codec, Snapshot, Tick};
+
+use crate::NetError;
+use crate::packet::{Hello, VERSION};
+
+/// The hello of a side that uses `codec` and starts from the `initial` state.
+pub(crate) fn hello(codec: &Codec, initial: &Snapshot) -> Hello {
+    Hello {
+        version: VERSION,
+        schema_hash: codec.schema().hash(),
+        codec_hash: codec.hash(),
+        initial_hash: initial.state_hash(),
+    }
+}
+
+/// The reference state of number 0. Its tick is 0 on both sides: hellos do not compare the ticks of
+/// initial states.
+pub(crate) fn reference_zero(initial: &Snapshot) -> Arc<Snapshot> {
+    let mut state = initial.clone();
+    state.tick = Tick(0);
+    Arc::new(state)
+}
+
+/// Checks that a codec or a snapshot has the expected schema.
+pub(crate) fn check_schema(expected_hash: u64, hash: u64) -> Result<(), NetError> {
+    if hash == expected_hash { Ok(()) } else { Err(NetError::SchemaMismatch { expected_hash, hash }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use kinepack::Schema;
+
+    use super::*;
+
+    #[test]
+    fn the_reference_state_of_number_0_is_of_tick_0() {
+        let initial = Snapshot::new(&Schema::new(Vec::new()), Tick(700));
+        assert_eq!(reference_zero(&initial).tick, Tick(0));
+    }
+}
