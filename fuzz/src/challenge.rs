@@ -2,7 +2,8 @@
 
 use std::io::Cursor;
 
-use kinepack::{Quantized, Snapshot, Tick};
+use kinepack::{Snapshot, Tick};
+use kinepack_capture::cube::Quantized;
 use kinepack_capture::{Challenge, Frame, cube};
 
 /// The endings of the four formats; the first byte of the data picks one.

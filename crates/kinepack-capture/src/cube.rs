@@ -1,6 +1,6 @@
 //! The cube of the articles: its state, its schema at each row of the level table, and the profile trained for it.
 
-use kinepack::{EncodeError, EntityId, Pack, Quantized, Schema, Snapshot};
+use kinepack::{EncodeError, EntityId, Level, Pack, Schema, Snapshot};
 
 mod difference;
 mod profile;
@@ -10,6 +10,35 @@ pub use profile::{bodies, coarse_profile, profile, structure, swift_profile};
 
 /// What x and y have in their lanes where they are zero.
 pub(crate) const POSITION_OFFSET: u32 = 1 << 17;
+
+/// Which fields of a cube are quantized: what rows 1 to 6 of the table of levels measure. A codec does
+/// not look at this: it codes the lanes of the schema that it gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantized {
+    /// None: every float in 32 bits.
+    Nothing,
+    /// Rotations.
+    Rotations,
+    /// Rotations and velocities.
+    Velocities,
+    /// Rotations; velocities are not sent.
+    NoVelocities,
+    /// All.
+    Everything,
+}
+
+impl Quantized {
+    /// What is quantized at a level.
+    pub fn at(level: Level) -> Self {
+        match level.row() {
+            1 => Self::Nothing,
+            2 => Self::Rotations,
+            3 | 4 => Self::Velocities,
+            5 => Self::NoVelocities,
+            _ => Self::Everything,
+        }
+    }
+}
 
 /// A cube as a simulation has it, and row 1 of the table: 321 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Pack)]

@@ -54,6 +54,7 @@ mod error;
 mod file;
 #[doc = include_str!("guide.md")]
 pub mod guide {}
+pub mod levels;
 mod limits;
 mod recorder;
 mod unpacked;

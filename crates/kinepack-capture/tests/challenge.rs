@@ -7,8 +7,8 @@ mod common;
 use std::path::Path;
 
 use common::{Files, Header, OBJECTS, Record, bin, f32_file, good_bin, good_f32, record, states, zst};
-use kinepack::{Quantized, Snapshot, Tick};
-use kinepack_capture::cube::{self, Measured};
+use kinepack::{Snapshot, Tick};
+use kinepack_capture::cube::{self, Measured, Quantized};
 use kinepack_capture::{CaptureError, Challenge, Frame};
 
 /// Everything that a file holds.

@@ -11,7 +11,8 @@ use std::path::PathBuf;
 
 use common::{Header, OBJECTS, good_bin, good_f32, zst};
 use files::{Ship, Sink, ship};
-use kinepack::{EntityId, Quantized, Schema, Snapshot, Tick};
+use kinepack::{EntityId, Schema, Snapshot, Tick};
+use kinepack_capture::cube::Quantized;
 use kinepack_capture::{
     Capture, Challenge, ConvertError, Converted, Frame, Recorder, capture_to_challenge, challenge_to_capture, cube,
 };

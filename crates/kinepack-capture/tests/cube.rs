@@ -11,10 +11,10 @@ use std::path::PathBuf;
 
 use cubes::{Body, Config, Script, Style, World};
 use kinepack::{
-    Codec, Decoder, Encoder, EntityId, Field, FieldCode, FieldKind, GapCode, Level, Profile, ProfileSearch, Quantized,
-    Schema, SmallOrLargeCosts, SmallestThree, Snapshot, Tick, Trainer,
+    Codec, Decoder, Encoder, EntityId, Field, FieldCode, FieldKind, GapCode, Level, Profile, ProfileSearch, Schema,
+    SmallOrLargeCosts, SmallestThree, Snapshot, Tick, Trainer,
 };
-use kinepack_capture::cube::{self, Measured};
+use kinepack_capture::cube::{self, Measured, Quantized};
 use kinepack_capture::{Challenge, Frame};
 
 /// A file of `shared/data/cubes` beside the workspace; `None`, and a line about it, where it is not there.
@@ -64,16 +64,16 @@ fn each_row_has_the_bits_of_the_article() {
     assert_eq!(bits(Quantized::Velocities), 159);
     assert_eq!(bits(Quantized::NoVelocities), 126);
     assert_eq!(bits(Quantized::Everything), 80);
-    let rows: Vec<u32> = Level::TABLE[..6].iter().map(|level| bits(level.quantized())).collect();
+    let rows: Vec<u32> = Level::TABLE[..6].iter().map(|level| bits(Quantized::at(*level))).collect();
     assert_eq!(rows, [321, 222, 159, 159, 126, 80]);
-    assert!(Level::TABLE[6..].iter().all(|level| level.quantized() == Quantized::Everything));
+    assert!(Level::TABLE[6..].iter().all(|level| Quantized::at(*level) == Quantized::Everything));
 }
 
 #[test]
 fn the_trained_profile_fits_its_schema_at_every_level() {
     let schema = cube::schema(Quantized::Everything);
     assert_eq!(cube::profile().schema_hash, schema.hash());
-    for level in Level::TABLE.into_iter().filter(|level| level.quantized() == Quantized::Everything) {
+    for level in Level::TABLE.into_iter().filter(|level| Quantized::at(*level) == Quantized::Everything) {
         for profile in [
             cube::profile(),
             cube::coarse_profile(),
@@ -81,7 +81,7 @@ fn the_trained_profile_fits_its_schema_at_every_level() {
             Profile::article(&schema),
             Profile::untrained(&schema),
         ] {
-            assert!(Codec::new(schema.clone(), level, profile).is_ok(), "level {}", level.name());
+            assert!(Codec::new(schema.clone(), level, profile).is_ok(), "level {}", level.row());
         }
     }
     for quantized in [Quantized::Nothing, Quantized::Rotations, Quantized::Velocities, Quantized::NoVelocities] {
@@ -145,7 +145,7 @@ fn coded_bits(code: FieldCode, pairs: &[Pair]) -> u64 {
         model: None,
     };
     let level = Level::TABLE[10];
-    assert!(level.relative_rotations() && !level.field_flags(), "{}", level.name());
+    assert!(level.relative_rotations() && !level.field_flags(), "{}", level.row());
     let codec = Codec::new(schema.clone(), level, profile).unwrap();
     let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
     let mut bits = 0;

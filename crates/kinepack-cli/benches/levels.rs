@@ -10,13 +10,14 @@
 
 #![allow(missing_docs)]
 
+use kinepack_capture::levels;
 use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use cubes::{Body, Config, Script, Style, World};
-use kinepack::{Baselines, Codec, Decoder, Encoder, EntityId, Level, Profile, Quantized, Snapshot, Tick};
-use kinepack_capture::cube::{self, Measured};
+use kinepack::{Baselines, Codec, Decoder, Encoder, EntityId, Level, Profile, Snapshot, Tick};
+use kinepack_capture::cube::{self, Measured, Quantized};
 use kinepack_capture::{Challenge, Frame};
 
 /// Names the challenge file.
@@ -110,9 +111,9 @@ fn snapshot(quantized: Quantized, tick: u32, states: &[Measured]) -> Snapshot {
 }
 
 fn codec(level: Level) -> Codec {
-    let schema = cube::schema(level.quantized());
+    let schema = cube::schema(Quantized::at(level));
     let profile =
-        if level.quantized() == Quantized::Everything { cube::profile() } else { Profile::untrained(&schema) };
+        if Quantized::at(level) == Quantized::Everything { cube::profile() } else { Profile::untrained(&schema) };
     Codec::new(schema, level, profile).expect("the built-in profiles fit their schemas")
 }
 
@@ -131,7 +132,7 @@ fn packets(codec: &Codec, snapshots: &[Snapshot]) -> Vec<Vec<u8>> {
             let mut packet = Vec::new();
             encoder.encode(baselines, snapshot, &mut packet).expect("the schema is the codec's");
             decoder.decode(baselines, &packet, snapshot.tick, &mut decoded).expect("it was just encoded");
-            assert!(decoded == *snapshot, "{} does not come back as it was", codec.level().name());
+            assert!(decoded == *snapshot, "{} does not come back as it was", levels::name(*codec.level()));
             packet
         })
         .collect()
@@ -140,9 +141,9 @@ fn packets(codec: &Codec, snapshots: &[Snapshot]) -> Vec<Vec<u8>> {
 fn levels(criterion: &mut Criterion) {
     for source in [Some(Source::world()), Source::capture()].into_iter().flatten() {
         for level in Level::TABLE {
-            let Some(snapshots) = source.snapshots(level.quantized()) else { continue };
+            let Some(snapshots) = source.snapshots(Quantized::at(level)) else { continue };
             let codec = codec(level);
-            measure(criterion, source.name(), level.name(), &codec, &snapshots);
+            measure(criterion, source.name(), levels::name(level), &codec, &snapshots);
         }
     }
 }
@@ -213,12 +214,12 @@ fn rest_at(criterion: &mut Criterion, level: Level) {
     let states: Vec<Measured> = world.bodies().map(|(_, body)| measured(body)).collect();
     for entities in [states.len(), 10_000] {
         let states: Vec<Measured> = states.iter().copied().cycle().take(entities).collect();
-        let baseline = snapshot(codec.level().quantized(), 0, &states);
-        let same = snapshot(codec.level().quantized(), 6, &states);
+        let baseline = snapshot(Quantized::at(*codec.level()), 0, &states);
+        let same = snapshot(Quantized::at(*codec.level()), 6, &states);
         let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
         let mut packet = Vec::new();
 
-        let mut group = criterion.benchmark_group(format!("rest/{}", level.name()));
+        let mut group = criterion.benchmark_group(format!("rest/{}", levels::name(level)));
         group.throughput(Throughput::Elements(entities as u64));
         encoder.encode(&baseline, &same, &mut packet).expect("the schema is the codec's");
         let mut decoded = Snapshot::new(codec.schema(), Tick(0));

@@ -8,10 +8,11 @@ use std::collections::VecDeque;
 use std::error::Error;
 
 use kinepack::{
-    Baselines, Bodies, Codec, Decoder, Encoder, Learned, Level, Profile, Quantized, Role, Schema, Snapshot, Tick,
-    TimePrecision, Training,
+    Baselines, Bodies, Codec, Decoder, Encoder, Learned, Level, Profile, Role, Schema, Snapshot, Tick, TimePrecision,
+    Training,
 };
 use kinepack_capture::cube;
+use kinepack_capture::cube::Quantized;
 use kinepack_capture::{Challenge, Frame};
 
 /// Frames up to this one are trained on where a run is both trained and measured on.

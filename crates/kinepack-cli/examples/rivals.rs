@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 
 use comfy_table::{CellAlignment, Table, presets};
 use cubes::{Body, Config, Script, Style, World};
-use kinepack::{Baselines, Codec, Decoder, Encoder, EntityId, Level, Quantized, Snapshot, Tick};
-use kinepack_capture::cube::{self, Measured};
+use kinepack::{Baselines, Codec, Decoder, Encoder, EntityId, Level, Snapshot, Tick};
+use kinepack_capture::cube::{self, Measured, Quantized};
 use kinepack_capture::{Challenge, Frame as Captured};
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe;

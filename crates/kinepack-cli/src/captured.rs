@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use kinepack::{EntityId, Pack, Profile, Quantized, Schema, Snapshot, Tick};
+use kinepack::{EntityId, Pack, Profile, Schema, Snapshot, Tick};
 use kinepack_capture::analysis::Columns;
-use kinepack_capture::cube::{self, Cube};
+use kinepack_capture::cube::{self, Cube, Quantized};
 use kinepack_capture::{Capture, CaptureLimits, Challenge, Frame};
 
 use crate::failure::Failure;

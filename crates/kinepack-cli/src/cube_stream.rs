@@ -1,11 +1,12 @@
 //! The cube world as it goes over a network: with velocities or without, at one of the levels that are fit for it.
 
+use kinepack_capture::levels;
 use std::fmt;
 
 use clap::{ArgAction, Args};
 use cubes::FIRST_GUEST;
-use kinepack::{Changed, Codec, EncodeError, EntityId, Level, Profile, Quantized, Schema, Snapshot, Tick};
-use kinepack_capture::cube::{self, Cube, SwiftCube};
+use kinepack::{Changed, Codec, EncodeError, EntityId, Level, Profile, Schema, Snapshot, Tick};
+use kinepack_capture::cube::{self, Cube, Quantized, SwiftCube};
 use kinepack_net::{Mismatch, Sample, VERSION};
 
 use crate::failure::Failure;
@@ -38,13 +39,13 @@ impl SentLevel {
 
     /// All, the least first.
     pub(crate) fn all() -> impl Iterator<Item = Self> {
-        let fit = |level: &Level| level.quantized() == Quantized::Everything && level.changed() != Changed::All;
+        let fit = |level: &Level| Quantized::at(*level) == Quantized::Everything && level.changed() != Changed::All;
         Level::TABLE.into_iter().filter(fit).map(Self)
     }
 
     /// The one with this name or row number.
     pub(crate) fn named(name: &str) -> Result<Self, String> {
-        let found = Level::named(name).and_then(|level| Self::all().find(|fit| fit.0 == level));
+        let found = levels::named(name).and_then(|level| Self::all().find(|fit| fit.0 == level));
         found.ok_or_else(|| {
             let names: Vec<String> = Self::all().map(|level| level.to_string()).collect();
             format!("there are {}", names.join(", "))
@@ -58,7 +59,7 @@ impl SentLevel {
 
 impl fmt::Display for SentLevel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.0.name())
+        f.pad(levels::name(self.0))
     }
 }
 
@@ -108,7 +109,7 @@ impl CubeStream {
             name.push_str(" --velocities");
         }
         if self.level != [SentLevel::PACKED] {
-            let levels: Vec<&str> = self.level.iter().map(|level| level.row().name()).collect();
+            let levels: Vec<&str> = self.level.iter().map(|level| levels::name(level.row())).collect();
             name.push_str(&format!(" --level {}", levels.join(",")));
         }
         name + &self.precision.name()

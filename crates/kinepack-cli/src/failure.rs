@@ -1,6 +1,7 @@
 //! Why a command failed, and the exit code that says so: 2 for what was given to it, 1 for what it did itself. A file
 //! that exists is of the first kind, and so is one that the system refuses. A signal is no failure: `interrupt.rs`.
 
+use kinepack_capture::levels;
 use std::fmt;
 use std::net::SocketAddr;
 use std::process::ExitCode;
@@ -190,7 +191,7 @@ impl fmt::Display for Failure {
             Self::World(error) => error.fmt(f),
             Self::UnknownLevel { name } => {
                 let names: Vec<String> =
-                    Level::TABLE.iter().map(|level| format!("{} {}", level.row(), level.name())).collect();
+                    Level::TABLE.iter().map(|level| format!("{} {}", level.row(), levels::name(*level))).collect();
                 write!(f, "--level {name}: no such level; there are {}", names.join(", "))
             }
             Self::UnknownStreamLevel { name } => {
@@ -205,7 +206,7 @@ impl fmt::Display for Failure {
             }
             Self::OutOfRange { object, reason } => write!(f, "object {object} of the built-in world: {reason}"),
             Self::NotVerified { level, frame, reason } => {
-                write!(f, "level {}: frame {frame} did not come back as it was: {reason}", level.name())
+                write!(f, "level {}: frame {frame} did not come back as it was: {reason}", levels::name(*level))
             }
             Self::Secret(error) => error.fmt(f),
             Self::Socket { address, error } => write!(f, "UDP {address}: {error}"),

@@ -6,10 +6,8 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Instant;
 
-use kinepack::{
-    Baselines, Codec, Decoder, Encoder, EntityId, Learned, Level, Profile, Quantized, Schema, Snapshot, Tick,
-};
-use kinepack_capture::cube::{self, Measured};
+use kinepack::{Baselines, Codec, Decoder, Encoder, EntityId, Learned, Level, Profile, Schema, Snapshot, Tick};
+use kinepack_capture::cube::{self, Measured, Quantized};
 
 use crate::failure::Failure;
 use crate::parts::{PartOfField, Parts};
@@ -92,9 +90,9 @@ impl Ladder {
     ) -> Result<Self, Failure> {
         let mut groups: Vec<Group> = Vec::new();
         for &level in levels {
-            let schema = cube::schema(level.quantized());
+            let schema = cube::schema(Quantized::at(level));
             let profile = match parameters {
-                _ if level.quantized() != Quantized::Everything => Profile::untrained(&schema),
+                _ if Quantized::at(level) != Quantized::Everything => Profile::untrained(&schema),
                 Parameters::BuiltIn => precision.profile(),
                 Parameters::Article => Profile::article(&schema),
                 Parameters::Untrained => Profile::untrained(&schema),
@@ -113,12 +111,12 @@ impl Ladder {
                 coarse: empty.clone(),
                 measurement: Measurement::new(&codec),
             };
-            if let Some(group) = groups.iter_mut().find(|group| group.quantized == level.quantized()) {
+            if let Some(group) = groups.iter_mut().find(|group| group.quantized == Quantized::at(level)) {
                 group.runs.push(run);
                 continue;
             }
             groups.push(Group {
-                quantized: level.quantized(),
+                quantized: Quantized::at(level),
                 ring: vec![empty; slots],
                 runs: vec![run],
                 part_of_field: PartOfField::new(&schema),

@@ -1,12 +1,14 @@
 //! `kinepack measure`: each level's size and speed on a capture or on the built-in world.
 
+use kinepack_capture::levels;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use kinepack::{Level, Quantized};
+use kinepack::Level;
 use kinepack_capture::Frame;
+use kinepack_capture::cube::Quantized;
 
 use crate::captured::{CaptureArguments, challenge};
 use crate::failure::Failure;
@@ -102,14 +104,14 @@ fn measure_stream(arguments: &Arguments) -> Result<(), Failure> {
 
 /// The levels asked for, or all that the data allow, in the order of the table.
 fn levels(arguments: &Arguments, quantized: bool) -> Result<Vec<Level>, Failure> {
-    let measurable = |level: &Level| !quantized || level.quantized() == Quantized::Everything;
+    let measurable = |level: &Level| !quantized || Quantized::at(*level) == Quantized::Everything;
     if arguments.levels.is_empty() {
         return Ok(Level::TABLE.into_iter().filter(measurable).collect());
     }
-    let named = |name: &String| Level::named(name).ok_or_else(|| Failure::UnknownLevel { name: name.clone() });
+    let named = |name: &String| levels::named(name).ok_or_else(|| Failure::UnknownLevel { name: name.clone() });
     let asked = arguments.levels.iter().map(named).collect::<Result<Vec<Level>, _>>()?;
     if let Some(level) = asked.iter().find(|level| !measurable(level)) {
-        return Err(Failure::NeedsFloats { what: format!("level {} ({})", level.row(), level.name()) });
+        return Err(Failure::NeedsFloats { what: format!("level {} ({})", level.row(), levels::name(*level)) });
     }
     Ok(Level::TABLE.into_iter().filter(|level| asked.contains(level)).collect())
 }

@@ -1,5 +1,6 @@
 //! What was measured, as a table for people and as one JSON document for machines.
 
+use kinepack_capture::levels;
 use std::io::{self, ErrorKind, Write};
 
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
@@ -183,7 +184,7 @@ impl LevelReport {
         let parts = measurement.mean_parts_bits();
         let mean = measurement.mean_bytes();
         Self {
-            level: measurement.level.name(),
+            level: levels::name(measurement.level),
             row: measurement.level.row(),
             bytes_per_frame: Bytes {
                 mean,

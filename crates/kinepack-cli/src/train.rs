@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use cubes::{Config, Style};
 use indicatif::{ProgressBar, ProgressStyle};
-use kinepack::{EncodeError, EntityId, Profile, ProfileSearch, Quantized, Schema, Snapshot, Tick, Training};
-use kinepack_capture::cube::Measured;
+use kinepack::{EncodeError, EntityId, Profile, ProfileSearch, Schema, Snapshot, Tick, Training};
+use kinepack_capture::cube::{Measured, Quantized};
 use kinepack_capture::{CaptureLimits, Frame, cube};
 
 use crate::captured::{CaptureArguments, challenge};

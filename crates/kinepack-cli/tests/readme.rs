@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+use kinepack_capture::levels;
 use std::process::Command;
 
-use kinepack::Level;
 
 /// The lines of the shell blocks of a page.
 fn shell_lines(page: &str) -> Vec<&str> {
@@ -45,7 +45,7 @@ fn the_program_understands_the_commands_of_the_readme() {
         assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
         // Levels are looked up later than that.
         let levels = command.iter().skip_while(|word| **word != "--level").nth(1);
-        assert!(levels.is_none_or(|names| names.split(',').all(|name| Level::named(name).is_some())), "{command:?}");
+        assert!(levels.is_none_or(|names| names.split(',').all(|name| levels::named(name).is_some())), "{command:?}");
     }
 }
 

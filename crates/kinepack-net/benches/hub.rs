@@ -13,6 +13,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use cubes::{Body, Config, Script, Style, World};
 use kinepack::{Codec, EntityId, Level, Schema, Snapshot, Tick};
 use kinepack_capture::cube::{Cube, profile};
+use kinepack_capture::levels;
 use kinepack_net::{Acknowledgement, Hub, HubConfig, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Sequence};
 
 const TICK: Duration = Duration::from_nanos(16_666_667);
@@ -187,7 +188,7 @@ fn hostile(c: &mut Criterion) {
     for level in [Level::PACKED, Level::ADAPTIVE, Level::LEARNING] {
         for hostile in [0, 50] {
             let mut crowd = None;
-            group.bench_function(BenchmarkId::new(format!("{}_and_hostile", level.name()), hostile), |b| {
+            group.bench_function(BenchmarkId::new(format!("{}_and_hostile", levels::name(level)), hostile), |b| {
                 let crowd = crowd.get_or_insert_with(|| {
                     let mut crowd = Crowd::of_level(level, frames.clone(), 200, None, None, hostile);
                     (0..300).for_each(|_| _ = crowd.step());

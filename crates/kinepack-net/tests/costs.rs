@@ -183,7 +183,7 @@ fn whole_snapshots() {
     for level in LEVELS {
         let mut path = Path::new(level, counting(1200), &ReceiverOptions::default());
         let counts = run(&mut path, 150);
-        assert!(counts.whole > 250 && counts.exact > 200 && counts.came > 20, "{}: {counts:?}", level.name());
+        assert!(counts.whole > 250 && counts.exact > 200 && counts.came > 20, "{}: {counts:?}", level.row());
     }
 }
 
@@ -192,7 +192,7 @@ fn states_in_several_datagrams() {
     for level in LEVELS {
         let mut path = Path::new(level, counting(250), &ReceiverOptions::default());
         let counts = run(&mut path, 150);
-        assert!(counts.parts > 20 && counts.exact > 50 && counts.came > 20, "{}: {counts:?}", level.name());
+        assert!(counts.parts > 20 && counts.exact > 50 && counts.came > 20, "{}: {counts:?}", level.row());
         assert!(counts.fragments > 0, "a block came first, of which nothing is told");
     }
 }
@@ -203,7 +203,7 @@ fn parts_within_a_budget() {
         let options = ReceiverOptions { budget_bytes_per_s: Some(6_000), ..ReceiverOptions::default() };
         let mut path = Path::new(level, counting(1200), &options);
         let counts = run(&mut path, 200);
-        assert!(counts.parts > 80 && counts.came > 20, "{}: {counts:?}", level.name());
+        assert!(counts.parts > 80 && counts.came > 20, "{}: {counts:?}", level.row());
     }
 }
 

@@ -93,8 +93,8 @@ pub use rotation::SmallestThree;
 pub use schema::{Components, Field, FieldKind, Lane, LaneArithmetic, Pack, PackWith, Role, Schema, TimePrecision};
 pub use snapshot::{
     Baselines, Bodies, BodyKind, Changed, Class, Codec, Context, DecodeLimits, Decoder, Difference, Encoder, EntityId,
-    FieldCode, GapCode, LaneWidth, Learned, Level, Model, Profile, ProfileSearch, Quantized, Reference, Size,
-    SmallOrLarge, SmallOrLargeCosts, Snapshot, Tick, TrainError, Trainer, Training,
+    FieldCode, GapCode, LaneWidth, Learned, Level, Model, Profile, ProfileSearch, Reference, Size, SmallOrLarge,
+    SmallOrLargeCosts, Snapshot, Tick, TrainError, Trainer, Training,
 };
 pub use vector::VectorLimits;
 

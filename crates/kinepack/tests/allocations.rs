@@ -53,7 +53,7 @@ fn encoding_and_decoding_allocate_nothing_in_steady_state() {
                 assert!(
                     counted.count_total <= most(level, frames.len() - 1),
                     "{schema_name}, {}, {profile_name}: {counted:?}",
-                    level.name()
+                    level.row()
                 );
             }
         }
@@ -83,7 +83,7 @@ fn coarser_values_allocate_nothing_in_steady_state() {
         };
         (0..WARM_UP_ROUNDS).for_each(|_| round());
         let counted = measure(round);
-        assert!(counted.count_total <= most(level, frames.len() - 2), "{}: {counted:?}", level.name());
+        assert!(counted.count_total <= most(level, frames.len() - 2), "{}: {counted:?}", level.row());
         assert_eq!(coarse != frames, codec.has_precision());
     }
 }
@@ -143,7 +143,7 @@ fn a_refused_packet_takes_no_more_memory_than_the_limits_allow() {
                 let mut refusal = Ok(());
                 let counted: AllocationInfo =
                     measure(|| refusal = decoder.decode(&baseline, &packet, DECODED, &mut out));
-                assert!(counted.bytes_max <= bound, "{schema_name}, {}: {counted:?}, bound {bound}", level.name());
+                assert!(counted.bytes_max <= bound, "{schema_name}, {}: {counted:?}, bound {bound}", level.row());
                 if let Err(DecodeError::TooManyEntities { count, limit }) = refusal {
                     assert!(count > u64::from(limit) && counted.count_total == 0, "{counted:?}");
                 }

@@ -20,7 +20,7 @@ fn codecs(schema_name: &str) -> Vec<(String, Codec)> {
     let mut codecs = Vec::new();
     for level in Level::TABLE {
         for (name, profile) in profiles.iter().take(if level.row() < 7 { 1 } else { 4 }) {
-            let name = format!("{schema_name}, {} ({}), {name} profile", level.name(), level.row());
+            let name = format!("{schema_name}, {} ({}), {name} profile", level.row(), level.row());
             codecs.push((name, Codec::new(schema.clone(), level, profile.clone()).unwrap()));
         }
     }

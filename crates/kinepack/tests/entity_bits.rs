@@ -50,9 +50,9 @@ fn check_lanes(schema: &Schema, encoder: &Encoder, level: Level) {
         let sum: u64 = lanes[field.lanes()].iter().sum();
         // What predicts rounds each, and the end of its code may be cut.
         let slack = if level.adaptive() { field.lanes().len() as u64 + 9 } else { 0 };
-        assert!(sum <= bits + slack, "{}, {}: {sum} of {bits} bits", level.name(), field.name);
+        assert!(sum <= bits + slack, "{}, {}: {sum} of {bits} bits", level.row(), field.name);
         if !level.at_rest() && !level.relative_numbers() && !level.relative_rotations() {
-            assert_eq!(sum, bits, "{}, {}", level.name(), field.name);
+            assert_eq!(sum, bits, "{}, {}", level.row(), field.name);
         }
     }
 }
@@ -72,7 +72,7 @@ fn in_packed_bits_they_are_all_that_the_fields_took() {
                     encoder.encode(&pair[0], &after, &mut packet).unwrap();
                     let sent =
                         if level.row() < 7 { (0..after.len() as u32).collect() } else { changed(&pair[0], &after) };
-                    assert_eq!(indices(&encoder), sent, "{name}, {}", level.name());
+                    assert_eq!(indices(&encoder), sent, "{name}, {}", level.row());
                     assert_eq!(sum(&encoder), encoder.size().fields_bits.iter().sum::<u64>());
 
                     check_lanes(&schema, &encoder, level);
@@ -221,6 +221,6 @@ fn nobody_is_in_a_packet_without_changes() {
         for states in [[&empty, &run[0]], [&run[0], &run[0]]] {
             encoder.encode(states[0], states[1], &mut Vec::new()).unwrap();
         }
-        assert!(encoder.entity_bits().is_empty(), "{}", level.name());
+        assert!(encoder.entity_bits().is_empty(), "{}", level.row());
     }
 }

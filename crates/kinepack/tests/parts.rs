@@ -38,7 +38,7 @@ fn a_part_of_the_changes_is_encoded_like_a_baseline_that_has_it() {
                     let (mut expected, mut bytes) = (Vec::new(), Vec::new());
                     let size = encoder.encode(before, &target, &mut expected).unwrap().clone();
                     assert_eq!(encoder.encode_part(before, &snapshot, &chosen, &mut bytes), Ok(&size));
-                    assert_eq!(bytes, expected, "{name}, {}", level.name());
+                    assert_eq!(bytes, expected, "{name}, {}", level.row());
                     if before.ids() != frames[2].ids() {
                         let refused = encoder.encode_part(before, &frames[2], &[], &mut bytes);
                         assert_eq!(refused, Err(EncodeError::EntitiesDiffer));

@@ -174,7 +174,7 @@ impl Link {
         self.encoder.encode(baselines, &coarse, &mut packet).unwrap();
         let mut decoded = Snapshot::new(self.codec.schema(), Tick(0));
         self.decoder.decode(baselines, &packet, exact.tick, &mut decoded).unwrap();
-        assert!(decoded == coarse, "{}", self.codec.level().name());
+        assert!(decoded == coarse, "{}", self.codec.level().row());
         if !self.random.one_in(4) {
             self.views.push(coarse);
         }
@@ -202,7 +202,7 @@ fn what_moves_is_off_by_no_more_than_its_time_and_what_rests_becomes_exact() {
                 for exact in at_rest(&run, 40 * (1 + lag as u32)) {
                     link.send(&exact, lag);
                 }
-                assert!(link.views.last().unwrap().holds_same(run.last().unwrap()), "{}, lag {lag}", level.name());
+                assert!(link.views.last().unwrap().holds_same(run.last().unwrap()), "{}, lag {lag}", level.row());
             }
         }
     }
@@ -332,7 +332,7 @@ fn coarser_steps_take_fewer_bits() {
             }
             bytes.len()
         });
-        assert!(10 * bytes[1] < 9 * bytes[0], "{}: {bytes:?}", level.name());
+        assert!(10 * bytes[1] < 9 * bytes[0], "{}: {bytes:?}", level.row());
     }
 }
 

@@ -89,7 +89,7 @@ fn every_vector_is_written_and_read() {
     for line in PACKETS.lines().filter(|line| !line.starts_with('#')) {
         let [level, name, packet] = line.split(' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
         let (_, profile) = profiles(&schema).into_iter().find(|(known, _)| *known == name).unwrap();
-        let codec = Codec::new(schema.clone(), Level::named(level).unwrap(), profile).unwrap();
+        let codec = Codec::new(schema.clone(), Level::of_row(level.parse().unwrap()).unwrap(), profile).unwrap();
         let mut decoded = Snapshot::new(&schema, Tick(0));
         Decoder::new(&codec).decode(&baseline, &from_hex(packet), Tick(7), &mut decoded).unwrap();
         assert_eq!(decoded, snapshot, "{line}");

@@ -1,9 +1,11 @@
 //! What a stream takes at each level, and whose bits they are.
 
+use crate::levels;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use kinepack::{Codec, EncodeError, Encoder, Learned, Level, Profile, Quantized, Schema, SetupError};
+use crate::cube::Quantized;
+use kinepack::{Codec, EncodeError, Encoder, Learned, Level, Profile, Schema, SetupError};
 use serde::Serialize;
 
 use super::past::Past;
@@ -52,7 +54,7 @@ pub struct EntityCost {
 
 /// The levels that send what differs from a baseline, and before them the one that only quantizes.
 fn levels() -> impl Iterator<Item = Level> {
-    Level::TABLE.into_iter().filter(|level| level.quantized() == Quantized::Everything)
+    Level::TABLE.into_iter().filter(|level| Quantized::at(*level) == Quantized::Everything)
 }
 
 /// Encodes every frame at every level.
@@ -137,7 +139,7 @@ impl Costs {
         let cost = |run: &Run| {
             let bytes_per_frame = self.per_frame(run.bytes);
             LevelCost {
-                level: run.level.name().to_owned(),
+                level: levels::name(run.level).to_owned(),
                 row: run.level.row(),
                 bytes_per_frame,
                 kbps: kbps(bytes_per_frame, rate_hz),

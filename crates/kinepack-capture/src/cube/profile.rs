@@ -1,6 +1,7 @@
 //! The profile trained for cubes.
 
-use kinepack::{Bodies, BodyKind, Context, FieldCode, Profile, Quantized, Schema};
+use super::Quantized;
+use kinepack::{Bodies, BodyKind, Context, FieldCode, Profile, Schema};
 
 /// The classes and contexts of the cube's profile, with even lengths: what training starts from.
 ///

@@ -1,5 +1,6 @@
 //! One replay: a hub, a link, a receiver, under virtual time.
 
+use kinepack_capture::levels;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -118,7 +119,7 @@ impl Run {
             outage,
             sent: VecDeque::new(),
             report: RunReport {
-                level: codec.level().name().to_owned(),
+                level: levels::name(*codec.level()).to_owned(),
                 profile: profile.to_owned(),
                 link: link_name,
                 loss_percent: f64::from(link.loss.mean_ratio()) * 100.0,

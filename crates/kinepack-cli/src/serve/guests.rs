@@ -1,5 +1,6 @@
 //! Who is connected, and what became of those who were.
 
+use kinepack_capture::levels;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -59,10 +60,10 @@ impl Guests {
         let guest = self.present.get_mut(&client)?;
         guest.standing = Standing::Receives;
         self.counts.joined += 1;
-        *self.joined_at.entry(level.name()).or_default() += 1;
+        *self.joined_at.entry(levels::name(level)).or_default() += 1;
         self.counts.receivers += 1;
         self.counts.peak = self.counts.peak.max(self.counts.receivers);
-        Some(format!("{} joined at {}; receivers: {}", guest.address, level.name(), self.counts.receivers))
+        Some(format!("{} joined at {}; receivers: {}", guest.address, levels::name(level), self.counts.receivers))
     }
 
     /// Whether it gets snapshots.

@@ -1,21 +1,5 @@
 //! Levels: which stages a codec uses. The rows are the ladder of the article "Snapshot Compression", one gain a row.
 
-/// Which fields of the schema are quantized, at the rows that measure quantization itself. A codec does not look at
-/// this: it codes the lanes that it gets. Who measures rows 1 to 5 gives it a schema with raw fields.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Quantized {
-    /// None: every float in 32 bits.
-    Nothing,
-    /// Rotations.
-    Rotations,
-    /// Rotations and velocities.
-    Velocities,
-    /// Rotations; velocities are not sent.
-    NoVelocities,
-    /// All.
-    Everything,
-}
-
 /// How the entities that differ from the baseline are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Changed {
@@ -41,9 +25,6 @@ pub enum Changed {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Level {
     row: u8,
-    name: &'static str,
-    summary: &'static str,
-    quantized: Quantized,
     at_rest: bool,
     changed: Changed,
     relative_numbers: bool,
@@ -56,9 +37,6 @@ pub struct Level {
 /// The first row: nothing at all.
 const ROW_1: Level = Level {
     row: 1,
-    name: "uncompressed",
-    summary: "every float in 32 bits",
-    quantized: Quantized::Nothing,
     at_rest: false,
     changed: Changed::All,
     relative_numbers: false,
@@ -70,24 +48,23 @@ const ROW_1: Level = Level {
 
 impl Level {
     /// All levels, each adding to the one above.
-    #[rustfmt::skip]
     pub const TABLE: [Self; 14] = {
         use Changed::{Bits, BitsOrGaps, BitsOrIndices};
-        use Quantized::{Everything, NoVelocities, Rotations, Velocities};
         let r1 = ROW_1;
-        let r2 = Self { row: 2, name: "smallest-three", summary: "rotations as smallest three", quantized: Rotations, ..r1 };
-        let r3 = Self { row: 3, name: "velocity", summary: "velocity bounded and quantized", quantized: Velocities, ..r2 };
-        let r4 = Self { row: 4, name: "at-rest", summary: "one bit for a velocity of zero", at_rest: true, ..r3 };
-        let r5 = Self { row: 5, name: "no-velocity", summary: "velocity is not sent", quantized: NoVelocities, at_rest: false, ..r4 };
-        let r6 = Self { row: 6, name: "position", summary: "position bounded and quantized", quantized: Everything, ..r5 };
-        let r7 = Self { row: 7, name: "changed-bits", summary: "one bit for what equals the baseline", changed: Bits, ..r6 };
-        let r8 = Self { row: 8, name: "indices", summary: "or the indices of what changed", changed: BitsOrIndices, ..r7 };
-        let r9 = Self { row: 9, name: "relative-indices", summary: "or the distances between them", changed: BitsOrGaps, ..r8 };
-        let r10 = Self { row: 10, name: "relative-position", summary: "position as difference from the baseline", relative_numbers: true, ..r9 };
-        let r11 = Self { row: 11, name: "relative-orientation", summary: "orientation as difference too", relative_rotations: true, ..r10 };
-        let r12 = Self { row: 12, name: "packed", summary: "unchanged fields are left out", field_flags: true, ..r11 };
-        let r13 = Self { row: 13, name: "adaptive", summary: "values are predicted and coded by arithmetic", adaptive: true, ..r12 };
-        let r14 = Self { row: 14, name: "learning", summary: "the models go on from those of the baseline", learning: true, ..r13 };
+        // What rows 2, 3, 5 and 6 gain is up to the schema.
+        let r2 = Self { row: 2, ..r1 };
+        let r3 = Self { row: 3, ..r2 };
+        let r4 = Self { row: 4, at_rest: true, ..r3 };
+        let r5 = Self { row: 5, at_rest: false, ..r4 };
+        let r6 = Self { row: 6, ..r5 };
+        let r7 = Self { row: 7, changed: Bits, ..r6 };
+        let r8 = Self { row: 8, changed: BitsOrIndices, ..r7 };
+        let r9 = Self { row: 9, changed: BitsOrGaps, ..r8 };
+        let r10 = Self { row: 10, relative_numbers: true, ..r9 };
+        let r11 = Self { row: 11, relative_rotations: true, ..r10 };
+        let r12 = Self { row: 12, field_flags: true, ..r11 };
+        let r13 = Self { row: 13, adaptive: true, ..r12 };
+        let r14 = Self { row: 14, learning: true, ..r13 };
         [r1, r2, r3, r4, r5, r6, r7, r8, r9, r10, r11, r12, r13, r14]
     };
 
@@ -103,21 +80,6 @@ impl Level {
     /// Number in the table, from 1.
     pub const fn row(&self) -> u8 {
         self.row
-    }
-
-    /// Name for commands.
-    pub const fn name(&self) -> &'static str {
-        self.name
-    }
-
-    /// What the row adds.
-    pub const fn summary(&self) -> &'static str {
-        self.summary
-    }
-
-    /// Which fields the schema has quantized.
-    pub const fn quantized(&self) -> Quantized {
-        self.quantized
     }
 
     /// True if a velocity of zero takes one bit.
@@ -169,8 +131,11 @@ impl Level {
         Self { changed, ..self }
     }
 
-    /// The level with this name or row number.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::TABLE.into_iter().find(|level| level.name == name || name.parse() == Ok(level.row))
+    /// The level of a row of the table.
+    pub const fn of_row(row: u8) -> Option<Self> {
+        match row {
+            1..=14 => Some(Self::TABLE[row as usize - 1]),
+            _ => None,
+        }
     }
 }

@@ -35,7 +35,7 @@ pub use codec::Codec;
 pub use decode::{DecodeLimits, Decoder};
 pub use difference::Difference;
 pub use encode::{Encoder, Size};
-pub use level::{Changed, Level, Quantized};
+pub use level::{Changed, Level};
 pub use profile::{Class, Context, FieldCode, GapCode, LaneWidth, Profile, Reference};
 pub use search::{ProfileSearch, SmallOrLarge, SmallOrLargeCosts};
 pub use store::{EntityId, Snapshot, Tick};

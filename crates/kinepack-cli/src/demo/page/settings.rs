@@ -1,5 +1,6 @@
 //! Settings of a page: checked, and as the options that a report names.
 
+use kinepack_capture::levels;
 use std::time::Duration;
 
 use kinepack_net::{LinkConfig, Loss, PRESETS};
@@ -142,9 +143,9 @@ pub(super) fn links() -> Vec<LinkName> {
 /// The levels to choose from.
 pub(super) fn levels() -> Vec<LevelName> {
     let name = |level: SentLevel| LevelName {
-        name: level.row().name(),
+        name: levels::name(level.row()),
         row: level.row().row(),
-        summary: level.row().summary(),
+        summary: levels::summary(level.row()),
     };
     SentLevel::all().map(name).collect()
 }
