@@ -5,7 +5,6 @@
 use kinepack_capture::levels;
 use std::process::Command;
 
-
 /// The lines of the shell blocks of a page.
 fn shell_lines(page: &str) -> Vec<&str> {
     let mut lines = Vec::new();

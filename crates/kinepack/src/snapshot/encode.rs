@@ -1,17 +1,15 @@
 //! Encoding a snapshot relative to a baseline. `spec/CODEC.md`, sections 6 to 9 and 12.
 
-use alloc::vec;
 use alloc::vec::Vec;
 
 use super::adaptive::{Adaptive, Learned, Packet, State};
 use super::baselines::Baselines;
-use super::changed::{find_changed, find_flagged};
+use super::changed::find_changed;
 use super::codec::{Codec, Tables};
-use super::contexts::Contexts;
-use super::fields::Measured;
 use super::known::Known;
+use super::packed::{Contents, Packer, Spent};
 use super::precision::differs;
-use super::sets::{SetCoding, write_set};
+use super::sets::SetCoding;
 use super::store::Snapshot;
 use super::tally::Tally;
 use crate::{BitSink, BitWriter, EncodeError};
@@ -24,17 +22,8 @@ pub struct Encoder {
     /// The entities that the packet at hand is about, increasing: [`find_changed`](Self::find_changed). Empty at levels
     /// that send every entity.
     pub(super) changed: Vec<u32>,
-    /// One word a changed entity, not zero where it changed the field at hand.
-    differs: Vec<u32>,
-    /// Among `changed`, those that changed the field at hand.
-    flagged: Vec<u32>,
-    pub(super) contexts: Contexts,
-    /// The entities of `flagged`, by index.
-    entities: Vec<u32>,
-    measured: Measured,
-    size: Size,
-    /// By index in the snapshot.
-    tally: Tally,
+    pub(super) packer: Packer,
+    spent: Spent,
     /// Of the packet at hand; with a history for a time precision and at levels that predict.
     pub(super) known: Known,
     /// The adaptive level's memory, and the packet that it must not be longer than.
@@ -63,18 +52,13 @@ impl Encoder {
         let tables = codec.tables();
         Self {
             changed: Vec::new(),
-            differs: Vec::new(),
-            flagged: Vec::new(),
-            contexts: Contexts::default(),
-            entities: Vec::new(),
-            measured: Measured::default(),
-            tally: Tally::default(),
+            packer: Packer::default(),
+            spent: Spent::new(tables.fields.len()),
             known: Known::default(),
             adaptive: tables.adaptive.as_ref().map(Adaptive::state),
             packed: Vec::new(),
             learned: None,
             unsent: Vec::new(),
-            size: Size { fields_bits: vec![0; tables.fields.len()], ..Size::default() },
             codec: codec.clone(),
         }
     }
@@ -119,23 +103,6 @@ impl Encoder {
             self.known.coarsen(precision, baselines.baseline, &mut snapshot.columns);
         }
         Ok(())
-    }
-
-    /// The stages that pack bits, for the whole set of entities.
-    fn write_packed(&mut self, writer: &mut BitWriter<'_>, tables: &Tables, [baseline, snapshot]: [&Snapshot; 2]) {
-        let begin = writer.len_bits();
-        let same = self.known.write_entities(writer, baseline, &tables.entities);
-        let aligned = core::mem::take(&mut self.known.aligned);
-        let base = if same { &baseline.columns } else { &aligned };
-        self.size.sets_bits = writer.len_bits() - begin;
-        match tables.changed_coding() {
-            None if self.tally.is_wanted() => {
-                self.write_all::<true>(writer, tables, &snapshot.columns, snapshot.len());
-            }
-            None => self.write_all::<false>(writer, tables, &snapshot.columns, snapshot.len()),
-            Some(coding) => self.write_changed(writer, tables, coding, base, &snapshot.columns, snapshot.len()),
-        }
-        self.known.aligned = aligned;
     }
 
     /// Appends what [`encode`](Self::encode) would for the baseline with the entities at `indices` as in `snapshot`: everything else that
@@ -186,13 +153,13 @@ impl Encoder {
 
     /// Where the bits of the last packet went.
     pub fn size(&self) -> &Size {
-        &self.size
+        &self.spent.size
     }
 
     /// Whether [`entity_bits`](Self::entity_bits) says what each entity takes, and [`lane_bits`](Self::lane_bits) what each lane does, from the next
     /// packet on. Off at first: it is for tools, and takes a little time.
     pub fn count_entity_bits(&mut self, is_wanted: bool) {
-        self.tally = Tally::new(is_wanted);
+        self.spent.tally = Tally::new(is_wanted);
         if let Some(state) = &mut self.adaptive {
             state.count_entities(is_wanted);
         }
@@ -207,7 +174,7 @@ impl Encoder {
     /// all together by half a bit, or by up to a byte where the end of the code is shorter than it is worth. Where such a level falls back on
     /// packed bits, it is as with those. What the sets took belongs to nobody.
     pub fn entity_bits(&self) -> &[(u32, u32)] {
-        self.tally.bits()
+        self.spent.tally.bits()
     }
 
     /// What the values of each lane took in the last packet, of all entities, by the schema's lanes. Empty where that was not
@@ -216,7 +183,7 @@ impl Encoder {
     /// In a packed field a class says how wide all lanes are together; that word is part of [`Size::fields_bits`], and of no lane. So is, at levels
     /// that predict, whether a field changed at all, and all of a flag or a choice; who came is among the sets there.
     pub fn lane_bits(&self) -> &[u64] {
-        self.tally.lanes_bits()
+        self.spent.tally.lanes_bits()
     }
 
     /// All entities, or those at `indices`, in the form of the level.
@@ -254,11 +221,13 @@ impl Encoder {
             Some(adaptive) => self.encode_adaptive(&codec, adaptive, baselines, snapshot, part, limit_bytes, out)?,
             None => {
                 let mut writer = BitWriter::append(out);
-                self.write_form(&mut writer, tables, [baseline, snapshot], part);
+                let contents =
+                    Contents { tables, known: &self.known, baseline, snapshot, changed: &self.changed, part };
+                self.packer.write(&mut writer, &contents, &mut self.spent);
                 writer.finish()?;
             }
         }
-        Ok(&self.size)
+        Ok(&self.spent.size)
     }
 
     /// Finds what the packet at hand is about, once for all of its forms: all entities that differ from the baseline, or
@@ -281,33 +250,6 @@ impl Encoder {
         }
     }
 
-    /// The stages that pack bits, for the whole set of entities or for a part of it.
-    fn write_form(
-        &mut self,
-        writer: &mut BitWriter<'_>,
-        tables: &Tables,
-        snapshots: [&Snapshot; 2],
-        part: Option<SetCoding<'_>>,
-    ) {
-        match part {
-            Some(coding) => self.write_packed_part(writer, tables, coding, snapshots),
-            None => self.write_packed(writer, tables, snapshots),
-        }
-    }
-
-    /// The stages that pack bits, for a part of the entities.
-    fn write_packed_part(
-        &mut self,
-        writer: &mut BitWriter<'_>,
-        tables: &Tables,
-        coding: SetCoding<'_>,
-        [baseline, snapshot]: [&Snapshot; 2],
-    ) {
-        writer.write_bool(false);
-        self.size.sets_bits = 1;
-        self.write_changed(writer, tables, coding, &baseline.columns, &snapshot.columns, snapshot.len());
-    }
-
     /// The adaptive level, or the stages that pack bits where those take fewer, or have room for all: one bit says which.
     #[expect(clippy::too_many_arguments, reason = "what is known of one packet")]
     fn encode_adaptive(
@@ -326,7 +268,8 @@ impl Encoder {
         packed.clear();
         let mut writer = BitWriter::append(&mut packed);
         writer.write_bool(true);
-        self.write_form(&mut writer, tables, [baseline, snapshot], part);
+        let contents = Contents { tables, known: &self.known, baseline, snapshot, changed: &self.changed, part };
+        self.packer.write(&mut writer, &contents, &mut self.spent);
         writer.finish()?;
         let begin = out.len();
         let mut writer = BitWriter::append(out);
@@ -350,144 +293,23 @@ impl Encoder {
             self.unsent.clear();
             out.truncate(begin);
             out.extend_from_slice(&packed);
-            self.size.sets_bits += 1;
+            self.spent.size.sets_bits += 1;
             self.learned = baselines.learned.cloned();
         } else if let Some(state) = &self.adaptive {
-            self.size.changed_entities -= self.unsent.len();
+            self.spent.size.changed_entities -= self.unsent.len();
             self.learned = adaptive.learned(state, codec.hash());
             // The end of the code may be shorter than what its decisions are worth: the parts must not exceed the whole.
-            self.tally.replace(state.entities_spent(), bits);
-            self.tally.replace_lanes(&state.lanes_spent);
+            self.spent.tally.replace(state.entities_spent(), bits);
+            self.spent.tally.replace_lanes(&state.lanes_spent);
             let mut left_bits = bits;
-            for (field_bits, spent) in self.size.fields_bits.iter_mut().zip(&state.spent) {
+            for (field_bits, spent) in self.spent.size.fields_bits.iter_mut().zip(&state.spent) {
                 *field_bits = (spent >> 8).min(left_bits);
                 left_bits -= *field_bits;
             }
-            self.size.sets_bits = left_bits;
+            self.spent.size.sets_bits = left_bits;
         }
         self.packed = packed;
         Ok(())
-    }
-
-    /// Levels 1 to 6: every entity in full. `COUNTS` what each takes: as a branch in the loop, that would slow down who does not ask.
-    fn write_all<const COUNTS: bool>(
-        &mut self,
-        writer: &mut BitWriter<'_>,
-        tables: &Tables,
-        columns: &[Vec<u32>],
-        count: usize,
-    ) {
-        self.size.changed_entities = count;
-        self.tally.begin(0..count as u32, tables.schema.lanes().len());
-        for ((field, rest), field_bits) in tables.fields.iter().zip(&tables.rest).zip(&mut self.size.fields_bits) {
-            let columns = &columns[field.lanes.clone()];
-            let begin = writer.len_bits();
-            for index in 0..count {
-                let begin = writer.len_bits();
-                let is_at_rest = rest.as_ref().is_some_and(|rest| {
-                    let at_rest = columns.iter().zip(rest).all(|(column, rest)| column[index] == *rest);
-                    writer.write_bool(at_rest);
-                    at_rest
-                });
-                if !is_at_rest {
-                    field.write_full(writer, columns, index);
-                }
-                if COUNTS {
-                    self.tally.add(index, writer.len_bits() - begin);
-                    if !is_at_rest {
-                        field.add_full_bits(self.tally.lanes_mut());
-                    }
-                }
-            }
-            *field_bits = writer.len_bits() - begin;
-        }
-    }
-
-    /// Levels 7 to 12: the entities of `changed`.
-    fn write_changed(
-        &mut self,
-        writer: &mut BitWriter<'_>,
-        tables: &Tables,
-        coding: SetCoding<'_>,
-        base: &[Vec<u32>],
-        new: &[Vec<u32>],
-        count: usize,
-    ) {
-        self.size.changed_entities = self.changed.len();
-        self.tally.begin(self.changed.iter().copied(), tables.schema.lanes().len());
-        let begin = writer.len_bits();
-        write_set(writer, count, &self.changed, coding);
-        self.size.sets_bits += writer.len_bits() - begin;
-        self.contexts.reset(tables.fields.len(), self.changed.len());
-        for (index, field) in tables.fields.iter().enumerate() {
-            let [base, new] = [&base[field.lanes.clone()], &new[field.lanes.clone()]];
-            let begin = writer.len_bits();
-            if tables.level.field_flags() {
-                find_flagged(base, new, &self.changed, &mut self.differs, &mut self.flagged);
-                write_set(writer, self.changed.len(), &self.flagged, SetCoding::BitsOrGaps(&tables.flags));
-            } else {
-                self.flagged.clear();
-                self.flagged.extend(0..self.changed.len() as u32);
-            }
-            let values = writer.len_bits();
-            if self.tally.is_wanted() {
-                self.write_field::<true>(writer, tables, index, base, new);
-            } else {
-                self.write_field::<false>(writer, tables, index, base, new);
-            }
-            self.size.sets_bits += values - begin;
-            self.size.fields_bits[index] = writer.len_bits() - values;
-        }
-    }
-
-    /// The values of one field. `COUNTS` what each entity takes, as [`write_all`](Self::write_all) does.
-    fn write_field<const COUNTS: bool>(
-        &mut self,
-        writer: &mut BitWriter<'_>,
-        tables: &Tables,
-        index: usize,
-        base: &[Vec<u32>],
-        new: &[Vec<u32>],
-    ) {
-        let field = &tables.fields[index];
-        let level = &tables.level;
-        if field.is_relative(level.relative_numbers(), level.relative_rotations()) {
-            self.entities.clear();
-            self.entities.extend(self.flagged.iter().map(|nth| self.changed[*nth as usize]));
-            let shifts = self.known.shifts.of(field.differenced());
-            field.measure(base, new, shifts, &self.entities, &mut self.measured);
-            let mut previous = 0;
-            for (place, (&nth, &entity)) in self.flagged.iter().zip(&self.entities).enumerate() {
-                let state = self.contexts.state(field.context, nth as usize, previous);
-                let begin = writer.len_bits();
-                let class = field.write(writer, state, (&self.measured, place), (new, entity as usize));
-                if COUNTS {
-                    self.tally.add(nth as usize, writer.len_bits() - begin);
-                    field.add_bits(class, self.tally.lanes_mut());
-                }
-                self.contexts.record(index, nth as usize, class);
-                previous = class + 1;
-            }
-            return;
-        }
-        let other = level.field_flags() && field.is_category();
-        for &nth in &self.flagged {
-            let entity = self.changed[nth as usize] as usize;
-            let begin = writer.len_bits();
-            if other {
-                field.write_other(writer, base, new, entity);
-            } else {
-                field.write_full(writer, new, entity);
-            }
-            if COUNTS {
-                self.tally.add(nth as usize, writer.len_bits() - begin);
-                if other {
-                    self.tally.lanes_mut()[field.lanes.start] += writer.len_bits() - begin;
-                } else {
-                    field.add_full_bits(self.tally.lanes_mut());
-                }
-            }
-        }
     }
 }
 

@@ -52,13 +52,12 @@ impl Known {
         }
     }
 
-    /// Writes the set of entities that was looked at, relative to that of the baseline. True where it is the same.
-    pub(super) fn write_entities(&self, sink: &mut impl BitSink, baseline: &Snapshot, gaps: &GapTable) -> bool {
+    /// Writes the set of entities that was looked at, relative to that of the baseline.
+    pub(super) fn write_entities(&self, sink: &mut impl BitSink, baseline: &Snapshot, gaps: &GapTable) {
         sink.write_bool(self.is_aligned);
         if self.is_aligned {
             self.alignment.write(sink, baseline.len(), gaps);
         }
-        !self.is_aligned
     }
 
     /// Makes values coarse, of the snapshot that was prepared for.

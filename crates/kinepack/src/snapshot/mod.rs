@@ -17,6 +17,7 @@ mod fields;
 mod history;
 mod known;
 mod level;
+mod packed;
 mod patch;
 mod precision;
 mod profile;

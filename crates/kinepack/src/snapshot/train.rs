@@ -63,14 +63,14 @@ impl Trainer {
         let changed = &self.encoder.changed;
         count_gaps(&mut self.entities, &tables.entities, snapshot.len(), changed);
         for (index, field) in tables.fields.iter().enumerate() {
-            let classes = self.encoder.contexts.of_field(index);
+            let classes = self.encoder.packer.contexts.of_field(index);
             let flagged: Vec<u32> = (0..).zip(classes).filter(|(_, class)| **class > 0).map(|(nth, _)| nth).collect();
             if !field.is_category() {
                 count_gaps(&mut self.flags, &tables.flags, changed.len(), &flagged);
             }
             let mut previous = 0;
             for nth in flagged {
-                let state = self.encoder.contexts.state(field.context, nth as usize, previous);
+                let state = self.encoder.packer.contexts.state(field.context, nth as usize, previous);
                 previous = usize::from(classes[nth as usize]);
                 self.fields[index][state][previous - 1] += 1;
             }

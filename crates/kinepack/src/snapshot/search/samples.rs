@@ -118,7 +118,7 @@ impl Observer {
 
     /// Finds the entities that changed a field, by number among those that changed.
     fn find_flagged(&mut self, field: usize) {
-        let classes = self.encoder.contexts.of_field(field);
+        let classes = self.encoder.packer.contexts.of_field(field);
         self.flagged.clear();
         self.flagged.extend((0..).zip(classes).filter(|(_, class)| **class > 0).map(|(nth, _)| nth));
     }

@@ -1,0 +1,195 @@
+//! The stages that pack bits: what levels 1 to 12 write, and what the levels that predict fall back on.
+//! `spec/CODEC.md`, sections 6 to 9.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::changed::find_flagged;
+use super::codec::Tables;
+use super::contexts::Contexts;
+use super::encode::Size;
+use super::fields::Measured;
+use super::known::Known;
+use super::sets::{SetCoding, write_set};
+use super::store::Snapshot;
+use super::tally::Tally;
+use crate::{BitSink, BitWriter};
+
+/// What a packet is about.
+#[derive(Clone, Copy)]
+pub(super) struct Contents<'a> {
+    pub(super) tables: &'a Tables,
+    pub(super) known: &'a Known,
+    pub(super) baseline: &'a Snapshot,
+    pub(super) snapshot: &'a Snapshot,
+    /// The entities that it tells of, increasing. Empty at levels that send every entity.
+    pub(super) changed: &'a [u32],
+    /// How the set of these is written, if they are a part of what changed.
+    pub(super) part: Option<SetCoding<'a>>,
+}
+
+/// Where the bits of a packet went.
+#[derive(Debug)]
+pub(super) struct Spent {
+    pub(super) size: Size,
+    /// By index in the snapshot.
+    pub(super) tally: Tally,
+}
+
+impl Spent {
+    pub(super) fn new(fields: usize) -> Self {
+        Self { size: Size { fields_bits: vec![0; fields], ..Size::default() }, tally: Tally::default() }
+    }
+}
+
+/// Packs the bits of snapshots. Keeps its scratch memory.
+#[derive(Debug, Default)]
+pub(super) struct Packer {
+    /// One word a changed entity, not zero where it changed the field at hand.
+    differs: Vec<u32>,
+    /// Among the changed entities, those that changed the field at hand.
+    flagged: Vec<u32>,
+    pub(super) contexts: Contexts,
+    /// The entities of `flagged`, by index.
+    entities: Vec<u32>,
+    measured: Measured,
+}
+
+impl Packer {
+    /// Writes a packet.
+    pub(super) fn write(&mut self, writer: &mut BitWriter<'_>, contents: &Contents<'_>, spent: &mut Spent) {
+        let Contents { tables, known, baseline, part, .. } = *contents;
+        let begin = writer.len_bits();
+        match part {
+            // A part has the entities of the baseline.
+            Some(_) => writer.write_bool(false),
+            None => known.write_entities(writer, baseline, &tables.entities),
+        }
+        spent.size.sets_bits = writer.len_bits() - begin;
+        match part.or_else(|| tables.changed_coding()) {
+            None if spent.tally.is_wanted() => write_all::<true>(writer, contents, spent),
+            None => write_all::<false>(writer, contents, spent),
+            Some(coding) => self.write_changed(writer, contents, coding, spent),
+        }
+    }
+
+    /// Levels 7 to 12: the changed entities.
+    fn write_changed(
+        &mut self,
+        writer: &mut BitWriter<'_>,
+        contents: &Contents<'_>,
+        coding: SetCoding<'_>,
+        spent: &mut Spent,
+    ) {
+        let Contents { tables, known, baseline, snapshot, changed, .. } = *contents;
+        let base = known.base(baseline);
+        spent.size.changed_entities = changed.len();
+        spent.tally.begin(changed.iter().copied(), tables.schema.lanes().len());
+        let begin = writer.len_bits();
+        write_set(writer, snapshot.len(), changed, coding);
+        spent.size.sets_bits += writer.len_bits() - begin;
+        self.contexts.reset(tables.fields.len(), changed.len());
+        for (index, field) in tables.fields.iter().enumerate() {
+            let [base, new] = [&base[field.lanes.clone()], &snapshot.columns[field.lanes.clone()]];
+            let begin = writer.len_bits();
+            if tables.level.field_flags() {
+                find_flagged(base, new, changed, &mut self.differs, &mut self.flagged);
+                write_set(writer, changed.len(), &self.flagged, SetCoding::BitsOrGaps(&tables.flags));
+            } else {
+                self.flagged.clear();
+                self.flagged.extend(0..changed.len() as u32);
+            }
+            let values = writer.len_bits();
+            if spent.tally.is_wanted() {
+                self.write_field::<true>(writer, contents, index, [base, new], &mut spent.tally);
+            } else {
+                self.write_field::<false>(writer, contents, index, [base, new], &mut spent.tally);
+            }
+            spent.size.sets_bits += values - begin;
+            spent.size.fields_bits[index] = writer.len_bits() - values;
+        }
+    }
+
+    /// The values of one field. `COUNTS` what each entity takes, as [`write_all`] does.
+    fn write_field<const COUNTS: bool>(
+        &mut self,
+        writer: &mut BitWriter<'_>,
+        contents: &Contents<'_>,
+        index: usize,
+        [base, new]: [&[Vec<u32>]; 2],
+        tally: &mut Tally,
+    ) {
+        let Contents { tables, known, changed, .. } = *contents;
+        let field = &tables.fields[index];
+        let level = &tables.level;
+        if field.is_relative(level.relative_numbers(), level.relative_rotations()) {
+            self.entities.clear();
+            self.entities.extend(self.flagged.iter().map(|nth| changed[*nth as usize]));
+            let shifts = known.shifts.of(field.differenced());
+            field.measure(base, new, shifts, &self.entities, &mut self.measured);
+            let mut previous = 0;
+            for (place, (&nth, &entity)) in self.flagged.iter().zip(&self.entities).enumerate() {
+                let state = self.contexts.state(field.context, nth as usize, previous);
+                let begin = writer.len_bits();
+                let class = field.write(writer, state, (&self.measured, place), (new, entity as usize));
+                if COUNTS {
+                    tally.add(nth as usize, writer.len_bits() - begin);
+                    field.add_bits(class, tally.lanes_mut());
+                }
+                self.contexts.record(index, nth as usize, class);
+                previous = class + 1;
+            }
+            return;
+        }
+        let other = level.field_flags() && field.is_category();
+        for &nth in &self.flagged {
+            let entity = changed[nth as usize] as usize;
+            let begin = writer.len_bits();
+            if other {
+                field.write_other(writer, base, new, entity);
+            } else {
+                field.write_full(writer, new, entity);
+            }
+            if COUNTS {
+                tally.add(nth as usize, writer.len_bits() - begin);
+                if other {
+                    tally.lanes_mut()[field.lanes.start] += writer.len_bits() - begin;
+                } else {
+                    field.add_full_bits(tally.lanes_mut());
+                }
+            }
+        }
+    }
+}
+
+/// Levels 1 to 6: every entity in full. `COUNTS` what each takes: as a branch in the loop, that would
+/// slow down who does not ask.
+fn write_all<const COUNTS: bool>(writer: &mut BitWriter<'_>, contents: &Contents<'_>, spent: &mut Spent) {
+    let Contents { tables, snapshot, .. } = *contents;
+    let (columns, count) = (&snapshot.columns, snapshot.len());
+    let Spent { size, tally } = spent;
+    size.changed_entities = count;
+    tally.begin(0..count as u32, tables.schema.lanes().len());
+    for ((field, rest), field_bits) in tables.fields.iter().zip(&tables.rest).zip(&mut size.fields_bits) {
+        let columns = &columns[field.lanes.clone()];
+        let begin = writer.len_bits();
+        for index in 0..count {
+            let begin = writer.len_bits();
+            let is_at_rest = rest.as_ref().is_some_and(|rest| {
+                let at_rest = columns.iter().zip(rest).all(|(column, rest)| column[index] == *rest);
+                writer.write_bool(at_rest);
+                at_rest
+            });
+            if !is_at_rest {
+                field.write_full(writer, columns, index);
+            }
+            if COUNTS {
+                tally.add(index, writer.len_bits() - begin);
+                if !is_at_rest {
+                    field.add_full_bits(tally.lanes_mut());
+                }
+            }
+        }
+        *field_bits = writer.len_bits() - begin;
+    }
+}
