@@ -60,7 +60,10 @@ fn small_datagrams_take_no_more_memory_than_the_configuration_says() {
                     let is_dropped = of_first && tick > 64 && received == Err(Refused::NoBaseline);
                     assert!(is_dropped || matches!(received, Ok(Received::Snapshot { .. })), "{received:?}");
                 }
-                assert!(receiver.stats().views >= 60, "{} views", receiver.stats().views);
+                let stats = receiver.stats();
+                assert!(stats.views >= 60, "{} views", stats.views);
+                let dropped = stats.dropped_views + stats.dropped_states;
+                assert!(dropped > 0 && stats.unmerged == 0, "{stats:?}");
             });
             // A tenth for what the decoder works in.
             let limit_bytes = max_memory_bytes as u64 * 11 / 10;

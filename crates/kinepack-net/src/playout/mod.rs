@@ -214,9 +214,9 @@ impl<S> JitterBuffer<S> {
         self.entries.iter().map(|entry| &entry.state)
     }
 
-    /// Drops the oldest state, as a full buffer does; not the last two. False if there are no more.
-    pub(crate) fn drop_oldest(&mut self) -> bool {
-        self.entries.len() > 2 && self.entries.pop_front().is_some()
+    /// Drops the oldest state, as a full buffer does; not the last two.
+    pub(crate) fn drop_oldest(&mut self) -> Option<S> {
+        if self.entries.len() > 2 { self.entries.pop_front().map(|entry| entry.state) } else { None }
     }
 
     /// What to show at `now`; `None` while nothing has come.

@@ -107,6 +107,14 @@ pub struct ReceiverStats {
     pub late: u64,
     /// Blocks that became whole.
     pub blocks: u64,
+    /// Views that were dropped though they could still be baselines, because of
+    /// [`ReceiverConfig::max_memory_bytes`].
+    pub dropped_views: u64,
+    /// States that were dropped before they were shown, for the same reason.
+    pub dropped_states: u64,
+    /// Snapshots that were taken as baselines, but could not be merged into what is shown. 0, unless this
+    /// library has a fault.
+    pub unmerged: u64,
     /// Views held as baselines.
     pub views: usize,
 }
@@ -218,13 +226,12 @@ impl Receiver {
         let resolved = self.views.resolve(header)?;
         let (tick, interval_ticks) = (resolved.tick, resolved.interval_ticks);
         self.decoder.decode(resolved.baselines(), bytes, tick, &mut self.decoded)?;
-        let sent = header.left_out.then(|| {
+        let mut sent = None;
+        if header.left_out {
             self.difference.find(resolved.baseline, &self.decoded);
-            let mut sent = Snapshot::new_like(&self.decoded);
-            // Of one schema.
-            let _ = sent.gather(&self.decoded, &self.difference.sent);
-            sent
-        });
+            let sent = sent.insert(Snapshot::new_like(&self.decoded));
+            sent.gather(&self.decoded, &self.difference.sent).map_err(|_| Refused::BadMerge)?;
+        }
 
         // From here on nothing fails.
         self.window.note(sequence);
@@ -264,23 +271,22 @@ impl Receiver {
             self.push(now, Tick(unchanged_until), None, whole);
             return;
         };
-        // Rows and views are of one schema, and sorted.
         if late {
-            if let Some(known) = &mut self.known {
-                let _ = known.add_late(tick, sent);
-            }
+            let merged = self.known.as_mut().map_or(Ok(()), |known| known.add_late(tick, sent));
+            self.stats.unmerged += u64::from(merged.is_err());
             return;
         }
         let mut known = self.known.take().unwrap_or_else(|| Known::whole(Arc::clone(view)));
         let reach = known.reach(sent, self.config.longest_blend_ticks());
-        let _ = known.advance(tick, &self.difference.left, sent);
+        if known.advance(tick, &self.difference.left, sent).is_err() {
+            self.stats.unmerged += 1;
+            known = Known::whole(Arc::clone(view));
+        }
+        self.largest_state_bytes = self.largest_state_bytes.max(known.all_bytes());
         self.known = Some(known.clone());
         // One of several datagrams of a tick.
         match self.buffer.state_mut(tick) {
-            Some(state) => {
-                self.largest_state_bytes = self.largest_state_bytes.max(known.all_bytes());
-                *state = known;
-            }
+            Some(state) => *state = known,
             None => self.push(now, Tick(0), Some(reach), known),
         }
     }
@@ -312,7 +318,9 @@ impl Receiver {
                 self.views.add_reference(number, reference, Arc::clone(&state));
                 match &mut self.known {
                     // Snapshots overtook it.
-                    Some(known) if known.state.tick >= tick => drop(known.add_late(tick, &state)),
+                    Some(known) if known.state.tick >= tick => {
+                        self.stats.unmerged += u64::from(known.add_late(tick, &state).is_err());
+                    }
                     known => *known = Some(Known::whole(Arc::clone(&state))),
                 }
                 self.push(now, Tick(0), None, Known::whole(state));
@@ -328,13 +336,18 @@ impl Receiver {
     /// Drops the oldest views, and the oldest states to show, until each fit into their share of the memory.
     fn shed_memory(&mut self) {
         let states_bytes = self.config.max_memory_bytes / STATES_SHARE;
-        self.views.shed(self.config.max_memory_bytes - states_bytes);
+        self.stats.dropped_views += self.views.shed(self.config.max_memory_bytes - states_bytes);
         // An exact sum each time would take longer than to decode a small snapshot.
         if (self.buffer.len() + 1) * self.largest_state_bytes <= states_bytes {
             return;
         }
-        let own_bytes = |buffer: &JitterBuffer<Known>| buffer.states().map(Known::own_bytes).sum::<usize>();
-        while own_bytes(&self.buffer) > states_bytes && self.buffer.drop_oldest() {}
+        let mut own_bytes = self.buffer.states().map(Known::own_bytes).sum::<usize>();
+        while own_bytes > states_bytes
+            && let Some(dropped) = self.buffer.drop_oldest()
+        {
+            own_bytes = own_bytes.saturating_sub(dropped.own_bytes());
+            self.stats.dropped_states += 1;
+        }
     }
 
     /// The next datagram to send: hello until something came, then what was received. Valid until the next call.
