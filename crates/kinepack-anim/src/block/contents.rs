@@ -1,6 +1,6 @@
 //! The contents of a clip, out of its bytes.
 
-use super::kernel::{self, Lanes};
+use super::kernel;
 use super::layout::{self, GROUP, Kind};
 use super::widths::of_piece;
 use super::{Clip, Constant, Contents, SegmentContents};
@@ -90,7 +90,7 @@ impl Constant {
         match self {
             Self::Rotation(codes) => {
                 let number = |code: u32| (code as f32 - CONSTANT_MIDDLE) * CONSTANT_STEP;
-                kernel::rotation(codes.map(|code| <[f32; GROUP]>::splat(number(code)))).map(|lanes| lanes[0])
+                kernel::rotation(codes.map(|code| [number(code); GROUP])).map(|lanes| lanes[0])
             }
             Self::Vector([x, y, z]) => [x, y, z, 0.0],
         }

@@ -1,6 +1,6 @@
 //! The tracks of a clip as playback has them: eight at a time, with all that does not depend on the time. `spec/ANIM.md`, section 10.3.
 
-use super::kernel::{self, Lanes, Live, Quaternion, Vector, own_scale};
+use super::kernel::{self, Kernel, Lanes, Live, Quaternion, Vector, own_scale};
 use super::layout::GROUP;
 use super::pose::PoseWriter;
 use super::{Clip, Track};
@@ -76,9 +76,10 @@ impl Rotations {
     /// The rotations of components along the axes, in the space of the references.
     #[inline(always)]
     fn inner<L: Lanes>(&self, [x, y, z]: Vector<L>) -> Quaternion<L> {
+        let kernel = x.kernel();
         let mut vector = [x, y, z];
         for (number, [first, second, third]) in vector.iter_mut().zip(&self.axes) {
-            *number = x.mul(L::load(first)).add(y.mul(L::load(second))).add(z.mul(L::load(third)));
+            *number = x.mul(kernel.load(first)).add(y.mul(kernel.load(second))).add(z.mul(kernel.load(third)));
         }
         kernel::rotation(vector)
     }
@@ -91,8 +92,8 @@ impl Fixed for Rotations {
         if let Some((behind, share)) = behind {
             value = kernel::blend(value, self.inner(behind), share);
         }
-        let [x, y, z, w] = &self.references;
-        kernel::product([L::load(x), L::load(y), L::load(z), L::load(w)], value)
+        let (kernel, [x, y, z, w]) = (value[0].kernel(), &self.references);
+        kernel::product([kernel.load(x), kernel.load(y), kernel.load(z), kernel.load(w)], value)
     }
 
     #[inline(always)]
@@ -118,7 +119,8 @@ impl Vectors {
     #[inline(always)]
     fn vectors<L: Lanes>(&self, mut components: Vector<L>) -> Vector<L> {
         for (axis, number) in components.iter_mut().enumerate() {
-            *number = L::load(&self.middles[axis]).add(number.mul(L::load(&self.steps[axis])));
+            let kernel = number.kernel();
+            *number = kernel.load(&self.middles[axis]).add(number.mul(kernel.load(&self.steps[axis])));
         }
         components
     }
@@ -129,7 +131,8 @@ impl Fixed for Vectors {
     fn values<L: Lanes>(&self, here: Vector<L>, behind: Option<(Vector<L>, f32)>) -> [L; 4] {
         let mut value = self.vectors(here);
         if let Some((behind, share)) = behind {
-            let (near, far) = (L::splat(1.0 - share), L::splat(share));
+            let kernel = value[0].kernel();
+            let (near, far) = (kernel.splat(1.0 - share), kernel.splat(share));
             for (number, other) in value.iter_mut().zip(self.vectors(behind)) {
                 *number = number.mul(near).add(other.mul(far));
             }

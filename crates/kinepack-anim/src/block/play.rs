@@ -134,10 +134,10 @@ impl Place<'_> {
             self.decode(kernel, groups, sums);
             for group in groups {
                 let lanes = if C::ALL { group.lanes } else { chosen };
-                let here = sums[0].take(&group.live);
+                let here = sums[0].take(kernel, &group.live);
                 let mut behind = None;
                 if let Some((_, share)) = self.behind {
-                    behind = Some((sums[1].take(&group.live), share));
+                    behind = Some((sums[1].take(kernel, &group.live), share));
                 }
                 let values = K::Lanes::transpose(group.fixed.values(here, behind));
                 for (lane, (joint, value)) in group.joints.iter().zip(values).enumerate() {

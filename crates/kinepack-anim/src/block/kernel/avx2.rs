@@ -11,6 +11,7 @@ use std::arch::x86_64::{
     _mm256_xor_ps,
 };
 
+use super::proof::Avx2;
 use super::segment::{LOAD, Segment, Words};
 use super::sums::{self, Sums};
 use super::tables::{TABLES, Table};
@@ -18,21 +19,24 @@ use super::{Kernel, Lanes, Task};
 use crate::block::basis::Weights;
 use crate::block::layout::GROUP;
 
-/// AVX2, and what all processors have that have it: proof that the machine has it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Avx2(());
-
 impl Avx2 {
-    pub(crate) fn new() -> Option<Self> {
-        let has_bits = is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("bmi2");
-        (has_bits && is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt")).then_some(Self(()))
-    }
-
     compiled!(run of Avx2 for "avx2,bmi1,bmi2,popcnt");
 }
 
 impl Kernel for Avx2 {
     type Lanes = Lanes8;
+
+    #[inline(always)]
+    fn splat(self, number: f32) -> Lanes8 {
+        // SAFETY: `self` proves that the machine has AVX2.
+        Lanes8(unsafe { _mm256_set1_ps(number) }, self)
+    }
+
+    #[inline(always)]
+    fn load(self, numbers: &[f32; GROUP]) -> Lanes8 {
+        // SAFETY: `self` proves that the machine has AVX2; there are eight numbers.
+        Lanes8(unsafe { _mm256_loadu_ps(numbers.as_ptr()) }, self)
+    }
 
     #[inline(always)]
     unsafe fn piece<const TABLE: usize>(
@@ -44,23 +48,22 @@ impl Kernel for Avx2 {
         weights: &[[f32; GROUP]; 2],
     ) -> Lanes8 {
         let (table, number) = (&TABLES[TABLE], usize::from(number));
-        // SAFETY: there are the bytes, and who has an `Avx2` has the instructions.
+        // SAFETY: there are the bytes, and `self` proves that the machine has AVX2.
         unsafe {
-            let products = eight(table, 0, number, words, bit).mul(Lanes8::load(&weights[0]));
+            let products = eight(self, table, 0, number, words, bit).mul(self.load(&weights[0]));
             let sums = if TABLE == 3 { sums.add(products) } else { products };
             if TABLE == 0 {
                 return sums;
             }
-            let products =
-                eight(table, 1, number, words, bit + usize::from(table.bits[8][number])).mul(Lanes8::load(&weights[1]));
-            sums.add(products)
+            let bit = bit + usize::from(table.bits[8][number]);
+            sums.add(eight(self, table, 1, number, words, bit).mul(self.load(&weights[1])))
         }
     }
 
     #[inline(always)]
     fn any_sum(self, segment: &mut Segment<'_>, weights: &Weights) -> Lanes8 {
-        // SAFETY: who has an `Avx2` has the instructions.
-        unsafe { any_sum(segment, weights) }
+        // SAFETY: `self` proves that the machine has AVX2.
+        unsafe { any_sum(self, segment, weights) }
     }
 
     compiled!(decode of Avx2 for "avx2,bmi1,bmi2,popcnt");
@@ -70,13 +73,13 @@ impl Kernel for Avx2 {
 #[cold]
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-fn any_sum(segment: &mut Segment<'_>, weights: &Weights) -> Lanes8 {
-    let mut sum = Lanes8::splat(0.0);
+fn any_sum(avx2: Avx2, segment: &mut Segment<'_>, weights: &Weights) -> Lanes8 {
+    let mut sum = avx2.splat(0.0);
     let (first, second) = weights.pieces();
     for (piece, weights) in [first, second].into_iter().enumerate().take(segment.block.pieces()) {
         for (widths, weights) in segment.take_widths(piece).into_iter().zip(weights) {
             if widths != 0 {
-                sum = sum.add(any_eight(widths, segment).mul(Lanes8::load(weights)));
+                sum = sum.add(any_eight(avx2, widths, segment).mul(avx2.load(weights)));
             }
         }
     }
@@ -86,12 +89,13 @@ fn any_sum(segment: &mut Segment<'_>, weights: &Weights) -> Lanes8 {
 /// Eight coefficients of any widths, which it moves behind.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-fn any_eight(widths: u64, segment: &mut Segment<'_>) -> Lanes8 {
+fn any_eight(avx2: Avx2, widths: u64, segment: &mut Segment<'_>) -> Lanes8 {
     // A start is at most 255 + 7.
     if segment.bit >= segment.words.bits_before(32) {
         let eight = segment.take_eight(widths);
         // SAFETY: there are eight numbers.
-        return Lanes8(_mm256_cvtepi32_ps(unsafe { _mm256_loadu_si256(eight.as_ptr().cast()) }));
+        let numbers = unsafe { _mm256_loadu_si256(eight.as_ptr().cast()) };
+        return Lanes8(_mm256_cvtepi32_ps(numbers), avx2);
     }
     // Of each width its own and those before it; a byte has room for 8 · 24.
     let ends = widths.wrapping_mul(ONES);
@@ -106,7 +110,7 @@ fn any_eight(widths: u64, segment: &mut Segment<'_>) -> Lanes8 {
     let unused = _mm256_sub_epi32(_mm256_set1_epi32(32), _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(widths as i64)));
     let numbers = _mm256_srav_epi32(_mm256_sllv_epi32(data, unused), unused);
     segment.bit += (ends >> 56) as usize;
-    Lanes8(_mm256_cvtepi32_ps(numbers))
+    Lanes8(_mm256_cvtepi32_ps(numbers), avx2)
 }
 
 /// Eight coefficients, the first or the second of a profile.
@@ -115,7 +119,7 @@ fn any_eight(widths: u64, segment: &mut Segment<'_>) -> Lanes8 {
 /// There are [`LOAD`] bytes from the byte of the bit on.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-unsafe fn eight(table: &Table, index: usize, number: usize, words: Words<'_>, bit: usize) -> Lanes8 {
+unsafe fn eight(avx2: Avx2, table: &Table, index: usize, number: usize, words: Words<'_>, bit: usize) -> Lanes8 {
     let eight = &table.eights[index][number];
     // SAFETY: there are; the others are as long as what they are loaded from, and aligned.
     let (data, bytes, lefts, rights) = unsafe {
@@ -128,28 +132,22 @@ unsafe fn eight(table: &Table, index: usize, number: usize, words: Words<'_>, bi
     };
     let data = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(data), bytes);
     let lefts = _mm256_add_epi32(lefts, _mm256_set1_epi32(table.counts[bit % 8]));
-    Lanes8(_mm256_cvtepi32_ps(_mm256_srav_epi32(_mm256_sllv_epi32(data, lefts), rights)))
+    Lanes8(_mm256_cvtepi32_ps(_mm256_srav_epi32(_mm256_sllv_epi32(data, lefts), rights)), avx2)
 }
 
 /// 1 in each byte.
 const ONES: u64 = u64::from_ne_bytes([1; 8]);
 
-/// Eight numbers in a register.
+/// Eight numbers in a register, and the proof of the instructions.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Lanes8(__m256);
+pub(crate) struct Lanes8(__m256, Avx2);
 
-/// SAFETY, of all of these: there are lanes only where there is a kernel, and who has that has the instructions.
 impl Lanes for Lanes8 {
-    #[inline(always)]
-    fn splat(number: f32) -> Self {
-        // SAFETY: as above.
-        unsafe { Self(_mm256_set1_ps(number)) }
-    }
+    type Kernel = Avx2;
 
     #[inline(always)]
-    fn load(numbers: &[f32; GROUP]) -> Self {
-        // SAFETY: as above; there are eight numbers.
-        unsafe { Self(_mm256_loadu_ps(numbers.as_ptr())) }
+    fn kernel(self) -> Avx2 {
+        self.1
     }
 
     #[inline(always)]
@@ -160,82 +158,82 @@ impl Lanes for Lanes8 {
 
     #[inline(always)]
     fn spread([here, behind]: [Self; 2], places: &[u8; GROUP]) -> Self {
-        // SAFETY: as above; there are eight places.
+        // SAFETY: the lanes carry the proof; there are eight places.
         unsafe {
             // What counts are the lowest three bits; the fourth says of which, the highest whether of any.
             let places = _mm256_cvtepi8_epi32(_mm_loadl_epi64(places.as_ptr().cast()));
             let is_behind = _mm256_castsi256_ps(_mm256_slli_epi32::<28>(places));
-            let here = _mm256_permutevar8x32_ps(here.0, places);
-            let behind = _mm256_permutevar8x32_ps(behind.0, places);
+            let near = _mm256_permutevar8x32_ps(here.0, places);
+            let far = _mm256_permutevar8x32_ps(behind.0, places);
             let is_dead = _mm256_castsi256_ps(_mm256_srai_epi32::<31>(places));
-            Self(_mm256_andnot_ps(is_dead, _mm256_blendv_ps(here, behind, is_behind)))
+            Self(_mm256_andnot_ps(is_dead, _mm256_blendv_ps(near, far, is_behind)), here.1)
         }
     }
 
     #[inline(always)]
     fn add(self, other: Self) -> Self {
-        // SAFETY: as above.
-        unsafe { Self(_mm256_add_ps(self.0, other.0)) }
+        // SAFETY: the lanes carry the proof.
+        unsafe { Self(_mm256_add_ps(self.0, other.0), self.1) }
     }
 
     #[inline(always)]
     fn sub(self, other: Self) -> Self {
-        // SAFETY: as above.
-        unsafe { Self(_mm256_sub_ps(self.0, other.0)) }
+        // SAFETY: the lanes carry the proof.
+        unsafe { Self(_mm256_sub_ps(self.0, other.0), self.1) }
     }
 
     #[inline(always)]
     fn mul(self, other: Self) -> Self {
-        // SAFETY: as above.
-        unsafe { Self(_mm256_mul_ps(self.0, other.0)) }
+        // SAFETY: the lanes carry the proof.
+        unsafe { Self(_mm256_mul_ps(self.0, other.0), self.1) }
     }
 
     #[inline(always)]
     fn div(self, other: Self) -> Self {
-        // SAFETY: as above.
-        unsafe { Self(_mm256_div_ps(self.0, other.0)) }
+        // SAFETY: the lanes carry the proof.
+        unsafe { Self(_mm256_div_ps(self.0, other.0), self.1) }
     }
 
     #[inline(always)]
     fn sqrt(self) -> Self {
-        // SAFETY: as above.
-        unsafe { Self(_mm256_sqrt_ps(self.0)) }
+        // SAFETY: the lanes carry the proof.
+        unsafe { Self(_mm256_sqrt_ps(self.0), self.1) }
     }
 
     #[inline(always)]
     fn negate_where_negative(self, sign: Self) -> Self {
-        // SAFETY: as above.
+        // SAFETY: the lanes carry the proof.
         unsafe {
             let is_negative = _mm256_cmp_ps::<_CMP_LT_OQ>(sign.0, _mm256_set1_ps(0.0));
-            Self(_mm256_xor_ps(self.0, _mm256_and_ps(is_negative, _mm256_set1_ps(-0.0))))
+            Self(_mm256_xor_ps(self.0, _mm256_and_ps(is_negative, _mm256_set1_ps(-0.0))), self.1)
         }
     }
 
     #[inline(always)]
     fn where_positive(self, other: Self, instead: Self) -> Self {
-        // SAFETY: as above.
+        // SAFETY: the lanes carry the proof.
         unsafe {
             let is_positive = _mm256_cmp_ps::<_CMP_GT_OQ>(other.0, _mm256_set1_ps(0.0));
-            Self(_mm256_blendv_ps(instead.0, self.0, is_positive))
+            Self(_mm256_blendv_ps(instead.0, self.0, is_positive), self.1)
         }
     }
 
     #[inline(always)]
     fn fold(numbers: &[Self; GROUP]) -> Self {
-        let [Self(a), Self(b), Self(c), Self(d), Self(e), Self(f), Self(g), Self(h)] = *numbers;
-        // SAFETY: as above.
+        let [a, b, c, d, e, f, g, h] = *numbers;
+        // SAFETY: the lanes carry the proof.
         unsafe {
             // 0 + 1 and 2 + 3 in the lower half, 4 + 5 and 6 + 7 in the upper one; then those two; then the halves.
-            let low = _mm256_hadd_ps(_mm256_hadd_ps(a, b), _mm256_hadd_ps(c, d));
-            let high = _mm256_hadd_ps(_mm256_hadd_ps(e, f), _mm256_hadd_ps(g, h));
+            let low = _mm256_hadd_ps(_mm256_hadd_ps(a.0, b.0), _mm256_hadd_ps(c.0, d.0));
+            let high = _mm256_hadd_ps(_mm256_hadd_ps(e.0, f.0), _mm256_hadd_ps(g.0, h.0));
             let (front, back) = (_mm256_permute2f128_ps::<0x20>(low, high), _mm256_permute2f128_ps::<0x31>(low, high));
-            Self(_mm256_add_ps(front, back))
+            Self(_mm256_add_ps(front, back), a.1)
         }
     }
 
     #[inline(always)]
     fn transpose([x, y, z, w]: [Self; 4]) -> [[f32; 4]; GROUP] {
-        // SAFETY: as above; what is stored has as many bytes as what holds it.
+        // SAFETY: the lanes carry the proof; what is stored has as many bytes as what holds it.
         unsafe {
             let (xy, zw) = (_mm256_unpacklo_ps(x.0, y.0), _mm256_unpacklo_ps(z.0, w.0));
             let (xy_high, zw_high) = (_mm256_unpackhi_ps(x.0, y.0), _mm256_unpackhi_ps(z.0, w.0));

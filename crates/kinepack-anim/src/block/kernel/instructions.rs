@@ -4,10 +4,10 @@ use std::sync::OnceLock;
 
 use super::Kernel;
 #[cfg(target_arch = "aarch64")]
-use super::neon;
-use super::scalar::Scalar;
+use super::proof::Neon;
 #[cfg(target_arch = "x86_64")]
-use super::{avx2, sse41};
+use super::proof::{Avx2, Sse41};
+use super::scalar::Scalar;
 
 /// The instructions that a [`Sampler`](crate::Sampler) uses. All give the same poses, to the last bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,11 +42,11 @@ impl Instructions {
         match self {
             Self::Scalar => Some(AnyKernel::Scalar(Scalar)),
             #[cfg(target_arch = "x86_64")]
-            Self::Sse41 => sse41::Sse41::new().map(AnyKernel::Sse41),
+            Self::Sse41 => Sse41::detect().map(AnyKernel::Sse41),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => avx2::Avx2::new().map(AnyKernel::Avx2),
+            Self::Avx2 => Avx2::detect().map(AnyKernel::Avx2),
             #[cfg(target_arch = "aarch64")]
-            Self::Neon => neon::Neon::new().map(AnyKernel::Neon),
+            Self::Neon => Neon::detect().map(AnyKernel::Neon),
             _ => None,
         }
     }
@@ -57,11 +57,11 @@ impl Instructions {
 pub(crate) enum AnyKernel {
     Scalar(Scalar),
     #[cfg(target_arch = "x86_64")]
-    Sse41(sse41::Sse41),
+    Sse41(Sse41),
     #[cfg(target_arch = "x86_64")]
-    Avx2(avx2::Avx2),
+    Avx2(Avx2),
     #[cfg(target_arch = "aarch64")]
-    Neon(neon::Neon),
+    Neon(Neon),
 }
 
 impl AnyKernel {

@@ -10,7 +10,7 @@ macro_rules! compiled {
             fn run<T: Task>(kernel: $kernel, task: T) {
                 task.run(kernel);
             }
-            // SAFETY: who has a kernel has its instructions.
+            // SAFETY: `self` proves that the machine has the features.
             unsafe { run(self, task) }
         }
     };
@@ -27,7 +27,7 @@ macro_rules! compiled {
             ) {
                 sums::decode(kernel, sums, count, segment, weights);
             }
-            // SAFETY: who has a kernel has its instructions.
+            // SAFETY: `self` proves that the machine has the features.
             unsafe { decode(self, sums, count, segment, weights) }
         }
     };
@@ -39,8 +39,8 @@ macro_rules! of_both {
         $(
             #[inline(always)]
             fn $method(self $(, $other: Self)?) -> Self {
-                // SAFETY: there are some only where there is a kernel, and who has that has the instructions.
-                unsafe { Self($instruction(self.0 $(, $other.0)?), $instruction(self.1 $(, $other.1)?)) }
+                // SAFETY: the lanes carry the proof.
+                unsafe { Self($instruction(self.0 $(, $other.0)?), $instruction(self.1 $(, $other.1)?), self.2) }
             }
         )*
     };

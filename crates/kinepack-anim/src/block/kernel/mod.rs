@@ -11,6 +11,7 @@ mod avx2;
 mod instructions;
 #[cfg(target_arch = "aarch64")]
 mod neon;
+mod proof;
 mod rotation;
 mod scalar;
 mod segment;
@@ -29,10 +30,13 @@ pub(crate) use segment::Segment;
 use segment::Words;
 pub(crate) use sums::{Live, RUN, Sums};
 
-/// Eight numbers, each of which is computed by itself. Those of an instruction set are only used by what a [`Kernel`] of it is given to.
+/// Eight numbers, each of which is computed by itself. Those of an instruction set carry the
+/// [`Kernel`] that they were made with: who has some may use its instructions.
 pub(crate) trait Lanes: Copy {
-    fn splat(number: f32) -> Self;
-    fn load(numbers: &[f32; GROUP]) -> Self;
+    type Kernel: Kernel<Lanes = Self>;
+
+    /// What they were made with.
+    fn kernel(self) -> Self::Kernel;
     fn add(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
     fn mul(self, other: Self) -> Self;
@@ -57,13 +61,17 @@ pub(crate) trait Lanes: Copy {
         for (number, place) in spread.iter_mut().zip(places) {
             *number = numbers.as_flattened().get(usize::from(*place)).copied().unwrap_or_default();
         }
-        Self::load(&spread)
+        here.kernel().load(&spread)
     }
 }
 
-/// An instruction set. Whoever has one may use its instructions.
+/// An instruction set: a proof that the machine has it. Whoever has one may use its instructions.
 pub(crate) trait Kernel: Copy {
-    type Lanes: Lanes;
+    type Lanes: Lanes<Kernel = Self>;
+
+    /// The number, eight times.
+    fn splat(self, number: f32) -> Self::Lanes;
+    fn load(self, numbers: &[f32; GROUP]) -> Self::Lanes;
 
     /// The products of the coefficients of a piece and their weights, added to `sums` eight by eight; the piece begins at `bit`, and is not escaped.
     /// What is behind the last coefficient of a piece may count, with its weights of 0.
@@ -83,7 +91,7 @@ pub(crate) trait Kernel: Copy {
     /// The sums of a component of any profiles, anywhere, which it moves behind.
     #[inline(always)]
     fn any_sum(self, segment: &mut Segment<'_>, weights: &Weights) -> Self::Lanes {
-        Self::Lanes::load(&sums::any_sum(segment, weights))
+        self.load(&sums::any_sum(segment, weights))
     }
 
     /// [`sums::decode`], compiled for its instructions.

@@ -7,6 +7,7 @@ use std::arch::aarch64::{
     vshlq_s32, vshlq_u64, vsqrtq_f32, vst1q_f32, vsubq_f32, vsubq_s32, vuzp1q_u32, vzip1q_f32, vzip2q_f32,
 };
 
+use super::proof::Neon;
 use super::segment::{Segment, Words};
 use super::sums::{self, Sums};
 use super::tables::TABLES;
@@ -14,20 +15,24 @@ use super::{Kernel, Lanes, Task};
 use crate::block::basis::Weights;
 use crate::block::layout::GROUP;
 
-/// NEON: proof that the machine has it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Neon(());
-
 impl Neon {
-    pub(crate) fn new() -> Option<Self> {
-        std::arch::is_aarch64_feature_detected!("neon").then_some(Self(()))
-    }
-
     compiled!(run of Neon for "neon");
 }
 
 impl Kernel for Neon {
     type Lanes = Lanes4x2;
+
+    #[inline(always)]
+    fn splat(self, number: f32) -> Lanes4x2 {
+        // SAFETY: `self` proves that the machine has NEON.
+        unsafe { Lanes4x2(vdupq_n_f32(number), vdupq_n_f32(number), self) }
+    }
+
+    #[inline(always)]
+    fn load(self, numbers: &[f32; GROUP]) -> Lanes4x2 {
+        // SAFETY: `self` proves that the machine has NEON; there are eight numbers.
+        unsafe { Lanes4x2(vld1q_f32(numbers.as_ptr()), vld1q_f32(numbers.as_ptr().add(4)), self) }
+    }
 
     #[inline(always)]
     unsafe fn piece<const TABLE: usize>(
@@ -46,9 +51,9 @@ impl Kernel for Neon {
             // SAFETY: there are the bytes.
             let words = unsafe { (words.word(bit), words.word(middle)) };
             bit = middle + (e + f + g + h) as usize;
-            // SAFETY: who has a `Neon` has the instructions.
-            let numbers = unsafe { Lanes4x2(four(words.0, [a, b, c, d]), four(words.1, [e, f, g, h])) };
-            sums = sums.add(numbers.mul(Lanes4x2::load(weights)));
+            // SAFETY: `self` proves that the machine has NEON.
+            let numbers = unsafe { Lanes4x2(four(words.0, [a, b, c, d]), four(words.1, [e, f, g, h]), self) };
+            sums = sums.add(numbers.mul(self.load(weights)));
         }
         sums
     }
@@ -73,21 +78,16 @@ fn four(word: u64, widths: [i32; 4]) -> float32x4_t {
     vcvtq_f32_s32(vshlq_s32(numbers, vnegq_s32(unused)))
 }
 
-/// Eight numbers in two registers. There are some only where there is a kernel, and who has that has the instructions.
+/// Eight numbers in two registers, and the proof of the instructions.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Lanes4x2(float32x4_t, float32x4_t);
+pub(crate) struct Lanes4x2(float32x4_t, float32x4_t, Neon);
 
 impl Lanes for Lanes4x2 {
-    #[inline(always)]
-    fn splat(number: f32) -> Self {
-        // SAFETY: as above.
-        unsafe { Self(vdupq_n_f32(number), vdupq_n_f32(number)) }
-    }
+    type Kernel = Neon;
 
     #[inline(always)]
-    fn load(numbers: &[f32; GROUP]) -> Self {
-        // SAFETY: as above; there are eight numbers.
-        unsafe { Self(vld1q_f32(numbers.as_ptr()), vld1q_f32(numbers.as_ptr().add(4))) }
+    fn kernel(self) -> Neon {
+        self.2
     }
 
     of_both! {
@@ -100,34 +100,34 @@ impl Lanes for Lanes4x2 {
 
     #[inline(always)]
     fn negate_where_negative(self, sign: Self) -> Self {
-        // SAFETY: as above.
+        // SAFETY: the lanes carry the proof.
         unsafe {
             let none = vdupq_n_f32(0.0);
-            Self(negate_where(self.0, vcltq_f32(sign.0, none)), negate_where(self.1, vcltq_f32(sign.1, none)))
+            Self(negate_where(self.0, vcltq_f32(sign.0, none)), negate_where(self.1, vcltq_f32(sign.1, none)), self.2)
         }
     }
 
     #[inline(always)]
     fn where_positive(self, other: Self, instead: Self) -> Self {
-        // SAFETY: as above.
+        // SAFETY: the lanes carry the proof.
         unsafe {
             let none = vdupq_n_f32(0.0);
             let (low, high) = (vcgtq_f32(other.0, none), vcgtq_f32(other.1, none));
-            Self(vbslq_f32(low, self.0, instead.0), vbslq_f32(high, self.1, instead.1))
+            Self(vbslq_f32(low, self.0, instead.0), vbslq_f32(high, self.1, instead.1), self.2)
         }
     }
 
     #[inline(always)]
     fn fold(numbers: &[Self; GROUP]) -> Self {
         let [a, b, c, d, e, f, g, h] = *numbers;
-        // SAFETY: as above.
+        // SAFETY: the lanes carry the proof.
         unsafe {
             // 0 + 1 and 2 + 3 of each, or 4 + 5 and 6 + 7; then those two; then both of each.
             let front = vpaddq_f32(vpaddq_f32(a.0, b.0), vpaddq_f32(c.0, d.0));
             let front_high = vpaddq_f32(vpaddq_f32(a.1, b.1), vpaddq_f32(c.1, d.1));
             let back = vpaddq_f32(vpaddq_f32(e.0, f.0), vpaddq_f32(g.0, h.0));
             let back_high = vpaddq_f32(vpaddq_f32(e.1, f.1), vpaddq_f32(g.1, h.1));
-            Self(vaddq_f32(front, front_high), vaddq_f32(back, back_high))
+            Self(vaddq_f32(front, front_high), vaddq_f32(back, back_high), a.2)
         }
     }
 
@@ -141,7 +141,7 @@ impl Lanes for Lanes4x2 {
     fn transpose([x, y, z, w]: [Self; 4]) -> [[f32; 4]; GROUP] {
         let mut rows = [[0.0; 4]; GROUP];
         let (low, high) = rows.split_at_mut(4);
-        // SAFETY: as above.
+        // SAFETY: the lanes carry the proof.
         unsafe {
             store_rows([x.0, y.0, z.0, w.0], low);
             store_rows([x.1, y.1, z.1, w.1], high);

@@ -1,7 +1,7 @@
 //! Rotations from vectors of modified Rodrigues parameters, eight at once. No closures: the compiler does not inline those for sure, and what is
 //! not inlined does not have the instructions of a kernel.
 
-use super::Lanes;
+use super::{Kernel, Lanes};
 
 /// Three numbers a track.
 pub(crate) type Vector<L> = [L; 3];
@@ -11,7 +11,7 @@ pub(crate) type Quaternion<L> = [L; 4];
 /// The rotation of a vector of modified Rodrigues parameters.
 #[inline(always)]
 pub(crate) fn rotation<L: Lanes>([x, y, z]: Vector<L>) -> Quaternion<L> {
-    let one = L::splat(1.0);
+    let one = x.kernel().splat(1.0);
     let n = x.mul(x).add(y.mul(y)).add(z.mul(z));
     let d = one.div(one.add(n));
     let e = d.add(d);
@@ -21,7 +21,7 @@ pub(crate) fn rotation<L: Lanes>([x, y, z]: Vector<L>) -> Quaternion<L> {
 /// The matrix of a rotation, row by row.
 #[inline(always)]
 pub(crate) fn matrix<L: Lanes>([x, y, z, w]: Quaternion<L>) -> [Vector<L>; 3] {
-    let one = L::splat(1.0);
+    let one = x.kernel().splat(1.0);
     let (x2, y2, z2) = (x.add(x), y.add(y), z.add(z));
     let (xx, xy, xz) = (x.mul(x2), x.mul(y2), x.mul(z2));
     let (yy, yz, zz) = (y.mul(y2), y.mul(z2), z.mul(z2));
@@ -37,20 +37,22 @@ pub(crate) fn matrix<L: Lanes>([x, y, z, w]: Quaternion<L>) -> [Vector<L>; 3] {
 #[inline(always)]
 pub(crate) fn blend<L: Lanes>(from: Quaternion<L>, to: Quaternion<L>, share: f32) -> Quaternion<L> {
     let cosine = dot(from, to);
-    let (here, there) = (L::splat(1.0 - share), L::splat(share));
+    let kernel = cosine.kernel();
+    let (here, there) = (kernel.splat(1.0 - share), kernel.splat(share));
     let mut sum = from;
     for (number, other) in sum.iter_mut().zip(to) {
         *number = number.mul(here).add(other.negate_where_negative(cosine).mul(there));
     }
     let length = dot(sum, sum).sqrt();
-    let inverse = L::splat(1.0).div(length);
-    let none = L::splat(0.0);
+    let one = kernel.splat(1.0);
+    let inverse = one.div(length);
+    let none = kernel.splat(0.0);
     let [x, y, z, w] = sum;
     [
         x.mul(inverse).where_positive(length, none),
         y.mul(inverse).where_positive(length, none),
         z.mul(inverse).where_positive(length, none),
-        w.mul(inverse).where_positive(length, L::splat(1.0)),
+        w.mul(inverse).where_positive(length, one),
     ]
 }
 

@@ -12,6 +12,16 @@ impl Kernel for Scalar {
     type Lanes = [f32; GROUP];
 
     #[inline(always)]
+    fn splat(self, number: f32) -> [f32; GROUP] {
+        [number; GROUP]
+    }
+
+    #[inline(always)]
+    fn load(self, numbers: &[f32; GROUP]) -> [f32; GROUP] {
+        *numbers
+    }
+
+    #[inline(always)]
     unsafe fn piece<const TABLE: usize>(
         self,
         mut sums: [f32; GROUP],
@@ -42,7 +52,7 @@ pub(super) unsafe fn coefficients(widths: u64, words: Words<'_>, bit: &mut usize
     let mut coefficients = [0; GROUP];
     let widths = widths.to_le_bytes();
     for (four, widths) in coefficients.as_chunks_mut::<4>().0.iter_mut().zip(widths.as_chunks::<4>().0) {
-        // SAFETY: it is.
+        // SAFETY: there are: four widths are half of a load at most.
         let mut word = unsafe { words.word(*bit) };
         for (coefficient, width) in four.iter_mut().zip(widths) {
             *coefficient = lowest(word, u32::from(*width));
@@ -65,14 +75,11 @@ macro_rules! each {
 }
 
 impl Lanes for [f32; GROUP] {
-    #[inline(always)]
-    fn splat(number: f32) -> Self {
-        [number; GROUP]
-    }
+    type Kernel = Scalar;
 
     #[inline(always)]
-    fn load(numbers: &[f32; GROUP]) -> Self {
-        *numbers
+    fn kernel(self) -> Scalar {
+        Scalar
     }
 
     #[inline(always)]

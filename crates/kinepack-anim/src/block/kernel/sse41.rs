@@ -6,6 +6,7 @@ use std::arch::x86_64::{
     _mm_storeu_ps, _mm_sub_ps, _mm_unpackhi_ps, _mm_unpacklo_ps, _mm_xor_ps,
 };
 
+use super::proof::Sse41;
 use super::scalar::coefficients;
 use super::segment::{Segment, Words};
 use super::sums::{self, Sums};
@@ -14,20 +15,24 @@ use super::{Kernel, Lanes, Task};
 use crate::block::basis::Weights;
 use crate::block::layout::GROUP;
 
-/// SSE4.1: proof that the machine has it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Sse41(());
-
 impl Sse41 {
-    pub(crate) fn new() -> Option<Self> {
-        is_x86_feature_detected!("sse4.1").then_some(Self(()))
-    }
-
     compiled!(run of Sse41 for "sse4.1");
 }
 
 impl Kernel for Sse41 {
     type Lanes = Lanes4x2;
+
+    #[inline(always)]
+    fn splat(self, number: f32) -> Lanes4x2 {
+        // SAFETY: `self` proves that the machine has SSE4.1.
+        unsafe { Lanes4x2(_mm_set1_ps(number), _mm_set1_ps(number), self) }
+    }
+
+    #[inline(always)]
+    fn load(self, numbers: &[f32; GROUP]) -> Lanes4x2 {
+        // SAFETY: `self` proves that the machine has SSE4.1; there are eight numbers.
+        unsafe { Lanes4x2(_mm_loadu_ps(numbers.as_ptr()), _mm_loadu_ps(numbers.as_ptr().add(4)), self) }
+    }
 
     #[inline(always)]
     unsafe fn piece<const TABLE: usize>(
@@ -42,8 +47,8 @@ impl Kernel for Sse41 {
             if widths != 0 {
                 // SAFETY: there are the bytes.
                 let coefficients = unsafe { coefficients(widths, words, &mut bit) };
-                // SAFETY: who has an `Sse41` has the instructions.
-                sums = sums.add(unsafe { numbers(&coefficients) }.mul(Lanes4x2::load(weights)));
+                // SAFETY: `self` proves that the machine has SSE4.1.
+                sums = sums.add(unsafe { numbers(self, &coefficients) }.mul(self.load(weights)));
             }
         }
         sums
@@ -54,28 +59,23 @@ impl Kernel for Sse41 {
 
 #[inline]
 #[target_feature(enable = "sse4.1")]
-fn numbers(coefficients: &[i32; GROUP]) -> Lanes4x2 {
+fn numbers(sse41: Sse41, coefficients: &[i32; GROUP]) -> Lanes4x2 {
     let at = coefficients.as_ptr();
     // SAFETY: there are eight.
     let (low, high) = unsafe { (_mm_loadu_si128(at.cast()), _mm_loadu_si128(at.add(4).cast())) };
-    Lanes4x2(_mm_cvtepi32_ps(low), _mm_cvtepi32_ps(high))
+    Lanes4x2(_mm_cvtepi32_ps(low), _mm_cvtepi32_ps(high), sse41)
 }
 
-/// Eight numbers in two registers. There are some only where there is a kernel, and who has that has the instructions.
+/// Eight numbers in two registers, and the proof of the instructions.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Lanes4x2(__m128, __m128);
+pub(crate) struct Lanes4x2(__m128, __m128, Sse41);
 
 impl Lanes for Lanes4x2 {
-    #[inline(always)]
-    fn splat(number: f32) -> Self {
-        // SAFETY: as above.
-        unsafe { Self(_mm_set1_ps(number), _mm_set1_ps(number)) }
-    }
+    type Kernel = Sse41;
 
     #[inline(always)]
-    fn load(numbers: &[f32; GROUP]) -> Self {
-        // SAFETY: as above; there are eight numbers.
-        unsafe { Self(_mm_loadu_ps(numbers.as_ptr()), _mm_loadu_ps(numbers.as_ptr().add(4))) }
+    fn kernel(self) -> Sse41 {
+        self.2
     }
 
     of_both! {
@@ -88,35 +88,35 @@ impl Lanes for Lanes4x2 {
 
     #[inline(always)]
     fn negate_where_negative(self, sign: Self) -> Self {
-        // SAFETY: as above.
+        // SAFETY: the lanes carry the proof.
         unsafe {
             let (none, bit) = (_mm_set1_ps(0.0), _mm_set1_ps(-0.0));
             let (low, high) = (_mm_cmplt_ps(sign.0, none), _mm_cmplt_ps(sign.1, none));
-            Self(_mm_xor_ps(self.0, _mm_and_ps(low, bit)), _mm_xor_ps(self.1, _mm_and_ps(high, bit)))
+            Self(_mm_xor_ps(self.0, _mm_and_ps(low, bit)), _mm_xor_ps(self.1, _mm_and_ps(high, bit)), self.2)
         }
     }
 
     #[inline(always)]
     fn where_positive(self, other: Self, instead: Self) -> Self {
-        // SAFETY: as above.
+        // SAFETY: the lanes carry the proof.
         unsafe {
             let none = _mm_set1_ps(0.0);
             let (low, high) = (_mm_cmpgt_ps(other.0, none), _mm_cmpgt_ps(other.1, none));
-            Self(_mm_blendv_ps(instead.0, self.0, low), _mm_blendv_ps(instead.1, self.1, high))
+            Self(_mm_blendv_ps(instead.0, self.0, low), _mm_blendv_ps(instead.1, self.1, high), self.2)
         }
     }
 
     #[inline(always)]
     fn fold(numbers: &[Self; GROUP]) -> Self {
         let [a, b, c, d, e, f, g, h] = *numbers;
-        // SAFETY: as above.
+        // SAFETY: the lanes carry the proof.
         unsafe {
             // 0 + 1 and 2 + 3 of each, or 4 + 5 and 6 + 7; then those two; then both of each.
             let front = _mm_hadd_ps(_mm_hadd_ps(a.0, b.0), _mm_hadd_ps(c.0, d.0));
             let front_high = _mm_hadd_ps(_mm_hadd_ps(a.1, b.1), _mm_hadd_ps(c.1, d.1));
             let back = _mm_hadd_ps(_mm_hadd_ps(e.0, f.0), _mm_hadd_ps(g.0, h.0));
             let back_high = _mm_hadd_ps(_mm_hadd_ps(e.1, f.1), _mm_hadd_ps(g.1, h.1));
-            Self(_mm_add_ps(front, front_high), _mm_add_ps(back, back_high))
+            Self(_mm_add_ps(front, front_high), _mm_add_ps(back, back_high), a.2)
         }
     }
 
@@ -130,7 +130,7 @@ impl Lanes for Lanes4x2 {
     fn transpose([x, y, z, w]: [Self; 4]) -> [[f32; 4]; GROUP] {
         let mut rows = [[0.0; 4]; GROUP];
         let (low, high) = rows.split_at_mut(4);
-        // SAFETY: as above; each half has four rows.
+        // SAFETY: the lanes carry the proof; each half has four rows.
         unsafe {
             store_rows([x.0, y.0, z.0, w.0], low);
             store_rows([x.1, y.1, z.1, w.1], high);

@@ -32,9 +32,9 @@ impl<L: Lanes> Sums<L> {
 
     /// The first, second and third components of the tracks of the next group, to be multiplied with their scales. Those that are not live are 0.
     #[inline(always)]
-    pub(crate) fn take(&mut self, live: &Live) -> [L; 3] {
+    pub(crate) fn take(&mut self, kernel: L::Kernel, live: &Live) -> [L; 3] {
         let count = usize::from(live.count);
-        let mut numbers = [L::splat(0.0); 3];
+        let mut numbers = [kernel.splat(0.0); 3];
         for (eight, number) in numbers.iter_mut().enumerate() {
             if GROUP * eight < count {
                 *number = L::fold(self.eight(self.next + GROUP * eight));
@@ -112,7 +112,7 @@ pub(super) fn decode<K: Kernel>(
         BlockLength::N32 => fill::<K, 2, 2, 3>(kernel, own, segment, weights),
     }
     for sum in &mut behind[..GROUP] {
-        sum.write(K::Lanes::splat(0.0));
+        sum.write(kernel.splat(0.0));
     }
     sums.count = count + GROUP;
 }
@@ -153,7 +153,7 @@ fn plain<K: Kernel, const PIECES: usize, const FIRST: usize, const SECOND: usize
     weights: &Weights,
 ) -> usize {
     let mut bit = segment.bit;
-    let none = K::Lanes::splat(0.0);
+    let none = kernel.splat(0.0);
     let (first_weights, second_weights) = weights.pieces();
     let mut at = 0;
     for (sums, profiles) in sums.as_chunks_mut::<N>().0.iter_mut().zip(profiles.as_chunks::<N>().0) {
