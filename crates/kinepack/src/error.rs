@@ -128,6 +128,11 @@ pub enum EncodeError {
     ForeignLearned,
     /// Only some of the changes were to be sent, of snapshots whose entities are not the same.
     EntitiesDiffer,
+    /// Indices of entities that do not increase, or one beyond the last entity.
+    BadIndices {
+        /// The first that is not above the one before it, or beyond the last entity.
+        index: u32,
+    },
     /// A snapshot that is finer than the codec's time precision: [`Encoder::coarsen`](crate::Encoder::coarsen) was not called, or with
     /// other baselines.
     NotCoarsened {
@@ -187,6 +192,9 @@ impl fmt::Display for EncodeError {
             }
             Self::ForeignLearned => write!(f, "what was learned with another codec"),
             Self::EntitiesDiffer => write!(f, "the two snapshots do not have the same entities"),
+            Self::BadIndices { index } => {
+                write!(f, "index {index} is not above the one before it, or there is no such entity")
+            }
             Self::NotCoarsened { id, lane } => write!(f, "entity {id}, lane {lane}: finer than the time precision"),
             Self::LaneOutOfRange { id, lane, value } => {
                 entity(f, *id)?;

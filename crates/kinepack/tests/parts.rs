@@ -4,7 +4,7 @@
 
 mod support;
 
-use kinepack::{Codec, Difference, EncodeError, Encoder, Level, Snapshot};
+use kinepack::{Codec, Difference, EncodeError, Encoder, Level, Profile, Snapshot};
 use support::{Random, frames, profiles, schema};
 
 /// The entities of `before`, those that `after` has too with their lanes of then.
@@ -64,5 +64,28 @@ fn patching_a_baseline_with_its_difference_gives_the_snapshot() {
         assert_eq!(patched.state_hash(), after.state_hash());
         difference.find(before, before);
         assert!(difference.is_empty());
+    }
+}
+
+#[test]
+fn wrong_indices_are_errors_that_change_nothing() {
+    let schema = schema("cube");
+    let frames = frames(&schema, 3, 25, 2);
+    let snapshot = without_comings_and_goings(&frames[0], &frames[1]);
+    let count = snapshot.len() as u32;
+    let level_7 = Level::of_row(7).unwrap();
+    for level in [level_7, Level::PACKED, Level::ADAPTIVE] {
+        let codec = Codec::new(schema.clone(), level, Profile::untrained(&schema)).unwrap();
+        let mut encoder = Encoder::new(&codec);
+        for (indices, index) in
+            [(vec![1, 1], 1), (vec![0, 3, 2], 2), (vec![0, count], count), (vec![count + 7], count + 7)]
+        {
+            let (mut rows, mut packet) = (frames[0].clone(), vec![7]);
+            let error = Err(EncodeError::BadIndices { index });
+            assert_eq!(rows.gather(&snapshot, &indices), error);
+            assert!(rows == frames[0]);
+            assert_eq!(encoder.encode_part(&frames[0], &snapshot, &indices, &mut packet).map(drop), error);
+            assert_eq!(packet, [7]);
+        }
     }
 }

@@ -110,11 +110,8 @@ impl Encoder {
     /// at the ids.
     ///
     /// # Errors
-    /// As [`encode`](Self::encode), of the entities chosen; and [`EncodeError::EntitiesDiffer`] where the ids are not the same or the
-    /// level sends every entity.
-    ///
-    /// # Panics
-    /// Where there is no such entity.
+    /// As [`encode`](Self::encode), of the entities chosen; [`EncodeError::EntitiesDiffer`] if the ids are
+    /// not the same or the level sends every entity; and [`EncodeError::BadIndices`].
     pub fn encode_part<'a>(
         &mut self,
         baselines: impl Into<Baselines<'a>>,
@@ -131,9 +128,6 @@ impl Encoder {
     ///
     /// # Errors
     /// As [`encode_part`](Self::encode_part).
-    ///
-    /// # Panics
-    /// Where there is no such entity.
     pub fn encode_part_within<'a>(
         &mut self,
         baselines: impl Into<Baselines<'a>>,
@@ -142,7 +136,7 @@ impl Encoder {
         limit_bytes: usize,
         out: &mut Vec<u8>,
     ) -> Result<&Size, EncodeError> {
-        debug_assert!(indices.is_sorted_by(|a, b| a < b));
+        snapshot.check_indices(indices)?;
         self.encode_some(baselines.into(), snapshot, Some(indices), limit_bytes, out)
     }
 

@@ -57,19 +57,23 @@ impl Snapshot {
     /// Makes this the entities of `from` at `indices`, which are increasing, at the tick of `from`. The memory is used again.
     ///
     /// # Errors
-    /// [`EncodeError::SchemaMismatch`].
-    ///
-    /// # Panics
-    /// Where there is no such entity.
+    /// [`EncodeError::SchemaMismatch`] and [`EncodeError::BadIndices`]; nothing has changed then.
     pub fn gather(&mut self, from: &Self, indices: &[u32]) -> Result<(), EncodeError> {
         self.check_schema(from)?;
-        debug_assert!(indices.is_sorted_by(|a, b| a < b));
+        from.check_indices(indices)?;
         self.clear(from.tick);
         self.ids.extend(indices.iter().map(|index| from.ids[*index as usize]));
         for (column, from) in self.columns.iter_mut().zip(&from.columns) {
             column.extend(indices.iter().map(|index| from[*index as usize]));
         }
         Ok(())
+    }
+
+    /// Checks that indices of entities increase, and that each entity is there.
+    pub(super) fn check_indices(&self, indices: &[u32]) -> Result<(), EncodeError> {
+        let falls = indices.windows(2).find(|pair| pair[0] >= pair[1]).map(|pair| pair[1]);
+        let beyond = || indices.last().copied().filter(|last| *last as usize >= self.len());
+        falls.or_else(beyond).map_or(Ok(()), |index| Err(EncodeError::BadIndices { index }))
     }
 
     /// Keeps only the entities whose ids are in `ids`, which is sorted.
