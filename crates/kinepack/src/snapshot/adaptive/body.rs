@@ -3,15 +3,17 @@
 use alloc::vec::Vec;
 
 use super::coding::{Coding, LaneAt, Predictor, Scratch, sign_context};
-use super::fixed::{FEATURES, sixteenths, size_log2};
+use super::features::{LevelFeatures, OWN, PositionSizes, TurnFeatures, TurnSizes, UpFeatures};
+use super::fixed::{sixteenths, size_log2};
 use super::geometry::{
-    PER_RADIAN, Quaternion, Vector, add, axes, carried, conjugate, cross, multiply, rotate, rotation_of,
+    PER_RADIAN, Quaternion, UP, Vector, add, axes, carried, conjugate, cross, multiply, rotate, rotation_of,
     rotation_vector, scale, sub, turn,
 };
-use super::model::{Bodies, body_row, class};
+use super::model::{Bodies, class};
 use super::neighbours::{Coded, NEAREST};
 use super::plan::BodyPlan;
-use super::rotation::{TurnSizes, rotation_at, vector_log2};
+use super::rotation::{rotation_at, vector_log2};
+use super::rows::BodyRows;
 use crate::entropy::Coder;
 use crate::snapshot::history::{MOVED, NEW};
 use crate::{Lane, LaneArithmetic};
@@ -37,8 +39,8 @@ struct Setting {
     mover: Coded,
     weight: f64,
     around: Around,
-    /// The first of the class's rows, and the class of its counters.
-    first_row: usize,
+    /// The class's rows, and the class of its counters.
+    rows: BodyRows,
     coarse: usize,
     /// Half the box, level, level, up.
     extents: Vector,
@@ -166,7 +168,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             mover,
             weight,
             around,
-            first_row: class * body_row::COUNT,
+            rows: BodyRows::of(class),
             coarse,
             extents,
             size: if has_size { extents[0] } else { f64::from(bodies.size) },
@@ -177,41 +179,40 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     }
 
     fn code_turn(&mut self, body: &BodyPlan, entity: usize, setting: &Setting) -> Turned {
-        let Setting { known, mover, weight, around, first_row, coarse, contact, .. } = setting;
+        let Setting { known, mover, around, .. } = setting;
+        let Setting { weight, rows, coarse, contact, .. } = *setting;
         let with_mover = rotation_vector(multiply(mover.turn, multiply(known.turn, conjugate(mover.turn_before))));
         let from_moved = setting.rolled(known.moved);
         let from_near = setting.rolled(around.near_moved);
-        let mut features = [[0; FEATURES]; 3];
-        let mut expected = [0i64; 3];
-        for axis in 0..3 {
-            let values = [
-                known.turned[axis],
-                known.turned_before[axis],
-                mover.turned[axis] * weight,
-                mover.turned_before[axis] * weight,
-                around.turned[axis],
-                with_mover[axis] * weight,
-                from_moved[axis],
-                around.turn_error[axis],
-                around.near_turned[axis],
-                from_near[axis],
-                around.turned_before[axis],
-                from_moved[axis] * contact,
-                around.near_turned_before[axis],
-            ];
-            features[axis].iter_mut().zip(values).for_each(|(feature, value)| *feature = sixteenths(value));
-            let row = first_row + if axis == 2 { body_row::TURN_UP } else { body_row::TURN_LEVEL };
-            expected[axis] = self.predictor.expect(row, &features[axis]);
-        }
+        let features = [0, 1, 2].map(|axis| {
+            let features = TurnFeatures {
+                own: known.turned[axis],
+                own_before: known.turned_before[axis],
+                mover: mover.turned[axis] * weight,
+                mover_before: mover.turned_before[axis] * weight,
+                around: around.turned[axis],
+                with_mover: with_mover[axis] * weight,
+                rolled: from_moved[axis],
+                around_error: around.turn_error[axis],
+                near: around.near_turned[axis],
+                near_rolled: from_near[axis],
+                around_before: around.turned_before[axis],
+                rolled_on_floor: from_moved[axis] * contact,
+                near_before: around.near_turned_before[axis],
+            };
+            features.row()
+        });
+        let expected = [0, 1, 2].map(|axis| self.predictor.expect(rows.turn(axis), &features[axis]));
         let expected_turn = expected.map(|x| x as f64 / 16.0);
         let own_turn_log2 = vector_log2(sub(known.turned, known.turned_before), 3);
         let sizes = TurnSizes {
             own: own_turn_log2,
-            around: around.turn_error_log2,
+            around_error: around.turn_error_log2,
             moved: vector_log2(known.moved, 1),
-            mover: mover.turn_error_log2,
+            mover_error: mover.turn_error_log2,
             expected: vector_log2(expected_turn, 1),
-            near: around.position_error_log2,
+            near_error: around.position_error_log2,
+            lag: self.lag_log2,
         };
         let predicted = multiply(rotation_of(expected_turn), known.rotation);
         let scales = self.code_rotation(
@@ -220,8 +221,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             entity,
             predicted,
             known.rotation,
-            (2, *coarse),
-            first_row + body_row::TURN_SCALE,
+            (2, coarse),
+            rows.turn_scales(),
             &sizes,
         );
         let rotation = rotation_at(&body.quantizer, body.rotation, self.columns, entity);
@@ -229,8 +230,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let vector = rotation_vector(turn);
         let error = sub(vector, expected_turn);
         for axis in 0..3 {
-            let row = first_row + if axis == 2 { body_row::TURN_UP } else { body_row::TURN_LEVEL };
-            self.predictor.mean(row, &features[axis], i64::from(sixteenths(vector[axis])), scales);
+            self.predictor.mean(rows.turn(axis), &features[axis], i64::from(sixteenths(vector[axis])), scales);
         }
 
         Turned { rotation, turn, vector, error, error_log2: vector_log2(error, 3) }
@@ -244,8 +244,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         setting: &Setting,
         turned: &Turned,
     ) -> (Vector, Vector) {
-        let Setting { known, mover, around, first_row, .. } = setting;
-        let Setting { weight, extents, size, height, contact, .. } = *setting;
+        let Setting { known, mover, around, .. } = setting;
+        let Setting { weight, rows, extents, size, height, contact, .. } = *setting;
         let from_mover = sub(known.position, mover.position);
         let from_mover_before = sub(known.position_before, mover.position_before);
         let by_mover = carried(mover.turn, from_mover);
@@ -260,91 +260,85 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let fall = lag * lag * (1.0 / 36.0);
         let above = setting.above.unwrap_or(0.0);
         let rolled = setting.rolled(turned.vector);
-        let mut features = [[0; FEATURES]; 3];
-        let mut expected = [0i64; 3];
-        for axis in 0..3 {
-            let values = if axis == 2 {
-                [
-                    known.moved[2],
-                    known.moved_before[2],
-                    mover.moved[2] * weight,
-                    mover.moved_before[2] * weight,
-                    by_mover[2] * weight,
-                    0.3 * (above - size).min(3.0 * size) * fall,
-                    (above + known.moved[2] - 1.5 * size).min(0.0),
-                    around.near_moved[2],
-                    around.near_carried[2],
-                    (height_now - height) * contact,
-                    (height - above) * contact,
-                    twist[2],
-                    30.0 * fall,
-                    around.moved[2],
-                    around.moved_before[2],
-                    known.moved[2] * contact,
-                ]
-            } else {
-                [
-                    known.moved[axis],
-                    mover.moved[axis] * weight,
-                    mover.moved_before[axis] * weight,
-                    by_mover[axis] * weight,
-                    by_mover_before[axis] * weight,
-                    around.moved[axis],
-                    around.moved_before[axis],
-                    around.near_moved[axis],
-                    around.near_carried[axis],
-                    drift[axis] * weight,
-                    roll[axis] * contact,
-                    twist[axis],
-                    known.moved_before[axis],
-                    rolled[axis] * -contact * size / PER_RADIAN,
-                    around.position_error[axis],
-                    known.moved[axis] * contact,
-                ]
+        // In steps of the axis.
+        let per_step = |axis: usize| 1.0 / body.ratios[axis];
+        let level = |axis: usize| {
+            let features = LevelFeatures {
+                own: known.moved[axis],
+                mover: mover.moved[axis] * weight,
+                mover_before: mover.moved_before[axis] * weight,
+                carried: by_mover[axis] * weight,
+                carried_before: by_mover_before[axis] * weight,
+                around: around.moved[axis],
+                around_before: around.moved_before[axis],
+                near: around.near_moved[axis],
+                near_carried: around.near_carried[axis],
+                drift: drift[axis] * weight,
+                roll: roll[axis] * contact,
+                twist: twist[axis],
+                own_before: known.moved_before[axis],
+                rolled: rolled[axis] * -contact * size / PER_RADIAN,
+                around_error: around.position_error[axis],
+                own_on_floor: known.moved[axis] * contact,
             };
-            // In steps of this axis.
-            let per_step = 1.0 / body.ratios[axis];
-            features[axis].iter_mut().zip(values).for_each(|(feature, value)| *feature = sixteenths(value * per_step));
-            let row = first_row + if axis == 2 { body_row::UP } else { body_row::LEVEL };
-            expected[axis] = self.predictor.expect(row, &features[axis]);
-        }
+            features.row(per_step(axis))
+        };
+        let up = UpFeatures {
+            own: known.moved[UP],
+            own_before: known.moved_before[UP],
+            mover: mover.moved[UP] * weight,
+            mover_before: mover.moved_before[UP] * weight,
+            carried: by_mover[UP] * weight,
+            fall_to_floor: 0.3 * (above - size).min(3.0 * size) * fall,
+            below_rest: (above + known.moved[UP] - 1.5 * size).min(0.0),
+            near: around.near_moved[UP],
+            near_carried: around.near_carried[UP],
+            raised: (height_now - height) * contact,
+            sunk: (height - above) * contact,
+            twist: twist[UP],
+            fall: 30.0 * fall,
+            around: around.moved[UP],
+            around_before: around.moved_before[UP],
+            own_on_floor: known.moved[UP] * contact,
+        };
+        let features = [level(0), level(1), up.row(per_step(UP))];
+        let mut expected = [0, 1, UP].map(|axis| self.predictor.expect(rows.position(axis), &features[axis]));
         if setting.above.is_some() {
-            let lowest = sixteenths((height_now - 0.04 * size - above) / body.ratios[2]);
-            expected[2] = expected[2].max(i64::from(lowest));
+            let lowest = sixteenths((height_now - 0.04 * size - above) / body.ratios[UP]);
+            expected[UP] = expected[UP].max(i64::from(lowest));
         }
         let mut errors = [0i64; 3];
         let mut moved = [0.0; 3];
         let own_log2 = vector_log2(sub(known.moved, known.moved_before), 3);
-        for (nth, axis) in [2, 0, 1].into_iter().enumerate() {
-            let mut row = [0; FEATURES];
-            row[..9].copy_from_slice(&[
-                256,
-                self.lag_log2,
-                own_log2,
-                around.position_error_log2,
-                size_log2(if nth == 0 { expected[2] } else { errors[2] }),
-                if nth == 2 { size_log2(errors[0]) } else { mover.position_error_log2 },
-                turned.error_log2,
-                size_log2(i64::from(features[axis][0])),
-                size_log2(expected[axis] - i64::from(features[axis][0])),
-            ]);
-            let scale_row = first_row + body_row::POSITION_SCALE + nth;
-            let scale_log2 = self.predictor.expect_scale(scale_row, &row);
+        for (nth, axis) in [UP, 0, 1].into_iter().enumerate() {
+            let own = i64::from(features[axis][OWN]);
+            let sizes = PositionSizes {
+                lag: self.lag_log2,
+                own: own_log2,
+                around_error: around.position_error_log2,
+                up: size_log2(if nth == 0 { expected[UP] } else { errors[UP] }),
+                mover_error: if nth == 2 { size_log2(errors[0]) } else { mover.position_error_log2 },
+                turn_error: turned.error_log2,
+                moved: size_log2(own),
+                correction: size_log2(expected[axis] - own),
+            };
+            let sizes = sizes.row();
+            let scale_row = rows.position_scale(nth);
+            let scale_log2 = self.predictor.expect_scale(scale_row, &sizes);
             let lane = body.position[axis];
             let kind = Lane { max: body.max[axis], arithmetic: LaneArithmetic::Linear };
-            let group = usize::from(axis == 2);
+            let group = usize::from(axis == UP);
             let value = self.columns[lane][entity];
             let (base, shift) = (self.base[lane][entity], self.shifts.at(lane, entity));
-            let sign = sign_context(i64::from(features[axis][0]), expected[axis], (base, shift));
+            let sign = sign_context(own, expected[axis], (base, shift));
             let lane_at = LaneAt { lane, base, kind: &kind, shift };
             let (value, change) =
                 self.code_lane(group, setting.coarse, scale_log2, sign, expected[axis], lane_at, value);
             self.columns[lane][entity] = value;
             moved[axis] = change as f64 / 16.0 * body.ratios[axis];
             errors[axis] = change - expected[axis];
-            self.predictor.scale(scale_row, &row, size_log2(errors[axis]));
-            let mean_row = first_row + if axis == 2 { body_row::UP } else { body_row::LEVEL };
-            self.predictor.mean(mean_row, &features[axis], change, scale_log2);
+            self.predictor.scale(scale_row, &sizes, size_log2(errors[axis]));
+            self.predictor.mean(rows.position(axis), &features[axis], change, scale_log2);
         }
         (moved, [0, 1, 2].map(|axis| errors[axis] as f64 / 16.0 * body.ratios[axis]))
     }

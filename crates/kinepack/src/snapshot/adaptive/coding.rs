@@ -2,12 +2,14 @@
 
 use alloc::vec::Vec;
 
-use super::fixed::{FEATURES, Row, dot, sixteenths, size_log2};
+use super::features::{FieldFeatures, NumberSizes, TurnSizes};
+use super::fixed::{Row, dot, sixteenths, size_log2};
 use super::geometry::{self, multiply, rotation_of, rotation_vector, turn};
 use super::model::{COARSE, EXPONENTS, FLAGS, Model, RESIDUAL, SCALES, SIGNS};
 use super::neighbours::Neighbours;
 use super::plan::{FieldCoding, FieldPlan, Plan, RotationCodes};
-use super::rotation::{TurnSizes, rotation_at, vector_log2};
+use super::rotation::{rotation_at, vector_log2};
+use super::rows::{NumberRows, RotationRows};
 use crate::Lane;
 use crate::entropy::{Coder, Counter, Signed, code_signed, code_tree};
 use crate::snapshot::Baselines;
@@ -296,14 +298,14 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
                 self.is_bad |= column[entity] > lane.max;
                 column[entity] = column[entity].min(lane.max);
             }
-            FieldCoding::Numbers { group, row } => self.code_numbers(at, previous, group, row),
-            FieldCoding::Rotation { group, row, quantizer } => {
-                self.code_rotation_field(at, previous, group, row, &quantizer);
+            FieldCoding::Numbers { group, rows } => self.code_numbers(at, previous, group, rows),
+            FieldCoding::Rotation { group, rows, quantizer } => {
+                self.code_rotation_field(at, previous, group, rows, &quantizer);
             }
         }
     }
 
-    fn code_numbers(&mut self, at: &FieldAt<'_>, previous: &mut [Previous], group: usize, first_row: usize) {
+    fn code_numbers(&mut self, at: &FieldAt<'_>, previous: &mut [Previous], group: usize, rows: NumberRows) {
         let FieldAt { field, entity, class } = *at;
         let mut lane_before = 0;
         for (nth, kind) in field.lanes.iter().enumerate() {
@@ -311,33 +313,31 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             let base = self.base[lane][entity];
             let change = |from, to, per_step| sixteenths(kind.difference(from, to) as f64 * per_step);
             let paces = self.history.paces(&self.baselines, entity, base, |columns| columns[lane][entity], change);
-            let moved = paces.unwrap_or_default();
-            let Previous { moved: their_moved, error, error_log2 } = previous[nth];
-            let mut features = [0; FEATURES];
-            features[..4].copy_from_slice(&[moved[0], moved[1], their_moved, error]);
-            let row = first_row + (class * field.lanes.len() + nth) * 2;
-            let mean = self.predictor.expect(row, &features);
-            let mut sizes = [0; FEATURES];
-            sizes[..7].copy_from_slice(&[
-                256,
-                size_log2(i64::from(moved[0])),
-                size_log2(i64::from(moved[0]) - i64::from(moved[1])),
+            let [own, own_before] = paces.unwrap_or_default();
+            let Previous { moved: their_change, error: their_error, error_log2: their_error_log2 } = previous[nth];
+            let features = FieldFeatures { own, own_before, their_change, their_error }.row();
+            let (mean_row, scale_row) = (rows.mean(class, nth), rows.scale(class, nth));
+            let mean = self.predictor.expect(mean_row, &features);
+            let sizes = NumberSizes {
+                own: size_log2(i64::from(own)),
+                acceleration: size_log2(i64::from(own) - i64::from(own_before)),
                 lane_before,
-                error_log2,
-                size_log2(mean),
-                self.lag_log2,
-            ]);
-            let scale_log2 = self.predictor.expect_scale(row + 1, &sizes);
+                their_error: their_error_log2,
+                expected: size_log2(mean),
+                lag: self.lag_log2,
+            };
+            let sizes = sizes.row();
+            let scale_log2 = self.predictor.expect_scale(scale_row, &sizes);
             let shift = self.shifts.at(lane, entity);
-            let sign = sign_class(i64::from(moved[0]) - mean, shift);
+            let sign = sign_class(i64::from(own) - mean, shift);
             let value = self.columns[lane][entity];
             let lane_at = LaneAt { lane, base, kind, shift };
             let target = self.code_lane(group, class, scale_log2, sign, mean, lane_at, value);
             self.columns[lane][entity] = target.0;
             let error = target.1 - mean;
             lane_before = size_log2(error);
-            self.predictor.mean(row, &features, target.1, scale_log2);
-            self.predictor.scale(row + 1, &sizes, lane_before);
+            self.predictor.mean(mean_row, &features, target.1, scale_log2);
+            self.predictor.scale(scale_row, &sizes, lane_before);
             previous[nth] = Previous {
                 moved: target.1.clamp(-(1 << 30), 1 << 30) as i32,
                 error: error.clamp(-(1 << 30), 1 << 30) as i32,
@@ -351,40 +351,42 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         at: &FieldAt<'_>,
         previous: &mut [Previous],
         group: usize,
-        first_row: usize,
+        rows: RotationRows,
         codes: &RotationCodes,
     ) {
         let FieldAt { field, entity, class } = *at;
         let lane = field.first_lane;
         let base = rotation_at(codes, lane, self.base, entity);
-        let turned = self.turns(codes, lane, entity, base);
-        let first_row = first_row + class * 8;
-        let mut features = [[0; FEATURES]; 3];
-        let mut expected = [0; 3];
-        for axis in 0..3 {
-            let Previous { moved, error, .. } = previous[axis];
-            let own = [sixteenths(turned[0][axis]), sixteenths(turned[1][axis])];
-            features[axis][..4].copy_from_slice(&[own[0], own[1], moved, error]);
-            expected[axis] = self.predictor.expect(first_row + axis, &features[axis]);
-        }
+        let [turned, turned_before] = self.turns(codes, lane, entity, base);
+        let features = [0, 1, 2].map(|axis| {
+            let features = FieldFeatures {
+                own: sixteenths(turned[axis]),
+                own_before: sixteenths(turned_before[axis]),
+                their_change: previous[axis].moved,
+                their_error: previous[axis].error,
+            };
+            features.row()
+        });
+        let expected = [0, 1, 2].map(|axis| self.predictor.expect(rows.mean(class, axis), &features[axis]));
         let expected = expected.map(|x| x as f64 / 16.0);
         let sizes = TurnSizes {
-            own: vector_log2(geometry::sub(turned[0], turned[1]), 3),
-            around: previous[0].error_log2,
-            moved: vector_log2(turned[0], 1),
-            mover: 0,
+            own: vector_log2(geometry::sub(turned, turned_before), 3),
+            around_error: previous[0].error_log2,
+            moved: vector_log2(turned, 1),
+            mover_error: 0,
             expected: vector_log2(expected, 1),
-            near: previous[0].error_log2,
+            near_error: previous[0].error_log2,
+            lag: self.lag_log2,
         };
         let predicted = multiply(rotation_of(expected), base);
-        let scale = self.code_rotation(codes, lane, entity, predicted, base, (group, class), first_row + 3, &sizes);
+        let scale_rows = rows.scales(class);
+        let scale = self.code_rotation(codes, lane, entity, predicted, base, (group, class), scale_rows, &sizes);
         let now = rotation_vector(turn(base, rotation_at(codes, lane, self.columns, entity)));
         let error = geometry::sub(now, expected);
         let error_log2 = vector_log2(error, 3);
         for axis in 0..3 {
             let [moved, error] = [sixteenths(now[axis]), sixteenths(error[axis])];
-            let row = first_row + axis;
-            self.predictor.mean(row, &features[axis], i64::from(moved), scale);
+            self.predictor.mean(rows.mean(class, axis), &features[axis], i64::from(moved), scale);
             previous[axis] = Previous { moved, error, error_log2 };
         }
     }

@@ -6,6 +6,9 @@ pub(super) type Vector = [f64; 3];
 /// A unit quaternion x, y, z, w.
 pub(super) type Quaternion = [f64; 4];
 
+/// The axis that points up, after two level ones.
+pub(super) const UP: usize = 2;
+
 pub(super) const NO_TURN: Quaternion = [0.0, 0.0, 0.0, 1.0];
 
 /// Units of a rotation vector, a radian. They put turns on the scale of steps.

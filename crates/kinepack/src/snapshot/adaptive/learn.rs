@@ -5,6 +5,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::coding::Predictor;
+use super::features::BIAS;
 use super::fixed::{FEATURES, LOG_BITS, Row, STEP_BITS, WEIGHT_BITS};
 use super::model::Model;
 use crate::entropy::Counter;
@@ -140,7 +141,7 @@ impl Predictor for Learner<'_> {
 
     fn scale(&mut self, row: usize, features: &Row, target: i32) {
         let error = target - self.expect_scale(row, features);
-        let gain = self.learning.gains[row][0].saturating_add(error.saturating_mul(SCALE_RATE));
-        self.put(row, 0, gain);
+        let gain = self.learning.gains[row][BIAS].saturating_add(error.saturating_mul(SCALE_RATE));
+        self.put(row, BIAS, gain);
     }
 }

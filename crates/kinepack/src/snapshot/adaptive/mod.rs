@@ -3,6 +3,7 @@
 
 mod body;
 mod coding;
+mod features;
 mod file;
 mod fixed;
 mod geometry;
@@ -12,6 +13,7 @@ mod movers;
 mod neighbours;
 mod plan;
 mod rotation;
+mod rows;
 mod train;
 
 use alloc::borrow::ToOwned;

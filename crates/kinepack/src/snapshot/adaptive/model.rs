@@ -3,9 +3,10 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::fixed::{FEATURES, Row, WEIGHT_BITS};
+use super::fixed::Row;
 use super::learn::Energies;
-use super::plan::{FieldCoding, Plan};
+use super::plan::Plan;
+use super::rows::first_rows;
 use crate::entropy::{Counter, MANTISSAS};
 use crate::snapshot::history::MAX_TICKS;
 use crate::{FieldKind, Role, Schema, SetupError};
@@ -230,55 +231,6 @@ pub(super) mod class {
     pub(crate) const RESTED: usize = 2;
     pub(crate) const FAR: usize = 3;
     pub(crate) const NEAR: usize = 4;
-}
-
-/// Rows of a class of bodies.
-pub(super) mod body_row {
-    pub(crate) const LEVEL: usize = 0;
-    pub(crate) const UP: usize = 1;
-    pub(crate) const TURN_LEVEL: usize = 2;
-    pub(crate) const TURN_UP: usize = 3;
-    pub(crate) const POSITION_SCALE: usize = 4;
-    pub(crate) const TURN_SCALE: usize = 7;
-    pub(crate) const COUNT: usize = 10;
-}
-
-/// Classes of a field that is not of a body: without history, at rest, begun to move, moving.
-pub(super) const FIELD_CLASSES: usize = 4;
-
-/// A weight of one.
-pub(super) const ONE: i32 = 1 << WEIGHT_BITS;
-
-/// A row of these first weights.
-fn row(weights: &[f64]) -> Row {
-    let mut row = [0; FEATURES];
-    row.iter_mut().zip(weights).for_each(|(weight, value)| *weight = (value * 4096.0) as i32 * (ONE / 4096));
-    row
-}
-
-/// Weights to begin with: things go on as they did.
-fn first_rows(plan: &Plan, bodies: Option<&Bodies>) -> Vec<Row> {
-    let mut rows = vec![row(&[]); plan.rows];
-    let own = row(&[0.9]);
-    let sizes = row(&[1.0, 0.4, 0.4]);
-    if let Some(bodies) = bodies {
-        for class in rows.chunks_mut(body_row::COUNT).take(bodies.classes()) {
-            class[..body_row::POSITION_SCALE].fill(own);
-            class[body_row::POSITION_SCALE..].fill(sizes);
-        }
-    }
-    for field in &plan.fields {
-        let first = match field.coding {
-            FieldCoding::Numbers { row, .. } | FieldCoding::Rotation { row, .. } => row,
-            FieldCoding::Choice { .. } => continue,
-        };
-        let is_rotation = matches!(field.coding, FieldCoding::Rotation { .. });
-        for nth in 0..FIELD_CLASSES * 2 * field.lanes.len() {
-            let is_mean = if is_rotation { nth % 8 < 3 } else { nth % 2 == 0 };
-            rows[first + nth] = if is_mean { own } else { sizes };
-        }
-    }
-    rows
 }
 
 /// Scales are told apart in thirds of an octave.

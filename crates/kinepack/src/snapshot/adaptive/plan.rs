@@ -3,7 +3,8 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::model::{Bodies, CHANGED, EVEN, FIELD_CLASSES, FLAGS, LARGEST, RESIDUAL, SECOND, body_row};
+use super::model::{Bodies, CHANGED, EVEN, FLAGS, LARGEST, RESIDUAL, SECOND};
+use super::rows::{BodyRows, NumberRows, RotationRows};
 use crate::entropy::Counter;
 use crate::{Field, FieldKind, FloatLimits, Lane, Schema, SetupError, SmallestThree};
 
@@ -88,10 +89,10 @@ impl FieldPlan {
 
 #[derive(Clone, Debug)]
 pub(super) enum FieldCoding {
-    /// Numbers, predicted lane by lane: the group of their residuals and the first of their rows.
-    Numbers { group: usize, row: usize },
+    /// Numbers, predicted lane by lane: the group of their residuals, and their rows.
+    Numbers { group: usize, rows: NumberRows },
     /// A rotation by itself.
-    Rotation { group: usize, row: usize, quantizer: RotationCodes },
+    Rotation { group: usize, rows: RotationRows, quantizer: RotationCodes },
     /// A flag or choice: the counters of its upper bits, and how many bits those are.
     Choice { tree: usize, bits: u32 },
 }
@@ -150,7 +151,7 @@ impl Plan {
             bodies.validate()?;
             plan.body = Some(BodyPlan::new(fields, bodies).ok_or(SetupError::BadModel)?);
             plan.groups = 3;
-            plan.rows = bodies.classes() * body_row::COUNT;
+            plan.rows = bodies.classes() * BodyRows::COUNT;
         }
         let mut choices = 0;
         for (index, field) in fields.iter().enumerate() {
@@ -158,22 +159,26 @@ impl Plan {
                 continue;
             }
             let lanes = schema.lanes()[field.lanes()].to_vec();
-            let (group, row) = (plan.groups, plan.rows);
+            let group = plan.groups;
             let coding = match &field.kind {
                 FieldKind::Rotation(rotation) => {
-                    FieldCoding::Rotation { group, row, quantizer: RotationCodes::new(*rotation, [0, 1, 2]) }
+                    let rows = RotationRows::new(plan.rows);
+                    plan.rows += RotationRows::COUNT;
+                    plan.groups += 1;
+                    FieldCoding::Rotation { group, rows, quantizer: RotationCodes::new(*rotation, [0, 1, 2]) }
                 }
                 FieldKind::Bool | FieldKind::Choice { .. } => {
                     let bits = if lanes[0].max == 1 { 0 } else { lanes[0].bits().min(8) };
                     choices += 1 << bits;
                     FieldCoding::Choice { tree: choices - (1 << bits), bits }
                 }
-                _ => FieldCoding::Numbers { group, row },
+                _ => {
+                    let rows = NumberRows::new(plan.rows, lanes.len());
+                    plan.rows += rows.count();
+                    plan.groups += 1;
+                    FieldCoding::Numbers { group, rows }
+                }
             };
-            if !matches!(coding, FieldCoding::Choice { .. }) {
-                plan.groups += 1;
-                plan.rows += FIELD_CLASSES * 2 * lanes.len();
-            }
             plan.fields.push(FieldPlan { index, first_lane: field.lanes().start, lanes, coding });
         }
         plan.lay_out(choices);

@@ -4,22 +4,13 @@ use alloc::vec::Vec;
 use core::f64::consts::FRAC_1_SQRT_2;
 
 use super::coding::{Coding, LIMIT, LaneAt, Predictor, sign_context};
-use super::fixed::{FEATURES, length_log2, log2, sixteenths, size_log2};
+use super::features::TurnSizes;
+use super::fixed::{length_log2, log2, sixteenths, size_log2};
 use super::geometry::{Quaternion, Vector, rotation_vector, scale, turn};
 use super::plan::RotationCodes;
 use crate::entropy::Coder;
 use crate::snapshot::history::STEPS;
 use crate::{Lane, LaneArithmetic};
-
-/// What the scale of a rotation's residuals depends on: logarithms in 1/256.
-pub(super) struct TurnSizes {
-    pub(super) own: i32,
-    pub(super) around: i32,
-    pub(super) moved: i32,
-    pub(super) mover: i32,
-    pub(super) expected: i32,
-    pub(super) near: i32,
-}
 
 impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     /// How a rotation, `now` in the baseline, turned in the last two steps; not at all where it is new.
@@ -67,17 +58,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             let to_code = |value: f64| (value + FRAC_1_SQRT_2) / (2.0 * FRAC_1_SQRT_2) * codes.max_code;
             let mean = i64::from(sixteenths(to_code(value)));
             let reference = i64::from(sixteenths(to_code(q0[component] * sign_before)));
-            let mut row = [0; FEATURES];
-            row[..8].copy_from_slice(&[
-                256,
-                sizes.own,
-                sizes.around,
-                if nth > 0 { errors_log2[0] } else { sizes.moved },
-                if nth > 1 { errors_log2[1] } else { sizes.mover },
-                sizes.expected,
-                sizes.near,
-                self.lag_log2,
-            ]);
+            let row = sizes.row(nth, &errors_log2);
             let scale_row = first_scale_row + nth;
             let scale_log2 = self.predictor.expect_scale(scale_row, &row);
             sum += scale_log2;
@@ -113,7 +94,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             ((predicted[order[first]].abs() - predicted[order[first + 1]].abs()) * unit) as u64
         };
         let gap_log2 = (log2(gap(0, 400.0) + 1) >> 7).min(20) as usize;
-        let near = ((sizes.near + 256) >> 7).clamp(0, 15) as usize;
+        let near = ((sizes.near_error + 256) >> 7).clamp(0, 15) as usize;
         let first = &mut self.counters[self.plan.at.largest + gap_log2 * 16 + near];
         if !first.code(self.coder, told > 0, LIMIT) {
             return order[0];
