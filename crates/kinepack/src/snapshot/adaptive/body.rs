@@ -3,20 +3,46 @@
 use alloc::vec::Vec;
 
 use super::coding::{Coding, LaneAt, Predictor, Scratch, sign_context};
+use super::counters::body_group;
 use super::features::{LevelFeatures, OWN, PositionSizes, TurnFeatures, TurnSizes, UpFeatures};
-use super::fixed::{sixteenths, size_log2};
+use super::fixed::{sixteenths, size_log2, steps};
 use super::geometry::{
     PER_RADIAN, Quaternion, UP, Vector, add, axes, carried, conjugate, cross, multiply, rotate, rotation_of,
     rotation_vector, scale, sub, turn,
 };
 use super::model::{Bodies, class};
-use super::neighbours::{Coded, NEAREST};
+use super::neighbours::Coded;
 use super::plan::BodyPlan;
 use super::rotation::{rotation_at, vector_log2};
 use super::rows::BodyRows;
+use super::surroundings::{Around, around};
 use crate::entropy::Coder;
 use crate::snapshot::history::{MOVED, NEW};
 use crate::{Lane, LaneArithmetic};
+
+/// A body touches the floor that is so much above where it lies, in sizes. Section 12.6, "Class".
+const TOUCH_MARGIN: f64 = 0.16;
+
+/// An edge that slopes by more than 1 / this touches the floor with its end, a level one with its middle. Section 12.4, "arm".
+const EDGE_SLOPE: f64 = 15.0;
+
+// What follows is of section 12.6, "Position". Lengths are in half edges, ext in the specification.
+
+/// What falls goes as far as the square of the time; in a tenth of a second, 6 ticks, 1.
+const FALL_PER_SQUARED_TICK: f64 = 1.0 / 36.0;
+
+/// How far a body falls in that time: this share of its height above where it lies, which counts up to a limit.
+const FALL_OF_HEIGHT: f64 = 0.3;
+const MAX_FALL_HEIGHT: f64 = 3.0;
+
+/// And how far freely, in steps.
+const FREE_FALL: f64 = 30.0;
+
+/// The height below which the floor stops what falls.
+const REST_HEIGHT: f64 = 1.5;
+
+/// How deep a body may be expected in the floor.
+const MAX_SINK: f64 = 0.04;
 
 /// What both sides know of a body before it is coded.
 struct Known {
@@ -69,23 +95,6 @@ impl Setting {
     }
 }
 
-/// Sums over the neighbours.
-#[derive(Default)]
-struct Around {
-    moved: Vector,
-    moved_before: Vector,
-    turned: Vector,
-    turned_before: Vector,
-    turn_error: Vector,
-    position_error: Vector,
-    near_turned_before: Vector,
-    near_moved: Vector,
-    near_carried: Vector,
-    near_turned: Vector,
-    position_error_log2: i32,
-    turn_error_log2: i32,
-}
-
 impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     /// Codes the rotation, then the position.
     pub(super) fn code_body(&mut self, scratch: &mut Scratch, body: &BodyPlan, entity: usize) {
@@ -134,7 +143,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             let share = distance_squared / (reach * reach);
             if has_mover { 1.0 / (1.0 + share * share) } else { 0.0 }
         };
-        let around = around(scratch, bodies, &known, &mover);
+        let around = around(&scratch.neighbours, f64::from(bodies.size), known.position, &mover);
         let is_touched = body.touched.is_none_or(|lane| self.base[lane][entity] != 0);
         let class = if is_mover {
             class::MOVER
@@ -157,10 +166,10 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         };
         let extents = body.axes.map(|axis| f64::from(kind.half_extents[axis]));
         let has_size = extents != [0.0; 3];
-        let floor = bodies.floor.filter(|_| has_size).map(|floor| f64::from(floor) * body.ratios[2]);
+        let floor = bodies.floor.filter(|_| has_size).map(|floor| f64::from(floor) * body.ratios[UP]);
         let height = height_of(known.rotation, extents);
-        let margin = f64::from(bodies.size) * 0.16;
-        let above = floor.map(|floor| known.position[2] - floor);
+        let margin = f64::from(bodies.size) * TOUCH_MARGIN;
+        let above = floor.map(|floor| known.position[UP] - floor);
         let is_touching = above.is_some_and(|above| above - height < margin);
         let class = class + if is_touching { bodies.classes() / 2 } else { 0 };
         Setting {
@@ -203,7 +212,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             features.row()
         });
         let expected = [0, 1, 2].map(|axis| self.predictor.expect(rows.turn(axis), &features[axis]));
-        let expected_turn = expected.map(|x| x as f64 / 16.0);
+        let expected_turn = expected.map(steps);
         let own_turn_log2 = vector_log2(sub(known.turned, known.turned_before), 3);
         let sizes = TurnSizes {
             own: own_turn_log2,
@@ -221,7 +230,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             entity,
             predicted,
             known.rotation,
-            (2, coarse),
+            (body_group::ROTATION, coarse),
             rows.turn_scales(),
             &sizes,
         );
@@ -255,9 +264,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let arm = lowest(known.rotation, extents);
         let roll = sub(rotate(turned.turn, arm), arm);
         let twist = scale(cross(turned.error, from_mover), weight / PER_RADIAN);
-        // What falls goes as far as the square of the time; in a tenth of a second, 1.
         let lag = f64::from(self.history.lag);
-        let fall = lag * lag * (1.0 / 36.0);
+        let fall = lag * lag * FALL_PER_SQUARED_TICK;
         let above = setting.above.unwrap_or(0.0);
         let rolled = setting.rolled(turned.vector);
         // In steps of the axis.
@@ -289,14 +297,14 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             mover: mover.moved[UP] * weight,
             mover_before: mover.moved_before[UP] * weight,
             carried: by_mover[UP] * weight,
-            fall_to_floor: 0.3 * (above - size).min(3.0 * size) * fall,
-            below_rest: (above + known.moved[UP] - 1.5 * size).min(0.0),
+            fall_to_floor: FALL_OF_HEIGHT * (above - size).min(MAX_FALL_HEIGHT * size) * fall,
+            below_rest: (above + known.moved[UP] - REST_HEIGHT * size).min(0.0),
             near: around.near_moved[UP],
             near_carried: around.near_carried[UP],
             raised: (height_now - height) * contact,
             sunk: (height - above) * contact,
             twist: twist[UP],
-            fall: 30.0 * fall,
+            fall: FREE_FALL * fall,
             around: around.moved[UP],
             around_before: around.moved_before[UP],
             own_on_floor: known.moved[UP] * contact,
@@ -304,7 +312,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let features = [level(0), level(1), up.row(per_step(UP))];
         let mut expected = [0, 1, UP].map(|axis| self.predictor.expect(rows.position(axis), &features[axis]));
         if setting.above.is_some() {
-            let lowest = sixteenths((height_now - 0.04 * size - above) / body.ratios[UP]);
+            let lowest = sixteenths((height_now - MAX_SINK * size - above) / body.ratios[UP]);
             expected[UP] = expected[UP].max(i64::from(lowest));
         }
         let mut errors = [0i64; 3];
@@ -327,7 +335,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             let scale_log2 = self.predictor.expect_scale(scale_row, &sizes);
             let lane = body.position[axis];
             let kind = Lane { max: body.max[axis], arithmetic: LaneArithmetic::Linear };
-            let group = usize::from(axis == UP);
+            let group = if axis == UP { body_group::UP } else { body_group::LEVEL };
             let value = self.columns[lane][entity];
             let (base, shift) = (self.base[lane][entity], self.shifts.at(lane, entity));
             let sign = sign_context(own, expected[axis], (base, shift));
@@ -335,12 +343,12 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             let (value, change) =
                 self.code_lane(group, setting.coarse, scale_log2, sign, expected[axis], lane_at, value);
             self.columns[lane][entity] = value;
-            moved[axis] = change as f64 / 16.0 * body.ratios[axis];
+            moved[axis] = steps(change) * body.ratios[axis];
             errors[axis] = change - expected[axis];
             self.predictor.scale(scale_row, &sizes, size_log2(errors[axis]));
             self.predictor.mean(rows.position(axis), &features[axis], change, scale_log2);
         }
-        (moved, [0, 1, 2].map(|axis| errors[axis] as f64 / 16.0 * body.ratios[axis]))
+        (moved, [0, 1, 2].map(|axis| steps(errors[axis]) * body.ratios[axis]))
     }
 
     fn known(&self, body: &BodyPlan, entity: usize) -> Known {
@@ -373,70 +381,14 @@ pub(super) fn position(body: &BodyPlan, columns: &[Vec<u32>], entity: usize) -> 
 /// How high the centre of a box is that lies on the floor.
 fn height_of(rotation: Quaternion, extents: Vector) -> f64 {
     let [a, b, c] = axes(rotation);
-    extents[0] * a[2].abs() + extents[1] * b[2].abs() + extents[2] * c[2].abs()
+    extents[0] * a[UP].abs() + extents[1] * b[UP].abs() + extents[2] * c[UP].abs()
 }
 
 /// From the lowest vertex, or the middle of the lowest edge or face, to the centre.
 fn lowest(rotation: Quaternion, extents: Vector) -> Vector {
     let mut sum = [0.0; 3];
     for (axis, extent) in axes(rotation).into_iter().zip(extents) {
-        sum = add(sum, scale(axis, extent * (axis[2] * 15.0).clamp(-1.0, 1.0)));
+        sum = add(sum, scale(axis, extent * (axis[UP] * EDGE_SLOPE).clamp(-1.0, 1.0)));
     }
     sum
-}
-
-/// Sums up the nearest bodies that were coded.
-fn around(scratch: &Scratch, bodies: &Bodies, known: &Known, mover: &Coded) -> Around {
-    let mut found = [(0.0, 0); NEAREST];
-    let count = scratch.neighbours.nearest(known.position, &mut found);
-    let mut around = Around::default();
-    if count == 0 {
-        around.position_error_log2 = mover.position_error_log2;
-        around.turn_error_log2 = mover.turn_error_log2;
-        return around;
-    }
-    let soft = 1.38 * f64::from(bodies.size);
-    let soft_squared = soft * soft;
-    let (mut all, mut steep_all) = (0.0, 0.0);
-    let (mut position_error_log2, mut turn_error_log2) = (0.0, 0.0);
-    for (distance_squared, index) in &found[..count] {
-        let other = &scratch.neighbours.coded[*index as usize];
-        let weight = soft_squared / (distance_squared + soft_squared);
-        let steep = weight * weight * weight;
-        all += weight;
-        steep_all += steep;
-        around.moved = add(around.moved, scale(other.moved, weight));
-        around.moved_before = add(around.moved_before, scale(other.moved_before, weight));
-        around.turned = add(around.turned, scale(other.turned, weight));
-        around.turned_before = add(around.turned_before, scale(other.turned_before, weight));
-        around.turn_error = add(around.turn_error, scale(other.turn_error, weight));
-        around.position_error = add(around.position_error, scale(other.position_error, weight));
-        around.near_turned_before = add(around.near_turned_before, scale(other.turned_before, steep));
-        around.near_moved = add(around.near_moved, scale(other.moved, steep));
-        around.near_turned = add(around.near_turned, scale(other.turned, steep));
-        let carries = carried(other.turn, sub(known.position, other.position));
-        around.near_carried = add(around.near_carried, scale(carries, steep));
-        position_error_log2 += weight * f64::from(other.position_error_log2);
-        turn_error_log2 += weight * f64::from(other.turn_error_log2);
-    }
-    // Less sure of what is far.
-    let sure = all / (all + 0.02);
-    for sum in [
-        &mut around.moved,
-        &mut around.moved_before,
-        &mut around.turned,
-        &mut around.turned_before,
-        &mut around.turn_error,
-        &mut around.position_error,
-    ] {
-        *sum = scale(*sum, sure / all);
-    }
-    for sum in
-        [&mut around.near_moved, &mut around.near_turned_before, &mut around.near_turned, &mut around.near_carried]
-    {
-        *sum = scale(*sum, sure / steep_all);
-    }
-    around.position_error_log2 = (position_error_log2 / all) as i32;
-    around.turn_error_log2 = (turn_error_log2 / all) as i32;
-    around
 }

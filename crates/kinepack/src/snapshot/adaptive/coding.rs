@@ -2,10 +2,14 @@
 
 use alloc::vec::Vec;
 
+use super::counters::{
+    COARSE, EXPONENTS, FLAGS, LIMIT, MAX_SCALE_LOG2, MIN_SCALE_LOG2, RESIDUAL, SCALES, SIGNS, changed_context,
+    flag_context,
+};
 use super::features::{FieldFeatures, NumberSizes, TurnSizes};
-use super::fixed::{Row, dot, sixteenths, size_log2};
+use super::fixed::{Row, dot, sixteenths, size_log2, steps};
 use super::geometry::{self, multiply, rotation_of, rotation_vector, turn};
-use super::model::{COARSE, EXPONENTS, FLAGS, Model, RESIDUAL, SCALES, SIGNS};
+use super::model::Model;
 use super::neighbours::Neighbours;
 use super::plan::{FieldCoding, FieldPlan, Plan, RotationCodes};
 use super::rotation::{rotation_at, vector_log2};
@@ -17,14 +21,20 @@ use crate::snapshot::history::{CAME, History, MOVED, MOVED_BEFORE, NEW, NEW_BEFO
 use crate::snapshot::precision::{Shifts, coarse_code, coarse_value};
 use crate::snapshot::store::EntityId;
 
-/// Observations after which a counter's rate stays.
-pub(super) const LIMIT: u8 = 250;
-
-/// Probability in 1/65536 that a packet ends before the next entity.
+/// Probability in 1/65536 that a packet ends before the next entity. Section 12.5.
 const END: u16 = 32;
 
-/// log₂ of the least size that is told apart, in 1/256: −1.5 octaves.
-const MIN_SCALE_LOG2: i32 = -384;
+/// An encoder leaves room for an entity of this size before it has coded any, in 1/256 bit.
+const USUAL_ENTITY: u64 = 64 << 8;
+
+/// And for the end of the packet.
+const ROOM_FOR_END: u64 = 8 << 8;
+
+/// The largest change that is expected, in sixteenths. Section 12.3.
+const MAX_MEAN: i64 = 1 << 37;
+
+/// The largest change and error that an entity leaves for the next, in sixteenths. Section 12.7.
+const MAX_LEFT: i64 = 1 << 30;
 
 /// The weights that predict, and what they learn from what comes: nothing, a step, or all that a trainer wants to know.
 pub(super) trait Predictor {
@@ -43,13 +53,13 @@ pub(super) trait Predictor {
     /// What is expected, in sixteenths.
     #[inline]
     fn expect(&self, row: usize, features: &Row) -> i64 {
-        dot(self.row(row), features).clamp(-(1 << 37), 1 << 37)
+        dot(self.row(row), features).clamp(-MAX_MEAN, MAX_MEAN)
     }
 
     /// log₂ of a residual's expected size, in 1/256, within what the contexts tell apart.
     #[inline]
     fn expect_scale(&self, row: usize, features: &Row) -> i32 {
-        dot(self.row(row), features).clamp(i64::from(MIN_SCALE_LOG2), 8 * 256) as i32
+        dot(self.row(row), features).clamp(i64::from(MIN_SCALE_LOG2), i64::from(MAX_SCALE_LOG2)) as i32
     }
 }
 
@@ -174,8 +184,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     /// of 64 bits, and a byte.
     fn is_full(&self, begin: u64, coded: usize) -> bool {
         let spent = self.coder.spent();
-        let mean = (spent - begin + (64 << 8)) / (coded as u64 + 1);
-        spent + mean + mean / 4 + (8 << 8) > self.most_spent
+        let mean = (spent - begin + USUAL_ENTITY) / (coded as u64 + 1);
+        spent + mean + mean / 4 + ROOM_FOR_END > self.most_spent
     }
 
     /// Which entities changed, one flag each.
@@ -191,8 +201,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
                 continue;
             }
             let moved = usize::from(status & (MOVED | MOVED_BEFORE)) | usize::from(status & NEW != 0) << 1;
-            let context = (moved & 3) << 1 | usize::from(self.is_touched(entity));
-            let context = (context * 8 + usize::from(*nearness)) * 4 + previous;
+            let context = changed_context(moved & 3, self.is_touched(entity), *nearness, previous);
             let is_changed = self.counters[self.plan.at.changed + context].code(self.coder, is_told, LIMIT);
             previous = (previous << 1 | usize::from(is_changed)) & 3;
             if is_changed {
@@ -231,13 +240,13 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             let status = self.history.status[entity];
             let told = field.lanes().any(|lane| self.columns[lane][entity] != self.base[lane][entity]);
             let rested = if status & MOVED != 0 { 0 } else { 1 + usize::from(status & MOVED_BEFORE == 0) };
-            let context = (rested * 2 + usize::from(last_changed)) * 8 + usize::from(scratch.nearness[entity]);
             let begin = self.coder.spent();
             let class = match field.coding {
                 FieldCoding::Choice { .. } => self.base[field.first_lane][entity].min(3) as usize,
                 _ => self.field_class(field, entity),
             };
-            let counter = plan.at.flags + (nth + 1) * FLAGS + context * 4 + class;
+            let context = flag_context(rested, last_changed, scratch.nearness[entity], class);
+            let counter = plan.at.flags + (nth + 1) * FLAGS + context;
             last_changed = self.counters[counter].code(self.coder, told, LIMIT);
             if last_changed {
                 let at = FieldAt { field, entity, class };
@@ -339,8 +348,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             self.predictor.mean(mean_row, &features, target.1, scale_log2);
             self.predictor.scale(scale_row, &sizes, lane_before);
             previous[nth] = Previous {
-                moved: target.1.clamp(-(1 << 30), 1 << 30) as i32,
-                error: error.clamp(-(1 << 30), 1 << 30) as i32,
+                moved: target.1.clamp(-MAX_LEFT, MAX_LEFT) as i32,
+                error: error.clamp(-MAX_LEFT, MAX_LEFT) as i32,
                 error_log2: lane_before,
             };
         }
@@ -368,7 +377,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             features.row()
         });
         let expected = [0, 1, 2].map(|axis| self.predictor.expect(rows.mean(class, axis), &features[axis]));
-        let expected = expected.map(|x| x as f64 / 16.0);
+        let expected = expected.map(steps);
         let sizes = TurnSizes {
             own: vector_log2(geometry::sub(turned, turned_before), 3),
             around_error: previous[0].error_log2,

@@ -69,6 +69,12 @@ pub(super) fn sixteenths(value: f64) -> i32 {
     (value * f64::from(1 << STEP_BITS)).clamp(-MAX_FEATURE, MAX_FEATURE) as i32
 }
 
+/// Sixteenths as steps.
+#[inline]
+pub(super) fn steps(sixteenths: i64) -> f64 {
+    sixteenths as f64 / f64::from(1 << STEP_BITS)
+}
+
 /// The sum of features times weights, in units of the features.
 #[inline]
 pub(super) fn dot(weights: &Row, features: &Row) -> i64 {

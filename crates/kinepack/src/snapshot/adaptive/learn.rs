@@ -43,8 +43,14 @@ pub(super) struct Learning {
     gains: Vec<Row>,
 }
 
-/// What each feature of a row is worth in training: log₂ of the mean of weight times square, plus 32; 0 where it was never seen.
+/// What each feature of a row is worth in training: log₂ of the mean of weight times square, plus [`ENERGY_BIAS`]; 0 where it was never seen.
 pub(super) type Energies = [u8; FEATURES];
+
+/// Keeps energies of small features above 0.
+pub(super) const ENERGY_BIAS: i32 = 32;
+
+/// How much less a miss counts, in learning and in training, that is large: by its square in steps. So chaos does not rule.
+pub(super) const MISS_SQUARED: f64 = 0.3;
 
 /// Fraction bits of what was learned beyond those of the weights, so that small steps add up.
 const GAIN_BITS: u32 = 24 - WEIGHT_BITS;
@@ -120,13 +126,13 @@ impl Predictor for Learner<'_> {
         let error = (target - self.expect(row, features)) as f64;
         let steps = error / f64::from(1 << STEP_BITS);
         // As in training, so that chaos does not rule: the square of the scale to the power of two below.
-        let weight = 1.0 / (1.0 + power_of_two(scale_log2 >> (LOG_BITS - 1)) + 0.3 * steps * steps);
+        let weight = 1.0 / (1.0 + power_of_two(scale_log2 >> (LOG_BITS - 1)) + MISS_SQUARED * steps * steps);
         let Some(energies) = self.energies.get(row) else { return };
         let mut worth = [0.0; FEATURES];
         let mut sum = 0.0;
         for ((worth, &feature), &energy) in worth.iter_mut().zip(features).zip(energies) {
             if energy != 0 {
-                *worth = f64::from(feature) * power_of_two(32 - i32::from(energy));
+                *worth = f64::from(feature) * power_of_two(ENERGY_BIAS - i32::from(energy));
                 sum += *worth * f64::from(feature);
             }
         }

@@ -3,6 +3,7 @@
 
 mod body;
 mod coding;
+mod counters;
 mod features;
 mod file;
 mod fixed;
@@ -14,6 +15,7 @@ mod neighbours;
 mod plan;
 mod rotation;
 mod rows;
+mod surroundings;
 mod train;
 
 use alloc::borrow::ToOwned;

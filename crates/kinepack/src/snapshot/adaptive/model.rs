@@ -7,7 +7,7 @@ use super::fixed::Row;
 use super::learn::Energies;
 use super::plan::Plan;
 use super::rows::first_rows;
-use crate::entropy::{Counter, MANTISSAS};
+use crate::entropy::Counter;
 use crate::snapshot::history::MAX_TICKS;
 use crate::{FieldKind, Role, Schema, SetupError};
 
@@ -160,7 +160,7 @@ impl Bodies {
         let steps = |length: f64| ((length / axes[0].step() + 0.5) as u32).min(MAX_LENGTH);
         let half_extents = half_extents_m.map(|length| steps(length).max(1));
         let size = half_extents.into_iter().min().unwrap_or(1);
-        let mut bands: Vec<u32> = [20, 22, 25, 28, 31, 35, 41, 47, 57, 71].map(|quarters| quarters * size / 4).to_vec();
+        let mut bands = USUAL_BANDS.map(|quarters| quarters * size / 4).to_vec();
         bands.dedup();
         let floor = floor_m.map(|floor| (floor - vertical.min()) / vertical.step());
         Some(Self {
@@ -173,7 +173,7 @@ impl Bodies {
             kinds: vec![BodyKind { half_extents, mover: false }],
             kind_of_ids: Vec::new(),
             size,
-            reach: (7 * size).min(MAX_LENGTH),
+            reach: (USUAL_REACH * size).min(MAX_LENGTH),
             bands,
         })
     }
@@ -224,7 +224,13 @@ const MAX_LENGTH: u32 = 1 << 24;
 /// The most distances that divide the classes.
 const MAX_DISTANCES: usize = 32;
 
-/// Numbers of the classes of bodies.
+/// The bands of bodies that nobody measured: quarters of half a body's least edge.
+const USUAL_BANDS: [u32; 10] = [20, 22, 25, 28, 31, 35, 41, 47, 57, 71];
+
+/// Their reach: half least edges.
+const USUAL_REACH: u32 = 7;
+
+/// Numbers of the classes of bodies. `spec/CODEC.md`, section 12.6, "Class".
 pub(super) mod class {
     pub(crate) const MOVER: usize = 0;
     pub(crate) const NEW: usize = 1;
@@ -232,27 +238,3 @@ pub(super) mod class {
     pub(crate) const FAR: usize = 3;
     pub(crate) const NEAR: usize = 4;
 }
-
-/// Scales are told apart in thirds of an octave.
-pub(super) const SCALES: usize = 29;
-/// Classes that have counters of their own.
-pub(super) const COARSE: usize = 4;
-/// Unary steps of the exponent that have counters of their own.
-pub(super) const EXPONENTS: usize = 14;
-/// Contexts of a sign.
-pub(super) const SIGNS: usize = 16 * 4;
-
-/// Contexts of the flag of change.
-pub(super) const CHANGED: usize = 1024;
-/// Contexts of a field's flag.
-pub(super) const FLAGS: usize = 256;
-/// Contexts of the largest component.
-pub(super) const LARGEST: usize = 21 * 16;
-/// Contexts of the second guess of it.
-pub(super) const SECOND: usize = 32;
-
-/// Counters of one kind of residual: of zero, of signs, of exponents, of mantissas.
-pub(super) const RESIDUAL: usize = COARSE * SCALES + SIGNS + COARSE * SCALES * EXPONENTS + MANTISSAS;
-
-/// A counter that knows nothing.
-pub(super) const EVEN: Counter = Counter::new(1 << 15, 0);

@@ -7,8 +7,15 @@ use super::neighbours::Coded;
 use crate::entropy::Coder;
 use crate::snapshot::history::CAME;
 
-/// Movers that are looked at, at most.
+/// Movers that are looked at, at most. Section 12.5.
 const MOST_MOVERS: usize = 64;
+
+/// Nearness of a mover itself, and of what is far from any.
+const IS_MOVER: u8 = 7;
+const FAR: u8 = 6;
+
+/// Squared distances to the nearest mover, in half reaches, that divide the classes of nearness. Section 12.5.
+const NEARNESS_SQUARES: [f64; FAR as usize] = [1.0, 4.0, 9.0, 16.0, 25.0, 36.0];
 
 /// A body that moves others.
 #[derive(Clone, Copy, Debug)]
@@ -62,12 +69,12 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             return;
         };
         let unit = f64::from(bodies.reach) * 0.5;
-        let edges = [1.0, 4.0, 9.0, 16.0, 25.0, 36.0].map(|square| square * unit * unit);
+        let edges = NEARNESS_SQUARES.map(|square| square * unit * unit);
         nearness.extend((0..self.ids.len()).map(|entity| {
             let nearest = Self::nearest_mover(movers, position(body, self.base, entity));
-            nearest.map_or(6, |(_, distance)| edges.iter().map(|edge| u8::from(distance >= *edge)).sum())
+            nearest.map_or(FAR, |(_, distance)| edges.iter().map(|edge| u8::from(distance >= *edge)).sum())
         }));
-        movers.iter().for_each(|mover| nearness[mover.entity as usize] = 7);
+        movers.iter().for_each(|mover| nearness[mover.entity as usize] = IS_MOVER);
     }
 
     /// The movers first, then the others from near to far.
@@ -90,6 +97,6 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             (key, entity)
         }));
         order.sort_unstable();
-        neighbours.reset(changed.len(), 7.0 * f64::from(bodies.size));
+        neighbours.reset(changed.len(), f64::from(bodies.size));
     }
 }

@@ -1,4 +1,4 @@
-//! Bodies that a packet has coded, and those of them that are near another.
+//! Bodies that a packet has coded, and those of them that are near another. `spec/CODEC.md`, section 12.6, "Surroundings".
 
 use alloc::vec::Vec;
 
@@ -42,6 +42,9 @@ const MOST_SEEN: usize = 96;
 
 const NONE: u32 = u32::MAX;
 
+/// How far away neighbours are at most, in sizes of a body.
+const RADIUS: f64 = 7.0;
+
 /// How many cells to each side the search goes: so many that it reaches the radius.
 const RINGS: i32 = 2;
 
@@ -59,8 +62,9 @@ pub(super) struct Neighbours {
 }
 
 impl Neighbours {
-    /// Forgets all; room for `count` bodies with neighbours up to `radius` away.
-    pub(super) fn reset(&mut self, count: usize, radius: f64) {
+    /// Forgets all; room for `count` bodies of this size.
+    pub(super) fn reset(&mut self, count: usize, size: f64) {
+        let radius = RADIUS * size;
         self.coded.clear();
         self.links.clear();
         self.heads.clear();

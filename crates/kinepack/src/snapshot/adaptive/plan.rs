@@ -3,7 +3,8 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::model::{Bodies, CHANGED, EVEN, FLAGS, LARGEST, RESIDUAL, SECOND};
+use super::counters::{CHANGED, EVEN, FLAGS, LARGEST, Layout, RESIDUAL, SECOND, body_group};
+use super::model::Bodies;
 use super::rows::{BodyRows, NumberRows, RotationRows};
 use crate::entropy::Counter;
 use crate::{Field, FieldKind, FloatLimits, Lane, Schema, SetupError, SmallestThree};
@@ -23,23 +24,6 @@ pub(super) struct Plan {
     pub(super) counters: usize,
     /// The largest value of each lane of the schema.
     pub(super) maxima: Vec<u32>,
-}
-
-/// Where the counters of each part begin, one behind the other.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Layout {
-    /// That anything changed.
-    pub(super) any: usize,
-    /// That an entity changed.
-    pub(super) changed: usize,
-    /// That a body changed, and that each of the other fields did.
-    pub(super) flags: usize,
-    /// That the largest component is the predicted one, that it is the next, and the one after that.
-    pub(super) largest: usize,
-    pub(super) second: usize,
-    pub(super) third: usize,
-    /// Residuals, group by group.
-    pub(super) residuals: usize,
 }
 
 /// The lanes of a rigid body.
@@ -150,7 +134,7 @@ impl Plan {
         if let Some(bodies) = bodies {
             bodies.validate()?;
             plan.body = Some(BodyPlan::new(fields, bodies).ok_or(SetupError::BadModel)?);
-            plan.groups = 3;
+            plan.groups = body_group::COUNT;
             plan.rows = bodies.classes() * BodyRows::COUNT;
         }
         let mut choices = 0;

@@ -3,7 +3,8 @@
 use alloc::vec::Vec;
 use core::f64::consts::FRAC_1_SQRT_2;
 
-use super::coding::{Coding, LIMIT, LaneAt, Predictor, sign_context};
+use super::coding::{Coding, LaneAt, Predictor, sign_context};
+use super::counters::{GAP_ERRORS, GAPS, LIMIT, SECOND};
 use super::features::TurnSizes;
 use super::fixed::{length_log2, log2, sixteenths, size_log2};
 use super::geometry::{Quaternion, Vector, rotation_vector, scale, turn};
@@ -11,6 +12,13 @@ use super::plan::RotationCodes;
 use crate::entropy::Coder;
 use crate::snapshot::history::STEPS;
 use crate::{Lane, LaneArithmetic};
+
+/// Units of the gap between the two largest components, and between the second and the third. Section 12.6, "Coding a rotation".
+const FIRST_GAP: f64 = 400.0;
+const SECOND_GAP: f64 = 100.0;
+
+/// The least square that is left for the components to come. The same section.
+const LEAST_LEFT: f64 = 1e-4;
 
 impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     /// How a rotation, `now` in the baseline, turned in the last two steps; not at all where it is new.
@@ -53,7 +61,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         for (nth, component) in kept.enumerate() {
             let part = q[component] * sign;
             // What is left for the others is known by now.
-            let stretch = libm::sqrt(left.max(1e-4) / left_predicted.max(1e-4));
+            let stretch = libm::sqrt(left.max(LEAST_LEFT) / left_predicted.max(LEAST_LEFT));
             let value = (part * stretch).clamp(-FRAC_1_SQRT_2, FRAC_1_SQRT_2);
             let to_code = |value: f64| (value + FRAC_1_SQRT_2) / (2.0 * FRAC_1_SQRT_2) * codes.max_code;
             let mean = i64::from(sixteenths(to_code(value)));
@@ -93,13 +101,13 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let gap = |first: usize, unit: f64| {
             ((predicted[order[first]].abs() - predicted[order[first + 1]].abs()) * unit) as u64
         };
-        let gap_log2 = (log2(gap(0, 400.0) + 1) >> 7).min(20) as usize;
-        let near = ((sizes.near_error + 256) >> 7).clamp(0, 15) as usize;
-        let first = &mut self.counters[self.plan.at.largest + gap_log2 * 16 + near];
+        let gap_log2 = (log2(gap(0, FIRST_GAP) + 1) >> 7).min(GAPS as i32 - 1) as usize;
+        let near = ((sizes.near_error + 256) >> 7).clamp(0, GAP_ERRORS as i32 - 1) as usize;
+        let first = &mut self.counters[self.plan.at.largest + gap_log2 * GAP_ERRORS + near];
         if !first.code(self.coder, told > 0, LIMIT) {
             return order[0];
         }
-        let second = &mut self.counters[self.plan.at.second + gap(1, 100.0).min(31) as usize];
+        let second = &mut self.counters[self.plan.at.second + gap(1, SECOND_GAP).min(SECOND as u64 - 1) as usize];
         if !second.code(self.coder, told > 1, LIMIT) {
             return order[1];
         }

@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 
 use super::coding::Predictor;
 use super::file::STORED_SHIFT;
-use super::fixed::{FEATURES, Row, WEIGHT_BITS};
-use super::learn::Energies;
+use super::fixed::{FEATURES, Row, WEIGHT_BITS, steps};
+use super::learn::{ENERGY_BIAS, Energies, MISS_SQUARED};
 use super::model::{Bodies, Model};
 use super::plan::Plan;
 use super::{Adaptive, Packet, State};
@@ -21,6 +21,16 @@ use crate::{Schema, SetupError};
 
 /// The most a counter is sure of what it was trained on.
 const MOST_SURE: u8 = 15;
+
+/// How much a fit is drawn towards the weights before it: by this share of a feature's own products, and so much besides.
+const RIDGE: f64 = 1e-4;
+const RIDGE_STRENGTH: f64 = 3.0 * 256.0;
+
+/// The least that is divided by.
+const LEAST_PIVOT: f64 = 1e-6;
+
+/// No weight of a fit is larger.
+const MAX_FIT: f64 = 32.0;
 
 /// Makes a model from snapshots and their baselines, in several passes over the same data.
 #[derive(Debug)]
@@ -78,17 +88,21 @@ impl Sums {
     fn energies(&self) -> Energies {
         core::array::from_fn(|feature| {
             let mean = self.products[feature][feature] / self.samples;
-            if self.is_mean && mean > 0.0 { (libm::log2(mean) + 32.5).clamp(1.0, 255.0) as u8 } else { 0 }
+            if self.is_mean && mean > 0.0 {
+                (libm::log2(mean) + (f64::from(ENERGY_BIAS) + 0.5)).clamp(1.0, 255.0) as u8
+            } else {
+                0
+            }
         })
     }
 
     /// The weights of the least squares, drawn a little towards `prior`.
-    fn solve(&self, prior: &Row, strength: f64) -> Row {
+    fn solve(&self, prior: &Row) -> Row {
         let mut lower = [[0.0; FEATURES]; FEATURES];
         let mut diagonal = [0.0f64; FEATURES];
         let mut solution = [0.0; FEATURES];
         for i in 0..FEATURES {
-            let ridge = self.products[i][i] * 1e-4 + strength;
+            let ridge = self.products[i][i] * RIDGE + RIDGE_STRENGTH;
             solution[i] = self.targets[i] + ridge * f64::from(prior[i]) / f64::from(1 << WEIGHT_BITS);
             for j in 0..=i {
                 let mut sum = self.products[i][j] + if i == j { ridge } else { 0.0 };
@@ -96,7 +110,7 @@ impl Sums {
                     sum -= lower[i][k] * lower[j][k] * diagonal[k];
                 }
                 if i == j {
-                    diagonal[i] = sum.max(1e-6);
+                    diagonal[i] = sum.max(LEAST_PIVOT);
                 } else {
                     lower[i][j] = sum / diagonal[j];
                 }
@@ -117,7 +131,7 @@ impl Sums {
         }
         // As a file keeps them.
         let stored = f64::from(1 << (WEIGHT_BITS - STORED_SHIFT));
-        solution.map(|weight| ((weight.clamp(-32.0, 32.0) * stored) as i32) << STORED_SHIFT)
+        solution.map(|weight| ((weight.clamp(-MAX_FIT, MAX_FIT) * stored) as i32) << STORED_SHIFT)
     }
 }
 
@@ -133,10 +147,10 @@ impl Predictor for Collector<'_> {
     }
 
     fn mean(&mut self, row: usize, features: &Row, target: i64, scale_log2: i32) {
-        let error = (target - self.expect(row, features)) as f64 / 16.0;
+        let error = steps(target - self.expect(row, features));
         let scale = libm::exp2(f64::from(scale_log2) / 256.0);
         // So that chaos does not rule the fit.
-        let weight = 1.0 / (1.0 + scale * scale + 0.3 * error * error);
+        let weight = 1.0 / (1.0 + scale * scale + MISS_SQUARED * error * error);
         self.sums[row].is_mean = true;
         self.sums[row].add(features, target as f64, weight);
     }
@@ -208,7 +222,7 @@ impl ModelTrainer {
                 for ((rows, energies), sums) in model.sets.iter_mut().zip(&mut model.energies).zip(&self.sums) {
                     for ((row, energies), sums) in rows.iter_mut().zip(energies).zip(sums) {
                         if sums.samples > 0.0 {
-                            *row = sums.solve(row, 3.0 * 256.0);
+                            *row = sums.solve(row);
                             *energies = sums.energies();
                         }
                     }
