@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::coding::{Coding, LaneAt, Predictor, Scratch, sign_context};
+use super::coding::{Coding, Predictor, Scratch};
 use super::counters::body_group;
 use super::features::{LevelFeatures, OWN, PositionSizes, TurnFeatures, TurnSizes, UpFeatures};
 use super::fixed::{sixteenths, size_log2, steps};
@@ -10,6 +10,7 @@ use super::geometry::{
     PER_RADIAN, Quaternion, UP, Vector, add, axes, carried, conjugate, cross, multiply, rotate, rotation_of,
     rotation_vector, scale, sub, turn,
 };
+use super::lanes::{Expected, LaneAt, Residuals, sign_context};
 use super::model::{Bodies, class};
 use super::neighbours::Coded;
 use super::plan::BodyPlan;
@@ -23,7 +24,8 @@ use crate::{Lane, LaneArithmetic};
 /// A body touches the floor that is so much above where it lies, in sizes. Section 12.6, "Class".
 const TOUCH_MARGIN: f64 = 0.16;
 
-/// An edge that slopes by more than 1 / this touches the floor with its end, a level one with its middle. Section 12.4, "arm".
+/// An edge that slopes by more than 1 / this touches the floor with its end, a level one with its
+/// middle. Section 12.4, "arm".
 const EDGE_SLOPE: f64 = 15.0;
 
 // What follows is of section 12.6, "Position". Lengths are in half edges, ext in the specification.
@@ -31,7 +33,8 @@ const EDGE_SLOPE: f64 = 15.0;
 /// What falls goes as far as the square of the time; in a tenth of a second, 6 ticks, 1.
 const FALL_PER_SQUARED_TICK: f64 = 1.0 / 36.0;
 
-/// How far a body falls in that time: this share of its height above where it lies, which counts up to a limit.
+/// How far a body falls in that time: this share of its height above where it lies, which counts up
+/// to a limit.
 const FALL_OF_HEIGHT: f64 = 0.3;
 const MAX_FALL_HEIGHT: f64 = 3.0;
 
@@ -105,8 +108,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let turned = self.code_turn(body, entity, &setting);
         let middle = self.coder.spent();
         let (moved, position_error) = self.code_position(body, entity, &setting, &turned);
-        self.spent[bodies.rotation] += middle - begin;
-        self.spent[bodies.position] += self.coder.spent() - middle;
+        self.spent.by_field(bodies.rotation, middle - begin);
+        self.spent.by_field(bodies.position, self.coder.spent() - middle);
         let known = setting.known;
         let coded = Coded {
             position: known.position,
@@ -129,9 +132,9 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     }
 
     fn setting(&self, scratch: &Scratch, bodies: &Bodies, body: &BodyPlan, entity: usize, is_mover: bool) -> Setting {
-        let status = self.history.status[entity];
+        let status = self.past.status(entity);
         let known = self.known(body, entity);
-        let kind = bodies.kind(self.ids[entity].0);
+        let kind = bodies.kind(self.past.ids()[entity].0);
         let nearest = Self::nearest_mover(&scratch.movers, known.position);
         let (mover, distance_squared) = match (is_mover, nearest) {
             (false, Some((mover, distance))) => (scratch.movers[mover].coded, distance),
@@ -144,7 +147,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             if has_mover { 1.0 / (1.0 + share * share) } else { 0.0 }
         };
         let around = around(&scratch.neighbours, f64::from(bodies.size), known.position, &mover);
-        let is_touched = body.touched.is_none_or(|lane| self.base[lane][entity] != 0);
+        let is_touched = body.touched.is_none_or(|lane| self.past.base()[lane][entity] != 0);
         let class = if is_mover {
             class::MOVER
         } else if status & NEW != 0 {
@@ -221,7 +224,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             mover_error: mover.turn_error_log2,
             expected: vector_log2(expected_turn, 1),
             near_error: around.position_error_log2,
-            lag: self.lag_log2,
+            lag: self.past.lag_log2(),
         };
         let predicted = multiply(rotation_of(expected_turn), known.rotation);
         let scales = self.code_rotation(
@@ -230,11 +233,11 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             entity,
             predicted,
             known.rotation,
-            (body_group::ROTATION, coarse),
+            Residuals { group: body_group::ROTATION, coarse },
             rows.turn_scales(),
             &sizes,
         );
-        let rotation = rotation_at(&body.quantizer, body.rotation, self.columns, entity);
+        let rotation = rotation_at(&body.quantizer, body.rotation, self.values.columns(), entity);
         let turn = turn(known.rotation, rotation);
         let vector = rotation_vector(turn);
         let error = sub(vector, expected_turn);
@@ -264,7 +267,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let arm = lowest(known.rotation, extents);
         let roll = sub(rotate(turned.turn, arm), arm);
         let twist = scale(cross(turned.error, from_mover), weight / PER_RADIAN);
-        let lag = f64::from(self.history.lag);
+        let lag = f64::from(self.past.lag());
         let fall = lag * lag * FALL_PER_SQUARED_TICK;
         let above = setting.above.unwrap_or(0.0);
         let rolled = setting.rolled(turned.vector);
@@ -321,7 +324,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         for (nth, axis) in [UP, 0, 1].into_iter().enumerate() {
             let own = i64::from(features[axis][OWN]);
             let sizes = PositionSizes {
-                lag: self.lag_log2,
+                lag: self.past.lag_log2(),
                 own: own_log2,
                 around_error: around.position_error_log2,
                 up: size_log2(if nth == 0 { expected[UP] } else { errors[UP] }),
@@ -336,15 +339,14 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             let lane = body.position[axis];
             let kind = Lane { max: body.max[axis], arithmetic: LaneArithmetic::Linear };
             let group = if axis == UP { body_group::UP } else { body_group::LEVEL };
-            let value = self.columns[lane][entity];
-            let (base, shift) = (self.base[lane][entity], self.shifts.at(lane, entity));
-            let sign = sign_context(own, expected[axis], (base, shift));
-            let lane_at = LaneAt { lane, base, kind: &kind, shift };
-            let (value, change) =
-                self.code_lane(group, setting.coarse, scale_log2, sign, expected[axis], lane_at, value);
-            self.columns[lane][entity] = value;
+            let (base, shift) = (self.past.base()[lane][entity], self.past.shift(lane, entity));
+            let mean = expected[axis];
+            let sign = sign_context(own, mean, (base, shift));
+            let lane_at = LaneAt { lane, entity, base, kind: &kind, shift };
+            let residuals = Residuals { group, coarse: setting.coarse };
+            let (_, change) = self.code_lane(residuals, Expected { mean, scale_log2, sign }, lane_at);
             moved[axis] = steps(change) * body.ratios[axis];
-            errors[axis] = change - expected[axis];
+            errors[axis] = change - mean;
             self.predictor.scale(scale_row, &sizes, size_log2(errors[axis]));
             self.predictor.mean(rows.position(axis), &features[axis], change, scale_log2);
         }
@@ -352,12 +354,11 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     }
 
     fn known(&self, body: &BodyPlan, entity: usize) -> Known {
-        let now = position(body, self.base, entity);
+        let now = position(body, self.past.base(), entity);
         let at = |columns: &[Vec<u32>]| position(body, columns, entity);
-        let paces =
-            self.history.paces(&self.baselines, entity, now, at, |from, to, per_step| scale(sub(to, from), per_step));
-        let [moved, moved_before] = paces.unwrap_or_default();
-        let rotation = rotation_at(&body.quantizer, body.rotation, self.base, entity);
+        let change = |from, to, per_step| scale(sub(to, from), per_step);
+        let [moved, moved_before] = self.past.paces(entity, now, at, change);
+        let rotation = rotation_at(&body.quantizer, body.rotation, self.past.base(), entity);
         let [turned, turned_before] = self.turns(&body.quantizer, body.rotation, entity, rotation);
         Known {
             position: now,

@@ -1,22 +1,120 @@
 //! Where counters stand, and how they tell contexts apart. `spec/CODEC.md`, section 12.8.
 
-use crate::entropy::{Counter, MANTISSAS};
+use crate::entropy::{Counter, MANTISSAS, Signed};
 
 /// Where the counters of each part begin, one behind the other.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layout {
+    any: usize,
+    changed: usize,
+    flags: usize,
+    largest: usize,
+    second: usize,
+    third: usize,
+    choices: usize,
+    residuals: usize,
+    /// Number of counters.
+    pub(super) len: usize,
+}
+
+impl Layout {
+    /// For so many fields that are not of a body, counters of choices, and groups of residuals.
+    pub(super) fn new(fields: usize, choices: usize, groups: usize) -> Self {
+        let mut layout = Self::default();
+        let parts = [
+            (&mut layout.any, 1),
+            (&mut layout.changed, CHANGED),
+            (&mut layout.flags, FLAGS * (1 + fields)),
+            (&mut layout.largest, LARGEST),
+            (&mut layout.second, SECOND),
+            (&mut layout.third, 1),
+            (&mut layout.choices, choices),
+            (&mut layout.residuals, RESIDUAL * groups),
+        ];
+        for (begin, size) in parts {
+            *begin = layout.len;
+            layout.len += size;
+        }
+        layout
+    }
+}
+
+/// The counters of a packet.
+pub(super) struct Counters<'a> {
+    counters: &'a mut [Counter],
+    at: &'a Layout,
+}
+
+impl<'a> Counters<'a> {
+    pub(super) fn new(counters: &'a mut [Counter], at: &'a Layout) -> Self {
+        Self { counters, at }
+    }
+
     /// That anything changed.
-    pub(super) any: usize,
-    /// That an entity changed.
-    pub(super) changed: usize,
-    /// That a body changed, and that each of the other fields did.
-    pub(super) flags: usize,
-    /// That the largest component is the predicted one, that it is the next, and the one after that.
-    pub(super) largest: usize,
-    pub(super) second: usize,
-    pub(super) third: usize,
-    /// Residuals, group by group.
-    pub(super) residuals: usize,
+    pub(super) fn any(&mut self) -> &mut Counter {
+        &mut self.counters[self.at.any]
+    }
+
+    /// That an entity changed, with [`changed_context`].
+    #[inline]
+    pub(super) fn changed(&mut self, context: usize) -> &mut Counter {
+        &mut self.counters[self.at.changed + context]
+    }
+
+    /// That a body changed.
+    #[inline]
+    pub(super) fn body_flag(&mut self, context: usize) -> &mut Counter {
+        &mut self.counters[self.at.flags + context]
+    }
+
+    /// That the `nth` of the other fields changed, with [`flag_context`].
+    #[inline]
+    pub(super) fn field_flag(&mut self, nth: usize, context: usize) -> &mut Counter {
+        &mut self.counters[self.at.flags + (1 + nth) * FLAGS + context]
+    }
+
+    /// That a rotation's largest component is not the predicted one, by the gap to the next and by
+    /// errors nearby.
+    #[inline]
+    pub(super) fn largest(&mut self, gap: usize, error: usize) -> &mut Counter {
+        &mut self.counters[self.at.largest + gap * GAP_ERRORS + error]
+    }
+
+    /// Nor the next one, by the gap behind that.
+    #[inline]
+    pub(super) fn second(&mut self, gap: usize) -> &mut Counter {
+        &mut self.counters[self.at.second + gap]
+    }
+
+    /// Nor the one after that.
+    #[inline]
+    pub(super) fn third(&mut self) -> &mut Counter {
+        &mut self.counters[self.at.third]
+    }
+
+    /// The upper bits of a choice, from `tree` on among those of choices.
+    #[inline]
+    pub(super) fn tree(&mut self, tree: usize, bits: u32) -> &mut [Counter] {
+        &mut self.counters[self.at.choices + tree..][..1 << bits]
+    }
+
+    /// A residual of the size 2^`scale_log2`, which is not below [`MIN_SCALE_LOG2`].
+    #[inline]
+    pub(super) fn residual(&mut self, group: usize, coarse: usize, scale_log2: i32, sign: usize) -> Signed<'_> {
+        // In thirds of an octave.
+        let scale = (((scale_log2 - MIN_SCALE_LOG2) * 3) >> 8) as usize;
+        let context = coarse * SCALES + scale;
+        let begin = self.at.residuals + group * RESIDUAL;
+        let (zero, rest) = self.counters[begin..][..RESIDUAL].split_at_mut(COARSE * SCALES);
+        let (signs, rest) = rest.split_at_mut(SIGNS);
+        let (exponents, mantissas) = rest.split_at_mut(COARSE * SCALES * EXPONENTS);
+        Signed {
+            zero: &mut zero[context],
+            sign: &mut signs[sign],
+            exponents: &mut exponents[context * EXPONENTS..][..EXPONENTS],
+            mantissas,
+        }
+    }
 }
 
 /// Observations after which a counter's rate stays.
@@ -34,19 +132,22 @@ pub(super) mod body_group {
 }
 
 /// Classes of nearness to a mover. Section 12.5.
-pub(super) const NEARNESSES: usize = 8;
+const NEARNESSES: usize = 8;
 
-/// Contexts of the flag of change: by motion, touch, nearness, and the two flags before. Section 12.5.
-pub(super) const CHANGED: usize = 1024;
+/// Contexts of the flag of change: by motion, touch, nearness, and the two flags before.
+/// Section 12.5.
+const CHANGED: usize = 1024;
 
-/// The context of the flag that an entity changed: `moved` in 0..4, as are the two flags before it as a number.
+/// The context of the flag that an entity changed: `moved` in 0..4, as are the two flags before it
+/// as a number.
 #[inline]
 pub(super) fn changed_context(moved: usize, is_touched: bool, nearness: u8, flags_before: usize) -> usize {
     ((moved << 1 | usize::from(is_touched)) * NEARNESSES + usize::from(nearness)) * 4 + flags_before
 }
 
-/// Contexts of a field's flag: by rest, the field before, nearness, and the field's class. Section 12.5.
-pub(super) const FLAGS: usize = 256;
+/// Contexts of a field's flag: by rest, the field before, nearness, and the field's class.
+/// Section 12.5.
+const FLAGS: usize = 256;
 
 /// The context of the flag that a field changed: `rested` in 0..3, `class` in 0..4.
 #[inline]
@@ -54,11 +155,12 @@ pub(super) fn flag_context(rested: usize, is_after_change: bool, nearness: u8, c
     ((rested * 2 + usize::from(is_after_change)) * NEARNESSES + usize::from(nearness)) * 4 + class
 }
 
-/// Widths of the gap between the two largest components that are told apart, and sizes of errors nearby. Section 12.6.
+/// Widths of the gap between the two largest components that are told apart, and sizes of errors
+/// nearby. Section 12.6.
 pub(super) const GAPS: usize = 21;
 pub(super) const GAP_ERRORS: usize = 16;
 /// Contexts of the largest component.
-pub(super) const LARGEST: usize = GAPS * GAP_ERRORS;
+const LARGEST: usize = GAPS * GAP_ERRORS;
 /// Contexts of the second guess of it.
 pub(super) const SECOND: usize = 32;
 
@@ -67,13 +169,13 @@ pub(super) const MIN_SCALE_LOG2: i32 = -384;
 /// log₂ of the largest: 8 octaves.
 pub(super) const MAX_SCALE_LOG2: i32 = 8 << 8;
 /// Scales are told apart in thirds of an octave.
-pub(super) const SCALES: usize = 29;
+const SCALES: usize = 29;
 /// Classes that have counters of their own.
-pub(super) const COARSE: usize = 4;
+const COARSE: usize = 4;
 /// Unary steps of the exponent that have counters of their own.
-pub(super) const EXPONENTS: usize = 14;
+const EXPONENTS: usize = 14;
 /// Contexts of a sign.
-pub(super) const SIGNS: usize = 16 * 4;
+const SIGNS: usize = 16 * 4;
 
 /// Counters of one kind of residual: of zero, of signs, of exponents, of mantissas.
-pub(super) const RESIDUAL: usize = COARSE * SCALES + SIGNS + COARSE * SCALES * EXPONENTS + MANTISSAS;
+const RESIDUAL: usize = COARSE * SCALES + SIGNS + COARSE * SCALES * EXPONENTS + MANTISSAS;

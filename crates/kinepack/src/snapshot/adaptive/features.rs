@@ -1,5 +1,5 @@
-//! What each predictor looks at, by name. Each `row` puts the names into the order that the specification gives them.
-//! `spec/CODEC.md`, sections 12.6 and 12.7.
+//! What each predictor looks at, by name. Each `row` puts the names into the order that the
+//! specification gives them. `spec/CODEC.md`, sections 12.6 and 12.7.
 
 use super::fixed::{FEATURES, LOG_BITS, Row, sixteenths};
 
@@ -89,7 +89,8 @@ pub(super) struct LevelFeatures {
 }
 
 impl LevelFeatures {
-    /// The features are in steps of the position's first axis; `per_step` of the predicted axis' steps are one of these.
+    /// The features are in steps of the position's first axis; `per_step` of the predicted axis'
+    /// steps are one of these.
     #[inline]
     pub(super) fn row(&self, per_step: f64) -> Row {
         let features = [
@@ -143,7 +144,8 @@ pub(super) struct UpFeatures {
 }
 
 impl UpFeatures {
-    /// The features are in steps of the position's first axis; `per_step` of the predicted axis' steps are one of these.
+    /// The features are in steps of the position's first axis; `per_step` of the predicted axis'
+    /// steps are one of these.
     #[inline]
     pub(super) fn row(&self, per_step: f64) -> Row {
         let features = [
@@ -168,7 +170,8 @@ impl UpFeatures {
     }
 }
 
-/// What the scale of a position's residual depends on: logarithms in 1/256. Section 12.6, "Position".
+/// What the scale of a position's residual depends on: logarithms in 1/256. Section 12.6,
+/// "Position".
 pub(super) struct PositionSizes {
     pub(super) lag: i32,
     /// How its motion changed before.
@@ -176,7 +179,8 @@ pub(super) struct PositionSizes {
     pub(super) around_error: i32,
     /// What is expected of the axis up; for the axes after it, what its prediction missed.
     pub(super) up: i32,
-    /// What the mover's prediction missed; for the last axis, what that of the level axis before it did.
+    /// What the mover's prediction missed; for the last axis, what that of the level axis before it
+    /// did.
     pub(super) mover_error: i32,
     pub(super) turn_error: i32,
     /// The axis' own motion before.
@@ -202,7 +206,8 @@ impl PositionSizes {
     }
 }
 
-/// What the scale of a rotation's residuals depends on: logarithms in 1/256. Section 12.6, "Coding a rotation".
+/// What the scale of a rotation's residuals depends on: logarithms in 1/256. Section 12.6, "Coding
+/// a rotation".
 pub(super) struct TurnSizes {
     /// How its turning changed before.
     pub(super) own: i32,
@@ -217,8 +222,8 @@ pub(super) struct TurnSizes {
 }
 
 impl TurnSizes {
-    /// For the `nth` component, where the predictions of those before missed by `errors`: these then stand in the places of motion and
-    /// mover.
+    /// For the `nth` component, where the predictions of those before missed by `errors`: these
+    /// then stand in the places of motion and mover.
     #[inline]
     pub(super) fn row(&self, nth: usize, errors: &[i32; 3]) -> Row {
         row([
@@ -234,7 +239,8 @@ impl TurnSizes {
     }
 }
 
-/// How a lane of numbers changes, or how a rotation that is not of a body turns about an axis: in sixteenths. Section 12.7.
+/// How a lane of numbers changes, or how a rotation that is not of a body turns about an axis: in
+/// sixteenths. Section 12.7.
 pub(super) struct FieldFeatures {
     pub(super) own: i32,
     pub(super) own_before: i32,

@@ -72,11 +72,11 @@ impl Model {
         let mut counters = Vec::new();
         loop {
             let fresh = reader.number()? as usize;
-            if fresh > plan.counters - counters.len() {
+            if fresh > plan.at.len - counters.len() {
                 return Err(SetupError::BadProfileFile);
             }
             counters.resize(counters.len() + fresh, EVEN);
-            if counters.len() == plan.counters {
+            if counters.len() == plan.at.len {
                 break;
             }
             let [probability, count] = [reader.number()?, reader.number()?];

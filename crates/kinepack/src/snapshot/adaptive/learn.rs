@@ -43,13 +43,15 @@ pub(super) struct Learning {
     gains: Vec<Row>,
 }
 
-/// What each feature of a row is worth in training: log₂ of the mean of weight times square, plus [`ENERGY_BIAS`]; 0 where it was never seen.
+/// What each feature of a row is worth in training: log₂ of the mean of weight times square, plus
+/// [`ENERGY_BIAS`]; 0 where it was never seen.
 pub(super) type Energies = [u8; FEATURES];
 
 /// Keeps energies of small features above 0.
 pub(super) const ENERGY_BIAS: i32 = 32;
 
-/// How much less a miss counts, in learning and in training, that is large: by its square in steps. So chaos does not rule.
+/// By how much the square of a miss, in steps, lowers what it counts in learning and in training,
+/// so that chaos does not rule. Section 12.10.
 pub(super) const MISS_SQUARED: f64 = 0.3;
 
 /// Fraction bits of what was learned beyond those of the weights, so that small steps add up.

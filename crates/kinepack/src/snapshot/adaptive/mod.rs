@@ -5,29 +5,36 @@ mod body;
 mod coding;
 mod counters;
 mod features;
+mod fields;
 mod file;
 mod fixed;
 mod geometry;
+mod lanes;
 mod learn;
 mod model;
 mod movers;
 mod neighbours;
+mod past;
 mod plan;
 mod rotation;
 mod rows;
 mod surroundings;
 mod train;
+mod values;
 
 use alloc::borrow::ToOwned;
 use alloc::vec;
 use alloc::vec::Vec;
 
 use coding::{Coding, Predictor, Scratch};
+use counters::Counters;
 pub use learn::Learned;
 use learn::{Learner, Learning};
 pub use model::{Bodies, BodyKind, Model};
+use past::Past;
 use plan::Plan;
 pub(super) use train::{ModelTrainer, Pass};
+use values::{Spent, Values};
 
 use super::Baselines;
 use super::known::Known;
@@ -186,30 +193,19 @@ impl Adaptive {
         columns: &mut [Vec<u32>],
     ) -> bool {
         let State { scratch, counters, spent, lanes_spent, .. } = state;
-        spent.fill(0);
-        lanes_spent.fill(0);
         scratch.told.clear();
         scratch.told.extend_from_slice(changed);
-        let history = &packet.known.history;
         let mut coding = Coding {
             coder,
             predictor,
             plan: &self.plan,
             model: &self.model,
-            lag_log2: fixed::log2(u64::from(history.lag)),
-            counters,
-            baselines: packet.baselines,
-            ids: packet.ids,
-            base: packet.known.base(packet.baselines.baseline),
-            history,
-            shifts: &packet.known.shifts,
-            columns,
-            is_bad: false,
-            most_spent: packet.most_bits.saturating_mul(256),
-            spent,
-            lanes_spent,
+            past: Past::new(packet),
+            counters: Counters::new(counters, &self.plan.at),
+            values: Values::new(columns),
+            spent: Spent::new(packet.most_bits, spent, lanes_spent),
         };
         coding.run(scratch);
-        !coding.is_bad
+        !coding.values.is_bad()
     }
 }

@@ -122,7 +122,7 @@ impl Model {
             && self.sets.iter().all(|rows| rows.len() == plan.rows)
             && (self.energies.is_empty() || self.energies.len() == self.sets.len())
             && self.energies.iter().all(|energies| energies.len() == plan.rows)
-            && self.counters.len() == plan.counters;
+            && self.counters.len() == plan.at.len;
         if well_formed { Ok(()) } else { Err(SetupError::BadModel) }
     }
 }

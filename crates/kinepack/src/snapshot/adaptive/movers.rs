@@ -14,7 +14,8 @@ const MOST_MOVERS: usize = 64;
 const IS_MOVER: u8 = 7;
 const FAR: u8 = 6;
 
-/// Squared distances to the nearest mover, in half reaches, that divide the classes of nearness. Section 12.5.
+/// Squared distances to the nearest mover, in half reaches, that divide the classes of nearness.
+/// Section 12.5.
 const NEARNESS_SQUARES: [f64; FAR as usize] = [1.0, 4.0, 9.0, 16.0, 25.0, 36.0];
 
 /// A body that moves others.
@@ -32,15 +33,15 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         scratch.movers.clear();
         let (Some(body), Some(bodies)) = (&self.plan.body, &self.model.bodies) else { return };
         let movers = bodies.mover_ranges().flat_map(|(first, end)| {
-            let begin = self.ids.partition_point(|id| u64::from(id.0) < first);
-            let end = self.ids.partition_point(|id| u64::from(id.0) < end);
+            let begin = self.past.ids().partition_point(|id| u64::from(id.0) < first);
+            let end = self.past.ids().partition_point(|id| u64::from(id.0) < end);
             begin..end
         });
-        let flagged = body.mover.map(|lane| &self.base[lane][..]).unwrap_or_default();
+        let flagged = body.mover.map(|lane| &self.past.base()[lane][..]).unwrap_or_default();
         let flagged = (0..).zip(flagged).filter(|(_, flag)| **flag != 0).map(|(entity, _)| entity);
         for entity in movers.chain(flagged).take(MOST_MOVERS) {
-            if self.history.status[entity] & CAME == 0 {
-                let position = position(body, self.base, entity);
+            if self.past.status(entity) & CAME == 0 {
+                let position = position(body, self.past.base(), entity);
                 let coded = Coded { position, position_before: position, ..Coded::default() };
                 scratch.movers.push(Mover { entity: entity as u32, position, coded });
             }
@@ -65,13 +66,13 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let Scratch { movers, nearness, .. } = scratch;
         nearness.clear();
         let (Some(body), Some(bodies)) = (&self.plan.body, &self.model.bodies) else {
-            nearness.resize(self.ids.len(), 0);
+            nearness.resize(self.past.ids().len(), 0);
             return;
         };
         let unit = f64::from(bodies.reach) * 0.5;
         let edges = NEARNESS_SQUARES.map(|square| square * unit * unit);
-        nearness.extend((0..self.ids.len()).map(|entity| {
-            let nearest = Self::nearest_mover(movers, position(body, self.base, entity));
+        nearness.extend((0..self.past.ids().len()).map(|entity| {
+            let nearest = Self::nearest_mover(movers, position(body, self.past.base(), entity));
             nearest.map_or(FAR, |(_, distance)| edges.iter().map(|edge| u8::from(distance >= *edge)).sum())
         }));
         movers.iter().for_each(|mover| nearness[mover.entity as usize] = IS_MOVER);
@@ -86,7 +87,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             return;
         };
         order.extend(changed.iter().map(|&entity| {
-            let nearest = Self::nearest_mover(movers, position(body, self.base, entity as usize));
+            let nearest = Self::nearest_mover(movers, position(body, self.past.base(), entity as usize));
             let key = match nearest {
                 Some((mover, _)) if movers[mover].entity == entity => 0,
                 // Not negative, so that the bits rise with the value. What is no number has no bits that all platforms agree on.

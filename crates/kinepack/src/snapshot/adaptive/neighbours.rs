@@ -1,4 +1,5 @@
-//! Bodies that a packet has coded, and those of them that are near another. `spec/CODEC.md`, section 12.6, "Surroundings".
+//! Bodies that a packet has coded, and those of them that are near another. `spec/CODEC.md`,
+//! section 12.6, "Surroundings".
 
 use alloc::vec::Vec;
 

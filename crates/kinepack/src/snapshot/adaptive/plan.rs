@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::counters::{CHANGED, EVEN, FLAGS, LARGEST, Layout, RESIDUAL, SECOND, body_group};
+use super::counters::{EVEN, Layout, body_group};
 use super::model::Bodies;
 use super::rows::{BodyRows, NumberRows, RotationRows};
 use crate::entropy::Counter;
@@ -20,8 +20,6 @@ pub(super) struct Plan {
     pub(super) rows: usize,
     /// Where the counters of each part begin.
     pub(super) at: Layout,
-    /// Number of counters.
-    pub(super) counters: usize,
     /// The largest value of each lane of the schema.
     pub(super) maxima: Vec<u32>,
 }
@@ -77,7 +75,8 @@ pub(super) enum FieldCoding {
     Numbers { group: usize, rows: NumberRows },
     /// A rotation by itself.
     Rotation { group: usize, rows: RotationRows, quantizer: RotationCodes },
-    /// A flag or choice: the counters of its upper bits, and how many bits those are.
+    /// A flag or choice: the counters of its upper bits, among those of all choices, and how many
+    /// bits those are.
     Choice { tree: usize, bits: u32 },
 }
 
@@ -129,8 +128,7 @@ impl Plan {
     pub(super) fn new(schema: &Schema, bodies: Option<&Bodies>) -> Result<Self, SetupError> {
         let fields = schema.fields();
         let maxima = schema.lanes().iter().map(|lane| lane.max).collect();
-        let mut plan =
-            Self { body: None, fields: Vec::new(), groups: 0, rows: 0, at: Layout::default(), counters: 0, maxima };
+        let mut plan = Self { body: None, fields: Vec::new(), groups: 0, rows: 0, at: Layout::default(), maxima };
         if let Some(bodies) = bodies {
             bodies.validate()?;
             plan.body = Some(BodyPlan::new(fields, bodies).ok_or(SetupError::BadModel)?);
@@ -165,28 +163,12 @@ impl Plan {
             };
             plan.fields.push(FieldPlan { index, first_lane: field.lanes().start, lanes, coding });
         }
-        plan.lay_out(choices);
+        plan.at = Layout::new(plan.fields.len(), choices, plan.groups);
         Ok(plan)
-    }
-
-    fn lay_out(&mut self, choices: usize) {
-        let sizes = [1, CHANGED, FLAGS * (self.fields.len() + 1), LARGEST, SECOND, 1, choices, RESIDUAL * self.groups];
-        let mut begins = [0; 8];
-        for (begin, size) in begins.iter_mut().zip(sizes) {
-            *begin = self.counters;
-            self.counters += size;
-        }
-        let [any, changed, flags, largest, second, third, first_choice, residuals] = begins;
-        self.at = Layout { any, changed, flags, largest, second, third, residuals };
-        for field in &mut self.fields {
-            if let FieldCoding::Choice { tree, .. } = &mut field.coding {
-                *tree += first_choice;
-            }
-        }
     }
 
     /// Counters that know nothing.
     pub(super) fn counters(&self) -> Vec<Counter> {
-        vec![EVEN; self.counters]
+        vec![EVEN; self.at.len]
     }
 }

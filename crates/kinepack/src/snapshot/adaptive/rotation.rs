@@ -3,17 +3,19 @@
 use alloc::vec::Vec;
 use core::f64::consts::FRAC_1_SQRT_2;
 
-use super::coding::{Coding, LaneAt, Predictor, sign_context};
+use super::coding::{Coding, Predictor};
 use super::counters::{GAP_ERRORS, GAPS, LIMIT, SECOND};
 use super::features::TurnSizes;
 use super::fixed::{length_log2, log2, sixteenths, size_log2};
 use super::geometry::{Quaternion, Vector, rotation_vector, scale, turn};
+use super::lanes::{Expected, LaneAt, Residuals, sign_context};
 use super::plan::RotationCodes;
 use crate::entropy::Coder;
 use crate::snapshot::history::STEPS;
 use crate::{Lane, LaneArithmetic};
 
-/// Units of the gap between the two largest components, and between the second and the third. Section 12.6, "Coding a rotation".
+/// Units of the gap between the two largest components, and between the second and the third.
+/// Section 12.6, "Coding a rotation".
 const FIRST_GAP: f64 = 400.0;
 const SECOND_GAP: f64 = 100.0;
 
@@ -25,7 +27,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     pub(super) fn turns(&self, codes: &RotationCodes, lane: usize, entity: usize, now: Quaternion) -> [Vector; STEPS] {
         let at = |columns: &[Vec<u32>]| rotation_at(codes, lane, columns, entity);
         let change = |from, to, per_step| scale(rotation_vector(turn(from, to)), per_step);
-        self.history.paces(&self.baselines, entity, now, at, change).unwrap_or_default()
+        self.past.paces(entity, now, at, change)
     }
 
     /// Codes a rotation that is expected to be `predicted`. Returns the mean of the scales.
@@ -37,7 +39,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         entity: usize,
         predicted: Quaternion,
         before: Quaternion,
-        (group, coarse): (usize, usize),
+        residuals: Residuals,
         first_scale_row: usize,
         sizes: &TurnSizes,
     ) -> i32 {
@@ -49,9 +51,9 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             q0[component] = before[index];
         }
         let begin = self.coder.spent();
-        let dropped = self.code_dropped(&q, self.columns[lane][entity], sizes);
-        self.lanes_spent[lane] += self.coder.spent() - begin;
-        self.columns[lane][entity] = dropped as u32;
+        let dropped = self.code_dropped(&q, self.values.at(lane, entity), sizes);
+        self.spent.by_lane(lane, self.coder.spent() - begin);
+        self.values.put(lane, entity, dropped as u32);
         let sign = if q[dropped] < 0.0 { -1.0 } else { 1.0 };
         let sign_before = if q0[dropped] * q[dropped] < 0.0 { -sign } else { sign };
         let (mut left_predicted, mut left) = (1.0f64, 1.0f64);
@@ -71,12 +73,10 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             let scale_log2 = self.predictor.expect_scale(scale_row, &row);
             sum += scale_log2;
             let kind = Lane { max: codes.max_code as u32, arithmetic: LaneArithmetic::Linear };
-            let told = self.columns[lane + 1 + nth][entity];
-            let shift = self.shifts.at(lane + 1 + nth, entity);
+            let shift = self.past.shift(lane + 1 + nth, entity);
             let sign = sign_context(reference, mean, (0, shift));
-            let lane_at = LaneAt { lane: lane + 1 + nth, base: 0, kind: &kind, shift };
-            let (code, change) = self.code_lane(group, coarse, scale_log2, sign, mean, lane_at, told);
-            self.columns[lane + 1 + nth][entity] = code;
+            let lane_at = LaneAt { lane: lane + 1 + nth, entity, base: 0, kind: &kind, shift };
+            let (code, change) = self.code_lane(residuals, Expected { mean, scale_log2, sign }, lane_at);
             errors_log2[nth] = size_log2(change - mean);
             self.predictor.scale(scale_row, &row, errors_log2[nth]);
             let actual = f64::from(code) / codes.max_code * (2.0 * FRAC_1_SQRT_2) - FRAC_1_SQRT_2;
@@ -103,15 +103,14 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         };
         let gap_log2 = (log2(gap(0, FIRST_GAP) + 1) >> 7).min(GAPS as i32 - 1) as usize;
         let near = ((sizes.near_error + 256) >> 7).clamp(0, GAP_ERRORS as i32 - 1) as usize;
-        let first = &mut self.counters[self.plan.at.largest + gap_log2 * GAP_ERRORS + near];
-        if !first.code(self.coder, told > 0, LIMIT) {
+        if !self.counters.largest(gap_log2, near).code(self.coder, told > 0, LIMIT) {
             return order[0];
         }
-        let second = &mut self.counters[self.plan.at.second + gap(1, SECOND_GAP).min(SECOND as u64 - 1) as usize];
-        if !second.code(self.coder, told > 1, LIMIT) {
+        let second_gap = gap(1, SECOND_GAP).min(SECOND as u64 - 1) as usize;
+        if !self.counters.second(second_gap).code(self.coder, told > 1, LIMIT) {
             return order[1];
         }
-        order[2 + usize::from(self.counters[self.plan.at.third].code(self.coder, told > 2, LIMIT))]
+        order[2 + usize::from(self.counters.third().code(self.coder, told > 2, LIMIT))]
     }
 }
 

@@ -1,4 +1,5 @@
-//! Where rows of weights stand in a set, and what they are before training. `spec/CODEC.md`, sections 12.8 and 12.9.
+//! Where rows of weights stand in a set, and what they are before training. `spec/CODEC.md`,
+//! sections 12.8 and 12.9.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -93,7 +94,8 @@ impl NumberRows {
     }
 }
 
-/// The rows of a rotation that is not of a body: for each class three means, three scales, and two that are not used.
+/// The rows of a rotation that is not of a body: for each class three means, three scales, and two
+/// that are not used.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RotationRows {
     first: usize,
@@ -124,7 +126,8 @@ impl RotationRows {
     }
 }
 
-/// The first weights of rows of means before training: things go on as they did, by 0.9. Section 12.9.
+/// The first weights of rows of means before training: things go on as they did, by 0.9.
+/// Section 12.9.
 const FIRST_MEAN: [i32; 1] = [58976];
 
 /// The first weights of rows of scales before training: 1 and twice 0.4. Section 12.9.

@@ -22,7 +22,8 @@ use crate::{Schema, SetupError};
 /// The most a counter is sure of what it was trained on.
 const MOST_SURE: u8 = 15;
 
-/// How much a fit is drawn towards the weights before it: by this share of a feature's own products, and so much besides.
+/// How much a fit is drawn towards the weights before it: by this share of a feature's own
+/// products, and so much besides.
 const RIDGE: f64 = 1e-4;
 const RIDGE_STRENGTH: f64 = 3.0 * 256.0;
 

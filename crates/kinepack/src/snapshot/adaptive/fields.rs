@@ -1,0 +1,141 @@
+//! Fields that are not of a body. `spec/CODEC.md`, section 12.7.
+
+use super::coding::{Coding, Predictor};
+use super::counters::LIMIT;
+use super::features::{FieldFeatures, NumberSizes, TurnSizes};
+use super::fixed::{sixteenths, size_log2, steps};
+use super::geometry::{multiply, rotation_of, rotation_vector, sub, turn};
+use super::lanes::{Expected, LaneAt, Residuals, sign_class};
+use super::plan::{FieldCoding, FieldPlan, RotationCodes};
+use super::rotation::{rotation_at, vector_log2};
+use super::rows::{NumberRows, RotationRows};
+use crate::entropy::{Coder, code_tree};
+
+/// The largest change and error that an entity leaves for the next, in sixteenths.
+const MAX_LEFT: i64 = 1 << 30;
+
+/// What an entity leaves for the next, a lane each.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Previous {
+    moved: i32,
+    error: i32,
+    error_log2: i32,
+}
+
+/// A field of an entity, with its class.
+pub(super) struct FieldAt<'a> {
+    pub(super) field: &'a FieldPlan,
+    pub(super) entity: usize,
+    pub(super) class: usize,
+}
+
+impl<C: Coder, P: Predictor> Coding<'_, C, P> {
+    pub(super) fn code_field(&mut self, at: &FieldAt<'_>, previous: &mut [Previous]) {
+        let FieldAt { field, entity, .. } = *at;
+        match field.coding {
+            FieldCoding::Choice { tree, bits } => {
+                let lane = &field.lanes[0];
+                let base = self.past.base()[field.first_lane][entity];
+                let told = self.values.at(field.first_lane, entity);
+                // A flag that changed is the other one.
+                let value = if lane.max == 1 {
+                    1 - base
+                } else {
+                    let low_bits = lane.bits() - bits;
+                    let high = code_tree(self.coder, self.counters.tree(tree, bits), told >> low_bits, bits, LIMIT);
+                    high << low_bits | self.coder.code_direct(told & ((1 << low_bits) - 1), low_bits)
+                };
+                self.values.put_within(field.first_lane, entity, value, lane.max);
+            }
+            FieldCoding::Numbers { group, rows } => self.code_numbers(at, previous, group, rows),
+            FieldCoding::Rotation { group, rows, quantizer } => {
+                self.code_rotation_field(at, previous, group, rows, &quantizer);
+            }
+        }
+    }
+
+    fn code_numbers(&mut self, at: &FieldAt<'_>, previous: &mut [Previous], group: usize, rows: NumberRows) {
+        let FieldAt { field, entity, class } = *at;
+        let mut lane_before = 0;
+        for (nth, kind) in field.lanes.iter().enumerate() {
+            let lane = field.first_lane + nth;
+            let base = self.past.base()[lane][entity];
+            let change = |from, to, per_step| sixteenths(kind.difference(from, to) as f64 * per_step);
+            let [own, own_before] = self.past.paces(entity, base, |columns| columns[lane][entity], change);
+            let Previous { moved: their_change, error: their_error, error_log2: their_error_log2 } = previous[nth];
+            let features = FieldFeatures { own, own_before, their_change, their_error }.row();
+            let (mean_row, scale_row) = (rows.mean(class, nth), rows.scale(class, nth));
+            let mean = self.predictor.expect(mean_row, &features);
+            let sizes = NumberSizes {
+                own: size_log2(i64::from(own)),
+                acceleration: size_log2(i64::from(own) - i64::from(own_before)),
+                lane_before,
+                their_error: their_error_log2,
+                expected: size_log2(mean),
+                lag: self.past.lag_log2(),
+            };
+            let sizes = sizes.row();
+            let scale_log2 = self.predictor.expect_scale(scale_row, &sizes);
+            let shift = self.past.shift(lane, entity);
+            let sign = sign_class(i64::from(own) - mean, shift);
+            let residuals = Residuals { group, coarse: class };
+            let lane_at = LaneAt { lane, entity, base, kind, shift };
+            let (_, change) = self.code_lane(residuals, Expected { mean, scale_log2, sign }, lane_at);
+            let error = change - mean;
+            lane_before = size_log2(error);
+            self.predictor.mean(mean_row, &features, change, scale_log2);
+            self.predictor.scale(scale_row, &sizes, lane_before);
+            previous[nth] = Previous {
+                moved: change.clamp(-MAX_LEFT, MAX_LEFT) as i32,
+                error: error.clamp(-MAX_LEFT, MAX_LEFT) as i32,
+                error_log2: lane_before,
+            };
+        }
+    }
+
+    fn code_rotation_field(
+        &mut self,
+        at: &FieldAt<'_>,
+        previous: &mut [Previous],
+        group: usize,
+        rows: RotationRows,
+        codes: &RotationCodes,
+    ) {
+        let FieldAt { field, entity, class } = *at;
+        let lane = field.first_lane;
+        let base = rotation_at(codes, lane, self.past.base(), entity);
+        let [turned, turned_before] = self.turns(codes, lane, entity, base);
+        let features = [0, 1, 2].map(|axis| {
+            let features = FieldFeatures {
+                own: sixteenths(turned[axis]),
+                own_before: sixteenths(turned_before[axis]),
+                their_change: previous[axis].moved,
+                their_error: previous[axis].error,
+            };
+            features.row()
+        });
+        let expected = [0, 1, 2].map(|axis| self.predictor.expect(rows.mean(class, axis), &features[axis]));
+        let expected = expected.map(steps);
+        let sizes = TurnSizes {
+            own: vector_log2(sub(turned, turned_before), 3),
+            around_error: previous[0].error_log2,
+            moved: vector_log2(turned, 1),
+            mover_error: 0,
+            expected: vector_log2(expected, 1),
+            near_error: previous[0].error_log2,
+            lag: self.past.lag_log2(),
+        };
+        let predicted = multiply(rotation_of(expected), base);
+        let scale_rows = rows.scales(class);
+        let residuals = Residuals { group, coarse: class };
+        let scale = self.code_rotation(codes, lane, entity, predicted, base, residuals, scale_rows, &sizes);
+        let now = rotation_vector(turn(base, rotation_at(codes, lane, self.values.columns(), entity)));
+        let error = sub(now, expected);
+        let error_log2 = vector_log2(error, 3);
+        for axis in 0..3 {
+            let [moved, error] = [sixteenths(now[axis]), sixteenths(error[axis])];
+            self.predictor.mean(rows.mean(class, axis), &features[axis], i64::from(moved), scale);
+            previous[axis] = Previous { moved, error, error_log2 };
+        }
+    }
+}

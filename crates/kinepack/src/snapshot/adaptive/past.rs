@@ -1,0 +1,102 @@
+//! What both sides know of a packet before it is coded. `spec/CODEC.md`, section 12.1.
+
+use alloc::vec::Vec;
+
+use super::Packet;
+use super::fixed::log2;
+use crate::snapshot::Baselines;
+use crate::snapshot::history::{History, NEW, NEW_BEFORE, STEPS};
+use crate::snapshot::precision::Shifts;
+use crate::snapshot::store::EntityId;
+
+/// The states before a packet, lined up with its entities.
+pub(super) struct Past<'a> {
+    baselines: Baselines<'a>,
+    ids: &'a [EntityId],
+    base: &'a [Vec<u32>],
+    history: &'a History,
+    shifts: &'a Shifts,
+    lag_log2: i32,
+}
+
+impl<'a> Past<'a> {
+    pub(super) fn new(packet: &Packet<'a>) -> Self {
+        let history = &packet.known.history;
+        Self {
+            baselines: packet.baselines,
+            ids: packet.ids,
+            base: packet.known.base(packet.baselines.baseline),
+            history,
+            shifts: &packet.known.shifts,
+            lag_log2: log2(u64::from(history.lag)),
+        }
+    }
+
+    /// The packet's entities.
+    pub(super) fn ids(&self) -> &'a [EntityId] {
+        self.ids
+    }
+
+    /// Ticks from the baseline to the packet.
+    pub(super) fn lag(&self) -> u32 {
+        self.history.lag
+    }
+
+    /// log₂ of the lag, in 1/256.
+    pub(super) fn lag_log2(&self) -> i32 {
+        self.lag_log2
+    }
+
+    /// Flags of each entity.
+    pub(super) fn statuses(&self) -> &'a [u8] {
+        &self.history.status
+    }
+
+    /// Flags of an entity.
+    #[inline]
+    pub(super) fn status(&self, entity: usize) -> u8 {
+        self.history.status[entity]
+    }
+
+    /// The lanes of the baseline.
+    #[inline]
+    pub(super) fn base(&self) -> &'a [Vec<u32>] {
+        self.base
+    }
+
+    /// How coarse a value is.
+    #[inline]
+    pub(super) fn shift(&self, lane: usize, entity: usize) -> u32 {
+        self.shifts.at(lane, entity)
+    }
+
+    /// How a value, `now` in the baseline, changed in the last two steps: [`History::paces`]; not
+    /// at all where the entity is new.
+    #[inline]
+    pub(super) fn paces<T: Copy, D: Copy + Default>(
+        &self,
+        entity: usize,
+        now: T,
+        at: impl Fn(&[Vec<u32>]) -> T,
+        change: impl Fn(T, T, f64) -> D,
+    ) -> [D; STEPS] {
+        self.history.paces(&self.baselines, entity, now, at, change).unwrap_or_default()
+    }
+
+    /// The class of a field in these lanes: 0 without history, then at rest, begun to move, moving.
+    /// Section 12.7.
+    pub(super) fn field_class(&self, lanes: core::ops::Range<usize>, entity: usize) -> usize {
+        if self.status(entity) & NEW != 0 {
+            return 0;
+        }
+        let before = self.history.columns(&self.baselines, 0);
+        if lanes.clone().all(|lane| self.base[lane][entity] == before[lane][entity]) {
+            return 1;
+        }
+        if self.status(entity) & NEW_BEFORE != 0 {
+            return 2;
+        }
+        let long_before = self.history.columns(&self.baselines, 1);
+        2 + usize::from({ lanes }.any(|lane| before[lane][entity] != long_before[lane][entity]))
+    }
+}
