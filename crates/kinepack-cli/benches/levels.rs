@@ -10,7 +10,6 @@
 
 #![allow(missing_docs)]
 
-use kinepack_capture::levels;
 use std::hint::black_box;
 use std::time::Duration;
 
@@ -18,6 +17,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use cubes::{Body, Config, Script, Style, World};
 use kinepack::{Baselines, Codec, Decoder, Encoder, EntityId, Level, Profile, Snapshot, Tick};
 use kinepack_capture::cube::{self, Measured, Quantized};
+use kinepack_capture::levels;
 use kinepack_capture::{Challenge, Frame};
 
 /// Names the challenge file.

@@ -1,12 +1,12 @@
 //! The cube world as it goes over a network: with velocities or without, at one of the levels that are fit for it.
 
-use kinepack_capture::levels;
 use std::fmt;
 
 use clap::{ArgAction, Args};
 use cubes::FIRST_GUEST;
 use kinepack::{Changed, Codec, EncodeError, EntityId, Level, Profile, Schema, Snapshot, Tick};
 use kinepack_capture::cube::{self, Cube, Quantized, SwiftCube};
+use kinepack_capture::levels;
 use kinepack_net::{Mismatch, Sample, VERSION};
 
 use crate::failure::Failure;

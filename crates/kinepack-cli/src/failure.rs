@@ -1,7 +1,6 @@
 //! Why a command failed, and the exit code that says so: 2 for what was given to it, 1 for what it did itself. A file
 //! that exists is of the first kind, and so is one that the system refuses. A signal is no failure: `interrupt.rs`.
 
-use kinepack_capture::levels;
 use std::fmt;
 use std::net::SocketAddr;
 use std::process::ExitCode;
@@ -11,6 +10,7 @@ use kinepack::{Level, TrainError};
 use kinepack_anim::import::ImportError;
 use kinepack_anim::offline::BuildError;
 use kinepack_capture::analysis::AnalysisError;
+use kinepack_capture::levels;
 use kinepack_capture::{CaptureError, ConvertError, RecordError};
 use kinepack_net::{LinkError, Mismatch, NetError, StreamError};
 use renetcode::NetcodeError;

@@ -1,6 +1,5 @@
 //! `kinepack measure`: each level's size and speed on a capture or on the built-in world.
 
-use kinepack_capture::levels;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use kinepack::Level;
 use kinepack_capture::Frame;
 use kinepack_capture::cube::Quantized;
+use kinepack_capture::levels;
 
 use crate::captured::{CaptureArguments, challenge};
 use crate::failure::Failure;

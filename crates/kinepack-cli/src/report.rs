@@ -1,9 +1,9 @@
 //! What was measured, as a table for people and as one JSON document for machines.
 
-use kinepack_capture::levels;
 use std::io::{self, ErrorKind, Write};
 
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
+use kinepack_capture::levels;
 use serde::Serialize;
 
 use crate::failure::Failure;

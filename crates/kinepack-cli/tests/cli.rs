@@ -7,12 +7,12 @@ mod common;
 #[path = "support/program.rs"]
 mod program;
 
-use kinepack_capture::levels;
 use std::io::Read;
 use std::process::Stdio;
 
 use common::{Files, Header, OBJECTS, bin, f32_file, good_bin, good_f32, record, states, zst};
 use kinepack::Level;
+use kinepack_capture::levels;
 use program::{json, program, refusal, run, stdout};
 use serde_json::Value;
 

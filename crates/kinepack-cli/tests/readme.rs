@@ -2,8 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-use kinepack_capture::levels;
 use std::process::Command;
+
+use kinepack_capture::levels;
 
 /// The lines of the shell blocks of a page.
 fn shell_lines(page: &str) -> Vec<&str> {

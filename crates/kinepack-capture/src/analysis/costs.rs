@@ -1,14 +1,14 @@
 //! What a stream takes at each level, and whose bits they are.
 
-use crate::levels;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::cube::Quantized;
 use kinepack::{Codec, EncodeError, Encoder, Learned, Level, Profile, Schema, SetupError};
 use serde::Serialize;
 
 use super::past::Past;
+use crate::cube::Quantized;
+use crate::levels;
 
 /// Entities whose bits are told.
 const ENTITIES: usize = 10;

@@ -1,7 +1,8 @@
 //! The profile trained for cubes.
 
-use super::Quantized;
 use kinepack::{Bodies, BodyKind, Context, FieldCode, Profile, Schema};
+
+use super::Quantized;
 
 /// The classes and contexts of the cube's profile, with even lengths: what training starts from.
 ///

@@ -1,12 +1,12 @@
 //! One replay: a hub, a link, a receiver, under virtual time.
 
-use kinepack_capture::levels;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
 use kinepack::{Codec, Schema, Snapshot};
 use kinepack_capture::analysis::any_element;
+use kinepack_capture::levels;
 use kinepack_net::{
     HEADER_BYTES, Hub, HubConfig, Link, LinkConfig, PlayoutConfig, Received, Receiver, ReceiverConfig, ReceiverId,
     ReceiverOptions, Sequence,

@@ -1,11 +1,11 @@
 //! Who is connected, and what became of those who were.
 
-use kinepack_capture::levels;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::time::Duration;
 
 use kinepack::Level;
+use kinepack_capture::levels;
 use kinepack_net::Mismatch;
 
 use crate::udp::DisconnectReason;

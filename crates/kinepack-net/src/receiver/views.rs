@@ -208,8 +208,8 @@ impl Views {
         }
     }
 
-    /// Drops the oldest views until the others fit into so many bytes, but never the newest one. Returns
-    /// how many it dropped.
+    /// Drops the oldest views until the others fit into `limit_bytes`, but never the newest one.
+    /// Returns how many it dropped.
     pub(super) fn shed(&mut self, limit_bytes: usize) -> u64 {
         let mut dropped = 0;
         while self.held_bytes > limit_bytes && self.held.len() > 1 {

@@ -36,8 +36,8 @@ use super::sending::Wanted;
 
 /// Outliers may take one encoding for so many shared ones, and always one.
 const SHARED_FOR_AN_OUTLIER: usize = 4;
-/// A view is young if it is at most twice as old as the oldest that shared encodings are relative to,
-/// or as so many ticks.
+/// A view of at most this age is young; so is one at most twice as old as the oldest view that a
+/// shared encoding is relative to.
 const YOUNG_TICKS: u32 = 24;
 /// What one run of an encoder costs an outlier.
 pub(super) const RUN_CREDITS: u64 = 2;

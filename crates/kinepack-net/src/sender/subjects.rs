@@ -10,9 +10,9 @@ use kinepack::{EncodeError, EntityId, Snapshot};
 
 use super::view::View;
 
-/// At so many worlds of the pool a tick looks whether they may be used again.
+/// How many worlds of the pool a tick checks for reuse.
 const LOOKED_AT: usize = 32;
-/// So many worlds are kept in the pool though no view refers to them.
+/// How many of those may be unused: one for this tick, the others for later ones. More are freed.
 const SPARE: usize = 4;
 
 /// The entities that are relevant to a receiver.

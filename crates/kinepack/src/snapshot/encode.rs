@@ -215,9 +215,7 @@ impl Encoder {
             Some(adaptive) => self.encode_adaptive(&codec, adaptive, baselines, snapshot, part, limit_bytes, out)?,
             None => {
                 let mut writer = BitWriter::append(out);
-                let contents =
-                    Contents { tables, known: &self.known, baseline, snapshot, changed: &self.changed, part };
-                self.packer.write(&mut writer, &contents, &mut self.spent);
+                self.pack(&mut writer, tables, [baseline, snapshot], part);
                 writer.finish()?;
             }
         }
@@ -244,6 +242,18 @@ impl Encoder {
         }
     }
 
+    /// The stages that pack bits.
+    fn pack(
+        &mut self,
+        writer: &mut BitWriter<'_>,
+        tables: &Tables,
+        [baseline, snapshot]: [&Snapshot; 2],
+        part: Option<SetCoding<'_>>,
+    ) {
+        let contents = Contents { tables, known: &self.known, baseline, snapshot, changed: &self.changed, part };
+        self.packer.write(writer, &contents, &mut self.spent);
+    }
+
     /// The adaptive level, or the stages that pack bits where those take fewer, or have room for all: one bit says which.
     #[expect(clippy::too_many_arguments, reason = "what is known of one packet")]
     fn encode_adaptive(
@@ -262,8 +272,7 @@ impl Encoder {
         packed.clear();
         let mut writer = BitWriter::append(&mut packed);
         writer.write_bool(true);
-        let contents = Contents { tables, known: &self.known, baseline, snapshot, changed: &self.changed, part };
-        self.packer.write(&mut writer, &contents, &mut self.spent);
+        self.pack(&mut writer, tables, [baseline, snapshot], part);
         writer.finish()?;
         let begin = out.len();
         let mut writer = BitWriter::append(out);

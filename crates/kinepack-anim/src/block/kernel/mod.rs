@@ -30,8 +30,8 @@ pub(crate) use segment::Segment;
 use segment::Words;
 pub(crate) use sums::{Live, RUN, Sums};
 
-/// Eight numbers, each of which is computed by itself. Those of an instruction set carry the
-/// [`Kernel`] that they were made with: who has some may use its instructions.
+/// Eight numbers, computed side by side. Those of an instruction set carry the
+/// [`Kernel`] that made them, which proves that the machine has its instructions.
 pub(crate) trait Lanes: Copy {
     type Kernel: Kernel<Lanes = Self>;
 

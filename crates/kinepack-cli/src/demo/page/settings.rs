@@ -1,8 +1,8 @@
 //! Settings of a page: checked, and as the options that a report names.
 
-use kinepack_capture::levels;
 use std::time::Duration;
 
+use kinepack_capture::levels;
 use kinepack_net::{LinkConfig, Loss, PRESETS};
 
 use super::protocol::{LevelName, LinkName, Settings};

@@ -2,7 +2,7 @@
 
 use crate::entropy::{Counter, MANTISSAS, Signed};
 
-/// Where the counters of each part begin, one behind the other.
+/// Where the counters of each part begin. The parts follow each other without gaps.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layout {
     any: usize,
@@ -18,7 +18,8 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// For so many fields that are not of a body, counters of choices, and groups of residuals.
+    /// The layout for `fields` that are not of a body, `choices` counters of choices, and `groups` of
+    /// residuals.
     pub(super) fn new(fields: usize, choices: usize, groups: usize) -> Self {
         let mut layout = Self::default();
         let parts = [
@@ -155,7 +156,7 @@ pub(super) fn flag_context(rested: usize, is_after_change: bool, nearness: u8, c
     ((rested * 2 + usize::from(is_after_change)) * NEARNESSES + usize::from(nearness)) * 4 + class
 }
 
-/// Widths of the gap between the two largest components that are told apart, and sizes of errors
+/// How many classes there are of the gap between the two largest components, and of the errors
 /// nearby. Section 12.6.
 pub(super) const GAPS: usize = 21;
 pub(super) const GAP_ERRORS: usize = 16;
@@ -164,11 +165,11 @@ const LARGEST: usize = GAPS * GAP_ERRORS;
 /// Contexts of the second guess of it.
 pub(super) const SECOND: usize = 32;
 
-/// log₂ of the least size that is told apart, in 1/256: −1.5 octaves. Section 12.3.
+/// log₂ of the smallest size that has counters of its own, in 1/256: −1.5 octaves. Section 12.3.
 pub(super) const MIN_SCALE_LOG2: i32 = -384;
 /// log₂ of the largest: 8 octaves.
 pub(super) const MAX_SCALE_LOG2: i32 = 8 << 8;
-/// Scales are told apart in thirds of an octave.
+/// How many scales have counters of their own: one for each third of an octave.
 const SCALES: usize = 29;
 /// Classes that have counters of their own.
 const COARSE: usize = 4;
