@@ -82,6 +82,37 @@ impl fmt::Display for SetupError {
 
 impl core::error::Error for SetupError {}
 
+/// Why views are no [`Baselines`](crate::Baselines).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BaselinesError {
+    /// There is no view.
+    None,
+    /// More than one baseline and [`Baselines::OLDER`](crate::Baselines::OLDER) older views.
+    TooMany,
+    /// A view that is not older than the one in front of it.
+    NotOlder {
+        /// Its tick.
+        tick: u32,
+        /// The tick of the view in front of it.
+        newer: u32,
+    },
+}
+
+impl fmt::Display for BaselinesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => write!(f, "there is no view to code against; both sides can begin with an empty one"),
+            Self::TooMany => write!(f, "more than {} views to code against", 1 + crate::Baselines::OLDER),
+            Self::NotOlder { tick, newer } => {
+                write!(f, "the view of tick {tick} stands behind that of tick {newer}, and is not older")
+            }
+        }
+    }
+}
+
+impl core::error::Error for BaselinesError {}
+
 /// Why a value or a snapshot cannot be encoded.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -124,7 +155,7 @@ pub enum EncodeError {
         /// That of the snapshot's.
         hash: u64,
     },
-    /// What was learned with another codec.
+    /// A stream's base with what another codec had learned.
     ForeignLearned,
     /// Only some of the changes were to be sent, of snapshots whose entities are not the same.
     EntitiesDiffer,
@@ -132,14 +163,6 @@ pub enum EncodeError {
     BadIndices {
         /// The first that is not above the one before it, or beyond the last entity.
         index: u32,
-    },
-    /// A snapshot that is finer than the codec's time precision: [`Encoder::coarsen`](crate::Encoder::coarsen) was not called, or with
-    /// other baselines.
-    NotCoarsened {
-        /// The entity.
-        id: u32,
-        /// Index in the schema of the lane that is too fine.
-        lane: usize,
     },
     /// A lane above the largest value that its schema allows.
     LaneOutOfRange {
@@ -195,7 +218,6 @@ impl fmt::Display for EncodeError {
             Self::BadIndices { index } => {
                 write!(f, "index {index} is not above the one before it, or there is no such entity")
             }
-            Self::NotCoarsened { id, lane } => write!(f, "entity {id}, lane {lane}: finer than the time precision"),
             Self::LaneOutOfRange { id, lane, value } => {
                 entity(f, *id)?;
                 write!(f, "lane {lane}: {value} is above the schema's maximum")
@@ -283,6 +305,14 @@ pub enum DecodeError {
     },
     /// The packet goes on from what was learned with its baseline, and nothing of this codec was given.
     NothingLearned,
+    /// A packet that decodes to another state than the sender's: some view, the tick or the
+    /// arithmetic was wrong.
+    WrongState {
+        /// The sender's [state check](crate::View::check).
+        theirs: u16,
+        /// That of the decoded view.
+        ours: u16,
+    },
     /// A snapshot that was given along is of another schema than the codec's.
     SchemaMismatch {
         /// [`Schema::hash`](crate::Schema::hash) of the codec's.
@@ -314,6 +344,9 @@ impl fmt::Display for DecodeError {
             }
             Self::TrailingData { left_bits } => write!(f, "{left_bits} bits are left after the last value"),
             Self::Padding => write!(f, "padding bits are not zero"),
+            Self::WrongState { theirs, ours } => {
+                write!(f, "the sender's view is another one: its state check is {theirs:04x}, ours {ours:04x}")
+            }
             Self::NothingLearned => write!(f, "what was learned with the baseline is not there"),
             Self::OutOfRange { at_bit } => write!(f, "a value before bit {at_bit} is outside of its limits"),
             Self::BadEntitySet { at_bit } => write!(f, "the entity set before bit {at_bit} is inconsistent"),

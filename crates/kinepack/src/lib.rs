@@ -2,13 +2,12 @@
 //!
 //! Kinepack compresses the state of moving things for games, simulations and robots. A *schema* turns an entity's
 //! state into integer *lanes*; after that everything is exact. A *snapshot* holds the lanes of a sorted set of
-//! entities at one tick, and a *codec* writes it relative to a *baseline*: a snapshot that the other side already
-//! holds.
+//! entities at one tick. A *codec* writes it relative to a *view*: a snapshot that the other side already holds.
 //!
 //! ```
-//! use kinepack::{Codec, Decoder, Encoder, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
+//! use kinepack::{Codec, Decoder, Encoder, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick, View};
 //!
-//! #[derive(Pack, Clone, Debug, PartialEq)]
+//! #[derive(Pack)]
 //! struct Crate {
 //!     #[pack(range = [-256.0..256.0, -256.0..256.0, 0.0..32.0], precision = 1.0 / 512.0)]
 //!     position: [f32; 3],
@@ -18,26 +17,25 @@
 //! }
 //!
 //! let schema = Schema::of::<Crate>();
-//! assert_eq!(schema.bits_per_entity(), 80);
-//!
-//! let mut before = Snapshot::new(&schema, Tick(100));
-//! let mut after = Snapshot::new(&schema, Tick(106));
-//! let still = Crate { position: [1.0, 2.0, 0.5], orientation: [0.0, 0.0, 0.0, 1.0], burning: false };
-//! let moved = Crate { position: [1.25, 2.0, 0.5], ..still.clone() };
-//! for id in 0..100 {
-//!     before.push(EntityId(id), &still)?;
-//!     after.push(EntityId(id), if id == 7 { &moved } else { &still })?;
-//! }
-//!
 //! let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
-//! let mut packet = Vec::new();
-//! Encoder::new(&codec).encode(&before, &after, &mut packet)?;
-//! assert!(packet.len() <= 8);
+//! let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
 //!
-//! let mut received = Snapshot::new(&schema, Tick(0));
-//! Decoder::new(&codec).decode(&before, &packet, Tick(106), &mut received)?;
-//! assert_eq!(received, after);
-//! assert_eq!(received.read::<Crate>(7)?.position[0], 1.25);
+//! // What both sides hold. A packet tells what changed since, and leads both to the next view.
+//! let (mut held, mut packet) = (View::empty(&schema), Vec::new());
+//! for tick in [100, 106] {
+//!     let mut world = Snapshot::new(&schema, Tick(tick));
+//!     for id in 0..100 {
+//!         let x = if id == 7 { tick as f32 / 4.0 } else { 1.0 };
+//!         let orientation = [0.0, 0.0, 0.0, 1.0];
+//!         world.push(EntityId(id), &Crate { position: [x, 2.0, 0.5], orientation, burning: false })?;
+//!     }
+//!     packet.clear();
+//!     let sent = encoder.encode(&held, &world, &mut packet)?;
+//!     held = decoder.decode(&held, &packet, Tick(tick))?;
+//!     assert_eq!(held, sent);
+//! }
+//! assert!(packet.len() <= 8);
+//! assert_eq!(held.read::<Crate>(7)?.position[0], 26.5);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -48,7 +46,7 @@
 //!
 //! Reading order: [`BitWriter`] and [`BitReader`]; the quantizers [`FloatLimits`], [`VectorLimits`],
 //! [`IntegerLimits`] and [`SmallestThree`]; [`value`], for one value against a baseline; [`magnitude`], for small numbers; [`rle`], for bytes;
-//! [`Schema`] and [`Pack`]; [`TimePrecision`]; [`Snapshot`]; [`Level`], [`Profile`] and [`Codec`]; [`Between`], for playback; [`stream`], for inputs and calls. The formats are normative in `spec/CODEC.md`.
+//! [`Schema`] and [`Pack`]; [`TimePrecision`]; [`Snapshot`]; [`Level`], [`Profile`] and [`Codec`]; [`View`], [`Baselines`], [`Encoder`] and [`Decoder`]; [`Between`], for playback; [`stream`], for inputs and calls. The formats are normative in `spec/CODEC.md`.
 
 #![no_std]
 #![forbid(unsafe_code)]
@@ -83,7 +81,7 @@ mod vector;
 
 pub use bits::{BitCounter, BitReader, BitSink, BitWriter, bits_for};
 pub use bytes::{Bytes, BytesUpTo};
-pub use error::{DecodeError, EncodeError, SetupError};
+pub use error::{BaselinesError, DecodeError, EncodeError, SetupError};
 pub use hash::Fnv1a;
 pub use interpolate::Between;
 #[cfg(feature = "derive")]
@@ -92,9 +90,9 @@ pub use quantize::{FloatLimits, FloatParts, IntegerLimits};
 pub use rotation::SmallestThree;
 pub use schema::{Components, Field, FieldKind, Lane, LaneArithmetic, Pack, PackWith, Role, Schema, TimePrecision};
 pub use snapshot::{
-    Baselines, Bodies, BodyKind, Changed, Class, Codec, Context, DecodeLimits, Decoder, Difference, Encoder, EntityId,
-    FieldCode, GapCode, LaneWidth, Learned, Level, Model, Profile, ProfileSearch, Reference, Size, SmallOrLarge,
-    SmallOrLargeCosts, Snapshot, Tick, TrainError, Trainer, Training,
+    Baselines, Bodies, BodyKind, Changed, Chosen, Class, Codec, Context, DecodeLimits, Decoder, Difference, Encoded,
+    Encoder, EntityId, FieldCode, GapCode, LaneWidth, Learned, Level, Model, Profile, ProfileSearch, Reference, Size,
+    SmallOrLarge, SmallOrLargeCosts, Snapshot, Tick, TrainError, Trainer, Training, View,
 };
 pub use vector::VectorLimits;
 

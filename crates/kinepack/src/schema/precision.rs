@@ -9,7 +9,7 @@
 /// [`Codec`](crate::Codec)'s.
 ///
 /// ```
-/// use kinepack::{Baselines, Codec, Encoder, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick};
+/// use kinepack::{Baselines, Codec, Encoder, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick, View};
 ///
 /// #[derive(Pack)]
 /// #[pack(ticks_per_s = 60.0)]
@@ -26,15 +26,11 @@
 ///     Ok(snapshot)
 /// };
 /// // 3 units a second: in 2 ms it falls by 6 of its steps, so that steps of 8 are fine enough.
-/// let (older, baseline) = (at(0, 10.0)?, at(6, 9.7)?);
-/// let older = [&older];
-/// let baselines = Baselines::new(&baseline, &older);
-/// let mut encoder = Encoder::new(&codec);
-/// let mut snapshot = at(12, 9.397)?;
-/// encoder.coarsen(baselines, &mut snapshot)?;
-/// assert_eq!(snapshot.read::<Ball>(0)?.height, 9.4);
+/// let [older, baseline] = [at(0, 10.0)?, at(6, 9.7)?].map(View::from);
 /// let mut packet = Vec::new();
-/// encoder.encode(baselines, &snapshot, &mut packet)?;
+/// let known = Baselines::new([&baseline, &older])?;
+/// let view = Encoder::new(&codec).encode(known, &at(12, 9.397)?, &mut packet)?;
+/// assert_eq!(view.read::<Ball>(0)?.height, 9.4);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]

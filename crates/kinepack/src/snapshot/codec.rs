@@ -86,8 +86,8 @@ impl Codec {
         self.0.level.older_states().max(self.has_precision().into())
     }
 
-    /// True where a field has a time precision, and the level is one at which it counts: then snapshots are to be made coarse,
-    /// [`Encoder::coarsen`](super::Encoder::coarsen).
+    /// True where a field has a time precision, and the level is one at which it counts: then views are coarser than
+    /// the snapshots that they were made of.
     pub fn has_precision(&self) -> bool {
         self.0.precision.is_some()
     }

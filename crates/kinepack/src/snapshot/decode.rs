@@ -1,5 +1,6 @@
 //! Decoding a snapshot relative to a baseline, from bytes that may come from anyone. `spec/CODEC.md`, sections 6 to 9 and 12.
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::adaptive::{Adaptive, Learned, Packet, State};
@@ -8,9 +9,10 @@ use super::codec::{Codec, Tables};
 use super::contexts::Contexts;
 use super::entities::Alignment;
 use super::fields::Work;
-use super::known::Known;
+use super::lineup::Lineup;
 use super::sets::{SetCoding, read_set};
 use super::store::{Snapshot, Tick};
+use super::view::{Spare, View};
 use crate::{BitReader, DecodeError};
 
 /// What a decoder is willing to hold.
@@ -30,8 +32,10 @@ impl Default for DecodeLimits {
     }
 }
 
-/// Reads snapshots. Keeps its scratch memory: in steady state it allocates nothing, but for what was [learned](Self::learned) at a level
-/// that learns.
+/// Reads snapshots, each relative to views that the sender knows to be held.
+///
+/// Keeps its scratch memory: where views that nobody needs any more are given
+/// [back](Self::recycle), it allocates nothing in steady state.
 #[derive(Debug)]
 pub struct Decoder {
     codec: Codec,
@@ -43,12 +47,9 @@ pub struct Decoder {
     contexts: Contexts,
     work: Work,
     adaptive: Option<State>,
-    /// What the last packet left.
-    learned: Option<Learned>,
     /// Prepared for a time precision and at the adaptive level.
-    known: Known,
-    /// The snapshot at work; swapped with the caller's when it is whole.
-    next: Snapshot,
+    lineup: Lineup,
+    spare: Spare,
 }
 
 impl Decoder {
@@ -68,42 +69,88 @@ impl Decoder {
             contexts: Contexts::default(),
             work: Work::default(),
             adaptive: codec.tables().adaptive.as_ref().map(Adaptive::state),
-            learned: None,
-            known: Known::default(),
-            next: Snapshot::new(codec.schema(), Tick(0)),
+            lineup: Lineup::default(),
+            spare: Spare::default(),
             codec: codec.clone(),
         }
     }
 
-    /// Decodes `bytes`, which must be one whole snapshot relative to the same `baselines` as it was encoded, into `out`, as the state at `tick`, which the
-    /// adaptive level needs to be the encoded snapshot's: with another one it decodes other values.
-    /// `out` may have held anything of the same schema; its memory is used again.
+    /// Decodes `packet`, one whole snapshot of the state at `tick`, relative to the same views as it
+    /// was encoded: a `&View`, or [`Baselines`] with older ones. Returns the view that
+    /// [`Encoder::encode`](super::Encoder::encode) returned.
     ///
-    /// The transport must guarantee that the packet is unaltered: there is no checksum, and many altered packets decode
-    /// without an error. They give wrong values and entities, here and in each snapshot that is decoded against this one,
-    /// until the affected entities are sent again from a newer baseline without the error. They never cause a panic, nor
-    /// memory beyond the [limits](DecodeLimits).
+    /// **Wrong views or a wrong tick** give wrong values at levels that predict, without an error.
+    /// The [state check](View::check) finds that: [`decode_checked`](Self::decode_checked).
+    ///
+    /// The transport must guarantee that the packet is unaltered: many altered packets decode
+    /// without an error. They give wrong values and entities, here and in each snapshot that is
+    /// decoded against this one, until the affected entities are sent again from a newer baseline
+    /// without the error. They never cause a panic, nor memory beyond the [limits](DecodeLimits).
     ///
     /// # Errors
-    /// [`DecodeError`] where the bytes are no such snapshot. `out` is then as before.
+    /// [`DecodeError`] where the bytes are no such snapshot.
     pub fn decode<'a>(
         &mut self,
         baselines: impl Into<Baselines<'a>>,
-        bytes: &[u8],
+        packet: &[u8],
         tick: Tick,
-        out: &mut Snapshot,
-    ) -> Result<(), DecodeError> {
-        let codec = self.codec.clone();
-        let tables = codec.tables();
-        let expected_hash = tables.schema.hash();
-        let baselines = baselines.into();
-        let baseline = baselines.baseline;
-        for hash in baselines.iter().chain([&*out]).map(Snapshot::schema_hash) {
-            if hash != expected_hash {
-                return Err(DecodeError::SchemaMismatch { expected_hash, hash });
+    ) -> Result<View, DecodeError> {
+        let mut snapshot = self.spare.snapshot(self.codec.schema());
+        let read = self.read(&baselines.into(), packet, tick, Arc::make_mut(&mut snapshot));
+        let view = View::from(snapshot);
+        match read {
+            Ok(learned) => Ok(view.with_learned(learned)),
+            Err(error) => {
+                self.spare.keep(view);
+                Err(error)
             }
         }
-        let mut reader = BitReader::new(bytes);
+    }
+
+    /// As [`decode`](Self::decode), of a packet with the view's state check behind it, as
+    /// [`Encoder::encode_checked`](super::Encoder::encode_checked) writes it.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode), and [`DecodeError::WrongState`] where the two sides do not hold
+    /// the same. Then ask the sender for the whole state, relative to a view that both began with.
+    pub fn decode_checked<'a>(
+        &mut self,
+        baselines: impl Into<Baselines<'a>>,
+        packet: &[u8],
+        tick: Tick,
+    ) -> Result<View, DecodeError> {
+        let none = DecodeError::EndOfData { at_bit: 0, wanted_bits: 16, left_bits: 8 * packet.len() as u32 };
+        let (packet, check) = packet.split_last_chunk().ok_or(none)?;
+        let view = self.decode(baselines, packet, tick)?;
+        let (theirs, ours) = (u16::from_le_bytes(*check), view.check());
+        if ours != theirs {
+            self.recycle(view);
+            return Err(DecodeError::WrongState { theirs, ours });
+        }
+        Ok(view)
+    }
+
+    /// Gives back a view that is not needed any more. If nobody else holds it, the next one takes
+    /// its memory.
+    pub fn recycle(&mut self, view: View) {
+        self.spare.keep(view);
+    }
+
+    /// Reads a packet into `next`, which may hold anything of the schema. Returns what was learned.
+    fn read(
+        &mut self,
+        baselines: &Baselines<'_>,
+        packet: &[u8],
+        tick: Tick,
+        next: &mut Snapshot,
+    ) -> Result<Option<Learned>, DecodeError> {
+        let codec = self.codec.clone();
+        let (tables, baseline) = (codec.tables(), baselines.baseline);
+        let expected_hash = tables.schema.hash();
+        if let Some(hash) = baselines.iter().map(Snapshot::schema_hash).find(|hash| *hash != expected_hash) {
+            return Err(DecodeError::SchemaMismatch { expected_hash, hash });
+        }
+        let mut reader = BitReader::new(packet);
         let adaptive =
             if let Some(adaptive) = &tables.adaptive { (!reader.read_bool()?).then_some(adaptive) } else { None };
         let learned = baselines.learned.filter(|learned| learned.is_of(&codec));
@@ -111,7 +158,7 @@ impl Decoder {
         if goes_on && learned.is_none() {
             return Err(DecodeError::NothingLearned);
         }
-        let Self { alignment, next, limits, .. } = self;
+        let Self { alignment, limits, lineup, .. } = self;
         let same = alignment.read(&mut reader, &baseline.ids, &mut next.ids, &tables.entities, limits)?;
         if same {
             for (column, base) in next.columns.iter_mut().zip(&baseline.columns) {
@@ -122,37 +169,34 @@ impl Decoder {
             alignment.line_up(baseline, &mut next.columns);
         }
         if tables.precision.is_some() || adaptive.is_some() {
-            self.known.prepare(tables.precision.as_ref(), &baselines, &next.ids, tick.0);
+            lineup.prepare(tables.precision.as_ref(), baselines, &next.ids, tick.0);
         }
         match (adaptive, &mut self.adaptive, tables.changed_coding()) {
             (Some(adaptive), Some(state), _) => {
-                let next = &mut self.next;
-                let packet = Packet { baselines, ids: &next.ids, known: &self.known, goes_on, most_bits: u64::MAX };
+                let learned = learned.filter(|_| goes_on);
+                let packet = Packet { baselines: *baselines, ids: &next.ids, lineup, learned, most_bits: u64::MAX };
                 adaptive.decode(state, &packet, &mut next.columns, &mut reader)?;
             }
-            (.., None) => self.read_all(&mut reader, tables)?,
-            (.., Some(coding)) => self.read_changed(&mut reader, tables, coding)?,
+            (.., None) => self.read_all(&mut reader, tables, next)?,
+            (.., Some(coding)) => self.read_changed(&mut reader, tables, coding, next)?,
         }
         reader.finish()?;
-        self.learned = match (adaptive, &self.adaptive) {
-            (Some(adaptive), Some(state)) => adaptive.learned(state, codec.hash()),
+        next.tick = tick;
+        Ok(match (adaptive, &self.adaptive) {
+            (Some(adaptive), Some(state)) => adaptive.learned(state, codec.hash(), self.spare.learned()),
             _ => learned.cloned(),
-        };
-        self.next.tick = tick;
-        core::mem::swap(&mut self.next, out);
-        Ok(())
+        })
     }
 
-    /// What was learned up to the snapshot that was decoded last, at a level that learns: what the encoder's
-    /// [`learned`](super::Encoder::learned) was, where both were given the same.
-    pub fn learned(&self) -> Option<&Learned> {
-        self.learned.as_ref()
-    }
-
-    fn read_all(&mut self, reader: &mut BitReader<'_>, tables: &Tables) -> Result<(), DecodeError> {
-        let count = self.next.len();
+    fn read_all(
+        &mut self,
+        reader: &mut BitReader<'_>,
+        tables: &Tables,
+        next: &mut Snapshot,
+    ) -> Result<(), DecodeError> {
+        let count = next.len();
         for (field, rest) in tables.fields.iter().zip(&tables.rest) {
-            let columns = &mut self.next.columns[field.lanes.clone()];
+            let columns = &mut next.columns[field.lanes.clone()];
             self.work.reset(columns.len(), false);
             for index in 0..count {
                 match rest {
@@ -170,8 +214,9 @@ impl Decoder {
         reader: &mut BitReader<'_>,
         tables: &Tables,
         coding: SetCoding<'_>,
+        next: &mut Snapshot,
     ) -> Result<(), DecodeError> {
-        read_set(reader, self.next.len(), coding, &mut self.changed, &mut self.scratch)?;
+        read_set(reader, next.len(), coding, &mut self.changed, &mut self.scratch)?;
         self.contexts.reset(tables.fields.len(), self.changed.len());
         for index in 0..tables.fields.len() {
             if tables.level.field_flags() {
@@ -181,19 +226,25 @@ impl Decoder {
                 self.flagged.clear();
                 self.flagged.extend(0..self.changed.len() as u32);
             }
-            self.read_field(reader, tables, index)?;
+            self.read_field(reader, tables, index, next)?;
         }
         Ok(())
     }
 
-    fn read_field(&mut self, reader: &mut BitReader<'_>, tables: &Tables, index: usize) -> Result<(), DecodeError> {
+    fn read_field(
+        &mut self,
+        reader: &mut BitReader<'_>,
+        tables: &Tables,
+        index: usize,
+        next: &mut Snapshot,
+    ) -> Result<(), DecodeError> {
         let field = &tables.fields[index];
         let level = &tables.level;
-        let columns = &mut self.next.columns[field.lanes.clone()];
+        let columns = &mut next.columns[field.lanes.clone()];
         let relative = field.is_relative(level.relative_numbers(), level.relative_rotations());
         let other = level.field_flags() && field.is_category();
         let mut previous = 0;
-        let shifts = self.known.shifts.of(field.differenced()).filter(|_| relative);
+        let shifts = self.lineup.shifts.of(field.differenced()).filter(|_| relative);
         self.work.reset(field.lanes.len(), shifts.is_some());
         for &nth in &self.flagged {
             let entity = self.changed[nth as usize] as usize;

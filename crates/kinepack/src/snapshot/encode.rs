@@ -1,21 +1,24 @@
 //! Encoding a snapshot relative to a baseline. `spec/CODEC.md`, sections 6 to 9 and 12.
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::adaptive::{Adaptive, Learned, Packet, State};
 use super::baselines::Baselines;
 use super::changed::find_changed;
 use super::codec::{Codec, Tables};
-use super::known::Known;
+use super::lineup::Lineup;
 use super::packed::{Contents, Packer, Spent};
 use super::precision::differs;
-use super::sets::SetCoding;
 use super::store::Snapshot;
 use super::tally::Tally;
+use super::view::{Spare, View};
 use crate::{BitSink, BitWriter, EncodeError};
 
-/// Writes snapshots. Keeps its scratch memory: in steady state it allocates nothing, but for what was [learned](Self::learned) at a level
-/// that learns.
+/// Writes snapshots, each relative to views that the receiver holds.
+///
+/// Keeps its scratch memory: where views that nobody needs any more are given
+/// [back](Self::recycle), it allocates nothing in steady state.
 #[derive(Debug)]
 pub struct Encoder {
     codec: Codec,
@@ -25,14 +28,98 @@ pub struct Encoder {
     pub(super) packer: Packer,
     spent: Spent,
     /// Of the packet at hand; with a history for a time precision and at levels that predict.
-    pub(super) known: Known,
+    pub(super) lineup: Lineup,
+    /// What is encoded, where that is coarser than what was given.
+    coarse: Option<Snapshot>,
     /// The adaptive level's memory, and the packet that it must not be longer than.
     adaptive: Option<State>,
     packed: Vec<u8>,
-    /// What the last packet left.
+    /// What the last packet left, until a view takes it.
     learned: Option<Learned>,
     /// For whom it had no room.
     unsent: Vec<u32>,
+    spare: Spare,
+}
+
+/// What a packet is to tell of what changed.
+#[derive(Clone, Copy, Debug)]
+pub enum Chosen<'a> {
+    /// Everything.
+    All,
+    /// Some entities. Everything else that changed is left out.
+    Some {
+        /// Their indices in the snapshot, increasing.
+        indices: &'a [u32],
+        /// Where this many bytes are near, a level that predicts ends the packet, as the coder
+        /// knows its size on the way. Those for which there was no room are then
+        /// [`unsent`](Encoder::unsent), as if they had not been chosen. The packet may still be
+        /// longer: at levels that pack bits it has all of them, and the last entity may take more
+        /// than those before it. `usize::MAX` for no limit.
+        limit_bytes: usize,
+    },
+}
+
+impl<'a> Chosen<'a> {
+    /// Entities without a limit of bytes.
+    pub const fn entities(indices: &'a [u32]) -> Self {
+        Self::Some { indices, limit_bytes: usize::MAX }
+    }
+
+    fn indices(self) -> Option<&'a [u32]> {
+        match self {
+            Self::All => None,
+            Self::Some { indices, .. } => Some(indices),
+        }
+    }
+}
+
+/// A packet that was written, of which no [`View`] was made yet.
+#[derive(Debug)]
+pub struct Encoded<'a> {
+    encoder: &'a mut Encoder,
+    baseline: &'a Snapshot,
+    /// As coarse as it was encoded.
+    is_coarse: bool,
+    world: &'a Snapshot,
+    is_part: bool,
+}
+
+impl Encoded<'_> {
+    /// Where its bits went.
+    pub fn size(&self) -> &Size {
+        self.encoder.size()
+    }
+
+    /// The entities for which it had no room, by index, increasing.
+    pub fn unsent(&self) -> &[u32] {
+        self.encoder.unsent()
+    }
+
+    /// What was learned up to its end, at a level that learns.
+    pub fn learned(&self) -> Option<&Learned> {
+        self.encoder.learned.as_ref()
+    }
+
+    /// The view that a receiver of the packet will have. Cost: a copy of the snapshot.
+    pub fn view(self) -> View {
+        let Self { encoder, baseline, is_coarse, world, is_part } = self;
+        let encoded = encoder.coarse.as_ref().filter(|_| is_coarse).unwrap_or(world);
+        let mut snapshot = encoder.spare.snapshot(encoder.codec.schema());
+        let copy = Arc::make_mut(&mut snapshot);
+        if is_part {
+            copy.copy_from(baseline);
+            copy.tick = encoded.tick;
+            let unsent = &encoder.unsent;
+            for &index in encoder.changed.iter().filter(|index| unsent.binary_search(index).is_err()) {
+                for (to, from) in copy.columns.iter_mut().zip(&encoded.columns) {
+                    to[index as usize] = from[index as usize];
+                }
+            }
+        } else {
+            copy.copy_from(encoded);
+        }
+        View::from(snapshot).with_learned(encoder.learned.take())
+    }
 }
 
 /// Where the bits of a snapshot went. The parts add up to all bits but the padding of the last byte.
@@ -54,90 +141,140 @@ impl Encoder {
             changed: Vec::new(),
             packer: Packer::default(),
             spent: Spent::new(tables.fields.len()),
-            known: Known::default(),
+            lineup: Lineup::default(),
+            coarse: None,
             adaptive: tables.adaptive.as_ref().map(Adaptive::state),
             packed: Vec::new(),
             learned: None,
             unsent: Vec::new(),
+            spare: Spare::default(),
             codec: codec.clone(),
         }
     }
 
-    /// Appends `snapshot` to `out`, relative to `baselines`, which the decoder must hold too: a `&Snapshot`, or [`Baselines`] with
-    /// older states. Without a common state, both sides use an empty snapshot. Returns where the bits went.
+    /// Appends `world` to `out`, relative to views that the receiver holds: a `&View`, or
+    /// [`Baselines`] with older ones. Returns the view that a receiver of the packet will have:
+    /// as coarse as the schema's time precision allows for what moves, and with what the level
+    /// learned. [`size`](Self::size) says where the bits went.
+    ///
+    /// Cost: that of the packet, and a copy of the snapshot.
     ///
     /// # Errors
-    /// [`EncodeError::SchemaMismatch`] where a snapshot is of another schema, [`EncodeError::NotCoarsened`] where
-    /// [`coarsen`](Self::coarsen) would change it, [`EncodeError::ForeignLearned`] where what was learned is of another codec. `out` is then as
+    /// [`EncodeError::SchemaMismatch`] where a snapshot is of another schema. `out` is then as
     /// before.
     pub fn encode<'a>(
         &mut self,
         baselines: impl Into<Baselines<'a>>,
-        snapshot: &Snapshot,
+        world: &Snapshot,
         out: &mut Vec<u8>,
-    ) -> Result<&Size, EncodeError> {
-        self.encode_some(baselines.into(), snapshot, None, usize::MAX, out)
+    ) -> Result<View, EncodeError> {
+        let (baselines, codec) = (baselines.into(), self.codec.clone());
+        let tables = codec.tables();
+        check_schema(tables, baselines.iter().chain([world]))?;
+        let mut snapshot = self.spare.snapshot(codec.schema());
+        let copy = Arc::make_mut(&mut snapshot);
+        copy.copy_from(world);
+        self.line_up(tables, &baselines, world);
+        if let Some(precision) = &tables.precision {
+            self.lineup.coarsen(precision, baselines.baseline, &mut copy.columns);
+        }
+        self.put(&codec, &baselines, copy, Chosen::All, out)?;
+        Ok(View::from(snapshot).with_learned(self.learned.take()))
     }
 
-    /// What was learned up to the snapshot that was encoded last, at a level that learns: to be kept with it, and given again with it as
-    /// [`Baselines::learned`]. `None` at other levels, and where the packet had no use for it and nothing was learned before.
-    pub fn learned(&self) -> Option<&Learned> {
-        self.learned.as_ref()
+    /// As [`encode`](Self::encode), with the view's [state check](View::check) behind the packet,
+    /// in two bytes. [`Decoder::decode_checked`](super::Decoder::decode_checked) reads it.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode).
+    pub fn encode_checked<'a>(
+        &mut self,
+        baselines: impl Into<Baselines<'a>>,
+        world: &Snapshot,
+        out: &mut Vec<u8>,
+    ) -> Result<View, EncodeError> {
+        let view = self.encode(baselines, world, out)?;
+        out.extend(view.check().to_le_bytes());
+        Ok(view)
     }
 
-    /// Makes `snapshot` the one that a receiver will have: as coarse as the time precision of the codec's fields makes it relative to
-    /// `baselines`. It is what has to be encoded relative to them, and to be kept as a baseline of later ones. Changes nothing where no
-    /// field has a time precision, or the level sends no differences.
+    /// As [`encode`](Self::encode), for those who choose what to send, or who keep views in a form
+    /// of their own: makes a view only if [asked](Encoded::view).
+    ///
+    /// With [`Chosen::Some`] the snapshot has the entities of the baseline. What is not chosen stays as it is there.
+    /// Cost then: that of the entities chosen, and a look at the ids.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode); [`EncodeError::BadIndices`]; [`EncodeError::EntitiesDiffer`]
+    /// where only some were chosen and the ids are not the same, or the level sends every entity.
+    pub fn write<'a>(
+        &'a mut self,
+        baselines: impl Into<Baselines<'a>>,
+        world: &'a Snapshot,
+        chosen: Chosen<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<Encoded<'a>, EncodeError> {
+        let (baselines, codec) = (baselines.into(), self.codec.clone());
+        let (tables, baseline) = (codec.tables(), baselines.baseline);
+        check_schema(tables, baselines.iter().chain([world]))?;
+        let is_part = chosen.indices().is_some();
+        if let Some(indices) = chosen.indices() {
+            world.check_indices(indices)?;
+            if tables.changed_coding().is_none() || baseline.ids != world.ids {
+                return Err(EncodeError::EntitiesDiffer);
+            }
+        }
+        self.line_up(tables, &baselines, world);
+        let mut is_coarse = false;
+        if let Some(precision) = &tables.precision {
+            is_coarse = self.lineup.is_too_fine(precision, baseline, &world.columns);
+        }
+        let mut coarse = self.coarse.take();
+        let encoded = match (&tables.precision, &mut coarse) {
+            (Some(precision), coarse) if is_coarse => {
+                let copy = coarse.get_or_insert_with(|| Snapshot::new_like(world));
+                copy.copy_from(world);
+                self.lineup.coarsen(precision, baseline, &mut copy.columns);
+                &*copy
+            }
+            _ => world,
+        };
+        let put = self.put(&codec, &baselines, encoded, chosen, out);
+        self.coarse = coarse;
+        put?;
+        Ok(Encoded { encoder: self, baseline, is_coarse, world, is_part })
+    }
+
+    /// What a receiver will have of `world`, if all of it is sent relative to `baselines`: the same,
+    /// or a coarser copy where the schema has a time precision. For those who choose what to send
+    /// from what would change.
     ///
     /// # Errors
     /// [`EncodeError::SchemaMismatch`] where a snapshot is of another schema.
-    pub fn coarsen<'a>(
+    pub fn coarse<'a>(
         &mut self,
         baselines: impl Into<Baselines<'a>>,
-        snapshot: &mut Snapshot,
-    ) -> Result<(), EncodeError> {
-        let (baselines, tables) = (baselines.into(), self.codec.tables());
-        check_schema(tables, baselines.iter().chain([&*snapshot]))?;
-        if let Some(precision) = &tables.precision {
-            self.known.prepare(Some(precision), &baselines, &snapshot.ids, snapshot.tick.0);
-            self.known.coarsen(precision, baselines.baseline, &mut snapshot.columns);
+        world: &Arc<Snapshot>,
+    ) -> Result<Arc<Snapshot>, EncodeError> {
+        let (baselines, codec) = (baselines.into(), self.codec.clone());
+        let (tables, baseline) = (codec.tables(), baselines.baseline);
+        check_schema(tables, baselines.iter().chain([&**world]))?;
+        let Some(precision) = &tables.precision else { return Ok(Arc::clone(world)) };
+        self.line_up(tables, &baselines, world);
+        if !self.lineup.is_too_fine(precision, baseline, &world.columns) {
+            return Ok(Arc::clone(world));
         }
-        Ok(())
+        let mut snapshot = self.spare.snapshot(codec.schema());
+        let copy = Arc::make_mut(&mut snapshot);
+        copy.copy_from(world);
+        self.lineup.coarsen(precision, baseline, &mut copy.columns);
+        Ok(snapshot)
     }
 
-    /// Appends what [`encode`](Self::encode) would for the baseline with the entities at `indices` as in `snapshot`: everything else that
-    /// changed is left out. `indices` are increasing, and both have the same entities. Cost: that of the entities chosen, and a look
-    /// at the ids.
-    ///
-    /// # Errors
-    /// As [`encode`](Self::encode), of the entities chosen; [`EncodeError::EntitiesDiffer`] if the ids are
-    /// not the same or the level sends every entity; and [`EncodeError::BadIndices`].
-    pub fn encode_part<'a>(
-        &mut self,
-        baselines: impl Into<Baselines<'a>>,
-        snapshot: &Snapshot,
-        indices: &[u32],
-        out: &mut Vec<u8>,
-    ) -> Result<&Size, EncodeError> {
-        self.encode_part_within(baselines, snapshot, indices, usize::MAX, out)
-    }
-
-    /// As [`encode_part`](Self::encode_part), but where `limit_bytes` are near, a level that predicts ends the packet, as the coder knows its size on
-    /// the way: those for which there was no room are then [`unsent`](Self::unsent), as if they had not been chosen. The packet may still be
-    /// longer: at levels that pack bits it has all of them, and the last entity may take more than those before it.
-    ///
-    /// # Errors
-    /// As [`encode_part`](Self::encode_part).
-    pub fn encode_part_within<'a>(
-        &mut self,
-        baselines: impl Into<Baselines<'a>>,
-        snapshot: &Snapshot,
-        indices: &[u32],
-        limit_bytes: usize,
-        out: &mut Vec<u8>,
-    ) -> Result<&Size, EncodeError> {
-        snapshot.check_indices(indices)?;
-        self.encode_some(baselines.into(), snapshot, Some(indices), limit_bytes, out)
+    /// Gives back a view that is not needed any more. If nobody else holds it, the next one takes
+    /// its memory.
+    pub fn recycle(&mut self, view: View) {
+        self.spare.keep(view);
     }
 
     /// The entities for which the last packet had no room, by index, increasing.
@@ -180,52 +317,53 @@ impl Encoder {
         self.spent.tally.lanes_bits()
     }
 
-    /// All entities, or those at `indices`, in the form of the level.
-    fn encode_some(
-        &mut self,
-        baselines: Baselines<'_>,
-        snapshot: &Snapshot,
-        indices: Option<&[u32]>,
-        limit_bytes: usize,
-        out: &mut Vec<u8>,
-    ) -> Result<&Size, EncodeError> {
+    /// Makes `snapshot` as coarse as a receiver will have it.
+    pub(super) fn coarsen(&mut self, baselines: &Baselines<'_>, snapshot: &mut Snapshot) -> Result<(), EncodeError> {
         let codec = self.codec.clone();
         let tables = codec.tables();
-        let baseline = baselines.baseline;
-        check_schema(tables, baselines.iter().chain([snapshot]))?;
-        let part = match (indices, tables.changed_coding()) {
-            (None, _) => None,
-            (Some(_), Some(coding)) if baseline.ids == snapshot.ids => Some(coding),
-            _ => return Err(EncodeError::EntitiesDiffer),
-        };
-        if baselines.learned.is_some_and(|learned| !learned.is_of(&codec)) {
-            return Err(EncodeError::ForeignLearned);
-        }
-        if tables.precision.is_some() || tables.adaptive.is_some() {
-            self.known.prepare(tables.precision.as_ref(), &baselines, &snapshot.ids, snapshot.tick.0);
-        } else {
-            self.known.line_up(baseline, &snapshot.ids);
-        }
+        check_schema(tables, baselines.iter().chain([&*snapshot]))?;
         if let Some(precision) = &tables.precision {
-            let base = self.known.base(baseline);
-            precision.check(&self.known.shifts, base, snapshot, indices)?;
+            self.line_up(tables, baselines, snapshot);
+            self.lineup.coarsen(precision, baselines.baseline, &mut snapshot.columns);
         }
-        self.find_changed(tables, [baseline, snapshot], indices);
+        Ok(())
+    }
+
+    /// Lines up what the receiver knows with the entities of `world`.
+    fn line_up(&mut self, tables: &Tables, baselines: &Baselines<'_>, world: &Snapshot) {
+        if tables.precision.is_some() || tables.adaptive.is_some() {
+            self.lineup.prepare(tables.precision.as_ref(), baselines, &world.ids, world.tick.0);
+        } else {
+            self.lineup.line_up(baselines.baseline, &world.ids);
+        }
+    }
+
+    /// Writes a snapshot that was lined up, and is coarse, in the form of the level.
+    fn put(
+        &mut self,
+        codec: &Codec,
+        baselines: &Baselines<'_>,
+        snapshot: &Snapshot,
+        chosen: Chosen<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), EncodeError> {
+        let (tables, baseline) = (codec.tables(), baselines.baseline);
+        self.find_changed(tables, [baseline, snapshot], chosen.indices());
+        self.unsent.clear();
         match &tables.adaptive {
-            Some(adaptive) => self.encode_adaptive(&codec, adaptive, baselines, snapshot, part, limit_bytes, out)?,
+            Some(adaptive) => self.put_adaptive(codec, adaptive, baselines, snapshot, chosen, out),
             None => {
                 let mut writer = BitWriter::append(out);
-                self.pack(&mut writer, tables, [baseline, snapshot], part);
-                writer.finish()?;
+                self.pack(&mut writer, tables, [baseline, snapshot], chosen);
+                writer.finish().map(drop)
             }
         }
-        Ok(&self.spent.size)
     }
 
     /// Finds what the packet at hand is about, once for all of its forms: all entities that differ from the baseline, or
     /// those at `indices`.
     fn find_changed(&mut self, tables: &Tables, [baseline, snapshot]: [&Snapshot; 2], indices: Option<&[u32]>) {
-        let Self { changed, known, .. } = self;
+        let Self { changed, lineup, .. } = self;
         changed.clear();
         match indices {
             Some(indices) => {
@@ -236,7 +374,7 @@ impl Encoder {
                 }
             }
             None if tables.adaptive.is_some() || tables.changed_coding().is_some() => {
-                find_changed(known.base(baseline), &snapshot.columns, snapshot.len(), changed);
+                find_changed(lineup.base(baseline), &snapshot.columns, snapshot.len(), changed);
             }
             None => {}
         }
@@ -248,43 +386,48 @@ impl Encoder {
         writer: &mut BitWriter<'_>,
         tables: &Tables,
         [baseline, snapshot]: [&Snapshot; 2],
-        part: Option<SetCoding<'_>>,
+        chosen: Chosen<'_>,
     ) {
-        let contents = Contents { tables, known: &self.known, baseline, snapshot, changed: &self.changed, part };
+        let part = chosen.indices().and_then(|_| tables.changed_coding());
+        let contents = Contents { tables, lineup: &self.lineup, baseline, snapshot, changed: &self.changed, part };
         self.packer.write(writer, &contents, &mut self.spent);
     }
 
     /// The adaptive level, or the stages that pack bits where those take fewer, or have room for all: one bit says which.
-    #[expect(clippy::too_many_arguments, reason = "what is known of one packet")]
-    fn encode_adaptive(
+    fn put_adaptive(
         &mut self,
         codec: &Codec,
         adaptive: &Adaptive,
-        baselines: Baselines<'_>,
+        baselines: &Baselines<'_>,
         snapshot: &Snapshot,
-        part: Option<SetCoding<'_>>,
-        limit_bytes: usize,
+        chosen: Chosen<'_>,
         out: &mut Vec<u8>,
     ) -> Result<(), EncodeError> {
-        let tables = codec.tables();
-        let baseline = baselines.baseline;
+        let (tables, baseline) = (codec.tables(), baselines.baseline);
+        let limit_bytes = match chosen {
+            Chosen::All => usize::MAX,
+            Chosen::Some { limit_bytes, .. } => limit_bytes,
+        };
+        // What another codec learned counts as nothing.
+        let learned = baselines.learned.filter(|learned| learned.is_of(codec));
+        let before = self.learned.take().or_else(|| self.spare.learned());
         let mut packed = core::mem::take(&mut self.packed);
         packed.clear();
         let mut writer = BitWriter::append(&mut packed);
         writer.write_bool(true);
-        self.pack(&mut writer, tables, [baseline, snapshot], part);
+        self.pack(&mut writer, tables, [baseline, snapshot], chosen);
         writer.finish()?;
         let begin = out.len();
         let mut writer = BitWriter::append(out);
         writer.write_bool(false);
         if tables.level.learning() {
-            writer.write_bool(baselines.learned.is_some());
+            writer.write_bool(learned.is_some());
         }
-        self.known.write_entities(&mut writer, baseline, &tables.entities);
+        self.lineup.write_entities(&mut writer, baseline, &tables.entities);
         let most_bits = (limit_bytes as u64).saturating_mul(8).saturating_sub(writer.len_bits());
-        self.unsent.clear();
         if let Some(state) = &mut self.adaptive {
-            let packet = Packet { baselines, ids: &snapshot.ids, known: &self.known, goes_on: true, most_bits };
+            let (baselines, ids, lineup) = (*baselines, &snapshot.ids, &self.lineup);
+            let packet = Packet { baselines, ids, lineup, learned, most_bits };
             adaptive.encode(state, &packet, &snapshot.columns, &self.changed, &mut writer);
             self.unsent.extend_from_slice(state.unsent());
             self.unsent.sort_unstable();
@@ -297,10 +440,10 @@ impl Encoder {
             out.truncate(begin);
             out.extend_from_slice(&packed);
             self.spent.size.sets_bits += 1;
-            self.learned = baselines.learned.cloned();
+            self.learned = learned.cloned();
         } else if let Some(state) = &self.adaptive {
             self.spent.size.changed_entities -= self.unsent.len();
-            self.learned = adaptive.learned(state, codec.hash());
+            self.learned = adaptive.learned(state, codec.hash(), before);
             // The end of the code may be shorter than what its decisions are worth: the parts must not exceed the whole.
             self.spent.tally.replace(state.entities_spent(), bits);
             self.spent.tally.replace_lanes(&state.lanes_spent);
@@ -344,14 +487,12 @@ mod tests {
             snapshot
         };
         let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
-        let mut held = snapshot(1000);
+        let mut held = View::from(snapshot(1000));
         for changed in [3, 50, 99] {
-            let next = snapshot(changed);
-            let (mut packet, mut read) = (Vec::new(), Snapshot::new(&schema, Tick(0)));
-            encoder.encode(&held, &next, &mut packet).unwrap();
-            decoder.decode(&held, &packet, next.tick, &mut read).unwrap();
-            assert!(read == next, "entity {changed}");
-            held = next;
+            let mut packet = Vec::new();
+            let sent = encoder.encode(&held, &snapshot(changed), &mut packet).unwrap();
+            held = decoder.decode(&held, &packet, Tick(changed)).unwrap();
+            assert!(held == sent && *held == snapshot(changed), "entity {changed}");
         }
     }
 }

@@ -63,10 +63,10 @@ impl History {
         self.status.clear();
         self.status.resize(ids.len(), 0);
         self.lag = ticks(baselines.baseline, tick);
-        self.steps = baselines.older.len().min(STEPS);
+        self.steps = baselines.older().len().min(STEPS);
         let mut newer = baselines.baseline;
-        self.is_near = baselines.older.first().is_some_and(|older| 4 * ticks(older, newer.tick.0) < 3 * self.lag);
-        for (step, older) in baselines.older.iter().take(STEPS).enumerate() {
+        self.is_near = baselines.older().first().is_some_and(|older| 4 * ticks(older, newer.tick.0) < 3 * self.lag);
+        for (step, older) in baselines.older().iter().take(STEPS).enumerate() {
             self.per_step[step] = f64::from(self.lag) / f64::from(ticks(older, newer.tick.0));
             newer = older;
             self.is_aligned[step] = !are_same(&older.ids, ids);
@@ -127,6 +127,6 @@ impl History {
     /// The columns of an older state, in the order of the snapshot's entities.
     #[inline]
     pub(super) fn columns<'a>(&'a self, baselines: &Baselines<'a>, step: usize) -> &'a [Vec<u32>] {
-        if self.is_aligned[step] { &self.aligned[step] } else { &baselines.older[step].columns }
+        if self.is_aligned[step] { &self.aligned[step] } else { &baselines.older()[step].columns }
     }
 }

@@ -9,7 +9,7 @@ use super::codec::Tables;
 use super::contexts::Contexts;
 use super::encode::Size;
 use super::fields::Measured;
-use super::known::Known;
+use super::lineup::Lineup;
 use super::sets::{SetCoding, write_set};
 use super::store::Snapshot;
 use super::tally::Tally;
@@ -19,7 +19,7 @@ use crate::{BitSink, BitWriter};
 #[derive(Clone, Copy)]
 pub(super) struct Contents<'a> {
     pub(super) tables: &'a Tables,
-    pub(super) known: &'a Known,
+    pub(super) lineup: &'a Lineup,
     pub(super) baseline: &'a Snapshot,
     pub(super) snapshot: &'a Snapshot,
     /// The entities that it tells of, increasing. Empty at levels that send every entity.
@@ -58,12 +58,12 @@ pub(super) struct Packer {
 impl Packer {
     /// Writes a packet.
     pub(super) fn write(&mut self, writer: &mut BitWriter<'_>, contents: &Contents<'_>, spent: &mut Spent) {
-        let Contents { tables, known, baseline, part, .. } = *contents;
+        let Contents { tables, lineup, baseline, part, .. } = *contents;
         let begin = writer.len_bits();
         match part {
             // A part has the entities of the baseline.
             Some(_) => writer.write_bool(false),
-            None => known.write_entities(writer, baseline, &tables.entities),
+            None => lineup.write_entities(writer, baseline, &tables.entities),
         }
         spent.size.sets_bits = writer.len_bits() - begin;
         match part.or_else(|| tables.changed_coding()) {
@@ -81,8 +81,8 @@ impl Packer {
         coding: SetCoding<'_>,
         spent: &mut Spent,
     ) {
-        let Contents { tables, known, baseline, snapshot, changed, .. } = *contents;
-        let base = known.base(baseline);
+        let Contents { tables, lineup, baseline, snapshot, changed, .. } = *contents;
+        let base = lineup.base(baseline);
         spent.size.changed_entities = changed.len();
         spent.tally.begin(changed.iter().copied(), tables.schema.lanes().len());
         let begin = writer.len_bits();
@@ -119,13 +119,13 @@ impl Packer {
         [base, new]: [&[Vec<u32>]; 2],
         tally: &mut Tally,
     ) {
-        let Contents { tables, known, changed, .. } = *contents;
+        let Contents { tables, lineup, changed, .. } = *contents;
         let field = &tables.fields[index];
         let level = &tables.level;
         if field.is_relative(level.relative_numbers(), level.relative_rotations()) {
             self.entities.clear();
             self.entities.extend(self.flagged.iter().map(|nth| changed[*nth as usize]));
-            let shifts = known.shifts.of(field.differenced());
+            let shifts = lineup.shifts.of(field.differenced());
             field.measure(base, new, shifts, &self.entities, &mut self.measured);
             let mut previous = 0;
             for (place, (&nth, &entity)) in self.flagged.iter().zip(&self.entities).enumerate() {

@@ -8,9 +8,8 @@ use core::ops::Range;
 use super::Baselines;
 use super::history::{History, MOVED};
 use super::level::Level;
-use super::store::Snapshot;
 use crate::hash::Fnv1a;
-use crate::{EncodeError, Field, FieldKind, FloatLimits, Lane, Schema, SetupError, SmallestThree};
+use crate::{Field, FieldKind, FloatLimits, Lane, Schema, SetupError, SmallestThree};
 
 /// The coarsest step is 2³¹ finest ones.
 const MAX_SHIFT: u8 = 31;
@@ -119,7 +118,7 @@ impl Precision {
             columns[lane].resize(history.status.len(), 0);
         }
         moved.clear();
-        let Some(older) = baselines.older.first() else { return };
+        let Some(older) = baselines.older().first() else { return };
         let has_moved = |(_, status): &(u32, &u8)| **status & MOVED != 0;
         moved.extend((0..).zip(&history.status).filter(has_moved).map(|(entity, _)| entity));
         let ticks = f64::from(baselines.baseline.tick.0.wrapping_sub(older.tick.0).max(1));
@@ -134,7 +133,7 @@ impl Precision {
     /// Makes the values of all entities that are not as in `base` coarse.
     pub(super) fn coarsen(&self, shifts: &Shifts, base: &[Vec<u32>], columns: &mut [Vec<u32>]) {
         for &entity in &shifts.moved {
-            if self.off_grid(shifts, columns, entity as usize).is_none() || !differs(base, columns, entity as usize) {
+            if !self.is_off_grid(shifts, columns, entity as usize) || !differs(base, columns, entity as usize) {
                 continue;
             }
             for (lane, LanePrecision { max, .. }) in self.fields.iter().flat_map(FieldPrecision::numbered) {
@@ -144,33 +143,19 @@ impl Precision {
         }
     }
 
-    /// That the entities that are not as in `base`, or those of them at `indices`, are coarse.
-    pub(super) fn check(
-        &self,
-        shifts: &Shifts,
-        base: &[Vec<u32>],
-        snapshot: &Snapshot,
-        indices: Option<&[u32]>,
-    ) -> Result<(), EncodeError> {
-        for entity in &shifts.moved {
-            let at = *entity as usize;
-            if let Some(lane) = self.off_grid(shifts, &snapshot.columns, at)
-                && differs(base, &snapshot.columns, at)
-                && indices.is_none_or(|indices| indices.binary_search(entity).is_ok())
-            {
-                return Err(EncodeError::NotCoarsened { id: snapshot.ids[at].0, lane });
-            }
-        }
-        Ok(())
+    /// Whether [`coarsen`](Self::coarsen) would change anything.
+    pub(super) fn is_too_fine(&self, shifts: &Shifts, base: &[Vec<u32>], columns: &[Vec<u32>]) -> bool {
+        let is_too_fine = |entity: usize| self.is_off_grid(shifts, columns, entity) && differs(base, columns, entity);
+        shifts.moved.iter().any(|entity| is_too_fine(*entity as usize))
     }
 
-    /// The first lane of an entity that is not coarse.
-    fn off_grid(&self, shifts: &Shifts, columns: &[Vec<u32>], entity: usize) -> Option<usize> {
-        let is_off = |(lane, kind): &(usize, LanePrecision)| {
-            let (value, shift) = (columns[*lane][entity], shifts.at(*lane, entity));
+    /// Whether a lane of an entity is not coarse.
+    fn is_off_grid(&self, shifts: &Shifts, columns: &[Vec<u32>], entity: usize) -> bool {
+        let is_off = |(lane, kind): (usize, LanePrecision)| {
+            let (value, shift) = (columns[lane][entity], shifts.at(lane, entity));
             value != coarse_value(coarse_code(value, shift), shift, kind.max)
         };
-        self.fields.iter().flat_map(FieldPrecision::numbered).find(is_off).map(|(lane, _)| lane)
+        self.fields.iter().flat_map(FieldPrecision::numbered).any(is_off)
     }
 }
 

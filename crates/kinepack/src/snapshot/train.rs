@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::Baselines;
 use super::codec::Codec;
-use super::encode::Encoder;
+use super::encode::{Chosen, Encoder};
 use super::level::Level;
 use super::profile::Profile;
 use super::sets::{GapTable, for_each_listed};
@@ -45,20 +45,23 @@ impl Trainer {
         })
     }
 
-    /// Counts what `snapshot` needs relative to `baselines`: as coarse as it would be sent, where the schema has a time precision.
+    /// Counts what `snapshot` needs relative to a baseline and older states, by falling tick: as coarse as it would be sent, where the
+    /// schema has a time precision. Only then the first of the older ones matters.
     ///
     /// # Errors
     /// As [`Encoder::encode`].
-    pub fn observe<'a>(&mut self, baselines: impl Into<Baselines<'a>>, snapshot: &Snapshot) -> Result<(), EncodeError> {
-        let baselines = baselines.into();
+    pub fn observe(
+        &mut self,
+        baseline: &Snapshot,
+        older: &[&Snapshot],
+        snapshot: &Snapshot,
+    ) -> Result<(), EncodeError> {
+        self.count(Baselines::of_run(baseline, older), snapshot)
+    }
+
+    pub(super) fn count(&mut self, baselines: Baselines<'_>, snapshot: &Snapshot) -> Result<(), EncodeError> {
         self.packet.clear();
-        if self.codec.tables().precision.is_some() {
-            let mut coarse = snapshot.clone();
-            self.encoder.coarsen(baselines, &mut coarse)?;
-            self.encoder.encode(baselines, &coarse, &mut self.packet)?;
-        } else {
-            self.encoder.encode(baselines, snapshot, &mut self.packet)?;
-        }
+        self.encoder.write(baselines, snapshot, Chosen::All, &mut self.packet)?;
         let tables = self.codec.tables();
         let changed = &self.encoder.changed;
         count_gaps(&mut self.entities, &tables.entities, snapshot.len(), changed);

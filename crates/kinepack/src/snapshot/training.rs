@@ -109,7 +109,7 @@ impl Training {
         for (run, held) in runs.iter().zip(held(runs, coarse.as_deref())) {
             for (frame, snapshot) in run.as_ref().iter().enumerate() {
                 if let Some(sample) = Sample::at_lag(frame, self.packed_lag_ticks) {
-                    sample.with(held, |baselines| trainer.observe(baselines, snapshot))?;
+                    sample.with(held, |baselines| trainer.count(baselines, snapshot))?;
                 }
             }
         }
@@ -185,7 +185,7 @@ pub(super) fn as_received<R: AsRef<[Snapshot]>>(
         for (frame, snapshot) in run.as_ref().iter().enumerate() {
             let mut coarse = snapshot.clone();
             if let Some(sample) = Sample::at_lag(frame, lag_ticks).filter(|sample| sample.baseline < frame) {
-                sample.with(&held, |baselines| encoder.coarsen(baselines, &mut coarse))?;
+                sample.with(&held, |baselines| encoder.coarsen(&baselines, &mut coarse))?;
             }
             held.push(coarse);
         }
@@ -235,6 +235,6 @@ impl Sample {
 
     pub(super) fn with<R>(&self, run: &[Snapshot], then: impl FnOnce(Baselines<'_>) -> R) -> R {
         let older = self.older.map(|index| &run[index]);
-        then(Baselines::new(&run[self.baseline], &older[..self.count]))
+        then(Baselines::of_run(&run[self.baseline], &older[..self.count]))
     }
 }

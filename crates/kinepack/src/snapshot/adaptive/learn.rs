@@ -64,9 +64,23 @@ const RATE: f64 = 0.006;
 const SCALE_RATE: i32 = 1300;
 
 impl Learned {
-    pub(super) fn new(codec_hash: u64, counters: &[Counter], learning: &Learning) -> Self {
-        let state = LearnedState { counters: counters.to_vec(), gains: learning.gains.clone() };
+    /// In the memory of `before`, if nobody else holds that.
+    pub(super) fn new(codec_hash: u64, counters: &Vec<Counter>, learning: &Learning, before: Option<Self>) -> Self {
+        if let Some(mut before) = before
+            && let Some(state) = Arc::get_mut(&mut before.state)
+        {
+            before.codec_hash = codec_hash;
+            state.counters.clone_from(counters);
+            state.gains.clone_from(&learning.gains);
+            return before;
+        }
+        let state = LearnedState { counters: counters.clone(), gains: learning.gains.clone() };
         Self { codec_hash, state: Arc::new(state) }
+    }
+
+    /// Whether nobody else shares the memory.
+    pub(in crate::snapshot) fn is_alone(&mut self) -> bool {
+        Arc::get_mut(&mut self.state).is_some()
     }
 
     /// Whether this codec can go on from here.

@@ -37,7 +37,7 @@ pub(super) use train::{ModelTrainer, Pass};
 use values::{Spent, Values};
 
 use super::Baselines;
-use super::known::Known;
+use super::lineup::Lineup;
 use super::store::EntityId;
 use crate::entropy::{Coder, Counter, RangeDecoder, RangeEncoder};
 use crate::{BitReader, BitSink, DecodeError, Schema, SetupError};
@@ -71,9 +71,9 @@ pub(super) struct Packet<'a> {
     pub(super) baselines: Baselines<'a>,
     pub(super) ids: &'a [EntityId],
     /// Prepared for these baselines and ids.
-    pub(super) known: &'a Known,
-    /// Whether to go on from what was learned with the baseline.
-    pub(super) goes_on: bool,
+    pub(super) lineup: &'a Lineup,
+    /// What to go on from.
+    pub(super) learned: Option<&'a Learned>,
     /// What the range-coded part may take; for an encoder only.
     pub(super) most_bits: u64,
 }
@@ -146,9 +146,10 @@ impl Adaptive {
         if is_good { Ok(()) } else { Err(DecodeError::OutOfRange { at_bit: reader.position_bits() }) }
     }
 
-    /// What the last packet leaves for those that go on from it, where the level learns.
-    pub(super) fn learned(&self, state: &State, codec_hash: u64) -> Option<Learned> {
-        self.learns.then(|| Learned::new(codec_hash, &state.counters, &state.learning))
+    /// What the last packet leaves for those that go on from it, where the level learns; in the
+    /// memory of `before`, if nobody else holds that.
+    pub(super) fn learned(&self, state: &State, codec_hash: u64, before: Option<Learned>) -> Option<Learned> {
+        self.learns.then(|| Learned::new(codec_hash, &state.counters, &state.learning, before))
     }
 
     /// Codes a packet with the level's weights.
@@ -166,8 +167,7 @@ impl Adaptive {
             return self.code_with(state, coder, &mut &rows[..], packet, changed, columns);
         }
         let mut learning = core::mem::take(&mut state.learning);
-        let from = packet.baselines.learned.filter(|_| packet.goes_on);
-        learning.resume(from, &self.model, set, &mut state.counters);
+        learning.resume(packet.learned, &self.model, set, &mut state.counters);
         let mut learner = Learner { learning: &mut learning, first: rows, energies: self.model.energies(set) };
         let is_good = self.code_with(state, coder, &mut learner, packet, changed, columns);
         state.learning = learning;
@@ -177,7 +177,7 @@ impl Adaptive {
     /// Starts from the model. Returns the set of rows that serves a packet.
     fn begin(&self, state: &mut State, packet: &Packet<'_>) -> usize {
         state.counters.clone_from(&self.model.counters);
-        let history = &packet.known.history;
+        let history = &packet.lineup.history;
         self.model.set(history.lag, history.is_near)
     }
 

@@ -21,13 +21,13 @@ pub(super) struct Past<'a> {
 
 impl<'a> Past<'a> {
     pub(super) fn new(packet: &Packet<'a>) -> Self {
-        let history = &packet.known.history;
+        let history = &packet.lineup.history;
         Self {
             baselines: packet.baselines,
             ids: packet.ids,
-            base: packet.known.base(packet.baselines.baseline),
+            base: packet.lineup.base(packet.baselines.baseline),
             history,
-            shifts: &packet.known.shifts,
+            shifts: &packet.lineup.shifts,
             lag_log2: log2(u64::from(history.lag)),
         }
     }

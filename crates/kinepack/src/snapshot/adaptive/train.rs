@@ -13,7 +13,7 @@ use super::plan::Plan;
 use super::{Adaptive, Packet, State};
 use crate::entropy::{Cost, Counter};
 use crate::snapshot::changed::find_changed;
-use crate::snapshot::known::Known;
+use crate::snapshot::lineup::Lineup;
 use crate::snapshot::precision::Precision;
 use crate::snapshot::store::Snapshot;
 use crate::snapshot::{Baselines, Level};
@@ -41,7 +41,7 @@ pub(crate) struct ModelTrainer {
     sums: Vec<Vec<Sums>>,
     columns: Vec<Vec<u32>>,
     changed: Vec<u32>,
-    known: Known,
+    lineup: Lineup,
     precision: Option<Precision>,
     pass: Pass,
 }
@@ -176,7 +176,7 @@ impl ModelTrainer {
             sums: vec![vec![Sums::default(); plan.rows]; model_sets],
             columns: Vec::new(),
             changed: Vec::new(),
-            known: Known::default(),
+            lineup: Lineup::default(),
             precision: Precision::new(schema, &Level::ADAPTIVE)?,
             state: adaptive.state(),
             pass: Pass::Weights,
@@ -195,13 +195,13 @@ impl ModelTrainer {
 
     /// Looks at a snapshot of the schema: as coarse as it would be sent, where it has a time precision.
     pub(crate) fn observe(&mut self, baselines: Baselines<'_>, snapshot: &Snapshot) {
-        self.known.prepare(self.precision.as_ref(), &baselines, &snapshot.ids, snapshot.tick.0);
+        self.lineup.prepare(self.precision.as_ref(), &baselines, &snapshot.ids, snapshot.tick.0);
         self.columns.clone_from(&snapshot.columns);
         if let Some(precision) = &self.precision {
-            self.known.coarsen(precision, baselines.baseline, &mut self.columns);
+            self.lineup.coarsen(precision, baselines.baseline, &mut self.columns);
         }
-        find_changed(self.known.base(baselines.baseline), &self.columns, snapshot.len(), &mut self.changed);
-        let packet = Packet { baselines, ids: &snapshot.ids, known: &self.known, goes_on: false, most_bits: u64::MAX };
+        find_changed(self.lineup.base(baselines.baseline), &self.columns, snapshot.len(), &mut self.changed);
+        let packet = Packet { baselines, ids: &snapshot.ids, lineup: &self.lineup, learned: None, most_bits: u64::MAX };
         let mut cost = Cost::default();
         let (state, columns, changed) = (&mut self.state, &mut self.columns, &self.changed);
         if self.pass == Pass::Weights {

@@ -56,7 +56,7 @@ const ROUNDS: usize = 2;
 /// let structure = search.run(&schema, &[&run[..]], |_| ())?;
 /// let mut trainer = Trainer::new(schema, structure)?;
 /// for frame in 2..run.len() {
-///     trainer.observe(&run[frame - 2], &run[frame])?;
+///     trainer.observe(&run[frame - 2], &[], &run[frame])?;
 /// }
 /// let profile: Profile = trainer.finish();
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use super::super::Baselines;
 use super::super::codec::Codec;
-use super::super::encode::Encoder;
+use super::super::encode::{Chosen, Encoder};
 use super::super::fields::Measured;
 use super::super::level::Level;
 use super::super::profile::{Class, Context, FieldCode, LaneWidth, Profile, Reference, differenced};
@@ -107,11 +107,11 @@ impl Observer {
         self.coarse = None;
         if self.codec.has_precision() {
             let mut coarse = snapshot.clone();
-            self.encoder.coarsen(baselines, &mut coarse)?;
-            self.encoder.encode(baselines, &coarse, &mut self.packet)?;
+            self.encoder.coarsen(&baselines, &mut coarse)?;
+            self.encoder.write(baselines, &coarse, Chosen::All, &mut self.packet)?;
             self.coarse = Some(coarse);
         } else {
-            self.encoder.encode(baselines, snapshot, &mut self.packet)?;
+            self.encoder.write(baselines, snapshot, Chosen::All, &mut self.packet)?;
         }
         Ok(())
     }
@@ -146,9 +146,9 @@ impl Observer {
             self.entities.clear();
             self.entities.extend(self.flagged.iter().map(|nth| self.encoder.changed[*nth as usize]));
             let snapshot = self.coarse.as_ref().unwrap_or(snapshot);
-            let known = &self.encoder.known;
-            let [base, new] = [known.base(baseline), &snapshot.columns].map(|columns| &columns[table.lanes.clone()]);
-            let shifts = known.shifts.of(table.differenced());
+            let lineup = &self.encoder.lineup;
+            let [base, new] = [lineup.base(baseline), &snapshot.columns].map(|columns| &columns[table.lanes.clone()]);
+            let shifts = lineup.shifts.of(table.differenced());
             table.measure(base, new, shifts, &self.entities, &mut self.measured);
             for (place, nth) in self.flagged.iter().enumerate() {
                 let (differences, turned) = self.measured.of(place, lanes);

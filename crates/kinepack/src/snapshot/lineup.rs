@@ -13,7 +13,7 @@ use crate::BitSink;
 
 /// Found once a packet. Keeps its memory from packet to packet.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct Lineup {
     alignment: Alignment,
     /// The baseline's columns, where its entities are not the snapshot's.
     pub(super) aligned: Vec<Vec<u32>>,
@@ -22,7 +22,7 @@ pub(super) struct Known {
     pub(super) shifts: Shifts,
 }
 
-impl Known {
+impl Lineup {
     /// Looks at `baselines` for a snapshot of entities `ids` at `tick`. Cost: a run over the states; what moved costs more where there is a
     /// precision.
     pub(super) fn prepare(
@@ -63,6 +63,11 @@ impl Known {
     /// Makes values coarse, of the snapshot that was prepared for.
     pub(super) fn coarsen(&self, precision: &Precision, baseline: &Snapshot, columns: &mut [Vec<u32>]) {
         precision.coarsen(&self.shifts, self.base(baseline), columns);
+    }
+
+    /// Whether [`coarsen`](Self::coarsen) would change anything.
+    pub(super) fn is_too_fine(&self, precision: &Precision, baseline: &Snapshot, columns: &[Vec<u32>]) -> bool {
+        precision.is_too_fine(&self.shifts, self.base(baseline), columns)
     }
 
     /// The columns of `baseline`, the one that was looked at, in the order of the snapshot's entities.

@@ -1,0 +1,120 @@
+//! What both sides hold after a packet.
+
+use alloc::sync::Arc;
+use core::ops::Deref;
+
+use super::adaptive::Learned;
+use super::store::{Snapshot, Tick};
+use crate::Schema;
+
+/// A state that both sides hold: the snapshot as the receiver has it, and what a level that learns
+/// had learned by then. Packets are coded against views.
+///
+/// [`Encoder::encode`](super::Encoder::encode) returns the view that a receiver of the packet will
+/// have, and [`Decoder::decode`](super::Decoder::decode) returns it on the other side. Keep each
+/// until no packet can be relative to it any more. Before the first packet both sides begin with
+/// the same [empty](Self::empty) view, or with one of a snapshot that both know, such as a level of
+/// a game: `View::from(snapshot)`.
+///
+/// A view never changes, and a clone shares its memory. It is read like a [`Snapshot`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct View {
+    snapshot: Arc<Snapshot>,
+    learned: Option<Learned>,
+}
+
+impl View {
+    /// A view of nothing, at tick 0.
+    pub fn empty(schema: &Schema) -> Self {
+        Self::from(Snapshot::new(schema, Tick(0)))
+    }
+
+    /// The snapshot, whose memory the view shares.
+    pub fn snapshot(&self) -> &Arc<Snapshot> {
+        &self.snapshot
+    }
+
+    /// What was learned when the view was coded; `None` at levels that do not learn.
+    pub fn learned(&self) -> Option<&Learned> {
+        self.learned.as_ref()
+    }
+
+    /// The same snapshot with something else learned, or nothing. For protocols that keep the two apart.
+    ///
+    /// Both sides have to do alike, with one exception: a sender may leave out what was learned. Its
+    /// packet then says that it starts from the profile. What another codec learned counts as nothing.
+    #[must_use]
+    pub fn with_learned(self, learned: Option<Learned>) -> Self {
+        Self { learned, ..self }
+    }
+
+    /// The *state check*: 16 bits that follow from the tick, the entities and their lanes. Where the
+    /// two sides have different ones, they do not hold the same view. Where they have equal ones, they do, but for one
+    /// case in 65,536. `spec/CODEC.md`, section 15.
+    ///
+    /// Cost: a run over the snapshot, of about a nanosecond an entity and lane.
+    pub fn check(&self) -> u16 {
+        self.snapshot.state_check()
+    }
+
+    /// Bytes on the heap, those that clones and other views share included.
+    pub fn memory_bytes(&self) -> usize {
+        self.snapshot.memory_bytes() + self.learned.as_ref().map_or(0, Learned::memory_bytes)
+    }
+
+    /// What it consists of.
+    pub(super) fn into_parts(self) -> (Arc<Snapshot>, Option<Learned>) {
+        (self.snapshot, self.learned)
+    }
+}
+
+impl Deref for View {
+    type Target = Snapshot;
+
+    fn deref(&self) -> &Snapshot {
+        &self.snapshot
+    }
+}
+
+impl From<Snapshot> for View {
+    fn from(snapshot: Snapshot) -> Self {
+        Self::from(Arc::new(snapshot))
+    }
+}
+
+impl From<Arc<Snapshot>> for View {
+    fn from(snapshot: Arc<Snapshot>) -> Self {
+        Self { snapshot, learned: None }
+    }
+}
+
+/// The memory of a view that nobody holds any more, for the next one.
+#[derive(Debug, Default)]
+pub(super) struct Spare {
+    snapshot: Option<Arc<Snapshot>>,
+    learned: Option<Learned>,
+}
+
+impl Spare {
+    /// Keeps what nobody else holds of a view.
+    pub(super) fn keep(&mut self, view: View) {
+        let (mut snapshot, mut learned) = view.into_parts();
+        if Arc::get_mut(&mut snapshot).is_some() {
+            self.snapshot = Some(snapshot);
+        }
+        if learned.as_mut().is_some_and(Learned::is_alone) {
+            self.learned = learned;
+        }
+    }
+
+    /// Memory for a snapshot of the schema, held by nobody else. It may hold anything.
+    pub(super) fn snapshot(&mut self, schema: &Schema) -> Arc<Snapshot> {
+        let is_fit = |snapshot: &Arc<Snapshot>| snapshot.schema_hash() == schema.hash();
+        self.snapshot.take().filter(is_fit).unwrap_or_else(|| Arc::new(Snapshot::new(schema, Tick(0))))
+    }
+
+    /// Memory for what is learned.
+    pub(super) fn learned(&mut self) -> Option<Learned> {
+        self.learned.take()
+    }
+}
