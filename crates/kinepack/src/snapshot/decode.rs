@@ -153,13 +153,13 @@ impl Decoder {
         let mut reader = BitReader::new(packet);
         let adaptive =
             if let Some(adaptive) = &tables.adaptive { (!reader.read_bool()?).then_some(adaptive) } else { None };
-        let learned = baselines.learned.filter(|learned| learned.is_of(&codec));
+        let learned = baselines.learned.filter(|learned| learned.is_of(codec.hash()));
         let goes_on = tables.level.learning() && adaptive.is_some() && reader.read_bool()?;
         if goes_on && learned.is_none() {
             return Err(DecodeError::NothingLearned);
         }
         let Self { alignment, limits, lineup, .. } = self;
-        let same = alignment.read(&mut reader, &baseline.ids, &mut next.ids, &tables.entities, limits)?;
+        let same = alignment.read(&mut reader, &baseline.ids, &mut next.ids, &tables.entities, limits.max_entities)?;
         if same {
             for (column, base) in next.columns.iter_mut().zip(&baseline.columns) {
                 column.clear();

@@ -409,7 +409,7 @@ impl Encoder {
             Chosen::Some { limit_bytes, .. } => limit_bytes,
         };
         // What another codec learned counts as nothing.
-        let learned = baselines.learned.filter(|learned| learned.is_of(codec));
+        let learned = baselines.learned.filter(|learned| learned.is_of(codec.hash()));
         let before = self.learned.take().or_else(|| self.spare.learned());
         let mut packed = core::mem::take(&mut self.packed);
         packed.clear();

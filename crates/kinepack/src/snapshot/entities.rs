@@ -3,7 +3,6 @@
 
 use alloc::vec::Vec;
 
-use super::decode::DecodeLimits;
 use super::sets::{GapTable, SetCoding, read_gamma, read_set, write_gamma, write_set};
 use super::store::{EntityId, Snapshot};
 use crate::{BitReader, BitSink, DecodeError};
@@ -71,20 +70,21 @@ impl Alignment {
         self.sources[index] == CAME
     }
 
-    /// Reads the set of entities into `ids`. True where it is the baseline's.
+    /// Reads the set of entities, at most `max_entities`, into `ids`. True where it is the
+    /// baseline's.
     pub(super) fn read(
         &mut self,
         reader: &mut BitReader<'_>,
         baseline: &[EntityId],
         ids: &mut Vec<EntityId>,
         gaps: &GapTable,
-        limits: &DecodeLimits,
+        max_entities: u32,
     ) -> Result<bool, DecodeError> {
         ids.clear();
         let same = !reader.read_bool()?;
-        let too_many = |count| DecodeError::TooManyEntities { count, limit: limits.max_entities };
+        let too_many = |count| DecodeError::TooManyEntities { count, limit: max_entities };
         if same {
-            if baseline.len() > limits.max_entities as usize {
+            if baseline.len() > max_entities as usize {
                 return Err(too_many(baseline.len() as u64));
             }
             ids.extend_from_slice(baseline);
@@ -94,7 +94,7 @@ impl Alignment {
         read_set(reader, baseline.len(), SetCoding::BitsOrGaps(gaps), left, scratch)?;
         let came_count = read_gamma(reader)? - 1;
         let count = (baseline.len() - left.len()) as u64 + came_count;
-        if count > u64::from(limits.max_entities) {
+        if count > u64::from(max_entities) {
             return Err(too_many(count));
         }
         came.clear();

@@ -5,13 +5,11 @@ use alloc::vec::Vec;
 use super::Baselines;
 use super::changed::find_changed;
 use super::entities::{Alignment, are_same};
+use super::level::{ADAPTIVE_OLDER_STATES, MAX_TICKS};
 use super::store::{EntityId, Snapshot};
 
 /// Older states that are looked at.
-pub(super) const STEPS: usize = 2;
-
-/// The longest distance in ticks that predictions tell apart.
-pub(super) const MAX_TICKS: u32 = 255;
+pub(super) const STEPS: usize = ADAPTIVE_OLDER_STATES;
 
 /// An entity moved in the first of the steps into the past.
 pub(super) const MOVED: u8 = 1;

@@ -46,6 +46,12 @@ const ROW_1: Level = Level {
     learning: false,
 };
 
+/// How many states older than the baseline the adaptive stage looks at.
+pub(super) const ADAPTIVE_OLDER_STATES: usize = 2;
+
+/// The longest distance in ticks that predictions tell apart.
+pub(super) const MAX_TICKS: u32 = 255;
+
 impl Level {
     /// All levels, each adding to the one above.
     pub const TABLE: [Self; 14] = {
@@ -122,7 +128,7 @@ impl Level {
     /// How many states older than the baseline the level has a use for; [`Codec::older_states`](super::Codec::older_states) also knows of time
     /// precision.
     pub const fn older_states(&self) -> usize {
-        if self.adaptive { super::history::STEPS } else { 0 }
+        if self.adaptive { ADAPTIVE_OLDER_STATES } else { 0 }
     }
 
     /// A level that is no row of the table.

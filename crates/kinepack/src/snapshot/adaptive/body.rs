@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use super::bodies::{Bodies, class};
 use super::coding::{Coding, Predictor, Scratch};
 use super::counters::body_group;
 use super::features::{LevelFeatures, OWN, PositionSizes, TurnFeatures, TurnSizes, UpFeatures};
@@ -11,7 +12,6 @@ use super::geometry::{
     rotation_vector, scale, sub, turn,
 };
 use super::lanes::{Expected, LaneAt, Residuals, sign_context};
-use super::model::{Bodies, class};
 use super::neighbours::Coded;
 use super::plan::BodyPlan;
 use super::rotation::{rotation_at, vector_log2};

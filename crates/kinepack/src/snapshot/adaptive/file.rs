@@ -2,10 +2,10 @@
 
 use alloc::vec::Vec;
 
+use super::bodies::{Bodies, BodyKind};
 use super::counters::EVEN;
-use super::fixed::{FEATURES, Row};
-use super::learn::Energies;
-use super::model::{Bodies, BodyKind, Model};
+use super::fixed::{Energies, FEATURES, Row};
+use super::model::Model;
 use super::plan::Plan;
 use crate::entropy::Counter;
 use crate::snapshot::profile_file::{Reader, Writer};

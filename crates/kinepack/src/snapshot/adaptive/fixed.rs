@@ -15,6 +15,13 @@ pub(crate) const FEATURES: usize = 16;
 /// The values of the features, or their weights.
 pub(crate) type Row = [i32; FEATURES];
 
+/// What each feature of a row is worth in training: log₂ of the mean of weight times square, plus
+/// [`ENERGY_BIAS`]; 0 where it was never seen.
+pub(crate) type Energies = [u8; FEATURES];
+
+/// Keeps energies of small features above 0.
+pub(super) const ENERGY_BIAS: i32 = 32;
+
 /// Beyond this no feature goes: 2²⁶ steps.
 const MAX_FEATURE: f64 = (1u32 << 30) as f64;
 

@@ -1,38 +1,14 @@
 //! Learning from packet to packet: what the models know at the end of a packet is kept with its view, and a packet goes on from what was
 //! kept with its baseline. Both sides do the same, so loss cannot part them. `spec/CODEC.md`, section 12.10.
 
-use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::coding::Predictor;
 use super::features::BIAS;
-use super::fixed::{FEATURES, LOG_BITS, Row, STEP_BITS, WEIGHT_BITS};
+use super::fixed::{ENERGY_BIAS, Energies, FEATURES, LOG_BITS, Row, STEP_BITS, WEIGHT_BITS};
+use super::learned::Learned;
 use super::model::Model;
 use crate::entropy::Counter;
-use crate::snapshot::Codec;
-
-/// What the models had learned when a snapshot was coded, to be kept with it. A clone shares the memory: four bytes a counter and 64 a
-/// predictor, for the cubes 50 kB.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Learned {
-    /// Of the codec: another one's cannot be gone on from.
-    codec_hash: u64,
-    state: Arc<LearnedState>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-struct LearnedState {
-    counters: Vec<Counter>,
-    /// What was added to the weights of every set.
-    gains: Vec<Row>,
-}
-
-impl Learned {
-    /// Bytes on the heap, shared by all clones.
-    pub fn memory_bytes(&self) -> usize {
-        self.state.counters.capacity() * size_of::<Counter>() + self.state.gains.capacity() * size_of::<Row>()
-    }
-}
 
 /// Where a packet's learning goes on.
 #[derive(Debug, Default)]
@@ -42,13 +18,6 @@ pub(super) struct Learning {
     /// In 2^-24.
     gains: Vec<Row>,
 }
-
-/// What each feature of a row is worth in training: log₂ of the mean of weight times square, plus
-/// [`ENERGY_BIAS`]; 0 where it was never seen.
-pub(super) type Energies = [u8; FEATURES];
-
-/// Keeps energies of small features above 0.
-pub(super) const ENERGY_BIAS: i32 = 32;
 
 /// By how much the square of a miss, in steps, lowers what it counts in learning and in training,
 /// so that chaos does not rule. Section 12.10.
@@ -63,38 +32,19 @@ const RATE: f64 = 0.006;
 /// Share of an error by which the bias of a scale is corrected, in 2^-24 per 1/256 octave and 256: 2 %.
 const SCALE_RATE: i32 = 1300;
 
-impl Learned {
-    /// In the memory of `before`, if nobody else holds that.
-    pub(super) fn new(codec_hash: u64, counters: &Vec<Counter>, learning: &Learning, before: Option<Self>) -> Self {
-        if let Some(mut before) = before
-            && let Some(state) = Arc::get_mut(&mut before.state)
-        {
-            before.codec_hash = codec_hash;
-            state.counters.clone_from(counters);
-            state.gains.clone_from(&learning.gains);
-            return before;
-        }
-        let state = LearnedState { counters: counters.clone(), gains: learning.gains.clone() };
-        Self { codec_hash, state: Arc::new(state) }
-    }
-
-    /// Whether nobody else shares the memory.
-    pub(in crate::snapshot) fn is_alone(&mut self) -> bool {
-        Arc::get_mut(&mut self.state).is_some()
-    }
-
-    /// Whether this codec can go on from here.
-    pub(in crate::snapshot) fn is_of(&self, codec: &Codec) -> bool {
-        self.codec_hash == codec.hash()
-    }
-}
-
 impl Learning {
+    /// What is to be kept with the view, with the counters at the end of its packet; in the memory
+    /// of `before`, if nobody else holds that.
+    pub(super) fn learned(&self, codec_hash: u64, counters: &[Counter], before: Option<Learned>) -> Learned {
+        Learned::new(codec_hash, counters, &self.gains, before)
+    }
+
     /// Takes up what was learned, or begins anew.
     pub(super) fn resume(&mut self, from: Option<&Learned>, model: &Model, set: usize, counters: &mut Vec<Counter>) {
         let rows = &model.sets[set];
         match from {
-            Some(Learned { state, .. }) => {
+            Some(learned) => {
+                let state = learned.state();
                 counters.clone_from(&state.counters);
                 self.gains.clone_from(&state.gains);
             }

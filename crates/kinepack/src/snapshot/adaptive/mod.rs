@@ -1,6 +1,7 @@
 //! The adaptive level: every value predicted from the acknowledged states and what the packet has coded so far, the residual coded
 //! with a range coder whose counters start from a trained profile. `spec/CODEC.md`, section 12.
 
+mod bodies;
 mod body;
 mod coding;
 mod counters;
@@ -11,6 +12,7 @@ mod fixed;
 mod geometry;
 mod lanes;
 mod learn;
+mod learned;
 mod model;
 mod movers;
 mod neighbours;
@@ -26,11 +28,12 @@ use alloc::borrow::ToOwned;
 use alloc::vec;
 use alloc::vec::Vec;
 
+pub use bodies::{Bodies, BodyKind};
 use coding::{Coding, Predictor, Scratch};
 use counters::Counters;
-pub use learn::Learned;
 use learn::{Learner, Learning};
-pub use model::{Bodies, BodyKind, Model};
+pub use learned::Learned;
+pub use model::Model;
 use past::Past;
 use plan::Plan;
 pub(super) use train::{ModelTrainer, Pass};
@@ -149,7 +152,7 @@ impl Adaptive {
     /// What the last packet leaves for those that go on from it, where the level learns; in the
     /// memory of `before`, if nobody else holds that.
     pub(super) fn learned(&self, state: &State, codec_hash: u64, before: Option<Learned>) -> Option<Learned> {
-        self.learns.then(|| Learned::new(codec_hash, &state.counters, &state.learning, before))
+        self.learns.then(|| state.learning.learned(codec_hash, &state.counters, before))
     }
 
     /// Codes a packet with the level's weights.

@@ -3,8 +3,9 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::bodies::Bodies;
 use super::counters::{EVEN, Layout, body_group};
-use super::model::Bodies;
+use super::fixed::{FEATURES, Row};
 use super::rows::{BodyRows, NumberRows, RotationRows};
 use crate::entropy::Counter;
 use crate::{Field, FieldKind, FloatLimits, Lane, Schema, SetupError, SmallestThree};
@@ -165,6 +166,22 @@ impl Plan {
         }
         plan.at = Layout::new(plan.fields.len(), choices, plan.groups);
         Ok(plan)
+    }
+
+    /// The weights of a set that nobody trained. `bodies` are those that the plan was made for.
+    pub(super) fn first_rows(&self, bodies: Option<&Bodies>) -> Vec<Row> {
+        let mut rows = vec![[0; FEATURES]; self.rows];
+        if let Some(bodies) = bodies {
+            BodyRows::fill_first(&mut rows, bodies.classes());
+        }
+        for field in &self.fields {
+            match field.coding {
+                FieldCoding::Numbers { rows: numbers, .. } => numbers.fill_first(&mut rows),
+                FieldCoding::Rotation { rows: rotation, .. } => rotation.fill_first(&mut rows),
+                FieldCoding::Choice { .. } => {}
+            }
+        }
+        rows
     }
 
     /// Counters that know nothing.

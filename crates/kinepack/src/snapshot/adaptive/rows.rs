@@ -1,13 +1,8 @@
 //! Where rows of weights stand in a set, and what they are before training. `spec/CODEC.md`,
 //! sections 12.8 and 12.9.
 
-use alloc::vec;
-use alloc::vec::Vec;
-
 use super::fixed::{FEATURES, Row};
 use super::geometry::UP;
-use super::model::Bodies;
-use super::plan::{FieldCoding, Plan};
 
 /// Classes of a field that is not of a body: without history, at rest, begun to move, moving.
 pub(super) const FIELD_CLASSES: usize = 4;
@@ -31,6 +26,11 @@ impl BodyRows {
 
     pub(super) fn of(class: usize) -> Self {
         Self { first: class * Self::COUNT }
+    }
+
+    /// Writes the weights before training into the rows of a set, of so many classes of bodies.
+    pub(super) fn fill_first(rows: &mut [Row], classes: usize) {
+        fill_first(rows, Self::COUNT, classes, Self::POSITION_SCALE);
     }
 
     /// Of the position's axis.
@@ -78,6 +78,11 @@ impl NumberRows {
         FIELD_CLASSES * self.lanes * Self::OF_LANE
     }
 
+    /// Writes the weights before training into its rows of a set.
+    pub(super) fn fill_first(self, rows: &mut [Row]) {
+        fill_first(&mut rows[self.first..], Self::OF_LANE, FIELD_CLASSES * self.lanes, Self::SCALE);
+    }
+
     #[inline]
     fn of_lane(self, class: usize, lane: usize) -> usize {
         self.first + (class * self.lanes + lane) * Self::OF_LANE
@@ -113,6 +118,11 @@ impl RotationRows {
         Self { first }
     }
 
+    /// Writes the weights before training into its rows of a set.
+    pub(super) fn fill_first(self, rows: &mut [Row]) {
+        fill_first(&mut rows[self.first..], Self::OF_CLASS, FIELD_CLASSES, Self::SCALE);
+    }
+
     /// Of the turn about the axis.
     #[inline]
     pub(super) fn mean(self, class: usize, axis: usize) -> usize {
@@ -133,32 +143,14 @@ const FIRST_MEAN: [i32; 1] = [58976];
 /// The first weights of rows of scales before training: 1 and twice 0.4. Section 12.9.
 const FIRST_SCALE: [i32; 3] = [65536, 26208, 26208];
 
-/// The weights of a set that nobody trained.
-pub(super) fn first_rows(plan: &Plan, bodies: Option<&Bodies>) -> Vec<Row> {
-    let mut rows = vec![[0; FEATURES]; plan.rows];
+/// Gives each class its weights before training: the first `means` of its `of_class` rows are
+/// means, the others scales. Rows that are not used are as the scales.
+fn fill_first(rows: &mut [Row], of_class: usize, classes: usize, means: usize) {
     let (mut mean, mut scale) = ([0; FEATURES], [0; FEATURES]);
     mean[..FIRST_MEAN.len()].copy_from_slice(&FIRST_MEAN);
     scale[..FIRST_SCALE.len()].copy_from_slice(&FIRST_SCALE);
-    // In each class the means stand before the scales; what is not used is as these.
-    let mut fill = |first: usize, of_class: usize, classes: usize, means: usize| {
-        for class in rows[first..].chunks_mut(of_class).take(classes) {
-            class[..means].fill(mean);
-            class[means..].fill(scale);
-        }
-    };
-    if let Some(bodies) = bodies {
-        fill(0, BodyRows::COUNT, bodies.classes(), BodyRows::POSITION_SCALE);
+    for class in rows.chunks_mut(of_class).take(classes) {
+        class[..means].fill(mean);
+        class[means..].fill(scale);
     }
-    for field in &plan.fields {
-        match field.coding {
-            FieldCoding::Numbers { rows: NumberRows { first, lanes }, .. } => {
-                fill(first, NumberRows::OF_LANE, FIELD_CLASSES * lanes, NumberRows::SCALE);
-            }
-            FieldCoding::Rotation { rows: RotationRows { first }, .. } => {
-                fill(first, RotationRows::OF_CLASS, FIELD_CLASSES, RotationRows::SCALE);
-            }
-            FieldCoding::Choice { .. } => {}
-        }
-    }
-    rows
 }

@@ -4,11 +4,12 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::bodies::Bodies;
 use super::coding::Predictor;
 use super::file::STORED_SHIFT;
-use super::fixed::{FEATURES, Row, WEIGHT_BITS, steps};
-use super::learn::{ENERGY_BIAS, Energies, MISS_SQUARED};
-use super::model::{Bodies, Model};
+use super::fixed::{ENERGY_BIAS, Energies, FEATURES, Row, WEIGHT_BITS, steps};
+use super::learn::MISS_SQUARED;
+use super::model::Model;
 use super::plan::Plan;
 use super::{Adaptive, Packet, State};
 use crate::entropy::{Cost, Counter};
