@@ -1,8 +1,6 @@
 //! What sender and receiver must have alike before the first snapshot. `spec/NET.md`, section 3.
 
-use std::sync::Arc;
-
-use kinepack::{Codec, Snapshot, Tick};
+use kinepack::{Codec, Snapshot, Tick, View};
 
 use crate::NetError;
 use crate::packet::{Hello, VERSION};
@@ -19,10 +17,10 @@ pub(crate) fn hello(codec: &Codec, initial: &Snapshot) -> Hello {
 
 /// The reference state of number 0. Its tick is 0 on both sides: hellos do not compare the ticks of
 /// initial states.
-pub(crate) fn reference_zero(initial: &Snapshot) -> Arc<Snapshot> {
+pub(crate) fn reference_zero(initial: &Snapshot) -> View {
     let mut state = initial.clone();
     state.tick = Tick(0);
-    Arc::new(state)
+    View::from(state)
 }
 
 /// Checks that a codec or a snapshot has the expected schema.

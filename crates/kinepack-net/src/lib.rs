@@ -56,10 +56,10 @@
 
 #![forbid(unsafe_code)]
 
+mod baseline;
 mod error;
 mod handshake;
 mod link;
-mod merge;
 mod packet;
 mod playout;
 mod receiver;

@@ -155,6 +155,8 @@ pub enum EncodeError {
         /// That of the snapshot's.
         hash: u64,
     },
+    /// Views that a snapshot cannot be coded against.
+    Baselines(BaselinesError),
     /// A stream's base with what another codec had learned.
     ForeignLearned,
     /// Only some of the changes were to be sent, of snapshots whose entities are not the same.
@@ -213,6 +215,7 @@ impl fmt::Display for EncodeError {
             Self::SchemaMismatch { expected_hash, hash } => {
                 write!(f, "a snapshot of schema {hash:016x}, the codec's is {expected_hash:016x}")
             }
+            Self::Baselines(error) => error.fmt(f),
             Self::ForeignLearned => write!(f, "what was learned with another codec"),
             Self::EntitiesDiffer => write!(f, "the two snapshots do not have the same entities"),
             Self::BadIndices { index } => {
@@ -248,6 +251,12 @@ impl fmt::Display for OtherType {
 }
 
 impl core::error::Error for EncodeError {}
+
+impl From<BaselinesError> for EncodeError {
+    fn from(error: BaselinesError) -> Self {
+        Self::Baselines(error)
+    }
+}
 
 /// Why bytes are not a valid value or snapshot. Nothing has changed where one of these is returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -305,6 +314,8 @@ pub enum DecodeError {
     },
     /// The packet goes on from what was learned with its baseline, and nothing of this codec was given.
     NothingLearned,
+    /// Views that a snapshot cannot be coded against.
+    Baselines(BaselinesError),
     /// A packet that decodes to another state than the sender's: some view, the tick or the
     /// arithmetic was wrong.
     WrongState {
@@ -344,6 +355,7 @@ impl fmt::Display for DecodeError {
             }
             Self::TrailingData { left_bits } => write!(f, "{left_bits} bits are left after the last value"),
             Self::Padding => write!(f, "padding bits are not zero"),
+            Self::Baselines(error) => error.fmt(f),
             Self::WrongState { theirs, ours } => {
                 write!(f, "the sender's view is another one: its state check is {theirs:04x}, ours {ours:04x}")
             }
@@ -368,3 +380,9 @@ impl fmt::Display for DecodeError {
 }
 
 impl core::error::Error for DecodeError {}
+
+impl From<BaselinesError> for DecodeError {
+    fn from(error: BaselinesError) -> Self {
+        Self::Baselines(error)
+    }
+}

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kinepack::{Codec, DecodeLimits, Decoder, Difference, Snapshot, Tick};
+use kinepack::{Codec, DecodeLimits, Decoder, Difference, Snapshot, Tick, View};
 
 use super::assembly::{Added, Assembly};
-use super::known::Known;
 use super::playback::Playback;
-use super::views::{Held, Views};
+use super::shown::Shown;
+use super::views::{Resolved, Taken, Views};
 use super::window::Window;
 use crate::handshake::{check_schema, hello, reference_zero};
 use crate::packet::{Downstream, FragmentHeader, Hello, Mismatch, SnapshotHeader};
@@ -136,10 +136,10 @@ pub struct Receiver {
     assembly: Assembly,
     decoder: Decoder,
     difference: Difference,
-    decoded: Snapshot,
-    known: Option<Known>,
+    /// The newest that is known of each entity.
+    newest_shown: Option<Shown>,
     newest: Option<Sequence>,
-    buffer: JitterBuffer<Known>,
+    buffer: JitterBuffer<Shown>,
     /// The most that a state in `buffer` has taken.
     largest_state_bytes: usize,
     stats: ReceiverStats,
@@ -164,20 +164,18 @@ impl Receiver {
         if config.hello_every.is_zero() {
             return Err(NetError::NoTime);
         }
-        let empty = Snapshot::new(codec.schema(), Tick(0));
-        let limits = config.view_limits(empty.lane_count());
+        let limits = config.view_limits(initial.lane_count());
         Ok(Self {
             hello: hello(codec, initial),
             next_hello: Some(Duration::ZERO),
             mismatch: None,
             acknowledges: false,
             window: Window::default(),
-            views: Views::new(reference_zero(initial), empty.clone(), limits.max_entities),
+            views: Views::new(reference_zero(initial), codec, limits.max_entities),
             assembly: Assembly::default(),
             decoder: Decoder::with_limits(codec, limits),
             difference: Difference::default(),
-            decoded: empty,
-            known: None,
+            newest_shown: None,
             newest: None,
             buffer: JitterBuffer::new(config.playout).map_err(NetError::Playout)?,
             largest_state_bytes: 0,
@@ -223,25 +221,26 @@ impl Receiver {
     fn take_snapshot(&mut self, now: Duration, header: &SnapshotHeader, bytes: &[u8]) -> Result<Received, Refused> {
         let sequence = header.sequence;
         self.window.check(sequence)?;
-        let resolved = self.views.resolve(header)?;
-        let (tick, interval_ticks) = (resolved.tick, resolved.interval_ticks);
-        self.decoder.decode(resolved.baselines(), bytes, tick, &mut self.decoded)?;
+        let Resolved { known, tick, interval_ticks } = self.views.resolve(header)?;
+        let baselines = known.baselines().map_err(|_| Refused::BadOlder)?;
+        let view = self.decoder.decode(baselines, bytes, tick)?;
         let mut sent = None;
         if header.left_out {
-            self.difference.find(resolved.baseline, &self.decoded);
-            let sent = sent.insert(Snapshot::new_like(&self.decoded));
-            sent.gather(&self.decoded, &self.difference.sent).map_err(|_| Refused::BadMerge)?;
+            self.difference.find(&known.baseline, &view);
+            let sent = sent.insert(Snapshot::new_like(&view));
+            sent.gather(&view, &self.difference.sent).map_err(|_| Refused::BadMerge)?;
         }
 
         // From here on nothing fails.
         self.window.note(sequence);
-        let view = Arc::new(self.decoded.clone());
         let late = self.newest.is_some_and(|newest| sequence.since(newest) < 0);
         self.show(now, sequence, &view, sent.as_ref(), interval_ticks, late);
         let own_back = header.baseline.back();
         let newest = self.window.newest().unwrap_or(sequence);
-        let learned = self.decoder.learned().cloned();
-        self.views.add(Held { sequence, view, own_back, sent, learned }, header.baseline, newest);
+        let taken = Taken { sequence, view, own_back, sent };
+        if let Some(dropped) = self.views.add(taken, header.baseline, newest) {
+            self.decoder.recycle(dropped);
+        }
         self.shed_memory();
         if !late {
             self.newest = Some(sequence);
@@ -254,16 +253,16 @@ impl Receiver {
         &mut self,
         now: Duration,
         sequence: Sequence,
-        view: &Arc<Snapshot>,
+        view: &View,
         sent: Option<&Snapshot>,
         interval_ticks: u8,
         late: bool,
     ) {
         let tick = view.tick;
         let Some(sent) = sent else {
-            let whole = Known::whole(Arc::clone(view));
+            let whole = Shown::whole(Arc::clone(view.snapshot()));
             if !late {
-                self.known = Some(whole.clone());
+                self.newest_shown = Some(whole.clone());
             }
             // The pause before this snapshot is known to be one only where the snapshot before it came.
             let before = self.views.find(sequence.before(1)).filter(|held| held.sent.is_none() && interval_ticks > 0);
@@ -272,31 +271,31 @@ impl Receiver {
             return;
         };
         if late {
-            let merged = self.known.as_mut().map_or(Ok(()), |known| known.add_late(tick, sent));
+            let merged = self.newest_shown.as_mut().map_or(Ok(()), |shown| shown.add_late(tick, sent));
             self.stats.unmerged += u64::from(merged.is_err());
             return;
         }
-        let mut known = self.known.take().unwrap_or_else(|| Known::whole(Arc::clone(view)));
-        let reach = known.reach(sent, self.config.longest_blend_ticks());
-        if known.advance(tick, &self.difference.left, sent).is_err() {
+        let mut shown = self.newest_shown.take().unwrap_or_else(|| Shown::whole(Arc::clone(view.snapshot())));
+        let reach = shown.reach(sent, self.config.longest_blend_ticks());
+        if shown.advance(tick, &self.difference.left, sent).is_err() {
             self.stats.unmerged += 1;
-            known = Known::whole(Arc::clone(view));
+            shown = Shown::whole(Arc::clone(view.snapshot()));
         }
-        self.largest_state_bytes = self.largest_state_bytes.max(known.all_bytes());
-        self.known = Some(known.clone());
+        self.largest_state_bytes = self.largest_state_bytes.max(shown.all_bytes());
+        self.newest_shown = Some(shown.clone());
         // One of several datagrams of a tick.
         match self.buffer.state_mut(tick) {
-            Some(state) => *state = known,
-            None => self.push(now, Tick(0), Some(reach), known),
+            Some(state) => *state = shown,
+            None => self.push(now, Tick(0), Some(reach), shown),
         }
     }
 
-    fn push(&mut self, now: Duration, unchanged_until: Tick, reach: Option<Tick>, known: Known) {
-        let tick = known.state.tick;
-        self.largest_state_bytes = self.largest_state_bytes.max(known.all_bytes());
+    fn push(&mut self, now: Duration, unchanged_until: Tick, reach: Option<Tick>, shown: Shown) {
+        let tick = shown.state.tick;
+        self.largest_state_bytes = self.largest_state_bytes.max(shown.all_bytes());
         let pushed = match reach {
-            Some(reach) => self.buffer.push_part(now, tick, unchanged_until, reach, known),
-            None => self.buffer.push(now, tick, unchanged_until, known),
+            Some(reach) => self.buffer.push_part(now, tick, unchanged_until, reach, shown),
+            None => self.buffer.push(now, tick, unchanged_until, shown),
         };
         if pushed == Pushed::Late {
             self.stats.late += 1;
@@ -312,18 +311,18 @@ impl Receiver {
                 let [a, b, c, d, reference] = *head;
                 let tick = Tick(u32::from_le_bytes([a, b, c, d]));
                 let base = self.views.reference(reference)?;
-                self.decoder.decode(&**base, snapshot, tick, &mut self.decoded)?;
-                let state = Arc::new(self.decoded.clone());
+                let view = self.decoder.decode(base, snapshot, tick)?;
+                let state = Arc::clone(view.snapshot());
                 self.assembly.finish(number, header.sequence);
-                self.views.add_reference(number, reference, Arc::clone(&state));
-                match &mut self.known {
+                self.views.add_reference(number, reference, view);
+                match &mut self.newest_shown {
                     // Snapshots overtook it.
-                    Some(known) if known.state.tick >= tick => {
-                        self.stats.unmerged += u64::from(known.add_late(tick, &state).is_err());
+                    Some(shown) if shown.state.tick >= tick => {
+                        self.stats.unmerged += u64::from(shown.add_late(tick, &state).is_err());
                     }
-                    known => *known = Some(Known::whole(Arc::clone(&state))),
+                    shown => *shown = Some(Shown::whole(Arc::clone(&state))),
                 }
-                self.push(now, Tick(0), None, Known::whole(state));
+                self.push(now, Tick(0), None, Shown::whole(state));
                 self.shed_memory();
                 self.stats.blocks += 1;
                 Received::Block { tick }
@@ -341,7 +340,7 @@ impl Receiver {
         if (self.buffer.len() + 1) * self.largest_state_bytes <= states_bytes {
             return;
         }
-        let mut own_bytes = self.buffer.states().map(Known::own_bytes).sum::<usize>();
+        let mut own_bytes = self.buffer.states().map(Shown::own_bytes).sum::<usize>();
         while own_bytes > states_bytes
             && let Some(dropped) = self.buffer.drop_oldest()
         {
@@ -377,7 +376,7 @@ impl Receiver {
 
     /// The newest that is known of each entity; `None` before the first state.
     pub fn newest(&self) -> Option<&Snapshot> {
-        self.known.as_ref().map(|known| &*known.state)
+        self.newest_shown.as_ref().map(|shown| &*shown.state)
     }
 
     /// The tick of which the entity at `index` of [`newest`](Self::newest) is: that of the newest state, or an earlier one where later
@@ -386,7 +385,7 @@ impl Receiver {
     /// # Panics
     /// Where there is no such entity.
     pub fn fresh(&self, index: usize) -> Tick {
-        self.known.as_ref().map_or(Tick(0), |known| known.fresh(index))
+        self.newest_shown.as_ref().map_or(Tick(0), |shown| shown.fresh(index))
     }
 
     /// The view of a sequence, while it is held: what the sender must know exactly.

@@ -1,12 +1,12 @@
 //! The receiving side: datagrams in, states to show out.
 //!
 //! [`endpoint`] routes; [`window`] knows which sequences came, [`views`] holds the baselines, [`assembly`] puts blocks together,
-//! [`known`] keeps the newest that is known of each entity, and [`playback`] says which states to show of each.
+//! [`shown`] keeps the newest that is known of each entity, and [`playback`] says which states to show of each.
 
 mod assembly;
 mod endpoint;
-mod known;
 mod playback;
+mod shown;
 mod views;
 mod window;
 

@@ -2,13 +2,13 @@
 
 use kinepack::{Between, EncodeError, EntityId, Pack, Snapshot};
 
-use super::known::Known;
+use super::shown::Shown;
 use crate::playout::Playout;
 
 /// A moment of playback.
 #[derive(Debug)]
 pub struct Playback<'a> {
-    playout: Playout<'a, Known>,
+    playout: Playout<'a, Shown>,
     tick_hz: f64,
     longest_blend_ticks: f64,
 }
@@ -39,7 +39,7 @@ impl Sample<'_> {
 }
 
 impl<'a> Playback<'a> {
-    pub(super) fn new(playout: Playout<'a, Known>, tick_hz: u32, longest_blend_ticks: f64) -> Self {
+    pub(super) fn new(playout: Playout<'a, Shown>, tick_hz: u32, longest_blend_ticks: f64) -> Self {
         Self { playout, tick_hz: f64::from(tick_hz), longest_blend_ticks }
     }
 
@@ -63,9 +63,9 @@ impl<'a> Playback<'a> {
 
     fn sample(&self, index: usize, id: EntityId) -> Sample<'a> {
         let Self { playout, .. } = self;
-        let known = &playout.from.state;
-        let since = f64::from(known.fresh(index).0);
-        let held = (&*known.state, index);
+        let shown = &playout.from.state;
+        let since = f64::from(shown.fresh(index).0);
+        let held = (&*shown.state, index);
         let next = std::iter::once(playout.to).chain(playout.later()).find_map(|entry| {
             let at = place(&entry.state, id, index)?;
             let fresh = f64::from(entry.state.fresh(at).0);
@@ -85,6 +85,6 @@ impl<'a> Playback<'a> {
 }
 
 /// Where an entity is; most often where it was in the state before.
-fn place(known: &Known, id: EntityId, guess: usize) -> Option<usize> {
-    if known.state.ids().get(guess) == Some(&id) { Some(guess) } else { known.state.position(id) }
+fn place(shown: &Shown, id: EntityId, guess: usize) -> Option<usize> {
+    if shown.state.ids().get(guess) == Some(&id) { Some(guess) } else { shown.state.position(id) }
 }

@@ -1,11 +1,9 @@
 //! The views that the receiver holds: baselines of what is to come. `spec/NET.md`, sections 4.1, 4.2 and 5.
 
+use kinepack::{Codec, Snapshot, Tick, View};
 use std::collections::VecDeque;
-use std::sync::Arc;
 
-use kinepack::{Baselines, Learned, Snapshot, Tick};
-
-use crate::merge::Merger;
+use crate::baseline::{Held, Known, Merger, merged};
 use crate::packet::{Baseline, SnapshotHeader, Time};
 use crate::{Refused, Sequence};
 
@@ -14,166 +12,141 @@ const KEPT_BEFORE_BASELINE: i32 = 64;
 /// No baseline is farther back.
 const WINDOW: i32 = 255;
 
-/// One view.
+/// A view that was received.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct Taken {
     pub(super) sequence: Sequence,
-    pub(super) view: Arc<Snapshot>,
+    pub(super) view: View,
     pub(super) own_back: u8,
     /// The entities that were sent, where something was left out.
     pub(super) sent: Option<Snapshot>,
-    /// What the codec had learned, where it learns.
-    pub(super) learned: Option<Learned>,
 }
 
-impl Held {
+impl Taken {
     fn memory_bytes(&self) -> usize {
-        self.view.memory_bytes()
-            + self.sent.as_ref().map_or(0, Snapshot::memory_bytes)
-            + self.learned.as_ref().map_or(0, Learned::memory_bytes)
+        self.view.memory_bytes() + self.sent.as_ref().map_or(0, Snapshot::memory_bytes)
     }
 }
 
-/// What a snapshot is coded against.
+/// A snapshot's header with what it refers to.
 #[derive(Debug)]
-pub(super) struct Resolved<'a> {
-    /// With what is merged into it.
-    pub(super) baseline: &'a Snapshot,
-    older: Vec<&'a Snapshot>,
-    learned: Option<&'a Learned>,
+pub(super) struct Resolved {
+    pub(super) known: Known,
     /// That of the snapshot.
     pub(super) tick: Tick,
     pub(super) interval_ticks: u8,
-}
-
-impl Resolved<'_> {
-    /// The baseline and the older views.
-    pub(super) fn baselines(&self) -> Baselines<'_> {
-        Baselines::new(self.baseline, &self.older).with_learned(self.learned)
-    }
 }
 
 /// The views and reference states that are held.
 #[derive(Debug)]
 pub(super) struct Views {
     /// By sequence, oldest first.
-    held: VecDeque<Held>,
+    held: VecDeque<Taken>,
     /// Bytes on the heap of those held.
     held_bytes: usize,
     /// The newest that was dropped: of those up to it, nothing is known any more.
     dropped: Option<Sequence>,
     /// The newest last; the one before it until a snapshot was relative to the newest.
-    references: Vec<(u8, Arc<Snapshot>)>,
+    references: Vec<(u8, View)>,
     newest_baseline: Option<Sequence>,
     merger: Merger,
-    scratch: Snapshot,
     max_entities: usize,
 }
 
 impl Views {
-    pub(super) fn new(initial: Arc<Snapshot>, empty: Snapshot, max_entities: u32) -> Self {
+    pub(super) fn new(initial: View, codec: &Codec, max_entities: u32) -> Self {
         Self {
             held: VecDeque::new(),
             held_bytes: 0,
             dropped: None,
             references: vec![(0, initial)],
             newest_baseline: None,
-            merger: Merger::new(empty.clone()),
-            scratch: empty,
+            merger: Merger::new(codec.schema()),
             max_entities: max_entities as usize,
         }
     }
 
     /// A reference state.
-    pub(super) fn reference(&self, number: u8) -> Result<&Arc<Snapshot>, Refused> {
+    pub(super) fn reference(&self, number: u8) -> Result<&View, Refused> {
         let found = self.references.iter().find(|(other, _)| *other == number);
         found.map(|(_, state)| state).ok_or(Refused::NoBaseline)
     }
 
     /// A block relative to the reference state `base` became one. The sender has `base` until it hears of that: blocks that it gave
     /// up, though they became whole, are no reference states of its.
-    pub(super) fn add_reference(&mut self, number: u8, base: u8, state: Arc<Snapshot>) {
+    pub(super) fn add_reference(&mut self, number: u8, base: u8, state: View) {
         self.references.retain(|(other, _)| *other == base);
         self.references.push((number, state));
     }
 
     /// What a snapshot is coded against, and its tick.
-    pub(super) fn resolve(&mut self, header: &SnapshotHeader) -> Result<Resolved<'_>, Refused> {
+    pub(super) fn resolve(&mut self, header: &SnapshotHeader) -> Result<Resolved, Refused> {
         let tick_of = |base: Tick, back: u8| match header.time {
             Time::Stride(stride) => base.0.checked_add(u32::from(back) * u32::from(stride)).map(|t| (Tick(t), stride)),
             Time::Explicit { tick, interval_ticks } => Some((tick, interval_ticks)),
         };
         let back = match header.baseline {
             Baseline::Reference(number) => {
-                let baseline = self.reference(number)?;
+                let baseline = self.reference(number)?.clone();
                 let (tick, interval_ticks) = tick_of(baseline.tick, 0).ok_or(Refused::NoBaseline)?;
-                return Ok(Resolved { baseline, older: Vec::new(), learned: None, tick, interval_ticks });
+                return Ok(Resolved { known: Known::alone(baseline), tick, interval_ticks });
             }
             Baseline::Back(back) => back,
         };
         let sequence = header.sequence.before(u16::from(back));
-        let at = self.index(sequence).ok_or(Refused::NoBaseline)?;
+        let at = index(&self.held, sequence).ok_or(Refused::NoBaseline)?;
         let (tick, interval_ticks) = tick_of(self.held[at].view.tick, back).ok_or(Refused::NoBaseline)?;
-        if self.held[at].sent.is_some() {
-            self.merge(at, header.merge)?;
-        } else if header.merge.is_some() {
-            return Err(Refused::BadMerge);
-        }
-        let base = &self.held[at];
-        let baseline = if base.sent.is_some() { &self.scratch } else { &*base.view };
-        let mut older: Vec<&Snapshot> = Vec::new();
-        if header.older.count() > 0 && baseline.tick >= tick {
+        let mut known = Known::alone(self.baseline(at, header.merge)?);
+        if header.older.count() > 0 && known.baseline.tick >= tick {
             return Err(Refused::BadOlder);
         }
         for sequence in header.older.sequences(sequence) {
-            let held = self.find(sequence).ok_or(Refused::NoBaseline)?;
-            let newer = older.last().unwrap_or(&baseline);
-            if held.sent.is_some() || held.view.tick >= newer.tick {
+            let taken = self.find(sequence).ok_or(Refused::NoBaseline)?;
+            let newer = known.older.last().unwrap_or(&known.baseline);
+            if taken.sent.is_some() || taken.view.tick >= newer.tick {
                 return Err(Refused::BadOlder);
             }
-            older.push(&held.view);
+            known.older.push(taken.view.clone());
         }
-        Ok(Resolved { baseline, older, learned: base.learned.as_ref(), tick, interval_ticks })
+        Ok(Resolved { known, tick, interval_ticks })
     }
 
-    /// Merges the views that `field`, or the rule for merge 0, names with the one at `at`, in which something was left out, into
-    /// `scratch`.
-    fn merge(&mut self, at: usize, field: Option<u32>) -> Result<(), Refused> {
-        let base = &self.held[at];
-        let mut sent: Vec<&Snapshot> = base.sent.iter().collect();
-        match field {
-            None => {
-                for distance in 1..=i32::from(base.own_back).saturating_sub(1).min(32) {
-                    let sequence = base.sequence.before(distance as u16);
-                    match self.index(sequence).map(|at| &self.held[at]) {
-                        Some(held) => sent.extend(held.sent.as_ref()),
-                        // It may have been one to be merged: this snapshot comes too late.
-                        None if self.was_dropped(sequence) => return Err(Refused::NoBaseline),
-                        // A fragment, or one that did not come and is not meant.
-                        None => {}
-                    }
-                }
+    /// The view at an index, with those merged into it that `field`, or the rule for merge 0, names
+    /// where something was left out.
+    fn baseline(&mut self, at: usize, field: Option<u32>) -> Result<View, Refused> {
+        let Self { held, dropped, merger, .. } = self;
+        let base = &held[at];
+        let Some(own) = &base.sent else {
+            return if field.is_none() { Ok(base.view.clone()) } else { Err(Refused::BadMerge) };
+        };
+        let before = |distance| {
+            let sequence = base.sequence.before(distance);
+            match index(held, sequence).map(|at| &held[at].sent) {
+                Some(Some(sent)) => Held::Part(sent),
+                Some(None) => Held::Whole,
+                None if dropped.is_some_and(|dropped| dropped.since(sequence) >= 0) => Held::Dropped,
+                None => Held::Nothing,
             }
-            Some(field) => {
-                for bit in (0..32).filter(|bit| field >> bit & 1 == 1) {
-                    let sequence = base.sequence.before(bit + 1);
-                    let missing = || if self.was_dropped(sequence) { Refused::NoBaseline } else { Refused::BadMerge };
-                    let at = self.index(sequence).ok_or_else(missing)?;
-                    sent.push(self.held[at].sent.as_ref().ok_or(Refused::BadMerge)?);
-                }
-            }
-        }
-        self.scratch.copy_from(&base.view);
+        };
+        let mut sent = vec![own];
+        sent.extend(merged(field, base.own_back, before)?);
+        let write = |out: &mut Snapshot| {
+            out.copy_from(&base.view);
+            Ok(())
+        };
         // Views and rows are of one schema, and sorted.
-        self.merger.merge(&mut self.scratch, &sent).map_err(|_| Refused::BadMerge)?;
-        if self.scratch.len() > self.max_entities { Err(Refused::BadMerge) } else { Ok(()) }
+        let baseline = merger.merge(write, &sent).map_err(|_| Refused::BadMerge)?;
+        if baseline.len() > self.max_entities {
+            return Err(Refused::BadMerge);
+        }
+        Ok(baseline.with_learned(base.view.learned().cloned()))
     }
 
-    /// Keeps a view, and drops those that no baseline needs any more.
-    pub(super) fn add(&mut self, held: Held, baseline: Baseline, newest: Sequence) {
+    /// Keeps a view, and drops those that no baseline needs any more. Returns the last of these.
+    pub(super) fn add(&mut self, taken: Taken, baseline: Baseline, newest: Sequence) -> Option<View> {
         match baseline {
             Baseline::Back(back) => {
-                let base = held.sequence.before(u16::from(back));
+                let base = taken.sequence.before(u16::from(back));
                 if self.newest_baseline.is_none_or(|newest| base.since(newest) > 0) {
                     self.newest_baseline = Some(base);
                 }
@@ -187,25 +160,27 @@ impl Views {
         // A number that is out of sight will come again and mean something else.
         self.newest_baseline = self.newest_baseline.filter(|base| (0..=WINDOW).contains(&newest.since(*base)));
         let newest_baseline = self.newest_baseline;
-        let needless = |held: &Held| {
+        let needless = |held: &Taken| {
             // After a leap, what is far behind may look as if it were ahead.
             !(0..=WINDOW).contains(&newest.since(held.sequence))
                 || newest_baseline.is_some_and(|base| base.since(held.sequence) > KEPT_BEFORE_BASELINE)
         };
+        let mut dropped = None;
         while self.held.front().is_some_and(needless) {
-            self.drop_oldest();
+            dropped = self.drop_oldest();
         }
         self.dropped = self.dropped.filter(|dropped| (0..=2 * WINDOW).contains(&newest.since(*dropped)));
-        let at = self.held.partition_point(|other| held.sequence.since(other.sequence) > 0);
-        self.held_bytes += held.memory_bytes();
-        self.held.insert(at, held);
+        let at = self.held.partition_point(|other| taken.sequence.since(other.sequence) > 0);
+        self.held_bytes += taken.memory_bytes();
+        self.held.insert(at, taken);
+        dropped
     }
 
-    fn drop_oldest(&mut self) {
-        if let Some(held) = self.held.pop_front() {
-            self.held_bytes -= held.memory_bytes();
-            self.dropped = Some(held.sequence);
-        }
+    fn drop_oldest(&mut self) -> Option<View> {
+        let taken = self.held.pop_front()?;
+        self.held_bytes -= taken.memory_bytes();
+        self.dropped = Some(taken.sequence);
+        Some(taken.view)
     }
 
     /// Drops the oldest views until the others fit into `limit_bytes`, but never the newest one.
@@ -220,22 +195,18 @@ impl Views {
     }
 
     /// A view that is held.
-    pub(super) fn find(&self, sequence: Sequence) -> Option<&Held> {
-        self.index(sequence).map(|at| &self.held[at])
+    pub(super) fn find(&self, sequence: Sequence) -> Option<&Taken> {
+        index(&self.held, sequence).map(|at| &self.held[at])
     }
 
     /// Number of views held.
     pub(super) fn len(&self) -> usize {
         self.held.len()
     }
+}
 
-    /// Whether a view, if it ever came, is too old to be held.
-    fn was_dropped(&self, sequence: Sequence) -> bool {
-        self.dropped.is_some_and(|dropped| dropped.since(sequence) >= 0)
-    }
-
-    fn index(&self, sequence: Sequence) -> Option<usize> {
-        let at = self.held.partition_point(|held| sequence.since(held.sequence) > 0);
-        self.held.get(at).filter(|held| held.sequence == sequence).map(|_| at)
-    }
+/// Where the view of a sequence is.
+fn index(held: &VecDeque<Taken>, sequence: Sequence) -> Option<usize> {
+    let at = held.partition_point(|taken| sequence.since(taken.sequence) > 0);
+    held.get(at).filter(|taken| taken.sequence == sequence).map(|_| at)
 }

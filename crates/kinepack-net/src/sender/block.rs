@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use kinepack::Tick;
 
-use super::view::View;
+use super::view::SentView;
 use crate::packet::{FRAGMENT_HEADER_BYTES, FragmentHeader};
 
 /// A block on its way to one receiver.
@@ -13,7 +13,7 @@ use crate::packet::{FRAGMENT_HEADER_BYTES, FragmentHeader};
 pub(super) struct BlockOut {
     pub(super) number: u8,
     /// What the receiver has when all is there.
-    pub(super) view: Arc<View>,
+    pub(super) view: Arc<SentView>,
     bytes: Arc<[u8]>,
     part_bytes: usize,
     /// Fragments to send, those to send again first.
@@ -32,7 +32,7 @@ pub(super) fn block_bytes(tick: Tick, reference: u8, snapshot: &[u8]) -> Arc<[u8
 
 impl BlockOut {
     /// Cuts `bytes` into parts for datagrams of `datagram_bytes`; `None` where they would be more than 65,535.
-    pub(super) fn new(number: u8, view: Arc<View>, bytes: Arc<[u8]>, datagram_bytes: usize) -> Option<Self> {
+    pub(super) fn new(number: u8, view: Arc<SentView>, bytes: Arc<[u8]>, datagram_bytes: usize) -> Option<Self> {
         let part_bytes = datagram_bytes - FRAGMENT_HEADER_BYTES;
         let count = u16::try_from(bytes.len().div_ceil(part_bytes)).ok()?;
         Some(Self {

@@ -13,14 +13,13 @@ use super::cost::Cost;
 use super::older::{OlderView, REACH};
 use super::peer::Moment;
 use super::sharing::Ages;
-use super::view::{Lesson, Split, View};
+use super::view::{Lesson, SentView, Split};
+use crate::baseline::{Before, MERGED, Merge, choose_merge, field_of_all};
 use crate::round_trip::RoundTrip;
 use crate::{Acknowledgement, Refused, Sequence};
 
 /// How far back a baseline may be: what one byte tells.
 pub(super) const WINDOW: usize = 255;
-/// Views this far before the newest acknowledged one may still be merged.
-const MERGED: usize = 32;
 /// A view this much older is a baseline to be preferred where nothing was left out in it.
 const WHOLE_PREFERRED: usize = 8;
 /// A datagram so far behind one that was acknowledged is lost, not late. TCP takes 3; wireless links overtake more.
@@ -38,7 +37,7 @@ pub(super) struct Sent {
 #[derive(Debug)]
 pub(super) enum Content {
     Snapshot {
-        view: Arc<View>,
+        view: Arc<SentView>,
         /// As on the wire; 0 for a reference state.
         own_back: u8,
         /// When the entities sent were last sent before: what the accumulators go back to if this is lost.
@@ -103,9 +102,9 @@ pub(super) struct Base {
     /// `None` for a reference state.
     pub(super) sequence: Option<Sequence>,
     /// The view; where all parts of a split arrived, what they are together.
-    pub(super) view: Arc<View>,
+    pub(super) view: Arc<SentView>,
     /// The views to merge into it, newest first.
-    pub(super) merged: Vec<Arc<View>>,
+    pub(super) merged: Vec<Arc<SentView>>,
     /// The merge field; `None` where the rule for merge 0 says the same.
     pub(super) field: Option<u32>,
     /// How many sequences before the view the merged ones reach.
@@ -118,7 +117,7 @@ pub(super) struct Base {
 
 impl Base {
     /// A view by itself.
-    pub(super) fn new(sequence: Option<Sequence>, view: &Arc<View>) -> Self {
+    pub(super) fn new(sequence: Option<Sequence>, view: &Arc<SentView>) -> Self {
         let view = Arc::clone(view);
         Self { sequence, view, merged: Vec::new(), field: None, depth: 0, older: Vec::new(), lesson: None }
     }
@@ -156,7 +155,7 @@ impl History {
         self.sent_count
     }
 
-    pub(super) fn view(&self, sequence: Sequence) -> Option<&Arc<View>> {
+    pub(super) fn view(&self, sequence: Sequence) -> Option<&Arc<SentView>> {
         match &self.entries[self.index(sequence)?].content {
             Content::Snapshot { view, .. } => Some(view),
             Content::Fragment { .. } => None,
@@ -340,7 +339,7 @@ impl History {
 
     /// Acknowledged views in which nothing was left out, with their indices, newest first: none of a
     /// tick before `oldest`, and none before the newest that was used as a baseline.
-    fn plain_indices(&self, oldest: Tick) -> impl Iterator<Item = (&Arc<View>, usize)> {
+    fn plain_indices(&self, oldest: Tick) -> impl Iterator<Item = (&Arc<SentView>, usize)> {
         let newest = self.newest_view.and_then(|newest| self.index(newest));
         let used = self.newest_used.and_then(|used| self.index(used)).unwrap_or(0);
         let indices = newest.map_or(0..0, |newest| used..newest + 1);
@@ -375,7 +374,7 @@ impl History {
     }
 
     /// The acknowledged view at an index, with its own back.
-    fn acknowledged_view(&self, index: usize) -> Option<(&Arc<View>, u8)> {
+    fn acknowledged_view(&self, index: usize) -> Option<(&Arc<SentView>, u8)> {
         match self.entries.get(index)? {
             Sent {
                 state: State::Acknowledged, content: Content::Snapshot { view, own_back, .. }, sequence, ..
@@ -391,7 +390,7 @@ impl History {
         sequence: Sequence,
         reach: usize,
         datagrams: usize,
-    ) -> impl Iterator<Item = (Sequence, &Arc<View>)> {
+    ) -> impl Iterator<Item = (Sequence, &Arc<SentView>)> {
         let at = self.index(sequence).unwrap_or(0);
         let oldest = self.entries.len().saturating_add(datagrams).saturating_sub(WINDOW + 1);
         (oldest.max(at.saturating_sub(reach))..at).rev().filter_map(|index| {
@@ -408,13 +407,12 @@ impl History {
             return view.is_whole().then(|| Base::new(sequence, view));
         };
         let others = self.parts_before(index, view, split)?;
-        let by_rule = usize::from(own_back) == others + 1;
-        let field = (!by_rule).then_some((1 << others) - 1);
+        let field = field_of_all(own_back, others);
         Some(Base { field, depth: others, ..Base::new(sequence, &split.whole) })
     }
 
     /// How many other parts of a state were sent just before its last one at an index, if all were acknowledged.
-    fn parts_before(&self, index: usize, view: &View, split: &Split) -> Option<usize> {
+    fn parts_before(&self, index: usize, view: &SentView, split: &Split) -> Option<usize> {
         // The parts were sent one after the other.
         let (last, others) = split.parts.split_last()?;
         let is_there = |(part, distance): (&u64, usize)| {
@@ -429,32 +427,19 @@ impl History {
     fn merged_base(&self, newest: usize) -> Option<Base> {
         let (view, own_back) = self.acknowledged_view(newest)?;
         let sequence = self.entries[newest].sequence;
-        // The rule for merge 0: what was sent before its own baseline is in that; beside a reference state, nothing.
-        let by_rule = MERGED.min(usize::from(own_back).saturating_sub(1));
-        let reach = WINDOW.checked_sub(self.next.since(sequence) as usize)?;
-        let range = if own_back == 0 { MERGED } else { by_rule };
-        let (mut merged, mut field, mut all) = (Vec::new(), 0u32, by_rule <= newest.min(reach));
-        for distance in 1..=range.min(newest).min(reach) {
-            let Content::Snapshot { view, .. } = &self.entries[newest - distance].content else { continue };
-            if view.is_whole() {
-                continue;
-            }
-            match self.acknowledged_view(newest - distance) {
-                Some((view, _)) => {
-                    merged.push(Arc::clone(view));
-                    field |= 1 << (distance - 1);
-                }
-                None => all = false,
-            }
-        }
-        let follows_rule = if own_back == 0 { field == 0 } else { all };
-        let field = (!follows_rule).then_some(field);
-        let depth = field.map_or(by_rule, |field| (u32::BITS - field.leading_zeros()) as usize);
-        Some(Base { merged, field, depth, ..Base::new(Some(sequence), view) })
+        let reach = WINDOW.checked_sub(self.next.since(sequence) as usize)?.min(newest);
+        let Merge { views, field, depth } =
+            choose_merge(own_back, reach, |distance| match &self.entries[newest - distance].content {
+                Content::Snapshot { view, .. } if !view.is_whole() => self
+                    .acknowledged_view(newest - distance)
+                    .map_or(Before::Unknown, |(view, _)| Before::Acknowledged(Arc::clone(view))),
+                _ => Before::Nothing,
+            });
+        Some(Base { merged: views, field, depth, ..Base::new(Some(sequence), view) })
     }
 
     /// Views in flight in which something was left out, that the next snapshot's baseline does not have.
-    pub(super) fn in_flight(&self) -> impl Iterator<Item = &Arc<View>> {
+    pub(super) fn in_flight(&self) -> impl Iterator<Item = &Arc<SentView>> {
         self.entries.iter().filter_map(|entry| match &entry.content {
             Content::Snapshot { view, .. } if entry.state == State::InFlight => Some(view),
             _ => None,

@@ -10,7 +10,7 @@ use super::cost::Cost;
 use super::peer::{Moment, Peer, PeerStatus};
 use super::sending::Sending;
 use super::sharing::{self, Outliers, Overdrawn, RUN_CREDITS};
-use super::view::View;
+use super::view::SentView;
 use crate::handshake::{check_schema, hello, reference_zero};
 use crate::packet::{Hello, Upstream};
 use crate::{Acknowledgement, NetError, Refused, Sequence};
@@ -143,7 +143,7 @@ pub struct Hub {
     config: HubConfig,
     /// With the hash of the first codec.
     hello: Hello,
-    initial: Arc<View>,
+    initial: Arc<SentView>,
     peers: BTreeMap<ReceiverId, Peer>,
     sending: Sending,
     last_tick: Option<(Duration, Tick)>,
@@ -171,11 +171,11 @@ impl Hub {
         let mut hub = Self {
             config,
             hello: hello(codec, initial),
-            initial: Arc::new(View {
+            initial: Arc::new(SentView {
                 id: 0,
                 state: None,
                 coarse: false,
-                subject: reference_zero(initial),
+                whole: reference_zero(initial),
                 behind: None,
             }),
             peers: BTreeMap::new(),

@@ -12,14 +12,14 @@ use std::sync::Arc;
 use kinepack::Tick;
 
 use super::history::{Base, History};
-use super::view::View;
+use super::view::SentView;
 use crate::Sequence;
 
 /// The receiver may drop what is farther before the newest baseline.
 pub(super) const REACH: usize = 64;
 
 /// A view that was sent with this sequence.
-pub(super) type OlderView = (Sequence, Arc<View>);
+pub(super) type OlderView = (Sequence, Arc<SentView>);
 
 impl History {
     /// At most `wanted` acknowledged views for snapshots of `tick` relative to `base`, newest first. All of `datagrams` datagrams
@@ -43,7 +43,7 @@ impl History {
         chosen.reserve_exact(usize::from(wanted));
         for nth in 0..u32::from(wanted) {
             let best = base_tick.0.saturating_sub(lag.div_ceil(2).saturating_add(lag.saturating_mul(nth)));
-            let distance = |view: &View| view.tick().0.abs_diff(best);
+            let distance = |view: &SentView| view.tick().0.abs_diff(best);
             let Some(mut nearest) = falling.next() else { break };
             while let Some(nearer) = falling.next_if(|(_, view)| distance(view) < distance(nearest.1)) {
                 nearest = nearer;
@@ -58,24 +58,19 @@ impl History {
 mod tests {
     use std::time::Duration;
 
-    use kinepack::{Schema, Snapshot};
+    use kinepack::{Schema, Snapshot, View};
 
     use super::super::history::Content;
-    use super::super::view::Behind;
+    use super::super::view::LeftOut;
     use super::*;
     use crate::Acknowledgement;
 
-    fn view(tick: u32, is_whole: bool) -> Arc<View> {
-        let subject = Arc::new(Snapshot::new(&Schema::new(Vec::new()), Tick(tick)));
-        let part = || Behind {
-            old: (*subject).clone(),
-            unknown: Vec::new(),
-            sent: (*subject).clone(),
-            waiting: 0,
-            split: None,
-        };
+    fn view(tick: u32, is_whole: bool) -> Arc<SentView> {
+        let whole = View::from(Snapshot::new(&Schema::new(Vec::new()), Tick(tick)));
+        let part =
+            || LeftOut { old: (*whole).clone(), unknown: Vec::new(), sent: (*whole).clone(), waiting: 0, split: None };
         let behind = (!is_whole).then(part);
-        Arc::new(View { id: u64::from(tick), state: None, coarse: false, behind, subject })
+        Arc::new(SentView { id: u64::from(tick), state: None, coarse: false, behind, whole })
     }
 
     /// Snapshots of these ticks, the first with sequence 65,530; of those lost the view is not there, of parts something was left out.

@@ -14,7 +14,7 @@ use super::hub::{HubConfig, ReceiverId, ReceiverOptions, Weight};
 use super::plan::Plan;
 use super::sending::{Offer, Order, Outbox, Sending, Wanted};
 use super::subjects::Relevant;
-use super::view::View;
+use super::view::SentView;
 use crate::packet::{
     Baseline, FRAGMENT_HEADER_BYTES, LONGEST_HEADER_BYTES, OLDER_VIEW_BYTES, OlderViews, SnapshotHeader, Time,
 };
@@ -102,7 +102,7 @@ impl From<EncodeError> for Failed {
 #[derive(Debug)]
 struct Reference {
     number: u8,
-    view: Arc<View>,
+    view: Arc<SentView>,
     since: Duration,
 }
 
@@ -132,7 +132,7 @@ impl Peer {
         id: ReceiverId,
         options: &ReceiverOptions,
         config: &HubConfig,
-        initial: &Arc<View>,
+        initial: &Arc<SentView>,
         now: Duration,
     ) -> Self {
         let datagram_bytes = config.datagram_bytes + config.overhead_bytes;
@@ -191,7 +191,7 @@ impl Peer {
 
     pub(super) fn view(&self, sequence: Sequence) -> Option<Snapshot> {
         let view = self.history.view(sequence)?;
-        let mut snapshot = Snapshot::new_like(&view.subject);
+        let mut snapshot = Snapshot::new_like(&view.whole);
         view.write_to(&mut snapshot).ok()?;
         Some(snapshot)
     }
@@ -507,7 +507,7 @@ impl Peer {
             Some(part) if part.split.is_some() => self.freshness.note_whole(moment.tick),
             Some(part) => {
                 sent_before = self.freshness.note(&part.sent);
-                self.freshness.tidy(&plan.view.subject);
+                self.freshness.tidy(&plan.view.whole);
                 behind = part.waiting;
             }
         }

@@ -7,15 +7,16 @@
 
 use std::sync::Arc;
 
-use kinepack::{Baselines, Codec, Difference, EncodeError, Encoder, EntityId, Snapshot, Tick};
+use kinepack::{Chosen, Codec, Difference, EncodeError, Encoder, EntityId, Learned, Snapshot, Tick};
 
 use super::cost::Cost;
-use super::view::{Behind, Lesson, View};
+use super::view::{LeftOut, Lesson, SentView};
+use crate::baseline::Known;
 
 /// A snapshot ready to be sent to every receiver that has the same baseline.
 #[derive(Debug)]
 pub(super) struct Plan {
-    pub(super) view: Arc<View>,
+    pub(super) view: Arc<SentView>,
     pub(super) coded: Coded,
 }
 
@@ -43,6 +44,8 @@ pub(super) struct Planner {
     target: Snapshot,
     bytes: Vec<u8>,
     counts_costs: bool,
+    /// What the codec had learned at the end of `bytes`.
+    learned: Option<Learned>,
     /// Of `bytes`.
     cost: Option<Arc<Cost>>,
     /// What an entity cost lately.
@@ -88,6 +91,7 @@ impl Planner {
             target: empty,
             bytes: Vec::new(),
             counts_costs,
+            learned: None,
             cost: None,
             bits_per_item: 80.0,
             runs: 0,
@@ -99,23 +103,23 @@ impl Planner {
         self.runs
     }
 
-    /// `subject` as coarse as the codec's time precision makes it relative to `base`: what is to be encoded relative to that.
-    pub(super) fn coarse(&mut self, base: Baselines<'_>, subject: &Snapshot) -> Result<&Snapshot, EncodeError> {
-        self.target.copy_from(subject);
-        self.encoder.coarsen(base, &mut self.target)?;
-        Ok(&self.target)
+    /// What a receiver has that gets all of `subject` relative to `known`.
+    pub(super) fn coarse(&mut self, known: &Known, subject: &Arc<Snapshot>) -> Result<Arc<Snapshot>, EncodeError> {
+        self.encoder.coarse(known.baselines()?, subject)
     }
 
     /// Everything that differs.
-    pub(super) fn whole(&mut self, base: Baselines<'_>, subject: &Snapshot) -> Result<(), EncodeError> {
+    pub(super) fn whole(&mut self, known: &Known, subject: &Snapshot) -> Result<(), EncodeError> {
         self.bytes.clear();
         self.runs += 1;
-        let items = self.encoder.encode(base, subject, &mut self.bytes)?.changed_entities;
+        let encoded = self.encoder.write(known.baselines()?, subject, Chosen::All, &mut self.bytes)?;
+        self.learned = encoded.learned().cloned();
+        let items = encoded.size().changed_entities;
         if items > 0 {
             // Should it not fit, the first guess is good.
             self.bits_per_item = self.bytes.len() as f64 * 8.0 / items as f64;
         }
-        self.cost = self.count(base.baseline, subject)?;
+        self.cost = self.count(&known.baseline, subject)?;
         Ok(())
     }
 
@@ -134,11 +138,11 @@ impl Planner {
     /// how the view is behind.
     pub(super) fn part(
         &mut self,
-        base: Baselines<'_>,
+        known: &Known,
         subject: &Snapshot,
         limit_bytes: usize,
         score: &mut dyn FnMut(EntityId) -> f32,
-    ) -> Result<Behind, EncodeError> {
+    ) -> Result<LeftOut, EncodeError> {
         self.items.clear();
         let left = self.difference.left.iter().map(|id| Item { score: f32::INFINITY, what: What::Left(*id) });
         self.items.extend(left);
@@ -149,9 +153,9 @@ impl Planner {
         self.items.sort_by(|a, b| b.score.total_cmp(&a.score));
 
         let wanted = self.items.partition_point(|item| item.score > 0.0);
-        let count = self.fit(base, subject, wanted, limit_bytes)?;
-        self.cost = self.count(base.baseline, if self.same_entities { subject } else { &self.target })?;
-        let (mut sent, mut old) = (Snapshot::new_like(subject), Snapshot::new_like(base.baseline));
+        let count = self.fit(known, subject, wanted, limit_bytes)?;
+        self.cost = self.count(&known.baseline, if self.same_entities { subject } else { &self.target })?;
+        let (mut sent, mut old) = (Snapshot::new_like(subject), Snapshot::new_like(&known.baseline));
         sent.gather(subject, &self.chosen)?;
         let mut unknown = Vec::new();
         let mut left_out = Vec::new();
@@ -164,7 +168,7 @@ impl Planner {
                 What::Sent(index) => ids[index as usize],
                 What::Left(id) => id,
             };
-            match base.baseline.position(id) {
+            match known.baseline.position(id) {
                 Some(place) => left_out.push(place as u32),
                 None => unknown.push(id),
             }
@@ -172,13 +176,13 @@ impl Planner {
         left_out.extend_from_slice(self.encoder.unsent());
         left_out.sort_unstable();
         unknown.sort_unstable();
-        old.gather(base.baseline, &left_out)?;
-        Ok(Behind { old, unknown, sent, waiting: wanted - count + self.encoder.unsent().len(), split: None })
+        old.gather(&known.baseline, &left_out)?;
+        Ok(LeftOut { old, unknown, sent, waiting: wanted - count + self.encoder.unsent().len(), split: None })
     }
 
     /// The snapshot made last; what the codec had learned at its end goes by this number.
     pub(super) fn coded(&self, id: u64) -> Coded {
-        let lesson = self.encoder.learned().map(|learned| Lesson { id, learned: learned.clone() });
+        let lesson = self.learned.as_ref().map(|learned| Lesson { id, learned: learned.clone() });
         Coded { bytes: self.bytes.clone(), lesson, cost: self.cost.clone() }
     }
 
@@ -191,20 +195,14 @@ impl Planner {
     }
 
     /// Encodes as many of the first `all` items as fit; returns how many.
-    fn fit(
-        &mut self,
-        base: Baselines<'_>,
-        subject: &Snapshot,
-        all: usize,
-        limit_bytes: usize,
-    ) -> Result<usize, EncodeError> {
+    fn fit(&mut self, known: &Known, subject: &Snapshot, all: usize, limit_bytes: usize) -> Result<usize, EncodeError> {
         let limit = limit_bytes as f64;
         // `fits` items are known to fit, `too_many` not to.
         let (mut fits, mut too_many) = (0, all + 1);
         let mut guess = ((limit * 0.97 * 8.0 / self.bits_per_item) as usize).clamp(1, all.max(1)).min(all);
         let mut encoded = None;
         for _ in 0..ROUNDS {
-            let bytes = self.encode(base, subject, guess, limit_bytes)?;
+            let bytes = self.encode(known, subject, guess, limit_bytes)?;
             encoded = Some(guess);
             let unsent = self.encoder.unsent().len();
             if unsent > 0 && unsent <= guess / MOST_UNSENT && bytes <= limit_bytes {
@@ -230,7 +228,7 @@ impl Planner {
         while encoded != Some(fits) {
             // With nothing chosen a snapshot takes a few bytes: this ends.
             encoded = Some(fits);
-            if self.encode(base, subject, fits, usize::MAX)? > limit_bytes {
+            if self.encode(known, subject, fits, usize::MAX)? > limit_bytes {
                 fits /= 2;
             }
         }
@@ -249,7 +247,7 @@ impl Planner {
     /// bytes those are.
     fn encode(
         &mut self,
-        base: Baselines<'_>,
+        known: &Known,
         subject: &Snapshot,
         count: usize,
         limit_bytes: usize,
@@ -265,16 +263,19 @@ impl Planner {
         }
         self.chosen.sort_unstable();
         self.bytes.clear();
-        if self.same_entities {
-            self.encoder.encode_part_within(base, subject, &self.chosen, limit_bytes, &mut self.bytes)?;
-            return Ok(self.bytes.len());
-        }
-        self.rows.gather(subject, &self.chosen)?;
-        self.target.copy_from(base.baseline);
-        self.target.patch(&self.gone, &self.rows)?;
-        // A codec may look at how far the ticks are apart.
-        self.target.tick = subject.tick;
-        self.encoder.encode(base, &self.target, &mut self.bytes)?;
+        let baselines = known.baselines()?;
+        let encoded = if self.same_entities {
+            let chosen = Chosen::Some { indices: &self.chosen, limit_bytes };
+            self.encoder.write(baselines, subject, chosen, &mut self.bytes)?
+        } else {
+            self.rows.gather(subject, &self.chosen)?;
+            self.target.copy_from(&known.baseline);
+            self.target.patch(&self.gone, &self.rows)?;
+            // A codec may look at how far the ticks are apart.
+            self.target.tick = subject.tick;
+            self.encoder.write(baselines, &self.target, Chosen::All, &mut self.bytes)?
+        };
+        self.learned = encoded.learned().cloned();
         Ok(self.bytes.len())
     }
 }

@@ -4,14 +4,14 @@ use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
 
-use kinepack::{Baselines, Codec, EncodeError, EntityId, Level, Schema, Snapshot, Tick};
+use kinepack::{Codec, EncodeError, EntityId, Level, Schema, Snapshot, View};
 
 use super::history::Base;
 use super::hub::ReceiverId;
 use super::plan::{Coded, Plan, Planner};
 use super::subjects::Subjects;
-use super::view::{Behind, Split, View};
-use crate::merge::Merger;
+use super::view::{LeftOut, SentView, Split};
+use crate::baseline::{Known, Merger};
 
 /// The shared part of a hub.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub(super) struct Sending {
     /// The baseline at hand.
     composed: Composed,
     /// Views of this tick as a time precision makes them, by baseline and what is wanted.
-    seen: HashMap<(CodedKey, Wanted), Arc<View>>,
+    seen: HashMap<(CodedKey, Wanted), Arc<SentView>>,
     /// Plans of this tick for everything, by baseline and what is wanted.
     whole: HashMap<(CodedKey, Wanted), Arc<Plan>>,
     /// Plans of this tick for everything in several datagrams; `None` where those would be too many.
@@ -125,12 +125,11 @@ pub(super) struct Order<'a> {
 impl Sending {
     /// Nothing is offered yet.
     pub(super) fn new(schema: &Schema) -> Self {
-        let empty = Snapshot::new(schema, Tick(0));
         Self {
             subjects: Subjects::default(),
             outbox: Outbox::default(),
             offers: Vec::new(),
-            composed: Composed { state: empty.clone(), key: Vec::new(), merger: Merger::new(empty) },
+            composed: Composed { last: None, merger: Merger::new(schema) },
             seen: HashMap::new(),
             whole: HashMap::new(),
             splits: HashMap::new(),
@@ -173,7 +172,7 @@ impl Sending {
 
     /// What a receiver has that gets everything relative to a baseline: what there is to see, where a codec with a time precision does not
     /// make it coarser.
-    fn seen(&mut self, base: &Base, wanted: Wanted) -> Result<Arc<View>, EncodeError> {
+    fn seen(&mut self, base: &Base, wanted: Wanted) -> Result<Arc<SentView>, EncodeError> {
         let exact = self.subjects.view(wanted.subject);
         // Speeds come from older views.
         if !self.offers[wanted.codec].has_precision || base.older.is_empty() {
@@ -183,9 +182,8 @@ impl Sending {
         if let Some(view) = self.seen.get(&key) {
             return Ok(Arc::clone(view));
         }
-        let older = older_states(base);
-        let baselines = baselines(base, self.composed.of(base)?, &older);
-        let coarse = self.offers[wanted.codec].planner.coarse(baselines, &exact.subject)?;
+        let known = self.composed.known(base)?;
+        let coarse = self.offers[wanted.codec].planner.coarse(&known, exact.whole.snapshot())?;
         let view = self.subjects.coarse_view(wanted.subject, coarse);
         self.seen.insert(key, Arc::clone(&view));
         Ok(view)
@@ -199,9 +197,8 @@ impl Sending {
         }
         let id = self.subjects.new_id();
         let view = self.seen(base, wanted)?;
-        let older = older_states(base);
         let planner = &mut self.offers[wanted.codec].planner;
-        planner.whole(baselines(base, self.composed.of(base)?, &older), &view.subject)?;
+        planner.whole(&self.composed.known(base)?, &view.whole)?;
         let plan = Arc::new(Plan { view, coded: planner.coded(id) });
         self.encoded += 1;
         self.whole.insert(key, Arc::clone(&plan));
@@ -223,26 +220,25 @@ impl Sending {
         }
         let whole = self.seen(base, wanted)?;
         self.compare(base, wanted, &whole)?;
-        let older = older_states(base);
-        let baselines = baselines(base, self.composed.of(base)?, &older);
+        let known = self.composed.known(base)?;
         let planner = &mut self.offers[wanted.codec].planner;
-        let mut parts: Vec<(u64, Behind, Coded)> = Vec::new();
+        let mut parts: Vec<(u64, LeftOut, Coded)> = Vec::new();
         let mut waiting = usize::MAX;
         while waiting > 0 && parts.len() < most {
             let mut score = |id| {
                 let is_sent = parts.iter().any(|(_, behind, ..)| behind.sent.position(id).is_some());
                 if is_sent { 0.0 } else { 1.0 }
             };
-            let behind = planner.part(baselines, &whole.subject, limit_bytes, &mut score)?;
+            let behind = planner.part(&known, &whole.whole, limit_bytes, &mut score)?;
             waiting = behind.waiting;
             let id = self.subjects.new_id();
             parts.push((id, behind, planner.coded(id)));
             self.encoded += 1;
         }
         let split = Arc::new(Split { whole: Arc::clone(&whole), parts: parts.iter().map(|(id, ..)| *id).collect() });
-        let plan = |(id, behind, coded): (u64, Behind, Coded)| {
-            let behind = Some(Behind { waiting: 0, split: Some(Arc::clone(&split)), ..behind });
-            let view = View { id, state: None, coarse: whole.coarse, behind, subject: Arc::clone(&whole.subject) };
+        let plan = |(id, behind, coded): (u64, LeftOut, Coded)| {
+            let behind = Some(LeftOut { waiting: 0, split: Some(Arc::clone(&split)), ..behind });
+            let view = SentView { id, state: None, coarse: whole.coarse, behind, whole: whole.whole.clone() };
             Arc::new(Plan { view: Arc::new(view), coded })
         };
         let parts = (waiting == 0).then(|| parts.into_iter().map(plan).collect());
@@ -254,7 +250,7 @@ impl Sending {
     pub(super) fn plan<'v>(
         &mut self,
         order: &Order<'_>,
-        in_flight: impl Iterator<Item = &'v Arc<View>>,
+        in_flight: impl Iterator<Item = &'v Arc<SentView>>,
         score: &mut dyn FnMut(EntityId) -> f32,
     ) -> Result<Arc<Plan>, EncodeError> {
         let &Order { base, wanted, limit_bytes, expects_part, goes_on, of } = order;
@@ -276,12 +272,10 @@ impl Sending {
         }
         let id = self.subjects.new_id();
         self.compare(base, wanted, &whole)?;
-        let older = older_states(base);
-        let baselines = baselines(base, self.composed.of(base)?, &older);
+        let known = self.composed.known(base)?;
         let planner = &mut self.offers[wanted.codec].planner;
-        let behind = planner.part(baselines, &whole.subject, limit_bytes, score)?;
-        let subject = Arc::clone(&whole.subject);
-        let view = View { id, state: None, coarse: whole.coarse, behind: Some(behind), subject };
+        let behind = planner.part(&known, &whole.whole, limit_bytes, score)?;
+        let view = SentView { id, state: None, coarse: whole.coarse, behind: Some(behind), whole: whole.whole.clone() };
         let plan = Arc::new(Plan { view: Arc::new(view), coded: planner.coded(id) });
         self.encoded += 1;
         self.parts.insert(key, Arc::clone(&plan));
@@ -289,11 +283,12 @@ impl Sending {
     }
 
     /// Has the codec's planner find what of `whole`, what there is to see or coarser, differs.
-    fn compare(&mut self, base: &Base, wanted: Wanted, whole: &View) -> Result<(), EncodeError> {
+    fn compare(&mut self, base: &Base, wanted: Wanted, whole: &SentView) -> Result<(), EncodeError> {
         let offer = &mut self.offers[wanted.codec];
         let key = Some((base_key(base), whole.id));
         if offer.compared != key {
-            offer.planner.compare(self.composed.of(base)?, &whole.subject);
+            let baseline = self.composed.baseline(base)?;
+            offer.planner.compare(&baseline, &whole.whole);
             offer.compared = key;
         }
         Ok(())
@@ -316,41 +311,38 @@ fn coded_key(base: &Base) -> CodedKey {
     key
 }
 
-/// All that a plan is coded against.
-fn baselines<'a>(base: &'a Base, state: &'a Snapshot, older: &'a [&'a Snapshot]) -> Baselines<'a> {
-    Baselines::new(state, older).with_learned(base.lesson.as_ref().map(|lesson| &lesson.learned))
-}
-
-/// The older views as snapshots: nothing was left out in them.
-fn older_states(base: &Base) -> Vec<&Snapshot> {
-    base.older.iter().map(|(_, view)| &*view.subject).collect()
-}
-
-/// A baseline as one snapshot.
+/// Makes of bases what snapshots are coded against.
 #[derive(Debug)]
 struct Composed {
-    state: Snapshot,
-    /// Of which baseline `state` is.
-    key: BaseKey,
+    /// The baseline that was put together last, and of which base.
+    last: Option<(BaseKey, View)>,
     merger: Merger,
 }
 
 impl Composed {
-    /// The baseline: in place where it is a subject of an earlier tick, else put together once.
-    fn of<'a>(&'a mut self, base: &'a Base) -> Result<&'a Snapshot, EncodeError> {
-        let Some(Behind { sent, .. }) = &base.view.behind else {
-            return Ok(&base.view.subject);
-        };
+    /// All that a plan is coded against.
+    fn known(&mut self, base: &Base) -> Result<Known, EncodeError> {
+        let learned = base.lesson.as_ref().map(|lesson| lesson.learned.clone());
+        let baseline = self.baseline(base)?.with_learned(learned);
+        // Nothing was left out in the older views.
+        Ok(Known { baseline, older: base.older.iter().map(|(_, view)| view.whole.clone()).collect() })
+    }
+
+    /// The baseline: what there was to see in an earlier tick, else put together once.
+    fn baseline(&mut self, base: &Base) -> Result<View, EncodeError> {
+        let view = &base.view;
+        let Some(LeftOut { sent, .. }) = &view.behind else { return Ok(view.whole.clone()) };
         let key = base_key(base);
-        if self.key != key {
-            base.view.write_to(&mut self.state)?;
-            if !base.merged.is_empty() {
-                let others = base.merged.iter().filter_map(|view| view.behind.as_ref());
-                let sent: Vec<&Snapshot> = std::iter::once(sent).chain(others.map(|behind| &behind.sent)).collect();
-                self.merger.merge(&mut self.state, &sent)?;
-            }
-            self.key = key;
+        if let Some((of, baseline)) = &self.last
+            && *of == key
+        {
+            return Ok(baseline.clone());
         }
-        Ok(&self.state)
+        self.last = None;
+        let others = base.merged.iter().filter_map(|view| view.behind.as_ref());
+        let sent: Vec<&Snapshot> = std::iter::once(sent).chain(others.map(|behind| &behind.sent)).collect();
+        let baseline = self.merger.merge(|out| view.write_to(out), &sent)?;
+        self.last = Some((key, baseline.clone()));
+        Ok(baseline)
     }
 }

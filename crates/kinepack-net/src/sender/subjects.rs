@@ -6,9 +6,9 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use kinepack::{EncodeError, EntityId, Snapshot};
+use kinepack::{EncodeError, EntityId, Snapshot, View};
 
-use super::view::View;
+use super::view::SentView;
 
 /// How many worlds of the pool a tick checks for reuse.
 const LOOKED_AT: usize = 32;
@@ -27,9 +27,9 @@ pub(super) struct Relevant {
 /// What a receiver is to see in this tick.
 #[derive(Debug)]
 struct Subject {
-    view: Arc<View>,
+    view: Arc<SentView>,
     /// The different views of receivers to whom it was made coarse.
-    coarse: Vec<Arc<View>>,
+    coarse: Vec<Arc<SentView>>,
 }
 
 /// The subjects of one tick.
@@ -62,7 +62,7 @@ impl Subjects {
     pub(super) fn begin(&mut self, world: &Snapshot) {
         self.sets.retain(|set, _| Arc::strong_count(set) > 1);
         std::mem::swap(&mut self.now, &mut self.before);
-        self.pool.extend(self.now.subjects.first().map(|subject| Arc::clone(&subject.view.subject)));
+        self.pool.extend(self.now.subjects.first().map(|subject| Arc::clone(subject.view.whole.snapshot())));
         self.now.subjects.clear();
         self.now.of_set.clear();
         let mut snapshot = self.unused().unwrap_or_else(|| Arc::new(Snapshot::new_like(world)));
@@ -88,7 +88,7 @@ impl Subjects {
         if let Some(index) = self.now.of_set.get(&set.id) {
             return Ok(*index);
         }
-        let world = &self.now.subjects[0].view.subject;
+        let world = &self.now.subjects[0].view.whole;
         find_places(world.ids(), &set.entities, &mut self.places);
         let mut snapshot = Snapshot::new_like(world);
         snapshot.gather(world, &self.places)?;
@@ -99,21 +99,23 @@ impl Subjects {
     }
 
     /// The view of a receiver from whom nothing is left out.
-    pub(super) fn view(&self, index: usize) -> &Arc<View> {
+    pub(super) fn view(&self, index: usize) -> &Arc<SentView> {
         &self.now.subjects[index].view
     }
 
     /// The view of a receiver that gets `coarse` instead: the same for all that get equal values, whatever these are relative to.
     ///
-    /// Cost: a comparison with each different one, up to the first difference; a copy of one that is new.
-    pub(super) fn coarse_view(&mut self, index: usize, coarse: &Snapshot) -> Arc<View> {
+    /// Cost: a comparison with each different one, up to the first difference.
+    pub(super) fn coarse_view(&mut self, index: usize, coarse: Arc<Snapshot>) -> Arc<SentView> {
         let Subject { view: exact, coarse: others } = &self.now.subjects[index];
-        let same = std::iter::once(exact).chain(others).find(|view| view.subject.holds_same(coarse));
+        let is_same =
+            |view: &Arc<SentView>| Arc::ptr_eq(view.whole.snapshot(), &coarse) || view.whole.holds_same(&coarse);
+        let same = std::iter::once(exact).chain(others).find(|view| is_same(view));
         if let Some(same) = same {
             return Arc::clone(same);
         }
-        let (state, subject) = (exact.state, Arc::new(coarse.clone()));
-        let view = Arc::new(View { id: self.new_id(), state, coarse: true, subject, behind: None });
+        let (state, whole) = (exact.state, View::from(coarse));
+        let view = Arc::new(SentView { id: self.new_id(), state, coarse: true, whole, behind: None });
         self.now.subjects[index].coarse.push(Arc::clone(&view));
         view
     }
@@ -125,13 +127,19 @@ impl Subjects {
     }
 
     /// Adds a subject; `before` is the view of the same set in the tick before.
-    fn add(&mut self, snapshot: Arc<Snapshot>, before: Option<Arc<View>>) {
-        let unchanged = before.filter(|before| before.subject.holds_same(&snapshot));
+    fn add(&mut self, snapshot: Arc<Snapshot>, before: Option<Arc<SentView>>) {
+        let unchanged = before.filter(|before| before.whole.holds_same(&snapshot));
         let state = unchanged.and_then(|before| before.state).unwrap_or_else(|| {
             self.next_state += 1;
             self.next_state
         });
-        let view = View { id: self.new_id(), state: Some(state), coarse: false, subject: snapshot, behind: None };
+        let view = SentView {
+            id: self.new_id(),
+            state: Some(state),
+            coarse: false,
+            whole: View::from(snapshot),
+            behind: None,
+        };
         self.now.subjects.push(Subject { view: Arc::new(view), coarse: Vec::new() });
     }
 

@@ -3,21 +3,21 @@
 
 use std::sync::Arc;
 
-use kinepack::{EncodeError, EntityId, Learned, Snapshot, Tick};
+use kinepack::{EncodeError, EntityId, Learned, Snapshot, Tick, View};
 
 /// A view that a receiver has, or will have when the snapshot reaches it.
 #[derive(Debug)]
-pub(super) struct View {
+pub(super) struct SentView {
     /// Tells views apart; equal ones have the same memory.
     pub(super) id: u64,
     /// Tells states apart: views of the whole of a state that did not change have the same. `None` where something was left out.
     pub(super) state: Option<u64>,
-    /// A time precision made values in `subject` coarser: though nothing changes any more, they are to be refined.
+    /// A time precision made values in `whole` coarser: though nothing changes any more, they are to be refined.
     pub(super) coarse: bool,
     /// What there was to see, as coarse as the codec made it.
-    pub(super) subject: Arc<Snapshot>,
+    pub(super) whole: View,
     /// What was left out; `None` in a whole view.
-    pub(super) behind: Option<Behind>,
+    pub(super) behind: Option<LeftOut>,
 }
 
 /// What a codec had learned when a snapshot was coded.
@@ -30,7 +30,7 @@ pub(super) struct Lesson {
 
 /// How a view differs from what there was to see, and what was sent.
 #[derive(Debug)]
-pub(super) struct Behind {
+pub(super) struct LeftOut {
     /// Entities as the receiver still has them: changed since, or left.
     pub(super) old: Snapshot,
     /// Entities that it does not know of.
@@ -47,12 +47,12 @@ pub(super) struct Behind {
 #[derive(Debug)]
 pub(super) struct Split {
     /// What a receiver has that has all of them.
-    pub(super) whole: Arc<View>,
+    pub(super) whole: Arc<SentView>,
     /// The ids of the parts' views.
     pub(super) parts: Vec<u64>,
 }
 
-impl View {
+impl SentView {
     pub(super) fn is_whole(&self) -> bool {
         self.behind.is_none()
     }
@@ -62,12 +62,12 @@ impl View {
     }
 
     pub(super) fn tick(&self) -> Tick {
-        self.subject.tick
+        self.whole.tick
     }
 
     /// The view as one snapshot.
     pub(super) fn write_to(&self, out: &mut Snapshot) -> Result<(), EncodeError> {
-        out.copy_from(&self.subject);
+        out.copy_from(&self.whole);
         match &self.behind {
             Some(behind) => out.patch(&behind.unknown, &behind.old),
             None => Ok(()),

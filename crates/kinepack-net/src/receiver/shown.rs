@@ -7,13 +7,13 @@ use kinepack::{EncodeError, EntityId, Snapshot, Tick};
 
 /// A state to show, and how fresh each entity in it is.
 #[derive(Clone, Debug)]
-pub(super) struct Known {
+pub(super) struct Shown {
     pub(super) state: Arc<Snapshot>,
     /// For each entity the tick of which its lanes are; `None` where that is the state's for all.
     fresh: Option<Vec<u32>>,
 }
 
-impl Known {
+impl Shown {
     /// A state in which nothing was left out.
     pub(super) fn whole(state: Arc<Snapshot>) -> Self {
         Self { state, fresh: None }
