@@ -185,15 +185,17 @@ pub(crate) struct SnapshotHeader {
 pub(crate) struct OlderViews([u8; Baselines::OLDER]);
 
 impl OlderViews {
-    /// The views of these sequences, newest first, where the baseline's is `baseline`.
-    pub(crate) fn new(baseline: Sequence, sequences: impl IntoIterator<Item = Sequence>) -> Self {
+    /// The views of these sequences, newest first, where the baseline's is `baseline`. `None` where
+    /// a header cannot name them: they are too many, too far apart, or not in this order.
+    pub(crate) fn new(baseline: Sequence, sequences: impl IntoIterator<Item = Sequence>) -> Option<Self> {
         let (mut older, mut newer) = (Self::default(), baseline);
-        for (distance, sequence) in older.0.iter_mut().zip(sequences) {
-            debug_assert!((1..i32::from(MORE_OLDER)).contains(&newer.since(sequence)));
-            *distance = newer.since(sequence) as u8;
+        let mut places = older.0.iter_mut();
+        for sequence in sequences {
+            let distance = u8::try_from(newer.since(sequence)).ok();
+            *places.next()? = distance.filter(|distance| (1..MORE_OLDER).contains(distance))?;
             newer = sequence;
         }
-        older
+        Some(older)
     }
 
     fn is_empty(&self) -> bool {
@@ -256,11 +258,26 @@ impl Baseline {
     }
 }
 
+/// Ticks from one sequence to the next, 1 to 7: as many as the first byte has room for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stride(u8);
+
+impl Stride {
+    /// `None` where the first byte has no room for so many ticks, and for none.
+    pub(crate) fn new(ticks: u8) -> Option<Self> {
+        (1..1 << (u8::BITS - STRIDE_SHIFT)).contains(&ticks).then_some(Self(ticks))
+    }
+
+    pub(crate) fn ticks(self) -> u8 {
+        self.0
+    }
+}
+
 /// When a snapshot was the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Time {
-    /// So many ticks a sequence after the baseline, 1 to 7.
-    Stride(u8),
+    /// So many ticks a sequence after the baseline.
+    Stride(Stride),
     /// This tick; what was shown before held until `interval_ticks` before it.
     Explicit { tick: Tick, interval_ticks: u8 },
 }
@@ -275,10 +292,9 @@ impl SnapshotHeader {
 
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
         let stride = match self.time {
-            Time::Stride(stride) => stride,
+            Time::Stride(stride) => stride.ticks(),
             Time::Explicit { .. } => 0,
         };
-        debug_assert!(stride < 8);
         let flag = |set: bool, bit: u8| if set { bit } else { 0 };
         let kind = if self.older.is_empty() { SNAPSHOT } else { SNAPSHOT_WITH_OLDER };
         out.push(kind | flag(self.left_out, LEFT_OUT) | flag(self.merge.is_some(), MERGE) | (stride << STRIDE_SHIFT));
@@ -378,14 +394,13 @@ fn parse_snapshot(first_byte: u8, mut parts: Parts<'_>) -> Result<Downstream<'_>
         [0] => Baseline::Reference(u8::from_le_bytes(parts.take()?)),
         [back] => Baseline::Back(back),
     };
-    let stride = first_byte >> STRIDE_SHIFT;
-    let time = match (stride, baseline) {
-        (0, _) => {
+    let time = match (Stride::new(first_byte >> STRIDE_SHIFT), baseline) {
+        (None, _) => {
             let tick = Tick(u32::from_le_bytes(parts.take()?));
             Time::Explicit { tick, interval_ticks: u8::from_le_bytes(parts.take()?) }
         }
-        (_, Baseline::Reference(_)) => return Err(Refused::Kind { first_byte }),
-        (stride, Baseline::Back(_)) => Time::Stride(stride),
+        (Some(_), Baseline::Reference(_)) => return Err(Refused::Kind { first_byte }),
+        (Some(stride), Baseline::Back(_)) => Time::Stride(stride),
     };
     let merge = match (first_byte & MERGE != 0, baseline) {
         (false, _) => None,
@@ -460,20 +475,25 @@ mod tests {
         bytes
     }
 
+    fn stride(ticks: u8) -> Time {
+        Time::Stride(Stride::new(ticks).unwrap())
+    }
+
     #[test]
     fn a_steady_header_has_four_bytes() {
         let header = SnapshotHeader {
             sequence: Sequence(0x1234),
             baseline: Baseline::Back(6),
             left_out: true,
-            time: Time::Stride(1),
+            time: stride(1),
             merge: None,
             older: OlderViews::default(),
         };
         let bytes = snapshot_bytes(&header);
         assert_eq!(bytes, [0b0010_1000, 0x34, 0x12, 6]);
         assert_eq!(Downstream::parse(&bytes), Ok(Downstream::Snapshot(header, EMPTY)));
-        let header = SnapshotHeader { older: OlderViews::new(Sequence(8), [Sequence(2), Sequence(65_531)]), ..header };
+        let older = OlderViews::new(Sequence(8), [Sequence(2), Sequence(65_531)]).unwrap();
+        let header = SnapshotHeader { older, ..header };
         let bytes = snapshot_bytes(&header);
         assert_eq!(bytes, [0b0010_1011, 0x34, 0x12, 6, 0x86, 7]);
         assert_eq!(Downstream::parse(&bytes), Ok(Downstream::Snapshot(header, EMPTY)));
@@ -492,6 +512,20 @@ mod tests {
     }
 
     #[test]
+    fn older_views_that_a_header_cannot_name_are_none() {
+        let views = |before: &[u16]| {
+            let sequences = before.iter().map(|distance| Sequence(5).before(*distance));
+            OlderViews::new(Sequence(5), sequences).map(|older| older.0)
+        };
+        assert_eq!(views(&[]), Some([0; 3]));
+        assert_eq!(views(&[127, 128, 130]), Some([127, 1, 2]));
+        for before in [&[0][..], &[128], &[3, 3], &[3, 2], &[1, 129], &[256], &[1, 2, 3, 4]] {
+            assert_eq!(views(before), None, "{before:?}");
+        }
+        assert_eq!([0, 1, 7, 8, 255].map(|ticks| Stride::new(ticks).is_some()), [false, true, true, false, false]);
+    }
+
+    #[test]
     fn every_header_comes_back_and_no_prefix_does() {
         let explicit = Time::Explicit { tick: Tick(70_000), interval_ticks: 3 };
         let merge = Some(0x8000_0001);
@@ -499,8 +533,8 @@ mod tests {
             (Baseline::Reference(9), explicit, None, [0, 0, 0], 10),
             (Baseline::Back(255), explicit, merge, [0, 0, 0], 13),
             (Baseline::Back(255), explicit, merge, [1, 127, 1], 16),
-            (Baseline::Back(1), Time::Stride(7), merge, [0, 0, 0], 8),
-            (Baseline::Back(1), Time::Stride(7), None, [64, 0, 0], 5),
+            (Baseline::Back(1), stride(7), merge, [0, 0, 0], 8),
+            (Baseline::Back(1), stride(7), None, [64, 0, 0], 5),
         ];
         for (baseline, time, merge, older, len) in headers {
             let sequence = Sequence(65_535);

@@ -227,8 +227,9 @@ impl<S> JitterBuffer<S> {
         let oldest_ns = self.config.tick_ns(self.entries.front()?.tick);
         let newest_ns = self.config.tick_ns(self.entries.back()?.tick);
         let starved = self.clock.position_ns() > newest_ns;
-        let shown_ns = self.clock.position_ns().clamp(oldest_ns, newest_ns);
-        debug_assert!(self.shown_ns.is_none_or(|last_ns| last_ns <= shown_ns), "playout went backwards");
+        // Whatever the clock says, playout does not go backwards.
+        let earliest_ns = self.shown_ns.map_or(oldest_ns, |last_ns| last_ns.max(oldest_ns));
+        let shown_ns = self.clock.position_ns().min(newest_ns).max(earliest_ns);
         self.shown_ns = Some(shown_ns);
 
         let to_index = self.entries.partition_point(|entry| self.config.tick_ns(entry.tick) < shown_ns);

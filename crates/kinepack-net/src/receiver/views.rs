@@ -82,7 +82,10 @@ impl Views {
     /// What a snapshot is coded against, and its tick.
     pub(super) fn resolve(&mut self, header: &SnapshotHeader) -> Result<Resolved, Refused> {
         let tick_of = |base: Tick, back: u8| match header.time {
-            Time::Stride(stride) => base.0.checked_add(u32::from(back) * u32::from(stride)).map(|t| (Tick(t), stride)),
+            Time::Stride(stride) => {
+                let stride = stride.ticks();
+                base.0.checked_add(u32::from(back) * u32::from(stride)).map(|t| (Tick(t), stride))
+            }
             Time::Explicit { tick, interval_ticks } => Some((tick, interval_ticks)),
         };
         let back = match header.baseline {

@@ -16,7 +16,7 @@ use super::sending::{Offer, Order, Outbox, Sending, Wanted};
 use super::subjects::Relevant;
 use super::view::SentView;
 use crate::packet::{
-    Baseline, FRAGMENT_HEADER_BYTES, LONGEST_HEADER_BYTES, OLDER_VIEW_BYTES, OlderViews, SnapshotHeader, Time,
+    Baseline, FRAGMENT_HEADER_BYTES, LONGEST_HEADER_BYTES, OLDER_VIEW_BYTES, OlderViews, SnapshotHeader, Stride, Time,
 };
 use crate::{Acknowledgement, NetError, Refused, Sequence};
 
@@ -373,7 +373,7 @@ impl Peer {
             if !self.history.reaches(base, 1) {
                 return Ok(());
             }
-            let mut header = self.header(moment, base);
+            let Some(mut header) = self.header(moment, base) else { return Ok(()) };
             let limit_bytes = self.limit_bytes(moment.config, &header);
             if limit_bytes < LEAST_BYTES {
                 return Ok(());
@@ -397,7 +397,7 @@ impl Peer {
         base: &Base,
         wanted: Wanted,
     ) -> Result<bool, EncodeError> {
-        let header = self.header(moment, base);
+        let Some(header) = self.header(moment, base) else { return Ok(false) };
         let plan = sending.whole(base, wanted)?;
         if plan.coded.bytes.len() <= self.limit_bytes(moment.config, &header) {
             self.send_snapshot(moment, &mut sending.outbox, &header, &plan);
@@ -413,7 +413,8 @@ impl Peer {
             return Ok(false);
         }
         for plan in &*parts {
-            let header = SnapshotHeader { left_out: true, ..self.header(moment, base) };
+            let Some(header) = self.header(moment, base) else { break };
+            let header = SnapshotHeader { left_out: true, ..header };
             self.send_snapshot(moment, &mut sending.outbox, &header, plan);
         }
         Ok(true)
@@ -422,7 +423,7 @@ impl Peer {
     /// Sends the whole state relative to the reference state, or begins a block where that is too large: then true.
     fn begin_block(&mut self, moment: &Moment<'_>, sending: &mut Sending, wanted: Wanted) -> Result<bool, Failed> {
         let base = self.reference_base();
-        let header = self.header(moment, &base);
+        let Some(header) = self.header(moment, &base) else { return Ok(false) };
         let limit_bytes = self.limit_bytes(moment.config, &header);
         if limit_bytes < LEAST_BYTES {
             return Ok(false);
@@ -467,20 +468,26 @@ impl Peer {
         plan
     }
 
-    /// The header of the next snapshot, as if nothing were left out.
-    fn header(&self, moment: &Moment<'_>, base: &Base) -> SnapshotHeader {
+    /// The header of the next snapshot, as if nothing were left out. `None` where a header cannot
+    /// name the base: its view or the older views are too far back.
+    fn header(&self, moment: &Moment<'_>, base: &Base) -> Option<SnapshotHeader> {
         let (tick, interval_ticks) = (moment.tick, self.interval_ticks(moment));
         let sequence = self.history.next();
-        // The window is as long as what one byte tells.
-        let back = base.sequence.map_or(0, |base| sequence.since(base) as u8);
-        let steady = u32::from(back) * u32::from(interval_ticks);
-        let is_steady = base.view.tick().0.checked_add(steady) == Some(tick.0) && (1..8).contains(&interval_ticks);
-        let time =
-            if back != 0 && is_steady { Time::Stride(interval_ticks) } else { Time::Explicit { tick, interval_ticks } };
-        let baseline = if back == 0 { Baseline::Reference(self.reference.number) } else { Baseline::Back(back) };
-        let older_sequences = base.older.iter().map(|(sequence, _)| *sequence);
-        let older = base.sequence.map_or(OlderViews::default(), |base| OlderViews::new(base, older_sequences));
-        SnapshotHeader { sequence, baseline, left_out: false, time, merge: base.field, older }
+        let (baseline, older) = match base.sequence {
+            Some(view) => {
+                let back = u8::try_from(sequence.since(view)).ok().filter(|back| *back > 0)?;
+                let older_sequences = base.older.iter().map(|(sequence, _)| *sequence);
+                (Baseline::Back(back), OlderViews::new(view, older_sequences)?)
+            }
+            None => (Baseline::Reference(self.reference.number), OlderViews::default()),
+        };
+        let steady = u32::from(baseline.back()) * u32::from(interval_ticks);
+        let is_steady = base.view.tick().0.checked_add(steady) == Some(tick.0);
+        let time = match (Stride::new(interval_ticks), baseline) {
+            (Some(stride), Baseline::Back(_)) if is_steady => Time::Stride(stride),
+            _ => Time::Explicit { tick, interval_ticks },
+        };
+        Some(SnapshotHeader { sequence, baseline, left_out: false, time, merge: base.field, older })
     }
 
     /// Until how long before this tick the state sent last held; 0 where that is unknown.

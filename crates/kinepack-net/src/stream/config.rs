@@ -26,7 +26,7 @@ pub struct StreamConfig {
 }
 
 /// The most packets in a ring: a packet names its base by a byte.
-const MOST_PACKETS: usize = 256;
+pub(super) const MOST_PACKETS: usize = 256;
 /// The fewest. Below, what is overtaken twice is too old.
 const FEWEST_PACKETS: usize = 8;
 const MOST_HZ: u32 = 10_000;

@@ -3,6 +3,7 @@
 
 use kinepack::stream::{Learned, StreamBase, StreamCodec};
 
+use super::config::MOST_PACKETS;
 use crate::Sequence;
 
 /// What there is of a number.
@@ -31,9 +32,10 @@ pub(super) struct Ring {
 }
 
 impl Ring {
-    /// A ring for so many records, a power of two up to 256.
+    /// A ring for so many records: a power of two up to [`MOST_PACKETS`], or else the next one that
+    /// is.
     pub(super) fn new(codec: &StreamCodec, len: usize) -> Self {
-        debug_assert!(len.is_power_of_two() && len <= 256);
+        let len = len.min(MOST_PACKETS).next_power_of_two();
         Self {
             lanes_per_record: codec.lanes(),
             newest: None,
@@ -51,37 +53,39 @@ impl Ring {
         self.newest
     }
 
-    fn place(&self, number: Sequence) -> usize {
-        usize::from(number.0) % self.held.len()
+    /// Where a number has its place; `None` for those ahead of the newest or too far behind it.
+    fn place(&self, number: Sequence) -> Option<usize> {
+        let behind = self.newest?.since(number);
+        (0..self.len() as i32).contains(&behind).then(|| usize::from(number.0) % self.len())
     }
 
     /// What there is of `number`; nothing of those ahead of the newest or too far behind it.
     pub(super) fn held(&self, number: Sequence) -> Held {
-        let behind = self.newest.map(|newest| newest.since(number));
-        let is_within = behind.is_some_and(|behind| (0..self.len() as i32).contains(&behind));
-        if is_within { self.held[self.place(number)] } else { Held::Nothing }
+        self.place(number).map_or(Held::Nothing, |place| self.held[place])
     }
 
     /// The lanes of a record, while it is held.
     pub(super) fn record(&self, number: Sequence) -> Option<&[u32]> {
-        let is_held = self.held(number) != Held::Nothing;
-        is_held.then(|| &self.lanes[self.place(number) * self.lanes_per_record..][..self.lanes_per_record])
+        let place = self.place(number).filter(|place| self.held[*place] != Held::Nothing)?;
+        Some(&self.lanes[place * self.lanes_per_record..][..self.lanes_per_record])
     }
 
     /// A packet as the base of a record `lag` later, while it is held.
     pub(super) fn base(&self, number: Sequence, lag: u16) -> Option<StreamBase<'_>> {
-        let lanes = self.record(number).filter(|_| self.held(number) == Held::Packet)?;
-        Some(StreamBase { lanes, learned: &self.learned[self.place(number)], lag })
+        let place = self.place(number).filter(|place| self.held[*place] == Held::Packet)?;
+        let lanes = &self.lanes[place * self.lanes_per_record..][..self.lanes_per_record];
+        Some(StreamBase { lanes, learned: &self.learned[place], lag })
     }
 
     /// Makes `number`, which is ahead of the newest, the newest; what falls out of the ring is forgotten.
     pub(super) fn advance(&mut self, number: Sequence) {
         let ahead = self.newest.map_or(self.len(), |newest| number.since(newest).unsigned_abs() as usize);
-        for behind in 0..ahead.min(self.len()) {
-            let place = self.place(number.before(behind as u16));
-            self.held[place] = Held::Nothing;
-        }
         self.newest = Some(number);
+        for behind in 0..ahead.min(self.len()) {
+            if let Some(place) = self.place(number.before(behind as u16)) {
+                self.held[place] = Held::Nothing;
+            }
+        }
     }
 
     /// Forgets everything, as before the first record.
@@ -90,18 +94,19 @@ impl Ring {
         self.held.fill(Held::Nothing);
     }
 
-    /// Puts a record into its place. It must be less than the ring's length behind the newest.
+    /// Puts a record into its place. One that has none, ahead of the newest or too far behind it, is
+    /// not kept.
     pub(super) fn put(&mut self, number: Sequence, lanes: &[u32]) {
-        debug_assert!(self.newest.is_some_and(|newest| (0..self.len() as i32).contains(&newest.since(number))));
-        let place = self.place(number);
+        let Some(place) = self.place(number) else { return };
         self.lanes[place * self.lanes_per_record..][..self.lanes_per_record].copy_from_slice(lanes);
         self.held[place] = Held::Record;
     }
 
-    /// Makes a record that is held a base, with what was learned up to it: `learned` is exchanged for something of the same size.
+    /// Makes a record that is held a base, with what was learned up to it: `learned` is exchanged for
+    /// something of the same size. Does nothing where the record is not held.
     pub(super) fn make_base(&mut self, number: Sequence, learned: &mut Learned) {
-        debug_assert!(self.held(number) != Held::Nothing);
-        let place = self.place(number);
+        let place = self.place(number).filter(|place| self.held[*place] != Held::Nothing);
+        let Some(place) = place else { return };
         self.held[place] = Held::Packet;
         std::mem::swap(&mut self.learned[place], learned);
     }

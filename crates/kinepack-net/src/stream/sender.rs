@@ -159,20 +159,22 @@ impl StreamSender {
         count
     }
 
-    /// Writes the packet of the `count` records at the end of the buffer.
+    /// Writes the packet of the `count` records at the end of the buffer. `None` where these, or the
+    /// base, are nothing that the codec takes: then no packet goes out.
     fn write(&mut self, number: Sequence, back: Option<u8>, count: usize) -> Option<()> {
-        let base = back.map_or(HeaderBase::Full { hash: self.codec.hash() }, HeaderBase::Back);
-        let header = StreamHeader { number, count: count as u8, base };
+        let base = match back {
+            Some(back) => {
+                let lag = (u16::from(back) + 1).checked_sub(count as u16)?;
+                Some(self.ring.base(number.before(u16::from(back)), lag)?)
+            }
+            None => None,
+        };
+        let header_base = back.map_or(HeaderBase::Full { hash: self.codec.hash() }, HeaderBase::Back);
+        let header = StreamHeader { number, count: count as u8, base: header_base };
         self.out.clear();
         header.write(&mut self.out);
-        let base = back.and_then(|back| {
-            let back = u16::from(back);
-            self.ring.base(number.before(back), back + 1 - count as u16)
-        });
         let first = self.records.len() - count * self.codec.lanes();
-        let written = self.codec.encode(base, &self.records[first..], &mut self.learned, &mut self.out);
-        debug_assert!(written.is_ok(), "whole records of the codec's schema");
-        written.ok()
+        self.codec.encode(base, &self.records[first..], &mut self.learned, &mut self.out).ok()
     }
 
     /// Takes an acknowledgement.
