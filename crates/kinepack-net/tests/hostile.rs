@@ -38,7 +38,7 @@ fn empty() -> Snapshot {
 
 fn encoded(base: &Snapshot, snapshot: &Snapshot) -> Vec<u8> {
     let mut bytes = Vec::new();
-    Encoder::new(&codec()).encode(base, snapshot, &mut bytes).unwrap();
+    Encoder::new(&codec()).encode(&base.clone().into(), snapshot, &mut bytes).unwrap();
     bytes
 }
 

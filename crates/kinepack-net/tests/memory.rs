@@ -7,7 +7,7 @@ mod support;
 use std::time::Duration;
 
 use allocation_counter::measure;
-use kinepack::{DecodeError, Encoder, EntityId, Snapshot, Tick};
+use kinepack::{DecodeError, Encoder, EntityId, Snapshot, Tick, View};
 use kinepack_net::{HubConfig, LinkConfig, NetError, Received, Receiver, ReceiverConfig, ReceiverOptions, Refused};
 use support::{Client, Net, TICK_HZ, World, codec};
 
@@ -31,15 +31,14 @@ fn zeros(tick: u32, count: u32) -> Snapshot {
 fn cheap_datagrams(count: u32, left_out: bool, of_first: bool) -> Vec<Vec<u8>> {
     let (codec, flags) = (codec(), if left_out { LEFT_OUT } else { 0 });
     let mut encoder = Encoder::new(&codec);
-    let (mut none, mut world) = (Snapshot::new(codec.schema(), Tick(0)), zeros(1, count));
+    let mut world = zeros(1, count);
     let mut first = vec![flags, 0, 0, 0, 0, 1, 0, 0, 0, 1];
-    encoder.encode(&none, &world, &mut first).unwrap();
-    none.copy_from(&world);
+    let view = encoder.encode(&View::empty(codec.schema()), &world, &mut first).unwrap();
     let mut datagrams = vec![first];
     for sequence in 1..=250u8 {
         world.tick = Tick(1 + u32::from(sequence));
         let mut datagram = vec![flags | STRIDE_1, sequence, 0, if of_first { sequence } else { 1 }];
-        encoder.encode(&none, &world, &mut datagram).unwrap();
+        encoder.encode(&view, &world, &mut datagram).unwrap();
         datagrams.push(datagram);
     }
     datagrams

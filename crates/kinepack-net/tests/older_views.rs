@@ -6,7 +6,7 @@ mod support;
 
 use std::time::Duration;
 
-use kinepack::{Baselines, Encoder, EntityId, Snapshot, Tick};
+use kinepack::{Encoder, EntityId, Snapshot, Tick, View};
 use kinepack_net::{
     Hub, HubConfig, LinkConfig, NetError, Received, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Refused,
     Sequence,
@@ -27,7 +27,7 @@ fn world(tick: u32) -> Snapshot {
 }
 
 /// A snapshot datagram with an explicit tick, relative to the view `back` sequences before.
-fn datagram(flags: u8, sequence: u8, back: u8, older: &[u8], baselines: Baselines<'_>, snapshot: &Snapshot) -> Vec<u8> {
+fn datagram(flags: u8, sequence: u8, back: u8, older: &[u8], base: &View, snapshot: &Snapshot) -> Vec<u8> {
     let mut bytes = vec![flags, sequence, 0, back];
     if back == 0 {
         bytes.push(0);
@@ -35,16 +35,16 @@ fn datagram(flags: u8, sequence: u8, back: u8, older: &[u8], baselines: Baseline
     bytes.extend(snapshot.tick.0.to_le_bytes());
     bytes.push(0);
     bytes.extend(older);
-    Encoder::new(&codec()).encode(baselines, snapshot, &mut bytes).unwrap();
+    Encoder::new(&codec()).encode(base, snapshot, &mut bytes).unwrap();
     bytes
 }
 
 /// A receiver with the views 1 to 5 of the ticks 1, 3, 3, 4, 5; in the fourth something was left out.
 fn receiver() -> Receiver {
     let mut receiver = Receiver::new(&codec(), ReceiverConfig::default()).unwrap();
-    let empty = Snapshot::new(codec().schema(), Tick(0));
+    let empty = View::empty(codec().schema());
     for (sequence, tick, flags) in [(1, 1, 0), (2, 3, 0), (3, 3, 0), (4, 4, LEFT_OUT), (5, 5, 0)] {
-        let bytes = datagram(flags, sequence, 0, &[], (&empty).into(), &world(tick));
+        let bytes = datagram(flags, sequence, 0, &[], &empty, &world(tick));
         receiver.handle(Duration::ZERO, &bytes).unwrap();
     }
     receiver
@@ -55,12 +55,12 @@ fn taken(tick: u32, older: &[u8]) -> Result<Received, Refused> {
     let mut receiver = receiver();
     let before = receiver.stats();
     let kind = if older.is_empty() { 0 } else { OLDER };
-    let bytes = datagram(kind, 6, 1, older, (&world(5)).into(), &world(tick));
+    let bytes = datagram(kind, 6, 1, older, &world(5).into(), &world(tick));
     let taken = receiver.handle(Duration::ZERO, &bytes);
     if taken.is_err() {
         assert_eq!((receiver.stats().received, receiver.stats().views), (before.received, before.views));
         assert_eq!(receiver.newest_sequence(), Some(Sequence(5)));
-        let bytes = datagram(0, 6, 1, &[], (&world(5)).into(), &world(9));
+        let bytes = datagram(0, 6, 1, &[], &world(5).into(), &world(9));
         receiver.handle(Duration::ZERO, &bytes).unwrap();
     }
     assert!(receiver.view(Sequence(6)) == Some(&world(if taken.is_ok() { tick } else { 9 })));
@@ -92,8 +92,8 @@ fn each_rule_refuses() {
         assert!(taken(tick, &[]).is_ok());
         assert_eq!(taken(tick, &[2]), Err(Refused::BadOlder));
     }
-    let empty = Snapshot::new(codec().schema(), Tick(0));
-    let from_reference = datagram(OLDER, 6, 0, &[2], (&empty).into(), &world(6));
+    let empty = View::empty(codec().schema());
+    let from_reference = datagram(OLDER, 6, 0, &[2], &empty, &world(6));
     assert_eq!(receiver().handle(Duration::ZERO, &from_reference), Err(Refused::BadOlder));
 }
 

@@ -342,15 +342,13 @@ impl NaiveReceiver {
             for (id, lanes) in entities {
                 snapshot.push_lanes(EntityId(*id), lanes).map_err(|_| "a bug: ids increase")?;
             }
-            Ok(snapshot)
+            Ok(kinepack::View::from(snapshot))
         };
-        let baseline = snapshot(baseline)?;
-        let older = older.iter().map(snapshot).collect::<Result<Vec<Snapshot>, Refusal>>()?;
-        let older: Vec<&Snapshot> = older.iter().collect();
-        let baselines = Baselines::new(&baseline, &older);
-        let mut out = Snapshot::new(self.codec.schema(), Tick(0));
-        Decoder::new(&self.codec).decode(baselines, bytes, Tick(tick), &mut out).map_err(|_| "not a snapshot")?;
-        Ok(entities(&out))
+        let views = [baseline].into_iter().chain(older).map(snapshot);
+        let views = views.collect::<Result<Vec<_>, Refusal>>()?;
+        let baselines = Baselines::new(&views).map_err(|_| "ticks that do not fall")?;
+        let decoded = Decoder::new(&self.codec).decode(baselines, bytes, Tick(tick));
+        Ok(entities(&decoded.map_err(|_| "not a snapshot")?))
     }
 
     /// Section 5.
