@@ -410,7 +410,8 @@ impl Encoder {
         };
         // What another codec learned counts as nothing.
         let learned = baselines.learned.filter(|learned| learned.is_of(codec.hash()));
-        let before = self.learned.take().or_else(|| self.spare.learned());
+        // Of a packet of which no view was made.
+        self.spare.keep_learned(self.learned.take());
         let mut packed = core::mem::take(&mut self.packed);
         packed.clear();
         let mut writer = BitWriter::append(&mut packed);
@@ -443,7 +444,7 @@ impl Encoder {
             self.learned = learned.cloned();
         } else if let Some(state) = &self.adaptive {
             self.spent.size.changed_entities -= self.unsent.len();
-            self.learned = adaptive.learned(state, codec.hash(), before);
+            self.learned = adaptive.learned(state, codec.hash(), self.spare.learned());
             // The end of the code may be shorter than what its decisions are worth: the parts must not exceed the whole.
             self.spent.tally.replace(state.entities_spent(), bits);
             self.spent.tally.replace_lanes(&state.lanes_spent);

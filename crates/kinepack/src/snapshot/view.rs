@@ -1,6 +1,7 @@
 //! What both sides hold after a packet.
 
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 use core::ops::Deref;
 
 use super::adaptive::Learned;
@@ -88,22 +89,34 @@ impl From<Arc<Snapshot>> for View {
     }
 }
 
-/// The memory of a view that nobody holds any more, for the next one.
+/// How much memory for what is learned is kept. A packet that packs bits takes none, as its view
+/// shares what the one before learned: until views are all different again, some is left over.
+const SPARE_LEARNED: usize = 8;
+
+/// The memory of views that nobody holds any more, for the next ones.
 #[derive(Debug, Default)]
 pub(super) struct Spare {
     snapshot: Option<Arc<Snapshot>>,
-    learned: Option<Learned>,
+    learned: Vec<Learned>,
 }
 
 impl Spare {
     /// Keeps what nobody else holds of a view.
     pub(super) fn keep(&mut self, view: View) {
-        let (mut snapshot, mut learned) = view.into_parts();
+        let (mut snapshot, learned) = view.into_parts();
         if Arc::get_mut(&mut snapshot).is_some() {
             self.snapshot = Some(snapshot);
         }
-        if learned.as_mut().is_some_and(Learned::is_alone) {
-            self.learned = learned;
+        self.keep_learned(learned);
+    }
+
+    /// Keeps what was learned, if nobody else holds it.
+    pub(super) fn keep_learned(&mut self, learned: Option<Learned>) {
+        if let Some(mut learned) = learned
+            && self.learned.len() < SPARE_LEARNED
+            && learned.is_alone()
+        {
+            self.learned.push(learned);
         }
     }
 
@@ -115,6 +128,6 @@ impl Spare {
 
     /// Memory for what is learned.
     pub(super) fn learned(&mut self) -> Option<Learned> {
-        self.learned.take()
+        self.learned.pop()
     }
 }
