@@ -4,8 +4,8 @@
 
 mod support;
 
-use kinepack::{Baselines, Codec, Difference, Encoder, Level, Profile, Schema, Snapshot, Tick};
-use support::{bodies, bodies_run, bodies_schema, frames, profiles, schemas, trained};
+use kinepack::{Baselines, Chosen, Codec, Difference, Encoder, Level, Profile, Schema, Snapshot, View};
+use support::{bodies, bodies_run, bodies_schema, frames, profiles, schemas, trained, views};
 
 fn counting(codec: &Codec) -> Encoder {
     let mut encoder = Encoder::new(codec);
@@ -60,16 +60,14 @@ fn check_lanes(schema: &Schema, encoder: &Encoder, level: Level) {
 #[test]
 fn in_packed_bits_they_are_all_that_the_fields_took() {
     for (name, schema) in schemas() {
-        let frames = frames(&schema, 21, 25, 8);
+        let frames = views(frames(&schema, 21, 25, 8));
         for (_, profile) in profiles(&schema) {
             for level in Level::TABLE.into_iter().filter(|level| !level.adaptive()) {
                 let codec = Codec::new(schema.clone(), level, profile.clone()).unwrap();
                 let (mut encoder, mut plain) = (counting(&codec), Encoder::new(&codec));
                 for pair in frames.windows(2) {
                     let (mut packet, mut bytes) = (Vec::new(), Vec::new());
-                    let mut after = pair[1].clone();
-                    encoder.coarsen(&pair[0], &mut after).unwrap();
-                    encoder.encode(&pair[0], &after, &mut packet).unwrap();
+                    let after = encoder.encode(&pair[0], &pair[1], &mut packet).unwrap();
                     let sent =
                         if level.row() < 7 { (0..after.len() as u32).collect() } else { changed(&pair[0], &after) };
                     assert_eq!(indices(&encoder), sent, "{name}, {}", level.row());
@@ -77,14 +75,16 @@ fn in_packed_bits_they_are_all_that_the_fields_took() {
 
                     check_lanes(&schema, &encoder, level);
 
-                    assert_eq!(plain.encode(&pair[0], &after, &mut bytes).unwrap(), encoder.size());
+                    plain.encode(&pair[0], &after, &mut bytes).unwrap();
+                    assert_eq!(plain.size(), encoder.size());
                     assert!(plain.entity_bits().is_empty() && plain.lane_bits().is_empty() && bytes == packet);
 
                     if level.row() >= 7 {
                         let after = same_entities(&pair[0], &after);
                         let some: Vec<u32> =
                             changed(&pair[0], &after).into_iter().filter(|index| index % 3 > 0).collect();
-                        encoder.encode_part_within(&pair[0], &after, &some, 5, &mut packet).unwrap();
+                        let chosen = Chosen::Some { indices: &some, limit_bytes: 5 };
+                        encoder.write(&pair[0], &after, chosen, &mut packet).unwrap();
                         assert_eq!(indices(&encoder), some);
                         assert_eq!(sum(&encoder), encoder.size().fields_bits.iter().sum::<u64>());
                     }
@@ -111,29 +111,27 @@ fn is_packed(packet: &[u8]) -> bool {
 #[test]
 fn where_a_level_predicts_they_are_what_the_fields_took_and_who_came() {
     let schema = bodies_schema();
-    let run = bodies_run(&schema, 5, 40, 60);
+    let run = views(bodies_run(&schema, 5, 40, 60));
     for level in [Level::ADAPTIVE, Level::LEARNING] {
         for (profile, has_bodies) in [(trained(&schema, None), false), (trained(&schema, Some(bodies(&schema))), true)]
         {
             let (mut encoder, mut packed) = predicting(&schema, level, &profile);
             let (mut predicted, mut fell_back, mut came, mut moved) = (0, 0, 0, 0);
             let (mut told, mut took) = (0, 0);
-            let mut learned = None;
+            let mut before = run[2].clone();
             for states in run.windows(4) {
-                let older = [&states[1], &states[0]];
-                let baselines = Baselines::new(&states[2], &older).with_learned(learned.as_ref());
-                let (before, after) = (&states[2], &states[3]);
                 let mut packet = Vec::new();
-                encoder.encode(baselines, after, &mut packet).unwrap();
-                learned = encoder.learned().cloned();
+                let baselines = Baselines::new([&before, &states[1], &states[0]]).unwrap();
+                let after = encoder.encode(baselines, &states[3], &mut packet).unwrap();
+                let before = std::mem::replace(&mut before, after.clone());
                 if is_packed(&packet) {
-                    packed.encode(before, after, &mut Vec::new()).unwrap();
+                    packed.encode(&before, &after, &mut Vec::new()).unwrap();
                     assert_eq!(encoder.entity_bits(), packed.entity_bits());
                     fell_back += 1;
                     continue;
                 }
                 let mut difference = Difference::default();
-                difference.find(before, after);
+                difference.find(&before, &after);
                 assert_eq!(indices(&encoder), difference.sent);
                 assert!(sum(&encoder) <= 8 * packet.len() as u64);
                 check_lanes(&schema, &encoder, level);
@@ -164,7 +162,7 @@ fn where_a_level_predicts_they_are_what_the_fields_took_and_who_came() {
 #[test]
 fn one_entity_took_what_its_fields_did() {
     let schema = bodies_schema();
-    let run = bodies_run(&schema, 7, 30, 20);
+    let run = views(bodies_run(&schema, 7, 30, 20));
     for level in [Level::ADAPTIVE, Level::LEARNING] {
         let (mut encoder, _) = predicting(&schema, level, &trained(&schema, None));
         let mut alone = 0;
@@ -172,7 +170,7 @@ fn one_entity_took_what_its_fields_did() {
             let after = same_entities(&pair[0], &pair[1]);
             for index in changed(&pair[0], &after) {
                 let mut packet = Vec::new();
-                encoder.encode_part(&pair[0], &after, &[index], &mut packet).unwrap();
+                encoder.write(&pair[0], &after, Chosen::entities(&[index]), &mut packet).unwrap();
                 let [(entity, bits)] = *encoder.entity_bits() else { panic!("{:?}", encoder.entity_bits()) };
                 let fields: u64 = encoder.size().fields_bits.iter().sum();
                 let most = if is_packed(&packet) { fields } else { fields + schema.fields().len() as u64 };
@@ -187,18 +185,19 @@ fn one_entity_took_what_its_fields_did() {
 #[test]
 fn for_whom_there_was_no_room_took_nothing() {
     let schema = bodies_schema();
-    let run = bodies_run(&schema, 5, 60, 40);
+    let run = views(bodies_run(&schema, 5, 60, 40));
     for level in [Level::ADAPTIVE, Level::LEARNING] {
         let (mut encoder, _) = predicting(&schema, level, &trained(&schema, Some(bodies(&schema))));
         let mut ended = 0;
         for pair in run.windows(2).filter(|pair| pair[0].ids() == pair[1].ids()) {
             let all = changed(&pair[0], &pair[1]);
             let mut whole = Vec::new();
-            encoder.encode_part(&pair[0], &pair[1], &all, &mut whole).unwrap();
+            encoder.write(&pair[0], &pair[1], Chosen::entities(&all), &mut whole).unwrap();
             for share in 0..=8 {
                 let mut packet = Vec::new();
                 let limit_bytes = whole.len() * share / 7;
-                encoder.encode_part_within(&pair[0], &pair[1], &all, limit_bytes, &mut packet).unwrap();
+                let chosen = Chosen::Some { indices: &all, limit_bytes };
+                encoder.write(&pair[0], &pair[1], chosen, &mut packet).unwrap();
                 let mut both = [&indices(&encoder)[..], encoder.unsent()].concat();
                 both.sort_unstable();
                 assert_eq!(both, all);
@@ -214,8 +213,8 @@ fn for_whom_there_was_no_room_took_nothing() {
 #[test]
 fn nobody_is_in_a_packet_without_changes() {
     let schema = bodies_schema();
-    let run = bodies_run(&schema, 5, 10, 2);
-    let empty = Snapshot::new(&schema, Tick(0));
+    let run = views(bodies_run(&schema, 5, 10, 2));
+    let empty = View::empty(&schema);
     for level in Level::TABLE.into_iter().filter(|level| level.row() >= 7) {
         let mut encoder = counting(&Codec::new(schema.clone(), level, Profile::untrained(&schema)).unwrap());
         for states in [[&empty, &run[0]], [&run[0], &run[0]]] {

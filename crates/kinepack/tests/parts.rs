@@ -4,8 +4,8 @@
 
 mod support;
 
-use kinepack::{Codec, Difference, EncodeError, Encoder, Level, Profile, Snapshot};
-use support::{Random, frames, profiles, schema};
+use kinepack::{Chosen, Codec, Difference, EncodeError, Encoder, Level, Profile, Snapshot};
+use support::{Random, frames, profiles, schema, views};
 
 /// The entities of `before`, those that `after` has too with their lanes of then.
 fn without_comings_and_goings(before: &Snapshot, after: &Snapshot) -> Snapshot {
@@ -25,7 +25,7 @@ fn a_part_of_the_changes_is_encoded_like_a_baseline_that_has_it() {
             for (_, profile) in profiles(&schema) {
                 let codec = Codec::new(schema.clone(), level, profile).unwrap();
                 let mut encoder = Encoder::new(&codec);
-                let frames = frames(&schema, random.word(), 25, 3);
+                let frames = views(frames(&schema, random.word(), 25, 3));
                 for before in &frames[..2] {
                     let snapshot = without_comings_and_goings(before, &frames[2]);
                     let mut difference = Difference::default();
@@ -33,15 +33,18 @@ fn a_part_of_the_changes_is_encoded_like_a_baseline_that_has_it() {
                     let chosen: Vec<u32> = difference.sent.iter().copied().filter(|_| random.one_in(2)).collect();
                     let mut rows = Snapshot::new_like(before);
                     rows.gather(&snapshot, &chosen).unwrap();
-                    let mut target = before.clone();
+                    let mut target = Snapshot::clone(before);
                     target.patch(&[], &rows).unwrap();
                     let (mut expected, mut bytes) = (Vec::new(), Vec::new());
-                    let size = encoder.encode(before, &target, &mut expected).unwrap().clone();
-                    assert_eq!(encoder.encode_part(before, &snapshot, &chosen, &mut bytes), Ok(&size));
+                    let view = encoder.encode(before, &target, &mut expected).unwrap();
+                    let size = encoder.size().clone();
+                    let part = encoder.write(before, &snapshot, Chosen::entities(&chosen), &mut bytes).unwrap();
+                    assert_eq!(*part.size(), size);
+                    assert!(part.view() == view);
                     assert_eq!(bytes, expected, "{name}, {}", level.row());
                     if before.ids() != frames[2].ids() {
-                        let refused = encoder.encode_part(before, &frames[2], &[], &mut bytes);
-                        assert_eq!(refused, Err(EncodeError::EntitiesDiffer));
+                        let refused = encoder.write(before, &frames[2], Chosen::entities(&[]), &mut bytes);
+                        assert_eq!(refused.err(), Some(EncodeError::EntitiesDiffer));
                     }
                 }
             }
@@ -70,7 +73,7 @@ fn patching_a_baseline_with_its_difference_gives_the_snapshot() {
 #[test]
 fn wrong_indices_are_errors_that_change_nothing() {
     let schema = schema("cube");
-    let frames = frames(&schema, 3, 25, 2);
+    let frames = views(frames(&schema, 3, 25, 2));
     let snapshot = without_comings_and_goings(&frames[0], &frames[1]);
     let count = snapshot.len() as u32;
     let level_7 = Level::of_row(7).unwrap();
@@ -80,11 +83,12 @@ fn wrong_indices_are_errors_that_change_nothing() {
         for (indices, index) in
             [(vec![1, 1], 1), (vec![0, 3, 2], 2), (vec![0, count], count), (vec![count + 7], count + 7)]
         {
-            let (mut rows, mut packet) = (frames[0].clone(), vec![7]);
-            let error = Err(EncodeError::BadIndices { index });
-            assert_eq!(rows.gather(&snapshot, &indices), error);
-            assert!(rows == frames[0]);
-            assert_eq!(encoder.encode_part(&frames[0], &snapshot, &indices, &mut packet).map(drop), error);
+            let (mut rows, mut packet) = (Snapshot::clone(&frames[0]), vec![7]);
+            let error = EncodeError::BadIndices { index };
+            assert_eq!(rows.gather(&snapshot, &indices), Err(error.clone()));
+            assert!(rows == **frames[0].snapshot());
+            let refused = encoder.write(&frames[0], &snapshot, Chosen::entities(&indices), &mut packet);
+            assert_eq!(refused.err(), Some(error));
             assert_eq!(packet, [7]);
         }
     }

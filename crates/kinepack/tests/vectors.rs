@@ -10,7 +10,7 @@ mod support;
 use kinepack::stream::{StreamBase, StreamCodec, StreamLevel};
 use kinepack::{
     Codec, Decoder, Encoder, EntityId, Field, FieldKind, FloatLimits, IntegerLimits, Level, Profile, Schema,
-    SmallestThree, Snapshot, Tick, Trainer,
+    SmallestThree, Snapshot, Tick, Trainer, View,
 };
 use support::{Numbers, from_hex, hex, stream_packets, stream_records, stream_schema};
 
@@ -60,7 +60,7 @@ fn snapshots(schema: &Schema) -> [Snapshot; 2] {
 fn profiles(schema: &Schema) -> [(&'static str, Profile); 4] {
     let mut trainer = Trainer::new(schema.clone(), Profile::magnitudes(schema)).unwrap();
     let [baseline, snapshot] = snapshots(schema);
-    trainer.observe(&baseline, &snapshot).unwrap();
+    trainer.observe(&baseline, &[], &snapshot).unwrap();
     [
         ("trained", trainer.finish()),
         ("untrained", Profile::untrained(schema)),
@@ -72,7 +72,7 @@ fn profiles(schema: &Schema) -> [(&'static str, Profile); 4] {
 #[test]
 fn every_vector_is_written_and_read() {
     let schema = schema();
-    let [baseline, snapshot] = snapshots(&schema);
+    let [baseline, snapshot] = snapshots(&schema).map(View::from);
     let mut written = String::from("# level profile packet\n");
     for level in Level::TABLE.into_iter().filter(|level| !level.adaptive()) {
         for (name, profile) in profiles(&schema) {
@@ -90,8 +90,7 @@ fn every_vector_is_written_and_read() {
         let [level, name, packet] = line.split(' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
         let (_, profile) = profiles(&schema).into_iter().find(|(known, _)| *known == name).unwrap();
         let codec = Codec::new(schema.clone(), Level::of_row(level.parse().unwrap()).unwrap(), profile).unwrap();
-        let mut decoded = Snapshot::new(&schema, Tick(0));
-        Decoder::new(&codec).decode(&baseline, &from_hex(packet), Tick(7), &mut decoded).unwrap();
+        let decoded = Decoder::new(&codec).decode(&baseline, &from_hex(packet), Tick(7)).unwrap();
         assert_eq!(decoded, snapshot, "{line}");
     }
 }
@@ -137,15 +136,14 @@ fn an_entity_in_full_carries_the_next_one() {
         (0..).zip(states).for_each(|(id, lanes)| snapshot.push_lanes(EntityId(id), &lanes).unwrap());
         snapshot
     };
-    let baseline = snapshot([[500; 3]; 3]);
+    let baseline = View::from(snapshot([[500; 3]; 3]));
     let moved = snapshot([[500, 500, 505], [700, 500, 503], [700, 500, 503]]);
     let codec = Codec::new(schema.clone(), Level::TABLE[9], Profile::untrained(&schema)).unwrap();
     let mut packet = Vec::new();
     Encoder::new(&codec).encode(&baseline, &moved, &mut packet).unwrap();
     assert_eq!(hex(&packet), "6c08eb79a5ef3ea9");
-    let mut decoded = Snapshot::new(&schema, Tick(0));
-    Decoder::new(&codec).decode(&baseline, &packet, Tick(0), &mut decoded).unwrap();
-    assert_eq!(decoded, moved);
+    let decoded = Decoder::new(&codec).decode(&baseline, &packet, Tick(0)).unwrap();
+    assert_eq!(**decoded.snapshot(), moved);
 }
 
 #[test]

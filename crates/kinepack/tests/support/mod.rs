@@ -20,7 +20,7 @@ pub(crate) use bodies::{bodies, bodies_run, trained};
 pub(crate) use hex::{from_hex, hex, profile_of};
 pub(crate) use model::BitModel;
 pub(crate) use random::Random;
-pub(crate) use subject::{DECODED, Subject, assert_valid, at_tick};
+pub(crate) use subject::{DECODED, Subject, assert_valid, at_tick, views};
 pub(crate) use vectors::{Numbers, StreamPacket, stream_packets, stream_records, stream_schema};
 pub(crate) use walk::{Walk, records_schema};
 pub(crate) use worlds::{World, bodies_schema, frames, profiles, schema, schemas};

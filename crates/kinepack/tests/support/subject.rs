@@ -1,6 +1,8 @@
 //! A codec under test, and what must hold for it whatever it is given.
 
-use kinepack::{Baselines, Codec, DecodeError, DecodeLimits, Decoder, Encoder, Schema, Snapshot, Tick};
+use std::sync::Arc;
+
+use kinepack::{Baselines, Codec, DecodeError, DecodeLimits, Decoder, Encoder, Schema, Snapshot, Tick, View};
 
 /// The tick of everything that a [`Subject`] decodes.
 pub(crate) const DECODED: Tick = Tick(0xDEC0_DED0);
@@ -25,51 +27,54 @@ impl Subject {
         self.codec.schema()
     }
 
-    /// The snapshot as it has to be encoded.
-    pub(crate) fn coarse<'a>(&mut self, baselines: impl Into<Baselines<'a>>, snapshot: &Snapshot) -> Snapshot {
-        let mut coarse = snapshot.clone();
-        self.encoder.coarsen(baselines, &mut coarse).unwrap();
-        coarse
-    }
-
-    /// Encodes as of [`DECODED`], and checks that what the encoder says of the size is true.
-    pub(crate) fn encode<'a>(&mut self, baselines: impl Into<Baselines<'a>>, snapshot: &Snapshot) -> Vec<u8> {
+    /// Encodes as of [`DECODED`], and checks that what the encoder says of the size is true. Returns
+    /// the packet, and the view that a receiver has of it.
+    pub(crate) fn encode<'a>(&mut self, baselines: impl Into<Baselines<'a>>, snapshot: &Snapshot) -> (Vec<u8>, View) {
         let mut packet = Vec::new();
-        let size = self.encoder.encode(baselines, &at_tick(snapshot, DECODED), &mut packet).unwrap();
+        let view = self.encoder.encode(baselines, &at_tick(snapshot, DECODED), &mut packet).unwrap();
+        let size = self.encoder.size();
         let bits = size.sets_bits + size.fields_bits.iter().sum::<u64>();
         assert_eq!(bits.div_ceil(8), packet.len() as u64, "{size:?}");
         assert!(size.changed_entities <= snapshot.len());
-        packet
+        assert_valid(self.codec.schema(), &view);
+        (packet, view)
     }
 
-    /// Decodes anything: the result is a valid snapshot, or an error that leaves `out` as it was.
+    /// Decodes anything: the result is a valid view, or an error.
     pub(crate) fn decode<'a>(
         &mut self,
         baselines: impl Into<Baselines<'a>>,
         packet: &[u8],
-    ) -> Result<Snapshot, DecodeError> {
-        let baselines = baselines.into();
-        let held = at_tick(baselines.baseline, Tick(!baselines.baseline.tick.0));
-        let mut out = held.clone();
-        if let Err(error) = self.decoder.decode(baselines, packet, DECODED, &mut out) {
-            assert!(out == held, "{error:?} has changed the snapshot");
-            return Err(error);
-        }
-        assert_eq!(out.tick, DECODED);
-        assert_valid(self.codec.schema(), &out);
-        Ok(out)
+    ) -> Result<View, DecodeError> {
+        let view = self.decoder.decode(baselines, packet, DECODED)?;
+        assert_eq!(view.tick, DECODED);
+        assert_valid(self.codec.schema(), &view);
+        Ok(view)
     }
 
-    /// Decodes anything, as [`decode`](Self::decode). What is accepted can also be encoded and comes back the same.
-    /// What is finer than an encoder sends it, has to be made coarse first.
+    /// As [`decode`](Self::decode), of a packet with a state check behind it. A view that is accepted has that check.
+    pub(crate) fn decode_checked<'a>(
+        &mut self,
+        baselines: impl Into<Baselines<'a>>,
+        packet: &[u8],
+    ) -> Result<View, DecodeError> {
+        let view = self.decoder.decode_checked(baselines, packet, DECODED)?;
+        assert_eq!(view.tick, DECODED);
+        assert!(packet.ends_with(&view.check().to_le_bytes()));
+        assert_valid(self.codec.schema(), &view);
+        Ok(view)
+    }
+
+    /// Decodes anything, as [`decode`](Self::decode). What is accepted can also be encoded and comes back the same,
+    /// once it is as coarse as an encoder sends it.
     pub(crate) fn decode_and_return<'a>(
         &mut self,
         baselines: impl Into<Baselines<'a>>,
         packet: &[u8],
-    ) -> Result<Snapshot, DecodeError> {
+    ) -> Result<View, DecodeError> {
         let baselines = baselines.into();
         let decoded = self.decode(baselines, packet)?;
-        let coarse = self.coarse(baselines, &decoded);
+        let coarse: Arc<Snapshot> = self.encoder.coarse(baselines, decoded.snapshot()).unwrap();
         self.round_trip(baselines, &coarse);
         Ok(decoded)
     }
@@ -77,14 +82,20 @@ impl Subject {
     /// Encodes, decodes, compares lane for lane and returns the packet.
     pub(crate) fn round_trip<'a>(&mut self, baselines: impl Into<Baselines<'a>>, snapshot: &Snapshot) -> Vec<u8> {
         let baselines = baselines.into();
-        let packet = self.encode(baselines, snapshot);
+        let (packet, view) = self.encode(baselines, snapshot);
         let decoded = self.decode(baselines, &packet).unwrap();
+        assert!(decoded == view, "the receiver's view is not what the encoder says");
         assert_eq!(decoded.ids(), snapshot.ids());
         for lane in 0..snapshot.lane_count() {
             assert_eq!(decoded.lane(lane), snapshot.lane(lane), "lane {lane}");
         }
         packet
     }
+}
+
+/// Views of states that both sides know, with nothing learned.
+pub(crate) fn views(states: impl IntoIterator<Item = Snapshot>) -> Vec<View> {
+    states.into_iter().map(View::from).collect()
 }
 
 /// The same state at another tick.

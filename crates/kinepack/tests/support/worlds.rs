@@ -111,7 +111,7 @@ fn rotation(name: &str, bits: u32) -> Field {
 pub(crate) fn profiles(schema: &Schema) -> [(&'static str, Profile); 4] {
     let mut trainer = Trainer::new(schema.clone(), Profile::magnitudes(schema)).unwrap();
     for pair in frames(schema, 0x7EAC4, 12, 6).windows(2) {
-        trainer.observe(&pair[0], &pair[1]).unwrap();
+        trainer.observe(&pair[0], &[], &pair[1]).unwrap();
     }
     [
         ("untrained", Profile::untrained(schema)),
