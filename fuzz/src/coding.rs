@@ -1,12 +1,14 @@
 //! What the drivers share: bytes as choices, a codec under test with older states, and worlds with bodies.
 
+use std::sync::Arc;
+
 use kinepack::{
-    Baselines, Bodies, BodyKind, Codec, DecodeError, Decoder, Encoder, EntityId, Field, FieldKind, FloatLimits,
-    Learned, Profile, Role, Schema, SmallestThree, Snapshot, Tick, Training,
+    Baselines, Bodies, BodyKind, Chosen, Codec, DecodeError, Decoder, Encoder, EntityId, Field, FieldKind, FloatLimits,
+    Profile, Role, Schema, SmallestThree, Snapshot, Tick, Training, View,
 };
 
 pub(crate) use crate::support::bodies_schema;
-use crate::support::{assert_valid, frames, profile_of, schemas as plain_schemas};
+use crate::support::{assert_valid, at_tick, frames, profile_of, schemas as plain_schemas};
 
 /// Takes bytes from the front; zeros where there are none.
 pub(crate) struct Source<'a>(pub(crate) &'a [u8]);
@@ -31,7 +33,23 @@ impl Source<'_> {
     }
 }
 
-/// A codec with its encoder and its decoder, which keep their scratch memory from call to call.
+/// A view, and behind it older ones of any states, at ticks that views of older states can have: those before the one
+/// in front stay as far from it as they are, others become the next or the farthest.
+pub(crate) fn lined_up(view: View, older: &[&Snapshot]) -> Vec<View> {
+    const FARTHEST: u32 = (1 << 31) - 1;
+    let mut newer = view.tick.0;
+    let mut views = vec![view];
+    for older in older {
+        let ticks = newer.wrapping_sub(older.tick.0).clamp(1, FARTHEST);
+        newer = older.tick.0;
+        let tick = views[views.len() - 1].tick.0.wrapping_sub(ticks);
+        views.push(at_tick(older, Tick(tick)).into());
+    }
+    views
+}
+
+/// A codec with its encoder and its decoder, which keep their scratch memory from call to call. Both are given what
+/// both sides know: one view, or several, the newest first.
 pub(crate) struct Pair {
     codec: Codec,
     encoder: Encoder,
@@ -43,87 +61,89 @@ impl Pair {
         Self { encoder: Encoder::new(codec), decoder: Decoder::new(codec), codec: codec.clone() }
     }
 
-    /// What the encoder learned up to the last packet.
-    #[allow(dead_code, reason = "not every binary goes on from it")]
-    pub(crate) fn learned(&self) -> Option<Learned> {
-        self.encoder.learned().cloned()
-    }
-
-    /// The snapshot as it has to be encoded. What is finer is refused.
-    pub(crate) fn coarse(&mut self, baselines: Baselines<'_>, snapshot: &Snapshot) -> Snapshot {
-        let mut coarse = snapshot.clone();
-        self.encoder.coarsen(baselines, &mut coarse).unwrap();
+    /// Encodes, and checks that what the encoder says of the size is true, and that the view is coarse but once.
+    pub(crate) fn encode(&mut self, known: &[View], snapshot: &Snapshot) -> (Vec<u8>, View) {
+        let baselines = Baselines::new(known).unwrap();
         let mut packet = Vec::new();
-        let is_refused = self.encoder.encode(baselines, snapshot, &mut packet).is_err();
-        assert_eq!(is_refused, coarse != *snapshot);
-        assert!(!is_refused || packet.is_empty());
-        coarse
-    }
-
-    /// Encodes, as coarse as it has to be, and checks that what the encoder says of the size is true.
-    pub(crate) fn encode(&mut self, baselines: Baselines<'_>, snapshot: &Snapshot) -> Vec<u8> {
-        let mut packet = Vec::new();
-        let snapshot = self.coarse(baselines, snapshot);
-        let size = self.encoder.encode(baselines, &snapshot, &mut packet).unwrap();
+        let view = self.encoder.encode(baselines, snapshot, &mut packet).unwrap();
+        let size = self.encoder.size();
         let bits = size.sets_bits + size.fields_bits.iter().sum::<u64>();
         assert_eq!(bits.div_ceil(8), packet.len() as u64, "{size:?}");
         assert!(size.changed_entities <= snapshot.len());
-        packet
+        assert_valid(self.codec.schema(), &view);
+        assert_eq!(view.tick, snapshot.tick);
+        assert!(self.codec.has_precision() || **view.snapshot() == *snapshot);
+        let coarse = self.encoder.coarse(baselines, view.snapshot()).unwrap();
+        assert!(Arc::ptr_eq(&coarse, view.snapshot()), "coarse stays coarse");
+        (packet, view)
     }
 
-    /// Decodes anything: the result is a valid snapshot, or an error that leaves `out` as it was.
-    pub(crate) fn decode(
-        &mut self,
-        baselines: Baselines<'_>,
-        packet: &[u8],
-        tick: Tick,
-    ) -> Result<Snapshot, DecodeError> {
-        let mut out = baselines.baseline.clone();
-        out.tick = Tick(!tick.0);
-        let held = out.clone();
-        let learned = self.decoder.learned().cloned();
-        if let Err(error) = self.decoder.decode(baselines, packet, tick, &mut out) {
-            assert!(out == held, "{error:?} has changed the snapshot");
-            assert!(self.decoder.learned() == learned.as_ref(), "{error:?} has changed what was learned");
-            return Err(error);
+    /// Decodes anything: the result is a valid view, or an error. A state check behind it is accepted where it is the
+    /// view's, and refused where it is not.
+    pub(crate) fn decode(&mut self, known: &[View], packet: &[u8], tick: Tick) -> Result<View, DecodeError> {
+        let baselines = Baselines::new(known).unwrap();
+        let decoded = self.decoder.decode(baselines, packet, tick);
+        let ours = decoded.as_ref().map_or(0, |view| view.check());
+        for theirs in [ours, ours ^ 1 << (packet.len() % 16)] {
+            let checked = [packet, &theirs.to_le_bytes()].concat();
+            let checked = self.decoder.decode_checked(baselines, &checked, tick);
+            let expected = match &decoded {
+                Ok(_) if theirs != ours => Err(DecodeError::WrongState { theirs, ours }),
+                decoded => decoded.clone(),
+            };
+            assert!(checked == expected, "{checked:?} instead of {expected:?}");
         }
-        assert_eq!(out.tick, tick);
-        assert_valid(self.codec.schema(), &out);
-        Ok(out)
+        let view = decoded?;
+        assert_eq!(view.tick, tick);
+        assert_valid(self.codec.schema(), &view);
+        Ok(view)
     }
 
     /// Decodes anything. What is accepted can also be encoded and comes back the same.
-    pub(crate) fn decode_and_return(&mut self, baselines: Baselines<'_>, packet: &[u8], tick: Tick) {
-        if let Ok(decoded) = self.decode(baselines, packet, tick) {
-            self.round_trip(baselines, &decoded);
+    pub(crate) fn decode_and_return(&mut self, known: &[View], packet: &[u8], tick: Tick) {
+        if let Ok(decoded) = self.decode(known, packet, tick) {
+            self.round_trip(known, &decoded);
         }
     }
 
-    /// Encodes, as coarse as it has to be, decodes, compares lane for lane and returns the packet.
-    pub(crate) fn round_trip(&mut self, baselines: Baselines<'_>, snapshot: &Snapshot) -> Vec<u8> {
-        let snapshot = &self.coarse(baselines, snapshot);
-        let packet = self.encode(baselines, snapshot);
-        let decoded = self.decode(baselines, &packet, snapshot.tick).unwrap();
-        assert!(self.encoder.learned() == self.decoder.learned(), "both sides learned the same");
-        assert_eq!(decoded.ids(), snapshot.ids());
-        for lane in 0..snapshot.lane_count() {
-            assert_eq!(decoded.lane(lane), snapshot.lane(lane), "lane {lane}");
-        }
-        packet
+    /// Decodes anything as a packet with a state check behind it: a valid view of which that is the check, or an error.
+    pub(crate) fn decode_checked(&mut self, known: &[View], packet: &[u8], tick: Tick) -> Result<View, DecodeError> {
+        let view = self.decoder.decode_checked(Baselines::new(known).unwrap(), packet, tick)?;
+        assert!(packet.ends_with(&view.check().to_le_bytes()));
+        assert_eq!(view.tick, tick);
+        assert_valid(self.codec.schema(), &view);
+        Ok(view)
+    }
+
+    /// Encodes, decodes, compares what the two sides have, and returns the packet and that.
+    pub(crate) fn round_trip(&mut self, known: &[View], snapshot: &Snapshot) -> (Vec<u8>, View) {
+        let (packet, view) = self.encode(known, snapshot);
+        let decoded = self.decode(known, &packet, snapshot.tick).unwrap();
+        assert!(decoded == view, "both sides have the same, and learned the same");
+        (packet, view)
     }
 
     /// Sends every third of the entities, from `first` on, where the level can: the others stay as in the baseline.
-    pub(crate) fn part(&mut self, baselines: Baselines<'_>, snapshot: &Snapshot, first: u32) {
+    pub(crate) fn part(&mut self, known: &[View], snapshot: &Snapshot, first: u32) {
         let indices: Vec<u32> = (0..snapshot.len() as u32).filter(|index| index % 3 == first % 3).collect();
-        let mut packet = Vec::new();
-        let snapshot = &self.coarse(baselines, snapshot);
-        if self.encoder.encode_part(baselines, snapshot, &indices, &mut packet).is_err() {
-            return;
-        }
-        let decoded = self.decode(baselines, &packet, snapshot.tick).unwrap();
-        for index in 0..snapshot.len() {
-            let from = if indices.contains(&(index as u32)) { snapshot } else { baselines.baseline };
-            assert!((0..snapshot.lane_count()).all(|lane| decoded.lane(lane)[index] == from.lane(lane)[index]));
+        let baselines = Baselines::new(known).unwrap();
+        let coarse = self.encoder.coarse(baselines, &snapshot.clone().into()).unwrap();
+        for limit_bytes in [usize::MAX, first as usize] {
+            let mut packet = Vec::new();
+            let chosen = Chosen::Some { indices: &indices, limit_bytes };
+            let Ok(encoded) = self.encoder.write(baselines, snapshot, chosen, &mut packet) else {
+                return;
+            };
+            let unsent = encoded.unsent().to_vec();
+            assert!(limit_bytes < usize::MAX || unsent.is_empty());
+            let view = encoded.view();
+            let decoded = self.decode(known, &packet, snapshot.tick).unwrap();
+            assert!(decoded == view, "both sides have the same, and learned the same");
+            for index in 0..snapshot.len() {
+                let is_sent = indices.contains(&(index as u32)) && !unsent.contains(&(index as u32));
+                let from = if is_sent { &*coarse } else { &*known[0] };
+                assert!((0..snapshot.lane_count()).all(|lane| decoded.lane(lane)[index] == from.lane(lane)[index]));
+            }
         }
     }
 }

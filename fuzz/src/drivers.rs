@@ -7,39 +7,45 @@ use std::sync::OnceLock;
 
 use kinepack::value::{Difference, Limits, read_difference, read_if_changed, write_difference, write_if_changed};
 use kinepack::{
-    Baselines, BitReader, BitSink, BitWriter, Class, Codec, Context, DecodeError, Encoder, FieldCode, FloatLimits,
-    GapCode, IntegerLimits, LaneWidth, Learned, Level, Profile, Reference, Schema, Snapshot, Tick,
+    BitReader, BitSink, BitWriter, Class, Codec, Context, DecodeError, Encoder, FieldCode, FloatLimits, GapCode,
+    IntegerLimits, LaneWidth, Level, Profile, Reference, Schema, Tick, View,
 };
 
-use crate::coding::{Pair, Source, adaptive_profile, schemas, state};
-use crate::support::{BitModel, frames, profiles};
+use crate::coding::{Pair, Source, adaptive_profile, lined_up, schemas, state};
+use crate::support::{BitModel, frames, profiles, views};
 
-/// Snapshots of each schema that data can name as baseline; the first is empty.
+/// Views of each codec that data can name as baseline; the first is empty.
 const BASELINES: usize = 5;
 
-/// A schema with codecs for each level and profile, and some of its snapshots.
+/// The codecs of a schema: level by level, the profiles of each; then the levels that predict with a profile that was
+/// trained for them.
 struct Bench {
-    /// Level by level, the profiles of each; then the levels that predict with a profile that was trained for them.
     codecs: Vec<Tested>,
-    baselines: Vec<Snapshot>,
 }
 
-/// A codec, and what it learned up to each of the baselines.
+/// A codec, and the views that data can name, of the same snapshots for each codec of a schema.
 struct Tested {
     codec: Codec,
-    learned: Vec<Option<Learned>>,
+    views: Vec<View>,
 }
 
 impl Tested {
-    fn new(codec: Codec, baselines: &[Snapshot]) -> Self {
+    fn new(codec: Codec, snapshots: &[View]) -> Self {
         let mut encoder = Encoder::new(&codec);
-        let mut learned = vec![None];
-        for pair in baselines.windows(2) {
-            let before = learned.last().and_then(Option::as_ref);
-            encoder.encode(Baselines::from(&pair[0]).with_learned(before), &pair[1], &mut Vec::new()).unwrap();
-            learned.push(encoder.learned().cloned());
+        let mut views = vec![snapshots[0].clone()];
+        for snapshot in &snapshots[1..] {
+            let view = encoder.encode(&views[views.len() - 1], snapshot, &mut Vec::new()).unwrap();
+            // Without an older view it is as exact; so they can share memory.
+            assert!(view.snapshot() == snapshot.snapshot());
+            views.push(snapshot.clone().with_learned(view.learned().cloned()));
         }
-        Self { codec, learned }
+        Self { codec, views }
+    }
+
+    /// What both sides know: a view that a number names, and the older states that another does: none, one or two.
+    fn known(&self, view: usize, older: usize) -> Vec<View> {
+        let states = [older / 3, older / 3 / BASELINES].map(|number| &*self.views[number % BASELINES]);
+        lined_up(self.views[view].clone(), &states[..older % 3])
     }
 }
 
@@ -53,22 +59,21 @@ fn benches() -> &'static [Bench] {
             let trained = adaptive_profile(schema).into_iter();
             let trained =
                 trained.flat_map(|profile| [Level::ADAPTIVE, Level::LEARNING].map(|level| codec(level, &profile)));
-            let baselines = frames(schema, 77, 6, BASELINES);
+            let snapshots = views(frames(schema, 77, 6, BASELINES));
             let codecs = Level::TABLE.into_iter().flat_map(of_level).chain(trained);
-            Bench { codecs: codecs.map(|codec| Tested::new(codec, &baselines)).collect(), baselines }
+            Bench { codecs: codecs.map(|codec| Tested::new(codec, &snapshots)).collect() }
         };
         schemas().iter().map(bench).collect()
     })
 }
 
 /// Half of the numbers are of the levels that predict.
-fn choose(source: &mut Source<'_>) -> (&'static Bench, &'static Tested) {
-    let bench = &benches()[source.below(benches().len())];
-    let codecs = &bench.codecs;
+fn choose(source: &mut Source<'_>) -> &'static Tested {
+    let Bench { codecs } = &benches()[source.below(benches().len())];
     let packed = codecs.iter().take_while(|tested| !tested.codec.level().adaptive()).count();
     match source.byte() {
-        codec @ 0..128 => (bench, &codecs[usize::from(codec) % packed]),
-        codec => (bench, &codecs[packed + usize::from(codec - 128) % (codecs.len() - packed)]),
+        codec @ 0..128 => &codecs[usize::from(codec) % packed],
+        codec => &codecs[packed + usize::from(codec - 128) % (codecs.len() - packed)],
     }
 }
 
@@ -83,68 +88,54 @@ pub fn snapshot_data(numbers: [usize; 4], ticks: u8, packet: &[u8]) -> Vec<u8> {
 #[allow(dead_code, reason = "for who makes a corpus")]
 pub fn snapshot_corpus(schema: usize, codecs: impl Iterator<Item = usize>) -> Vec<Vec<u8>> {
     let data = |number: usize| {
-        let (bench, tested) = choose(&mut Source(&[schema as u8, number as u8]));
+        let tested = choose(&mut Source(&[schema as u8, number as u8]));
         let (baseline, older) = (number % (BASELINES - 1), number % 7 + 3 * number % 75);
-        let after = &bench.baselines[baseline + 1];
-        let ticks = after.tick.0.wrapping_sub(bench.baselines[baseline].tick.0) as u8;
-        let packet =
-            with_older(bench, tested, baseline, older, |baselines| Pair::new(&tested.codec).encode(baselines, after));
+        let after = &tested.views[baseline + 1];
+        let ticks = after.tick.0.wrapping_sub(tested.views[baseline].tick.0) as u8;
+        let (packet, _) = Pair::new(&tested.codec).encode(&tested.known(baseline, older), after);
         snapshot_data([schema, number, baseline, older], ticks, &packet)
     };
     codecs.map(data).collect()
 }
 
-/// Calls `work` with a baseline, what was learned up to it, and the older states that a number names: none, one or two, whatever their
-/// ticks.
-fn with_older<T>(
-    bench: &Bench,
-    tested: &Tested,
-    baseline: usize,
-    older: usize,
-    work: impl FnOnce(Baselines<'_>) -> T,
-) -> T {
-    let older_states = [older / 3, older / 3 / BASELINES].map(|number| &bench.baselines[number % BASELINES]);
-    let baselines = Baselines::new(&bench.baselines[baseline], &older_states[..older % 3]);
-    work(baselines.with_learned(tested.learned[baseline].as_ref()))
-}
-
-/// Decodes a packet: a valid snapshot or an error that changes nothing, and the decoder works as before.
+/// Decodes a packet, also as one with a state check behind it: a valid view or an error, and the decoder works as before.
 pub fn snapshot(data: &[u8]) {
     let mut source = Source(data);
-    let (bench, tested) = choose(&mut source);
+    let tested = choose(&mut source);
     let [baseline, older] = [source.below(BASELINES), source.below(256)];
     let ticks = i32::from(source.byte() as i8);
-    let tick = Tick(bench.baselines[baseline].tick.0.wrapping_add_signed(ticks));
+    let tick = Tick(tested.views[baseline].tick.0.wrapping_add_signed(ticks));
     let mut pair = Pair::new(&tested.codec);
-    with_older(bench, tested, baseline, older, |baselines| pair.decode_and_return(baselines, source.0, tick));
-    with_older(bench, tested, 3, older, |baselines| {
-        let used = pair.round_trip(baselines, &bench.baselines[4]);
-        assert_eq!(used, Pair::new(&tested.codec).encode(baselines, &bench.baselines[4]));
-    });
+    let known = tested.known(baseline, older);
+    pair.decode_and_return(&known, source.0, tick);
+    let _ = pair.decode_checked(&known, source.0, tick);
+    let known = tested.known(3, older);
+    let used = pair.round_trip(&known, &tested.views[4]);
+    assert!(used == Pair::new(&tested.codec).encode(&known, &tested.views[4]));
 }
 
 /// Encodes a snapshot made of the data relative to others: it comes back lane for lane, and no part of it is enough.
 pub fn encode_roundtrip(data: &[u8]) {
     let mut source = Source(data);
-    let (_, Tested { codec, .. }) = choose(&mut source);
+    let Tested { codec, .. } = choose(&mut source);
     let cuts = source.byte();
     let older_states = source.below(3);
     let long_before = state(codec.schema(), &mut source, None);
-    let before = state(codec.schema(), &mut source, Some(&long_before));
-    let after = state(codec.schema(), &mut source, Some(&before));
-    let older = [&long_before, &before];
+    let before = View::from(state(codec.schema(), &mut source, Some(&long_before)));
+    let after = View::from(state(codec.schema(), &mut source, Some(&before)));
+    let older = [&long_before, &*before];
     let mut pair = Pair::new(codec);
     for (baseline, snapshot) in [(&before, &after), (&after, &before), (&after, &after)] {
-        let baselines = Baselines::new(baseline, &older[..older_states]);
-        pair.part(baselines, snapshot, u32::from(cuts));
-        let mut packet = pair.round_trip(baselines, snapshot);
+        let known = lined_up(baseline.clone(), &older[..older_states]);
+        pair.part(&known, snapshot, u32::from(cuts));
+        let (mut packet, _) = pair.round_trip(&known, snapshot);
         let cut = usize::from(cuts) % packet.len();
-        let refusal = pair.decode(baselines, &packet[..cut], snapshot.tick);
+        let refusal = pair.decode(&known, &packet[..cut], snapshot.tick);
         // The end of an arithmetic code is not marked: what is cut may be other decisions.
         let may_be_other = codec.level().adaptive();
         assert!(may_be_other || matches!(refusal, Err(DecodeError::EndOfData { .. })), "{cut} bytes: {refusal:?}");
         packet.push(if may_be_other { 0 } else { cuts });
-        let refusal = pair.decode(baselines, &packet, snapshot.tick);
+        let refusal = pair.decode(&known, &packet, snapshot.tick);
         assert!(matches!(refusal, Err(DecodeError::TrailingData { .. })), "{refusal:?}");
     }
 }
@@ -161,10 +152,10 @@ pub fn profile(data: &[u8]) {
         return;
     };
     let mut pair = Pair::new(&codec);
-    let frames = frames(schema, u64::from(source.byte()), 8, BASELINES);
-    let (before, after) = (&frames[baseline], &frames[baseline + 1]);
-    pair.round_trip(before.into(), after);
-    pair.decode_and_return(before.into(), source.0, after.tick);
+    let frames = views(frames(schema, u64::from(source.byte()), 8, BASELINES));
+    let (before, after) = (&frames[baseline..=baseline], &frames[baseline + 1]);
+    pair.round_trip(before, after);
+    pair.decode_and_return(before, source.0, after.tick);
 }
 
 /// A profile of which all parts come from the data, but the lengths of each code are completed if they can be.

@@ -3,16 +3,16 @@
 use std::sync::OnceLock;
 
 use kinepack::entropy::MANTISSAS;
-use kinepack::{Baselines, Codec, FieldKind, Level, Profile, Schema, Snapshot};
+use kinepack::{Codec, FieldKind, Level, Profile, Schema, View};
 
-use crate::coding::{Pair, Source, adaptive_profile, bodies_schema, slab_schema, state};
-use crate::support::{at_tick, frames};
+use crate::coding::{Pair, Source, adaptive_profile, bodies_schema, lined_up, slab_schema, state};
+use crate::support::{at_tick, frames, views};
 
 /// A schema with profiles to damage: with a trained model, and with no model.
 struct Bench {
     schema: Schema,
     files: [Vec<u8>; 2],
-    frames: Vec<Snapshot>,
+    frames: Vec<View>,
 }
 
 fn benches() -> &'static [Bench; 2] {
@@ -21,7 +21,7 @@ fn benches() -> &'static [Bench; 2] {
         [bodies_schema(), slab_schema()].map(|schema| {
             let trained = adaptive_profile(&schema).unwrap();
             let files = [trained, Profile::untrained(&schema)].map(|profile| profile.to_bytes());
-            let frames = frames(&schema, 11, 10, 6);
+            let frames = views(frames(&schema, 11, 10, 6));
             let bench = Bench { schema, files, frames };
             // So that what is made is a profile, and not always refused.
             Profile::from_bytes(&any_file(&bench, &mut Source(&[])), &bench.schema).unwrap();
@@ -108,25 +108,26 @@ fn work(bench: &Bench, profile: &Profile, source: &mut Source<'_>) {
     assert!(Profile::from_bytes(&profile.to_bytes(), &bench.schema).as_ref() == Ok(profile));
     let Bench { schema, frames, .. } = bench;
     if let Ok(codec) = Codec::new(schema.clone(), Level::PACKED, profile.clone()) {
-        Pair::new(&codec).round_trip((&frames[4]).into(), &frames[5]);
+        Pair::new(&codec).round_trip(&frames[4..5], &frames[5]);
     }
     let Ok(codec) = Codec::new(schema.clone(), Level::ADAPTIVE, profile.clone()) else { return };
     let mut pair = Pair::new(&codec);
     let packet = source.0;
-    let long_before = state(schema, source, None);
-    let before = state(schema, source, Some(&long_before));
-    let after = state(schema, source, Some(&before));
-    for (baseline, older, snapshot) in [
+    let long_before = View::from(state(schema, source, None));
+    let before = View::from(state(schema, source, Some(&long_before)));
+    let after = View::from(state(schema, source, Some(&before)));
+    for (view, older, snapshot) in [
         (&frames[4], &[&frames[3], &frames[2]][..], &frames[5]),
         (&frames[3], &[&frames[2]], &frames[5]),
         (&before, &[&long_before, &frames[4]], &after),
         (&after, &[], &before),
     ] {
-        let baselines = Baselines::new(baseline, older);
-        pair.round_trip(baselines, snapshot);
-        pair.decode_and_return(baselines, packet, snapshot.tick);
+        let older: Vec<_> = older.iter().map(|view| &***view).collect();
+        let known = lined_up(view.clone(), &older);
+        pair.round_trip(&known, snapshot);
+        pair.decode_and_return(&known, packet, snapshot.tick);
     }
-    pair.part((&frames[5]).into(), &at_tick(&frames[5], after.tick), 1);
+    pair.part(&frames[5..], &at_tick(&frames[5], after.tick), 1);
 }
 
 /// A file with a model whose every part comes from the data: allowed, but of nothing that is.

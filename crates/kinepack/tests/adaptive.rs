@@ -7,15 +7,21 @@ mod support;
 use std::collections::BTreeMap;
 
 use kinepack::{
-    Baselines, Codec, DecodeError, Decoder, Encoder, EntityId, Field, FieldKind, IntegerLimits, Learned, Level,
-    Profile, Schema, SetupError, Snapshot, Tick,
+    Baselines, BaselinesError, Chosen, Codec, DecodeError, Decoder, Encoder, EntityId, Field, FieldKind, IntegerLimits,
+    Level, Profile, Schema, SetupError, Snapshot, Tick, View,
 };
 use support::{
-    Random, assert_valid, bodies, bodies_run as run, bodies_schema as schema, from_hex, hex, profile_of, trained,
+    Random, assert_valid, at_tick, bodies, bodies_run as run, bodies_schema as schema, from_hex, hex, profile_of,
+    trained, views,
 };
 
 fn profiles(schema: &Schema) -> [Profile; 3] {
     [trained(schema, Some(bodies(schema))), trained(schema, None), Profile::untrained(schema)]
+}
+
+/// The same state so many ticks later, where ticks wrap.
+fn later(state: &Snapshot, ticks: u32) -> View {
+    at_tick(state, Tick(state.tick.0.wrapping_add(ticks))).into()
 }
 
 #[test]
@@ -24,29 +30,71 @@ fn what_was_sent_comes_back_whatever_both_sides_know() {
     for profile in profiles(&schema) {
         let codec = Codec::new(schema.clone(), Level::ADAPTIVE, profile).unwrap();
         let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
-        let empty = Snapshot::new(&schema, Tick(0));
+        let empty = View::empty(&schema);
         for (seed, entities) in [(2, 1), (3, 7), (4, 60)] {
-            let run = run(&schema, seed, entities, 30);
-            let mut out = empty.clone();
-            let mut check = |baselines: Baselines<'_>, snapshot: &Snapshot| {
-                let mut packet = Vec::new();
-                encoder.encode(baselines, snapshot, &mut packet).unwrap();
-                decoder.decode(baselines, &packet, snapshot.tick, &mut out).unwrap();
-                assert!(out == *snapshot);
+            let run = views(run(&schema, seed, entities, 30));
+            let mut check = |known: &[&View], snapshot: &View| {
+                let mut round_trip = |known: &[&View], snapshot: &View| {
+                    let mut packet = Vec::new();
+                    let baselines = Baselines::new(known.iter().copied()).unwrap();
+                    let sent = encoder.encode(baselines, snapshot, &mut packet).unwrap();
+                    let decoded = decoder.decode(baselines, &packet, snapshot.tick).unwrap();
+                    assert!(decoded == sent && sent == *snapshot);
+                    packet
+                };
+                let packet = round_trip(known, snapshot);
+                // The same where ticks wrap between the newest and the oldest of them: only distances count.
+                let oldest = known[known.len() - 1].tick.0;
+                for to in [u32::MAX, u32::MAX - 2] {
+                    let wrapped: Vec<View> = known.iter().map(|view| later(view, to - oldest)).collect();
+                    let wrapped: Vec<&View> = wrapped.iter().collect();
+                    assert_eq!(round_trip(&wrapped, &later(snapshot, to - oldest)), packet);
+                }
             };
-            check((&empty).into(), &run[0]);
+            check(&[&empty], &run[0]);
             for frame in 9..run.len() {
-                let [one, three, four, nine] = [1, 3, 4, 9].map(|back| &run[frame - back]);
-                check(one.into(), &run[frame]);
-                check(Baselines::new(one, &[three]), &run[frame]);
-                check(Baselines::new(three, &[four, nine]), &run[frame]);
-                check(Baselines::new(nine, &[&empty]), &run[frame]);
+                let [now, one, three, four, nine] = [0, 1, 3, 4, 9].map(|back| &run[frame - back]);
+                check(&[one], now);
+                check(&[one, three], now);
+                check(&[three, four, nine], now);
+                check(&[nine, &empty], now);
+                check(&[one, three, four, nine], now);
                 // Nothing says that states follow each other.
-                check(Baselines::new(&run[frame], &[four, one]), nine);
-                check(Baselines::new(&empty, &[one, three]), &run[frame]);
+                check(&[now, one, four], nine);
+                let nobody = &later(&empty, now.tick.0);
+                check(&[nobody, one, three], now);
             }
         }
     }
+}
+
+#[test]
+fn views_are_given_the_newest_first() {
+    let schema = schema();
+    let at = |tick| View::from(Snapshot::new(&schema, Tick(tick)));
+    let made = |ticks: &[u32]| {
+        let views: Vec<View> = ticks.iter().map(|tick| at(*tick)).collect();
+        Baselines::new(&views).map(|baselines| baselines.len())
+    };
+    assert_eq!(made(&[7]), Ok(1));
+    assert_eq!(made(&[7, 6, 3, 0]), Ok(4));
+    assert_eq!(made(&[1, 0, u32::MAX, 1 << 31]), Ok(4));
+    assert_eq!(made(&[5, u32::MAX - 5, 1 << 31, 5]), Ok(4), "each is compared with the one in front of it");
+    assert_eq!(made(&[(1 << 31) - 1, 0]), Ok(2));
+
+    assert_eq!(made(&[]), Err(BaselinesError::None));
+    assert_eq!(made(&[9, 8, 7, 6, 5]), Err(BaselinesError::TooMany));
+    assert_eq!(made(&[9, 8, 7, 6, 6]), Err(BaselinesError::TooMany));
+    let not_older = |tick, newer| Err(BaselinesError::NotOlder { tick, newer });
+    assert_eq!(made(&[7, 7]), not_older(7, 7));
+    assert_eq!(made(&[7, 8]), not_older(8, 7));
+    assert_eq!(made(&[7, 3, 4]), not_older(4, 3));
+    assert_eq!(made(&[7, 3, 3, 1]), not_older(3, 3));
+    assert_eq!(made(&[u32::MAX, 0]), not_older(0, u32::MAX));
+    assert_eq!(made(&[1 << 31, 0]), not_older(0, 1 << 31));
+
+    let view = at(7);
+    assert_eq!(Baselines::from(&view).len(), 1);
 }
 
 #[test]
@@ -54,14 +102,14 @@ fn a_part_of_what_changed_leaves_the_rest_as_it_was() {
     let schema = schema();
     let codec = Codec::new(schema.clone(), Level::ADAPTIVE, trained(&schema, Some(bodies(&schema)))).unwrap();
     let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
-    let run = run(&schema, 5, 40, 30);
-    let mut out = Snapshot::new(&schema, Tick(0));
+    let run = views(run(&schema, 5, 40, 30));
     let mut parts = 0;
     for pair in run.windows(2).filter(|pair| pair[0].ids() == pair[1].ids()) {
         let indices: Vec<u32> = (0..pair[0].len() as u32).filter(|index| index % 3 == 1).collect();
         let mut packet = Vec::new();
-        encoder.encode_part(&pair[0], &pair[1], &indices, &mut packet).unwrap();
-        decoder.decode(&pair[0], &packet, pair[1].tick, &mut out).unwrap();
+        let sent = encoder.write(&pair[0], &pair[1], Chosen::entities(&indices), &mut packet).unwrap().view();
+        let out = decoder.decode(&pair[0], &packet, pair[1].tick).unwrap();
+        assert!(out == sent);
         for index in 0..out.len() {
             let from = &pair[usize::from(index % 3 == 1)];
             assert!((0..out.lane_count()).all(|lane| out.lane(lane)[index] == from.lane(lane)[index]));
@@ -77,32 +125,34 @@ fn a_packet_that_is_full_ends_on_the_way() {
     for level in [Level::ADAPTIVE, Level::LEARNING] {
         let codec = Codec::new(schema.clone(), level, trained(&schema, Some(bodies(&schema)))).unwrap();
         let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
-        let run = run(&schema, 5, 60, 40);
-        let mut out = Snapshot::new(&schema, Tick(0));
+        let run = views(run(&schema, 5, 60, 40));
         let mut ended = 0;
         for pair in run.windows(2).filter(|pair| pair[0].ids() == pair[1].ids()) {
             let indices: Vec<u32> = (0..pair[0].len() as u32).filter(|index| index % 5 > 0).collect();
             let (mut whole, mut packet) = (Vec::new(), Vec::new());
-            let all = encoder.encode_part(&pair[0], &pair[1], &indices, &mut whole).unwrap().changed_entities;
-            assert!(encoder.unsent().is_empty());
+            let encoded = encoder.write(&pair[0], &pair[1], Chosen::entities(&indices), &mut whole).unwrap();
+            let all = encoded.size().changed_entities;
+            assert!(encoded.unsent().is_empty());
             for share in 0..=8 {
                 packet.clear();
                 let limit_bytes = whole.len() * share / 7;
-                let size = encoder.encode_part_within(&pair[0], &pair[1], &indices, limit_bytes, &mut packet).unwrap();
+                let chosen = Chosen::Some { indices: &indices, limit_bytes };
+                let encoded = encoder.write(&pair[0], &pair[1], chosen, &mut packet).unwrap();
+                let size = encoded.size();
                 let bits = size.sets_bits + size.fields_bits.iter().sum::<u64>();
+                let (sent, unsent) = (size.changed_entities, encoded.unsent().to_vec());
+                let view = encoded.view();
                 assert_eq!(bits.div_ceil(8), packet.len() as u64);
-                let sent = size.changed_entities;
-                let unsent = encoder.unsent();
                 assert!(unsent.is_sorted() && unsent.iter().all(|index| indices.contains(index)));
                 assert_eq!(sent + unsent.len(), all);
                 assert!(share < 8 || (unsent.is_empty() && packet == whole));
                 // Whoever is in a packet is known before the first entity, and that one is sent: the least takes more.
                 assert!(share < 2 || packet.len() <= limit_bytes + 24, "{} of {limit_bytes} bytes", packet.len());
                 ended += usize::from(!unsent.is_empty());
-                decoder.decode(&pair[0], &packet, pair[1].tick, &mut out).unwrap();
-                assert!(encoder.learned() == decoder.learned());
+                let out = decoder.decode(&pair[0], &packet, pair[1].tick).unwrap();
+                assert!(out == view);
                 for index in 0..out.len() {
-                    let is_sent = index % 5 > 0 && encoder.unsent().binary_search(&(index as u32)).is_err();
+                    let is_sent = index % 5 > 0 && unsent.binary_search(&(index as u32)).is_err();
                     let from = &pair[usize::from(is_sent)];
                     assert!((0..out.lane_count()).all(|lane| out.lane(lane)[index] == from.lane(lane)[index]));
                 }
@@ -126,7 +176,7 @@ fn a_profile_that_does_not_fit_costs_no_more_than_packing_bits() {
                 schema.lanes().iter().map(|lane| random.below(u64::from(lane.max) + 1) as u32).collect();
             snapshot.push_lanes(EntityId(id), &row).unwrap();
         }
-        snapshot
+        View::from(snapshot)
     };
     for _ in 0..20 {
         let [before, after] = [noise(&mut random), noise(&mut random)];
@@ -140,28 +190,23 @@ fn a_profile_that_does_not_fit_costs_no_more_than_packing_bits() {
 #[test]
 fn any_bytes_are_a_snapshot_or_an_error() {
     let schema = schema();
-    let run = run(&schema, 7, 25, 20);
+    let run = views(run(&schema, 7, 25, 20));
     for profile in profiles(&schema) {
         let codec = Codec::new(schema.clone(), Level::ADAPTIVE, profile).unwrap();
         let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
         let mut random = Random::new(8);
         for frame in 4..run.len() {
-            let older = [&run[frame - 3], &run[frame - 4]];
-            let baselines = Baselines::new(&run[frame - 1], &older);
+            let baselines = Baselines::new([1, 3, 4].map(|back| &run[frame - back])).unwrap();
             let mut packet = Vec::new();
             encoder.encode(baselines, &run[frame], &mut packet).unwrap();
             for round in 0..200 {
                 let bytes = random.damaged(&packet, round);
-                let held = run[0].clone();
-                let mut out = held.clone();
-                match decoder.decode(baselines, &bytes, run[frame].tick, &mut out) {
-                    Err(_) => assert!(out == held, "a refused packet changes nothing"),
-                    Ok(()) => assert_valid(&schema, &out),
+                if let Ok(view) = decoder.decode(baselines, &bytes, run[frame].tick) {
+                    assert_valid(&schema, &view);
                 }
             }
-            let mut out = run[0].clone();
-            decoder.decode(baselines, &packet, run[frame].tick, &mut out).unwrap();
-            assert!(out == run[frame], "the decoder is not what it was");
+            let view = decoder.decode(baselines, &packet, run[frame].tick).unwrap();
+            assert!(view == run[frame], "the decoder is not what it was");
         }
     }
 }
@@ -205,14 +250,12 @@ fn a_trained_model_takes_other_kinds_of_ids() {
     let other = with(&[(9, 1), (12, 2), (14, 0), (1 << 16, 2)]).unwrap();
     assert_ne!(other.hash(), codec.hash(), "both sides must know");
     let (mut encoder, mut decoder) = (Encoder::new(&other), Decoder::new(&other));
-    let run = run(&schema, 6, 30, 20);
-    let mut out = Snapshot::new(&schema, Tick(0));
+    let run = views(run(&schema, 6, 30, 20));
     for frame in 6..run.len() {
-        let (older, mut packet) = ([&run[frame - 6]], Vec::new());
-        let baselines = Baselines::new(&run[frame - 3], &older);
+        let mut packet = Vec::new();
+        let baselines = Baselines::new([3, 6].map(|back| &run[frame - back])).unwrap();
         encoder.encode(baselines, &run[frame], &mut packet).unwrap();
-        decoder.decode(baselines, &packet, run[frame].tick, &mut out).unwrap();
-        assert!(out == run[frame]);
+        assert!(decoder.decode(baselines, &packet, run[frame].tick).unwrap() == run[frame]);
     }
     for bad in [&[(9, 1), (9, 2)][..], &[(9, 1), (3, 2)], &[(0, 3)]] {
         assert!(matches!(with(bad), Err(SetupError::BadModel)), "{bad:?}");
@@ -228,12 +271,11 @@ fn one_who_left_does_not_come_again_in_the_same_packet() {
     let codec = Codec::new(schema.clone(), Level::ADAPTIVE, Profile::untrained(&schema)).unwrap();
     let mut baseline = Snapshot::new(&schema, Tick(1));
     baseline.push_lanes(EntityId(0), &[100]).unwrap();
+    let baseline = View::from(baseline);
     // Entity 0 left and came: form 0, then form 1. It would be another one with the same name.
     for packet in [&[0xAE][..], &[0xAE, 0xF7, 0x17], &[0xAF, 0x00]] {
-        let mut out = baseline.clone();
-        let refusal = Decoder::new(&codec).decode(&baseline, packet, Tick(2), &mut out);
+        let refusal = Decoder::new(&codec).decode(&baseline, packet, Tick(2));
         assert!(matches!(refusal, Err(DecodeError::BadEntitySet { .. })), "{packet:x?}: {refusal:?}");
-        assert!(out == baseline);
     }
 }
 
@@ -253,16 +295,14 @@ fn vectors(level: Level, profile: &Profile) -> String {
         }
     }
     let mut encoder = Encoder::new(&codec);
-    let mut learned: BTreeMap<u32, Option<Learned>> = BTreeMap::new();
+    let mut views = views(run);
     for (frame, known) in PACKETS {
-        let states: Vec<&Snapshot> = known.iter().map(|frame| &run[*frame]).collect();
-        let before = learned.get(&states[0].tick.0).and_then(Option::as_ref);
-        let baselines = Baselines::new(states[0], &states[1..]).with_learned(before);
+        let baselines = Baselines::new(known.iter().map(|frame| &views[*frame])).unwrap();
         let mut packet = Vec::new();
-        encoder.encode(baselines, &run[frame], &mut packet).unwrap();
-        learned.insert(run[frame].tick.0, encoder.learned().cloned());
-        let ticks: Vec<String> = states.iter().map(|state| state.tick.0.to_string()).collect();
-        lines += &format!("packet {} against {}: {}\n", run[frame].tick.0, ticks.join(" "), hex(&packet));
+        let view = encoder.encode(baselines, &views[frame], &mut packet).unwrap();
+        let ticks: Vec<String> = known.iter().map(|frame| views[*frame].tick.0.to_string()).collect();
+        views[frame] = view;
+        lines += &format!("packet {} against {}: {}\n", views[frame].tick.0, ticks.join(" "), hex(&packet));
     }
     lines
 }
@@ -283,7 +323,8 @@ fn check_vectors(level: Level, name: &str, frozen: &str) {
     assert!(vectors(level, &profile) == frozen, "the packets are not those of the file");
     let codec = Codec::new(schema.clone(), level, profile).unwrap();
     let mut states: Vec<Snapshot> = Vec::new();
-    let mut learned: BTreeMap<u32, Option<Learned>> = BTreeMap::new();
+    // What the last packet of a tick left.
+    let mut views: BTreeMap<Tick, View> = BTreeMap::new();
     let mut packets = 0;
     for line in frozen.lines() {
         let words: Vec<&str> = line.split([' ', ':']).filter(|word| !word.is_empty()).collect();
@@ -297,15 +338,13 @@ fn check_vectors(level: Level, name: &str, frozen: &str) {
             }
             ["packet", tick, "against", ref known @ .., packet] => {
                 let at = |word: &&str| states.iter().find(|state| state.tick == Tick(number(word))).unwrap();
-                let known: Vec<&Snapshot> = known.iter().map(at).collect();
-                let mut out = Snapshot::new(&schema, Tick(0));
+                let view = |word| views.get(&at(word).tick).cloned().unwrap_or_else(|| at(word).clone().into());
+                let known: Vec<View> = known.iter().map(view).collect();
                 let expected = at(&tick);
-                let before = learned.get(&known[0].tick.0).and_then(Option::as_ref);
-                let baselines = Baselines::new(known[0], &known[1..]).with_learned(before);
-                let mut decoder = Decoder::new(&codec);
-                decoder.decode(baselines, &from_hex(packet), expected.tick, &mut out).unwrap();
-                assert!(out == *expected, "{line}");
-                learned.insert(expected.tick.0, decoder.learned().cloned());
+                let baselines = Baselines::new(&known).unwrap();
+                let decoded = Decoder::new(&codec).decode(baselines, &from_hex(packet), expected.tick).unwrap();
+                assert!(**decoded.snapshot() == *expected, "{line}");
+                views.insert(expected.tick, decoded);
                 packets += 1;
             }
             _ => panic!("{line}"),

@@ -8,11 +8,10 @@ mod support;
 use std::collections::BTreeMap;
 
 use kinepack::{
-    Baselines, Bodies, Codec, Decoder, EncodeError, Encoder, EntityId, Field, FieldKind, FloatLimits, IntegerLimits,
-    LaneArithmetic, Learned, Level, Profile, Schema, SetupError, SmallestThree, Snapshot, Tick, TimePrecision,
-    Training,
+    Baselines, Bodies, Chosen, Codec, Decoder, Encoder, EntityId, Field, FieldKind, FloatLimits, IntegerLimits,
+    LaneArithmetic, Level, Profile, Schema, SetupError, SmallestThree, Snapshot, Tick, TimePrecision, Training, View,
 };
-use support::{Random, assert_valid, bodies_schema, frames, hex, profile_of, schema};
+use support::{Random, assert_valid, bodies_schema, frames, hex, profile_of, schema, views};
 
 /// Things that hurry, slow down, rest and start again; now and then one comes or goes. One frame a tick.
 fn run(schema: &Schema, seed: u64, entities: usize, ticks: u32) -> Vec<Snapshot> {
@@ -64,9 +63,8 @@ fn at_rest(run: &[Snapshot], ticks: u32) -> impl Iterator<Item = Snapshot> + '_ 
 
 /// How far a field moved in a tick as both sides know it, in its unit, of a rotation in steps of its components: at least as much as
 /// counts. `None` where they do not know.
-fn speed(field: &Field, id: EntityId, baselines: &Baselines<'_>) -> Option<f64> {
-    let older = *baselines.older.first()?;
-    let baseline = baselines.baseline;
+fn speed(field: &Field, id: EntityId, known: &[&View]) -> Option<f64> {
+    let (baseline, older) = (known[0], *known.get(1)?);
     let (now, before) = (baseline.position(id)?, older.position(id)?);
     let ticks = f64::from(baseline.tick.0.wrapping_sub(older.tick.0).max(1));
     let lane = |lane: usize| f64::from(baseline.lane(lane)[now]) - f64::from(older.lane(lane)[before]);
@@ -94,7 +92,7 @@ fn speed(field: &Field, id: EntityId, baselines: &Baselines<'_>) -> Option<f64> 
 }
 
 /// That no lane is off by more than its field moves in its time, nor by half of the coarsest step. Returns how many are off.
-fn check_errors(schema: &Schema, baselines: &Baselines<'_>, exact: &Snapshot, coarse: &Snapshot) -> usize {
+fn check_errors(schema: &Schema, known: &[&View], exact: &Snapshot, coarse: &Snapshot) -> usize {
     assert_eq!(exact.ids(), coarse.ids());
     let mut off = 0;
     for field in schema.fields() {
@@ -106,7 +104,7 @@ fn check_errors(schema: &Schema, baselines: &Baselines<'_>, exact: &Snapshot, co
                 }
                 off += 1;
                 let precision = field.time_precision.expect("a field without precision is exact");
-                let speed = speed(field, *id, baselines).expect("one without history is exact");
+                let speed = speed(field, *id, known).expect("one without history is exact");
                 let (step, usual, angle) = match &field.kind {
                     FieldKind::Floats(axes) => (axes[lane - field.lanes().start].step(), 16.0, 1.0),
                     FieldKind::Rotation(rotation) => {
@@ -142,41 +140,34 @@ struct Link {
     encoder: Encoder,
     decoder: Decoder,
     random: Random,
-    views: Vec<Snapshot>,
+    views: Vec<View>,
 }
 
 impl Link {
     fn new(codec: Codec, seed: u64) -> Self {
         let (encoder, decoder) = (Encoder::new(&codec), Decoder::new(&codec));
-        Self { views: vec![Snapshot::new(codec.schema(), Tick(0))], codec, encoder, decoder, random: Random::new(seed) }
+        Self { views: vec![View::empty(codec.schema())], codec, encoder, decoder, random: Random::new(seed) }
     }
 
     /// Sends a snapshot against views that are `lag` packets old and more; it may be lost. Returns how many lanes were off.
     fn send(&mut self, exact: &Snapshot, lag: usize) -> usize {
         let newest = self.views.len().saturating_sub(1 + lag);
-        let older: Vec<&Snapshot> =
-            self.views[..newest].iter().rev().step_by(1 + self.random.below(2) as usize).collect();
-        let baselines = Baselines::new(&self.views[newest], &older[..older.len().min(self.random.below(4) as usize)]);
-        let mut coarse = exact.clone();
-        self.encoder.coarsen(baselines, &mut coarse).unwrap();
-        let off = check_errors(self.codec.schema(), &baselines, exact, &coarse);
-        let again = coarse.clone();
-        self.encoder.coarsen(baselines, &mut coarse).unwrap();
-        assert!(coarse == again, "coarse stays coarse");
-        let mut packet = b"before".to_vec();
-        if coarse != *exact && self.codec.has_precision() {
-            let refused = self.encoder.encode(baselines, exact, &mut packet);
-            // Unless one that is as in the baseline is all that is finer.
-            assert!(matches!(refused, Err(EncodeError::NotCoarsened { .. })), "{refused:?}");
-            assert_eq!(packet, b"before");
-        }
-        packet.clear();
-        self.encoder.encode(baselines, &coarse, &mut packet).unwrap();
-        let mut decoded = Snapshot::new(self.codec.schema(), Tick(0));
-        self.decoder.decode(baselines, &packet, exact.tick, &mut decoded).unwrap();
-        assert!(decoded == coarse, "{}", self.codec.level().row());
+        let older = self.views[..newest].iter().rev().step_by(1 + self.random.below(2) as usize);
+        let older = older.take(self.random.below(4) as usize);
+        let known: Vec<&View> = std::iter::once(&self.views[newest]).chain(older).collect();
+        let baselines = Baselines::new(known.iter().copied()).unwrap();
+        let mut packet = Vec::new();
+        let view = self.encoder.encode(baselines, exact, &mut packet).unwrap();
+        let off = check_errors(self.codec.schema(), &known, exact, &view);
+        let decoded = self.decoder.decode(baselines, &packet, exact.tick).unwrap();
+        assert!(decoded == view, "{}", self.codec.level().row());
+        let coarse = self.encoder.coarse(baselines, &exact.clone().into()).unwrap();
+        assert!(coarse == *view.snapshot());
+        let mut again = Vec::new();
+        let same = self.encoder.encode(baselines, &coarse, &mut again).unwrap();
+        assert!(same == view && again == packet, "coarse stays coarse");
         if !self.random.one_in(4) {
-            self.views.push(coarse);
+            self.views.push(view);
         }
         off
     }
@@ -221,12 +212,12 @@ fn rest_ends_refinement_wherever_it_begins() {
     let mut encoder = Encoder::new(&codec);
     let mut random = Random::new(4);
     for _ in 0..300 {
-        let mut views: Vec<Snapshot> = Vec::new();
+        let mut views: Vec<View> = Vec::new();
         for tick in 0..2 {
             let mut view = Snapshot::new(&schema, Tick(tick));
             let lanes: Vec<u32> = schema.lanes().iter().map(|lane| random.up_to(lane.max)).collect();
             view.push_lanes(EntityId(1), &lanes).unwrap();
-            views.push(view);
+            views.push(view.into());
         }
         let mut exact = Snapshot::new(&schema, Tick(2));
         let lanes: Vec<u32> = schema.lanes().iter().map(|lane| random.up_to(lane.max)).collect();
@@ -235,10 +226,9 @@ fn rest_ends_refinement_wherever_it_begins() {
         while !views[views.len() - 2..].iter().all(|view| view.holds_same(&exact)) {
             exact.tick.0 += 1;
             let newest = views.len() - 1 - random.below(2) as usize;
-            let older = [&views[newest.saturating_sub(1)]];
-            let mut coarse = exact.clone();
-            encoder.coarsen(Baselines::new(&views[newest], &older), &mut coarse).unwrap();
-            views.push(coarse);
+            let baselines = Baselines::new(views[..=newest].iter().rev().take(2)).unwrap();
+            let coarse = encoder.coarse(baselines, &exact.clone().into()).unwrap();
+            views.push(coarse.into());
             packets += 1;
             assert!(packets < 100, "{lanes:?}");
         }
@@ -251,21 +241,19 @@ fn parts_of_what_changed_are_coarse_too() {
     for level in Level::TABLE.into_iter().filter(|level| level.row() >= 7) {
         let codec = codec(&schema, level);
         let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
-        let run = run(&schema, 5, 20, 60);
+        let run = views(run(&schema, 5, 20, 60));
         let mut parts = 0;
         for frames in run.windows(3).filter(|frames| frames[1].ids() == frames[2].ids()) {
-            let older = [&frames[0]];
-            let baselines = Baselines::new(&frames[1], &older);
-            let mut coarse = frames[2].clone();
-            encoder.coarsen(baselines, &mut coarse).unwrap();
+            let baselines = Baselines::new([&frames[1], &frames[0]]).unwrap();
+            let coarse = encoder.coarse(baselines, frames[2].snapshot()).unwrap();
             // Also such that did not change.
             let indices: Vec<u32> = (0..coarse.len() as u32).filter(|index| index % 3 == 1).collect();
             let mut packet = Vec::new();
-            encoder.encode_part(baselines, &coarse, &indices, &mut packet).unwrap();
-            let mut out = Snapshot::new(&schema, Tick(0));
-            decoder.decode(baselines, &packet, coarse.tick, &mut out).unwrap();
+            let sent = encoder.write(baselines, &frames[2], Chosen::entities(&indices), &mut packet).unwrap().view();
+            let out = decoder.decode(baselines, &packet, coarse.tick).unwrap();
+            assert!(out == sent);
             for index in 0..out.len() {
-                let from = if index % 3 == 1 { &coarse } else { &frames[1] };
+                let from = if index % 3 == 1 { &coarse } else { frames[1].snapshot() };
                 assert!((0..out.lane_count()).all(|lane| out.lane(lane)[index] == from.lane(lane)[index]));
             }
             parts += 1;
@@ -277,8 +265,8 @@ fn parts_of_what_changed_are_coarse_too() {
 #[test]
 fn any_bytes_are_a_snapshot_or_an_error() {
     let schema = schema("moving");
-    let run = run(&schema, 6, 12, 20);
-    let frames = frames(&schema, 9, 8, 8);
+    let run = views(run(&schema, 6, 12, 20));
+    let frames = views(frames(&schema, 9, 8, 8));
     for (level, profile) in [
         (Level::PACKED, trained(&schema)),
         (Level::ADAPTIVE, trained(&schema)),
@@ -288,23 +276,16 @@ fn any_bytes_are_a_snapshot_or_an_error() {
         let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
         let mut random = Random::new(8);
         for states in run.windows(4).chain(frames.windows(4)) {
-            let older = [&states[1], &states[0]];
-            let baselines = Baselines::new(&states[2], &older);
-            let mut exact = states[3].clone();
-            encoder.coarsen(baselines, &mut exact).unwrap();
+            let baselines = Baselines::new([&states[2], &states[1], &states[0]]).unwrap();
             let mut packet = Vec::new();
-            encoder.encode(baselines, &exact, &mut packet).unwrap();
+            let sent = encoder.encode(baselines, &states[3], &mut packet).unwrap();
             for round in 0..100 {
                 let bytes = random.damaged(&packet, round);
-                let mut out = states[0].clone();
-                match decoder.decode(baselines, &bytes, exact.tick, &mut out) {
-                    Err(_) => assert!(out == states[0], "a refused packet changes nothing"),
-                    Ok(()) => assert_valid(&schema, &out),
+                if let Ok(view) = decoder.decode(baselines, &bytes, sent.tick) {
+                    assert_valid(&schema, &view);
                 }
             }
-            let mut out = states[0].clone();
-            decoder.decode(baselines, &packet, exact.tick, &mut out).unwrap();
-            assert!(out == exact, "the decoder is not what it was");
+            assert!(decoder.decode(baselines, &packet, sent.tick).unwrap() == sent, "the decoder is not what it was");
         }
     }
 }
@@ -318,17 +299,11 @@ fn coarser_steps_take_fewer_bits() {
         let bytes = [&exact, &coarse].map(|schema| {
             let codec = Codec::new(schema.clone(), level, trained(schema)).unwrap();
             let mut encoder = Encoder::new(&codec);
-            let mut views: Vec<Snapshot> = Vec::new();
+            let (mut views, rest) = (views(run[..2].to_vec()), &run[2..]);
             let mut bytes = Vec::new();
-            for frame in &run {
-                let mut coarse = frame.clone();
-                if let [.., older, baseline] = &views[..] {
-                    let older = [older];
-                    let baselines = Baselines::new(baseline, &older);
-                    encoder.coarsen(baselines, &mut coarse).unwrap();
-                    encoder.encode(baselines, &coarse, &mut bytes).unwrap();
-                }
-                views.push(coarse);
+            for frame in rest {
+                let baselines = Baselines::new(views.iter().rev().take(2)).unwrap();
+                views.push(encoder.encode(baselines, frame, &mut bytes).unwrap());
             }
             bytes.len()
         });
@@ -422,36 +397,26 @@ fn vectors() -> String {
     for codec in &codecs {
         lines += &format!("codec {} {:016x}\n", codec.level().row(), codec.hash());
     }
-    let empty = Snapshot::new(&schema, Tick(0));
-    let mut views: Vec<Snapshot> = Vec::new();
-    // With each view, at the level that learns.
-    let mut learned: Vec<Option<Learned>> = Vec::new();
+    let empty = View::empty(&schema);
+    // The last codec's, which hold what it learned.
+    let mut views: Vec<View> = Vec::new();
     for (exact, known) in run(&schema, 12, 7, 60).into_iter().skip(30).step_by(2).zip(PACKETS) {
-        let before = known.first().and_then(|view| learned[*view].clone());
-        let known: Vec<&Snapshot> = known.iter().map(|view| &views[*view]).collect();
-        let (baseline, older): (&Snapshot, &[&Snapshot]) = match &known[..] {
-            [] => (&empty, &[]),
-            [baseline, older @ ..] => (baseline, older),
-        };
-        let baselines = Baselines::new(baseline, older);
-        let mut view = exact.clone();
-        Encoder::new(&codecs[0]).coarsen(baselines, &mut view).unwrap();
+        let ticks: Vec<String> = known.iter().map(|view| views[*view].tick.0.to_string()).collect();
+        let known: Vec<&View> = known.iter().map(|view| &views[*view]).collect();
+        let baselines = Baselines::new(if known.is_empty() { vec![&empty] } else { known }).unwrap();
+        let view = Encoder::new(&codecs[0]).coarse(baselines, &exact.clone().into()).unwrap();
         lines += &format!("exact {}\n{}view {}\n{}", exact.tick.0, entities(&exact), view.tick.0, entities(&view));
-        for codec in &codecs {
-            let baselines = baselines.with_learned(before.as_ref().filter(|_| codec.level().learning()));
-            let (mut packet, mut encoder) = (Vec::new(), Encoder::new(codec));
-            encoder.encode(baselines, &view, &mut packet).unwrap();
-            if codec.level().learning() {
-                learned.push(encoder.learned().cloned());
-            }
-            let ticks: Vec<String> = known.iter().map(|state| state.tick.0.to_string()).collect();
+        let sent = codecs.each_ref().map(|codec| {
+            let mut packet = Vec::new();
+            let sent = Encoder::new(codec).encode(baselines, &exact, &mut packet).unwrap();
+            assert!(*sent.snapshot() == view);
             let row = codec.level().row();
             lines += &format!("packet {row} {} against {}: {}\n", view.tick.0, ticks.join(" "), hex(&packet));
-            let mut out = empty.clone();
-            Decoder::new(codec).decode(baselines, &packet, view.tick, &mut out).unwrap();
-            assert!(out == view);
-        }
-        views.push(view);
+            let decoded = Decoder::new(codec).decode(baselines, &packet, view.tick).unwrap();
+            assert!(decoded == sent);
+            sent
+        });
+        views.extend(sent.into_iter().next_back());
     }
     lines
 }

@@ -24,7 +24,7 @@ use std::cell::Cell;
 use coding::{Pair, adaptive_profile};
 use kinepack::stream::{StreamBase, StreamCodec, StreamLevel};
 use kinepack::{
-    Baselines, Codec, Field, FieldKind, FloatLimits, FloatParts, Learned, Level, Profile, Role, Schema, Snapshot,
+    Baselines, Codec, DecodeError, Field, FieldKind, FloatLimits, FloatParts, Level, Profile, Role, Schema, View,
 };
 use proptest::prelude::*;
 use runner::for_all;
@@ -64,41 +64,33 @@ fn worlds() -> impl Strategy<Value = World> {
     })
 }
 
-/// What both sides hold, from the empty snapshot on.
-struct Held(Vec<(Snapshot, Option<Learned>)>);
-
-impl Held {
-    /// Calls `work` with some of the states: a baseline, older ones, and most often what was learned with the baseline.
-    fn choose<T>(&self, random: &mut Random, work: impl FnOnce(Baselines<'_>) -> T) -> T {
-        let baseline = random.below(self.0.len() as u64) as usize;
-        let mut older: Vec<&Snapshot> = Vec::new();
-        let mut before = baseline;
-        while before > 0 && !random.one_in(3) {
-            before = random.below(before as u64) as usize;
-            older.push(&self.0[before].0);
-        }
-        let (state, learned) = &self.0[baseline];
-        let learned = learned.as_ref().filter(|_| !random.one_in(4));
-        work(Baselines::new(state, &older).with_learned(learned))
+/// Some of the views that both sides hold: a baseline, most often with what was learned, and older ones.
+fn chosen(held: &[View], random: &mut Random) -> Vec<View> {
+    let mut next = random.below(held.len() as u64) as usize;
+    let mut known = vec![held[next].clone()];
+    while next > 0 && !random.one_in(3) {
+        next = random.below(next as u64) as usize;
+        known.push(held[next].clone());
     }
+    known.truncate(1 + Baselines::OLDER);
+    if random.one_in(4) {
+        known[0] = known[0].clone().with_learned(None);
+    }
+    known
 }
 
-/// Sends a world, and hands each packet to `look` with the states that it was coded against and the snapshot.
-fn send(codec: &Codec, world: &World, mut look: impl FnMut(&mut Pair, &mut Random, Baselines<'_>, &Snapshot, &[u8])) {
+/// Sends a world, and hands each packet to `look` with the views that it was coded against and the one that it gives.
+fn send(codec: &Codec, world: &World, mut look: impl FnMut(&mut Pair, &mut Random, &[View], &View, &[u8])) {
     const FRAMES: usize = 6;
     let mut pair = Pair::new(codec);
     let [mut choosing, mut random] = [world.seed, !world.seed].map(Random::new);
     let frames = frames(codec.schema(), world.seed, world.entities, FRAMES);
-    let mut held = Held(vec![(frames[0].clone(), None)]);
+    let mut held = vec![View::from(frames[0].clone())];
     for snapshot in &frames[1..] {
-        let after = held.choose(&mut choosing, |baselines| {
-            let coarse = pair.coarse(baselines, snapshot);
-            let packet = pair.round_trip(baselines, &coarse);
-            let after = (coarse, pair.learned());
-            look(&mut pair, &mut random, baselines, &after.0, &packet);
-            after
-        });
-        held.0.push(after);
+        let known = chosen(&held, &mut choosing);
+        let (packet, view) = pair.round_trip(&known, snapshot);
+        look(&mut pair, &mut random, &known, &view, &packet);
+        held.push(view);
     }
 }
 
@@ -106,10 +98,10 @@ fn send(codec: &Codec, world: &World, mut look: impl FnMut(&mut Pair, &mut Rando
 fn generated_worlds_come_back_lane_for_lane() {
     for_all(250, (schemas::schemas(), worlds()), |(schema, world)| {
         let codec = world.codec(&schema);
-        send(&codec, &world, |pair, random, baselines, snapshot, packet| {
+        send(&codec, &world, |pair, random, known, view, packet| {
             // The memory of an encoder is scratch: a new one writes the same.
-            assert_eq!(packet, Pair::new(&codec).encode(baselines, snapshot));
-            pair.part(baselines, snapshot, random.up_to(2));
+            assert!((packet.to_vec(), view.clone()) == Pair::new(&codec).encode(known, view));
+            pair.part(known, view, random.up_to(2));
         });
     });
 }
@@ -117,15 +109,33 @@ fn generated_worlds_come_back_lane_for_lane() {
 #[test]
 fn damaged_packets_of_generated_worlds_are_refused_or_valid() {
     for_all(120, (schemas::schemas(), worlds()), |(schema, world)| {
-        send(&world.codec(&schema), &world, |pair, random, baselines, snapshot, packet| {
+        send(&world.codec(&schema), &world, |pair, random, known, view, packet| {
             for round in 0..12 {
                 let damaged = random.damaged(packet, round);
-                pair.decode_and_return(baselines, &damaged, snapshot.tick);
+                pair.decode_and_return(known, &damaged, view.tick);
             }
-            let decoded = pair.decode(baselines, packet, snapshot.tick);
-            assert!(decoded.as_ref() == Ok(snapshot), "the decoder is not what it was");
+            let decoded = pair.decode(known, packet, view.tick);
+            assert!(decoded.as_ref() == Ok(view), "the decoder is not what it was");
         });
     });
+}
+
+#[test]
+fn any_bytes_with_a_state_check_are_an_error_or_a_view_that_has_it() {
+    let wrong = Cell::new(0);
+    for_all(120, (schemas::schemas(), worlds()), |(schema, world)| {
+        send(&world.codec(&schema), &world, |pair, random, known, view, packet| {
+            let packet = [packet, &view.check().to_le_bytes()].concat();
+            for round in 0..12 {
+                let damaged = random.damaged(&packet, round);
+                let decoded = pair.decode_checked(known, &damaged, view.tick);
+                wrong.set(wrong.get() + usize::from(matches!(decoded, Err(DecodeError::WrongState { .. }))));
+            }
+            let decoded = pair.decode_checked(known, &packet, view.tick);
+            assert!(decoded.as_ref() == Ok(view), "the decoder is not what it was");
+        });
+    });
+    assert!(wrong.get() > 500, "{wrong:?}");
 }
 
 /// Something about a codec that a program could change on one side only.
@@ -230,10 +240,10 @@ fn codecs_of_equal_hash_read_each_other() {
         }
         equal.set(equal.get() + 1);
         let mut reader = Pair::new(&reader);
-        send(&codec, &world, |_, _, baselines, snapshot, packet| {
-            let decoded = reader.decode(baselines, packet, snapshot.tick);
-            assert!(decoded.as_ref() == Ok(snapshot), "{change:?}: read as something else");
-            assert_eq!(reader.round_trip(baselines, snapshot), packet);
+        send(&codec, &world, |_, _, known, view, packet| {
+            let decoded = reader.decode(known, packet, view.tick);
+            assert!(decoded.as_ref() == Ok(view), "{change:?}: read as something else");
+            assert!(reader.round_trip(known, view) == (packet.to_vec(), view.clone()));
         });
     });
     assert!(equal.get() > 60 && other.get() > 60, "{equal:?} pairs of equal hash, {other:?} of others");
