@@ -33,8 +33,9 @@ impl Source<'_> {
     }
 }
 
-/// A view, and behind it older ones of any states, at ticks that views of older states can have: those before the one
-/// in front stay as far from it as they are, others become the next or the farthest.
+/// A view, and behind it older ones of any states, at ticks that views of older states can have:
+/// those before the one in front stay as far from it as they are, others become the next or the
+/// farthest.
 pub(crate) fn lined_up(view: View, older: &[&Snapshot]) -> Vec<View> {
     const FARTHEST: u32 = (1 << 31) - 1;
     let mut newer = view.tick.0;
@@ -48,8 +49,8 @@ pub(crate) fn lined_up(view: View, older: &[&Snapshot]) -> Vec<View> {
     views
 }
 
-/// A codec with its encoder and its decoder, which keep their scratch memory from call to call. Both are given what
-/// both sides know: one view, or several, the newest first.
+/// A codec with its encoder and its decoder, which keep their scratch memory from call to call.
+/// Both are given what both sides know: one view, or several, the newest first.
 pub(crate) struct Pair {
     codec: Codec,
     encoder: Encoder,
@@ -61,7 +62,8 @@ impl Pair {
         Self { encoder: Encoder::new(codec), decoder: Decoder::new(codec), codec: codec.clone() }
     }
 
-    /// Encodes, and checks that what the encoder says of the size is true, and that the view is coarse but once.
+    /// Encodes, and checks that what the encoder says of the size is true, and that the view is
+    /// coarse but once.
     pub(crate) fn encode(&mut self, known: &[View], snapshot: &Snapshot) -> (Vec<u8>, View) {
         let baselines = Baselines::new(known).unwrap();
         let mut packet = Vec::new();
@@ -78,12 +80,12 @@ impl Pair {
         (packet, view)
     }
 
-    /// Decodes anything: the result is a valid view, or an error. A state check behind it is accepted where it is the
-    /// view's, and refused where it is not.
+    /// Decodes anything: the result is a valid view, or an error. A state check behind it is
+    /// accepted where it is the view's, and refused where it is not.
     pub(crate) fn decode(&mut self, known: &[View], packet: &[u8], tick: Tick) -> Result<View, DecodeError> {
         let baselines = Baselines::new(known).unwrap();
         let decoded = self.decoder.decode(baselines, packet, tick);
-        let ours = decoded.as_ref().map_or(0, |view| view.check());
+        let ours = decoded.as_ref().map_or(0, View::check);
         for theirs in [ours, ours ^ 1 << (packet.len() % 16)] {
             let checked = [packet, &theirs.to_le_bytes()].concat();
             let checked = self.decoder.decode_checked(baselines, &checked, tick);
@@ -106,7 +108,8 @@ impl Pair {
         }
     }
 
-    /// Decodes anything as a packet with a state check behind it: a valid view of which that is the check, or an error.
+    /// Decodes anything as a packet with a state check behind it: a valid view of which that is the
+    /// check, or an error.
     pub(crate) fn decode_checked(&mut self, known: &[View], packet: &[u8], tick: Tick) -> Result<View, DecodeError> {
         let view = self.decoder.decode_checked(Baselines::new(known).unwrap(), packet, tick)?;
         assert!(packet.ends_with(&view.check().to_le_bytes()));

@@ -17,8 +17,8 @@ use crate::support::{BitModel, frames, profiles, views};
 /// Views of each codec that data can name as baseline; the first is empty.
 const BASELINES: usize = 5;
 
-/// The codecs of a schema: level by level, the profiles of each; then the levels that predict with a profile that was
-/// trained for them.
+/// The codecs of a schema: level by level, the profiles of each; then the levels that predict with
+/// a profile that was trained for them.
 struct Bench {
     codecs: Vec<Tested>,
 }
@@ -42,7 +42,8 @@ impl Tested {
         Self { codec, views }
     }
 
-    /// What both sides know: a view that a number names, and the older states that another does: none, one or two.
+    /// What both sides know: a view that a number names, and the older states that another does:
+    /// none, one or two.
     fn known(&self, view: usize, older: usize) -> Vec<View> {
         let states = [older / 3, older / 3 / BASELINES].map(|number| &*self.views[number % BASELINES]);
         lined_up(self.views[view].clone(), &states[..older % 3])
@@ -98,7 +99,8 @@ pub fn snapshot_corpus(schema: usize, codecs: impl Iterator<Item = usize>) -> Ve
     codecs.map(data).collect()
 }
 
-/// Decodes a packet, also as one with a state check behind it: a valid view or an error, and the decoder works as before.
+/// Decodes a packet, also as one with a state check behind it: a valid view or an error, and the
+/// decoder works as before.
 pub fn snapshot(data: &[u8]) {
     let mut source = Source(data);
     let tested = choose(&mut source);

@@ -43,7 +43,8 @@ fn what_was_sent_comes_back_whatever_both_sides_know() {
                     packet
                 };
                 let packet = round_trip(known, snapshot);
-                // The same where ticks wrap between the newest and the oldest of them: only distances count.
+                // The same where ticks wrap between the newest and the oldest of them: only
+                // distances count.
                 let oldest = known[known.len() - 1].tick.0;
                 for to in [u32::MAX, u32::MAX - 2] {
                     let wrapped: Vec<View> = known.iter().map(|view| later(view, to - oldest)).collect();

@@ -18,11 +18,12 @@ use kinepack::{
 };
 use support::{DECODED, Walk, at_tick, bodies_schema, frames, profiles, records_schema, schema, schemas, views};
 
-/// Rounds over the same frames before counting: encoder and decoder have then seen the largest of everything, and each
-/// view that goes round has held it.
+/// Rounds over the same frames before counting: encoder and decoder have then seen the largest of
+/// everything, and each view that goes round has held it.
 const WARM_UP_ROUNDS: usize = 4;
 
-/// Encoder and decoder at work: each keeps the last three views, and takes back the one before them.
+/// Encoder and decoder at work: each keeps the last three views, and takes back the one before
+/// them.
 struct Sides {
     encoder: Encoder,
     decoder: Decoder,

@@ -79,6 +79,25 @@ fn snapshots_of_opaque_bytes_survive() {
     snapshots_survive("calls");
 }
 
+/// Whatever is in front of it, a state check is that of the view, or the packet is refused.
+#[test]
+fn snapshots_with_a_state_check_survive() {
+    for schema_name in ["cube", "corners", "moving", "flag"] {
+        for (seed, (name, codec)) in codecs(schema_name).iter().enumerate() {
+            let mut subject = Subject::new(codec);
+            let frames = views(frames(codec.schema(), seed as u64 % 5, 3, 4));
+            let baselines = Baselines::new([&frames[2], &frames[1]]).unwrap();
+            let (packet, view) = subject.encode(baselines, &frames[3]);
+            let valid = [&packet[..], &view.check().to_le_bytes()].concat();
+            battery_of(name, &valid, Ends::OtherData, |bytes| {
+                let decoded = subject.decode_checked(baselines, bytes)?;
+                assert!(bytes != valid || decoded == view, "{name}: not what was encoded");
+                Ok(())
+            });
+        }
+    }
+}
+
 #[test]
 fn snapshots_come_back_lane_for_lane() {
     for schema_name in schemas().into_iter().map(|(name, _)| name).chain(["calls"]) {

@@ -16,7 +16,7 @@ use kinepack::{
 use limits::{any_ends, any_steps, float_limits, integer_limits};
 use proptest::prelude::*;
 use runner::for_all;
-use support::{BitModel, Subject, frames, profiles, schema};
+use support::{BitModel, Subject, frames, profiles, schema, views};
 
 /// Ends that an `f32` holds exactly, of all magnitudes, on both sides of zero; now and then both the same.
 fn ends_of_f32() -> impl Strategy<Value = [f64; 2]> {
@@ -502,7 +502,7 @@ fn random_pairs_of_snapshots_come_back_at_all_levels_and_profiles() {
         for_all(40, (any::<u64>(), 0usize..30, 0..Level::TABLE.len(), 0usize..4, [0usize..4, 0usize..4]), |input| {
             let (seed, entities, level, profile, [baseline, snapshot]) = input;
             let codec = Codec::new(schema.clone(), Level::TABLE[level], profiles[profile].1.clone()).unwrap();
-            let frames = frames(&schema, seed, entities, 4);
+            let frames = views(frames(&schema, seed, entities, 4));
             Subject::new(&codec).round_trip(&frames[baseline], &frames[snapshot]);
         });
     }

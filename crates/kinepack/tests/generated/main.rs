@@ -64,7 +64,8 @@ fn worlds() -> impl Strategy<Value = World> {
     })
 }
 
-/// Some of the views that both sides hold: a baseline, most often with what was learned, and older ones.
+/// Some of the views that both sides hold: a baseline, most often with what was learned, and older
+/// ones.
 fn chosen(held: &[View], random: &mut Random) -> Vec<View> {
     let mut next = random.below(held.len() as u64) as usize;
     let mut known = vec![held[next].clone()];
@@ -79,7 +80,8 @@ fn chosen(held: &[View], random: &mut Random) -> Vec<View> {
     known
 }
 
-/// Sends a world, and hands each packet to `look` with the views that it was coded against and the one that it gives.
+/// Sends a world, and hands each packet to `look` with the views that it was coded against and the
+/// one that it gives.
 fn send(codec: &Codec, world: &World, mut look: impl FnMut(&mut Pair, &mut Random, &[View], &View, &[u8])) {
     const FRAMES: usize = 6;
     let mut pair = Pair::new(codec);

@@ -27,8 +27,8 @@ impl Subject {
         self.codec.schema()
     }
 
-    /// Encodes as of [`DECODED`], and checks that what the encoder says of the size is true. Returns
-    /// the packet, and the view that a receiver has of it.
+    /// Encodes as of [`DECODED`], and checks that what the encoder says of the size is true.
+    /// Returns the packet, and the view that a receiver has of it.
     pub(crate) fn encode<'a>(&mut self, baselines: impl Into<Baselines<'a>>, snapshot: &Snapshot) -> (Vec<u8>, View) {
         let mut packet = Vec::new();
         let view = self.encoder.encode(baselines, &at_tick(snapshot, DECODED), &mut packet).unwrap();
@@ -52,7 +52,8 @@ impl Subject {
         Ok(view)
     }
 
-    /// As [`decode`](Self::decode), of a packet with a state check behind it. A view that is accepted has that check.
+    /// As [`decode`](Self::decode), of a packet with a state check behind it. A view that is
+    /// accepted has that check.
     pub(crate) fn decode_checked<'a>(
         &mut self,
         baselines: impl Into<Baselines<'a>>,
@@ -65,8 +66,8 @@ impl Subject {
         Ok(view)
     }
 
-    /// Decodes anything, as [`decode`](Self::decode). What is accepted can also be encoded and comes back the same,
-    /// once it is as coarse as an encoder sends it.
+    /// Decodes anything, as [`decode`](Self::decode). What is accepted can also be encoded and
+    /// comes back the same, once it is as coarse as an encoder sends it.
     pub(crate) fn decode_and_return<'a>(
         &mut self,
         baselines: impl Into<Baselines<'a>>,
