@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::path::Path;
 
-use kinepack::{Codec, Encoder, Level, Profile, Schema, Snapshot};
+use kinepack::{Codec, Encoder, Level, Profile, Schema, Snapshot, View};
 use kinepack_capture::{Capture, RecordError, RecordSummary};
 
 #[path = "../examples/avatar.rs"]
@@ -61,7 +61,7 @@ fn read(path: &Path, stream: &str) -> Read {
         assert_eq!(frame.push_into(&mut snapshot).unwrap(), 0, "{stream}: nothing is out of its range");
         (read.frames, read.fewest) = (read.frames + 1, read.fewest.min(snapshot.len()));
         read.most = read.most.max(snapshot.len());
-        past.push_back(snapshot.clone());
+        past.push_back(View::from(snapshot.clone()));
         if past.len() > LAG {
             packet.clear();
             Encoder::new(codec).encode(&past.pop_front().unwrap(), &snapshot, &mut packet).unwrap();

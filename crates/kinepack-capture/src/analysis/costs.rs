@@ -1,9 +1,9 @@
 //! What a stream takes at each level, and whose bits they are.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use kinepack::{Codec, EncodeError, Encoder, Learned, Level, Profile, Schema, SetupError};
+use kinepack::{Chosen, Codec, EncodeError, Encoder, Level, Profile, Schema, SetupError, Snapshot, View};
 use serde::Serialize;
 
 use super::past::Past;
@@ -73,8 +73,8 @@ struct Run {
     sets_bits: u64,
     fields_bits: Vec<u64>,
     lanes_bits: Vec<u64>,
-    /// What was learned with each of the last frames, at a level that learns.
-    learned: Vec<Option<Learned>>,
+    /// What its receiver has of the last frames.
+    past: Past,
 }
 
 impl Costs {
@@ -83,41 +83,38 @@ impl Costs {
             let codec = Codec::new(schema.clone(), level, profile.clone())?;
             let mut encoder = Encoder::new(&codec);
             encoder.count_entity_bits(true);
-            let learned = if level.learning() { vec![None; lag + 1] } else { Vec::new() };
             let [fields_bits, lanes_bits] = [schema.fields().len(), schema.lanes().len()].map(|count| vec![0; count]);
             let has_precision = codec.has_precision();
-            Ok(Run { level, has_precision, encoder, bytes: 0, sets_bits: 0, fields_bits, lanes_bits, learned })
+            let past = Past::new(3 * lag);
+            Ok(Run { level, has_precision, encoder, bytes: 0, sets_bits: 0, fields_bits, lanes_bits, past })
         };
         let runs = levels().map(run).collect::<Result<_, _>>()?;
         Ok(Self { runs, frames: 0, entities_bits: HashMap::new(), lag })
     }
 
-    /// Takes in the newest frame, as it is and as receivers have it.
-    pub(super) fn add(&mut self, [exact, received]: [&Past; 2], packet: &mut Vec<u8>) -> Result<(), EncodeError> {
-        let frame = self.frames as usize;
+    /// Takes in the next frame, as it is and as receivers have it.
+    pub(super) fn add(
+        &mut self,
+        [exact, received]: [&Arc<Snapshot>; 2],
+        packet: &mut Vec<u8>,
+    ) -> Result<(), EncodeError> {
         for run in &mut self.runs {
-            let past = if run.has_precision { received } else { exact };
-            let slots = run.learned.len();
-            let learned = (slots > 0 && frame >= self.lag).then(|| run.learned[(frame - self.lag) % slots].clone());
-            packet.clear();
-            let encoded = past.with_baselines(self.lag, |newest, known| {
-                let known = known.with_learned(learned.as_ref().and_then(Option::as_ref));
-                run.encoder.encode(known, newest, packet).map(|size| {
-                    run.sets_bits += size.sets_bits;
-                    run.fields_bits.iter_mut().zip(&size.fields_bits).for_each(|(sum, bits)| *sum += bits);
-                })?;
-                let lanes = run.lanes_bits.iter_mut().zip(run.encoder.lane_bits());
-                lanes.for_each(|(sum, bits)| *sum += bits);
+            let newest = if run.has_precision { received } else { exact };
+            let mut view = View::from(Arc::clone(newest));
+            if let Some(known) = run.past.baselines(self.lag) {
+                packet.clear();
+                let encoded = run.encoder.write(known, newest, Chosen::All, packet)?;
+                view = view.with_learned(encoded.learned().cloned());
+                let size = run.encoder.size();
+                run.bytes += packet.len() as u64;
+                run.sets_bits += size.sets_bits;
+                add(&mut run.fields_bits, &size.fields_bits);
+                add(&mut run.lanes_bits, run.encoder.lane_bits());
                 for &(index, bits) in run.encoder.entity_bits().iter().filter(|_| run.level == Level::PACKED) {
                     *self.entities_bits.entry(newest.ids()[index as usize].0).or_default() += u64::from(bits);
                 }
-                Ok(())
-            });
-            encoded.transpose()?;
-            run.bytes += packet.len() as u64;
-            if slots > 0 {
-                run.learned[frame % slots] = run.encoder.learned().cloned();
             }
+            run.past.push(view);
         }
         if self.entities_bits.len() > 2 * KEPT_ENTITIES {
             let mut costly: Vec<(u32, u64)> = self.entities_bits.drain().collect();
@@ -174,11 +171,14 @@ impl Costs {
     }
 }
 
+fn add(sums: &mut [u64], bits: &[u64]) {
+    sums.iter_mut().zip(bits).for_each(|(sum, bits)| *sum += bits);
+}
+
 /// Encodes some frames against baselines at several distances.
 pub(super) struct Sweep {
     lags: Vec<u32>,
     encoders: [Encoder; 2],
-    has_precision: bool,
     /// Bytes and frames, by lag, of each level.
     sums: Vec<[u64; 2]>,
     counts: Vec<u64>,
@@ -190,31 +190,22 @@ impl Sweep {
         let codecs = [codec(Level::PACKED)?, codec(Level::ADAPTIVE)?];
         Ok(Self {
             encoders: codecs.each_ref().map(Encoder::new),
-            has_precision: codecs[0].has_precision(),
             sums: vec![[0; 2]; lags.len()],
             counts: vec![0; lags.len()],
             lags: lags.to_vec(),
         })
     }
 
-    /// Takes in the newest frame, as it is; the others are as receivers have them.
-    pub(super) fn add(&mut self, exact: &Past, received: &Past, packet: &mut Vec<u8>) -> Result<(), EncodeError> {
-        let Some(newest) = exact.back(0) else { return Ok(()) };
+    /// Looks at the next frame. `received` are the views before it.
+    pub(super) fn add(&mut self, newest: &Snapshot, received: &Past, packet: &mut Vec<u8>) -> Result<(), EncodeError> {
         for (index, lag) in self.lags.iter().enumerate() {
+            let Some(known) = received.baselines(*lag as usize) else { continue };
             for (level, encoder) in self.encoders.iter_mut().enumerate() {
                 packet.clear();
-                let encode = |_: &_, known: kinepack::Baselines<'_>| {
-                    let mut sent = Cow::Borrowed(newest);
-                    if self.has_precision {
-                        encoder.coarsen(known, sent.to_mut())?;
-                    }
-                    encoder.encode(known, &sent, packet).map(|_| ())
-                };
-                let Some(encoded) = received.with_baselines(*lag as usize, encode) else { continue };
-                encoded?;
+                encoder.write(known, newest, Chosen::All, packet)?;
                 self.sums[index][level] += packet.len() as u64;
-                self.counts[index] += u64::from(level == 0);
             }
+            self.counts[index] += 1;
         }
         Ok(())
     }

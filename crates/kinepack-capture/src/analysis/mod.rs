@@ -12,7 +12,11 @@ mod past;
 mod samples;
 mod together;
 
-use kinepack::{Codec, EncodeError, EntityId, Level, Profile, Schema, SetupError, Tick, TrainError};
+use std::sync::Arc;
+
+use kinepack::{
+    Codec, EncodeError, Encoder, EntityId, Level, Profile, Schema, SetupError, Snapshot, Tick, TrainError, View,
+};
 use serde::Serialize;
 
 pub use advice::Advice;
@@ -30,9 +34,9 @@ use together::Masks;
 /// How to analyze a stream.
 #[derive(Clone, Debug)]
 pub struct AnalysisOptions {
-    /// How many frames back the baseline is.
+    /// How many frames back the baseline is, from 1 to 60.
     pub lag: u32,
-    /// The lags that are compared, rising, at most 60.
+    /// The lags that are compared, rising, from 1 to at most 60.
     pub lags: Vec<u32>,
     /// The lags are compared in every so many frames.
     pub sweep_stride: u64,
@@ -196,9 +200,13 @@ pub struct Analyzer {
     schema: Schema,
     rate_hz: f64,
     options: AnalysisOptions,
+    /// The last frames as they are.
     past: Past,
-    /// The same as receivers have it, where a field has a time precision.
-    received: Option<Past>,
+    /// The same as receivers have them who acknowledge each at the lag of the analysis.
+    received: Past,
+    /// Says what these have of a frame.
+    encoder: Encoder,
+    has_precision: bool,
     fields: Vec<FieldStatistics>,
     masks: Masks,
     costs: Costs,
@@ -223,10 +231,11 @@ impl Analyzer {
     pub fn new(schema: &Schema, rate_hz: f64, options: AnalysisOptions) -> Result<Self, AnalysisError> {
         let most = options.longest_lag();
         let codec = Codec::new(schema.clone(), Level::PACKED, options.profile.clone())?;
-        let received = || Past::received(&codec, 3 * most, options.lag as usize);
         Ok(Self {
-            received: codec.has_precision().then(received),
-            past: Past::new(schema, 3 * most),
+            past: Past::new(2 * options.lag as usize),
+            received: Past::new(3 * most),
+            encoder: Encoder::new(&codec),
+            has_precision: codec.has_precision(),
             fields: FieldStatistics::of(schema),
             masks: Masks::new(schema),
             costs: Costs::new(schema, &options.profile, options.lag as usize)?,
@@ -258,22 +267,25 @@ impl Analyzer {
     pub fn add(&mut self, tick: Tick, ids: &[EntityId], columns: Columns<'_>) -> Result<(), AnalysisError> {
         let failed = |error| AnalysisError::Frame { tick: tick.0, error };
         self.check_size(tick, ids.len())?;
-        self.quantize(tick, ids, columns).map_err(failed)?;
-        if let (Some(newest), Some(baseline)) = (self.past.back(0), self.past.back(self.options.lag as usize)) {
-            let older = self.past.back(2 * self.options.lag as usize);
-            self.fields.iter_mut().for_each(|field| field.compare(newest, baseline, older));
-            self.masks.compare(newest, baseline);
-            self.difference.find(baseline, newest);
+        let newest = Arc::new(self.quantize(tick, ids, columns).map_err(failed)?);
+        let lag = self.options.lag as usize;
+        if let Some(baseline) = self.past.back(lag) {
+            let older = self.past.back(2 * lag).map(|view| &**view);
+            self.fields.iter_mut().for_each(|field| field.compare(&newest, baseline, older));
+            self.masks.compare(&newest, baseline);
+            self.difference.find(baseline, &newest);
             self.changed += self.difference.sent.len() as u64;
         }
-        if let (Some(received), Some(newest)) = (&mut self.received, self.past.back(0)) {
-            received.push(newest).map_err(failed)?;
-        }
-        let received = self.received.as_ref().unwrap_or(&self.past);
-        self.costs.add([&self.past, received], &mut self.packet).map_err(failed)?;
         if self.frames.is_multiple_of(self.options.sweep_stride.max(1)) {
-            self.sweep.add(&self.past, received, &mut self.packet).map_err(failed)?;
+            self.sweep.add(&newest, &self.received, &mut self.packet).map_err(failed)?;
         }
+        let received = match self.received.baselines(lag) {
+            Some(known) => self.encoder.coarse(known, &newest).map_err(failed)?,
+            None => Arc::clone(&newest),
+        };
+        self.costs.add([&newest, &received], &mut self.packet).map_err(failed)?;
+        self.past.push(View::from(newest));
+        self.received.push(View::from(received));
         let is_wanted = self.frames.is_multiple_of(self.options.sample_stride.max(1));
         self.samples.add(std::mem::take(&mut self.newest), is_wanted);
         self.frames += 1;
@@ -284,7 +296,7 @@ impl Analyzer {
 
     /// That all frames of this size that are kept have room.
     fn check_size(&self, tick: Tick, entities: usize) -> Result<(), AnalysisError> {
-        let rings = 1 + u64::from(self.received.is_some());
+        let rings = 1 + u64::from(self.has_precision);
         let quantized = (3 * self.options.longest_lag() as u64 + 1) * rings * size_of::<u32>() as u64;
         let raw = (2 * u64::from(self.options.lag) + 3) * size_of::<u64>() as u64;
         let needed_bytes = entities as u64 * (self.lanes.len() as u64 + 1) * (quantized + raw);
@@ -295,10 +307,9 @@ impl Analyzer {
         Ok(())
     }
 
-    /// Puts the frame into the ring, and its values into the statistics.
-    fn quantize(&mut self, tick: Tick, ids: &[EntityId], columns: Columns<'_>) -> Result<(), EncodeError> {
-        let snapshot = self.past.advance();
-        snapshot.clear(tick);
+    /// The frame as a snapshot; its values are in the statistics then.
+    fn quantize(&mut self, tick: Tick, ids: &[EntityId], columns: Columns<'_>) -> Result<Snapshot, EncodeError> {
+        let mut snapshot = Snapshot::new(&self.schema, tick);
         self.newest = RawFrame::new(tick, self.lanes.len(), ids.len());
         let (Columns::Raw(words) | Columns::Lanes(words)) = columns;
         if words.len() != self.lanes.len() {
@@ -322,7 +333,7 @@ impl Analyzer {
             snapshot.push_lanes(*id, &self.lanes)?;
             self.newest.push(*id, &self.raw);
         }
-        Ok(())
+        Ok(snapshot)
     }
 
     /// What was found out.

@@ -4,8 +4,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use kinepack::{
-    Baselines, Codec, EncodeError, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, TrainError, Trainer,
+    Chosen, Codec, EncodeError, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, TrainError, Trainer, View,
 };
+
+use super::past::falling;
 
 /// What the samples of a stream take at most.
 const MAX_BYTES: usize = 96 << 20;
@@ -123,18 +125,17 @@ impl Samples {
         let mut trainer = Trainer::new(schema.clone(), Profile::magnitudes(schema))?;
         for sample in &self.taken {
             let [newest, baseline, older] = snapshots(sample)?;
-            trainer.observe(Baselines::new(&baseline, &[&older]), &newest)?;
+            trainer.observe(&baseline, &[&older], &newest)?;
         }
         let codec = Codec::new(schema.clone(), Level::PACKED, trainer.finish())?;
         let mut encoder = Encoder::new(&codec);
         let (mut packet, mut bytes) = (Vec::new(), 0);
         for sample in &self.taken {
-            let [mut newest, baseline, older] = snapshots(sample)?;
-            let known = [&older];
-            let known = Baselines::new(&baseline, &known);
-            encoder.coarsen(known, &mut newest)?;
+            let [newest, baseline, older] = snapshots(sample)?;
+            let views = [baseline, older].map(View::from);
+            let Some(known) = falling(views.iter()) else { continue };
             packet.clear();
-            encoder.encode(known, &newest, &mut packet)?;
+            encoder.write(known, &newest, Chosen::All, &mut packet)?;
             bytes += packet.len();
         }
         Ok(bytes as f64 / self.taken.len() as f64)
