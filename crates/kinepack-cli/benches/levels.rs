@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use cubes::{Body, Config, Script, Style, World};
-use kinepack::{Baselines, Codec, Decoder, Encoder, EntityId, Level, Profile, Snapshot, Tick};
+use kinepack::{Baselines, Codec, Decoder, Encoder, EntityId, Level, Profile, Snapshot, Tick, View};
 use kinepack_capture::cube::{self, Measured, Quantized};
 use kinepack_capture::levels;
 use kinepack_capture::{Challenge, Frame};
@@ -34,7 +34,7 @@ enum Source {
     /// Before quantization: measurable at every level.
     Floats { name: &'static str, frames: Vec<Vec<Measured>> },
     /// Quantized already: measurable where everything is.
-    Quantized { name: &'static str, frames: Vec<Snapshot> },
+    Quantized { name: &'static str, frames: Vec<View> },
 }
 
 impl Source {
@@ -69,7 +69,7 @@ impl Source {
                 Some(Frame::Quantized(records)) => {
                     let mut snapshot = Snapshot::new(&schema, Tick(frame as u32));
                     records.push_into(&mut snapshot).unwrap_or_else(|error| panic!("{error}"));
-                    quantized.push(snapshot);
+                    quantized.push(View::from(snapshot));
                 }
             }
         }
@@ -87,10 +87,10 @@ impl Source {
     }
 
     /// The frames as a level takes them, if it can.
-    fn snapshots(&self, quantized: Quantized) -> Option<Vec<Snapshot>> {
+    fn views(&self, quantized: Quantized) -> Option<Vec<View>> {
         match self {
             Self::Floats { frames, .. } => {
-                Some((0..).zip(frames).map(|(tick, states)| snapshot(quantized, tick, states)).collect())
+                Some((0..).zip(frames).map(|(tick, states)| view(quantized, tick, states)).collect())
             }
             Self::Quantized { frames, .. } => (quantized == Quantized::Everything).then(|| frames.clone()),
         }
@@ -102,12 +102,12 @@ fn measured(body: Body) -> Measured {
     Measured { position, orientation, velocity, interacting }
 }
 
-fn snapshot(quantized: Quantized, tick: u32, states: &[Measured]) -> Snapshot {
+fn view(quantized: Quantized, tick: u32, states: &[Measured]) -> View {
     let mut snapshot = Snapshot::new(&cube::schema(quantized), Tick(tick));
     for (id, state) in (0..).zip(states) {
         cube::push(&mut snapshot, quantized, EntityId(id), *state).expect("cubes are within their schema");
     }
-    snapshot
+    View::from(snapshot)
 }
 
 fn codec(level: Level) -> Codec {
@@ -117,22 +117,36 @@ fn codec(level: Level) -> Codec {
     Codec::new(schema, level, profile).expect("the built-in profiles fit their schemas")
 }
 
-/// Each frame with its baseline and two older states, which only the adaptive level looks at.
-fn frames(snapshots: &[Snapshot]) -> impl Iterator<Item = ([&Snapshot; 3], &Snapshot)> + Clone {
-    (3 * LAG..snapshots.len()).map(|frame| ([1, 2, 3].map(|lags| &snapshots[frame - lags * LAG]), &snapshots[frame]))
+/// Each frame with its baseline and two older views, which only the adaptive level looks at.
+fn frames(views: &[View]) -> impl Iterator<Item = (Baselines<'_>, &View)> + Clone {
+    (3 * LAG..views.len()).map(|frame| {
+        let known = Baselines::new([1, 2, 3].map(|lags| &views[frame - lags * LAG]));
+        (known.expect("each is older"), &views[frame])
+    })
+}
+
+/// Encodes a frame as who needs its view for a while.
+fn encode<'a>(encoder: &mut Encoder, known: impl Into<Baselines<'a>>, world: &Snapshot, packet: &mut Vec<u8>) {
+    let view = encoder.encode(known, world, packet).expect("the schema is the codec's");
+    encoder.recycle(black_box(view));
+}
+
+/// Decodes a frame as who needs its view for a while.
+fn decode<'a>(decoder: &mut Decoder, known: impl Into<Baselines<'a>>, packet: &[u8], tick: Tick) {
+    let view = decoder.decode(known, packet, tick).expect("it was just encoded");
+    decoder.recycle(black_box(view));
 }
 
 /// Encodes every frame once and decodes it again; returns the packets.
-fn packets(codec: &Codec, snapshots: &[Snapshot]) -> Vec<Vec<u8>> {
+fn packets(codec: &Codec, views: &[View]) -> Vec<Vec<u8>> {
     let (mut encoder, mut decoder) = (Encoder::new(codec), Decoder::new(codec));
-    let mut decoded = Snapshot::new(codec.schema(), Tick(0));
-    frames(snapshots)
-        .map(|(known, snapshot)| {
-            let baselines = Baselines::new(known[0], &known[1..]);
+    frames(views)
+        .map(|(known, view)| {
             let mut packet = Vec::new();
-            encoder.encode(baselines, snapshot, &mut packet).expect("the schema is the codec's");
-            decoder.decode(baselines, &packet, snapshot.tick, &mut decoded).expect("it was just encoded");
-            assert!(decoded == *snapshot, "{} does not come back as it was", levels::name(*codec.level()));
+            let sent = encoder.encode(known, view, &mut packet).expect("the schema is the codec's");
+            let decoded = decoder.decode(known, &packet, view.tick).expect("it was just encoded");
+            let is_same = decoded == sent && *decoded == **view;
+            assert!(is_same, "{} does not come back as it was", levels::name(*codec.level()));
             packet
         })
         .collect()
@@ -141,39 +155,36 @@ fn packets(codec: &Codec, snapshots: &[Snapshot]) -> Vec<Vec<u8>> {
 fn levels(criterion: &mut Criterion) {
     for source in [Some(Source::world()), Source::capture()].into_iter().flatten() {
         for level in Level::TABLE {
-            let Some(snapshots) = source.snapshots(Quantized::at(level)) else { continue };
+            let Some(views) = source.views(Quantized::at(level)) else { continue };
             let codec = codec(level);
-            measure(criterion, source.name(), levels::name(level), &codec, &snapshots);
+            measure(criterion, source.name(), levels::name(level), &codec, &views);
         }
     }
 }
 
 /// Times encoding and decoding, `encode/<source>/<row>` and `decode/<source>/<row>`.
-fn measure(criterion: &mut Criterion, source: &str, row: &str, codec: &Codec, snapshots: &[Snapshot]) {
-    let packets = packets(codec, snapshots);
+fn measure(criterion: &mut Criterion, source: &str, row: &str, codec: &Codec, views: &[View]) {
+    let packets = packets(codec, views);
     let mut group = criterion.benchmark_group(format!("encode/{source}"));
     let mut encoder = Encoder::new(codec);
     let mut packet = Vec::new();
-    let mut pairs = frames(snapshots).cycle();
+    let mut pairs = frames(views).cycle();
     group.bench_function(row, |bencher| {
         bencher.iter(|| {
-            let (known, snapshot) = pairs.next().expect("it goes round");
-            let baselines = Baselines::new(black_box(known[0]), &known[1..]);
+            let (known, view) = pairs.next().expect("it goes round");
             packet.clear();
-            encoder.encode(baselines, black_box(snapshot), &mut packet).map(|size| size.sets_bits)
+            encode(&mut encoder, black_box(known), black_box(view), &mut packet);
         });
     });
     group.finish();
 
     let mut group = criterion.benchmark_group(format!("decode/{source}"));
     let mut decoder = Decoder::new(codec);
-    let mut decoded = Snapshot::new(codec.schema(), Tick(0));
-    let mut pairs = frames(snapshots).zip(&packets).cycle();
+    let mut pairs = frames(views).zip(&packets).cycle();
     group.bench_function(row, |bencher| {
         bencher.iter(|| {
-            let ((known, snapshot), packet) = pairs.next().expect("it goes round");
-            let baselines = Baselines::new(black_box(known[0]), &known[1..]);
-            decoder.decode(baselines, black_box(packet), snapshot.tick, &mut decoded)
+            let ((known, view), packet) = pairs.next().expect("it goes round");
+            decode(&mut decoder, black_box(known), black_box(packet), view.tick);
         });
     });
     group.finish();
@@ -194,11 +205,9 @@ fn growth(criterion: &mut Criterion) {
             };
             (0..worlds).flat_map(moved).collect()
         };
-        let snapshots: Vec<Snapshot> = (0..)
-            .zip(&frames)
-            .map(|(tick, states)| snapshot(Quantized::Everything, tick, &side_by_side(states)))
-            .collect();
-        measure(criterion, "growth", &(901 * worlds).to_string(), &codec, &snapshots);
+        let views: Vec<View> =
+            (0..).zip(&frames).map(|(tick, states)| view(Quantized::Everything, tick, &side_by_side(states))).collect();
+        measure(criterion, "growth", &(901 * worlds).to_string(), &codec, &views);
     }
 }
 
@@ -214,22 +223,21 @@ fn rest_at(criterion: &mut Criterion, level: Level) {
     let states: Vec<Measured> = world.bodies().map(|(_, body)| measured(body)).collect();
     for entities in [states.len(), 10_000] {
         let states: Vec<Measured> = states.iter().copied().cycle().take(entities).collect();
-        let baseline = snapshot(Quantized::at(*codec.level()), 0, &states);
-        let same = snapshot(Quantized::at(*codec.level()), 6, &states);
+        let baseline = view(Quantized::at(*codec.level()), 0, &states);
+        let same = view(Quantized::at(*codec.level()), 6, &states);
         let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
         let mut packet = Vec::new();
 
         let mut group = criterion.benchmark_group(format!("rest/{}", levels::name(level)));
         group.throughput(Throughput::Elements(entities as u64));
         encoder.encode(&baseline, &same, &mut packet).expect("the schema is the codec's");
-        let mut decoded = Snapshot::new(codec.schema(), Tick(0));
         group.bench_function(BenchmarkId::new("decode", entities), |bencher| {
-            bencher.iter(|| decoder.decode(black_box(&baseline), black_box(&packet), same.tick, &mut decoded));
+            bencher.iter(|| decode(&mut decoder, black_box(&baseline), black_box(&packet), same.tick));
         });
         group.bench_function(BenchmarkId::new("encode", entities), |bencher| {
             bencher.iter(|| {
                 packet.clear();
-                encoder.encode(black_box(&baseline), black_box(&same), &mut packet).map(|size| size.sets_bits)
+                encode(&mut encoder, black_box(&baseline), black_box(&same), &mut packet);
             });
         });
         group.finish();

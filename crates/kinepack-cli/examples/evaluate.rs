@@ -4,13 +4,13 @@
 //! six profiles, so it takes some minutes. With `--lags` it asks instead what one profile for all lags loses against one trained for each
 //! lag alone.
 
-use std::collections::VecDeque;
 use std::error::Error;
 
 use kinepack::{
-    Baselines, Bodies, Codec, Decoder, Encoder, Learned, Level, Profile, Role, Schema, Snapshot, Tick, TimePrecision,
-    Training,
+    Baselines, Bodies, Codec, Decoder, Encoder, Level, Profile, Role, Schema, Snapshot, Tick, TimePrecision, Training,
+    View,
 };
+use kinepack_capture::analysis::Past;
 use kinepack_capture::cube;
 use kinepack_capture::cube::Quantized;
 use kinepack_capture::{Challenge, Frame};
@@ -123,8 +123,8 @@ struct Sent {
     off_deg: Vec<f64>,
 }
 
-/// Sends the frames from `from` on, each relative to the view `lag` frames before and older ones `spacing` before that; every frame is decoded and
-/// compared. Both sides keep the view of each frame, and what they learned with it.
+/// Sends the frames from `from` on, each relative to the view `lag` frames before and older ones
+/// `spacing` before that. Every frame is decoded and compared.
 fn send(
     level: Level,
     time_precision_ms: f64,
@@ -134,33 +134,29 @@ fn send(
     [lag, spacing]: [usize; 2],
 ) -> Sent {
     let schema = schema(time_precision_ms);
-    let codec = Codec::new(schema.clone(), level, profile.clone()).expect("it was trained for the schema");
+    let codec = Codec::new(schema, level, profile.clone()).expect("it was trained for the schema");
     let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
-    let (mut packet, mut decoded) = (Vec::new(), Snapshot::new(&schema, Tick(0)));
+    let mut packet = Vec::new();
     let first = from.max(lag);
-    let mut learned: VecDeque<[Option<Learned>; 2]> = VecDeque::new();
-    let mut views = run[..first].to_vec();
+    let back = [lag, lag + spacing, 2 * lag + spacing];
+    let mut past = Past::new(back[2]);
+    run[..first].iter().for_each(|exact| drop(past.push(View::from(exact.clone()))));
     let mut sent = Sent { bytes: 0.0, off_mm: Vec::new(), off_deg: Vec::new() };
-    for (frame, exact) in run.iter().enumerate().skip(first) {
-        let known = [lag, lag + spacing, 2 * lag + spacing].into_iter().filter_map(|back| frame.checked_sub(back));
-        let known: Vec<&Snapshot> = known.map(|frame| &views[frame]).collect();
-        let baselines = Baselines::new(known[0], &known[1..]);
-        let [ours, theirs] = if learned.len() == lag { learned.pop_front().unwrap_or_default() } else { [None, None] };
-        let mut view = exact.clone();
-        encoder.coarsen(baselines, &mut view).expect("the schema is the codec's");
+    for exact in &run[first..] {
+        let known = Baselines::new(back.into_iter().map_while(|lag| past.back(lag))).expect("each is older");
         packet.clear();
-        encoder.encode(baselines.with_learned(ours.as_ref()), &view, &mut packet).expect("it is coarse");
-        decoder
-            .decode(baselines.with_learned(theirs.as_ref()), &packet, view.tick, &mut decoded)
-            .expect("it was just encoded");
-        assert!(decoded == view, "frame {frame} does not come back as it was");
+        let view = encoder.encode(known, exact, &mut packet).expect("the schema is the codec's");
+        let decoded = decoder.decode(known, &packet, exact.tick).expect("it was just encoded");
+        assert!(decoded == view, "frame {} does not come back as it was", exact.tick.0);
+        decoder.recycle(decoded);
         for off in cube::off(exact, &view) {
             sent.off_mm.extend((off.position_m > 0.0).then_some(off.position_m * 1000.0));
             sent.off_deg.extend((off.angle_rad > 0.0).then_some(off.angle_rad.to_degrees()));
         }
-        learned.push_back([encoder.learned().cloned(), decoder.learned().cloned()]);
-        views.push(view);
         sent.bytes += packet.len() as f64;
+        if let Some(forgotten) = past.push(view) {
+            encoder.recycle(forgotten);
+        }
     }
     sent.bytes /= (run.len() - first) as f64;
     sent

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use comfy_table::{CellAlignment, Table, presets};
 use cubes::{Body, Config, Script, Style, World};
-use kinepack::{Baselines, Codec, Decoder, Encoder, EntityId, Level, Snapshot, Tick};
+use kinepack::{Baselines, Codec, Decoder, Encoder, EntityId, Level, Snapshot, Tick, View};
 use kinepack_capture::cube::{self, Measured, Quantized};
 use kinepack_capture::{Challenge, Frame as Captured};
 use zstd::bulk::{Compressor, Decompressor};
@@ -94,14 +94,14 @@ fn measure(rival: &mut dyn Rival, frames: &[Frame]) -> Outcome<Cost> {
     for _ in 0..PASSES {
         bytes = 0;
         for (index, frame) in frames.iter().enumerate().skip(LAG_FRAMES) {
-            let older = [2, 3].into_iter().filter_map(|lags| frames.get(index.checked_sub(lags * LAG_FRAMES)?));
-            let older: Vec<&Snapshot> = older.map(|frame| &frame.snapshot).collect();
-            let known = Known { baseline: &frames[index - LAG_FRAMES], older: &older };
+            let known = [1, 2, 3].into_iter().filter_map(|lags| frames.get(index.checked_sub(lags * LAG_FRAMES)?));
+            let views = Baselines::new(known.map(|frame| &frame.view))?;
+            let known = Known { baseline: &frames[index - LAG_FRAMES], views };
             packet.clear();
             let begin = Instant::now();
             rival.encode(&known, frame, &mut packet)?;
             let encoded = Instant::now();
-            rival.decode(&known, &packet, frame.snapshot.tick)?;
+            rival.decode(&known, &packet, frame.view.tick)?;
             let times = [encoded - begin, encoded.elapsed()];
             bytes += packet.len();
             if !rival.holds(frame) {
@@ -121,7 +121,7 @@ fn measure(rival: &mut dyn Rival, frames: &[Frame]) -> Outcome<Cost> {
 
 /// A frame in the forms that the rivals take.
 struct Frame {
-    snapshot: Snapshot,
+    view: View,
     cubes: Vec<PlainCube>,
     /// The records of a challenge file.
     records: Vec<[i32; 8]>,
@@ -130,7 +130,8 @@ struct Frame {
 /// What both sides hold.
 struct Known<'a> {
     baseline: &'a Frame,
-    older: &'a [&'a Snapshot],
+    /// The baseline and older ones.
+    views: Baselines<'a>,
 }
 
 /// The quantized cube in the smallest types of the language.
@@ -167,7 +168,7 @@ impl Frame {
             [dropped, first, second, third, x - POSITION_OFFSET, y - POSITION_OFFSET, z, interacting]
         });
         let (cubes, records) = (cubes.collect(), records.collect());
-        Self { snapshot, cubes, records }
+        Self { view: View::from(snapshot), cubes, records }
     }
 }
 
@@ -232,7 +233,7 @@ trait Rival {
 struct Kinepack {
     encoder: Encoder,
     decoder: Decoder,
-    decoded: Snapshot,
+    decoded: View,
 }
 
 impl Kinepack {
@@ -240,23 +241,25 @@ impl Kinepack {
         let schema = cube::schema(Quantized::Everything);
         let codec = Codec::new(schema.clone(), level, cube::profile())?;
         let (encoder, decoder) = (Encoder::new(&codec), Decoder::new(&codec));
-        Ok(Self { encoder, decoder, decoded: Snapshot::new(&schema, Tick(0)) })
+        Ok(Self { encoder, decoder, decoded: View::empty(&schema) })
     }
 }
 
 impl Rival for Kinepack {
     fn encode(&mut self, known: &Known<'_>, frame: &Frame, packet: &mut Vec<u8>) -> Outcome<()> {
-        self.encoder.encode(Baselines::new(&known.baseline.snapshot, known.older), &frame.snapshot, packet)?;
+        let view = self.encoder.encode(known.views, &frame.view, packet)?;
+        self.encoder.recycle(view);
         Ok(())
     }
 
     fn decode(&mut self, known: &Known<'_>, packet: &[u8], tick: Tick) -> Outcome<()> {
-        let baselines = Baselines::new(&known.baseline.snapshot, known.older);
-        Ok(self.decoder.decode(baselines, packet, tick, &mut self.decoded)?)
+        let decoded = self.decoder.decode(known.views, packet, tick)?;
+        self.decoder.recycle(std::mem::replace(&mut self.decoded, decoded));
+        Ok(())
     }
 
     fn holds(&self, frame: &Frame) -> bool {
-        self.decoded == frame.snapshot
+        self.decoded == frame.view
     }
 }
 

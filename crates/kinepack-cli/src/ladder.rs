@@ -4,9 +4,11 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Instant;
 
-use kinepack::{Baselines, Codec, Decoder, Encoder, EntityId, Learned, Level, Profile, Schema, Snapshot, Tick};
+use kinepack::{Baselines, Codec, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View};
+use kinepack_capture::analysis::Past;
 use kinepack_capture::cube::{self, Measured, Quantized};
 
 use crate::failure::Failure;
@@ -47,21 +49,16 @@ pub(crate) struct History {
 
 impl History {
     /// How far back the baseline and the older states are.
-    fn back(&self) -> [u32; 3] {
-        let Self { lag, spacing, .. } = *self;
+    fn back(&self) -> [usize; 3] {
+        let [lag, spacing] = [self.lag, self.spacing].map(|frames| frames as usize);
         [lag, lag + spacing, 2 * lag + spacing]
-    }
-
-    fn slots(&self) -> u32 {
-        self.back()[2] + 1
     }
 }
 
 /// Levels whose schemas are the same.
 struct Group {
     quantized: Quantized,
-    /// The last frames; frame `n` stands at `n` modulo their number.
-    ring: Vec<Snapshot>,
+    schema: Schema,
     runs: Vec<Run>,
     part_of_field: PartOfField,
 }
@@ -70,13 +67,8 @@ struct Run {
     encoder: Encoder,
     decoder: Decoder,
     packet: Vec<u8>,
-    decoded: Snapshot,
-    /// What both sides learned with each frame of the ring, at a level that learns.
-    learned: Vec<[Option<Learned>; 2]>,
-    /// With a time precision, the frames of the ring as they were sent; else none.
-    views: Vec<Snapshot>,
-    /// The frame at hand as it is sent.
-    coarse: Snapshot,
+    /// What both sides hold of the last frames.
+    past: Past,
     measurement: Measurement,
 }
 
@@ -99,16 +91,11 @@ impl Ladder {
                 Parameters::File(path) => read_profile(path, &schema)?,
             };
             let codec = Codec::new(precision.of(schema.clone()), level, profile).expect("a profile fits its schema");
-            let empty = Snapshot::new(&schema, Tick(0));
-            let slots = history.slots() as usize;
             let run = Run {
                 encoder: Encoder::new(&codec),
                 decoder: Decoder::new(&codec),
                 packet: Vec::new(),
-                decoded: empty.clone(),
-                learned: vec![[None, None]; slots],
-                views: if codec.has_precision() { vec![empty.clone(); slots] } else { Vec::new() },
-                coarse: empty.clone(),
+                past: Past::new(history.back()[2]),
                 measurement: Measurement::new(&codec),
             };
             if let Some(group) = groups.iter_mut().find(|group| group.quantized == Quantized::at(level)) {
@@ -117,9 +104,9 @@ impl Ladder {
             }
             groups.push(Group {
                 quantized: Quantized::at(level),
-                ring: vec![empty; slots],
-                runs: vec![run],
                 part_of_field: PartOfField::new(&schema),
+                runs: vec![run],
+                schema,
             });
         }
         Ok(Self { history, frame: 0, groups })
@@ -141,19 +128,16 @@ impl Ladder {
         &mut self,
         mut fill: impl FnMut(Quantized, &mut Snapshot) -> Result<(), E>,
     ) -> Result<(), E> {
-        let slots = self.history.slots();
+        let is_measured = self.frame >= self.history.lag.max(self.history.from);
         for group in &mut self.groups {
-            let slot = (self.frame % slots) as usize;
-            group.ring[slot].clear(Tick(self.frame));
-            fill(group.quantized, &mut group.ring[slot])?;
-            let known = self.history.back().into_iter().filter_map(|back| self.frame.checked_sub(back));
-            let places: Vec<usize> = known.map(|frame| (frame % slots) as usize).collect();
-            let is_measured = self.frame >= self.history.lag.max(self.history.from);
+            let mut snapshot = Snapshot::new(&group.schema, Tick(self.frame));
+            fill(group.quantized, &mut snapshot)?;
+            let exact = Arc::new(snapshot);
             for run in &mut group.runs {
                 if is_measured {
-                    run.frame(&group.ring, &places, slot, &group.part_of_field)?;
-                } else if let Some(view) = run.views.get_mut(slot) {
-                    view.copy_from(&group.ring[slot]);
+                    run.frame(self.history, &exact, &group.part_of_field)?;
+                } else {
+                    run.past.push(View::from(Arc::clone(&exact)));
                 }
             }
         }
@@ -226,53 +210,39 @@ pub(crate) enum BadFrame {
 }
 
 impl Run {
-    /// Sends the frame that stands in the ring at `slot`, relative to those at `known`, the baseline first.
-    fn frame(
-        &mut self,
-        ring: &[Snapshot],
-        known: &[usize],
-        slot: usize,
-        part_of_field: &PartOfField,
-    ) -> Result<(), BadFrame> {
-        let measurement = &mut self.measurement;
-        let views = if self.views.is_empty() { ring } else { &self.views };
-        let states: Vec<&Snapshot> = known.iter().map(|place| &views[*place]).collect();
-        let baselines = Baselines::new(states[0], &states[1..]);
-        let [ours, theirs] = &self.learned[known[0]];
-        let exact = &ring[slot];
+    /// Sends a frame relative to those that both sides hold.
+    fn frame(&mut self, history: History, exact: &Arc<Snapshot>, part_of_field: &PartOfField) -> Result<(), BadFrame> {
+        let Self { encoder, decoder, packet, past, measurement } = self;
         let (level, tick) = (measurement.level, exact.tick);
         let failed = |reason: String| BadFrame::NotVerified(Failure::NotVerified { level, frame: tick.0, reason });
-        self.packet.clear();
-        if measurement.errors.is_some() {
-            self.coarse.copy_from(exact);
-        }
+        let known = Baselines::new(history.back().into_iter().map_while(|lag| past.back(lag)));
+        let known = known.map_err(|error| failed(error.to_string()))?;
+        packet.clear();
         let begin = Instant::now();
-        let mut sent = exact;
-        if measurement.errors.is_some() {
-            self.encoder.coarsen(baselines, &mut self.coarse).map_err(|error| failed(error.to_string()))?;
-            sent = &self.coarse;
-        }
-        let encoded = self.encoder.encode(baselines.with_learned(ours.as_ref()), sent, &mut self.packet);
+        let encoded = encoder.encode(known, exact, packet);
         let encode_ns = begin.elapsed().as_nanos() as u64;
-        let size = encoded.map_err(|error| failed(error.to_string()))?;
+        let sent = encoded.map_err(|error| failed(error.to_string()))?;
         let begin = Instant::now();
-        let theirs = baselines.with_learned(theirs.as_ref());
-        let decoded = self.decoder.decode(theirs, &self.packet, tick, &mut self.decoded);
+        let decoded = decoder.decode(known, packet, tick);
         let decode_ns = begin.elapsed().as_nanos() as u64;
-        decoded.map_err(|error| failed(error.to_string()))?;
-        if self.decoded != *sent {
+        let decoded = decoded.map_err(|error| failed(error.to_string()))?;
+        let is_exact = measurement.errors.is_none();
+        if decoded != sent || (is_exact && *sent != **exact) {
             return Err(failed("lanes differ".to_owned()));
         }
         measurement.encode_ns += encode_ns;
         measurement.decode_ns += decode_ns;
-        measurement.frames_bytes.push(self.packet.len() as u32);
-        measurement.changed_entities += size.changed_entities as u64;
-        measurement.parts_bits.add(size, part_of_field);
-        self.learned[slot] = [self.encoder.learned().cloned(), self.decoder.learned().cloned()];
+        measurement.frames_bytes.push(packet.len() as u32);
+        measurement.changed_entities += encoder.size().changed_entities as u64;
+        measurement.parts_bits.add(encoder.size(), part_of_field);
         if let Some(errors) = &mut measurement.errors {
-            errors.add(exact, sent);
-            self.views[slot].copy_from(sent);
+            errors.add(exact, &sent);
         }
+        // All runs of a group share the memory of what is as exact.
+        let held = if is_exact { Arc::clone(exact) } else { Arc::clone(sent.snapshot()) };
+        let forgotten = past.push(View::from(held).with_learned(sent.learned().cloned()));
+        decoder.recycle(decoded);
+        [Some(sent), forgotten].into_iter().flatten().for_each(|view| encoder.recycle(view));
         Ok(())
     }
 }

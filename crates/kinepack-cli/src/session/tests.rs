@@ -114,14 +114,13 @@ fn the_profile_knows_further_players() {
         kinepack::Codec::new(known.schema().clone(), kinepack::Level::ADAPTIVE, profile).expect("it fits")
     };
     assert_ne!(known.hash(), unknown.hash());
-    let states = play("--link lan");
+    let states: Vec<kinepack::View> = play("--link lan").into_iter().map(kinepack::View::from).collect();
     let bytes = |codec: &kinepack::Codec| -> usize {
         let (mut encoder, mut packet) = (kinepack::Encoder::new(codec), Vec::new());
         let mut bytes = 0;
         for at in 84..210 {
-            let older = [&states[at - 12], &states[at - 18]];
             packet.clear();
-            let baselines = kinepack::Baselines::new(&states[at - 6], &older);
+            let baselines = kinepack::Baselines::new([6, 12, 18].map(|lag| &states[at - lag])).expect("each is older");
             encoder.encode(baselines, &states[at], &mut packet).expect("of this schema");
             bytes += packet.len();
         }

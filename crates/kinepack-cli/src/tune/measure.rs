@@ -1,6 +1,6 @@
 //! Reading a stream's frames, and what they take.
 
-use kinepack::{Codec, Encoder, Level, Profile, Schema, Snapshot, Tick};
+use kinepack::{Codec, Encoder, Level, Profile, Schema, Snapshot, Tick, View};
 use kinepack_capture::analysis::Past;
 
 use super::report::{Bytes, Parts};
@@ -72,17 +72,22 @@ pub(super) fn mean_bytes<const PARTS: usize>(
     part_of: impl Fn(usize) -> usize,
 ) -> Result<[f64; PARTS], Failure> {
     let mut encoder = Encoder::new(codec);
-    let mut past = Past::received(codec, 3 * lag, lag);
+    let mut past = Past::new(3 * lag);
     let mut packet = Vec::new();
     let mut sums = [(0, 0); PARTS];
     for (index, frame) in frames.iter().enumerate() {
-        past.push(frame).map_err(|error| Failure::Training(error.into()))?;
-        let (bytes, count) = &mut sums[part_of(index)];
-        packet.clear();
-        let encoded = past.with_baselines(lag, |newest, known| encoder.encode(known, newest, &mut packet).map(|_| ()));
-        if let Some(encoded) = encoded {
-            encoded.map_err(|error| Failure::Training(error.into()))?;
+        let view = if let Some(known) = past.baselines(lag) {
+            packet.clear();
+            let encoded = encoder.encode(known, frame, &mut packet);
+            let view = encoded.map_err(|error| Failure::Training(error.into()))?;
+            let (bytes, count) = &mut sums[part_of(index)];
             (*bytes, *count) = (*bytes + packet.len(), *count + 1);
+            view
+        } else {
+            View::from(frame.clone())
+        };
+        if let Some(forgotten) = past.push(view) {
+            encoder.recycle(forgotten);
         }
     }
     Ok(sums.map(|(bytes, count): (usize, usize)| bytes as f64 / count.max(1) as f64))
