@@ -6,7 +6,7 @@ use super::bodies::{Bodies, class};
 use super::coding::{Coding, Predictor, Scratch};
 use super::counters::body_group;
 use super::features::{LevelFeatures, OWN, PositionSizes, TurnFeatures, TurnSizes, UpFeatures};
-use super::fixed::{sixteenths, size_log2, steps};
+use super::fixed::{FEATURES, sixteenths, size_log2, steps};
 use super::geometry::{
     PER_RADIAN, Quaternion, UP, Vector, add, axes, carried, conjugate, cross, multiply, rotate, rotation_of,
     rotation_vector, scale, sub, turn,
@@ -196,8 +196,9 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let with_mover = rotation_vector(multiply(mover.turn, multiply(known.turn, conjugate(mover.turn_before))));
         let from_moved = setting.rolled(known.moved);
         let from_near = setting.rolled(around.near_moved);
-        let features = [0, 1, 2].map(|axis| {
-            let features = TurnFeatures {
+        let (mut features, mut expected) = ([[0; FEATURES]; 3], [0; 3]);
+        for axis in 0..3 {
+            let turn = TurnFeatures {
                 own: known.turned[axis],
                 own_before: known.turned_before[axis],
                 mover: mover.turned[axis] * weight,
@@ -212,9 +213,9 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
                 rolled_on_floor: from_moved[axis] * contact,
                 near_before: around.near_turned_before[axis],
             };
-            features.row()
-        });
-        let expected = [0, 1, 2].map(|axis| self.predictor.expect(rows.turn(axis), &features[axis]));
+            features[axis] = turn.row();
+            expected[axis] = self.predictor.expect(rows.turn(axis), &features[axis]);
+        }
         let expected_turn = expected.map(steps);
         let own_turn_log2 = vector_log2(sub(known.turned, known.turned_before), 3);
         let sizes = TurnSizes {
@@ -273,8 +274,9 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let rolled = setting.rolled(turned.vector);
         // In steps of the axis.
         let per_step = |axis: usize| 1.0 / body.ratios[axis];
-        let level = |axis: usize| {
-            let features = LevelFeatures {
+        let mut features = [[0; FEATURES]; 3];
+        for axis in [0, 1] {
+            let level = LevelFeatures {
                 own: known.moved[axis],
                 mover: mover.moved[axis] * weight,
                 mover_before: mover.moved_before[axis] * weight,
@@ -292,8 +294,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
                 around_error: around.position_error[axis],
                 own_on_floor: known.moved[axis] * contact,
             };
-            features.row(per_step(axis))
-        };
+            features[axis] = level.row(per_step(axis));
+        }
         let up = UpFeatures {
             own: known.moved[UP],
             own_before: known.moved_before[UP],
@@ -312,8 +314,11 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             around_before: around.moved_before[UP],
             own_on_floor: known.moved[UP] * contact,
         };
-        let features = [level(0), level(1), up.row(per_step(UP))];
-        let mut expected = [0, 1, UP].map(|axis| self.predictor.expect(rows.position(axis), &features[axis]));
+        features[UP] = up.row(per_step(UP));
+        let mut expected = [0; 3];
+        for axis in [0, 1, UP] {
+            expected[axis] = self.predictor.expect(rows.position(axis), &features[axis]);
+        }
         if setting.above.is_some() {
             let lowest = sixteenths((height_now - MAX_SINK * size - above) / body.ratios[UP]);
             expected[UP] = expected[UP].max(i64::from(lowest));

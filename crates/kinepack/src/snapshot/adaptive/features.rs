@@ -20,6 +20,14 @@ fn row<const N: usize>(features: [i32; N]) -> Row {
     row
 }
 
+/// A row of these features, each times `factor`, as sixteenths.
+#[inline]
+fn row_of_sixteenths<const N: usize>(features: [f64; N], factor: f64) -> Row {
+    let mut row = [0; FEATURES];
+    row.iter_mut().zip(features).for_each(|(place, feature)| *place = sixteenths(feature * factor));
+    row
+}
+
 /// How a body turns about one axis. Section 12.6, "Rotation".
 pub(super) struct TurnFeatures {
     pub(super) own: f64,
@@ -58,7 +66,7 @@ impl TurnFeatures {
             self.rolled_on_floor,
             self.near_before,
         ];
-        row(features.map(sixteenths))
+        row_of_sixteenths(features, 1.0)
     }
 }
 
@@ -111,7 +119,7 @@ impl LevelFeatures {
             self.around_error,
             self.own_on_floor,
         ];
-        row(features.map(|feature| sixteenths(feature * per_step)))
+        row_of_sixteenths(features, per_step)
     }
 }
 
@@ -166,7 +174,7 @@ impl UpFeatures {
             self.around_before,
             self.own_on_floor,
         ];
-        row(features.map(|feature| sixteenths(feature * per_step)))
+        row_of_sixteenths(features, per_step)
     }
 }
 
