@@ -348,7 +348,8 @@ impl NaiveReceiver {
         let views = views.collect::<Result<Vec<_>, Refusal>>()?;
         let baselines = Baselines::new(&views).map_err(|_| "ticks that do not fall")?;
         let decoded = Decoder::new(&self.codec).decode(baselines, bytes, Tick(tick));
-        Ok(entities(&decoded.map_err(|_| "not a snapshot")?))
+        let decoded = decoded.map_err(|_| "not a snapshot")?;
+        Ok(entities(&decoded))
     }
 
     /// Section 5.
