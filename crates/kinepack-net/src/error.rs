@@ -34,6 +34,14 @@ pub enum Refused {
     BadOlder,
     /// The snapshot in it is no valid one.
     Snapshot(DecodeError),
+    /// The two sides do not hold the same: the view has another state check than the sender's. The
+    /// receiver has dropped its views, and asks for the state anew.
+    WrongState {
+        /// The sender's [state check](kinepack::View::check).
+        theirs: u16,
+        /// That of the view that was decoded.
+        ours: u16,
+    },
     /// A fragment that contradicts the others of its block.
     BadFragment,
     /// A block larger than this side's limit.
@@ -41,9 +49,9 @@ pub enum Refused {
         /// The limit.
         limit_bytes: usize,
     },
-    /// An acknowledgement of something that was never sent.
+    /// An acknowledgement of something that was never sent, or an anew.
     NeverSent,
-    /// An acknowledgement of something sent too long ago.
+    /// An acknowledgement of something sent too long ago, or an anew.
     LongAgo,
     /// From a receiver that was not added.
     UnknownReceiver,
@@ -64,10 +72,13 @@ impl fmt::Display for Refused {
             Self::BadMerge => write!(f, "merges a view that is not held, or where there is nothing to merge"),
             Self::BadOlder => write!(f, "older views that cannot be used beside the baseline"),
             Self::Snapshot(error) => write!(f, "the snapshot in it is not valid: {error}"),
+            Self::WrongState { theirs, ours } => {
+                write!(f, "not the sender's state: its check is {theirs:04x}, ours {ours:04x}; asking for it anew")
+            }
             Self::BadFragment => write!(f, "a fragment that contradicts its block"),
             Self::BlockTooLarge { limit_bytes } => write!(f, "a block above the limit of {limit_bytes} bytes"),
-            Self::NeverSent => write!(f, "an acknowledgement of something that was never sent"),
-            Self::LongAgo => write!(f, "an acknowledgement of something sent too long ago"),
+            Self::NeverSent => write!(f, "an answer to something that was never sent"),
+            Self::LongAgo => write!(f, "an answer to something sent too long ago"),
             Self::UnknownReceiver => write!(f, "from a receiver that was not added"),
             Self::NoHello => write!(f, "from a receiver that has not said hello"),
             Self::Mismatch(mismatch) => mismatch.fmt(f),

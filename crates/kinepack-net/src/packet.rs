@@ -20,17 +20,24 @@ pub(crate) const KIND_MASK: u8 = 0b111;
 const LEFT_OUT: u8 = 1 << 3;
 const MERGE: u8 = 1 << 4;
 const STRIDE_SHIFT: u32 = 5;
+/// A state check, in front of a snapshot.
+const CHECK: u8 = REFUSAL | 1 << 3;
+const ANEW: u8 = HELLO | 1 << 3;
 /// In the byte of an older view: another one follows. The other bits are the distance.
 const MORE_OLDER: u8 = 1 << 7;
 
 /// The version of `spec/NET.md` that this crate speaks.
-pub const VERSION: u8 = 1;
+pub const VERSION: u8 = 2;
 
 /// Bytes in front of a fragment's part.
 pub(crate) const FRAGMENT_HEADER_BYTES: usize = 8;
 
-/// The longest header of a snapshot; each older view takes [`OLDER_VIEW_BYTES`] more.
-pub(crate) const LONGEST_HEADER_BYTES: usize = 4 + 5 + 4;
+/// Bytes of a state check in front of a snapshot.
+pub(crate) const CHECK_BYTES: usize = 3;
+
+/// The longest header of a snapshot, its state check included; each older view takes
+/// [`OLDER_VIEW_BYTES`] more.
+pub(crate) const LONGEST_HEADER_BYTES: usize = CHECK_BYTES + 4 + 5 + 4;
 
 /// Bytes that name an older view.
 pub(crate) const OLDER_VIEW_BYTES: usize = 1;
@@ -177,6 +184,8 @@ pub(crate) struct SnapshotHeader {
     pub(crate) merge: Option<u32>,
     /// Empty where the baseline is a reference state.
     pub(crate) older: OlderViews,
+    /// The state check in front of it.
+    pub(crate) check: Option<u16>,
 }
 
 /// The older views that a snapshot is coded against beside its baseline: how many sequences each is before the one before it in
@@ -287,10 +296,16 @@ impl SnapshotHeader {
     pub(crate) fn bytes(&self) -> usize {
         let reference = usize::from(matches!(self.baseline, Baseline::Reference(_)));
         let time = if matches!(self.time, Time::Explicit { .. }) { 5 } else { 0 };
-        4 + reference + time + if self.merge.is_some() { 4 } else { 0 } + OLDER_VIEW_BYTES * self.older.count()
+        let merge = if self.merge.is_some() { 4 } else { 0 };
+        let check = if self.check.is_some() { CHECK_BYTES } else { 0 };
+        check + 4 + reference + time + merge + OLDER_VIEW_BYTES * self.older.count()
     }
 
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
+        if let Some(check) = self.check {
+            out.push(CHECK);
+            out.extend(check.to_le_bytes());
+        }
         let stride = match self.time {
             Time::Stride(stride) => stride.ticks(),
             Time::Explicit { .. } => 0,
@@ -348,6 +363,14 @@ pub(crate) enum Downstream<'a> {
 pub(crate) enum Upstream {
     Hello(Hello),
     Acknowledgement(Acknowledgement),
+    /// What the datagram with this sequence needs is not held any more.
+    Anew(Sequence),
+}
+
+/// Appends the datagram that asks for the state anew.
+pub(crate) fn write_anew(refused: Sequence, out: &mut Vec<u8>) {
+    out.push(ANEW);
+    out.extend(refused.0.to_le_bytes());
 }
 
 impl<'a> Downstream<'a> {
@@ -355,7 +378,15 @@ impl<'a> Downstream<'a> {
         let mut parts = Parts::new(bytes);
         let [first_byte] = parts.take()?;
         match first_byte & KIND_MASK {
-            SNAPSHOT | SNAPSHOT_WITH_OLDER => parse_snapshot(first_byte, parts),
+            SNAPSHOT | SNAPSHOT_WITH_OLDER => parse_snapshot(first_byte, parts, None),
+            REFUSAL if first_byte == CHECK => {
+                let check = Some(u16::from_le_bytes(parts.take()?));
+                let [first_byte] = parts.take()?;
+                match first_byte & KIND_MASK {
+                    SNAPSHOT | SNAPSHOT_WITH_OLDER => parse_snapshot(first_byte, parts, check),
+                    _ => Err(Refused::Kind { first_byte }),
+                }
+            }
             FRAGMENT if first_byte == FRAGMENT => {
                 let header = FragmentHeader {
                     sequence: Sequence(u16::from_le_bytes(parts.take()?)),
@@ -388,7 +419,7 @@ impl<'a> Downstream<'a> {
     }
 }
 
-fn parse_snapshot(first_byte: u8, mut parts: Parts<'_>) -> Result<Downstream<'_>, Refused> {
+fn parse_snapshot(first_byte: u8, mut parts: Parts<'_>, check: Option<u16>) -> Result<Downstream<'_>, Refused> {
     let sequence = Sequence(u16::from_le_bytes(parts.take()?));
     let baseline = match parts.take()? {
         [0] => Baseline::Reference(u8::from_le_bytes(parts.take()?)),
@@ -413,7 +444,7 @@ fn parse_snapshot(first_byte: u8, mut parts: Parts<'_>) -> Result<Downstream<'_>
         (_, Baseline::Reference(_)) => return Err(Refused::BadOlder),
     };
     let left_out = first_byte & LEFT_OUT != 0;
-    let header = SnapshotHeader { sequence, baseline, left_out, time, merge, older };
+    let header = SnapshotHeader { sequence, baseline, left_out, time, merge, older, check };
     Ok(Downstream::Snapshot(header, parts.rest))
 }
 
@@ -429,6 +460,7 @@ impl Upstream {
                 initial_hash: u64::from_le_bytes(parts.take()?),
             }),
             ACKNOWLEDGEMENT => Self::Acknowledgement(Acknowledgement::from_bytes(parts.take()?)),
+            ANEW => Self::Anew(Sequence(u16::from_le_bytes(parts.take()?))),
             _ => return Err(Refused::Kind { first_byte }),
         };
         parts.end()?;
@@ -488,6 +520,7 @@ mod tests {
             time: stride(1),
             merge: None,
             older: OlderViews::default(),
+            check: None,
         };
         let bytes = snapshot_bytes(&header);
         assert_eq!(bytes, [0b0010_1000, 0x34, 0x12, 6]);
@@ -499,6 +532,32 @@ mod tests {
         assert_eq!(Downstream::parse(&bytes), Ok(Downstream::Snapshot(header, EMPTY)));
         let sequences: Vec<Sequence> = header.older.sequences(Sequence(8)).collect();
         assert_eq!(sequences, [Sequence(2), Sequence(65_531)]);
+    }
+
+    #[test]
+    fn a_state_check_stands_in_front_of_a_snapshot_only() {
+        let header = SnapshotHeader {
+            sequence: Sequence(16),
+            baseline: Baseline::Back(6),
+            left_out: false,
+            time: stride(1),
+            merge: None,
+            older: OlderViews::default(),
+            check: Some(0xC5E1),
+        };
+        let bytes = snapshot_bytes(&header);
+        assert_eq!(bytes, [0x0A, 0xE1, 0xC5, 0x20, 16, 0, 6]);
+        assert_eq!(Downstream::parse(&bytes), Ok(Downstream::Snapshot(header, EMPTY)));
+        let fragment = [FRAGMENT, 0, 0, 1, 0, 0, 1, 0, 9];
+        let refusal = [REFUSAL, 0, 1, 0, 0, 0, 0, 0, 0, 0];
+        for rest in [&fragment[..], &refusal, &bytes] {
+            let refused = Err(Refused::Kind { first_byte: rest[0] });
+            assert_eq!(Downstream::parse(&[&[0x0A, 0, 0], rest].concat()), refused);
+        }
+        for first_byte in (0..=u8::MAX).filter(|first| first & KIND_MASK == REFUSAL && ![2, 10].contains(first)) {
+            let datagram = [&[first_byte], &bytes[1..]].concat();
+            assert_eq!(Downstream::parse(&datagram), Err(Refused::Kind { first_byte }));
+        }
     }
 
     #[test]
@@ -539,7 +598,7 @@ mod tests {
         for (baseline, time, merge, older, len) in headers {
             let sequence = Sequence(65_535);
             let older = OlderViews(older);
-            let header = SnapshotHeader { sequence, baseline, left_out: false, time, merge, older };
+            let header = SnapshotHeader { sequence, baseline, left_out: false, time, merge, older, check: None };
             let bytes = snapshot_bytes(&header);
             assert_eq!(bytes.len(), len);
             assert_eq!(header.bytes(), len);
@@ -573,6 +632,13 @@ mod tests {
         assert_eq!(Upstream::parse(&bytes), Ok(Upstream::Acknowledgement(acknowledgement)));
         bytes.push(0);
         assert_eq!(Upstream::parse(&bytes), Err(Refused::Length { bytes: 8 }));
+        let mut bytes = Vec::new();
+        write_anew(Sequence(16), &mut bytes);
+        assert_eq!(bytes, [0x0C, 16, 0]);
+        assert_eq!(Upstream::parse(&bytes), Ok(Upstream::Anew(Sequence(16))));
+        assert_eq!(Upstream::parse(&bytes[..2]), Err(Refused::Length { bytes: 2 }));
+        bytes.push(0);
+        assert_eq!(Upstream::parse(&bytes), Err(Refused::Length { bytes: 4 }));
     }
 
     #[test]
@@ -581,7 +647,7 @@ mod tests {
             let bytes = [first_byte; 40];
             assert_eq!(Downstream::parse(&bytes), Err(Refused::Kind { first_byte }));
         }
-        for first_byte in [0, 1, 2, 3, 6, 7, 8 | 4, 128 | 5] {
+        for first_byte in [0, 1, 2, 3, 6, 7, 16 | 4, 128 | 5] {
             assert_eq!(Upstream::parse(&[first_byte; 40]), Err(Refused::Kind { first_byte }));
         }
         // A stride without a view to count from, a fragment outside of its block, one of no block.

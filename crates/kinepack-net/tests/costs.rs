@@ -12,7 +12,7 @@ use kinepack::{EntityId, Level, Snapshot, Tick};
 use kinepack_net::{
     Cost, Hub, HubConfig, Link, LinkConfig, Loss, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Sequence,
 };
-use support::{TICK_HZ, World, codec_at, is_snapshot, lanes, older_sequences};
+use support::{TICK_HZ, World, codec_at, is_snapshot, lanes, older_sequences, sequence_of, unchecked};
 
 const ID: ReceiverId = ReceiverId(1);
 const LEFT_OUT: u8 = 1 << 3;
@@ -89,7 +89,7 @@ impl Path {
         }
         for datagram in sent {
             self.down.send(now, &datagram);
-            let sequence = sequence(&datagram);
+            let sequence = sequence_of(&datagram);
             match self.hub.cost(ID, sequence).cloned() {
                 Some(cost) => self.check(&datagram, sequence, &cost),
                 None => self.counts.fragments += 1,
@@ -127,6 +127,7 @@ impl Path {
         }
         self.counts.came += sent.len() - cost.baseline.len();
 
+        let datagram = unchecked(datagram);
         let left_out = datagram[0] & LEFT_OUT != 0;
         *if left_out { &mut self.counts.parts } else { &mut self.counts.whole } += 1;
         // Where nothing was left out of the baseline, it is a view of the receiver's.
@@ -147,20 +148,18 @@ impl Path {
     }
 }
 
-fn sequence(datagram: &[u8]) -> Sequence {
-    Sequence(u16::from_le_bytes([datagram[1], datagram[2]]))
-}
-
 fn row_of(snapshot: &Snapshot, id: EntityId) -> Option<Vec<u32>> {
     snapshot.position(id).map(|index| lanes(snapshot, index))
 }
 
 /// spec/NET.md, section 4.
 fn header_bytes(datagram: &[u8]) -> usize {
+    let check_bytes = datagram.len() - unchecked(datagram).len();
+    let datagram = unchecked(datagram);
     let reference = usize::from(datagram[3] == 0);
     let time = if datagram[0] >> 5 == 0 { 5 } else { 0 };
     let merge = if datagram[0] & MERGE == 0 { 0 } else { 4 };
-    4 + reference + time + merge + older_sequences(datagram).len()
+    check_bytes + 4 + reference + time + merge + older_sequences(datagram).len()
 }
 
 const LEVELS: [Level; 3] = [Level::PACKED, Level::ADAPTIVE, Level::LEARNING];

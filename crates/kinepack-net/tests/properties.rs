@@ -19,7 +19,10 @@ use kinepack_net::{
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use support::{Random, TICK_HZ, World, coarse_codec, codec, codec_at, is_snapshot, lanes, most_off, older_sequences};
+use support::{
+    Random, TICK_HZ, World, coarse_codec, codec, codec_at, is_snapshot, lanes, most_off, older_sequences, sequence_of,
+    unchecked,
+};
 
 const ID: ReceiverId = ReceiverId(1);
 const OVERHEAD_BYTES: usize = 28;
@@ -307,11 +310,12 @@ impl Session {
     }
 
     fn note_sent(&mut self, datagram: &[u8]) {
-        let sequence = u16::from_le_bytes([datagram[1], datagram[2]]);
+        let Sequence(sequence) = sequence_of(datagram);
         self.sent.remove(&sequence);
         if !is_snapshot(datagram) {
             return;
         }
+        let datagram = unchecked(datagram);
         if datagram[3] != 0 {
             let baseline = sequence.wrapping_sub(u16::from(datagram[3]));
             if let Some(newest) = self.newest_baseline.filter(|newest| sequence.wrapping_sub(*newest) < 300) {
@@ -364,7 +368,7 @@ impl Session {
     }
 
     fn receive(&mut self, now: Duration, datagram: &[u8]) {
-        let sequence = u16::from_le_bytes([datagram[1], datagram[2]]);
+        let Sequence(sequence) = sequence_of(datagram);
         let older = older_sequences(datagram).into_iter();
         let older: Vec<Option<Snapshot>> = older.map(|older| self.receiver.view(older).cloned()).collect();
         match self.receiver.handle(now, datagram) {

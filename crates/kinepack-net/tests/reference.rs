@@ -20,7 +20,7 @@ use kinepack_net::{
     Sequence,
 };
 use naive::{Header, NaiveReceiver, entities, since};
-use support::{Random, TICK_HZ, World, coarse_codec, codec, is_snapshot};
+use support::{Random, TICK_HZ, World, coarse_codec, codec, is_snapshot, sequence_of, unchecked};
 
 const PLAYER: ReceiverId = ReceiverId(9);
 
@@ -30,10 +30,6 @@ fn millis(millis: u64) -> Duration {
 
 fn at(tick: u32) -> Duration {
     Duration::from_secs(1) * tick / TICK_HZ
-}
-
-fn sequence_of(datagram: &[u8]) -> u16 {
-    u16::from_le_bytes([datagram[1], datagram[2]])
 }
 
 /// The library's receiver and the naive one.
@@ -65,7 +61,7 @@ impl Pair {
             return false;
         }
         if is_snapshot(datagram) {
-            self.compare(sequence_of(datagram));
+            self.compare(sequence_of(datagram).0);
         }
         true
     }
@@ -77,6 +73,19 @@ impl Pair {
             assert_eq!(naive.tick, library.tick.0, "sequence {sequence}");
             assert!(naive.entities == entities(library), "sequence {sequence}: the views differ");
         }
+    }
+
+    /// Makes a lane of the newest view wrong in both. False where there is none.
+    fn inject_fault(&mut self, random: &mut Random) -> bool {
+        let Some(sequence) = self.library.newest_sequence() else { return false };
+        let Some(view) = self.library.view(sequence).filter(|view| !view.is_empty()) else { return false };
+        let id = view.ids()[random.below(view.len() as u64) as usize];
+        let lane = random.below(view.lane_count() as u64) as usize;
+        let is_changed = self.library.inject_fault(id, lane);
+        if is_changed {
+            self.naive.inject_fault(sequence.0, id.0, lane);
+        }
+        is_changed
     }
 
     fn compare_all(&self) {
@@ -114,6 +123,8 @@ struct Audit {
     sent: BTreeMap<u16, Sent>,
     newest: Option<u16>,
     newest_used: Option<u16>,
+    /// From the last anew on: views from before this may not be used.
+    floor: Option<u16>,
     four_byte_headers: u32,
     snapshots: u32,
     left_out: u32,
@@ -128,11 +139,11 @@ struct Audit {
 impl Audit {
     fn sent(&mut self, datagram: &[u8], world_tick: u32, datagram_bytes: usize) {
         assert!(datagram.len() <= datagram_bytes, "{} bytes", datagram.len());
-        let sequence = sequence_of(datagram);
+        let sequence = sequence_of(datagram).0;
         assert!(self.newest.is_none_or(|newest| newest.wrapping_add(1) == sequence), "one up each time");
         self.newest = Some(sequence);
         self.sent.retain(|sent, _| since(sequence, *sent) < 400);
-        let header = is_snapshot(datagram).then(|| Header::read(datagram).unwrap());
+        let header = is_snapshot(datagram).then(|| Header::read(unchecked(datagram)).unwrap());
         match &header {
             Some(header) => self.check_snapshot(header, world_tick),
             None => self.check_fragment(datagram),
@@ -186,6 +197,7 @@ impl Audit {
     /// A view that may be a baseline or be merged.
     fn usable(&self, sequence: u16, by: &Header) -> Header {
         let sent = self.sent[&sequence];
+        assert!(self.floor.is_none_or(|floor| since(sequence, floor) >= 0), "{sequence} used by {by:?} is from before");
         assert!(sent.is_acknowledged, "{sequence} used by {by:?} is not acknowledged");
         assert!((1..=255).contains(&since(by.sequence, sequence)), "{sequence} used by {by:?} is too old");
         let is_recent = self.newest_used.is_none_or(|newest| since(newest, sequence) <= 64);
@@ -215,7 +227,7 @@ impl Audit {
     }
 
     fn acknowledged(&mut self, datagram: &[u8]) {
-        let latest = sequence_of(datagram);
+        let latest = sequence_of(datagram).0;
         let before = u32::from_le_bytes([datagram[3], datagram[4], datagram[5], datagram[6]]);
         let bits = (0..32).filter(|bit| before >> bit & 1 == 1).map(|bit| latest.wrapping_sub(1 + bit));
         for sequence in std::iter::once(latest).chain(bits) {
@@ -245,6 +257,8 @@ struct Scenario {
     /// In these ticks no acknowledgement arrives, of each so many ticks.
     deaf: (std::ops::Range<u32>, u32),
     damaged_one_in: u64,
+    /// After so many ticks each time a lane of the newest view becomes wrong; 0 for never.
+    fault_every: u32,
 }
 
 /// None to three older views, by seed.
@@ -268,6 +282,7 @@ impl Scenario {
             silent: (0..0, 600),
             deaf: (0..0, 600),
             damaged_one_in: 8,
+            fault_every: 0,
         }
     }
 }
@@ -297,6 +312,7 @@ fn run(scenario: &Scenario, seed: u64) -> Outcome {
         sent_at: Vec::new(),
         false_intervals: Vec::new(),
     };
+    let mut is_faulty = false;
     let mut meant = BTreeMap::<u16, Snapshot>::new();
     let mut worlds = Vec::from([world.snapshot.clone()]);
     for tick in 1..=scenario.ticks {
@@ -307,27 +323,34 @@ fn run(scenario: &Scenario, seed: u64) -> Outcome {
             if is_in(&scenario.silent) {
                 continue;
             }
+            let mismatches = pair.library.stats().mismatches;
             let newest = (pair.naive.newest(), pair.naive.newest_baseline());
-            let header = Header::read(&datagram);
+            let header = Header::read(unchecked(&datagram));
             if pair.handle(now, &datagram) && is_snapshot(&datagram) {
-                let sequence = sequence_of(&datagram);
+                let sequence = sequence_of(&datagram).0;
                 let view = pair.library.view(Sequence(sequence));
                 let hubs: Option<&Snapshot> = meant.get(&sequence);
                 let is_same = view.is_none() || hubs.is_none() || view == hubs;
-                assert!(is_same, "the sides differ, newest and newest baseline {newest:?}: {header:?}");
+                assert!(is_same || is_faulty, "the sides differ, newest and newest baseline {newest:?}: {header:?}");
             }
+            // A damaged snapshot with a check would end all that comes to this pair.
+            is_faulty &= pair.library.stats().mismatches == mismatches;
+            let datagram = unchecked(&datagram);
             if random.chance(scenario.damaged_one_in) {
-                let bad = damage(&datagram, &mut random);
+                let bad = damage(datagram, &mut random);
                 if !damaged.naive.is_choice(&bad) {
                     damaged.handle(now, &bad);
                 }
             }
             // What was damaged before may have made this one depend on what a reader may drop.
-            if !damaged.naive.is_choice(&datagram) {
-                damaged.handle(now, &datagram);
+            if !damaged.naive.is_choice(datagram) {
+                damaged.handle(now, datagram);
             }
         }
         damaged.transmit(now);
+        if scenario.fault_every > 0 && tick % scenario.fault_every == 0 {
+            is_faulty |= pair.inject_fault(&mut random);
+        }
         for datagram in pair.transmit(now) {
             up.send(now, &datagram);
         }
@@ -336,8 +359,13 @@ fn run(scenario: &Scenario, seed: u64) -> Outcome {
             if (is_in(&scenario.deaf) || is_in(&scenario.silent)) && !is_hello {
                 continue;
             }
-            if hub.handle(PLAYER, now, &datagram) == Ok(Handled::Acknowledged) {
-                audit.acknowledged(&datagram);
+            let anew = hub.status(PLAYER).unwrap().sent_anew;
+            match hub.handle(PLAYER, now, &datagram) {
+                Ok(Handled::Acknowledged) => audit.acknowledged(&datagram),
+                Ok(Handled::Anew) if hub.status(PLAYER).unwrap().sent_anew > anew => {
+                    audit.floor = audit.newest.map(|newest| newest.wrapping_add(1));
+                }
+                _ => {}
             }
         }
         world.step(Tick(tick));
@@ -354,7 +382,7 @@ fn run(scenario: &Scenario, seed: u64) -> Outcome {
         for datagram in sent {
             audit.sent(&datagram, tick, scenario.config.datagram_bytes);
             sent_at.push((tick, datagram.len()));
-            let sequence = sequence_of(&datagram);
+            let sequence = sequence_of(&datagram).0;
             let before = sequence.wrapping_sub(1);
             if let (Some(header), Some(shown)) = (audit.whole(sequence), meant.get(&before))
                 && audit.whole(before).is_some()
@@ -394,7 +422,7 @@ fn damage(datagram: &[u8], random: &mut Random) -> Vec<u8> {
         4 => bad[0] = random.below(256) as u8,
         5 if bad.len() > 8 => bad[3 + random.below(5) as usize] = random.below(256) as u8,
         6 => {
-            let sequence = sequence_of(&bad).wrapping_add(random.below(60) as u16).wrapping_sub(40);
+            let sequence = sequence_of(&bad).0.wrapping_add(random.below(60) as u16).wrapping_sub(40);
             bad[1..3].copy_from_slice(&sequence.to_le_bytes());
         }
         7 if is_snapshot(&bad) => bad[0] ^= 3,
@@ -528,6 +556,25 @@ fn a_late_datagram_of_an_old_baseline_merges_all_or_is_refused() {
 }
 
 #[test]
+fn faults_are_found_and_the_state_comes_anew() {
+    let mut mismatches = 0;
+    for seed in 1..7 {
+        let check_every_bytes = Some(if seed % 2 == 0 { 0 } else { 400 });
+        let config = HubConfig { datagram_bytes: 300, check_every_bytes, ..with_older(seed) };
+        let budget_bytes_per_s = (seed > 3).then_some(15_000);
+        let options = ReceiverOptions { budget_bytes_per_s, first_sequence: Sequence(65_300) };
+        let down = if seed % 3 == 0 { bad_link() } else { LinkConfig { latency: millis(40), ..LinkConfig::default() } };
+        let scenario = Scenario { config, options, entities: 60, fault_every: 90, ticks: 900, ..Scenario::new(down) };
+        let outcome = run(&scenario, seed);
+        let stats = outcome.pair.library.stats();
+        assert!(stats.mismatches > 0 && stats.checked > 20, "{seed}: {stats:?}");
+        assert!(outcome.pair.taken > 200, "{}", outcome.pair.taken);
+        mismatches += stats.mismatches;
+    }
+    assert!(mismatches > 20, "{mismatches}");
+}
+
+#[test]
 fn what_was_shown_before_held_until_the_interval() {
     let link = LinkConfig { latency: millis(20), ..LinkConfig::default() };
     let outcome = run(&Scenario { deaf: (100..400, 600), ..Scenario::new(link) }, 3);
@@ -614,7 +661,7 @@ fn the_hub_refuses_acknowledgements_of_what_it_never_sent() {
         world.step(Tick(tick));
         hub.tick(at(tick), &world.snapshot).unwrap();
         while let Some((_, datagram)) = hub.poll_transmit() {
-            newest = sequence_of(datagram);
+            newest = sequence_of(datagram).0;
         }
     }
     let acknowledgement = |latest: u16, before: u32| {

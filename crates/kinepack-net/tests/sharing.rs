@@ -12,7 +12,7 @@ use kinepack::{Level, Tick};
 use kinepack_net::{
     Acknowledgement, Hub, HubConfig, LinkConfig, Loss, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Sequence,
 };
-use support::{Net, Random, TICK_HZ, World, codec_at, is_snapshot};
+use support::{Net, Random, TICK_HZ, World, codec_at, is_snapshot, sequence_of};
 
 const LEVELS: [Level; 3] = [Level::PACKED, Level::ADAPTIVE, Level::LEARNING];
 
@@ -117,7 +117,7 @@ fn acknowledging(level: Level, entities: usize, lags: &[Option<u32>]) -> (Vec<Ac
         }
         while let Some((to, datagram)) = hub.poll_transmit() {
             let receiver = &mut receivers[to.0 as usize];
-            let sequence = Sequence(u16::from_le_bytes([datagram[1], datagram[2]]));
+            let sequence = sequence_of(datagram);
             receiver.on_the_way.push_back((tick, sequence));
             receiver.snapshots += u32::from(is_snapshot(datagram));
             if tick > FIRST_TICKS {

@@ -50,10 +50,23 @@ fn receiver(codec: &Codec) -> Receiver {
     Receiver::new(codec, ReceiverConfig::default()).unwrap()
 }
 
+/// The datagram without the state check in front of it.
+fn unchecked(datagram: &[u8]) -> &[u8] {
+    if datagram[0] == 10 { &datagram[3..] } else { datagram }
+}
+
+fn sequence(datagram: &[u8]) -> Sequence {
+    let datagram = unchecked(datagram);
+    Sequence(u16::from_le_bytes([datagram[1], datagram[2]]))
+}
+
 /// Names a snapshot's header by its form.
 fn form(datagram: &[u8]) -> String {
     if datagram[0] == 1 {
         return "fragment".into();
+    }
+    if datagram[0] == 10 {
+        return form(unchecked(datagram)) + "-checked";
     }
     let mut form = String::from(if datagram[3] == 0 { "reference" } else { "view" });
     form += if datagram[0] >> 5 == 0 { "-tick" } else { "-stride" };
@@ -62,7 +75,8 @@ fn form(datagram: &[u8]) -> String {
     form + if datagram[0] & 7 == 3 { "-older" } else { "" }
 }
 
-/// What is written today: a session, and from its hello on a short one with two older views.
+/// What is written today: a session; from its hello on a short one with two older views; and one in
+/// which each snapshot has a state check, and the receiver a fault.
 fn written() -> String {
     let codec = codec();
     let hello = receiver(&codec).poll_transmit(Duration::ZERO).unwrap().to_vec();
@@ -76,14 +90,26 @@ fn written() -> String {
         assert!(matches!(hub.handle(ID, Duration::ZERO, &other), Err(Refused::Mismatch(_))));
         lines += &format!("refusal-{name} {}\n", hex(hub.poll_transmit().unwrap().1));
     }
-    lines + &session(&codec, 0, 1..=29) + &hello_line + &session(&codec, 2, 20..=36)
+    let config = |older_views, check_every_bytes| HubConfig {
+        datagram_bytes: 128,
+        older_views: Some(older_views),
+        check_every_bytes,
+        ..HubConfig::default()
+    };
+    let by_default = HubConfig::default().check_every_bytes;
+    lines += &session(&codec, config(0, by_default), 1..=29, None);
+    lines += &hello_line;
+    lines += &session(&codec, config(2, by_default), 20..=36, None);
+    lines += &hello_line;
+    lines + &session(&codec, config(0, Some(0)), 20..=42, Some(31))
 }
 
-/// A session in these ticks.
-fn session(codec: &Codec, older_views: u8, ticks: RangeInclusive<u32>) -> String {
-    let mut hub =
-        Hub::new(codec, HubConfig { datagram_bytes: 128, older_views: Some(older_views), ..HubConfig::default() })
-            .unwrap();
+/// What becomes faulty: the entity and the lane.
+const FAULT: (EntityId, usize) = (EntityId(2), 3);
+
+/// A session in these ticks, with a fault in one of them.
+fn session(codec: &Codec, config: HubConfig, ticks: RangeInclusive<u32>, fault: Option<u32>) -> String {
+    let mut hub = Hub::new(codec, config).unwrap();
     hub.add(ID, &ReceiverOptions::default(), Duration::ZERO).unwrap();
     let mut receiver = receiver(codec);
     hub.handle(ID, Duration::ZERO, receiver.poll_transmit(Duration::ZERO).unwrap()).unwrap();
@@ -96,14 +122,24 @@ fn session(codec: &Codec, older_views: u8, ticks: RangeInclusive<u32>) -> String
     let mut counts = [0u32; 2];
     for tick in ticks {
         for (_, datagram) in down.extract_if(.., |(due, _)| *due <= tick) {
-            receiver.handle(now(tick), &datagram).unwrap();
-            let view = receiver.view(Sequence(u16::from_le_bytes([datagram[1], datagram[2]])));
+            if let Err(refused) = receiver.handle(now(tick), &datagram) {
+                assert!(fault.is_some());
+                lines += &format!("{} {}\n", name_of(&refused), hex(&datagram));
+                continue;
+            }
+            let view = receiver.view(sequence(&datagram));
             let state = view.or(receiver.newest()).map_or(0, Snapshot::state_hash);
             lines += &format!("{} {} {state:016x}\n", form(&datagram), hex(&datagram));
         }
+        if fault == Some(tick) {
+            let (EntityId(id), lane) = FAULT;
+            assert!(receiver.inject_fault(EntityId(id), lane));
+            lines += &format!("fault {id} {lane}\n");
+        }
         while let Some(datagram) = receiver.poll_transmit(now(tick)) {
             counts[0] += 1;
-            lines += &format!("acknowledgement {}\n", hex(datagram));
+            let name = if datagram[0] == 5 { "acknowledgement" } else { "anew" };
+            lines += &format!("{name} {}\n", hex(datagram));
             if counts[0] % 5 != 0 {
                 up.push((tick + 2, datagram.to_vec()));
             }
@@ -126,6 +162,15 @@ fn session(codec: &Codec, older_views: u8, ticks: RangeInclusive<u32>) -> String
     lines
 }
 
+/// Names what is refused after a fault.
+fn name_of(refused: &Refused) -> &'static str {
+    match refused {
+        Refused::WrongState { .. } => "wrong-state",
+        Refused::NoBaseline => "no-baseline",
+        _ => panic!("{refused}"),
+    }
+}
+
 #[test]
 fn every_datagram_is_written() {
     let written = written();
@@ -143,6 +188,11 @@ fn every_datagram_is_read() {
     let mut forms = Vec::new();
     for line in VECTORS.lines().filter(|line| !line.starts_with('#')) {
         let (form, rest) = line.split_once(' ').unwrap();
+        if form == "fault" {
+            assert_eq!(rest, format!("{} {}", FAULT.0.0, FAULT.1));
+            assert!(receiver.inject_fault(FAULT.0, FAULT.1));
+            continue;
+        }
         let (datagram, state) = rest.split_once(' ').unwrap_or((rest, ""));
         let datagram = bytes(datagram);
         forms.push(form);
@@ -156,6 +206,11 @@ fn every_datagram_is_read() {
                 let acknowledgement = Acknowledgement::from_bytes(six.try_into().unwrap());
                 assert_eq!(receiver.poll_acknowledgement(), Some(acknowledgement), "{line}");
             }
+            "anew" => assert_eq!(receiver.poll_transmit(Duration::ZERO), Some(&datagram[..]), "{line}"),
+            "wrong-state" | "no-baseline" => {
+                let refused = receiver.handle(Duration::ZERO, &datagram).unwrap_err();
+                assert_eq!(name_of(&refused), form, "{line}");
+            }
             _ if form.starts_with("refusal") => {
                 let refused = receiver.handle(Duration::ZERO, &datagram);
                 assert!(matches!(refused, Err(Refused::Mismatch(_))), "{line}: {refused:?}");
@@ -167,15 +222,26 @@ fn every_datagram_is_read() {
                     matches!(received, Received::Snapshot { left_out: is, .. } if is == left_out) || form == "fragment",
                     "{line}"
                 );
-                let sequence = Sequence(u16::from_le_bytes([datagram[1], datagram[2]]));
-                let view = receiver.view(sequence).or(receiver.newest()).map_or(0, Snapshot::state_hash);
+                let view = receiver.view(sequence(&datagram)).or(receiver.newest()).map_or(0, Snapshot::state_hash);
                 assert_eq!(format!("{view:016x}"), state, "{line}");
             }
         }
     }
-    for form in
-        ["hello", "refusal-initial", "acknowledgement", "fragment", "left-out", "-stride", "-tick", "-merge", "-older"]
-    {
+    for form in [
+        "hello",
+        "refusal-initial",
+        "acknowledgement",
+        "fragment",
+        "left-out",
+        "-stride",
+        "-tick",
+        "-merge",
+        "-older",
+        "-checked",
+        "wrong-state",
+        "no-baseline",
+        "anew",
+    ] {
         assert!(forms.iter().any(|known| known.contains(form)), "no {form}");
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kinepack::{Codec, DecodeLimits, Decoder, Difference, Snapshot, Tick, View};
+use kinepack::{Codec, DecodeError, DecodeLimits, Decoder, Difference, EntityId, Snapshot, Tick, View};
 
 use super::assembly::{Added, Assembly};
 use super::playback::Playback;
@@ -11,7 +11,7 @@ use super::shown::Shown;
 use super::views::{Resolved, Taken, Views};
 use super::window::Window;
 use crate::handshake::{check_schema, hello, reference_zero};
-use crate::packet::{Downstream, FragmentHeader, Hello, Mismatch, SnapshotHeader};
+use crate::packet::{Downstream, FragmentHeader, Hello, Mismatch, SnapshotHeader, write_anew};
 use crate::{Acknowledgement, JitterBuffer, NetError, PlayoutConfig, PlayoutStats, Pushed, Refused, Sequence};
 
 /// What a receiver is willing to hold, and how it plays.
@@ -115,6 +115,12 @@ pub struct ReceiverStats {
     /// Snapshots that were taken as baselines, but could not be merged into what is shown. 0, unless this
     /// library has a fault.
     pub unmerged: u64,
+    /// Snapshots that came with a state check.
+    pub checked: u64,
+    /// Of those checked, how many showed that the two sides do not hold the same: the view had
+    /// another check, or the snapshot could not be decoded. The receiver then drops its views and
+    /// asks for the state anew; until that has come, [`Receiver::newest`] stays as it is.
+    pub mismatches: u64,
     /// Views held as baselines.
     pub views: usize,
 }
@@ -142,6 +148,12 @@ pub struct Receiver {
     buffer: JitterBuffer<Shown>,
     /// The most that a state in `buffer` has taken.
     largest_state_bytes: usize,
+    /// A state check has failed before: what the sender builds on may have been dropped.
+    has_lost_views: bool,
+    /// The state to show next does not build on `newest_shown`.
+    shows_anew: bool,
+    /// The newest datagram for which the state is to be asked for anew.
+    anew: Option<Sequence>,
     stats: ReceiverStats,
     out: Vec<u8>,
 }
@@ -179,6 +191,9 @@ impl Receiver {
             newest: None,
             buffer: JitterBuffer::new(config.playout).map_err(NetError::Playout)?,
             largest_state_bytes: 0,
+            has_lost_views: false,
+            shows_anew: false,
+            anew: None,
             stats: ReceiverStats::default(),
             out: Vec::new(),
             config,
@@ -188,12 +203,20 @@ impl Receiver {
     /// Takes a datagram from the sender.
     ///
     /// # Errors
-    /// [`Refused`]; nothing has changed then but a counter.
+    /// [`Refused`]; nothing has changed then but a counter. There is one exception: a snapshot with a
+    /// state check that shows that the two sides do not hold the same, such as
+    /// [`Refused::WrongState`]. See [`ReceiverStats::mismatches`].
     pub fn handle(&mut self, now: Duration, datagram: &[u8]) -> Result<Received, Refused> {
         self.stats.bytes += datagram.len() as u64;
         let taken = Downstream::parse(datagram).and_then(|parsed| match parsed {
-            Downstream::Snapshot(header, snapshot) => self.take_snapshot(now, &header, snapshot),
-            Downstream::Fragment(header, part) => self.take_fragment(now, &header, part),
+            Downstream::Snapshot(header, snapshot) => {
+                let taken = self.take_snapshot(now, &header, snapshot);
+                self.asking_anew(header.sequence, taken)
+            }
+            Downstream::Fragment(header, part) => {
+                let taken = self.take_fragment(now, &header, part);
+                self.asking_anew(header.sequence, taken)
+            }
             // Once states flow, nobody says that they cannot.
             Downstream::Refusal(_) if self.next_hello.is_none() => Err(Refused::Kind { first_byte: datagram[0] }),
             Downstream::Refusal(mismatch) => {
@@ -223,7 +246,25 @@ impl Receiver {
         self.window.check(sequence)?;
         let Resolved { known, tick, interval_ticks } = self.views.resolve(header)?;
         let baselines = known.baselines().map_err(|_| Refused::BadOlder)?;
-        let view = self.decoder.decode(baselines, bytes, tick)?;
+        let view = match (self.decoder.decode(baselines, bytes, tick), header.check) {
+            (Ok(view), None) => view,
+            (Ok(view), Some(theirs)) => {
+                self.stats.checked += 1;
+                let ours = view.check();
+                if ours != theirs {
+                    self.lose_views(sequence);
+                    return Err(Refused::WrongState { theirs, ours });
+                }
+                view
+            }
+            // Limits are no sign of another state.
+            (Err(error @ DecodeError::TooManyEntities { .. }), _) | (Err(error), None) => return Err(error.into()),
+            (Err(error), Some(_)) => {
+                self.stats.checked += 1;
+                self.lose_views(sequence);
+                return Err(error.into());
+            }
+        };
         let mut sent = None;
         if header.left_out {
             self.difference.find(&known.baseline, &view);
@@ -233,6 +274,7 @@ impl Receiver {
 
         // From here on nothing fails.
         self.window.note(sequence);
+        self.forget_shown();
         let late = self.newest.is_some_and(|newest| sequence.since(newest) < 0);
         self.show(now, sequence, &view, sent.as_ref(), interval_ticks, late);
         let own_back = header.baseline.back();
@@ -246,6 +288,35 @@ impl Receiver {
             self.newest = Some(sequence);
         }
         Ok(Received::Snapshot { tick, left_out: header.left_out, late })
+    }
+
+    /// Drops all that the sender may build on, as it is not what the sender has.
+    fn lose_views(&mut self, refused: Sequence) {
+        self.stats.mismatches += 1;
+        self.views.begin_anew();
+        self.has_lost_views = true;
+        self.shows_anew = true;
+        self.ask_anew(refused);
+    }
+
+    /// Asks for the state anew once more, where the sender builds on something that was dropped.
+    fn asking_anew(&mut self, sequence: Sequence, taken: Result<Received, Refused>) -> Result<Received, Refused> {
+        if taken == Err(Refused::NoBaseline) && self.has_lost_views {
+            self.ask_anew(sequence);
+        }
+        taken
+    }
+
+    fn ask_anew(&mut self, refused: Sequence) {
+        let newest = self.anew.filter(|asked| asked.since(refused) > 0);
+        self.anew = newest.or(Some(refused));
+    }
+
+    /// Before a state is shown: forgets what is shown now, where that may be wrong.
+    fn forget_shown(&mut self) {
+        if std::mem::take(&mut self.shows_anew) {
+            self.newest_shown = None;
+        }
     }
 
     /// Brings what is known up to date and hands it to the jitter buffer.
@@ -315,6 +386,7 @@ impl Receiver {
                 let state = Arc::clone(view.snapshot());
                 self.assembly.finish(number, header.sequence);
                 self.views.add_reference(number, reference, view);
+                self.forget_shown();
                 match &mut self.newest_shown {
                     // Snapshots overtook it.
                     Some(shown) if shown.state.tick >= tick => {
@@ -349,10 +421,13 @@ impl Receiver {
         }
     }
 
-    /// The next datagram to send: hello until something came, then what was received. Valid until the next call.
+    /// The next datagram to send: hello until something came, then what was received; and where the
+    /// two sides do not hold the same, that the state is to come anew. Valid until the next call.
     pub fn poll_transmit(&mut self, now: Duration) -> Option<&[u8]> {
         self.out.clear();
-        if self.next_hello.is_some_and(|due| now >= due) {
+        if let Some(refused) = self.anew.take() {
+            write_anew(refused, &mut self.out);
+        } else if self.next_hello.is_some_and(|due| now >= due) {
             self.next_hello = Some(now.saturating_add(self.config.hello_every));
             self.hello.write(&mut self.out);
         } else {
@@ -391,6 +466,13 @@ impl Receiver {
     /// The view of a sequence, while it is held: what the sender must know exactly.
     pub fn view(&self, sequence: Sequence) -> Option<&Snapshot> {
         self.views.find(sequence).map(|held| &*held.view)
+    }
+
+    /// Makes one side wrong: changes a lane of an entity by one in the newest view that is held, as a
+    /// fault of the memory would. For tests and tools. False where there is no such view, entity or
+    /// lane, or the lane cannot have another value.
+    pub fn inject_fault(&mut self, id: EntityId, lane: usize) -> bool {
+        self.newest.is_some_and(|newest| self.views.inject_fault(newest, id, lane))
     }
 
     /// The sequence of the newest snapshot.

@@ -1,7 +1,8 @@
 //! The views that the receiver holds: baselines of what is to come. `spec/NET.md`, sections 4.1, 4.2 and 5.
 
-use kinepack::{Codec, Snapshot, Tick, View};
 use std::collections::VecDeque;
+
+use kinepack::{Codec, EntityId, Snapshot, Tick, View};
 
 use crate::baseline::{Held, Known, Merger, merged};
 use crate::packet::{Baseline, SnapshotHeader, Time};
@@ -46,7 +47,7 @@ pub(super) struct Views {
     held_bytes: usize,
     /// The newest that was dropped: of those up to it, nothing is known any more.
     dropped: Option<Sequence>,
-    /// The newest last; the one before it until a snapshot was relative to the newest.
+    /// Number 0 first, then the one before the newest until a snapshot was relative to the newest.
     references: Vec<(u8, View)>,
     newest_baseline: Option<Sequence>,
     merger: Merger,
@@ -75,7 +76,7 @@ impl Views {
     /// A block relative to the reference state `base` became one. The sender has `base` until it hears of that: blocks that it gave
     /// up, though they became whole, are no reference states of its.
     pub(super) fn add_reference(&mut self, number: u8, base: u8, state: View) {
-        self.references.retain(|(other, _)| *other == base);
+        self.references.retain(|(other, _)| *other == base || *other == 0);
         self.references.push((number, state));
     }
 
@@ -155,8 +156,8 @@ impl Views {
                 }
             }
             Baseline::Reference(number) => {
-                if self.references.last().is_some_and(|(newest, _)| *newest == number) && self.references.len() > 1 {
-                    self.references.remove(0);
+                if self.references.last().is_some_and(|(newest, _)| *newest == number) {
+                    self.references.retain(|(other, _)| *other == number || *other == 0);
                 }
             }
         }
@@ -177,6 +178,13 @@ impl Views {
         self.held_bytes += taken.memory_bytes();
         self.held.insert(at, taken);
         dropped
+    }
+
+    /// Drops all but the initial state.
+    pub(super) fn begin_anew(&mut self) {
+        while self.drop_oldest().is_some() {}
+        self.newest_baseline = None;
+        self.references.truncate(1);
     }
 
     fn drop_oldest(&mut self) -> Option<View> {
@@ -202,10 +210,35 @@ impl Views {
         index(&self.held, sequence).map(|at| &self.held[at])
     }
 
+    /// Changes a lane of an entity by one in a view that is held. False where nothing could be.
+    pub(super) fn inject_fault(&mut self, sequence: Sequence, id: EntityId, lane: usize) -> bool {
+        let Some(at) = index(&self.held, sequence) else { return false };
+        let Taken { view, sent, .. } = &mut self.held[at];
+        let Some(faulty) = with_fault(view, id, lane) else { return false };
+        *view = View::from(faulty).with_learned(view.learned().cloned());
+        if let Some(faulty) = sent.as_ref().and_then(|sent| with_fault(sent, id, lane)) {
+            *sent = Some(faulty);
+        }
+        true
+    }
+
     /// Number of views held.
     pub(super) fn len(&self) -> usize {
         self.held.len()
     }
+}
+
+/// The state with a lane of an entity one less, or one more where it is 0.
+fn with_fault(state: &Snapshot, id: EntityId, lane: usize) -> Option<Snapshot> {
+    let index = state.position(id)?;
+    let mut lanes: Vec<u32> = (0..state.lane_count()).map(|lane| state.lane(lane)[index]).collect();
+    let value = lanes.get_mut(lane)?;
+    *value = value.checked_sub(1).unwrap_or(1);
+    let mut fault = Snapshot::new_like(state);
+    fault.push_lanes(id, &lanes).ok()?;
+    let mut faulty = state.clone();
+    faulty.patch(&[], &fault).ok()?;
+    Some(faulty)
 }
 
 /// Where the view of a sequence is.

@@ -223,17 +223,7 @@ impl History {
         fates: &mut Vec<Fate>,
     ) -> Result<(), Refused> {
         let Acknowledgement { latest, before } = acknowledgement;
-        let behind = self.next.since(latest) - 1;
-        if behind < 0 {
-            return Err(Refused::NeverSent);
-        }
-        let farthest = behind as u64 + u64::from(u32::BITS - before.leading_zeros());
-        if farthest >= self.sent_count {
-            return Err(Refused::NeverSent);
-        }
-        if behind as usize > WINDOW {
-            return Err(Refused::LongAgo);
-        }
+        self.check_sent(latest, u32::BITS - before.leading_zeros())?;
         let newest_before = self.newest_acknowledged;
         if newest_before.is_none_or(|newest| latest.since(newest) > 0) {
             self.newest_acknowledged = Some(latest);
@@ -247,6 +237,21 @@ impl History {
         self.mark_acknowledged(latest, fates);
         self.find_lost(now, fates);
         Ok(())
+    }
+
+    /// That a sequence within the window was sent, and one so far before it.
+    fn check_sent(&self, sequence: Sequence, before: u32) -> Result<(), Refused> {
+        let behind = self.next.since(sequence) - 1;
+        if behind < 0 || behind as u64 + u64::from(before) >= self.sent_count {
+            return Err(Refused::NeverSent);
+        }
+        if behind as usize > WINDOW { Err(Refused::LongAgo) } else { Ok(()) }
+    }
+
+    /// Whether views from after this sequence are the only baselines anyway.
+    pub(super) fn is_stale(&self, sequence: Sequence) -> Result<bool, Refused> {
+        self.check_sent(sequence, 0)?;
+        Ok(sequence.since(self.floor) < 0)
     }
 
     fn mark_acknowledged(&mut self, sequence: Sequence, fates: &mut Vec<Fate>) {

@@ -70,7 +70,7 @@ mod tests {
         let part =
             || LeftOut { old: (*whole).clone(), unknown: Vec::new(), sent: (*whole).clone(), waiting: 0, split: None };
         let behind = (!is_whole).then(part);
-        Arc::new(SentView { id: u64::from(tick), state: None, coarse: false, behind, whole })
+        Arc::new(SentView::new(u64::from(tick), None, false, whole, behind))
     }
 
     /// Snapshots of these ticks, the first with sequence 65,530; of those lost the view is not there, of parts something was left out.

@@ -16,7 +16,8 @@ use super::sending::{Offer, Order, Outbox, Sending, Wanted};
 use super::subjects::Relevant;
 use super::view::SentView;
 use crate::packet::{
-    Baseline, FRAGMENT_HEADER_BYTES, LONGEST_HEADER_BYTES, OLDER_VIEW_BYTES, OlderViews, SnapshotHeader, Stride, Time,
+    Baseline, CHECK_BYTES, FRAGMENT_HEADER_BYTES, LONGEST_HEADER_BYTES, OLDER_VIEW_BYTES, OlderViews, SnapshotHeader,
+    Stride, Time,
 };
 use crate::{Acknowledgement, NetError, Refused, Sequence};
 
@@ -55,6 +56,9 @@ pub struct PeerStatus {
     /// Ticks in which it got nothing, so that the hub made no more different encodings than
     /// [`HubConfig::encodings_per_tick`].
     pub postponed: u64,
+    /// How often the state was sent anew, because the receiver found by a state check that it did not
+    /// hold what it should.
+    pub sent_anew: u64,
 }
 
 /// What a hub knows of one receiver.
@@ -80,6 +84,10 @@ pub(super) struct Peer {
     bad_weights: u64,
     postponed: u64,
     waited_ticks: u32,
+    /// Bytes sent since the last state check; `None` where the next snapshot is to have one.
+    unchecked_bytes: Option<usize>,
+    sent_anew: u64,
+    last_anew: Option<Duration>,
 }
 
 /// Why a receiver gets nothing in a tick.
@@ -155,6 +163,9 @@ impl Peer {
             bad_weights: 0,
             postponed: 0,
             waited_ticks: 0,
+            unchecked_bytes: None,
+            sent_anew: 0,
+            last_anew: None,
         }
     }
 
@@ -186,6 +197,7 @@ impl Peer {
             behind: self.behind,
             bad_weights: self.bad_weights,
             postponed: self.postponed,
+            sent_anew: self.sent_anew,
         }
     }
 
@@ -207,6 +219,33 @@ impl Peer {
         self.history.acknowledge(now, acknowledgement, &mut self.fates)?;
         self.settle(now);
         self.history.forget();
+        Ok(())
+    }
+
+    /// The receiver dropped all that it held, and refused the datagram with this sequence: what comes
+    /// next is relative to the initial state.
+    pub(super) fn begin_anew(
+        &mut self,
+        now: Duration,
+        refused: Sequence,
+        initial: &Arc<SentView>,
+        config: &HubConfig,
+    ) -> Result<(), Refused> {
+        if self.codec.is_none() {
+            return Err(Refused::NoHello);
+        }
+        let is_stale = self.history.is_stale(refused)?;
+        let is_soon = self.last_anew.is_some_and(|last| now.saturating_sub(last) < config.keep_alive);
+        if is_stale || is_soon {
+            return Ok(());
+        }
+        self.last_anew = Some(now);
+        self.sent_anew += 1;
+        self.history.begin_anew();
+        self.reference = Reference { number: 0, view: Arc::clone(initial), since: now };
+        self.block = None;
+        self.freshness = Freshness::default();
+        self.unchecked_bytes = None;
         Ok(())
     }
 
@@ -380,7 +419,7 @@ impl Peer {
             }
             let plan = self.plan(moment, sending, base, wanted, limit_bytes, nth > 0)?;
             header.left_out = !plan.view.is_whole();
-            self.send_snapshot(moment, &mut sending.outbox, &header, &plan);
+            self.send_snapshot(moment, &mut sending.outbox, &header, &plan)?;
             if self.behind == 0 {
                 return Ok(());
             }
@@ -400,7 +439,7 @@ impl Peer {
         let Some(header) = self.header(moment, base) else { return Ok(false) };
         let plan = sending.whole(base, wanted)?;
         if plan.coded.bytes.len() <= self.limit_bytes(moment.config, &header) {
-            self.send_snapshot(moment, &mut sending.outbox, &header, &plan);
+            self.send_snapshot(moment, &mut sending.outbox, &header, &plan)?;
             return Ok(true);
         }
         // The same for all receivers with this codec, whatever their headers.
@@ -415,7 +454,7 @@ impl Peer {
         for plan in &*parts {
             let Some(header) = self.header(moment, base) else { break };
             let header = SnapshotHeader { left_out: true, ..header };
-            self.send_snapshot(moment, &mut sending.outbox, &header, plan);
+            self.send_snapshot(moment, &mut sending.outbox, &header, plan)?;
         }
         Ok(true)
     }
@@ -430,7 +469,7 @@ impl Peer {
         }
         let plan = sending.whole(&base, wanted)?;
         if plan.coded.bytes.len() <= limit_bytes {
-            self.send_snapshot(moment, &mut sending.outbox, &header, &plan);
+            self.send_snapshot(moment, &mut sending.outbox, &header, &plan)?;
             return Ok(false);
         }
         let number = self.newest_block % 255 + 1;
@@ -487,7 +526,7 @@ impl Peer {
             (Some(stride), Baseline::Back(_)) if is_steady => Time::Stride(stride),
             _ => Time::Explicit { tick, interval_ticks },
         };
-        Some(SnapshotHeader { sequence, baseline, left_out: false, time, merge: base.field, older })
+        Some(SnapshotHeader { sequence, baseline, left_out: false, time, merge: base.field, older, check: None })
     }
 
     /// Until how long before this tick the state sent last held; 0 where that is unknown.
@@ -496,13 +535,32 @@ impl Peer {
         u8::try_from(moment.tick.0.saturating_sub(held_until.0)).unwrap_or(0)
     }
 
-    /// The most bytes that a snapshot behind this header may take now.
+    /// The most bytes that a snapshot behind this header may take now. Whether it gets a state check
+    /// or not, it is the same: receivers that are not checked at the same time share encodings.
     fn limit_bytes(&self, config: &HubConfig, header: &SnapshotHeader) -> usize {
         let affordable = self.budget.as_ref().map_or(usize::MAX, Budget::bytes);
-        affordable.saturating_sub(config.overhead_bytes).min(config.datagram_bytes).saturating_sub(header.bytes())
+        let header_bytes = header.bytes() + if config.check_every_bytes.is_some() { CHECK_BYTES } else { 0 };
+        affordable.saturating_sub(config.overhead_bytes).min(config.datagram_bytes).saturating_sub(header_bytes)
     }
 
-    fn send_snapshot(&mut self, moment: &Moment<'_>, outbox: &mut Outbox, header: &SnapshotHeader, plan: &Plan) {
+    /// Whether the next snapshot gets a state check.
+    fn is_check_due(&self, moment: &Moment<'_>) -> bool {
+        moment.config.check_every_bytes.is_some_and(|every| {
+            self.unchecked_bytes.is_none_or(|bytes| bytes >= every as usize)
+                || self.history.is_silent(moment.now, moment.config.silence)
+        })
+    }
+
+    fn send_snapshot(
+        &mut self,
+        moment: &Moment<'_>,
+        outbox: &mut Outbox,
+        header: &SnapshotHeader,
+        plan: &Plan,
+    ) -> Result<(), EncodeError> {
+        let is_checked = self.is_check_due(moment);
+        let check = if is_checked { Some(plan.view.check()?) } else { None };
+        let header = SnapshotHeader { check, ..*header };
         let bytes = outbox.push(self.id, |out| {
             header.write(out);
             out.extend_from_slice(&plan.coded.bytes);
@@ -525,6 +583,10 @@ impl Peer {
         let view = Arc::clone(&plan.view);
         let (lesson, cost) = (plan.coded.lesson.clone(), plan.coded.cost.clone());
         self.note_sent(moment, bytes, Content::Snapshot { view, own_back, sent_before, lesson, cost });
+        if is_checked {
+            self.unchecked_bytes = Some(0);
+        }
+        Ok(())
     }
 
     /// Sends fragments of the block as the budget and the tick allow; one where nobody answers.
@@ -552,6 +614,7 @@ impl Peer {
         self.history.push(moment.now, content);
         self.last_sent = Some(moment.now);
         self.bytes += bytes as u64;
+        self.unchecked_bytes = self.unchecked_bytes.map(|unchecked| unchecked.saturating_add(bytes));
         if let Some(budget) = &mut self.budget {
             budget.spend(bytes + moment.config.overhead_bytes);
         }

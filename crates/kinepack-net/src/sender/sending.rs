@@ -238,7 +238,7 @@ impl Sending {
         let split = Arc::new(Split { whole: Arc::clone(&whole), parts: parts.iter().map(|(id, ..)| *id).collect() });
         let plan = |(id, behind, coded): (u64, LeftOut, Coded)| {
             let behind = Some(LeftOut { waiting: 0, split: Some(Arc::clone(&split)), ..behind });
-            let view = SentView { id, state: None, coarse: whole.coarse, behind, whole: whole.whole.clone() };
+            let view = SentView::new(id, None, whole.coarse, whole.whole.clone(), behind);
             Arc::new(Plan { view: Arc::new(view), coded })
         };
         let parts = (waiting == 0).then(|| parts.into_iter().map(plan).collect());
@@ -275,7 +275,7 @@ impl Sending {
         let known = self.composed.known(base)?;
         let planner = &mut self.offers[wanted.codec].planner;
         let behind = planner.part(&known, &whole.whole, limit_bytes, score)?;
-        let view = SentView { id, state: None, coarse: whole.coarse, behind: Some(behind), whole: whole.whole.clone() };
+        let view = SentView::new(id, None, whole.coarse, whole.whole.clone(), Some(behind));
         let plan = Arc::new(Plan { view: Arc::new(view), coded: planner.coded(id) });
         self.encoded += 1;
         self.parts.insert(key, Arc::clone(&plan));

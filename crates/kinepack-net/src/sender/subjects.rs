@@ -115,7 +115,7 @@ impl Subjects {
             return Arc::clone(same);
         }
         let (state, whole) = (exact.state, View::from(coarse));
-        let view = Arc::new(SentView { id: self.new_id(), state, coarse: true, whole, behind: None });
+        let view = Arc::new(SentView::new(self.new_id(), state, true, whole, None));
         self.now.subjects[index].coarse.push(Arc::clone(&view));
         view
     }
@@ -133,13 +133,7 @@ impl Subjects {
             self.next_state += 1;
             self.next_state
         });
-        let view = SentView {
-            id: self.new_id(),
-            state: Some(state),
-            coarse: false,
-            whole: View::from(snapshot),
-            behind: None,
-        };
+        let view = SentView::new(self.new_id(), Some(state), false, View::from(snapshot), None);
         self.now.subjects.push(Subject { view: Arc::new(view), coarse: Vec::new() });
     }
 

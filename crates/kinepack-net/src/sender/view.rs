@@ -1,7 +1,7 @@
 //! What a receiver holds after one snapshot. Views of one tick share the world's memory; each stores only how it is behind. Where a time
 //! precision made the world coarser, those that got the same share that.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use kinepack::{EncodeError, EntityId, Learned, Snapshot, Tick, View};
 
@@ -18,6 +18,8 @@ pub(super) struct SentView {
     pub(super) whole: View,
     /// What was left out; `None` in a whole view.
     pub(super) behind: Option<LeftOut>,
+    /// Its state check, once one was asked for.
+    check: OnceLock<u16>,
 }
 
 /// What a codec had learned when a snapshot was coded.
@@ -53,6 +55,11 @@ pub(super) struct Split {
 }
 
 impl SentView {
+    /// A view of everything in `whole` that `behind` does not leave out.
+    pub(super) fn new(id: u64, state: Option<u64>, coarse: bool, whole: View, behind: Option<LeftOut>) -> Self {
+        Self { id, state, coarse, whole, behind, check: OnceLock::new() }
+    }
+
     pub(super) fn is_whole(&self) -> bool {
         self.behind.is_none()
     }
@@ -63,6 +70,22 @@ impl SentView {
 
     pub(super) fn tick(&self) -> Tick {
         self.whole.tick
+    }
+
+    /// The [state check](View::check) of the view. Costs a run over it, the first time; where
+    /// something was left out, a copy too.
+    pub(super) fn check(&self) -> Result<u16, EncodeError> {
+        if let Some(check) = self.check.get() {
+            return Ok(*check);
+        }
+        let check = if self.is_whole() {
+            self.whole.check()
+        } else {
+            let mut view = Snapshot::new_like(&self.whole);
+            self.write_to(&mut view)?;
+            View::from(view).check()
+        };
+        Ok(*self.check.get_or_init(|| check))
     }
 
     /// The view as one snapshot.

@@ -147,6 +147,9 @@ pub struct NaiveReceiver {
     whole: Option<(u8, u16)>,
     next_hello: Duration,
     is_to_acknowledge: bool,
+    /// A state check failed before.
+    has_lost_views: bool,
+    anew: Option<u16>,
 }
 
 impl NaiveReceiver {
@@ -164,7 +167,15 @@ impl NaiveReceiver {
             whole: None,
             next_hello: Duration::ZERO,
             is_to_acknowledge: false,
+            has_lost_views: false,
+            anew: None,
         }
+    }
+
+    /// What the library's `inject_fault` does.
+    pub fn inject_fault(&mut self, sequence: u16, id: u32, lane: usize) {
+        let value = &mut self.views.get_mut(&sequence).unwrap().entities.get_mut(&id).unwrap()[lane];
+        *value = value.checked_sub(1).unwrap_or(1);
     }
 
     pub fn view(&self, sequence: u16) -> Option<&View> {
@@ -175,12 +186,15 @@ impl NaiveReceiver {
         self.newest
     }
 
-    /// Sections 3 and 6.
+    /// Sections 3, 4.6 and 6.
     pub fn poll_transmit(&mut self, now: Duration) -> Option<Vec<u8>> {
+        if let Some(sequence) = self.anew.take() {
+            return Some([&[12], &sequence.to_le_bytes()[..]].concat());
+        }
         let Some(newest) = self.newest else {
             return (now >= self.next_hello).then(|| {
                 self.next_hello = now + HELLO_EVERY;
-                let mut hello = vec![4, 1];
+                let mut hello = vec![4, 2];
                 for hash in [self.codec.schema().hash(), self.codec.hash(), self.initial_hash] {
                     hello.extend(hash.to_le_bytes());
                 }
@@ -200,8 +214,16 @@ impl NaiveReceiver {
 
     pub fn handle(&mut self, datagram: &[u8]) -> Result<(), Refusal> {
         match datagram.first().ok_or("empty")? & 7 {
-            0 | 3 => self.handle_snapshot(datagram),
+            0 | 3 => self.handle_snapshot(datagram, None),
             1 => self.handle_fragment(datagram),
+            2 if datagram[0] == 10 => {
+                let mut bytes = Bytes(&datagram[1..]);
+                let check = bytes.u16()?;
+                match bytes.0.first().ok_or("no snapshot behind a check")? & 7 {
+                    0 | 3 => self.handle_snapshot(bytes.0, Some(check)),
+                    _ => Err("a check in front of something else"),
+                }
+            }
             2 => Err(if datagram.len() == 10 && datagram[0] == 2 && datagram[1] < 4 {
                 "mismatch"
             } else {
@@ -258,9 +280,33 @@ impl NaiveReceiver {
         self.is_to_acknowledge = true;
     }
 
-    fn handle_snapshot(&mut self, datagram: &[u8]) -> Result<(), Refusal> {
+    fn handle_snapshot(&mut self, datagram: &[u8], check: Option<u16>) -> Result<(), Refusal> {
         let header = Header::read(datagram)?;
         self.check_fresh(header.sequence)?;
+        self.ask_anew(header.sequence, |receiver| receiver.decode_snapshot(&header, &datagram[header.bytes..], check))
+    }
+
+    /// Section 4.6: what is refused because of something that is not held is asked for anew.
+    fn ask_anew(&mut self, sequence: u16, take: impl FnOnce(&mut Self) -> Result<(), Refusal>) -> Result<(), Refusal> {
+        let taken = take(self);
+        let is_lacking = matches!(taken, Err(refusal) if refusal.ends_with("not held"));
+        if is_lacking && self.has_lost_views || taken == Err(WRONG_STATE) {
+            let newest = self.anew.filter(|asked| since(*asked, sequence) > 0);
+            self.anew = newest.or(Some(sequence));
+        }
+        taken
+    }
+
+    /// Section 4.6.
+    fn lose_views(&mut self) -> Result<(), Refusal> {
+        self.views.clear();
+        self.references.retain(|number, _| *number == 0);
+        self.newest_baseline = None;
+        self.has_lost_views = true;
+        Err(WRONG_STATE)
+    }
+
+    fn decode_snapshot(&mut self, header: &Header, bytes: &[u8], check: Option<u16>) -> Result<(), Refusal> {
         let (baseline, tick) = if header.back == 0 {
             let reference = self.references.get(&header.reference).ok_or("reference state not held")?;
             if header.merge.is_some() {
@@ -271,21 +317,25 @@ impl NaiveReceiver {
             let view = self.views.get(&header.baseline()).ok_or("baseline not held")?;
             let ahead = u32::from(header.back) * u32::from(header.stride);
             let tick = if header.stride == 0 { header.tick } else { view.tick.checked_add(ahead).ok_or("tick")? };
-            ((view.tick, self.merge(&header, view)?), tick)
+            ((view.tick, self.merge(header, view)?), tick)
         };
-        let older = self.older(&header)?;
+        let older = self.older(header)?;
         let ticks: Vec<u32> = [tick, baseline.0].into_iter().chain(older.iter().map(|(tick, _)| *tick)).collect();
         if !older.is_empty() && !ticks.windows(2).all(|pair| pair[0] > pair[1]) {
             return Err("older views whose ticks do not fall");
         }
-        let decoded = self.decode(&baseline, &older, &datagram[header.bytes..], tick)?;
+        let decoded = match (self.decode(&baseline, &older, bytes, tick), check) {
+            (Ok(decoded), Some(check)) if state_check(tick, &decoded) != check => return self.lose_views(),
+            (Err(_), Some(_)) => return self.lose_views(),
+            (decoded, _) => decoded?,
+        };
         let is_sent = |(id, lanes): &(&u32, &Vec<u32>)| baseline.1.get(id) != Some(lanes);
         let sent = decoded.iter().filter(is_sent).map(|(id, _)| *id).filter(|_| header.left_out).collect();
         let view = View { tick, entities: decoded, left_out: header.left_out, own_back: header.back, sent };
         self.views.insert(header.sequence, view);
         if header.back == 0 {
             if header.reference == self.newest_reference {
-                self.references.retain(|number, _| *number == header.reference);
+                self.references.retain(|number, _| *number == header.reference || *number == 0);
             }
         } else if self.newest_baseline.is_none_or(|newest| since(header.baseline(), newest) > 0) {
             self.newest_baseline = Some(header.baseline());
@@ -394,10 +444,15 @@ impl NaiveReceiver {
             return Ok(());
         }
         let block = assembly.parts.values().flatten().copied().collect::<Vec<u8>>();
-        let (base, state) = self.decode_block(&block)?;
+        let mut decoded = None;
+        self.ask_anew(sequence, |receiver| {
+            decoded = Some(receiver.decode_block(&block)?);
+            Ok(())
+        })?;
+        let (base, state) = decoded.ok_or("a bug: it is decoded")?;
         self.assembly = None;
         self.whole = Some((number, assembly.newest_sequence));
-        self.references.retain(|held, _| *held == base);
+        self.references.retain(|held, _| *held == base || *held == 0);
         self.references.insert(number, state);
         self.newest_reference = number;
         self.take(sequence);
@@ -410,6 +465,27 @@ impl NaiveReceiver {
         let baseline = self.references.get(&reference).ok_or("block of a reference state not held")?;
         Ok((reference, (tick, self.decode(baseline, &[], bytes.0, tick)?)))
     }
+}
+
+const WRONG_STATE: Refusal = "not the sender's state";
+
+/// CODEC.md, section 18.
+fn state_check(tick: u32, entities: &Entities) -> u16 {
+    let step = |sum: u64, value: u32| (sum ^ u64::from(value)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let mut sums: [u64; 4] = [0, 1, 2, 3];
+    let lanes = entities.values().next().map_or(0, Vec::len);
+    let ids = entities.keys().copied().collect::<Vec<u32>>();
+    let columns = (0..lanes).map(|lane| entities.values().map(|row| row[lane]).collect());
+    for list in std::iter::once(ids).chain(columns) {
+        for (index, value) in list.into_iter().enumerate() {
+            sums[index % 4] = step(sums[index % 4], value);
+        }
+    }
+    let mut all = step(step(0, tick), entities.len() as u32);
+    for sum in sums {
+        all = step(step(all, (sum >> 32) as u32), sum as u32);
+    }
+    (all >> 48) as u16
 }
 
 /// The entities of a snapshot, lane for lane.

@@ -159,13 +159,25 @@ pub fn lanes(snapshot: &Snapshot, index: usize) -> Vec<u32> {
     (0..snapshot.lane_count()).map(|lane| snapshot.lane(lane)[index]).collect()
 }
 
+/// A datagram of a hub without the state check in front of it (spec/NET.md, 4.6).
+pub fn unchecked(datagram: &[u8]) -> &[u8] {
+    if datagram[0] == 10 { &datagram[3..] } else { datagram }
+}
+
 /// Whether a datagram of a hub is a snapshot: kind 0, or 3 with older views.
 pub fn is_snapshot(datagram: &[u8]) -> bool {
-    matches!(datagram[0] & 7, 0 | 3)
+    matches!(unchecked(datagram)[0] & 7, 0 | 3)
+}
+
+/// The sequence of a snapshot or a fragment.
+pub fn sequence_of(datagram: &[u8]) -> Sequence {
+    let datagram = unchecked(datagram);
+    Sequence(u16::from_le_bytes([datagram[1], datagram[2]]))
 }
 
 /// The sequences of the older views that a snapshot names (spec/NET.md, 4.3).
 pub fn older_sequences(datagram: &[u8]) -> Vec<Sequence> {
+    let datagram = unchecked(datagram);
     if datagram[0] & 7 != 3 {
         return Vec::new();
     }
@@ -173,7 +185,7 @@ pub fn older_sequences(datagram: &[u8]) -> Vec<Sequence> {
     let merge_bytes = if datagram[0] & 16 == 0 { 0 } else { 4 };
     let distances = &datagram[4 + time_bytes + merge_bytes..];
     let last = distances.iter().position(|byte| byte & 0x80 == 0).unwrap();
-    let mut sequence = Sequence(u16::from_le_bytes([datagram[1], datagram[2]])).before(u16::from(datagram[3]));
+    let mut sequence = sequence_of(datagram).before(u16::from(datagram[3]));
     let before = |byte: &u8| {
         sequence = sequence.before(u16::from(byte & 0x7F));
         sequence
@@ -279,7 +291,7 @@ impl Net {
             let client = self.clients.iter_mut().find(|client| client.id == to).unwrap();
             client.bytes += datagram.len() as u64;
             client.largest = client.largest.max(datagram.len());
-            let sequence = u16::from_le_bytes([datagram[1], datagram[2]]);
+            let Sequence(sequence) = sequence_of(&datagram);
             client.expected.remove(&sequence);
             if let Some(view) = self.hub.view(to, Sequence(sequence)) {
                 client.expected.insert(sequence, view);
@@ -294,7 +306,7 @@ impl Net {
 impl Client {
     fn receive(&mut self, now: Duration) {
         while let Some(datagram) = self.down.poll(now) {
-            let sequence = u16::from_le_bytes([datagram[1], datagram[2]]);
+            let Sequence(sequence) = sequence_of(&datagram);
             let older: Vec<Option<Snapshot>> =
                 older_sequences(&datagram).into_iter().map(|older| self.receiver.view(older).cloned()).collect();
             match self.receiver.handle(now, &datagram) {
