@@ -16,6 +16,8 @@ const ID: ReceiverId = ReceiverId(1);
 const MOST_STEPS: usize = 400;
 /// The most ticks of a session, but for its end.
 const MOST_TICKS: u32 = 1500;
+/// Bytes from one state check to the next.
+const MOST_UNCHECKED: u32 = 200;
 /// Lanes of an entity, and what they hold at most.
 const LANES: u32 = 4;
 const MAX: u32 = 1 << 20;
@@ -128,8 +130,20 @@ fn at(tick: u32) -> Duration {
     Duration::from_millis(16) * tick
 }
 
+/// A datagram of the hub without the state check in front of it.
+fn unchecked(datagram: &[u8]) -> &[u8] {
+    if datagram[0] == 10 { &datagram[3..] } else { datagram }
+}
+
+fn sequence_of(datagram: &[u8]) -> u16 {
+    let datagram = unchecked(datagram);
+    u16::from_le_bytes([datagram[1], datagram[2]])
+}
+
 fn new_hub(setup: Setup, datagram_bytes: usize, options: &ReceiverOptions) -> Hub {
-    let config = HubConfig { datagram_bytes, older_views: Some(setup.older_views), ..HubConfig::default() };
+    let older_views = Some(setup.older_views);
+    let config =
+        HubConfig { datagram_bytes, older_views, check_every_bytes: Some(MOST_UNCHECKED), ..HubConfig::default() };
     let mut hub = Hub::new(setup.codec, config).expect("a configuration");
     hub.add(ID, options, Duration::ZERO).expect("a new receiver");
     hub
@@ -150,7 +164,7 @@ fn streams() -> &'static [[Vec<Vec<u8>>; 2]; 3] {
     STREAMS.get_or_init(|| {
         setups().map(|setup| {
             let streams = [(3, 1200), (30, 128)].map(|(entities, bytes)| stream(setup, entities, bytes));
-            let has_older = streams.iter().flatten().any(|datagram| datagram[0] & 7 == 3);
+            let has_older = streams.iter().flatten().any(|datagram| unchecked(datagram)[0] & 7 == 3);
             assert_eq!(has_older, setup.older_views > 0);
             streams
         })
@@ -173,7 +187,7 @@ fn stream(setup: Setup, entities: u32, datagram_bytes: usize) -> Vec<Vec<u8>> {
         world.change(&mut Source(&[if tick % 3 == 0 { 3 } else { 2 }, 8]));
         hub.tick(at(tick), &world.snapshot(tick)).expect("of one schema");
         down = drain(&mut hub);
-        down.retain(|datagram| datagram[1] % 5 != 4);
+        down.retain(|datagram| sequence_of(datagram) % 5 != 4);
     }
     stream
 }
@@ -258,8 +272,11 @@ fn feed(receiver: &mut Receiver, now: Duration, datagram: &[u8]) {
         let newest = receiver.newest().map(|newest| (newest.tick, newest.state_hash()));
         (newest, receiver.newest_sequence(), receiver.block_progress(), receiver.stats().views)
     };
-    let before = held(receiver);
-    if receiver.handle(now, datagram).is_err() {
+    let (before, mismatches) = (held(receiver), receiver.stats().mismatches);
+    let is_refused = receiver.handle(now, datagram).is_err();
+    if receiver.stats().mismatches > mismatches {
+        assert!(is_refused && receiver.stats().views == 0);
+    } else if is_refused {
         assert_eq!(held(receiver), before, "a refusal changed something");
     }
     assert!(receiver.stats().views <= 256);
@@ -285,7 +302,10 @@ pub fn net_hub(data: &[u8]) {
                 // Near the newest sequence, as most answers are.
                 let latest = first_sequence.after(sent).before(source.byte().into()).after(source.byte().into());
                 let acknowledgement = Acknowledgement { latest, before: source.word() };
-                answer(&mut hub, at(tick), &[&[5], &acknowledgement.to_bytes()[..]].concat());
+                let anew = [&[12], &latest.0.to_le_bytes()[..]].concat();
+                let is_anew = acknowledgement.before % 8 == 5;
+                let acknowledged = [&[5], &acknowledgement.to_bytes()[..]].concat();
+                answer(&mut hub, at(tick), if is_anew { &anew } else { &acknowledged });
             }
             4 => {
                 let mut hello = new_receiver(setup).poll_transmit(Duration::ZERO).map_or(Vec::new(), <[u8]>::to_vec);
@@ -342,6 +362,7 @@ pub fn net_session(data: &[u8]) {
         down: Vec::new(),
         up: Vec::new(),
         sent: HashMap::new(),
+        is_faulty: false,
     };
     for step in 0.. {
         if source.is_over(step) || session.tick > MOST_TICKS {
@@ -349,6 +370,10 @@ pub fn net_session(data: &[u8]) {
         }
         let control = source.byte();
         (0..control & 3).for_each(|_| session.world.change(&mut source));
+        if control >= 0xF8 {
+            let (id, lane) = (EntityId(source.byte().into()), source.below(LANES as usize));
+            session.is_faulty |= session.receiver.inject_fault(id, lane);
+        }
         // Long pauses and outages are cheap to ask for.
         let ticks = if control >> 2 & 7 == 7 { 1 + source.below(120) } else { 1 };
         let fate = source.byte();
@@ -374,6 +399,8 @@ struct Session {
     up: Vec<(u32, Vec<u8>)>,
     /// Views by sequence, and the state where nothing was left out.
     sent: HashMap<u16, (Snapshot, Option<Snapshot>)>,
+    /// A view has a fault that no state check has found so far.
+    is_faulty: bool,
 }
 
 impl Session {
@@ -381,8 +408,15 @@ impl Session {
         self.tick += 1;
         let now = at(self.tick);
         for (_, datagram) in self.down.extract_if(.., |(due, _)| *due <= self.tick) {
-            let sequence = u16::from_le_bytes([datagram[1], datagram[2]]);
-            match self.receiver.handle(now, &datagram) {
+            let sequence = sequence_of(&datagram);
+            let mismatches = self.receiver.stats().mismatches;
+            let taken = self.receiver.handle(now, &datagram);
+            if self.receiver.stats().mismatches > mismatches {
+                assert!(std::mem::take(&mut self.is_faulty) && taken.is_err());
+                continue;
+            }
+            match taken {
+                Ok(_) | Err(Refused::Snapshot(_) | Refused::BadOlder | Refused::BadMerge) if self.is_faulty => {}
                 Ok(Received::Snapshot { left_out, .. }) => {
                     let (view, whole) = &self.sent[&sequence];
                     let held = self.receiver.view(Sequence(sequence));
@@ -390,7 +424,7 @@ impl Session {
                     assert!(left_out || whole.as_ref() == Some(view), "sequence {sequence}: not the world");
                 }
                 Ok(_) | Err(Refused::Duplicate | Refused::TooOld) => {}
-                // A block that came again in another order than its reference was given up.
+                // A block that came again in another order than its reference was given up; or a fault was found.
                 Err(Refused::NoBaseline) => {}
                 Err(refused) => panic!("sequence {sequence}: {refused:?}"),
             }
@@ -405,10 +439,10 @@ impl Session {
         let world = self.world.snapshot(self.tick);
         self.hub.tick(now, &world).expect("of one schema");
         for datagram in drain(&mut self.hub) {
-            let sequence = u16::from_le_bytes([datagram[1], datagram[2]]);
-            if matches!(datagram[0] & 7, 0 | 3) {
+            let (sequence, first) = (sequence_of(&datagram), unchecked(&datagram)[0]);
+            if matches!(first & 7, 0 | 3) {
                 let view = self.hub.view(ID, Sequence(sequence)).expect("just sent");
-                self.sent.insert(sequence, (view, (datagram[0] & 8 == 0).then(|| world.clone())));
+                self.sent.insert(sequence, (view, (first & 8 == 0).then(|| world.clone())));
             }
             send(&mut self.down, fate & 15, self.tick, &datagram);
         }

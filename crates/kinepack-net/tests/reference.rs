@@ -618,7 +618,7 @@ fn the_hub_compares_in_order_and_answers_each_hello_once() {
     hub.add(PLAYER, &ReceiverOptions::default(), Duration::ZERO).unwrap();
     let initial = Snapshot::new(codec.schema(), Tick(0));
     let hello = NaiveReceiver::new(&codec, &initial).poll_transmit(Duration::ZERO).unwrap();
-    let values = [1, codec.schema().hash(), codec.hash(), initial.state_hash()];
+    let values = [2, codec.schema().hash(), codec.hash(), initial.state_hash()];
     let places = [1, 2, 10, 18];
     for first in 0..4 {
         let mut other = hello.clone();
