@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::distribution::Summary;
 use crate::report::write_rows;
+use crate::session::FaultReport;
 
 /// One world on its way to one viewer.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -23,6 +24,8 @@ pub(crate) struct SessionReport {
     pub(crate) frames_with_left_out: u64,
     /// Blocks that arrived: at the beginning, and where nothing common was left.
     pub(crate) blocks: u64,
+    /// Snapshots that came with a state check.
+    pub(crate) state_checks: u64,
     /// Frames that were drawn.
     pub(crate) states_shown: u64,
     /// Lanes of all snapshots that arrived that differ from what was sent.
@@ -46,6 +49,9 @@ pub(crate) struct SessionReport {
     /// Where keys were sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) input: Option<InputReport>,
+    /// Where the receiver was made wrong on purpose.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) faults: Option<FaultReport>,
 }
 
 /// The keys of who plays, on their way to the world: a record a tick.
@@ -95,6 +101,7 @@ impl SessionReport {
                 format!("{} / {} / {}", self.frames_sent, self.frames_received, self.frames_with_left_out)
             }),
             ("blocks, one at the beginning", self.blocks.to_string()),
+            ("state checks that arrived", self.state_checks.to_string()),
             ("lost by the link", format!("{:.2} %", self.loss_ratio * 100.0)),
             ("round trip", format!("{:.1} ms", self.round_trip_ms)),
             ("age of the baseline", format!("{:.1} snapshots", self.baseline_age)),
@@ -106,8 +113,17 @@ impl SessionReport {
             ("lanes that differ from what was sent", self.wrong_lanes.to_string()),
         ];
         let input = self.input.iter().flat_map(InputReport::rows);
+        let faults = self.faults.iter().flat_map(|faults| {
+            let of = |ms: &Summary| summary(ms, "ms");
+            [
+                ("faults injected / found by a check", format!("{} / {}", faults.injected, faults.noticed)),
+                ("from the failed check to the state anew, median / 99 % / largest", of(&faults.heal_ms)),
+                ("from the fault to the state anew", of(&faults.fault_to_heal_ms)),
+                ("lanes that differ between a fault and its end", faults.wrong_lanes.to_string()),
+            ]
+        });
         let (before, last) = rows.split_at(rows.len() - 1);
-        write_rows(out, before.iter().cloned().chain(input).chain(last.iter().cloned()))
+        write_rows(out, before.iter().cloned().chain(input).chain(faults).chain(last.iter().cloned()))
     }
 }
 

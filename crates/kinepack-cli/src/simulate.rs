@@ -45,6 +45,9 @@ pub(crate) struct Arguments {
     /// Round trips from the first receiver's to the last one's, in milliseconds.
     #[arg(long, help_heading = "Receivers", value_name = "FROM..TO", value_parser = parse_span, conflicts_with = "round_trip_ms")]
     round_trips_ms: Option<(f64, f64)>,
+    /// Each so many seconds, change one lane by one in what the first receiver holds. Its state checks are to find that.
+    #[arg(long, help_heading = "Receivers", value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..))]
+    fault_every: Option<u32>,
     /// Print one JSON document instead of a table.
     #[arg(long)]
     json: bool,
@@ -95,6 +98,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             session.run_until(due(tick), &mut Direct)?;
         } else {
             session.tick(due(tick), &mut Direct)?;
+        }
+        if arguments.fault_every.is_some_and(|seconds| tick % (seconds * cubes::TICK_HZ) == 0) {
+            session.peers[0].inject_fault(due(tick));
         }
         if tick == ticks / 10 {
             early_memory = memory_mib();

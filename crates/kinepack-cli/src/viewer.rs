@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kinepack::Snapshot;
-use kinepack_net::{Received, Receiver, ReceiverConfig, Refused, Sequence};
+use kinepack_net::{Received, Receiver, ReceiverConfig, Refused, Sequence, datagram_sequence};
 
 use crate::cube_stream::{CubeStream, Shown};
 use crate::distribution::Distribution;
@@ -60,7 +60,7 @@ impl Viewer {
             Received::Snapshot { left_out, .. } => {
                 self.snapshots += 1;
                 self.left_out += u64::from(left_out);
-                Ok(sequence_of(datagram).map(|sequence| NewView { sequence, left_out }))
+                Ok(datagram_sequence(datagram).map(|sequence| NewView { sequence, left_out }))
             }
             _ => Ok(None),
         }
@@ -112,11 +112,6 @@ impl Viewer {
     pub(crate) fn mean_delay_ms(&self) -> f64 {
         self.delay_ms / self.states_shown.max(1) as f64
     }
-}
-
-/// The sequence of a snapshot or fragment. `spec/NET.md`, sections 4 and 5.
-pub(crate) fn sequence_of(datagram: &[u8]) -> Option<Sequence> {
-    datagram.get(1..3).map(|bytes| Sequence(u16::from_le_bytes([bytes[0], bytes[1]])))
 }
 
 /// Lanes in which two states differ; an entity that only one of them has differs in all.

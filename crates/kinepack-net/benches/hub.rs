@@ -14,7 +14,9 @@ use cubes::{Body, Config, Script, Style, World};
 use kinepack::{Codec, EntityId, Level, Schema, Snapshot, Tick};
 use kinepack_capture::cube::{Cube, profile};
 use kinepack_capture::levels;
-use kinepack_net::{Acknowledgement, Hub, HubConfig, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Sequence};
+use kinepack_net::{
+    Acknowledgement, Hub, HubConfig, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Sequence, datagram_sequence,
+};
 
 const TICK: Duration = Duration::from_nanos(16_666_667);
 /// Frames of the world that are played over and over.
@@ -142,7 +144,7 @@ impl Crowd {
         self.hub.tick(now, frame).expect("one schema");
         let took = begin.elapsed();
         while let Some((to, datagram)) = self.hub.poll_transmit() {
-            let sequence = Sequence(u16::from_le_bytes([datagram[1], datagram[2]]));
+            let Some(sequence) = datagram_sequence(datagram) else { continue };
             let (round_trip, under_way) = &mut self.receivers[to.0 as usize];
             under_way.push_back((self.tick + *round_trip, sequence));
         }

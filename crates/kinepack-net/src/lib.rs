@@ -76,7 +76,7 @@ pub use playout::{Entry, JitterBuffer, Playout, PlayoutConfig, PlayoutError, Pla
 pub use receiver::{Playback, Received, Receiver, ReceiverConfig, ReceiverStats, Sample};
 pub use sender::{Cost, Handled, Hub, HubConfig, PeerStatus, ReceiverId, ReceiverOptions, Weight};
 pub use sequence::Sequence;
-pub use split::{DatagramKind, datagram_kind, split_datagram};
+pub use split::{DatagramKind, datagram_kind, datagram_sequence, split_datagram};
 pub use stream::{
     StreamAcknowledgement, StreamConfig, StreamError, StreamHandled, StreamReceiver, StreamReceiverStats, StreamRecord,
     StreamRefused, StreamSender, StreamSenderStats, ring_packets,

@@ -8,10 +8,10 @@ use kinepack::{Baselines, Tick};
 
 use crate::{Refused, Sequence};
 
-const SNAPSHOT: u8 = 0;
-const FRAGMENT: u8 = 1;
+pub(crate) const SNAPSHOT: u8 = 0;
+pub(crate) const FRAGMENT: u8 = 1;
 const REFUSAL: u8 = 2;
-const SNAPSHOT_WITH_OLDER: u8 = 3;
+pub(crate) const SNAPSHOT_WITH_OLDER: u8 = 3;
 const HELLO: u8 = 4;
 pub(crate) const ACKNOWLEDGEMENT: u8 = 5;
 pub(crate) const STREAM_PACKET: u8 = 6;
@@ -21,7 +21,7 @@ const LEFT_OUT: u8 = 1 << 3;
 const MERGE: u8 = 1 << 4;
 const STRIDE_SHIFT: u32 = 5;
 /// A state check, in front of a snapshot.
-const CHECK: u8 = REFUSAL | 1 << 3;
+pub(crate) const CHECK: u8 = REFUSAL | 1 << 3;
 const ANEW: u8 = HELLO | 1 << 3;
 /// In the byte of an older view: another one follows. The other bits are the distance.
 const MORE_OLDER: u8 = 1 << 7;

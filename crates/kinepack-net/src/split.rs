@@ -1,7 +1,9 @@
 //! Acknowledgements in front of another datagram. `spec/NET.md`, section 9.
 
-use crate::Refused;
-use crate::packet::{ACKNOWLEDGEMENT, KIND_MASK, STREAM_ACKNOWLEDGEMENT};
+use crate::packet::{
+    ACKNOWLEDGEMENT, CHECK, CHECK_BYTES, FRAGMENT, KIND_MASK, SNAPSHOT, SNAPSHOT_WITH_OLDER, STREAM_ACKNOWLEDGEMENT,
+};
+use crate::{Refused, Sequence};
 
 /// The datagrams that the transport brought as one: an acknowledgement, a stream acknowledgement, another one; each at most once, in this
 /// order. Each is then for [`Hub`](crate::Hub), [`Receiver`](crate::Receiver), [`StreamSender`](crate::StreamSender) or
@@ -69,6 +71,16 @@ pub fn datagram_kind(datagram: &[u8]) -> Option<DatagramKind> {
     })
 }
 
+/// The sequence of a snapshot or a fragment; `None` of any other datagram. For tools: it does not
+/// check the rest.
+pub fn datagram_sequence(datagram: &[u8]) -> Option<Sequence> {
+    let is_checked = datagram.first() == Some(&CHECK);
+    let datagram = datagram.get(if is_checked { CHECK_BYTES } else { 0 }..)?;
+    let ([first_byte, low, high], _) = datagram.split_first_chunk()?;
+    let has_one = matches!(first_byte & KIND_MASK, SNAPSHOT | FRAGMENT | SNAPSHOT_WITH_OLDER);
+    has_one.then_some(Sequence(u16::from_le_bytes([*low, *high])))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,6 +101,19 @@ mod tests {
                 assert_eq!(split(&parts).unwrap(), parts);
                 assert!(front.is_empty() || split(front).unwrap() == front);
             }
+        }
+    }
+
+    #[test]
+    fn snapshots_and_fragments_have_a_sequence() {
+        for first_byte in [0, 8, 3, 1] {
+            assert_eq!(datagram_sequence(&[first_byte, 0x34, 0x12, 9]), Some(Sequence(0x1234)));
+            assert_eq!(datagram_sequence(&[first_byte, 0x34]), None);
+        }
+        assert_eq!(datagram_sequence(&[10, 1, 2, 0, 0x34, 0x12, 9]), Some(Sequence(0x1234)));
+        let refusal = [2; 10];
+        for datagram in [&[][..], &[10, 1], &[10, 1, 2, 10, 3, 4, 5], &ACK, &STREAM_ACK, &refusal] {
+            assert_eq!(datagram_sequence(datagram), None, "{datagram:?}");
         }
     }
 

@@ -299,7 +299,7 @@ fn sessions_with_faults_heal() {
         let options = ReceiverOptions { budget_bytes_per_s, first_sequence: Sequence(65_400) };
         let codec = if is_coarse { coarse_codec(LEVELS[level]) } else { codec_at(LEVELS[level]) };
         let mut session = Session::new(&codec, config, &options, link, seed);
-        for tick in 1..600 {
+        for tick in 1u32..600 {
             session.step();
             if tick.is_multiple_of(fault_every) {
                 session.inject_fault();

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use kinepack::EntityId;
-use kinepack_net::{Sequence, StreamSenderStats};
+use kinepack_net::{Sequence, StreamSenderStats, datagram_sequence};
 
 use crate::udp::{ClientStats, header_bytes};
 
@@ -78,8 +78,7 @@ impl Tally {
 
     /// Counts how far a datagram that was taken is after the newest before it.
     pub(super) fn note_sequence(&mut self, newest: &mut Option<Sequence>, datagram: &[u8]) {
-        let Some(&[a, b]) = datagram.get(1..3) else { return };
-        let sequence = Sequence(u16::from_le_bytes([a, b]));
+        let Some(sequence) = datagram_sequence(datagram) else { return };
         let ahead = newest.map_or(1, |newest| sequence.since(newest));
         if ahead > 0 {
             *newest = Some(sequence);

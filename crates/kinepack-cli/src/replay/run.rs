@@ -9,7 +9,7 @@ use kinepack_capture::analysis::any_element;
 use kinepack_capture::levels;
 use kinepack_net::{
     HEADER_BYTES, Hub, HubConfig, Link, LinkConfig, PlayoutConfig, Received, Receiver, ReceiverConfig, ReceiverId,
-    ReceiverOptions, Sequence,
+    ReceiverOptions, Sequence, datagram_sequence,
 };
 use serde::Serialize;
 
@@ -17,7 +17,7 @@ use super::truth::Truth;
 use crate::distance::distance;
 use crate::distribution::{Distribution, Summary};
 use crate::failure::Failure;
-use crate::viewer::{sequence_of, wrong_lanes};
+use crate::viewer::wrong_lanes;
 
 /// Views that are kept to compare with what arrives.
 const KEPT_VIEWS: usize = 512;
@@ -168,7 +168,7 @@ impl Run {
             if !is_out {
                 self.down.send(now, datagram);
             }
-            let sequence = sequence_of(datagram);
+            let sequence = datagram_sequence(datagram);
             let view = sequence.and_then(|sequence| Some((sequence, self.hub.view(RECEIVER, sequence)?)));
             if self.sent.len() == KEPT_VIEWS {
                 self.sent.pop_front();
@@ -184,7 +184,7 @@ impl Run {
             // What is refused is counted by the receiver.
             let Ok(Received::Snapshot { .. }) = self.receiver.handle(now, &datagram) else { continue };
             self.report.received += 1;
-            let Some(sequence) = sequence_of(&datagram) else { continue };
+            let Some(sequence) = datagram_sequence(&datagram) else { continue };
             let expected = self.sent.iter().rev().find(|(sent, _)| *sent == sequence);
             if let (Some((_, expected)), Some(view)) = (expected, self.receiver.view(sequence)) {
                 self.report.wrong_lanes += wrong_lanes(expected, view);

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use kinepack_net::{Acknowledgement, Link};
+use kinepack_net::{Acknowledgement, Link, datagram_sequence};
 
 use crate::cube_stream::CubeStream;
 use crate::failure::Failure;
-use crate::viewer::{Viewer, sequence_of};
+use crate::viewer::Viewer;
 
 /// Says hello, and acknowledges what comes without a look at it.
 pub(super) struct Answering {
@@ -23,7 +23,7 @@ impl Answering {
     }
 
     pub(super) fn take(&mut self, datagram: &[u8]) {
-        let Some(sequence) = sequence_of(datagram) else { return };
+        let Some(sequence) = datagram_sequence(datagram) else { return };
         self.news = true;
         self.hello = None;
         let received = self.received.unwrap_or(Acknowledgement { latest: sequence, before: 0 });

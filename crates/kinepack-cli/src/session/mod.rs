@@ -1,6 +1,7 @@
 //! A world on its way to one or many receivers through simulated links: what `demo` shows and `simulate` and `sweep` measure.
 
 mod answering;
+mod faults;
 mod key_stream;
 mod peer;
 #[cfg(test)]
@@ -9,15 +10,15 @@ mod tests;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
+pub(crate) use faults::FaultReport;
 pub(crate) use key_stream::Hands;
-use kinepack_net::{HubConfig, LinkConfig, ReceiverId};
+use kinepack_net::{HubConfig, LinkConfig, ReceiverId, datagram_sequence};
 pub(crate) use peer::{Peer, SentDatagram};
 
 use crate::distribution::Distribution;
 use crate::failure::Failure;
 use crate::sender::{SendOptions, Sender};
 use crate::truth::Truth;
-use crate::viewer::sequence_of;
 use crate::world::Played;
 
 /// What carries a datagram between the two sides once the simulated link hands it out.
@@ -142,8 +143,7 @@ impl Session {
         while let Some((to, datagram)) = self.sender.hub.poll_transmit() {
             let peer = &mut self.peers[to.0 as usize];
             peer.send(now, datagram, self.outage.contains(&now));
-            let sequence = sequence_of(datagram);
-            peer.note_view(sequence, &self.sender);
+            peer.note_view(datagram_sequence(datagram), &self.sender);
         }
         for peer in &mut self.peers {
             peer.look(now, &self.sender, &self.truth)?;

@@ -13,6 +13,7 @@ use kinepack_net::{
 
 use super::Carrier;
 use super::answering::Answering;
+use super::faults::Faults;
 use super::key_stream::KeyStream;
 use crate::failure::Failure;
 use crate::keys::Keys;
@@ -37,6 +38,7 @@ pub(crate) struct Peer {
     /// The views that were sent, by sequence: what must arrive.
     sent_views: VecDeque<(Sequence, Snapshot)>,
     pub(crate) wrong_lanes: u64,
+    faults: Faults,
     /// Sums over the ticks in which they were known, for means.
     round_trips_ms: (f64, u32),
     baseline_ages: (f64, u32),
@@ -101,6 +103,7 @@ impl Peer {
             plays: false,
             sent_views: VecDeque::new(),
             wrong_lanes: 0,
+            faults: Faults::default(),
             round_trips_ms: (0.0, 0),
             baseline_ages: (0.0, 0),
             recent: VecDeque::new(),
@@ -148,6 +151,13 @@ impl Peer {
         match &self.side {
             Side::Viewer(viewer) => Some(viewer),
             Side::Answering(_) => None,
+        }
+    }
+
+    /// Makes something that this receiver holds wrong by one.
+    pub(crate) fn inject_fault(&mut self, now: Duration) {
+        if let Side::Viewer(viewer) = &mut self.side {
+            self.faults.inject(now, &mut viewer.receiver);
         }
     }
 
@@ -202,10 +212,18 @@ impl Peer {
             (Side::Answering(answering), _) => answering.take(datagram),
             // What is refused is counted by the receiver: duplicates, and what came too late.
             (Side::Viewer(viewer), _) => {
-                if let Ok(Some(NewView { sequence, .. })) = viewer.handle(now, datagram) {
+                let mismatches = viewer.receiver.stats().mismatches;
+                let taken = viewer.handle(now, datagram);
+                self.faults.note(now, viewer.receiver.stats().mismatches - mismatches, taken.is_ok());
+                if let Ok(Some(NewView { sequence, .. })) = taken {
                     let expected = self.sent_views.iter().rev().find(|(sent, _)| *sent == sequence);
                     if let (Some((_, expected)), Some(view)) = (expected, viewer.receiver.view(sequence)) {
-                        self.wrong_lanes += wrong_lanes(expected, view);
+                        let wrong_lanes = wrong_lanes(expected, view);
+                        if self.faults.is_faulty() {
+                            self.faults.add_wrong_lanes(wrong_lanes);
+                        } else {
+                            self.wrong_lanes += wrong_lanes;
+                        }
                     }
                 }
             }
@@ -313,12 +331,14 @@ impl Peer {
             round_trip_ms: mean(self.round_trips_ms),
             baseline_age: mean(self.baseline_ages),
             input: self.input_report(),
+            faults: self.faults.report(),
             ..SessionReport::default()
         };
         if let Some(viewer) = self.viewer() {
             report.frames_received = viewer.snapshots;
             report.frames_with_left_out = viewer.left_out;
             report.blocks = viewer.receiver.stats().blocks;
+            report.state_checks = viewer.receiver.stats().checked;
             report.states_shown = viewer.states_shown;
             report.playout_delay_ms = viewer.mean_delay_ms();
             report.starved_ratio = viewer.receiver.playout_stats().starved_ratio;
