@@ -32,10 +32,15 @@ impl Default for Distribution {
     }
 }
 
+/// In which step a number is counted.
+fn step_of(number: f64) -> usize {
+    let step = (number.max(LEAST) / LEAST).ln() / STEP.ln();
+    (step as usize).min(STEPS - 1)
+}
+
 impl Distribution {
     pub(crate) fn add(&mut self, number: f64) {
-        let step = (number.max(LEAST) / LEAST).ln() / STEP.ln();
-        self.counts[(step as usize).min(STEPS - 1)] += 1;
+        self.counts[step_of(number)] += 1;
         self.count += 1;
         self.sum += number;
         self.max = self.max.max(number);
@@ -44,6 +49,15 @@ impl Distribution {
     /// Counts for the largest only.
     pub(crate) fn note_largest(&mut self, number: f64) {
         self.max = self.max.max(number);
+    }
+
+    pub(crate) fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// How many are not above a number, within 1 % of it.
+    pub(crate) fn count_up_to(&self, number: f64) -> u64 {
+        self.counts[..=step_of(number)].iter().sum()
     }
 
     /// The mean; 0 of none.

@@ -117,6 +117,9 @@ impl SessionReport {
             let of = |ms: &Summary| summary(ms, "ms");
             [
                 ("faults injected / found by a check", format!("{} / {}", faults.injected, faults.noticed)),
+                ("healed / of these within three round trips of the check", {
+                    format!("{} / {}", faults.healed, faults.healed_within_three_round_trips)
+                }),
                 ("from the failed check to the state anew, median / 99 % / largest", of(&faults.heal_ms)),
                 ("from the fault to the state anew", of(&faults.fault_to_heal_ms)),
                 ("lanes that differ between a fault and its end", faults.wrong_lanes.to_string()),

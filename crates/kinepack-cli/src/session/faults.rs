@@ -34,6 +34,10 @@ pub(crate) struct FaultReport {
     pub(crate) noticed: u64,
     /// Checks that failed without a fault.
     pub(crate) false_alarms: u64,
+    /// Of those found, after how many the state had come anew.
+    pub(crate) healed: u64,
+    /// Of those, how many within three round trips of the check that failed.
+    pub(crate) healed_within_three_round_trips: u64,
     /// From the check that failed until the state had come anew.
     pub(crate) heal_ms: Summary,
     /// From the fault until the state had come anew, of those found.
@@ -66,13 +70,13 @@ impl Faults {
         self.wrong_lanes += lanes;
     }
 
-    /// Notes what came of a datagram: so many checks failed by it, or it was taken.
-    pub(super) fn note(&mut self, now: Duration, failed_checks: u64, is_taken: bool) {
+    /// Notes what came of a datagram: so many checks failed by it, or it brought a state.
+    pub(super) fn note(&mut self, now: Duration, failed_checks: u64, brought_state: bool) {
         if failed_checks > 0 && self.noticed_at.is_none() {
             self.noticed_at = Some(now);
             self.noticed += u64::from(self.injected_at.is_some());
             self.false_alarms += u64::from(self.injected_at.is_none());
-        } else if is_taken && let Some(noticed_at) = self.noticed_at.take() {
+        } else if brought_state && let Some(noticed_at) = self.noticed_at.take() {
             self.heal_ms.add((now - noticed_at).as_secs_f64() * 1e3);
             if let Some(injected_at) = self.injected_at.take() {
                 self.wrong_ms.add((now - injected_at).as_secs_f64() * 1e3);
@@ -80,11 +84,13 @@ impl Faults {
         }
     }
 
-    pub(super) fn report(&self) -> Option<FaultReport> {
+    pub(super) fn report(&self, round_trip_ms: f64) -> Option<FaultReport> {
         (self.injected > 0).then(|| FaultReport {
             injected: self.injected,
             noticed: self.noticed,
             false_alarms: self.false_alarms,
+            healed: self.heal_ms.count(),
+            healed_within_three_round_trips: self.heal_ms.count_up_to(3.0 * round_trip_ms),
             heal_ms: self.heal_ms.summary(),
             fault_to_heal_ms: self.wrong_ms.summary(),
             wrong_lanes: self.wrong_lanes,

@@ -212,9 +212,11 @@ impl Peer {
             (Side::Answering(answering), _) => answering.take(datagram),
             // What is refused is counted by the receiver: duplicates, and what came too late.
             (Side::Viewer(viewer), _) => {
-                let mismatches = viewer.receiver.stats().mismatches;
+                let before = viewer.receiver.stats();
                 let taken = viewer.handle(now, datagram);
-                self.faults.note(now, viewer.receiver.stats().mismatches - mismatches, taken.is_ok());
+                let stats = viewer.receiver.stats();
+                let brought_state = matches!(taken, Ok(Some(_))) || stats.blocks > before.blocks;
+                self.faults.note(now, stats.mismatches - before.mismatches, brought_state);
                 if let Ok(Some(NewView { sequence, .. })) = taken {
                     let expected = self.sent_views.iter().rev().find(|(sent, _)| *sent == sequence);
                     if let (Some((_, expected)), Some(view)) = (expected, viewer.receiver.view(sequence)) {
@@ -331,7 +333,7 @@ impl Peer {
             round_trip_ms: mean(self.round_trips_ms),
             baseline_age: mean(self.baseline_ages),
             input: self.input_report(),
-            faults: self.faults.report(),
+            faults: self.faults.report(mean(self.round_trips_ms)),
             ..SessionReport::default()
         };
         if let Some(viewer) = self.viewer() {
