@@ -1,4 +1,4 @@
-//! What the drivers share: bytes as choices, a codec under test with older states, and worlds with bodies.
+//! What the drivers share: bytes as choices, a codec under test with older views, and worlds with bodies.
 
 use std::sync::Arc;
 

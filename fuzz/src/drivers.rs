@@ -42,7 +42,7 @@ impl Tested {
         Self { codec, views }
     }
 
-    /// What both sides know: a view that a number names, and the older states that another does:
+    /// What both sides know: a view that a number names, and the older views that another does:
     /// none, one or two.
     fn known(&self, view: usize, older: usize) -> Vec<View> {
         let states = [older / 3, older / 3 / BASELINES].map(|number| &*self.views[number % BASELINES]);

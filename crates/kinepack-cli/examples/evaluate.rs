@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         return compare_lags(&first, [&typical, &push]);
     }
     println!(
-        "| profile trained on | measured on | adaptive, older states 6 apart | 3 apart | learning, 6 apart | 3 apart |"
+        "| profile trained on | measured on | adaptive, older views 6 apart | 3 apart | learning, 6 apart | 3 apart |"
     );
     println!("|---|---|--:|--:|--:|--:|");
     let row = |trained: &str, measured: &str, profile: &Profile, run: &[Snapshot], from: usize| {

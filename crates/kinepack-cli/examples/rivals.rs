@@ -23,7 +23,7 @@ use kinepack_capture::{Challenge, Frame as Captured};
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe;
 
-/// Frames between a frame and its baseline, and between the older states that the adaptive level looks at.
+/// Frames between a frame and its baseline, and between the older views that the adaptive level looks at.
 const LAG_FRAMES: usize = 6;
 /// Frames of a run of the built-in world.
 const WORLD_FRAMES: u32 = 600;

@@ -41,14 +41,14 @@ pub(crate) struct Ladder {
 pub(crate) struct History {
     /// How far back the baseline is.
     pub(crate) lag: u32,
-    /// How far before it the older states are; the second is a lag before the first.
+    /// How far before it the older views are; the second is a lag before the first.
     pub(crate) spacing: u32,
     /// The first frame that is measured.
     pub(crate) from: u32,
 }
 
 impl History {
-    /// How far back the baseline and the older states are.
+    /// How far back the baseline and the older views are.
     fn back(&self) -> [usize; 3] {
         let [lag, spacing] = [self.lag, self.spacing].map(|frames| frames as usize);
         [lag, lag + spacing, 2 * lag + spacing]

@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
     /// How many frames back the baseline is.
     #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=600))]
     lag: u32,
-    /// How many frames lie between the baseline and the older states that the adaptive level looks at; as many as --lag when not given.
+    /// How many frames lie between the baseline and the older views that the adaptive level looks at; as many as --lag when not given.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=600))]
     spacing: Option<u32>,
     /// The first frame that counts; those before are only looked back at.
