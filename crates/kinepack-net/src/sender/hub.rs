@@ -141,7 +141,7 @@ pub enum Handled {
 /// the transport, so that no datagram from before reaches the new ones.
 ///
 /// With a codec that has a time precision, receivers get coarser values of what moves, as
-/// [`Encoder::coarsen`](kinepack::Encoder::coarsen) makes them: the hub does that. What comes to rest is refined until it is exact.
+/// [`Encoder::coarse`](kinepack::Encoder::coarse) makes them: the hub does that. What comes to rest is refined until it is exact.
 ///
 /// Cost of a tick: one encoding for each distinct combination of baseline, subject and codec, and a copy of the result for each receiver.
 /// What receivers acknowledge cannot make that more than [`HubConfig::encodings_per_tick`] for a codec and subject.

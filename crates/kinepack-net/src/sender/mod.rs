@@ -25,7 +25,7 @@
 //! | `Lesson` | what a codec had learned at the end of a packet, with a number | [`view`] |
 //! | `SentView` | a view that a receiver has, or will have when the packet arrives | [`view`] |
 //! | `LeftOut` | how such a view differs from what there was to see, and what was sent | [`view`] |
-//! | `Split` | a whole state in several datagrams (another type in [`sharing`]) | [`view`] |
+//! | `Split` | a whole state in several datagrams | [`view`] |
 //! | `Plan` | `Coded` and its `SentView`, for all receivers with one base and codec | [`plan`] |
 //! | `Sent` | a datagram of the window, with its content and what became of it | [`history`] |
 //! | `Fate` | what an acknowledgement or the time changed: arrived, or lost | [`history`] |

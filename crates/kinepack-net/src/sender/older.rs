@@ -69,8 +69,8 @@ mod tests {
         let whole = View::from(Snapshot::new(&Schema::new(Vec::new()), Tick(tick)));
         let part =
             || LeftOut { old: (*whole).clone(), unknown: Vec::new(), sent: (*whole).clone(), waiting: 0, split: None };
-        let behind = (!is_whole).then(part);
-        Arc::new(SentView::new(u64::from(tick), None, false, whole, behind))
+        let left_out = (!is_whole).then(part);
+        Arc::new(SentView::new(u64::from(tick), None, false, whole, left_out))
     }
 
     /// Snapshots of these ticks, the first with sequence 65,530; of those lost the view is not there, of parts something was left out.

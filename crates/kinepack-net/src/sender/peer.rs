@@ -566,7 +566,7 @@ impl Peer {
             out.extend_from_slice(&plan.coded.bytes);
         });
         let (mut sent_before, mut behind) = (Vec::new(), 0);
-        match &plan.view.behind {
+        match &plan.view.left_out {
             None => self.freshness.note_whole(moment.tick),
             // The parts of a split are everything together.
             Some(part) if part.split.is_some() => self.freshness.note_whole(moment.tick),

@@ -65,7 +65,7 @@ struct Item {
 enum What {
     Left(EntityId),
     /// Came or changed; where the subject has it.
-    Sent(u32),
+    Present(u32),
 }
 
 /// Rounds of correcting the guess.
@@ -148,7 +148,7 @@ impl Planner {
         self.items.extend(left);
         let ids = subject.ids();
         let sent = self.difference.sent.iter();
-        self.items.extend(sent.map(|&index| Item { score: score(ids[index as usize]), what: What::Sent(index) }));
+        self.items.extend(sent.map(|&index| Item { score: score(ids[index as usize]), what: What::Present(index) }));
         // Stable: equals stay in the order of their ids.
         self.items.sort_by(|a, b| b.score.total_cmp(&a.score));
 
@@ -161,11 +161,11 @@ impl Planner {
         let mut left_out = Vec::new();
         for item in &self.items[count..] {
             let id = match item.what {
-                What::Sent(index) if self.same_entities => {
+                What::Present(index) if self.same_entities => {
                     left_out.push(index);
                     continue;
                 }
-                What::Sent(index) => ids[index as usize],
+                What::Present(index) => ids[index as usize],
                 What::Left(id) => id,
             };
             match known.baseline.position(id) {
@@ -258,7 +258,7 @@ impl Planner {
         for item in &self.items[..count] {
             match item.what {
                 What::Left(id) => self.gone.push(id),
-                What::Sent(index) => self.chosen.push(index),
+                What::Present(index) => self.chosen.push(index),
             }
         }
         self.chosen.sort_unstable();

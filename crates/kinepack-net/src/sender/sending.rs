@@ -226,19 +226,19 @@ impl Sending {
         let mut waiting = usize::MAX;
         while waiting > 0 && parts.len() < most {
             let mut score = |id| {
-                let is_sent = parts.iter().any(|(_, behind, ..)| behind.sent.position(id).is_some());
+                let is_sent = parts.iter().any(|(_, left_out, ..)| left_out.sent.position(id).is_some());
                 if is_sent { 0.0 } else { 1.0 }
             };
-            let behind = planner.part(&known, &whole.whole, limit_bytes, &mut score)?;
-            waiting = behind.waiting;
+            let left_out = planner.part(&known, &whole.whole, limit_bytes, &mut score)?;
+            waiting = left_out.waiting;
             let id = self.subjects.new_id();
-            parts.push((id, behind, planner.coded(id)));
+            parts.push((id, left_out, planner.coded(id)));
             self.encoded += 1;
         }
         let split = Arc::new(Split { whole: Arc::clone(&whole), parts: parts.iter().map(|(id, ..)| *id).collect() });
-        let plan = |(id, behind, coded): (u64, LeftOut, Coded)| {
-            let behind = Some(LeftOut { waiting: 0, split: Some(Arc::clone(&split)), ..behind });
-            let view = SentView::new(id, None, whole.coarse, whole.whole.clone(), behind);
+        let plan = |(id, left_out, coded): (u64, LeftOut, Coded)| {
+            let left_out = Some(LeftOut { waiting: 0, split: Some(Arc::clone(&split)), ..left_out });
+            let view = SentView::new(id, None, whole.coarse, whole.whole.clone(), left_out);
             Arc::new(Plan { view: Arc::new(view), coded })
         };
         let parts = (waiting == 0).then(|| parts.into_iter().map(plan).collect());
@@ -274,8 +274,8 @@ impl Sending {
         self.compare(base, wanted, &whole)?;
         let known = self.composed.known(base)?;
         let planner = &mut self.offers[wanted.codec].planner;
-        let behind = planner.part(&known, &whole.whole, limit_bytes, score)?;
-        let view = SentView::new(id, None, whole.coarse, whole.whole.clone(), Some(behind));
+        let left_out = planner.part(&known, &whole.whole, limit_bytes, score)?;
+        let view = SentView::new(id, None, whole.coarse, whole.whole.clone(), Some(left_out));
         let plan = Arc::new(Plan { view: Arc::new(view), coded: planner.coded(id) });
         self.encoded += 1;
         self.parts.insert(key, Arc::clone(&plan));
@@ -331,7 +331,7 @@ impl Composed {
     /// The baseline: what there was to see in an earlier tick, else put together once.
     fn baseline(&mut self, base: &Base) -> Result<View, EncodeError> {
         let view = &base.view;
-        let Some(LeftOut { sent, .. }) = &view.behind else { return Ok(view.whole.clone()) };
+        let Some(LeftOut { sent, .. }) = &view.left_out else { return Ok(view.whole.clone()) };
         let key = base_key(base);
         if let Some((of, baseline)) = &self.last
             && *of == key
@@ -339,8 +339,8 @@ impl Composed {
             return Ok(baseline.clone());
         }
         self.last = None;
-        let others = base.merged.iter().filter_map(|view| view.behind.as_ref());
-        let sent: Vec<&Snapshot> = std::iter::once(sent).chain(others.map(|behind| &behind.sent)).collect();
+        let others = base.merged.iter().filter_map(|view| view.left_out.as_ref());
+        let sent: Vec<&Snapshot> = std::iter::once(sent).chain(others.map(|left_out| &left_out.sent)).collect();
         let baseline = self.merger.merge(|out| view.write_to(out), &sent)?;
         self.last = Some((key, baseline.clone()));
         Ok(baseline)

@@ -132,7 +132,7 @@ pub(super) fn schedule(ready: &mut [Ready<'_>], moment: &Moment<'_>) -> Option<S
             schedule.served.extend(indices);
             continue;
         }
-        let split = Split::new(grouped(ready, &indices), indices.len(), most);
+        let split = Shares::new(grouped(ready, &indices), indices.len(), most);
         if split.alone.len() <= split.tolerated {
             schedule.served.extend(indices);
         } else {
@@ -145,7 +145,7 @@ pub(super) fn schedule(ready: &mut [Ready<'_>], moment: &Moment<'_>) -> Option<S
 }
 
 /// The groups of one codec and subject.
-struct Split {
+struct Shares {
     shared: Vec<Group>,
     /// Groups of outliers.
     alone: Vec<Group>,
@@ -157,7 +157,7 @@ struct Split {
     most_share: bool,
 }
 
-impl Split {
+impl Shares {
     /// `groups` have the highest score first; `receivers` are in them.
     fn new(groups: Vec<Group>, receivers: usize, most: usize) -> Self {
         let fewest = (receivers / SHARED_BY_ONE_IN).max(2);
@@ -175,8 +175,8 @@ impl Split {
 }
 
 /// Adds the receivers of one codec and subject, whose outliers want more encodings than they may take.
-fn limit(ready: &mut [Ready<'_>], split: Split, moment: &Moment<'_>, schedule: &mut Schedule) {
-    let Split { shared, alone, most_for_outliers, most_share, .. } = split;
+fn limit(ready: &mut [Ready<'_>], split: Shares, moment: &Moment<'_>, schedule: &mut Schedule) {
+    let Shares { shared, alone, most_for_outliers, most_share, .. } = split;
     let mut shared_ages = Ages::default();
     for group in &shared {
         shared_ages.insert(moment.tick, ready[group.members[0]].1.base.view.tick());

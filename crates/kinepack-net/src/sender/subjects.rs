@@ -34,7 +34,7 @@ struct Subject {
 
 /// The subjects of one tick.
 #[derive(Debug, Default)]
-struct Tick {
+struct TickSubjects {
     /// The whole world is the first.
     subjects: Vec<Subject>,
     /// Where a set's subject is in `subjects`, by the set's number.
@@ -44,8 +44,8 @@ struct Tick {
 /// The subjects of this tick and of the one before.
 #[derive(Debug, Default)]
 pub(super) struct Subjects {
-    now: Tick,
-    before: Tick,
+    now: TickSubjects,
+    before: TickSubjects,
     /// The sets that receivers have, with their numbers.
     sets: HashMap<Arc<[EntityId]>, u64>,
     /// Worlds of earlier ticks; those that no view refers to are used again.

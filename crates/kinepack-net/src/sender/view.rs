@@ -1,5 +1,6 @@
-//! What a receiver holds after one snapshot. Views of one tick share the world's memory; each stores only how it is behind. Where a time
-//! precision made the world coarser, those that got the same share that.
+//! What a receiver holds after one snapshot. Views of one tick share the world's memory: each stores
+//! only what was left out of it. Where a time precision made the world coarser, those that got the
+//! same share that.
 
 use std::sync::{Arc, OnceLock};
 
@@ -17,7 +18,7 @@ pub(super) struct SentView {
     /// What there was to see, as coarse as the codec made it.
     pub(super) whole: View,
     /// What was left out; `None` in a whole view.
-    pub(super) behind: Option<LeftOut>,
+    pub(super) left_out: Option<LeftOut>,
     /// Its state check, once one was asked for.
     check: OnceLock<u16>,
 }
@@ -55,17 +56,17 @@ pub(super) struct Split {
 }
 
 impl SentView {
-    /// A view of everything in `whole` that `behind` does not leave out.
-    pub(super) fn new(id: u64, state: Option<u64>, coarse: bool, whole: View, behind: Option<LeftOut>) -> Self {
-        Self { id, state, coarse, whole, behind, check: OnceLock::new() }
+    /// A view of `whole`, but for what was left out.
+    pub(super) fn new(id: u64, state: Option<u64>, coarse: bool, whole: View, left_out: Option<LeftOut>) -> Self {
+        Self { id, state, coarse, whole, left_out, check: OnceLock::new() }
     }
 
     pub(super) fn is_whole(&self) -> bool {
-        self.behind.is_none()
+        self.left_out.is_none()
     }
 
     pub(super) fn split(&self) -> Option<&Arc<Split>> {
-        self.behind.as_ref()?.split.as_ref()
+        self.left_out.as_ref()?.split.as_ref()
     }
 
     pub(super) fn tick(&self) -> Tick {
@@ -91,8 +92,8 @@ impl SentView {
     /// The view as one snapshot.
     pub(super) fn write_to(&self, out: &mut Snapshot) -> Result<(), EncodeError> {
         out.copy_from(&self.whole);
-        match &self.behind {
-            Some(behind) => out.patch(&behind.unknown, &behind.old),
+        match &self.left_out {
+            Some(left_out) => out.patch(&left_out.unknown, &left_out.old),
             None => Ok(()),
         }
     }
