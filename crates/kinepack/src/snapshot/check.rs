@@ -1,5 +1,5 @@
 //! The state check: 16 bits by which two sides find that they do not hold the same.
-//! `spec/CODEC.md`, section 15.
+//! `spec/CODEC.md`, section 18.
 
 use super::store::Snapshot;
 

@@ -8,7 +8,7 @@ use super::baselines::Baselines;
 use super::changed::find_changed;
 use super::codec::{Codec, Tables};
 use super::lineup::Lineup;
-use super::packed::{Contents, Packer, Spent};
+use super::packed::{Contents, Packer, Size, Spent};
 use super::precision::differs;
 use super::store::Snapshot;
 use super::tally::Tally;
@@ -120,17 +120,6 @@ impl Encoded<'_> {
         }
         View::from(snapshot).with_learned(encoder.learned.take())
     }
-}
-
-/// Where the bits of a snapshot went. The parts add up to all bits but the padding of the last byte.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Size {
-    /// Which entities came, left and changed, and which fields of theirs did.
-    pub sets_bits: u64,
-    /// The values of each field, in the schema's order.
-    pub fields_bits: Vec<u64>,
-    /// Entities that were sent.
-    pub changed_entities: usize,
 }
 
 impl Encoder {

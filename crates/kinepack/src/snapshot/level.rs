@@ -119,8 +119,8 @@ impl Level {
         self.adaptive
     }
 
-    /// True if the adaptive stage resumes from what it had learned when the baseline was coded. Both sides then keep
-    /// `Encoder::learned` or `Decoder::learned` with each view.
+    /// True if the adaptive stage resumes from what it had learned when the baseline was coded: each
+    /// [`View`](crate::View) has that.
     pub const fn learning(&self) -> bool {
         self.learning
     }

@@ -7,13 +7,23 @@ use alloc::vec::Vec;
 use super::changed::find_flagged;
 use super::codec::Tables;
 use super::contexts::Contexts;
-use super::encode::Size;
 use super::fields::Measured;
 use super::lineup::Lineup;
 use super::sets::{SetCoding, write_set};
 use super::store::Snapshot;
 use super::tally::Tally;
 use crate::{BitSink, BitWriter};
+
+/// Where the bits of a snapshot went. The parts add up to all bits but the padding of the last byte.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Size {
+    /// Which entities came, left and changed, and which fields of theirs did.
+    pub sets_bits: u64,
+    /// The values of each field, in the schema's order.
+    pub fields_bits: Vec<u64>,
+    /// Entities that were sent.
+    pub changed_entities: usize,
+}
 
 /// What a packet is about.
 #[derive(Clone, Copy)]

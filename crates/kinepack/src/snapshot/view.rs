@@ -49,9 +49,10 @@ impl View {
         Self { learned, ..self }
     }
 
-    /// The *state check*: 16 bits that follow from the tick, the entities and their lanes. Where the
-    /// two sides have different ones, they do not hold the same view. Where they have equal ones, they do, but for one
-    /// case in 65,536. `spec/CODEC.md`, section 15.
+    /// The *state check*: 16 bits that follow from the tick, the entities and their lanes. If the
+    /// checks of two sides differ, they do not hold the same view. If the checks are equal, they do,
+    /// in all but one of 65,536 cases. What was learned is not covered: it shows once it makes a
+    /// value wrong. `spec/CODEC.md`, section 18.
     ///
     /// Cost: a run over the snapshot, of about a nanosecond an entity and lane.
     pub fn check(&self) -> u16 {

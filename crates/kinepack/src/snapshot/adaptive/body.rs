@@ -48,7 +48,7 @@ const REST_HEIGHT: f64 = 1.5;
 const MAX_SINK: f64 = 0.04;
 
 /// What both sides know of a body before it is coded.
-struct Known {
+struct Motion {
     position: Vector,
     position_before: Vector,
     /// How far it would move, as in the last step and in the one before.
@@ -63,7 +63,7 @@ struct Known {
 
 /// All that a body is predicted from, but for what is coded of it on the way.
 struct Setting {
-    known: Known,
+    motion: Motion,
     /// The nearest mover, or one that stands still at the body's own place; and how much it counts.
     mover: Coded,
     weight: f64,
@@ -110,16 +110,16 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let (moved, position_error) = self.code_position(body, entity, &setting, &turned);
         self.spent.by_field(bodies.rotation, middle - begin);
         self.spent.by_field(bodies.position, self.coder.spent() - middle);
-        let known = setting.known;
+        let motion = setting.motion;
         let coded = Coded {
-            position: known.position,
-            position_before: known.position_before,
+            position: motion.position,
+            position_before: motion.position_before,
             moved,
-            moved_before: known.moved,
+            moved_before: motion.moved,
             turn: turned.turn,
-            turn_before: known.turn,
+            turn_before: motion.turn,
             turned: turned.vector,
-            turned_before: known.turned,
+            turned_before: motion.turned,
             position_error,
             turn_error: turned.error,
             position_error_log2: vector_log2(position_error, 3),
@@ -133,12 +133,14 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
 
     fn setting(&self, scratch: &Scratch, bodies: &Bodies, body: &BodyPlan, entity: usize, is_mover: bool) -> Setting {
         let status = self.past.status(entity);
-        let known = self.known(body, entity);
+        let motion = self.motion(body, entity);
         let kind = bodies.kind(self.past.ids()[entity].0);
-        let nearest = Self::nearest_mover(&scratch.movers, known.position);
+        let nearest = Self::nearest_mover(&scratch.movers, motion.position);
         let (mover, distance_squared) = match (is_mover, nearest) {
             (false, Some((mover, distance))) => (scratch.movers[mover].coded, distance),
-            _ => (Coded { position: known.position, position_before: known.position_before, ..Coded::default() }, 0.0),
+            _ => {
+                (Coded { position: motion.position, position_before: motion.position_before, ..Coded::default() }, 0.0)
+            }
         };
         let has_mover = !is_mover && nearest.is_some();
         let reach = f64::from(bodies.reach);
@@ -146,7 +148,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             let share = distance_squared / (reach * reach);
             if has_mover { 1.0 / (1.0 + share * share) } else { 0.0 }
         };
-        let around = around(&scratch.neighbours, f64::from(bodies.size), known.position, &mover);
+        let around = around(&scratch.neighbours, f64::from(bodies.size), motion.position, &mover);
         let is_touched = body.touched.is_none_or(|lane| self.past.base()[lane][entity] != 0);
         let class = if is_mover {
             class::MOVER
@@ -170,13 +172,13 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let extents = body.axes.map(|axis| f64::from(kind.half_extents[axis]));
         let has_size = extents != [0.0; 3];
         let floor = bodies.floor.filter(|_| has_size).map(|floor| f64::from(floor) * body.ratios[UP]);
-        let height = height_of(known.rotation, extents);
+        let height = height_of(motion.rotation, extents);
         let margin = f64::from(bodies.size) * TOUCH_MARGIN;
-        let above = floor.map(|floor| known.position[UP] - floor);
+        let above = floor.map(|floor| motion.position[UP] - floor);
         let is_touching = above.is_some_and(|above| above - height < margin);
         let class = class + if is_touching { bodies.classes() / 2 } else { 0 };
         Setting {
-            known,
+            motion,
             mover,
             weight,
             around,
@@ -191,16 +193,16 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     }
 
     fn code_turn(&mut self, body: &BodyPlan, entity: usize, setting: &Setting) -> Turned {
-        let Setting { known, mover, around, .. } = setting;
+        let Setting { motion, mover, around, .. } = setting;
         let Setting { weight, rows, coarse, contact, .. } = *setting;
-        let with_mover = rotation_vector(multiply(mover.turn, multiply(known.turn, conjugate(mover.turn_before))));
-        let from_moved = setting.rolled(known.moved);
+        let with_mover = rotation_vector(multiply(mover.turn, multiply(motion.turn, conjugate(mover.turn_before))));
+        let from_moved = setting.rolled(motion.moved);
         let from_near = setting.rolled(around.near_moved);
         let (mut features, mut expected) = ([[0; FEATURES]; 3], [0; 3]);
         for axis in 0..3 {
             let turn = TurnFeatures {
-                own: known.turned[axis],
-                own_before: known.turned_before[axis],
+                own: motion.turned[axis],
+                own_before: motion.turned_before[axis],
                 mover: mover.turned[axis] * weight,
                 mover_before: mover.turned_before[axis] * weight,
                 around: around.turned[axis],
@@ -217,29 +219,29 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             expected[axis] = self.predictor.expect(rows.turn(axis), &features[axis]);
         }
         let expected_turn = expected.map(steps);
-        let own_turn_log2 = vector_log2(sub(known.turned, known.turned_before), 3);
+        let own_turn_log2 = vector_log2(sub(motion.turned, motion.turned_before), 3);
         let sizes = TurnSizes {
             own: own_turn_log2,
             around_error: around.turn_error_log2,
-            moved: vector_log2(known.moved, 1),
+            moved: vector_log2(motion.moved, 1),
             mover_error: mover.turn_error_log2,
             expected: vector_log2(expected_turn, 1),
             near_error: around.position_error_log2,
             lag: self.past.lag_log2(),
         };
-        let predicted = multiply(rotation_of(expected_turn), known.rotation);
+        let predicted = multiply(rotation_of(expected_turn), motion.rotation);
         let scales = self.code_rotation(
             &body.quantizer,
             body.rotation,
             entity,
             predicted,
-            known.rotation,
+            motion.rotation,
             Residuals { group: body_group::ROTATION, coarse },
             rows.turn_scales(),
             &sizes,
         );
         let rotation = rotation_at(&body.quantizer, body.rotation, self.values.columns(), entity);
-        let turn = turn(known.rotation, rotation);
+        let turn = turn(motion.rotation, rotation);
         let vector = rotation_vector(turn);
         let error = sub(vector, expected_turn);
         for axis in 0..3 {
@@ -257,15 +259,15 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         setting: &Setting,
         turned: &Turned,
     ) -> (Vector, Vector) {
-        let Setting { known, mover, around, .. } = setting;
+        let Setting { motion, mover, around, .. } = setting;
         let Setting { weight, rows, extents, size, height, contact, .. } = *setting;
-        let from_mover = sub(known.position, mover.position);
-        let from_mover_before = sub(known.position_before, mover.position_before);
+        let from_mover = sub(motion.position, mover.position);
+        let from_mover_before = sub(motion.position_before, mover.position_before);
         let by_mover = carried(mover.turn, from_mover);
         let by_mover_before = carried(mover.turn_before, from_mover_before);
-        let drift = rotate(mover.turn, sub(sub(known.moved, mover.moved_before), by_mover_before));
+        let drift = rotate(mover.turn, sub(sub(motion.moved, mover.moved_before), by_mover_before));
         let height_now = height_of(turned.rotation, extents);
-        let arm = lowest(known.rotation, extents);
+        let arm = lowest(motion.rotation, extents);
         let roll = sub(rotate(turned.turn, arm), arm);
         let twist = scale(cross(turned.error, from_mover), weight / PER_RADIAN);
         let lag = f64::from(self.past.lag());
@@ -277,7 +279,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let mut features = [[0; FEATURES]; 3];
         for axis in [0, 1] {
             let level = LevelFeatures {
-                own: known.moved[axis],
+                own: motion.moved[axis],
                 mover: mover.moved[axis] * weight,
                 mover_before: mover.moved_before[axis] * weight,
                 carried: by_mover[axis] * weight,
@@ -289,21 +291,21 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
                 drift: drift[axis] * weight,
                 roll: roll[axis] * contact,
                 twist: twist[axis],
-                own_before: known.moved_before[axis],
+                own_before: motion.moved_before[axis],
                 rolled: rolled[axis] * -contact * size / PER_RADIAN,
                 around_error: around.position_error[axis],
-                own_on_floor: known.moved[axis] * contact,
+                own_on_floor: motion.moved[axis] * contact,
             };
             features[axis] = level.row(per_step(axis));
         }
         let up = UpFeatures {
-            own: known.moved[UP],
-            own_before: known.moved_before[UP],
+            own: motion.moved[UP],
+            own_before: motion.moved_before[UP],
             mover: mover.moved[UP] * weight,
             mover_before: mover.moved_before[UP] * weight,
             carried: by_mover[UP] * weight,
             fall_to_floor: FALL_OF_HEIGHT * (above - size).min(MAX_FALL_HEIGHT * size) * fall,
-            below_rest: (above + known.moved[UP] - REST_HEIGHT * size).min(0.0),
+            below_rest: (above + motion.moved[UP] - REST_HEIGHT * size).min(0.0),
             near: around.near_moved[UP],
             near_carried: around.near_carried[UP],
             raised: (height_now - height) * contact,
@@ -312,7 +314,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             fall: FREE_FALL * fall,
             around: around.moved[UP],
             around_before: around.moved_before[UP],
-            own_on_floor: known.moved[UP] * contact,
+            own_on_floor: motion.moved[UP] * contact,
         };
         features[UP] = up.row(per_step(UP));
         let mut expected = [0; 3];
@@ -325,7 +327,7 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         }
         let mut errors = [0i64; 3];
         let mut moved = [0.0; 3];
-        let own_log2 = vector_log2(sub(known.moved, known.moved_before), 3);
+        let own_log2 = vector_log2(sub(motion.moved, motion.moved_before), 3);
         for (nth, axis) in [UP, 0, 1].into_iter().enumerate() {
             let own = i64::from(features[axis][OWN]);
             let sizes = PositionSizes {
@@ -358,14 +360,14 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         (moved, [0, 1, 2].map(|axis| steps(errors[axis]) * body.ratios[axis]))
     }
 
-    fn known(&self, body: &BodyPlan, entity: usize) -> Known {
+    fn motion(&self, body: &BodyPlan, entity: usize) -> Motion {
         let now = position(body, self.past.base(), entity);
         let at = |columns: &[Vec<u32>]| position(body, columns, entity);
         let change = |from, to, per_step| scale(sub(to, from), per_step);
         let [moved, moved_before] = self.past.paces(entity, now, at, change);
         let rotation = rotation_at(&body.quantizer, body.rotation, self.past.base(), entity);
         let [turned, turned_before] = self.turns(&body.quantizer, body.rotation, entity, rotation);
-        Known {
+        Motion {
             position: now,
             position_before: sub(now, moved),
             moved,

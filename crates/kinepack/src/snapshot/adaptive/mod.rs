@@ -34,14 +34,12 @@ use counters::Counters;
 use learn::{Learner, Learning};
 pub use learned::Learned;
 pub use model::Model;
+pub(super) use past::Packet;
 use past::Past;
 use plan::Plan;
 pub(super) use train::{ModelTrainer, Pass};
 use values::{Spent, Values};
 
-use super::Baselines;
-use super::lineup::Lineup;
-use super::store::EntityId;
 use crate::entropy::{Coder, Counter, RangeDecoder, RangeEncoder};
 use crate::{BitReader, BitSink, DecodeError, Schema, SetupError};
 
@@ -67,18 +65,6 @@ pub(super) struct State {
     pub(super) lanes_spent: Vec<u64>,
     /// An encoder's copy of the new values.
     columns: Vec<Vec<u32>>,
-}
-
-/// One packet's view of the world.
-pub(super) struct Packet<'a> {
-    pub(super) baselines: Baselines<'a>,
-    pub(super) ids: &'a [EntityId],
-    /// Prepared for these baselines and ids.
-    pub(super) lineup: &'a Lineup,
-    /// What to go on from.
-    pub(super) learned: Option<&'a Learned>,
-    /// What the range-coded part may take; for an encoder only.
-    pub(super) most_bits: u64,
 }
 
 impl State {

@@ -2,12 +2,25 @@
 
 use alloc::vec::Vec;
 
-use super::Packet;
 use super::fixed::log2;
+use super::learned::Learned;
 use crate::snapshot::Baselines;
 use crate::snapshot::history::{History, NEW, NEW_BEFORE, STEPS};
+use crate::snapshot::lineup::Lineup;
 use crate::snapshot::precision::Shifts;
 use crate::snapshot::store::EntityId;
+
+/// One packet's view of the world.
+pub(in crate::snapshot) struct Packet<'a> {
+    pub(in crate::snapshot) baselines: Baselines<'a>,
+    pub(in crate::snapshot) ids: &'a [EntityId],
+    /// Prepared for these baselines and ids.
+    pub(in crate::snapshot) lineup: &'a Lineup,
+    /// What to go on from.
+    pub(in crate::snapshot) learned: Option<&'a Learned>,
+    /// What the range-coded part may take; for an encoder only.
+    pub(in crate::snapshot) most_bits: u64,
+}
 
 /// The states before a packet, lined up with its entities.
 pub(super) struct Past<'a> {
