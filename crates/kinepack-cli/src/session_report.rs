@@ -26,6 +26,8 @@ pub(crate) struct SessionReport {
     pub(crate) blocks: u64,
     /// Snapshots that came with a state check.
     pub(crate) state_checks: u64,
+    /// Of those, how many showed that the two sides did not hold the same.
+    pub(crate) failed_checks: u64,
     /// Frames that were drawn.
     pub(crate) states_shown: u64,
     /// Lanes of all snapshots that arrived that differ from what was sent.
@@ -101,7 +103,7 @@ impl SessionReport {
                 format!("{} / {} / {}", self.frames_sent, self.frames_received, self.frames_with_left_out)
             }),
             ("blocks, one at the beginning", self.blocks.to_string()),
-            ("state checks that arrived", self.state_checks.to_string()),
+            ("state checks that arrived / failed", format!("{} / {}", self.state_checks, self.failed_checks)),
             ("lost by the link", format!("{:.2} %", self.loss_ratio * 100.0)),
             ("round trip", format!("{:.1} ms", self.round_trip_ms)),
             ("age of the baseline", format!("{:.1} snapshots", self.baseline_age)),

@@ -46,8 +46,8 @@
 //! endpoint accepts many altered ones as other valid ones. UDP's 16-bit checksum is weak. Use an authenticated transport,
 //! such as renetcode, QUIC datagrams or DTLS. If nobody on the network is hostile, a checksum of at least 32 bits is enough.
 //! An altered snapshot gives wrong values and entities. They stay wrong in each view that is coded against it, until the
-//! sender sends the affected entities against a newer view without the error. It never causes a panic, nor memory beyond
-//! the limits.
+//! sender sends the affected entities against a newer view without the error, or until a state check finds it
+//! ([`HubConfig::check_every_bytes`]). It never causes a panic, nor memory beyond the limits.
 //!
 //! The other way go inputs and calls: a [`StreamSender`] and, a client, a [`StreamReceiver`].
 //!

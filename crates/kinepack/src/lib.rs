@@ -11,8 +11,6 @@
 //! struct Crate {
 //!     #[pack(range = [-256.0..256.0, -256.0..256.0, 0.0..32.0], precision = 1.0 / 512.0)]
 //!     position: [f32; 3],
-//!     #[pack(rotation, bits = 9)]
-//!     orientation: [f32; 4],
 //!     burning: bool,
 //! }
 //!
@@ -26,8 +24,7 @@
 //!     let mut world = Snapshot::new(&schema, Tick(tick));
 //!     for id in 0..100 {
 //!         let x = if id == 7 { tick as f32 / 4.0 } else { 1.0 };
-//!         let orientation = [0.0, 0.0, 0.0, 1.0];
-//!         world.push(EntityId(id), &Crate { position: [x, 2.0, 0.5], orientation, burning: false })?;
+//!         world.push(EntityId(id), &Crate { position: [x, 2.0, 0.5], burning: false })?;
 //!     }
 //!     packet.clear();
 //!     let sent = encoder.encode(&held, &world, &mut packet)?;

@@ -341,6 +341,7 @@ impl Peer {
             report.frames_with_left_out = viewer.left_out;
             report.blocks = viewer.receiver.stats().blocks;
             report.state_checks = viewer.receiver.stats().checked;
+            report.failed_checks = viewer.receiver.stats().mismatches;
             report.states_shown = viewer.states_shown;
             report.playout_delay_ms = viewer.mean_delay_ms();
             report.starved_ratio = viewer.receiver.playout_stats().starved_ratio;
