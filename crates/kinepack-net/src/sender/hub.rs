@@ -45,8 +45,9 @@ pub struct HubConfig {
     /// budget left something out share nothing anyway, and do not count.
     pub encodings_per_tick: u32,
     /// A receiver's snapshot gets a [state check](kinepack::View::check) of three bytes each time that
-    /// so many bytes were sent to the receiver since the last one; `None` for none. The first snapshot
-    /// has one too, the first after the state was sent anew, and each while the receiver is silent. By
+    /// so many bytes were sent to the receiver since the last one; of large states each time that one
+    /// byte was sent for every four values. `None` for none, 0 for all. The first snapshot has one
+    /// too, the first after the state was sent anew, and each while the receiver is silent. By
     /// the check it finds what no acknowledgement tells: a wrong bit in one side's memory, or
     /// arithmetic that differs. It then asks for the state anew, and the session goes on.
     pub check_every_bytes: Option<u32>,

@@ -419,7 +419,7 @@ impl Peer {
             }
             let plan = self.plan(moment, sending, base, wanted, limit_bytes, nth > 0)?;
             header.left_out = !plan.view.is_whole();
-            self.send_snapshot(moment, &mut sending.outbox, &header, &plan)?;
+            self.send_snapshot(moment, sending, &header, &plan)?;
             if self.behind == 0 {
                 return Ok(());
             }
@@ -439,7 +439,7 @@ impl Peer {
         let Some(header) = self.header(moment, base) else { return Ok(false) };
         let plan = sending.whole(base, wanted)?;
         if plan.coded.bytes.len() <= self.limit_bytes(moment.config, &header) {
-            self.send_snapshot(moment, &mut sending.outbox, &header, &plan)?;
+            self.send_snapshot(moment, sending, &header, &plan)?;
             return Ok(true);
         }
         // The same for all receivers with this codec, whatever their headers.
@@ -454,7 +454,7 @@ impl Peer {
         for plan in &*parts {
             let Some(header) = self.header(moment, base) else { break };
             let header = SnapshotHeader { left_out: true, ..header };
-            self.send_snapshot(moment, &mut sending.outbox, &header, plan)?;
+            self.send_snapshot(moment, sending, &header, plan)?;
         }
         Ok(true)
     }
@@ -469,7 +469,7 @@ impl Peer {
         }
         let plan = sending.whole(&base, wanted)?;
         if plan.coded.bytes.len() <= limit_bytes {
-            self.send_snapshot(moment, &mut sending.outbox, &header, &plan)?;
+            self.send_snapshot(moment, sending, &header, &plan)?;
             return Ok(false);
         }
         let number = self.newest_block % 255 + 1;
@@ -543,10 +543,12 @@ impl Peer {
         affordable.saturating_sub(config.overhead_bytes).min(config.datagram_bytes).saturating_sub(header_bytes)
     }
 
-    /// Whether the next snapshot gets a state check.
-    fn is_check_due(&self, moment: &Moment<'_>) -> bool {
+    /// Whether a snapshot of this state gets a state check. A check takes time for each value: where
+    /// these are many, it pays for so many bytes that they take longer.
+    fn is_check_due(&self, moment: &Moment<'_>, state: &Snapshot) -> bool {
         moment.config.check_every_bytes.is_some_and(|every| {
-            self.unchecked_bytes.is_none_or(|bytes| bytes >= every as usize)
+            let every = if every == 0 { 0 } else { (every as usize).max(state.len() * state.lane_count() / 4) };
+            self.unchecked_bytes.is_none_or(|bytes| bytes >= every)
                 || self.history.is_silent(moment.now, moment.config.silence)
         })
     }
@@ -554,14 +556,14 @@ impl Peer {
     fn send_snapshot(
         &mut self,
         moment: &Moment<'_>,
-        outbox: &mut Outbox,
+        sending: &mut Sending,
         header: &SnapshotHeader,
         plan: &Plan,
     ) -> Result<(), EncodeError> {
-        let is_checked = self.is_check_due(moment);
-        let check = if is_checked { Some(plan.view.check()?) } else { None };
+        let is_checked = self.is_check_due(moment, &plan.view.whole);
+        let check = if is_checked { Some(sending.check(&plan.view)?) } else { None };
         let header = SnapshotHeader { check, ..*header };
-        let bytes = outbox.push(self.id, |out| {
+        let bytes = sending.outbox.push(self.id, |out| {
             header.write(out);
             out.extend_from_slice(&plan.coded.bytes);
         });

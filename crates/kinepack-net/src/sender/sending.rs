@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
 
-use kinepack::{Codec, EncodeError, EntityId, Level, Schema, Snapshot, View};
+use kinepack::{Codec, EncodeError, EntityId, Level, Schema, Snapshot, Tick, View};
 
 use super::history::Base;
 use super::hub::ReceiverId;
@@ -18,6 +18,8 @@ use crate::baseline::{Known, Merger};
 pub(super) struct Sending {
     pub(super) subjects: Subjects,
     pub(super) outbox: Outbox,
+    /// Scratch: a view whose state check is made.
+    checked: Arc<Snapshot>,
     /// The codecs from which receivers choose, at least one.
     pub(super) offers: Vec<Offer>,
     /// The baseline at hand.
@@ -128,6 +130,7 @@ impl Sending {
         Self {
             subjects: Subjects::default(),
             outbox: Outbox::default(),
+            checked: Arc::new(Snapshot::new(schema, Tick(0))),
             offers: Vec::new(),
             composed: Composed { last: None, merger: Merger::new(schema) },
             seen: HashMap::new(),
@@ -280,6 +283,11 @@ impl Sending {
         self.encoded += 1;
         self.parts.insert(key, Arc::clone(&plan));
         Ok(plan)
+    }
+
+    /// The state check of a view.
+    pub(super) fn check(&mut self, view: &SentView) -> Result<u16, EncodeError> {
+        view.check(&mut self.checked)
     }
 
     /// Has the codec's planner find what of `whole`, what there is to see or coarser, differs.

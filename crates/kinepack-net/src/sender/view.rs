@@ -74,17 +74,17 @@ impl SentView {
     }
 
     /// The [state check](View::check) of the view. Costs a run over it, the first time; where
-    /// something was left out, a copy too.
-    pub(super) fn check(&self) -> Result<u16, EncodeError> {
+    /// something was left out, a copy into `scratch` too.
+    pub(super) fn check(&self, scratch: &mut Arc<Snapshot>) -> Result<u16, EncodeError> {
         if let Some(check) = self.check.get() {
             return Ok(*check);
         }
         let check = if self.is_whole() {
             self.whole.check()
         } else {
-            let mut view = Snapshot::new_like(&self.whole);
-            self.write_to(&mut view)?;
-            View::from(view).check()
+            // Nobody else holds it: this copies nothing twice.
+            self.write_to(Arc::make_mut(scratch))?;
+            View::from(Arc::clone(scratch)).check()
         };
         Ok(*self.check.get_or_init(|| check))
     }
