@@ -85,7 +85,7 @@ pub(super) struct Peer {
     postponed: u64,
     waited_ticks: u32,
     /// Bytes sent since the last state check; `None` where the next snapshot is to have one.
-    unchecked_bytes: Option<usize>,
+    unchecked_bytes: Option<u64>,
     /// The snapshot with the last state check.
     checked: Sequence,
     sent_anew: u64,
@@ -554,9 +554,10 @@ impl Peer {
     /// earlier, as chance will have it.
     fn is_check_due(&self, moment: &Moment<'_>, state: &Snapshot) -> bool {
         moment.config.check_every_bytes.is_some_and(|every| {
-            let every = if every == 0 { 0 } else { (every as usize).max(state.len() * state.lane_count() / 4) };
-            let share = usize::from(u16::MAX - self.checked.0.wrapping_mul(0x9E37) / 4);
-            let due = every * share / usize::from(u16::MAX);
+            let values = state.len() as u64 * state.lane_count() as u64;
+            let every = if every == 0 { 0 } else { u64::from(every).max(values / 4) };
+            let share = u64::from(u16::MAX - self.checked.0.wrapping_mul(0x9E37) / 4);
+            let due = every * share / u64::from(u16::MAX);
             self.unchecked_bytes.is_none_or(|bytes| bytes >= due)
                 || self.history.is_silent(moment.now, moment.config.silence)
         })
@@ -625,7 +626,7 @@ impl Peer {
         self.history.push(moment.now, content);
         self.last_sent = Some(moment.now);
         self.bytes += bytes as u64;
-        self.unchecked_bytes = self.unchecked_bytes.map(|unchecked| unchecked.saturating_add(bytes));
+        self.unchecked_bytes = self.unchecked_bytes.map(|unchecked| unchecked.saturating_add(bytes as u64));
         if let Some(budget) = &mut self.budget {
             budget.spend(bytes + moment.config.overhead_bytes);
         }

@@ -34,8 +34,18 @@ impl Default for DecodeLimits {
 
 /// Reads snapshots, each relative to views that the sender knows to be held.
 ///
-/// Keeps its scratch memory: where views that nobody needs any more are given
-/// [back](Self::recycle), it allocates nothing in steady state.
+/// Order of calls, for each packet:
+///
+/// 1. [`decode`](Self::decode) with the views that the packet is coded against and its tick; the
+///    protocol tells both.
+/// 2. Keep the view that `decode` returns, and acknowledge the packet. Keep it until the sender can
+///    code against it no more: such as until a packet came that is coded against a later one.
+/// 3. [`recycle`](Self::recycle) views that can be no baseline any more. Then nothing is allocated
+///    in steady state.
+///
+/// There is no other state: packets may come in any order, and a refused one changes nothing. With
+/// other views or another tick than the sender's a packet gives an error or wrong values;
+/// [`decode_checked`](Self::decode_checked) finds the wrong values.
 #[derive(Debug)]
 pub struct Decoder {
     codec: Codec,

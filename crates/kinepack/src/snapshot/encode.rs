@@ -17,8 +17,20 @@ use crate::{BitSink, BitWriter, EncodeError};
 
 /// Writes snapshots, each relative to views that the receiver holds.
 ///
-/// Keeps its scratch memory: where views that nobody needs any more are given
-/// [back](Self::recycle), it allocates nothing in steady state.
+/// Order of calls, for each packet:
+///
+/// 1. [`encode`](Self::encode) with a view that the receiver is known to hold, and the world. Where
+///    packets can be lost, that is one that it has acknowledged; at first it is the view that both
+///    sides begin with.
+/// 2. Keep the view that `encode` returns until the receiver has acknowledged a later one. Code
+///    against it only once it is acknowledged itself.
+/// 3. Send the packet, and tell the receiver its tick and which views it is coded against: packets
+///    do not say that. A protocol does, such as `kinepack-net`.
+/// 4. [`recycle`](Self::recycle) views that can be no baseline any more. Then nothing is allocated
+///    in steady state.
+///
+/// There is no other state: packets may be made in any order, and one that is never sent does no
+/// harm. Views of another schema, or whose ticks do not fall, are errors.
 #[derive(Debug)]
 pub struct Encoder {
     codec: Codec,

@@ -27,6 +27,7 @@ const GROUPS = [
     ["lost by the link", ["loss_ratio", percent]],
     ["round trip", ["round_trip_ms", ms]],
     ["age of the baseline, in packets", ["baseline_age", tenths]],
+    ["state checks that arrived / failed", ["state_checks", whole], ["failed_checks", whole]],
     ["lanes that differ from what was sent", ["wrong_lanes", whole]],
   ],
   [
