@@ -340,6 +340,20 @@ fn a_simulation_counts_every_receiver_and_drifts_in_none() {
 }
 
 #[test]
+fn a_simulation_with_faults_says_that_all_that_were_found_were_healed() {
+    let crowd = ["simulate", "--seconds", "40", "--objects", "60", "--moving", "30"];
+    let document = json(&[&crowd[..], &["--link", "cable", "--loss", "0", "--fault-every", "4"]].concat());
+    let (first, faults) = (&document["first"], &document["first"]["faults"]);
+    assert_eq!((&document["wrong_lanes"], &faults["injected"]), (&Value::from(0), &Value::from(10)));
+    assert!(faults["noticed"].as_u64().is_some_and(|count| count >= 8), "{faults}");
+    for healed in ["healed", "healed_within_three_round_trips"] {
+        assert_eq!(faults[healed], faults["noticed"], "{faults}");
+    }
+    assert_eq!(first["failed_checks"], faults["noticed"]);
+    assert_eq!(faults["false_alarms"], 0);
+}
+
+#[test]
 fn a_sweep_draws_its_curves() {
     let files = Files::new();
     let path = files.path("sweep.svg");
