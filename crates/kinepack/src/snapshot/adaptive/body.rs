@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::bodies::{Bodies, class};
-use super::coding::{Coding, Predictor, Scratch};
+use super::coding::{Coding, Predictor};
 use super::counters::body_group;
 use super::features::{LevelFeatures, OWN, PositionSizes, TurnFeatures, TurnSizes, UpFeatures};
 use super::fixed::{FEATURES, sixteenths, size_log2, steps};
@@ -16,6 +16,7 @@ use super::neighbours::Coded;
 use super::plan::BodyPlan;
 use super::rotation::{rotation_at, vector_log2};
 use super::rows::BodyRows;
+use super::scratch::Scratch;
 use super::surroundings::{Around, around};
 use crate::entropy::Coder;
 use crate::snapshot::history::{MOVED, NEW};

@@ -3,12 +3,11 @@
 use alloc::vec::Vec;
 
 use super::counters::{Counters, LIMIT, MAX_SCALE_LOG2, MIN_SCALE_LOG2, changed_context, flag_context};
-use super::fields::{FieldAt, Previous};
 use super::fixed::{Row, dot};
 use super::model::Model;
-use super::neighbours::Neighbours;
 use super::past::Past;
-use super::plan::{FieldCoding, Plan};
+use super::plan::{FieldCoding, FieldPlan, Plan};
+use super::scratch::{Previous, Scratch};
 use super::values::{Spent, Values};
 use crate::entropy::Coder;
 use crate::snapshot::history::{CAME, MOVED, MOVED_BEFORE, NEW};
@@ -60,23 +59,11 @@ impl Predictor for &[Row] {
     }
 }
 
-/// Memory that packets use again.
-#[derive(Debug, Default)]
-pub(super) struct Scratch {
-    pub(super) neighbours: Neighbours,
-    pub(super) movers: Vec<super::movers::Mover>,
-    pub(super) nearness: Vec<u8>,
-    /// Of each entity, for those that changed.
-    pub(super) order: Vec<(u64, u32)>,
-    /// The entities that an encoder knows to have changed, and those that the packet says have.
-    pub(super) told: Vec<u32>,
-    pub(super) changed: Vec<u32>,
-    /// Those of the latter for which there was no room.
-    pub(super) unsent: Vec<u32>,
-    /// Where somebody asks: what each entity took, in 1/256 bit, in the order of the packet.
-    pub(super) entities_spent: Option<Vec<(u32, u64)>>,
-    /// For each field, what the entity before left.
-    pub(super) previous: Vec<Vec<Previous>>,
+/// A field of an entity, with its class.
+pub(super) struct FieldAt<'a> {
+    pub(super) field: &'a FieldPlan,
+    pub(super) entity: usize,
+    pub(super) class: usize,
 }
 
 /// A packet on its way.

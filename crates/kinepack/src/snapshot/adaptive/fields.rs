@@ -1,33 +1,19 @@
 //! Fields that are not of a body. `spec/CODEC.md`, section 12.7.
 
-use super::coding::{Coding, Predictor};
+use super::coding::{Coding, FieldAt, Predictor};
 use super::counters::LIMIT;
 use super::features::{FieldFeatures, NumberSizes, TurnSizes};
 use super::fixed::{sixteenths, size_log2, steps};
 use super::geometry::{multiply, rotation_of, rotation_vector, sub, turn};
 use super::lanes::{Expected, LaneAt, Residuals, sign_class};
-use super::plan::{FieldCoding, FieldPlan, RotationCodes};
+use super::plan::{FieldCoding, RotationCodes};
 use super::rotation::{rotation_at, vector_log2};
 use super::rows::{NumberRows, RotationRows};
+use super::scratch::Previous;
 use crate::entropy::{Coder, code_tree};
 
 /// The largest change and error that an entity leaves for the next, in sixteenths.
 const MAX_LEFT: i64 = 1 << 30;
-
-/// What an entity leaves for the next, a lane each.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Previous {
-    moved: i32,
-    error: i32,
-    error_log2: i32,
-}
-
-/// A field of an entity, with its class.
-pub(super) struct FieldAt<'a> {
-    pub(super) field: &'a FieldPlan,
-    pub(super) entity: usize,
-    pub(super) class: usize,
-}
 
 impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     pub(super) fn code_field(&mut self, at: &FieldAt<'_>, previous: &mut [Previous]) {

@@ -20,6 +20,7 @@ mod past;
 mod plan;
 mod rotation;
 mod rows;
+mod scratch;
 mod surroundings;
 mod train;
 mod values;
@@ -29,7 +30,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 pub use bodies::{Bodies, BodyKind};
-use coding::{Coding, Predictor, Scratch};
+use coding::{Coding, Predictor};
 use counters::Counters;
 use learn::{Learner, Learning};
 pub use learned::Learned;
@@ -37,6 +38,7 @@ pub use model::Model;
 pub(super) use past::Packet;
 use past::Past;
 use plan::Plan;
+use scratch::Scratch;
 pub(super) use train::{ModelTrainer, Pass};
 use values::{Spent, Values};
 

@@ -1,9 +1,10 @@
 //! Bodies that move others, and the order that they give to a packet. `spec/CODEC.md`, section 12.5.
 
 use super::body::position;
-use super::coding::{Coding, Predictor, Scratch};
+use super::coding::{Coding, Predictor};
 use super::geometry::{Vector, dot, sub};
 use super::neighbours::Coded;
+use super::scratch::{Mover, Scratch};
 use crate::entropy::Coder;
 use crate::snapshot::history::CAME;
 
@@ -17,15 +18,6 @@ const FAR: u8 = 6;
 /// Squared distances to the nearest mover, in half reaches, that divide the classes of nearness.
 /// Section 12.5.
 const NEARNESS_SQUARES: [f64; FAR as usize] = [1.0, 4.0, 9.0, 16.0, 25.0, 36.0];
-
-/// A body that moves others.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Mover {
-    pub(super) entity: u32,
-    pub(super) position: Vector,
-    /// What is known of it; before it is coded, that it stays.
-    pub(super) coded: Coded,
-}
 
 impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     /// The movers, as the baseline has them.
