@@ -34,18 +34,32 @@ impl Default for DecodeLimits {
 
 /// Reads snapshots, each relative to views that the sender knows to be held.
 ///
-/// Order of calls, for each packet:
+/// # Contract
+/// 1. Compare [`Codec::hash`] on both sides once. Packets do not carry it.
+/// 2. Begin with the view that the sender begins with: see [`View`].
+/// 3. For each packet, call [`decode`](Self::decode) with the tick and the views that
+///    [`Encoder::encode`](super::Encoder::encode) was given, in the same order.
+/// 4. Keep the view that it returns as long as a packet against it can arrive. Then acknowledge it.
+///    Do not acknowledge a packet that was refused.
+/// 5. Give [back](Self::recycle) views that no packet can be against any more.
 ///
-/// 1. [`decode`](Self::decode) with the views that the packet is coded against and its tick; the
-///    protocol tells both.
-/// 2. Keep the view that `decode` returns, and acknowledge the packet. Keep it until the sender can
-///    code against it no more: such as until a packet came that is coded against a later one.
-/// 3. [`recycle`](Self::recycle) views that can be no baseline any more. Then nothing is allocated
-///    in steady state.
+/// A decoder remembers nothing from one packet to the next but scratch memory. Packets may come
+/// late, twice, in any order, or not at all. After an error it is as before, and reads the next
+/// packet. If views are given back, it allocates nothing in steady state.
 ///
-/// There is no other state: packets may come in any order, and a refused one changes nothing. With
-/// other views or another tick than the sender's a packet gives an error or wrong values;
-/// [`decode_checked`](Self::decode_checked) finds the wrong values.
+/// | wrong | what happens |
+/// |---|---|
+/// | a view of another schema | [`DecodeError::SchemaMismatch`] |
+/// | views that are not in order, or too many | [`BaselinesError`](crate::BaselinesError), by [`Baselines::new`] |
+/// | a baseline without what this codec learned, for a packet that needs it | [`DecodeError::NothingLearned`] |
+/// | other views | wrong values, or any [`DecodeError`] |
+/// | another tick, if the level predicts or the codec [has a precision](Codec::has_precision) | wrong values, or any [`DecodeError`] |
+/// | another tick otherwise | a view of that tick |
+/// | another codec of the same schema | wrong values, or any [`DecodeError`] |
+///
+/// In the last four rows [`decode_checked`](Self::decode_checked) finds a wrong view in all but one
+/// of 65,536 cases, and returns [`DecodeError::WrongState`]. It does not see what was learned: a
+/// wrong state of learning shows only once it makes a value wrong.
 #[derive(Debug)]
 pub struct Decoder {
     codec: Codec,

@@ -17,20 +17,39 @@ use crate::{BitSink, BitWriter, EncodeError};
 
 /// Writes snapshots, each relative to views that the receiver holds.
 ///
-/// Order of calls, for each packet:
+/// # Contract
+/// 1. Compare [`Codec::hash`] on both sides once. Packets do not carry it.
+/// 2. Begin with a view that both sides have: see [`View`].
+/// 3. For each packet, call [`encode`](Self::encode) with views that the receiver is known to
+///    hold. Keep the view that it returns.
+/// 4. Send with the packet its tick, and which views it is against: the decoder needs both. A
+///    protocol does this, such as `kinepack-net`.
+/// 5. After an acknowledgement, use the acknowledged view as the baseline. Give
+///    [back](Self::recycle) views that no packet will be against any more.
 ///
-/// 1. [`encode`](Self::encode) with a view that the receiver is known to hold, and the world. Where
-///    packets can be lost, that is one that it has acknowledged; at first it is the view that both
-///    sides begin with.
-/// 2. Keep the view that `encode` returns until the receiver has acknowledged a later one. Code
-///    against it only once it is acknowledged itself.
-/// 3. Send the packet, and tell the receiver its tick and which views it is coded against: packets
-///    do not say that. A protocol does, such as `kinepack-net`.
-/// 4. [`recycle`](Self::recycle) views that can be no baseline any more. Then nothing is allocated
-///    in steady state.
+/// An encoder remembers nothing from one packet to the next but scratch memory. One encoder can
+/// serve many receivers, in any order. A packet that is lost or never sent needs no call. If views are given back,
+/// it allocates nothing in steady state.
 ///
-/// There is no other state: packets may be made in any order, and one that is never sent does no
-/// harm. Views of another schema, or whose ticks do not fall, are errors.
+/// | wrong | what happens |
+/// |---|---|
+/// | a view or a snapshot of another schema | [`EncodeError::SchemaMismatch`]; `out` is as before |
+/// | views that are not in order, or too many | [`BaselinesError`](crate::BaselinesError), by [`Baselines::new`] |
+/// | a view that the receiver does not hold | no error here; see [`Decoder`](super::Decoder) |
+/// | a baseline that another codec learned with | no error: the packet starts from the profile |
+/// | a snapshot instead of a view as baseline | does not compile: see [`View`] |
+/// | the next packet while an [`Encoded`] is in use | does not compile |
+///
+/// ```compile_fail,E0499
+/// # use kinepack::{Chosen, EncodeError, Encoder, Snapshot, View};
+/// # fn two(mut encoder: Encoder, held: &View, world: &Snapshot) -> Result<(), EncodeError> {
+/// # let mut out = Vec::new();
+/// let first = encoder.write(held, world, Chosen::All, &mut out)?;
+/// let second = encoder.write(held, world, Chosen::All, &mut out)?;
+/// let view = first.view();
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Encoder {
     codec: Codec,

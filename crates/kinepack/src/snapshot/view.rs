@@ -11,13 +11,56 @@ use crate::Schema;
 /// A state that both sides hold: the snapshot as the receiver has it, and what a level that learns
 /// had learned by then. Packets are coded against views.
 ///
-/// [`Encoder::encode`](super::Encoder::encode) returns the view that a receiver of the packet will
-/// have, and [`Decoder::decode`](super::Decoder::decode) returns it on the other side. Keep each
-/// until no packet can be relative to it any more. Before the first packet both sides begin with
-/// the same [empty](Self::empty) view, or with one of a snapshot that both know, such as a level of
-/// a game: `View::from(snapshot)`.
-///
 /// A view never changes, and a clone shares its memory. It is read like a [`Snapshot`].
+///
+/// # Contract
+/// Views come from three places, and both sides must take the same one:
+///
+/// 1. Before the first packet, both sides make an [empty](Self::empty) view, or `View::from` a
+///    snapshot that both know, such as a level of a game.
+/// 2. [`Encoder::encode`](super::Encoder::encode), or
+///    [`Encoded::view`](super::Encoded::view), returns the view that a receiver of the packet will
+///    have.
+/// 3. [`Decoder::decode`](super::Decoder::decode) returns the same view on the other side.
+///
+/// How long to keep a view:
+///
+/// - The sender keeps it until the receiver has acknowledged a newer one, and the sender will not
+///   code against it any more.
+/// - The receiver keeps it until no packet against it can arrive, for example until a packet came that
+///   is against a later view. Packets arrive late and out of order, so the protocol must say when
+///   that is, and what happens to a packet whose view is gone.
+///
+/// The sender must not code against a view before it knows that the receiver holds it. Packets do
+/// not name their views: the protocol has to.
+///
+/// Some wrong uses do not compile. A view cannot be changed:
+///
+/// ```compile_fail,E0594
+/// # use kinepack::{Field, FieldKind, Schema, Tick, View};
+/// # let schema = Schema::new(vec![Field::new("lit", FieldKind::Bool)]);
+/// let mut view = View::empty(&schema);
+/// view.tick = Tick(7);
+/// ```
+///
+/// A view that was given back cannot be used:
+///
+/// ```compile_fail,E0382
+/// # use kinepack::{Encoder, View};
+/// # fn given_back(mut encoder: Encoder, view: View) {
+/// encoder.recycle(view);
+/// println!("{}", view.len());
+/// # }
+/// ```
+///
+/// A snapshot is not a baseline until somebody says, by `View::from`, that both sides hold it:
+///
+/// ```compile_fail,E0277
+/// # use kinepack::{Encoder, Snapshot};
+/// # fn encode(mut encoder: Encoder, old: &Snapshot, new: &Snapshot) {
+/// encoder.encode(old, new, &mut Vec::new());
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct View {
     snapshot: Arc<Snapshot>,
