@@ -12,7 +12,7 @@ use kinepack::{
     Codec, Decoder, Encoder, EntityId, Field, FieldKind, FloatLimits, IntegerLimits, Level, Profile, Schema,
     SmallestThree, Snapshot, Tick, Trainer, View,
 };
-use support::{Numbers, from_hex, hex, stream_packets, stream_records, stream_schema};
+use support::{Numbers, from_hex, hex, naive_check, stream_packets, stream_records, stream_schema};
 
 const PACKETS: &str = include_str!("../../../spec/vectors/packets.txt");
 
@@ -186,4 +186,36 @@ fn every_packet_of_the_stream_is_written_and_read() {
         println!("{written}");
     }
     assert!(written == STREAM, "the packets are not those of spec/vectors/stream.txt");
+}
+
+const STATE_CHECKS: &str = include_str!("../../../spec/vectors/state_check.txt");
+
+#[test]
+fn the_state_checks_are_those_of_the_vectors() {
+    let limits = IntegerLimits::new(0, i128::from(u32::MAX), 1).unwrap();
+    let schema = Schema::new(["first", "second"].map(|name| Field::new(name, FieldKind::Integer(limits))).into());
+    let mut written = String::new();
+    for line in STATE_CHECKS.lines() {
+        if line.starts_with('#') {
+            written += &format!("{line}\n");
+            continue;
+        }
+        // The check is left out here: it is what this test writes.
+        let words: Vec<&str> = line.split(' ').collect();
+        let mut snapshot = Snapshot::new(&schema, Tick(words[0].parse().unwrap()));
+        for entity in &words[2..] {
+            let (id, lanes) = entity.split_once(':').unwrap();
+            let lanes: Vec<u32> = lanes.split(',').map(|lane| lane.parse().unwrap()).collect();
+            snapshot.push_lanes(EntityId(id.parse().unwrap()), &lanes).unwrap();
+        }
+        let check = View::from(snapshot.clone()).check();
+        assert_eq!(check, naive_check(&snapshot), "{line}");
+        let entities: String = words[2..].iter().map(|entity| format!(" {entity}")).collect();
+        written += &format!("{} {check:04x}{entities}\n", words[0]);
+    }
+    if std::env::var_os("KINEPACK_WRITE_VECTORS").is_some() {
+        println!("{written}");
+    }
+    assert!(written == STATE_CHECKS, "the checks are not those of spec/vectors/state_check.txt");
+    assert_eq!(written.lines().count(), 14);
 }

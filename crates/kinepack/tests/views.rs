@@ -9,11 +9,12 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use kinepack::{
-    Baselines, Chosen, Codec, DecodeError, Decoder, Encoder, EntityId, Field, FieldKind, IntegerLimits, Learned, Level,
-    Profile, Schema, Snapshot, Tick, View,
+    Baselines, Chosen, Codec, DecodeError, Decoder, Encoder, EntityId, Learned, Level, Profile, Schema, Snapshot, Tick,
+    View,
 };
 use support::{
-    Random, assert_valid, at_tick, bodies_run, bodies_schema, frames, profile_of, profiles, schema, schemas,
+    Random, assert_valid, at_tick, bodies_run, bodies_schema, frames, naive_check, profile_of, profiles, schema,
+    schemas,
 };
 
 /// The schemas of the tests, those with time precision also without.
@@ -481,45 +482,6 @@ fn a_view_is_read_like_its_snapshot() {
     assert_eq!(sent.check(), view.check(), "but not for the state check");
     assert!(sent.memory_bytes() > forgotten.memory_bytes());
     assert!(forgotten.with_learned(sent.learned().cloned()) == sent);
-}
-
-/// The check of `spec/CODEC.md`, section 18, written from that alone.
-fn naive_check(snapshot: &Snapshot) -> u16 {
-    let step = |sum: u64, value: u32| (sum ^ u64::from(value)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let ids: Vec<u32> = snapshot.ids().iter().map(|id| id.0).collect();
-    let lanes = (0..snapshot.lane_count()).map(|lane| snapshot.lane(lane).to_vec());
-    let mut sums: [u64; 4] = [0, 1, 2, 3];
-    for list in std::iter::once(ids).chain(lanes) {
-        list.iter().zip((0..4).cycle()).for_each(|(value, sum)| sums[sum] = step(sums[sum], *value));
-    }
-    let all = step(step(0, snapshot.tick.0), snapshot.len() as u32);
-    (sums.iter().fold(all, |all, sum| step(step(all, (sum >> 32) as u32), *sum as u32)) >> 48) as u16
-}
-
-#[test]
-fn state_checks_are_those_of_the_vectors() {
-    let lane = |name: &str| {
-        let limits = IntegerLimits::new(0, i128::from(u32::MAX), 1).unwrap();
-        Field::new(name, FieldKind::Integer(limits))
-    };
-    let schema = Schema::new(vec![lane("first"), lane("second")]);
-    let vectors = include_str!("../../../spec/vectors/state_check.txt");
-    let mut count = 0;
-    for line in vectors.lines().filter(|line| !line.starts_with('#')) {
-        let mut words = line.split_whitespace();
-        let tick = words.next().unwrap().parse().unwrap();
-        let check = u16::from_str_radix(words.next().unwrap(), 16).unwrap();
-        let mut snapshot = Snapshot::new(&schema, Tick(tick));
-        for entity in words {
-            let (id, lanes) = entity.split_once(':').unwrap();
-            let lanes: Vec<u32> = lanes.split(',').map(|lane| lane.parse().unwrap()).collect();
-            snapshot.push_lanes(EntityId(id.parse().unwrap()), &lanes).unwrap();
-        }
-        assert_eq!(naive_check(&snapshot), check, "{line}");
-        assert_eq!(View::from(snapshot).check(), check, "{line}");
-        count += 1;
-    }
-    assert_eq!(count, 13);
 }
 
 #[test]
