@@ -471,21 +471,27 @@ const WRONG_STATE: Refusal = "not the sender's state";
 
 /// CODEC.md, section 18.
 fn state_check(tick: u32, entities: &Entities) -> u16 {
-    let step = |sum: u64, value: u32| (sum ^ u64::from(value)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    let mut sums: [u64; 4] = [0, 1, 2, 3];
+    let step = |sum: u64, first: u32, second: u32| {
+        let both = u64::from(second) * (1 << 32) + u64::from(first);
+        (sum ^ both).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(32)
+    };
+    let mut sums: [u64; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
     let lanes = entities.values().next().map_or(0, Vec::len);
     let ids = entities.keys().copied().collect::<Vec<u32>>();
     let columns = (0..lanes).map(|lane| entities.values().map(|row| row[lane]).collect());
     for list in std::iter::once(ids).chain(columns) {
-        for (index, value) in list.into_iter().enumerate() {
-            sums[index % 4] = step(sums[index % 4], value);
+        for block in list.chunks(16) {
+            let value = |index: usize| block.get(index).copied().unwrap_or(0);
+            for (index, sum) in sums.iter_mut().enumerate() {
+                *sum = step(*sum, value(2 * index), value(2 * index + 1));
+            }
         }
     }
-    let mut all = step(step(0, tick), entities.len() as u32);
+    let mut all = step(0, tick, entities.len() as u32);
     for sum in sums {
-        all = step(step(all, (sum >> 32) as u32), sum as u32);
+        all = step(all, sum as u32, (sum >> 32) as u32);
     }
-    (all >> 48) as u16
+    (all >> 16) as u16
 }
 
 /// The entities of a snapshot, lane for lane.
