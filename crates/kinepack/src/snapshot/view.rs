@@ -97,7 +97,7 @@ impl View {
     /// in all but one of 65,536 cases. What was learned is not covered: it shows once it makes a
     /// value wrong. `spec/CODEC.md`, section 18.
     ///
-    /// Cost: a run over the snapshot, of about a nanosecond an entity and lane.
+    /// Cost: a run over the snapshot, of an eighth of a nanosecond an entity and lane.
     pub fn check(&self) -> u16 {
         self.snapshot.state_check()
     }
