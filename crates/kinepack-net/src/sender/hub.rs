@@ -44,12 +44,14 @@ pub struct HubConfig {
     /// waiting. Each codec on offer and each relevant set counts by itself; receivers from whose views a
     /// budget left something out share nothing anyway, and do not count.
     pub encodings_per_tick: u32,
-    /// A receiver's snapshot gets a [state check](kinepack::View::check) of three bytes each time that
-    /// so many bytes, or up to a quarter fewer, were sent to the receiver since the last one; of large
-    /// states each time that one byte was sent for every four values. `None` for none, 0 for all. The first snapshot has one
-    /// too, the first after the state was sent anew, and each while the receiver is silent. By
-    /// the check it finds what no acknowledgement tells: a wrong bit in one side's memory, or
-    /// arithmetic that differs. It then asks for the state anew, and the session goes on.
+    /// How many bytes the hub sends to a receiver from one [state check](kinepack::View::check) to the
+    /// next; up to a quarter fewer, by chance. A check adds three bytes to a snapshot. `None` for no
+    /// checks, 0 for one in each snapshot. A state of more than 8,192 values waits longer, one byte for
+    /// every four values. The first snapshot is checked too, the first after the state was sent
+    /// anew, and the first of each tick in which a silent receiver gets one.
+    ///
+    /// A check finds what no acknowledgement tells: a wrong bit in one side's memory, or arithmetic
+    /// that differs. The receiver then asks for the state anew, and the session goes on.
     pub check_every_bytes: Option<u32>,
     /// Whether to count what each snapshot cost, for [`Hub::cost`]. It takes time, and memory for as long as snapshots are kept; what is sent is the
     /// same.

@@ -5,8 +5,8 @@
 //! baseline. [`subjects`] has what there is to see, and [`view`] what a receiver holds. [`plan`]
 //! chooses what fits. [`sending`] keeps the plans of a tick for receivers that share them.
 //! [`block`] carries what is too large. [`budget`] and [`freshness`] say how much to send and what
-//! first. [`sharing`] limits how many different encodings a tick makes. [`cost`] tells tools where
-//! the bits went.
+//! first. [`checks`] says which snapshots get a state check. [`sharing`] limits how many different
+//! encodings a tick makes. [`cost`] tells tools where the bits went.
 //!
 //! The words of these files, in the order in which a snapshot meets them:
 //!
@@ -34,6 +34,7 @@
 
 mod block;
 mod budget;
+mod checks;
 mod cost;
 mod freshness;
 mod history;

@@ -7,6 +7,7 @@ use kinepack::{EncodeError, Level, Snapshot, Tick};
 
 use super::block::{BlockOut, block_bytes};
 use super::budget::Budget;
+use super::checks::Checks;
 use super::cost::Cost;
 use super::freshness::Freshness;
 use super::history::{Base, Content, Fate, History};
@@ -84,12 +85,7 @@ pub(super) struct Peer {
     bad_weights: u64,
     postponed: u64,
     waited_ticks: u32,
-    /// Bytes sent since the last state check; `None` where the next snapshot is to have one.
-    unchecked_bytes: Option<u64>,
-    /// The snapshot with the last state check.
-    checked: Sequence,
-    sent_anew: u64,
-    last_anew: Option<Duration>,
+    checks: Checks,
 }
 
 /// Why a receiver gets nothing in a tick.
@@ -165,10 +161,7 @@ impl Peer {
             bad_weights: 0,
             postponed: 0,
             waited_ticks: 0,
-            unchecked_bytes: None,
-            checked: options.first_sequence,
-            sent_anew: 0,
-            last_anew: None,
+            checks: Checks::new(options.first_sequence),
         }
     }
 
@@ -200,7 +193,7 @@ impl Peer {
             behind: self.behind,
             bad_weights: self.bad_weights,
             postponed: self.postponed,
-            sent_anew: self.sent_anew,
+            sent_anew: self.checks.sent_anew,
         }
     }
 
@@ -237,18 +230,13 @@ impl Peer {
         if self.codec.is_none() {
             return Err(Refused::NoHello);
         }
-        let is_stale = self.history.is_stale(refused)?;
-        let is_soon = self.last_anew.is_some_and(|last| now.saturating_sub(last) < config.keep_alive);
-        if is_stale || is_soon {
+        if self.history.is_stale(refused)? || !self.checks.begin_anew(now, config.keep_alive) {
             return Ok(());
         }
-        self.last_anew = Some(now);
-        self.sent_anew += 1;
         self.history.begin_anew();
         self.reference = Reference { number: 0, view: Arc::clone(initial), since: now };
         self.block = None;
         self.freshness = Freshness::default();
-        self.unchecked_bytes = None;
         Ok(())
     }
 
@@ -336,6 +324,9 @@ impl Peer {
     ) -> Result<(), NetError> {
         let Turn { wanted, ref base, silent, is_first } = *turn;
         self.waited_ticks = 0;
+        if silent {
+            self.checks.ask();
+        }
         let taken = match is_first {
             false => self.step_from(base, moment, sending, wanted).map_err(Failed::Codec),
             true => self.begin_block(moment, sending, wanted).map(|has_begun| {
@@ -546,23 +537,6 @@ impl Peer {
         affordable.saturating_sub(config.overhead_bytes).min(config.datagram_bytes).saturating_sub(header_bytes)
     }
 
-    /// Whether a snapshot of this state gets a state check. A check takes time for each value: where
-    /// these are many, it pays for so many bytes that they take longer.
-    ///
-    /// A fault goes from a view to those that are coded against it: at a steady round trip, to each
-    /// third or so. Checks at equal distances could miss these for long, so each comes up to a quarter
-    /// earlier, as chance will have it.
-    fn is_check_due(&self, moment: &Moment<'_>, state: &Snapshot) -> bool {
-        moment.config.check_every_bytes.is_some_and(|every| {
-            let values = state.len() as u64 * state.lane_count() as u64;
-            let every = if every == 0 { 0 } else { u64::from(every).max(values / 4) };
-            let share = u64::from(u16::MAX - self.checked.0.wrapping_mul(0x9E37) / 4);
-            let due = every * share / u64::from(u16::MAX);
-            self.unchecked_bytes.is_none_or(|bytes| bytes >= due)
-                || self.history.is_silent(moment.now, moment.config.silence)
-        })
-    }
-
     fn send_snapshot(
         &mut self,
         moment: &Moment<'_>,
@@ -570,7 +544,8 @@ impl Peer {
         header: &SnapshotHeader,
         plan: &Plan,
     ) -> Result<(), EncodeError> {
-        let is_checked = self.is_check_due(moment, &plan.view.whole);
+        let whole = &plan.view.whole;
+        let is_checked = self.checks.is_due(moment.config.check_every_bytes, whole.len() * whole.lane_count());
         let check = if is_checked { Some(sending.check(&plan.view)?) } else { None };
         let header = SnapshotHeader { check, ..*header };
         let bytes = sending.outbox.push(self.id, |out| {
@@ -596,7 +571,7 @@ impl Peer {
         let (lesson, cost) = (plan.coded.lesson.clone(), plan.coded.cost.clone());
         self.note_sent(moment, bytes, Content::Snapshot { view, own_back, sent_before, lesson, cost });
         if is_checked {
-            (self.unchecked_bytes, self.checked) = (Some(0), header.sequence);
+            self.checks.note_checked(header.sequence);
         }
         Ok(())
     }
@@ -626,7 +601,7 @@ impl Peer {
         self.history.push(moment.now, content);
         self.last_sent = Some(moment.now);
         self.bytes += bytes as u64;
-        self.unchecked_bytes = self.unchecked_bytes.map(|unchecked| unchecked.saturating_add(bytes as u64));
+        self.checks.note_sent(bytes);
         if let Some(budget) = &mut self.budget {
             budget.spend(bytes + moment.config.overhead_bytes);
         }
