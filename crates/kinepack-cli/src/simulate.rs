@@ -45,7 +45,8 @@ pub(crate) struct Arguments {
     /// Round trips from the first receiver's to the last one's, in milliseconds.
     #[arg(long, help_heading = "Receivers", value_name = "FROM..TO", value_parser = parse_span, conflicts_with = "round_trip_ms")]
     round_trips_ms: Option<(f64, f64)>,
-    /// Each so many seconds, change one lane by one in what the first receiver holds. Its state checks are to find that.
+    /// Every SECONDS, corrupt the first receiver's state: add one to one lane. Its state checks
+    /// should find that, and the hub send the state anew.
     #[arg(long, help_heading = "Receivers", value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..))]
     fault_every: Option<u32>,
     /// Print one JSON document instead of a table.

@@ -63,7 +63,8 @@ pub(crate) struct Merge<T> {
 }
 
 /// Chooses all views that the receiver has and that can be merged into a baseline of this own back.
-/// `at` tells of the view so many sequences before; there are `reach` of them within the window.
+/// `at` takes a number of sequences and tells of the view that far before; the window has `reach`
+/// of them.
 pub(crate) fn choose_merge<T>(own_back: u8, reach: usize, at: impl Fn(usize) -> Before<T>) -> Merge<T> {
     let by_rule = by_rule(own_back);
     let range = if own_back == 0 { MERGED } else { by_rule };
@@ -103,7 +104,7 @@ pub(crate) enum Held<'a> {
 }
 
 /// The lists *sent* of the views that a datagram merges into a baseline of this own back, newest
-/// first. `at` tells of the view so many sequences before.
+/// first. `at` takes a number of sequences and tells of the view that far before.
 ///
 /// # Errors
 /// [`Refused::BadMerge`]; and [`Refused::NoBaseline`] where a view that may be meant was dropped.

@@ -226,7 +226,7 @@ fn checks_cost_less_than_a_fifth_of_a_percent() {
     }
 }
 
-/// A hub whose receiver has said hello, after so many ticks without an answer.
+/// A hub whose receiver said hello and then answered nothing for `ticks` ticks.
 fn hub_after(ticks: u32) -> (Hub, World) {
     let (mut hub, mut world) = (Hub::new(&codec_at(Level::PACKED), HubConfig::default()).unwrap(), World::new(9, 3));
     hub.add(ID, &ReceiverOptions::default(), Duration::ZERO).unwrap();

@@ -257,7 +257,7 @@ struct Scenario {
     /// In these ticks no acknowledgement arrives, of each so many ticks.
     deaf: (std::ops::Range<u32>, u32),
     damaged_one_in: u64,
-    /// After so many ticks each time a lane of the newest view becomes wrong; 0 for never.
+    /// How many ticks pass between two faults in the newest view; 0 for no faults.
     fault_every: u32,
 }
 

@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use kinepack::{Codec, EntityId, Field, FieldKind, IntegerLimits, Level, Profile, Schema, Snapshot, Tick};
 use kinepack_net::{
-    Acknowledgement, Hub, HubConfig, Received, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Refused, Sequence,
+    Acknowledgement, Hub, HubConfig, Received, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Refused,
+    Sequence, datagram_sequence,
 };
 
 const VECTORS: &str = include_str!("../../../spec/vectors/net.txt");
@@ -56,8 +57,7 @@ fn unchecked(datagram: &[u8]) -> &[u8] {
 }
 
 fn sequence(datagram: &[u8]) -> Sequence {
-    let datagram = unchecked(datagram);
-    Sequence(u16::from_le_bytes([datagram[1], datagram[2]]))
+    datagram_sequence(datagram).expect("it is a snapshot or a fragment")
 }
 
 /// Names a snapshot's header by its form.

@@ -19,7 +19,7 @@ fn profiles(schema: &Schema) -> [Profile; 3] {
     [trained(schema, Some(bodies(schema))), trained(schema, None), Profile::untrained(schema)]
 }
 
-/// The same state so many ticks later, where ticks wrap.
+/// The same state, some ticks later; ticks wrap.
 fn later(state: &Snapshot, ticks: u32) -> View {
     at_tick(state, Tick(state.tick.0.wrapping_add(ticks))).into()
 }

@@ -18,7 +18,7 @@ fn send(codec: &Codec, run: &[Snapshot], seed: u64) -> usize {
     let (mut encoder, mut decoder) = (Encoder::new(codec), Decoder::new(codec));
     let mut random = Random::new(seed);
     let empty = View::empty(codec.schema());
-    // What each side has of all snapshots that were sent, and of those that arrived.
+    // The views that each side holds: of all packets sent, and of those that arrived.
     let (mut ours, mut theirs) = (vec![empty.clone()], vec![Some(empty)]);
     let mut bytes = 0;
     for snapshot in run {

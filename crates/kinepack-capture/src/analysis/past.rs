@@ -13,7 +13,7 @@ pub struct Past {
 }
 
 impl Past {
-    /// One that knows so many views.
+    /// One that keeps at most `most` views.
     pub fn new(most: usize) -> Self {
         Self { views: VecDeque::new(), most }
     }

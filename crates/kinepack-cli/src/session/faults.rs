@@ -1,4 +1,5 @@
-//! Faults of a receiver, on purpose: whether its state checks find them, and how long it takes until all is well again.
+//! Faults put into a receiver on purpose: whether its state checks find them, and how long the
+//! receiver takes to heal.
 
 use std::time::Duration;
 
@@ -70,7 +71,7 @@ impl Faults {
         self.wrong_lanes += lanes;
     }
 
-    /// Notes what came of a datagram: so many checks failed by it, or it brought a state.
+    /// Notes the outcome of a datagram: how many checks failed, and whether it brought a state.
     pub(super) fn note(&mut self, now: Duration, failed_checks: u64, brought_state: bool) {
         if failed_checks > 0 && self.noticed_at.is_none() {
             self.noticed_at = Some(now);

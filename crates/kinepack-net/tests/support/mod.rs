@@ -9,7 +9,7 @@ use std::time::Duration;
 use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick, TimePrecision};
 use kinepack_net::{
     Hub, HubConfig, Link, LinkConfig, NetError, Received, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions,
-    Refused, Sequence, Weight,
+    Refused, Sequence, Weight, datagram_sequence,
 };
 
 pub const TICK_HZ: u32 = 60;
@@ -171,8 +171,7 @@ pub fn is_snapshot(datagram: &[u8]) -> bool {
 
 /// The sequence of a snapshot or a fragment.
 pub fn sequence_of(datagram: &[u8]) -> Sequence {
-    let datagram = unchecked(datagram);
-    Sequence(u16::from_le_bytes([datagram[1], datagram[2]]))
+    datagram_sequence(datagram).expect("it is a snapshot or a fragment")
 }
 
 /// The sequences of the older views that a snapshot names (spec/NET.md, 4.3).

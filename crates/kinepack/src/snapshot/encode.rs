@@ -430,7 +430,7 @@ impl Encoder {
         };
         // What another codec learned counts as nothing.
         let learned = baselines.learned.filter(|learned| learned.is_of(codec.hash()));
-        // Of a packet of which no view was made.
+        // The last packet's, if nobody made a view of it.
         self.spare.keep_learned(self.learned.take());
         let mut packed = core::mem::take(&mut self.packed);
         packed.clear();

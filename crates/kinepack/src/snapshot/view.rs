@@ -137,7 +137,7 @@ impl From<Arc<Snapshot>> for View {
 /// shares what the one before learned: until views are all different again, some is left over.
 const SPARE_LEARNED: usize = 8;
 
-/// The memory of views that nobody holds any more, for the next ones.
+/// The memory of recycled views. The next views reuse it.
 #[derive(Debug, Default)]
 pub(super) struct Spare {
     snapshot: Option<Arc<Snapshot>>,
@@ -145,7 +145,7 @@ pub(super) struct Spare {
 }
 
 impl Spare {
-    /// Keeps what nobody else holds of a view.
+    /// Keeps the parts of a view that have no other owner.
     pub(super) fn keep(&mut self, view: View) {
         let (mut snapshot, learned) = view.into_parts();
         if Arc::get_mut(&mut snapshot).is_some() {
@@ -154,7 +154,7 @@ impl Spare {
         self.keep_learned(learned);
     }
 
-    /// Keeps what was learned, if nobody else holds it.
+    /// Keeps what was learned, if it has no other owner.
     pub(super) fn keep_learned(&mut self, learned: Option<Learned>) {
         if let Some(mut learned) = learned
             && self.learned.len() < SPARE_LEARNED
@@ -164,7 +164,7 @@ impl Spare {
         }
     }
 
-    /// Memory for a snapshot of the schema, held by nobody else. It may hold anything.
+    /// Memory for a snapshot of the schema, with no other owner. Its content is arbitrary.
     pub(super) fn snapshot(&mut self, schema: &Schema) -> Arc<Snapshot> {
         let is_fit = |snapshot: &Arc<Snapshot>| snapshot.schema_hash() == schema.hash();
         self.snapshot.take().filter(is_fit).unwrap_or_else(|| Arc::new(Snapshot::new(schema, Tick(0))))

@@ -47,9 +47,7 @@ impl Subject {
         packet: &[u8],
     ) -> Result<View, DecodeError> {
         let view = self.decoder.decode(baselines, packet, DECODED)?;
-        assert_eq!(view.tick, DECODED);
-        assert_valid(self.codec.schema(), &view);
-        Ok(view)
+        Ok(self.valid(view))
     }
 
     /// As [`decode`](Self::decode), of a packet with a state check behind it. A view that is
@@ -60,10 +58,15 @@ impl Subject {
         packet: &[u8],
     ) -> Result<View, DecodeError> {
         let view = self.decoder.decode_checked(baselines, packet, DECODED)?;
-        assert_eq!(view.tick, DECODED);
         assert!(packet.ends_with(&view.check().to_le_bytes()));
+        Ok(self.valid(view))
+    }
+
+    /// The view that a decoder made, which must be valid.
+    fn valid(&self, view: View) -> View {
+        assert_eq!(view.tick, DECODED);
         assert_valid(self.codec.schema(), &view);
-        Ok(view)
+        view
     }
 
     /// Decodes anything, as [`decode`](Self::decode). What is accepted can also be encoded and
