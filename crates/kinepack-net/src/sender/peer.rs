@@ -161,7 +161,7 @@ impl Peer {
             bad_weights: 0,
             postponed: 0,
             waited_ticks: 0,
-            checks: Checks::new(options.first_sequence),
+            checks: Checks::default(),
         }
     }
 
@@ -544,9 +544,8 @@ impl Peer {
         header: &SnapshotHeader,
         plan: &Plan,
     ) -> Result<(), EncodeError> {
-        let whole = &plan.view.whole;
-        let is_checked = self.checks.is_due(moment.config.check_every_bytes, whole.len() * whole.lane_count());
-        let check = if is_checked { Some(sending.check(&plan.view)?) } else { None };
+        let check_every = moment.config.check_every_bytes.filter(|_| self.checks.is_due());
+        let check = if check_every.is_some() { Some(sending.check(&plan.view)?) } else { None };
         let header = SnapshotHeader { check, ..*header };
         let bytes = sending.outbox.push(self.id, |out| {
             header.write(out);
@@ -570,8 +569,9 @@ impl Peer {
         let view = Arc::clone(&plan.view);
         let (lesson, cost) = (plan.coded.lesson.clone(), plan.coded.cost.clone());
         self.note_sent(moment, bytes, Content::Snapshot { view, own_back, sent_before, lesson, cost });
-        if is_checked {
-            self.checks.note_checked(header.sequence);
+        if let Some(every) = check_every {
+            let whole = &plan.view.whole;
+            self.checks.note_checked(header.sequence, every, whole.len() * whole.lane_count());
         }
         Ok(())
     }

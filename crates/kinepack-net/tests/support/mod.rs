@@ -9,7 +9,7 @@ use std::time::Duration;
 use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick, TimePrecision};
 use kinepack_net::{
     Hub, HubConfig, Link, LinkConfig, NetError, Received, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions,
-    Refused, Sequence, Weight, datagram_sequence,
+    Refused, Sequence, Weight,
 };
 
 pub const TICK_HZ: u32 = 60;
@@ -169,9 +169,10 @@ pub fn is_snapshot(datagram: &[u8]) -> bool {
     matches!(unchecked(datagram)[0] & 7, 0 | 3)
 }
 
-/// The sequence of a snapshot or a fragment.
+/// The sequence of a snapshot, a fragment or an acknowledgement.
 pub fn sequence_of(datagram: &[u8]) -> Sequence {
-    datagram_sequence(datagram).expect("it is a snapshot or a fragment")
+    let datagram = unchecked(datagram);
+    Sequence(u16::from_le_bytes([datagram[1], datagram[2]]))
 }
 
 /// The sequences of the older views that a snapshot names (spec/NET.md, 4.3).
