@@ -215,7 +215,7 @@ fn checks_cost_less_than_a_fifth_of_a_percent() {
         let bytes = |check_every_bytes| {
             let config = HubConfig { check_every_bytes, ..HubConfig::default() };
             let mut session = Session::new(&codec_at(level), config, &ReceiverOptions::default(), link, 9);
-            (0..60 * TICK_HZ).for_each(|_| session.step());
+            (0..120 * TICK_HZ).for_each(|_| session.step());
             (session.bytes, session.receiver.stats().checked)
         };
         let ((with, checked), (without, none)) = (bytes(HubConfig::default().check_every_bytes), bytes(None));

@@ -2,13 +2,18 @@
 
 use std::time::Duration;
 
-use crate::Sequence;
+use kinepack::Tick;
+
+/// One tick in this many makes state checks.
+const TICKS: u32 = 8;
 
 /// When the next state check of one receiver is due, and how often the receiver asked for the state
 /// anew.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Checks {
-    /// Bytes to send before the next check; 0 where the next snapshot gets one.
+    /// The next snapshot gets a check in any tick.
+    is_asked: bool,
+    /// Bytes to send before the next check.
     bytes_left: u64,
     /// How often the state was sent anew.
     pub(super) sent_anew: u64,
@@ -16,14 +21,19 @@ pub(super) struct Checks {
 }
 
 impl Checks {
-    /// Whether the next snapshot gets a check, where the hub makes any.
-    pub(super) fn is_due(&self) -> bool {
-        self.bytes_left == 0
+    /// The first snapshot gets a check.
+    pub(super) fn new() -> Self {
+        Self { is_asked: true, bytes_left: 0, sent_anew: 0, last_anew: None }
+    }
+
+    /// Whether a snapshot of this tick gets a check, where the hub makes any.
+    pub(super) fn is_due(&self, tick: Tick) -> bool {
+        self.is_asked || (self.bytes_left == 0 && makes_checks(tick))
     }
 
     /// The next snapshot gets a check.
     pub(super) fn ask(&mut self) {
-        self.bytes_left = 0;
+        self.is_asked = true;
     }
 
     /// A datagram was sent.
@@ -31,17 +41,12 @@ impl Checks {
         self.bytes_left = self.bytes_left.saturating_sub(bytes as u64);
     }
 
-    /// The snapshot of this sequence, of a state of this many values, was sent with a check. `every`
-    /// is [`HubConfig::check_every_bytes`](super::HubConfig::check_every_bytes). Checking takes time
-    /// for each value, so the next check of a large state comes later.
-    ///
-    /// A fault passes from a view to the views coded against it: at a steady round trip, to about
-    /// every third. Checks at equal distances could miss these for long. So each check comes up to a
-    /// quarter earlier, by an amount that changes with the sequence.
-    pub(super) fn note_checked(&mut self, sequence: Sequence, every: u32, values: usize) {
-        let every = if every == 0 { 0 } else { u64::from(every).max(values as u64 / 4) };
-        let share = u64::from(u16::MAX - sequence.0.wrapping_mul(0x9E37) / 4);
-        self.bytes_left = every * share / u64::from(u16::MAX);
+    /// A snapshot of a state of this many values was sent with a check. `every` is
+    /// [`HubConfig::check_every_bytes`](super::HubConfig::check_every_bytes). Checking takes time for
+    /// each value, so the next check of a large state comes later.
+    pub(super) fn note_checked(&mut self, every: u32, values: usize) {
+        self.is_asked = every == 0;
+        self.bytes_left = u64::from(every).max(values as u64 / 4);
     }
 
     /// The receiver asks for the state anew. False if the last time was less than `rest` ago: then
@@ -54,5 +59,37 @@ impl Checks {
         self.sent_anew += 1;
         self.ask();
         true
+    }
+}
+
+/// Whether receivers are checked in this tick. It is the same for all, so that those with the same
+/// view share the work.
+///
+/// A fault passes from a view to the views coded against it: at a steady round trip, to about every
+/// third. Checks at equal distances could miss these for long, so a hash of the tick decides (the
+/// finalizer of MurmurHash3).
+fn makes_checks(tick: Tick) -> bool {
+    let hash = (tick.0 ^ tick.0 >> 16).wrapping_mul(0x85EB_CA6B);
+    let hash = (hash ^ hash >> 13).wrapping_mul(0xC2B2_AE35);
+    (hash ^ hash >> 16) % TICKS == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_that_make_checks_are_at_changing_distances() {
+        for stride in 1..=12 {
+            let ticks: Vec<u32> = (0..8_000).filter(|nth| makes_checks(Tick(nth * stride))).collect();
+            assert!((850..=1_150).contains(&ticks.len()), "{stride}: {}", ticks.len());
+            let gaps: Vec<u32> = ticks.windows(2).map(|pair| pair[1] - pair[0]).collect();
+            assert!(gaps.iter().all(|gap| *gap <= 100), "{stride}: {gaps:?}");
+            // Views that a fault reaches, whatever their distance, are checked soon.
+            for (every, first) in (1..=12).flat_map(|every| (0..every).map(move |first| (every, first))) {
+                let hits = ticks.iter().filter(|tick| *tick % every == first).count();
+                assert!(hits as u32 * every > 500, "{stride}, {every}, {first}: {hits}");
+            }
+        }
     }
 }

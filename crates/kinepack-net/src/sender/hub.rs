@@ -44,11 +44,12 @@ pub struct HubConfig {
     /// waiting. Each codec on offer and each relevant set counts by itself; receivers from whose views a
     /// budget left something out share nothing anyway, and do not count.
     pub encodings_per_tick: u32,
-    /// How many bytes the hub sends to a receiver from one [state check](kinepack::View::check) to the
-    /// next; up to a quarter fewer, by chance. A check adds three bytes to a snapshot. `None` for no
-    /// checks, 0 for one in each snapshot. A state of more than 8,192 values waits longer, one byte for
-    /// every four values. The first snapshot is checked too, the first after the state was sent
-    /// anew, and the first of each tick in which a silent receiver gets one.
+    /// The least bytes that the hub sends to a receiver from one [state check](kinepack::View::check)
+    /// to the next. The check then comes with the next snapshot of a tick that makes checks: about
+    /// one tick in eight, the same for all receivers. A check adds three bytes to a snapshot. `None`
+    /// for no checks, 0 for one in each snapshot. A state of more than 32,768 values waits longer,
+    /// one byte for every four values. The first snapshot is checked in any tick, the first after the
+    /// state was sent anew, and the first of each tick in which a silent receiver gets one.
     ///
     /// A check finds what no acknowledgement tells: a wrong bit in one side's memory, or arithmetic
     /// that differs. The receiver then asks for the state anew, and the session goes on.
@@ -62,8 +63,8 @@ impl Default for HubConfig {
     /// 1,200 bytes pass every path of the Internet in one piece (RFC 9000, section 14); 28 are the headers of IPv4 and UDP. Four
     /// keep-alives a second cost 1.2 kbit/s and notice a new round trip soon. One second of silence is many round
     /// trips. Four datagrams a tick at 60 Hz are 2.3 Mbit/s, which a slow connection still carries for a moment. 32 encodings
-    /// a tick serve all round trips up to half a second at 60 Hz, of any number of receivers. A state
-    /// check every 2,048 bytes, or a little earlier, is 0.17 % of them.
+    /// a tick serve all round trips up to half a second at 60 Hz, of any number of receivers. State
+    /// checks every 8,192 bytes or later are at most 0.04 % of them.
     fn default() -> Self {
         Self {
             datagram_bytes: 1_200,
@@ -73,7 +74,7 @@ impl Default for HubConfig {
             datagrams_per_tick: 4,
             older_views: None,
             encodings_per_tick: 32,
-            check_every_bytes: Some(2_048),
+            check_every_bytes: Some(8_192),
             count_costs: false,
         }
     }

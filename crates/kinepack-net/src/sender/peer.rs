@@ -161,7 +161,7 @@ impl Peer {
             bad_weights: 0,
             postponed: 0,
             waited_ticks: 0,
-            checks: Checks::default(),
+            checks: Checks::new(),
         }
     }
 
@@ -544,7 +544,7 @@ impl Peer {
         header: &SnapshotHeader,
         plan: &Plan,
     ) -> Result<(), EncodeError> {
-        let check_every = moment.config.check_every_bytes.filter(|_| self.checks.is_due());
+        let check_every = moment.config.check_every_bytes.filter(|_| self.checks.is_due(moment.tick));
         let check = if check_every.is_some() { Some(sending.check(&plan.view)?) } else { None };
         let header = SnapshotHeader { check, ..*header };
         let bytes = sending.outbox.push(self.id, |out| {
@@ -571,7 +571,7 @@ impl Peer {
         self.note_sent(moment, bytes, Content::Snapshot { view, own_back, sent_before, lesson, cost });
         if let Some(every) = check_every {
             let whole = &plan.view.whole;
-            self.checks.note_checked(header.sequence, every, whole.len() * whole.lane_count());
+            self.checks.note_checked(every, whole.len() * whole.lane_count());
         }
         Ok(())
     }
