@@ -71,7 +71,7 @@ impl Checks {
 fn makes_checks(tick: Tick) -> bool {
     let hash = (tick.0 ^ tick.0 >> 16).wrapping_mul(0x85EB_CA6B);
     let hash = (hash ^ hash >> 13).wrapping_mul(0xC2B2_AE35);
-    (hash ^ hash >> 16) % TICKS == 0
+    (hash ^ hash >> 16).is_multiple_of(TICKS)
 }
 
 #[cfg(test)]
