@@ -6,11 +6,15 @@ use kinepack_anim::{RawClip, exchange};
 /// Small, so that a file of few bytes cannot take long either.
 const MAX_TRANSFORMS: usize = 1 << 12;
 
-/// The first byte says whether the rest is a file, or JSON and a binary chunk of a container that is right; then two more are the length
-/// of the JSON.
+/// The first byte says whether the rest is a file, or JSON and a binary chunk of a container that
+/// is right; then two more are the length of the JSON.
 pub fn gltf_import(data: &[u8]) {
     let Some((&pick, data)) = data.split_first() else { return };
-    let options = ImportOptions { max_transforms: MAX_TRANSFORMS, max_bytes: 1 << 16, ..ImportOptions::default() };
+    let options = ImportOptions {
+        max_transforms: MAX_TRANSFORMS,
+        max_bytes: 1 << 16,
+        ..ImportOptions::default()
+    };
     let mut resolve = |_: &str, most: u64| Ok(data[..data.len().min(most as usize)].to_vec());
     match (pick % 2, data) {
         (1, [low, high, rest @ ..]) => {
@@ -67,7 +71,8 @@ pub fn exchange(data: &[u8]) {
 fn check(import: Result<Import, ImportError>) {
     match import {
         Ok(import) => {
-            let transforms: usize = import.clips.iter().map(|clip| clip.samples() * clip.joints()).sum();
+            let transforms: usize =
+                import.clips.iter().map(|clip| clip.samples() * clip.joints()).sum();
             assert!(transforms <= MAX_TRANSFORMS);
             import.clips.iter().for_each(check_clip);
             assert!(import.notes.iter().all(|note| note.to_string().contains("any.")));

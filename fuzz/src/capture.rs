@@ -8,7 +8,8 @@ use kinepack_capture::Capture;
 /// The most frames that are read.
 const MOST_FRAMES: usize = 64;
 
-/// The first byte says what the rest is: a file, the schema of a stream, or a message of one of raw words or of lanes, in a file that is right.
+/// The first byte says what the rest is: a file, the schema of a stream, or a message of one of raw
+/// words or of lanes, in a file that is right.
 pub fn capture(data: &[u8]) {
     let Some((&pick, data)) = data.split_first() else { return };
     match pick % 4 {
@@ -35,15 +36,21 @@ pub fn read(file: &[u8]) {
         }
         let mut snapshot = Snapshot::new(stream.schema(), frame.tick());
         match frame.push_into(&mut snapshot) {
-            Ok(clamped) => assert!(snapshot.ids() == ids && clamped <= ids.len() && (stream.is_raw() || clamped == 0)),
+            Ok(clamped) => assert!(
+                snapshot.ids() == ids && clamped <= ids.len() && (stream.is_raw() || clamped == 0)
+            ),
             Err(error) => assert!(stream.is_raw() && error.to_string().starts_with("any: stream ")),
         }
     }
     let damage = capture.damage();
-    assert!(damage.is_none_or(|damage| damage.at_byte <= file.len() as u64 && !damage.reason.is_empty()));
+    assert!(
+        damage
+            .is_none_or(|damage| damage.at_byte <= file.len() as u64 && !damage.reason.is_empty())
+    );
 }
 
-/// A file without chunks, checksums and end: one stream of this schema with these messages at ticks from 0.
+/// A file without chunks, checksums and end: one stream of this schema with these messages at ticks
+/// from 0.
 pub fn file(encoding: &str, schema_json: &[u8], messages: &[&[u8]]) -> Vec<u8> {
     let mut file = b"\x89MCAP0\r\n".to_vec();
     let mut add = |opcode: u8, parts: &[&[u8]]| {
@@ -73,7 +80,8 @@ fn schema() -> Schema {
     ])
 }
 
-/// The document of the schema that messages are of: a height, a rotation, an integer of two lanes, a flag, two bytes.
+/// The document of the schema that messages are of: a height, a rotation, an integer of two lanes,
+/// a flag, two bytes.
 pub fn schema_json() -> String {
     format!(
         concat!(
@@ -93,7 +101,8 @@ pub fn schema_json() -> String {
 pub fn capture_corpus() -> Vec<Vec<u8>> {
     let constant = |word: u64| [&[0][..], &word.to_le_bytes()].concat();
     // Two entities: heights as u8 lanes, a rotation and the rest constant.
-    let lanes = [&[2, 0, 0, 0, 1, 4, 9, 2, 0, 1, 7, 0][..], &[0, 0, 0, 0, 0, 0, 0, 0, 0].repeat(9)].concat();
+    let lanes = [&[2, 0, 0, 0, 1, 4, 9, 2, 0, 1, 7, 0][..], &[0, 0, 0, 0, 0, 0, 0, 0, 0].repeat(9)]
+        .concat();
     let number = |number: f64| constant(number.to_bits());
     let raw = [
         &[2, 0, 0, 0, 1, 4, 9, 5, 0, 0, 0x80, 0x3F, 0, 0, 0, 0x40][..],

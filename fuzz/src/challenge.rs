@@ -12,7 +12,8 @@ const NAMES: [&str; 4] = ["any.bin", "any.f32", "any.bin.zst", "any.f32.zst"];
 /// The most frames that are read: packed zeros are many.
 const MOST_FRAMES: usize = 64;
 
-/// Reads the file to its end or its first error. Frames that are read push or are refused, and hold what they announce.
+/// Reads the file to its end or its first error. Frames that are read push or are refused, and hold
+/// what they announce.
 pub fn challenge(data: &[u8]) {
     let Some((&pick, file)) = data.split_first() else { return };
     let name = NAMES[usize::from(pick) % NAMES.len()];
@@ -30,7 +31,12 @@ pub fn challenge(data: &[u8]) {
             Ok(Some(Frame::Floats(frame))) => {
                 assert_eq!(frame.states().count(), objects);
                 for (object, state) in (0..).zip(frame.states()) {
-                    let _ = cube::push(&mut snapshot, Quantized::Everything, kinepack::EntityId(object), state);
+                    let _ = cube::push(
+                        &mut snapshot,
+                        Quantized::Everything,
+                        kinepack::EntityId(object),
+                        state,
+                    );
                 }
                 assert!(snapshot.len() <= objects);
             }

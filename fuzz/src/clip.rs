@@ -1,10 +1,13 @@
-//! The driver of the target `clip`: any bytes as a clip, a skeleton, an exchange file, a block clip whose hash is made right, a rig, or a rig and a
-//! clip of it whose hashes are made right, by the first byte.
+//! The driver of the target `clip`: any bytes as a clip, a skeleton, an exchange file, a block clip
+//! whose hash is made right, a rig, or a rig and a clip of it whose hashes are made right, by the
+//! first byte.
 
 use std::sync::Arc;
 
 use kinepack::Fnv1a;
-use kinepack_anim::{AnyClip, Clip, JointMask, Rig, Sampler, Skeleton, SoaPose, Transform, exchange};
+use kinepack_anim::{
+    AnyClip, Clip, JointMask, Rig, Sampler, Skeleton, SoaPose, Transform, exchange,
+};
 
 /// Shares of the clip, forward, back, and beyond both ends.
 const SHARES: [f64; 17] = [
@@ -51,7 +54,8 @@ pub fn clip(data: &[u8]) {
     }
 }
 
-/// The bytes with the hash of these many at the end of a block clip or a rig made right, so that what is behind that check is reached.
+/// The bytes with the hash of these many at the end of a block clip or a rig made right, so that
+/// what is behind that check is reached.
 pub fn sealed(bytes: &[u8], hash_bytes: usize) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     if let Some(end) = bytes.len().checked_sub(hash_bytes) {
@@ -81,7 +85,8 @@ fn of_rig(bytes: &[u8]) {
     play_clip(&sealed(&clip, 4), Some(&Arc::new(rig)));
 }
 
-/// All that is played is finite, its rotations have length 1, and it does not depend on what was played before.
+/// All that is played is finite, its rotations have length 1, and it does not depend on what was
+/// played before.
 pub fn play(bytes: &[u8]) {
     play_clip(bytes, None);
 }
@@ -101,8 +106,9 @@ pub fn play_clip(bytes: &[u8], rig: Option<&Arc<Rig>>) {
         clip.player(&bind).sample_at(position, &mut again);
         for (transform, again) in pose.iter().zip(&again) {
             assert!(transform.is_valid(), "{transform:?}");
-            let dot =
-                |other: &Transform| transform.rotation.iter().zip(other.rotation).map(|(a, b)| a * b).sum::<f32>();
+            let dot = |other: &Transform| {
+                transform.rotation.iter().zip(other.rotation).map(|(a, b)| a * b).sum::<f32>()
+            };
             assert!((dot(transform) - 1.0).abs() < 1e-3, "{transform:?}");
             let sign = dot(again).signum();
             assert_eq!(transform.rotation, again.rotation.map(|c| c * sign));
@@ -121,13 +127,24 @@ fn ways(clip: &Clip, bind: &[Transform]) {
     let (mut pose, mut soa) = (bind.to_vec(), SoaPose::new(clip.joints()));
     let mut some = bind.to_vec();
     let mask = JointMask::new(clip.joints(), |joint| joint % 2 == 0);
-    for time_s in [0.0, 0.4 * clip.duration_s(), clip.duration_s(), f32::NAN, -1.0, f32::MIN_POSITIVE, f32::INFINITY] {
+    for time_s in [
+        0.0,
+        0.4 * clip.duration_s(),
+        clip.duration_s(),
+        f32::NAN,
+        -1.0,
+        f32::MIN_POSITIVE,
+        f32::INFINITY,
+    ] {
         sampler.sample(time_s, &mut pose);
         sampler.write(time_s, &mut soa);
         sampler.sample_joints(time_s, &mask, &mut some);
         for (joint, transform) in pose.iter().enumerate() {
             assert_eq!(transform.rotation, soa.rotations.each_ref().map(|numbers| numbers[joint]));
-            assert_eq!(transform.translation, soa.translations.each_ref().map(|numbers| numbers[joint]));
+            assert_eq!(
+                transform.translation,
+                soa.translations.each_ref().map(|numbers| numbers[joint])
+            );
             assert_eq!(transform.scale, soa.scales.each_ref().map(|numbers| numbers[joint]));
             assert!(!mask.contains(joint) || some[joint] == *transform);
         }

@@ -1,4 +1,5 @@
-//! The driver of the target `clip_disk`: any bytes as a disk file, or as the packet of one, by the first byte.
+//! The driver of the target `clip_disk`: any bytes as a disk file, or as the packet of one, by the
+//! first byte.
 
 use kinepack::Fnv1a;
 use kinepack_anim::disk::{Unpacker, pack, unpack};
@@ -31,7 +32,8 @@ fn file(bytes: &[u8], seed: u8) {
 /// A packet of a file of any length, without the end and the hash that hardly any bytes have.
 fn packet(bytes: &[u8]) {
     let mut unpacker = Unpacker::new();
-    let _ = unpacker.push(&[&b"KPAD\x01"[..], &varint(MOST_BYTES), &varint(bytes.len()), bytes].concat());
+    let _ = unpacker
+        .push(&[&b"KPAD\x01"[..], &varint(MOST_BYTES), &varint(bytes.len()), bytes].concat());
     assert!(unpacker.as_bytes().len() <= MOST_BYTES);
     if unpacker.is_complete() {
         let mut clip = [unpacker.as_bytes(), &[7; 8]].concat();

@@ -1,10 +1,11 @@
-//! What the drivers share: bytes as choices, a codec under test with older views, and worlds with bodies.
+//! What the drivers share: bytes as choices, a codec under test with older views, and worlds with
+//! bodies.
 
 use std::sync::Arc;
 
 use kinepack::{
-    Baselines, Bodies, BodyKind, Chosen, Codec, DecodeError, Decoder, Encoder, EntityId, Field, FieldKind, FloatLimits,
-    Profile, Role, Schema, SmallestThree, Snapshot, Tick, Training, View,
+    Baselines, Bodies, BodyKind, Chosen, Codec, DecodeError, Decoder, Encoder, EntityId, Field,
+    FieldKind, FloatLimits, Profile, Role, Schema, SmallestThree, Snapshot, Tick, Training, View,
 };
 
 pub(crate) use crate::support::bodies_schema;
@@ -82,7 +83,12 @@ impl Pair {
 
     /// Decodes anything: the result is a valid view, or an error. A state check behind it is
     /// accepted where it is the view's, and refused where it is not.
-    pub(crate) fn decode(&mut self, known: &[View], packet: &[u8], tick: Tick) -> Result<View, DecodeError> {
+    pub(crate) fn decode(
+        &mut self,
+        known: &[View],
+        packet: &[u8],
+        tick: Tick,
+    ) -> Result<View, DecodeError> {
         let baselines = Baselines::new(known).unwrap();
         let decoded = self.decoder.decode(baselines, packet, tick);
         let ours = decoded.as_ref().map_or(0, View::check);
@@ -110,7 +116,12 @@ impl Pair {
 
     /// Decodes anything as a packet with a state check behind it: a valid view of which that is the
     /// check, or an error.
-    pub(crate) fn decode_checked(&mut self, known: &[View], packet: &[u8], tick: Tick) -> Result<View, DecodeError> {
+    pub(crate) fn decode_checked(
+        &mut self,
+        known: &[View],
+        packet: &[u8],
+        tick: Tick,
+    ) -> Result<View, DecodeError> {
         let view = self.decoder.decode_checked(Baselines::new(known).unwrap(), packet, tick)?;
         assert!(packet.ends_with(&view.check().to_le_bytes()));
         assert_eq!(view.tick, tick);
@@ -126,9 +137,11 @@ impl Pair {
         (packet, view)
     }
 
-    /// Sends every third of the entities, from `first` on, where the level can: the others stay as in the baseline.
+    /// Sends every third of the entities, from `first` on, where the level can: the others stay as
+    /// in the baseline.
     pub(crate) fn part(&mut self, known: &[View], snapshot: &Snapshot, first: u32) {
-        let indices: Vec<u32> = (0..snapshot.len() as u32).filter(|index| index % 3 == first % 3).collect();
+        let indices: Vec<u32> =
+            (0..snapshot.len() as u32).filter(|index| index % 3 == first % 3).collect();
         let baselines = Baselines::new(known).unwrap();
         let coarse = self.encoder.coarse(baselines, &snapshot.clone().into()).unwrap();
         for limit_bytes in [usize::MAX, first as usize] {
@@ -143,16 +156,25 @@ impl Pair {
             let decoded = self.decode(known, &packet, snapshot.tick).unwrap();
             assert!(decoded == view, "both sides have the same, and learned the same");
             for index in 0..snapshot.len() {
-                let is_sent = indices.contains(&(index as u32)) && !unsent.contains(&(index as u32));
+                let is_sent =
+                    indices.contains(&(index as u32)) && !unsent.contains(&(index as u32));
                 let from = if is_sent { &*coarse } else { &*known[0] };
-                assert!((0..snapshot.lane_count()).all(|lane| decoded.lane(lane)[index] == from.lane(lane)[index]));
+                assert!(
+                    (0..snapshot.lane_count())
+                        .all(|lane| decoded.lane(lane)[index] == from.lane(lane)[index])
+                );
             }
         }
     }
 }
 
-/// A snapshot of up to 15 entities; with `before`, most often soon after it and with some of the entities as there.
-pub(crate) fn state(schema: &Schema, source: &mut Source<'_>, before: Option<&Snapshot>) -> Snapshot {
+/// A snapshot of up to 15 entities; with `before`, most often soon after it and with some of the
+/// entities as there.
+pub(crate) fn state(
+    schema: &Schema,
+    source: &mut Source<'_>,
+    before: Option<&Snapshot>,
+) -> Snapshot {
     let tick = match (before, source.byte()) {
         (Some(before), step @ 0..240) => before.tick.0.wrapping_add(u32::from(step % 24)),
         _ => source.word(),
@@ -172,7 +194,9 @@ pub(crate) fn state(schema: &Schema, source: &mut Source<'_>, before: Option<&Sn
             let old = base.map(|before| before.lane(lane)[nth]);
             match (old, source.byte()) {
                 (Some(old), 0..128) => old,
-                (Some(old), step @ 128..224) => old.saturating_add_signed(i32::from(step) - 176).min(max),
+                (Some(old), step @ 128..224) => {
+                    old.saturating_add_signed(i32::from(step) - 176).min(max)
+                }
                 (_, 255) => max,
                 (_, 224..255) => source.word().min(max),
                 (None, small) => u32::from(small).min(max),
@@ -188,14 +212,16 @@ pub(crate) fn state(schema: &Schema, source: &mut Source<'_>, before: Option<&Sn
     snapshot
 }
 
-/// The schemas of the tests and two with bodies. Stored data name them by number: those that came later stand last.
+/// The schemas of the tests and two with bodies. Stored data name them by number: those that came
+/// later stand last.
 pub(crate) fn schemas() -> Vec<Schema> {
     let mut schemas: Vec<Schema> = plain_schemas().into_iter().map(|(_, schema)| schema).collect();
     schemas.splice(5..5, [bodies_schema(), slab_schema()]);
     schemas
 }
 
-/// Nothing but bodies, with axes as unlike as can be: a coarse one, one of a single value, one of 32 bits.
+/// Nothing but bodies, with axes as unlike as can be: a coarse one, one of a single value, one of
+/// 32 bits.
 pub(crate) fn slab_schema() -> Schema {
     let axes = vec![
         FloatLimits::until(0.0, 50.0, 1.0).unwrap(),
@@ -204,11 +230,13 @@ pub(crate) fn slab_schema() -> Schema {
     ];
     Schema::new(vec![
         Field::new("position", FieldKind::Floats(axes)).with_role(Role::Body),
-        Field::new("orientation", FieldKind::Rotation(SmallestThree::new(20).unwrap())).with_role(Role::Body),
+        Field::new("orientation", FieldKind::Rotation(SmallestThree::new(20).unwrap()))
+            .with_role(Role::Body),
     ])
 }
 
-/// A profile with a model, of which little is known; `None` where the schema has nothing to train on.
+/// A profile with a model, of which little is known; `None` where the schema has nothing to train
+/// on.
 pub(crate) fn adaptive_profile(schema: &Schema) -> Option<Profile> {
     if *schema == bodies_schema() {
         const VECTORS: &str = include_str!("../../spec/vectors/learning.txt");

@@ -1,14 +1,17 @@
 //! The drivers of the fuzz targets: plain functions that panic where something does not hold.
 //!
-//! Each takes any bytes. The first few choose what is tested (schema, level, profile, baseline), so that a mutation can
-//! reach every combination; the rest is what a stranger sent. The tests of `kinepack` run them over the stored corpus.
+//! Each takes any bytes. The first few choose what is tested (schema, level, profile, baseline), so
+//! that a mutation can reach every combination; the rest is what a stranger sent. The tests of
+//! `kinepack` run them over the stored corpus.
 
 use std::sync::OnceLock;
 
-use kinepack::value::{Difference, Limits, read_difference, read_if_changed, write_difference, write_if_changed};
+use kinepack::value::{
+    Difference, Limits, read_difference, read_if_changed, write_difference, write_if_changed,
+};
 use kinepack::{
-    BitReader, BitSink, BitWriter, Class, Codec, Context, DecodeError, Encoder, FieldCode, FloatLimits, GapCode,
-    IntegerLimits, LaneWidth, Level, Profile, Reference, Schema, Tick, View,
+    BitReader, BitSink, BitWriter, Class, Codec, Context, DecodeError, Encoder, FieldCode,
+    FloatLimits, GapCode, IntegerLimits, LaneWidth, Level, Profile, Reference, Schema, Tick, View,
 };
 
 use crate::coding::{Pair, Source, adaptive_profile, lined_up, schemas, state};
@@ -45,7 +48,8 @@ impl Tested {
     /// What both sides know: a view that a number names, and the older views that another does:
     /// none, one or two.
     fn known(&self, view: usize, older: usize) -> Vec<View> {
-        let states = [older / 3, older / 3 / BASELINES].map(|number| &*self.views[number % BASELINES]);
+        let states =
+            [older / 3, older / 3 / BASELINES].map(|number| &*self.views[number % BASELINES]);
         lined_up(self.views[view].clone(), &states[..older % 3])
     }
 }
@@ -55,11 +59,14 @@ fn benches() -> &'static [Bench] {
     BENCHES.get_or_init(|| {
         let bench = |schema: &Schema| {
             let profiles = profiles(schema);
-            let codec = |level, profile: &Profile| Codec::new(schema.clone(), level, profile.clone()).unwrap();
+            let codec = |level, profile: &Profile| {
+                Codec::new(schema.clone(), level, profile.clone()).unwrap()
+            };
             let of_level = |level| profiles.each_ref().map(|(_, profile)| codec(level, profile));
             let trained = adaptive_profile(schema).into_iter();
-            let trained =
-                trained.flat_map(|profile| [Level::ADAPTIVE, Level::LEARNING].map(|level| codec(level, &profile)));
+            let trained = trained.flat_map(|profile| {
+                [Level::ADAPTIVE, Level::LEARNING].map(|level| codec(level, &profile))
+            });
             let snapshots = views(frames(schema, 77, 6, BASELINES));
             let codecs = Level::TABLE.into_iter().flat_map(of_level).chain(trained);
             Bench { codecs: codecs.map(|codec| Tested::new(codec, &snapshots)).collect() }
@@ -78,8 +85,8 @@ fn choose(source: &mut Source<'_>) -> &'static Tested {
     }
 }
 
-/// What [`snapshot`] takes: the numbers of schema, codec and baseline, which states are older, how many ticks later the snapshot is,
-/// and a packet.
+/// What [`snapshot`] takes: the numbers of schema, codec and baseline, which states are older, how
+/// many ticks later the snapshot is, and a packet.
 #[allow(dead_code, reason = "for who makes a corpus")]
 pub fn snapshot_data(numbers: [usize; 4], ticks: u8, packet: &[u8]) -> Vec<u8> {
     [&numbers.map(|number| number as u8)[..], &[ticks], packet].concat()
@@ -116,7 +123,8 @@ pub fn snapshot(data: &[u8]) {
     assert!(used == Pair::new(&tested.codec).encode(&known, &tested.views[4]));
 }
 
-/// Encodes a snapshot made of the data relative to others: it comes back lane for lane, and no part of it is enough.
+/// Encodes a snapshot made of the data relative to others: it comes back lane for lane, and no part
+/// of it is enough.
 pub fn encode_roundtrip(data: &[u8]) {
     let mut source = Source(data);
     let Tested { codec, .. } = choose(&mut source);
@@ -135,7 +143,10 @@ pub fn encode_roundtrip(data: &[u8]) {
         let refusal = pair.decode(&known, &packet[..cut], snapshot.tick);
         // The end of an arithmetic code is not marked: what is cut may be other decisions.
         let may_be_other = codec.level().adaptive();
-        assert!(may_be_other || matches!(refusal, Err(DecodeError::EndOfData { .. })), "{cut} bytes: {refusal:?}");
+        assert!(
+            may_be_other || matches!(refusal, Err(DecodeError::EndOfData { .. })),
+            "{cut} bytes: {refusal:?}"
+        );
         packet.push(if may_be_other { 0 } else { cuts });
         let refusal = pair.decode(&known, &packet, snapshot.tick);
         assert!(matches!(refusal, Err(DecodeError::TrailingData { .. })), "{refusal:?}");
@@ -160,7 +171,8 @@ pub fn profile(data: &[u8]) {
     pair.decode_and_return(before, source.0, after.tick);
 }
 
-/// A profile of which all parts come from the data, but the lengths of each code are completed if they can be.
+/// A profile of which all parts come from the data, but the lengths of each code are completed if
+/// they can be.
 fn any_profile(schema: &Schema, source: &mut Source<'_>) -> Profile {
     let mut profile = Profile::untrained(schema);
     if source.byte() & 1 == 1 {
@@ -182,7 +194,8 @@ fn any_profile(schema: &Schema, source: &mut Source<'_>) -> Profile {
             _ => Context::Field(index.saturating_sub(1)),
         };
         let class = |_| Class {
-            reference: [Reference::Baseline, Reference::Turned, Reference::Carried][source.below(3)],
+            reference: [Reference::Baseline, Reference::Turned, Reference::Carried]
+                [source.below(3)],
             lanes: (0..lanes).map(|_| any_width(source)).collect(),
         };
         let classes: Vec<Class> = (0..classes).map(class).collect();
@@ -205,7 +218,8 @@ fn any_gap_code(source: &mut Source<'_>) -> GapCode {
     GapCode { widths_bits, lengths_bits }
 }
 
-/// `count` lengths: of a code in which all but the last few words are as short as can be, or anything.
+/// `count` lengths: of a code in which all but the last few words are as short as can be, or
+/// anything.
 fn any_lengths(source: &mut Source<'_>, count: usize) -> Vec<u8> {
     if source.byte() == 255 {
         return (0..count).map(|_| source.byte() % 12).collect();
@@ -214,7 +228,9 @@ fn any_lengths(source: &mut Source<'_>, count: usize) -> Vec<u8> {
     let mut lengths = vec![0u8];
     while lengths.len() < count {
         let from = source.below(lengths.len());
-        let split = (0..lengths.len()).map(|nth| (from + nth) % lengths.len()).find(|nth| lengths[*nth] < 8);
+        let split = (0..lengths.len())
+            .map(|nth| (from + nth) % lengths.len())
+            .find(|nth| lengths[*nth] < 8);
         let Some(split) = split else { break };
         lengths[split] += 1;
         lengths.push(lengths[split]);
@@ -222,7 +238,8 @@ fn any_lengths(source: &mut Source<'_>, count: usize) -> Vec<u8> {
     lengths
 }
 
-/// Reads values against baselines: each is one of its limits, and what is written of it is read back.
+/// Reads values against baselines: each is one of its limits, and what is written of it is read
+/// back.
 pub fn value(data: &[u8]) {
     let mut source = Source(data);
     let control = [(); 4].map(|()| source.byte());
@@ -231,17 +248,28 @@ pub fn value(data: &[u8]) {
     let base = u64::from(source.word()) << 32 | u64::from(source.word());
     match control[0] % 8 {
         0 => values(&FloatLimits::new(-100.0, 100.0, 0.1).unwrap(), &near, base, source.0),
-        1 => values(&FloatLimits::until(0.0, 360.0, 0.1).unwrap().wrapping(), &near, base, source.0),
+        1 => {
+            values(&FloatLimits::until(0.0, 360.0, 0.1).unwrap().wrapping(), &near, base, source.0)
+        }
         2 => values(&FloatLimits::new(2.5, 2.5, 0.1).unwrap(), &near, base, source.0),
         3 => values(&FloatLimits::with_bits(-1.0, 1.0, 23).unwrap(), &near, base, source.0),
-        4 => values(&IntegerLimits::new(i128::from(i64::MIN), i128::from(i64::MAX), 1).unwrap(), &near, base, source.0),
-        5 => values(&IntegerLimits::new(0, i128::from(u64::MAX), 3).unwrap(), &near, base, source.0),
+        4 => values(
+            &IntegerLimits::new(i128::from(i64::MIN), i128::from(i64::MAX), 1).unwrap(),
+            &near,
+            base,
+            source.0,
+        ),
+        5 => {
+            values(&IntegerLimits::new(0, i128::from(u64::MAX), 3).unwrap(), &near, base, source.0)
+        }
         6 => values(&IntegerLimits::new(-7, 1000, 10).unwrap(), &near, base, source.0),
         _ => {
             // Any limits at all, if they are possible.
             let [min, max] = [control[1], control[2]].map(|byte| f32::from(byte as i8));
             let step = f64::from(control[3]) / 64.0;
-            if let Ok(limits) = FloatLimits::new(f64::from(min), f64::from(max), step).and_then(FloatLimits::for_f32) {
+            if let Ok(limits) = FloatLimits::new(f64::from(min), f64::from(max), step)
+                .and_then(FloatLimits::for_f32)
+            {
                 values(&limits, &near, base, source.0);
             }
         }
@@ -284,13 +312,17 @@ where
         writer.finish().unwrap();
         let mut again = BitReader::new(&bytes);
         assert_eq!(read_if_changed(&mut again, limits).unwrap().unwrap_or(baseline), value);
-        assert_eq!(read_difference(&mut again, limits, near, baseline).unwrap().unwrap_or(baseline), value);
+        assert_eq!(
+            read_difference(&mut again, limits, near, baseline).unwrap().unwrap_or(baseline),
+            value
+        );
         again.finish().unwrap();
         baseline = value;
     }
 }
 
-/// Runs the bit cursors beside the naive model: the first byte is a number of steps, one byte each; the rest are the bits.
+/// Runs the bit cursors beside the naive model: the first byte is a number of steps, one byte each;
+/// the rest are the bits.
 pub fn bits(data: &[u8]) {
     let (count, data) = data.split_first().unwrap_or((&0, &[]));
     let (steps, bytes) = data.split_at(data.len().min(usize::from(*count)));
@@ -319,7 +351,10 @@ fn read_beside_model(steps: &[u8], bytes: &[u8]) {
             195..225 => assert_eq!(reader.read_bool().ok(), model.read(1).map(|bit| bit == 1)),
             _ => {
                 let padding = model.read(model.padding_bits());
-                assert_eq!(reader.align(), if padding == Some(0) { Ok(()) } else { Err(DecodeError::Padding) });
+                assert_eq!(
+                    reader.align(),
+                    if padding == Some(0) { Ok(()) } else { Err(DecodeError::Padding) }
+                );
             }
         }
     }
@@ -363,10 +398,16 @@ fn write_beside_model(steps: &[u8], bytes: &[u8]) {
     match to_lent {
         Ok(len) => {
             assert_eq!(&lent[..len], expected);
-            assert!(lent[len..].iter().all(|byte| *byte == 0xEE), "bytes behind the end are touched");
+            assert!(
+                lent[len..].iter().all(|byte| *byte == 0xEE),
+                "bytes behind the end are touched"
+            );
         }
         Err(error) => {
-            let full = kinepack::EncodeError::BufferFull { needed_bytes: expected.len(), buffer_bytes: lent_bytes };
+            let full = kinepack::EncodeError::BufferFull {
+                needed_bytes: expected.len(),
+                buffer_bytes: lent_bytes,
+            };
             assert_eq!(error, full);
             assert!(expected.len() > lent_bytes);
         }

@@ -1,7 +1,9 @@
-//! The driver of the target `entropy`: any decisions come back from the coder, and any bytes decode to something.
+//! The driver of the target `entropy`: any decisions come back from the coder, and any bytes decode
+//! to something.
 
 use kinepack::entropy::{
-    Coder, Cost, Counter, MANTISSAS, MAX_EXPONENT, RangeDecoder, RangeEncoder, Signed, code_signed, code_tree,
+    Coder, Cost, Counter, MANTISSAS, MAX_EXPONENT, RangeDecoder, RangeEncoder, Signed, code_signed,
+    code_tree,
 };
 use kinepack::{BitReader, BitSink, BitWriter, DecodeError};
 
@@ -54,7 +56,9 @@ impl Model {
                 Step::Counted(self.counters[usize::from(index % 16)].code(coder, bit, limit), index)
             }
             Step::Direct(value, bits) => Step::Direct(coder.code_direct(value, bits), bits),
-            Step::Tree(value, bits) => Step::Tree(code_tree(coder, &mut self.tree, value, bits, limit), bits),
+            Step::Tree(value, bits) => {
+                Step::Tree(code_tree(coder, &mut self.tree, value, bits, limit), bits)
+            }
             Step::Signed(value) => {
                 let model = Signed {
                     zero: &mut self.zero,
@@ -87,7 +91,12 @@ pub fn encode(steps: &[Step], limit: u8, prefix_bits: u32) -> Vec<u8> {
 }
 
 /// Steps of these kinds out of any bytes, and whether an encoder wrote exactly these.
-pub fn decode(kinds: &[Step], limit: u8, prefix_bits: u32, bytes: &[u8]) -> (Vec<Step>, Result<(), DecodeError>) {
+pub fn decode(
+    kinds: &[Step],
+    limit: u8,
+    prefix_bits: u32,
+    bytes: &[u8],
+) -> (Vec<Step>, Result<(), DecodeError>) {
     let mut reader = BitReader::new(bytes);
     if let Err(error) = reader.read(prefix_bits) {
         return (Vec::new(), Err(error));
@@ -116,7 +125,8 @@ pub fn blank(steps: &[Step]) -> Vec<Step> {
     steps.iter().map(blank).collect()
 }
 
-/// Bytes that are accepted are what an encoder makes of the decoded steps; what it makes of them is always accepted.
+/// Bytes that are accepted are what an encoder makes of the decoded steps; what it makes of them is
+/// always accepted.
 pub fn check_bytes(kinds: &[Step], limit: u8, prefix_bits: u32, bytes: &[u8]) {
     let (steps, outcome) = decode(kinds, limit, prefix_bits, bytes);
     if steps.is_empty() && outcome.is_err() {
@@ -124,7 +134,9 @@ pub fn check_bytes(kinds: &[Step], limit: u8, prefix_bits: u32, bytes: &[u8]) {
     }
     for step in &steps {
         match *step {
-            Step::Direct(value, bits) | Step::Tree(value, bits) => assert!(u64::from(value) < 1 << bits),
+            Step::Direct(value, bits) | Step::Tree(value, bits) => {
+                assert!(u64::from(value) < 1 << bits)
+            }
             Step::Signed(value) => assert!(value.unsigned_abs() >> MAX_EXPONENT <= 1),
             Step::Bit(..) | Step::Counted(..) => {}
         }
@@ -142,7 +154,8 @@ pub fn check_bytes(kinds: &[Step], limit: u8, prefix_bits: u32, bytes: &[u8]) {
     }
 }
 
-/// The steps come back, at their cost; and cut, longer and other data are refused or the form of other steps.
+/// The steps come back, at their cost; and cut, longer and other data are refused or the form of
+/// other steps.
 pub fn check_steps(steps: &[Step], limit: u8, prefix_bits: u32) {
     let valid = encode(steps, limit, prefix_bits);
     let (decoded, outcome) = decode(&blank(steps), limit, prefix_bits, &valid);
@@ -151,7 +164,8 @@ pub fn check_steps(steps: &[Step], limit: u8, prefix_bits: u32) {
     let mut cost = Cost::default();
     code_all(&mut cost, steps, limit);
     let encoded_bits = (8 * valid.len()) as f64 - f64::from(prefix_bits);
-    // Each decision may lose up to 1/256 of a range where the range is shortest, and the end takes up to 2 bytes.
+    // Each decision may lose up to 1/256 of a range where the range is shortest, and the end takes
+    // up to 2 bytes.
     assert!(encoded_bits < cost.bits() * 1.01 + 16.0, "{encoded_bits} for {}", cost.bits());
 
     for len in valid.len().saturating_sub(40)..valid.len() {
@@ -196,15 +210,17 @@ impl Source<'_> {
             }
             6 => Step::Signed(i64::from(self.byte() as i8)),
             _ => {
-                let magnitude = (u64::from(self.word()) << 1 | 1) >> (control >> 3 & 15) >> (self.byte() % 20);
+                let magnitude =
+                    (u64::from(self.word()) << 1 | 1) >> (control >> 3 & 15) >> (self.byte() % 20);
                 Step::Signed(if bit { -(magnitude as i64) } else { magnitude as i64 })
             }
         }
     }
 }
 
-/// The first bytes are the limit of the counters, the bit to begin at and a number of steps; then come the steps. They
-/// are encoded and decoded; then what is left of the data is taken for an encoding of the same kinds of steps.
+/// The first bytes are the limit of the counters, the bit to begin at and a number of steps; then
+/// come the steps. They are encoded and decoded; then what is left of the data is taken for an
+/// encoding of the same kinds of steps.
 pub fn entropy(data: &[u8]) {
     let mut source = Source(data);
     let [limit, prefix_bits, count] = [(); 3].map(|()| source.byte());

@@ -1,4 +1,5 @@
-//! What the fuzz targets run: one driver a target, and the worlds that they share with the tests of `kinepack`.
+//! What the fuzz targets run: one driver a target, and the worlds that they share with the tests of
+//! `kinepack`.
 
 pub mod anim;
 pub mod anm;

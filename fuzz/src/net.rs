@@ -1,14 +1,17 @@
-//! The drivers of the targets `net_receiver`, `net_hub`, `net_session`, `link` and `playout`: any bytes as datagrams, as the fate of a
-//! session, as a network, as arrivals. The tests of `kinepack-net` run them over the stored corpus.
+//! The drivers of the targets `net_receiver`, `net_hub`, `net_session`, `link` and `playout`: any
+//! bytes as datagrams, as the fate of a session, as a network, as arrivals. The tests of
+//! `kinepack-net` run them over the stored corpus.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use kinepack::{Codec, EntityId, Field, FieldKind, IntegerLimits, Level, Profile, Schema, Snapshot, Tick};
+use kinepack::{
+    Codec, EntityId, Field, FieldKind, IntegerLimits, Level, Profile, Schema, Snapshot, Tick,
+};
 use kinepack_net::{
-    Acknowledgement, Hub, HubConfig, JitterBuffer, Link, LinkConfig, Loss, Playback, PlayoutConfig, Received, Receiver,
-    ReceiverConfig, ReceiverId, ReceiverOptions, Refused, Sequence,
+    Acknowledgement, Hub, HubConfig, JitterBuffer, Link, LinkConfig, Loss, Playback, PlayoutConfig,
+    Received, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Refused, Sequence,
 };
 
 const ID: ReceiverId = ReceiverId(1);
@@ -79,8 +82,9 @@ fn setups() -> [Setup; 3] {
             Field::new(format!("lane {lane}"), FieldKind::Integer(limits))
         };
         let schema = Schema::new((0..LANES).map(lane).collect());
-        [Level::PACKED, Level::ADAPTIVE, Level::LEARNING]
-            .map(|level| Codec::new(schema.clone(), level, Profile::untrained(&schema)).expect("a codec"))
+        [Level::PACKED, Level::ADAPTIVE, Level::LEARNING].map(|level| {
+            Codec::new(schema.clone(), level, Profile::untrained(&schema)).expect("a codec")
+        })
     });
     [
         Setup { codec: packed, older_views: 0 },
@@ -106,7 +110,10 @@ impl World {
             0 => self.0.extend([(id, [source.word() % MAX; LANES as usize])]),
             1 => self.0.retain(|other, _| *other != id),
             2 => self.0.values_mut().for_each(|lanes| lanes[0] = (lanes[0] + id + 1) % MAX),
-            3 => self.0.values_mut().for_each(|lanes| *lanes = lanes.map(|lane| (lane * 5 + 99_991 + id) % MAX)),
+            3 => self
+                .0
+                .values_mut()
+                .for_each(|lanes| *lanes = lanes.map(|lane| (lane * 5 + 99_991 + id) % MAX)),
             4 => self.0.extend((0..id).map(|id| (100 + id, [id * 9_999; LANES as usize]))),
             5 => self.0.retain(|other, _| *other < 100),
             _ => {
@@ -142,8 +149,12 @@ fn sequence_of(datagram: &[u8]) -> u16 {
 
 fn new_hub(setup: Setup, datagram_bytes: usize, options: &ReceiverOptions) -> Hub {
     let older_views = Some(setup.older_views);
-    let config =
-        HubConfig { datagram_bytes, older_views, check_every_bytes: Some(MOST_UNCHECKED), ..HubConfig::default() };
+    let config = HubConfig {
+        datagram_bytes,
+        older_views,
+        check_every_bytes: Some(MOST_UNCHECKED),
+        ..HubConfig::default()
+    };
     let mut hub = Hub::new(setup.codec, config).expect("a configuration");
     hub.add(ID, options, Duration::ZERO).expect("a new receiver");
     hub
@@ -158,13 +169,16 @@ fn drain(hub: &mut Hub) -> Vec<Vec<u8>> {
     std::iter::from_fn(|| hub.poll_transmit().map(|(_, datagram)| datagram.to_vec())).collect()
 }
 
-/// What reached receivers of two sessions of each setup: of a small world, and of one that takes a block and parts.
+/// What reached receivers of two sessions of each setup: of a small world, and of one that takes a
+/// block and parts.
 fn streams() -> &'static [[Vec<Vec<u8>>; 2]; 3] {
     static STREAMS: OnceLock<[[Vec<Vec<u8>>; 2]; 3]> = OnceLock::new();
     STREAMS.get_or_init(|| {
         setups().map(|setup| {
-            let streams = [(3, 1200), (30, 128)].map(|(entities, bytes)| stream(setup, entities, bytes));
-            let has_older = streams.iter().flatten().any(|datagram| unchecked(datagram)[0] & 7 == 3);
+            let streams =
+                [(3, 1200), (30, 128)].map(|(entities, bytes)| stream(setup, entities, bytes));
+            let has_older =
+                streams.iter().flatten().any(|datagram| unchecked(datagram)[0] & 7 == 3);
             assert_eq!(has_older, setup.older_views > 0);
             streams
         })
@@ -210,7 +224,8 @@ pub fn net_receiver(data: &[u8]) {
         match source.below(8) {
             0..3 => feed(&mut receiver, now, source.piece()),
             3..6 => {
-                // Of what came before, most has no effect any more, and what is far ahead has no baseline.
+                // Of what came before, most has no effect any more, and what is far ahead has no
+                // baseline.
                 let nth = if source.byte() < 192 { next } else { source.below(stream.len()) };
                 let mut datagram = stream[nth.min(stream.len() - 1)].clone();
                 for _ in 0..source.below(4) {
@@ -236,7 +251,10 @@ pub fn net_receiver(data: &[u8]) {
                 for sample in receiver.playback(now).iter().flat_map(Playback::samples) {
                     let [(from, index), (to, to_index)] = [sample.from, sample.to];
                     assert!(from.ids()[index] == sample.id && to.ids()[to_index] == sample.id);
-                    assert!((0.0..=1.0).contains(&sample.between.ratio) && sample.between.seconds >= 0.0);
+                    assert!(
+                        (0.0..=1.0).contains(&sample.between.ratio)
+                            && sample.between.seconds >= 0.0
+                    );
                 }
             }
         }
@@ -300,7 +318,10 @@ pub fn net_hub(data: &[u8]) {
             0 => answer(&mut hub, at(tick), source.piece()),
             1..4 => {
                 // Near the newest sequence, as most answers are.
-                let latest = first_sequence.after(sent).before(source.byte().into()).after(source.byte().into());
+                let latest = first_sequence
+                    .after(sent)
+                    .before(source.byte().into())
+                    .after(source.byte().into());
                 let acknowledgement = Acknowledgement { latest, before: source.word() };
                 let anew = [&[12], &latest.0.to_le_bytes()[..]].concat();
                 let is_anew = acknowledgement.before % 8 == 5;
@@ -308,13 +329,16 @@ pub fn net_hub(data: &[u8]) {
                 answer(&mut hub, at(tick), if is_anew { &anew } else { &acknowledged });
             }
             4 => {
-                let mut hello = new_receiver(setup).poll_transmit(Duration::ZERO).map_or(Vec::new(), <[u8]>::to_vec);
+                let mut hello = new_receiver(setup)
+                    .poll_transmit(Duration::ZERO)
+                    .map_or(Vec::new(), <[u8]>::to_vec);
                 let at_byte = source.below(hello.len());
                 hello[at_byte] ^= source.byte() & 1;
                 answer(&mut hub, at(tick), &hello);
             }
             5 => {
-                let mut ids: Vec<EntityId> = source.piece().iter().map(|id| EntityId(u32::from(*id))).collect();
+                let mut ids: Vec<EntityId> =
+                    source.piece().iter().map(|id| EntityId(u32::from(*id))).collect();
                 ids.sort_unstable();
                 ids.dedup();
                 let relevant = (!ids.is_empty()).then(|| Arc::from(ids));
@@ -341,13 +365,16 @@ fn answer(hub: &mut Hub, now: Duration, datagram: &[u8]) {
         Err(refused) => {
             assert_eq!(hub.status(ID), before, "{refused:?} changed something");
             let is_told = usize::from(matches!(refused, Refused::Mismatch(_)));
-            assert!(answers.len() == is_told && answers.iter().all(|answer| answer.len() <= datagram.len()));
+            assert!(
+                answers.len() == is_told
+                    && answers.iter().all(|answer| answer.len() <= datagram.len())
+            );
         }
     }
 }
 
-/// A whole session of which the data decides the world and the fate of each datagram: both sides hold the same views, and once
-/// nothing is lost and nothing moves the receiver has all.
+/// A whole session of which the data decides the world and the fate of each datagram: both sides
+/// hold the same views, and once nothing is lost and nothing moves the receiver has all.
 pub fn net_session(data: &[u8]) {
     let mut source = Source(data);
     let setup = Setup::choose(&mut source);
@@ -355,7 +382,11 @@ pub fn net_session(data: &[u8]) {
     let first_sequence = Sequence(source.short());
     let datagram_bytes = 128 + 4 * usize::from(source.byte());
     let mut session = Session {
-        hub: new_hub(setup, datagram_bytes, &ReceiverOptions { first_sequence, budget_bytes_per_s }),
+        hub: new_hub(
+            setup,
+            datagram_bytes,
+            &ReceiverOptions { first_sequence, budget_bytes_per_s },
+        ),
         receiver: new_receiver(setup),
         world: World::with(u32::from(source.byte() % 64)),
         tick: 0,
@@ -416,15 +447,23 @@ impl Session {
                 continue;
             }
             match taken {
-                Ok(_) | Err(Refused::Snapshot(_) | Refused::BadOlder | Refused::BadMerge) if self.is_faulty => {}
+                Ok(_) | Err(Refused::Snapshot(_) | Refused::BadOlder | Refused::BadMerge)
+                    if self.is_faulty => {}
                 Ok(Received::Snapshot { left_out, .. }) => {
                     let (view, whole) = &self.sent[&sequence];
                     let held = self.receiver.view(Sequence(sequence));
-                    assert!(held == Some(view), "sequence {sequence}: {held:?} instead of {view:?}");
-                    assert!(left_out || whole.as_ref() == Some(view), "sequence {sequence}: not the world");
+                    assert!(
+                        held == Some(view),
+                        "sequence {sequence}: {held:?} instead of {view:?}"
+                    );
+                    assert!(
+                        left_out || whole.as_ref() == Some(view),
+                        "sequence {sequence}: not the world"
+                    );
                 }
                 Ok(_) | Err(Refused::Duplicate | Refused::TooOld) => {}
-                // A block that came again in another order than its reference was given up; or a fault was found.
+                // A block that came again in another order than its reference was given up; or a
+                // fault was found.
                 Err(Refused::NoBaseline) => {}
                 Err(refused) => panic!("sequence {sequence}: {refused:?}"),
             }
@@ -434,7 +473,10 @@ impl Session {
         }
         for (_, datagram) in self.up.extract_if(.., |(due, _)| *due <= self.tick) {
             let result = self.hub.handle(ID, now, &datagram);
-            assert!(matches!(result, Ok(_) | Err(Refused::LongAgo | Refused::NoHello)), "{result:?}");
+            assert!(
+                matches!(result, Ok(_) | Err(Refused::LongAgo | Refused::NoHello)),
+                "{result:?}"
+            );
         }
         let world = self.world.snapshot(self.tick);
         self.hub.tick(now, &world).expect("of one schema");
@@ -462,10 +504,13 @@ fn send(flight: &mut Vec<(u32, Vec<u8>)>, fate: u8, tick: u32, datagram: &[u8]) 
     flight.extend(due.into_iter().map(|after| (tick + after, datagram.to_vec())));
 }
 
-/// A network that the data describes, and what is sent over it: refused, or what comes out was put in.
+/// A network that the data describes, and what is sent over it: refused, or what comes out was put
+/// in.
 pub fn link(data: &[u8]) {
     let mut source = Source(data);
-    let Ok(mut link) = Link::new(link_config(&mut source), u64::from(source.word())) else { return };
+    let Ok(mut link) = Link::new(link_config(&mut source), u64::from(source.word())) else {
+        return;
+    };
     let (mut now, mut sent, mut delivered) = (Duration::ZERO, 0u64, 0u64);
     for step in 0.. {
         if source.is_over(step) {
@@ -481,7 +526,11 @@ pub fn link(data: &[u8]) {
                 let _ = link.reconfigure(link_config(&mut source));
             }
             5 => now = now.saturating_sub(Duration::from_millis(u64::from(source.byte()))),
-            6 => now = now.saturating_add(Duration::from_nanos(u64::from(source.word()) << source.below(32))),
+            6 => {
+                now = now.saturating_add(Duration::from_nanos(
+                    u64::from(source.word()) << source.below(32),
+                ))
+            }
             _ => now = now.saturating_add(Duration::from_micros(u64::from(source.short()))),
         }
         while let Some(datagram) = link.poll(now) {
@@ -523,13 +572,15 @@ fn link_config(source: &mut Source<'_>) -> LinkConfig {
         duplicate_ratio: ratio(source),
         reorder_ratio: ratio(source),
         reorder_delay,
-        bandwidth_bps: Some(source.word() >> source.below(32)).filter(|bandwidth| bandwidth & 1 == 1),
+        bandwidth_bps: Some(source.word() >> source.below(32))
+            .filter(|bandwidth| bandwidth & 1 == 1),
         queue_bytes: source.word() >> source.below(32),
         mtu_bytes: source.word() >> source.below(32),
     }
 }
 
-/// States that arrive whenever, and frames that are drawn whenever: what is shown never goes backwards.
+/// States that arrive whenever, and frames that are drawn whenever: what is shown never goes
+/// backwards.
 pub fn playout(data: &[u8]) {
     let mut source = Source(data);
     let config = PlayoutConfig {
@@ -551,13 +602,23 @@ pub fn playout(data: &[u8]) {
             0..4 => {
                 now = now.saturating_add(Duration::from_micros(u64::from(source.short())));
                 tick = tick.saturating_add(u32::from(source.byte() & 3));
-                let _ = buffer.push(now, Tick(tick), Tick(tick.saturating_sub(u32::from(source.byte() & 7))), tick);
+                let _ = buffer.push(
+                    now,
+                    Tick(tick),
+                    Tick(tick.saturating_sub(u32::from(source.byte() & 7))),
+                    tick,
+                );
             }
             4 => {
-                let (tick, until) = (source.word() >> source.below(32), source.word() >> source.below(32));
+                let (tick, until) =
+                    (source.word() >> source.below(32), source.word() >> source.below(32));
                 let _ = buffer.push(now, Tick(tick), Tick(until), tick);
             }
-            5 => now = now.saturating_add(Duration::from_nanos(u64::from(source.word()) << source.below(33))),
+            5 => {
+                now = now.saturating_add(Duration::from_nanos(
+                    u64::from(source.word()) << source.below(33),
+                ))
+            }
             6 if source.byte() == 0 => {
                 buffer.reset();
                 (tick, shown) = (0, f64::MIN);

@@ -1,4 +1,5 @@
-//! The driver of the target `net_stream`: a stream of which the data decides the records, the fate of each datagram, and what is forged.
+//! The driver of the target `net_stream`: a stream of which the data decides the records, the fate
+//! of each datagram, and what is forged.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -35,11 +36,16 @@ fn codec() -> &'static StreamCodec {
 fn change(record: &mut [u32], source: &mut Source<'_>) {
     let lane = source.below(record.len());
     let max = codec().schema().lanes()[lane].max;
-    let value = if source.byte() & 1 == 0 { record[lane].wrapping_add(source.byte().into()) } else { source.word() };
+    let value = if source.byte() & 1 == 0 {
+        record[lane].wrapping_add(source.byte().into())
+    } else {
+        source.word()
+    };
     record[lane] = value.checked_rem(max.wrapping_add(1)).unwrap_or(value);
 }
 
-/// What is handed on is what was pushed, each once, until something forged is taken; what is refused changes nothing, and memory is what it was.
+/// What is handed on is what was pushed, each once, until something forged is taken; what is
+/// refused changes nothing, and memory is what it was.
 pub fn net_stream(data: &[u8]) {
     let mut source = Source(data);
     let config = StreamConfig {
@@ -81,7 +87,11 @@ pub fn net_stream(data: &[u8]) {
             }
             7..11 if !on_the_way.is_empty() => {
                 let nth = usize::from(control >> 4) % on_the_way.len();
-                let datagram = if control >> 4 == 15 { on_the_way[nth].clone() } else { on_the_way.remove(nth) };
+                let datagram = if control >> 4 == 15 {
+                    on_the_way[nth].clone()
+                } else {
+                    on_the_way.remove(nth)
+                };
                 feed(&mut receiver, now, &datagram);
                 for fresh in receiver.fresh().filter(|_| is_honest) {
                     assert_eq!(fresh.lanes, pushed[&fresh.number]);
@@ -112,7 +122,8 @@ pub fn net_stream(data: &[u8]) {
                 }
             }
             13 => {
-                let number = sender.newest().unwrap_or_default().after(5).before(source.byte().into());
+                let number =
+                    sender.newest().unwrap_or_default().after(5).before(source.byte().into());
                 let [low, high] = number.0.to_le_bytes();
                 let _ = sender.handle(&[7, low, high]);
             }
@@ -131,7 +142,8 @@ pub fn net_stream(data: &[u8]) {
 fn feed(receiver: &mut StreamReceiver, now: Duration, datagram: &[u8]) -> bool {
     let held = |receiver: &StreamReceiver| {
         let newest = receiver.newest().unwrap_or_default();
-        let records = (0..300).filter(|behind| receiver.record(newest.before(*behind)).is_some()).count();
+        let records =
+            (0..300).filter(|behind| receiver.record(newest.before(*behind)).is_some()).count();
         (receiver.newest(), records, receiver.stats().packets, receiver.stats().records)
     };
     let before = held(receiver);

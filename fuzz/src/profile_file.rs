@@ -1,4 +1,5 @@
-//! The driver of the target `profile_file`: any bytes as a profile file, and profiles that are valid but nobody would train.
+//! The driver of the target `profile_file`: any bytes as a profile file, and profiles that are
+//! valid but nobody would train.
 
 use std::sync::OnceLock;
 
@@ -44,7 +45,8 @@ fn close(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// Data for a corpus: files without a model and with one that was made, whole and without head and hash.
+/// Data for a corpus: files without a model and with one that was made, whole and without head and
+/// hash.
 #[allow(dead_code, reason = "for who makes a corpus")]
 pub fn good_files() -> Vec<Vec<u8>> {
     let of_schema = |(nth, bench): (u8, &Bench)| {
@@ -61,8 +63,9 @@ pub fn good_files() -> Vec<Vec<u8>> {
     (0..).zip(benches()).flat_map(of_schema).collect()
 }
 
-/// Bytes as a file: as they are, behind a good head, as changes of a good file, or as what to make a model of. Refused, or a profile
-/// that survives its file and whose codec, if there can be one, codes.
+/// Bytes as a file: as they are, behind a good head, as changes of a good file, or as what to make
+/// a model of. Refused, or a profile that survives its file and whose codec, if there can be one,
+/// codes.
 pub fn profile_file(data: &[u8]) {
     let mut source = Source(data);
     let control = source.byte();
@@ -95,7 +98,8 @@ pub fn profile_file(data: &[u8]) {
         Ok(profile) => profile,
         // What is another schema's is tried with that one.
         Err(_) => {
-            let _ = Profile::from_bytes(&file, &other.schema).map(|profile| work(other, &profile, &mut source));
+            let _ = Profile::from_bytes(&file, &other.schema)
+                .map(|profile| work(other, &profile, &mut source));
             return;
         }
     };
@@ -103,7 +107,8 @@ pub fn profile_file(data: &[u8]) {
     work(bench, &profile, &mut source);
 }
 
-/// The profile survives its file; where a codec takes it, snapshots come back and any packet is decoded or refused.
+/// The profile survives its file; where a codec takes it, snapshots come back and any packet is
+/// decoded or refused.
 fn work(bench: &Bench, profile: &Profile, source: &mut Source<'_>) {
     assert!(Profile::from_bytes(&profile.to_bytes(), &bench.schema).as_ref() == Ok(profile));
     let Bench { schema, frames, .. } = bench;
@@ -139,7 +144,8 @@ fn any_file(bench: &Bench, source: &mut Source<'_>) -> Vec<u8> {
     number(&mut out, 1);
     let has_bodies = source.byte() & 3 != 3;
     number(&mut out, u32::from(has_bodies));
-    let bands = if has_bodies { any_bodies(&mut out, schema.fields().len() > 2, source) } else { 0 };
+    let bands =
+        if has_bodies { any_bodies(&mut out, schema.fields().len() > 2, source) } else { 0 };
     let ranges = 1 + source.below(3);
     number(&mut out, ranges as u32);
     let mut lag = 0;
@@ -161,7 +167,8 @@ fn number(out: &mut Vec<u8>, mut value: u32) {
     out.push(value as u8);
 }
 
-/// Position and rotation are the first two fields, the flags the next. Returns how many bands there are.
+/// Position and rotation are the first two fields, the flags the next. Returns how many bands there
+/// are.
 fn any_bodies(out: &mut Vec<u8>, has_flags: bool, source: &mut Source<'_>) -> usize {
     let length = |source: &mut Source<'_>| ((source.word() >> source.below(32)) % (1 << 24)) + 1;
     number(out, 0);
@@ -189,7 +196,8 @@ fn any_bodies(out: &mut Vec<u8>, has_flags: bool, source: &mut Source<'_>) -> us
     }
     number(out, length(source));
     number(out, length(source));
-    let mut bands: Vec<u32> = (0..source.below(33)).map(|_| source.word() >> source.below(32)).collect();
+    let mut bands: Vec<u32> =
+        (0..source.below(33)).map(|_| source.word() >> source.below(32)).collect();
     bands.sort_unstable();
     bands.dedup();
     number(out, bands.len() as u32);
@@ -203,7 +211,8 @@ fn any_rows(out: &mut Vec<u8>, count: usize, source: &mut Source<'_>) {
     const MAX_WEIGHT: i32 = 1 << 18;
     let usual = source.byte();
     let others = source.below(24);
-    let mut places: Vec<usize> = (0..others).map(|_| usize::from(source.short()) % count.max(1)).collect();
+    let mut places: Vec<usize> =
+        (0..others).map(|_| usize::from(source.short()) % count.max(1)).collect();
     places.sort_unstable();
     for row in 0..count {
         let kind = if places.binary_search(&row).is_ok() { source.byte() } else { usual };
@@ -213,7 +222,9 @@ fn any_rows(out: &mut Vec<u8>, count: usize, source: &mut Source<'_>) {
             2 => vec![MAX_WEIGHT; FEATURES],
             3 => vec![-MAX_WEIGHT; FEATURES],
             4 => [MAX_WEIGHT, -MAX_WEIGHT].repeat(FEATURES / 2),
-            _ => (0..source.below(FEATURES + 1)).map(|_| (source.word() as i32) >> 13 >> source.below(19)).collect(),
+            _ => (0..source.below(FEATURES + 1))
+                .map(|_| (source.word() as i32) >> 13 >> source.below(19))
+                .collect(),
         };
         number(out, weights.len() as u32);
         weights.iter().for_each(|weight| number(out, ((weight << 1) ^ (weight >> 31)) as u32));
@@ -226,7 +237,8 @@ fn any_counters(out: &mut Vec<u8>, count: usize, source: &mut Source<'_>) {
     let probabilities = [0, u32::from(u16::MAX), 32, 1 << 15];
     let mut left = count;
     if usual & 3 == 3 {
-        let [one, other] = [usual >> 2 & 3, usual >> 4 & 3].map(|which| probabilities[usize::from(which)]);
+        let [one, other] =
+            [usual >> 2 & 3, usual >> 4 & 3].map(|which| probabilities[usize::from(which)]);
         for place in 0..left {
             number(out, 0);
             number(out, if place % 2 == 0 { one } else { other });
@@ -248,7 +260,8 @@ fn any_counters(out: &mut Vec<u8>, count: usize, source: &mut Source<'_>) {
     number(out, left as u32);
 }
 
-/// How many rows a set of weights has, and how many counters there are: `spec/CODEC.md`, section 13.2.
+/// How many rows a set of weights has, and how many counters there are: `spec/CODEC.md`, section
+/// 13.2.
 struct Sizes {
     rows: usize,
     counters: usize,
@@ -271,6 +284,9 @@ impl Sizes {
                 }
             }
         }
-        Self { rows, counters: 1 + 1024 + 256 * (fields + 1) + 336 + 32 + 1 + choices + RESIDUAL * groups }
+        Self {
+            rows,
+            counters: 1 + 1024 + 256 * (fields + 1) + 336 + 32 + 1 + choices + RESIDUAL * groups,
+        }
     }
 }

@@ -1,4 +1,5 @@
-//! The driver of the target `records`: whatever bytes come, a stream reads records of them or refuses them, and any records come back.
+//! The driver of the target `records`: whatever bytes come, a stream reads records of them or
+//! refuses them, and any records come back.
 
 use std::sync::OnceLock;
 
@@ -43,14 +44,17 @@ impl Tested {
 fn tested() -> &'static [Tested] {
     static TESTED: OnceLock<Vec<Tested>> = OnceLock::new();
     TESTED.get_or_init(|| {
-        let schemas = [records_schema()].into_iter().chain(schemas()).filter(|schema| !schema.lanes().is_empty());
+        let schemas = [records_schema()]
+            .into_iter()
+            .chain(schemas())
+            .filter(|schema| !schema.lanes().is_empty());
         let levels = [StreamLevel::Packed, StreamLevel::Adaptive];
         schemas.flat_map(|schema| levels.map(|level| Tested::new(&schema, level))).collect()
     })
 }
 
-/// The first byte is a codec, the second a base or none, two more its lag, the fifth how many records; then come bytes that a stranger sent.
-/// The same bytes are also taken for records.
+/// The first byte is a codec, the second a base or none, two more its lag, the fifth how many
+/// records; then come bytes that a stranger sent. The same bytes are also taken for records.
 pub fn records(data: &[u8]) {
     let mut source = Source(data);
     let Tested { codec, bases } = &tested()[source.below(tested().len())];
@@ -107,8 +111,11 @@ pub fn records_corpus() -> Vec<Vec<u8>> {
             let number = [0, 2, 4, LEARNED_ALONG.len()][number];
             let base = bases.get(number).map(|(lanes, learned)| StreamBase { lanes, learned, lag });
             let count = 1 + index % 3;
-            let mut file = vec![index as u8, number as u8, lag as u8, (lag >> 8) as u8, count as u8 - 1];
-            codec.encode(base, &walk.records(count), &mut codec.nothing_learned(), &mut file).unwrap();
+            let mut file =
+                vec![index as u8, number as u8, lag as u8, (lag >> 8) as u8, count as u8 - 1];
+            codec
+                .encode(base, &walk.records(count), &mut codec.nothing_learned(), &mut file)
+                .unwrap();
             files.push(file);
         }
     }

@@ -1,17 +1,20 @@
-//! The drivers of the targets `rle` and `magnitude`: whatever bytes come, what is read is valid and comes back.
+//! The drivers of the targets `rle` and `magnitude`: whatever bytes come, what is read is valid and
+//! comes back.
 
 use kinepack::magnitude::{
-    Precision, read_any, read_difference, read_multiples, read_steps, write_any, write_difference, write_multiples,
-    write_steps,
+    Precision, read_any, read_difference, read_multiples, read_steps, write_any, write_difference,
+    write_multiples, write_steps,
 };
 use kinepack::rle::{
-    bound, decode, decode_difference, encode, encode_difference, read_sparse_difference, write_sparse_difference,
+    bound, decode, decode_difference, encode, encode_difference, read_sparse_difference,
+    write_sparse_difference,
 };
 use kinepack::{BitReader, BitSink, BitWriter, DecodeError, FloatLimits, VectorLimits};
 
 use crate::coding::Source;
 
-/// The first byte is the length of a base, the second of a limit; the rest is the base, and bytes that a stranger sent.
+/// The first byte is the length of a base, the second of a limit; the rest is the base, and bytes
+/// that a stranger sent.
 pub fn rle(data: &[u8]) {
     let mut source = Source(data);
     let [base_bytes, limit_bytes] = [source.below(256), 4 * source.below(256)];
@@ -99,13 +102,15 @@ pub fn magnitude(data: &[u8]) {
         6 => differences(&position(), baseline, source.0),
         _ => differences(&angles(), baseline, source.0),
     }
-    if let Ok(bytes) = written(|writer| write_multiples(writer, Precision::Tenth, baseline).is_ok()) {
+    if let Ok(bytes) = written(|writer| write_multiples(writer, Precision::Tenth, baseline).is_ok())
+    {
         read_multiples::<3>(&mut BitReader::new(&bytes), Precision::Tenth).unwrap();
     }
 }
 
 fn position() -> VectorLimits<3> {
-    let [xz, y] = [FloatLimits::new(-100.0, 100.0, 0.1), FloatLimits::with_bits(-1.0, 1.0, 23)].map(Result::unwrap);
+    let [xz, y] = [FloatLimits::new(-100.0, 100.0, 0.1), FloatLimits::with_bits(-1.0, 1.0, 23)]
+        .map(Result::unwrap);
     VectorLimits::new([xz, y, xz])
 }
 
@@ -163,7 +168,8 @@ fn differences(limits: &VectorLimits<3>, mut baseline: [f32; 3], data: &[u8]) {
             Ok(value) => {
                 assert!(within.is_err() || limits.quantize(value).is_ok());
                 assert!(within.is_err() || within == Ok(value));
-                let difference = written(|writer| write_difference(writer, limits, baseline, value).is_ok());
+                let difference =
+                    written(|writer| write_difference(writer, limits, baseline, value).is_ok());
                 assert!(difference.is_ok() || within.is_err());
                 let any = written(|writer| {
                     write_any(writer, limits, baseline, value);
@@ -177,7 +183,9 @@ fn differences(limits: &VectorLimits<3>, mut baseline: [f32; 3], data: &[u8]) {
                 assert_eq!(back.map(f32::to_bits), expected.map(f32::to_bits));
                 baseline = value;
             }
-            Err(DecodeError::OutOfRange { at_bit }) => assert!(at_bit > from_bit && within.is_err()),
+            Err(DecodeError::OutOfRange { at_bit }) => {
+                assert!(at_bit > from_bit && within.is_err())
+            }
             Err(DecodeError::EndOfData { .. }) => break,
             Err(error) => panic!("{error:?}"),
         }

@@ -1,7 +1,9 @@
-//! The moves of a player's character through a stream: how many bits a record takes, and how long it takes to encode and decode.
+//! The moves of a player's character through a stream: how many bits a record takes, and how long
+//! it takes to encode and decode.
 //!
-//! Each record is told against the one 6 before it, a tenth of a second, as where acknowledgements take that long; the first 6 in full.
-//! What was learned with a record is kept in a ring of 64. Beside the two levels, every record in full.
+//! Each record is told against the one 6 before it, a tenth of a second, as where acknowledgements
+//! take that long; the first 6 in full. What was learned with a record is kept in a ring of 64.
+//! Beside the two levels, every record in full.
 //!
 //! `cargo bench -p character --bench records`. Sizes are printed first.
 
@@ -55,8 +57,11 @@ impl Side {
     ) {
         let mut learned = take(&mut self.ring[index % RING]);
         let base = index.checked_sub(LAG).filter(|_| self.has_bases);
-        let base =
-            base.map(|base| StreamBase { lanes: &held[base], learned: &self.ring[base % RING], lag: LAG as u16 });
+        let base = base.map(|base| StreamBase {
+            lanes: &held[base],
+            learned: &self.ring[base % RING],
+            lag: LAG as u16,
+        });
         tell(&self.codec, base, &mut learned);
         self.ring[index % RING] = learned;
     }
@@ -121,16 +126,23 @@ fn records(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Prints what the forms of the article take beside those of level packed: for the payload runs of whole bytes, for a vector multiples of a tenth.
+/// Prints what the forms of the article take beside those of level packed: for the payload runs of
+/// whole bytes, for a vector multiples of a tenth.
 fn print_forms(moves: &[Move]) {
     let pairs = || moves.iter().zip(&moves[LAG..]);
     let mean = |bits: u64| bits as f64 / (RECORDS - LAG) as f64;
     let mut runs = Vec::new();
     pairs().for_each(|(base, now)| encode_difference(&base.payload, &now.payload, &mut runs));
     let mut sparse = BitCounter::default();
-    pairs().for_each(|(base, now)| write_sparse_difference(&mut sparse, &base.payload, &now.payload));
+    pairs()
+        .for_each(|(base, now)| write_sparse_difference(&mut sparse, &base.payload, &now.payload));
     println!("{:10} {:>18} {:>14}", "mean bits", "the article's form", "packed");
-    println!("{:10} {:18.1} {:14.1}", "payload", mean(8 * runs.len() as u64), mean(sparse.len_bits()));
+    println!(
+        "{:10} {:18.1} {:14.1}",
+        "payload",
+        mean(8 * runs.len() as u64),
+        mean(sparse.len_bits())
+    );
     let vectors: [(&str, Vector); 3] = [
         ("acc.", |played| played.acceleration),
         ("location", |played| played.location),
@@ -139,8 +151,8 @@ fn print_forms(moves: &[Move]) {
     for (name, of) in vectors {
         let (mut multiples, mut steps) = (BitCounter::default(), BitCounter::default());
         for (base, now) in pairs() {
-            let [base, now] =
-                [of(base), of(now)].map(|vector| vector.map(|component| (component * 10.0).round() as i64));
+            let [base, now] = [of(base), of(now)]
+                .map(|vector| vector.map(|component| (component * 10.0).round() as i64));
             let tenths: [i64; 3] = array::from_fn(|axis| now[axis] - base[axis]);
             let differences = tenths.map(|tenths| tenths as f32 / 10.0);
             write_multiples(&mut multiples, Precision::Tenth, differences).expect("numbers");

@@ -33,8 +33,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let falling = played.iter().filter(|one| one.movement_mode == FALLING).count();
     println!("{:<8} {:>6.1} %", "in air", percent(falling));
-    let jumps = played.windows(2).filter(|pair| pair[1].movement_mode > pair[0].movement_mode).count();
-    let moving: usize = counts.iter().filter(|(activity, _)| activity.is_moving()).map(|(_, count)| count).sum();
+    let jumps =
+        played.windows(2).filter(|pair| pair[1].movement_mode > pair[0].movement_mode).count();
+    let moving: usize =
+        counts.iter().filter(|(activity, _)| activity.is_moving()).map(|(_, count)| count).sum();
     println!("a jump each {:.1} s of moving", moving as f64 / MOVES_PER_S as f64 / jumps as f64);
 
     let mut lanes = Vec::new();
@@ -47,11 +49,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// How often each field differs from that of `lag` moves before, and how large the difference of its lanes is.
+/// How often each field differs from that of `lag` moves before, and how large the difference of
+/// its lanes is.
 fn compare(lag: usize, moves: &[Vec<u32>]) {
     let schema = Schema::of::<Move>();
     println!("\nagainst {lag} moves before");
-    println!("{:<18} {:>9} {:>10} {:>10}  lane by lane", "field", "differs %", "bits/lane", "where not 0");
+    println!(
+        "{:<18} {:>9} {:>10} {:>10}  lane by lane",
+        "field", "differs %", "bits/lane", "where not 0"
+    );
     // The parts of an array are one field here.
     let mut groups: Vec<(&str, std::ops::Range<usize>)> = Vec::new();
     for field in schema.fields() {
@@ -79,7 +85,8 @@ fn compare(lag: usize, moves: &[Vec<u32>]) {
             }
         }
         let sum: u64 = bits.iter().sum();
-        let each: Vec<String> = bits.iter().map(|&bits| format!("{:.2}", bits as f64 / pairs as f64)).collect();
+        let each: Vec<String> =
+            bits.iter().map(|&bits| format!("{:.2}", bits as f64 / pairs as f64)).collect();
         println!(
             "{name:<18} {:>9.1} {:>10.2} {:>10.2}  {}",
             100.0 * differ as f64 / pairs as f64,

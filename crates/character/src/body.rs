@@ -1,8 +1,10 @@
-//! The character: walks, brakes, jumps and falls, as Unreal's character movement has it with its default settings.
+//! The character: walks, brakes, jumps and falls, as Unreal's character movement has it with its
+//! default settings.
 //!
-//! `UCharacterMovementComponent::CalcVelocity`, simplified to what open ground needs: friction turns the velocity into
-//! the direction asked for, braking stops it in the end exactly, the air gives little control. `f64` with + − × ÷ √
-//! only, in this order, but for sines and cosines, which are `libm`'s.
+//! `UCharacterMovementComponent::CalcVelocity`, simplified to what open ground needs: friction
+//! turns the velocity into the direction asked for, braking stops it in the end exactly, the air
+//! gives little control. `f64` with + − × ÷ √ only, in this order, but for sines and cosines, which
+//! are `libm`'s.
 
 use crate::record::{FALLING, WALKING};
 use crate::terrain;
@@ -65,7 +67,13 @@ impl Body {
     /// A character that stands at a place.
     pub(crate) fn new([x, y]: [f64; 2]) -> Self {
         let location = [x, y, terrain::height_cm(x, y) + HALF_HEIGHT_CM];
-        Self { location, velocity: [0.0; 3], acceleration: [0.0; 3], is_falling: false, is_crouched: false }
+        Self {
+            location,
+            velocity: [0.0; 3],
+            acceleration: [0.0; 3],
+            is_falling: false,
+            is_crouched: false,
+        }
     }
 
     pub(crate) fn movement_mode(&self) -> u8 {
@@ -74,7 +82,8 @@ impl Body {
 
     /// Moves for so many seconds.
     pub(crate) fn step(&mut self, order: &Order, frame_s: f64) {
-        let [x, y] = in_the_world(order.input, order.yaw_deg).map(|part| part * ACCELERATION_CM_PER_S2);
+        let [x, y] =
+            in_the_world(order.input, order.yaw_deg).map(|part| part * ACCELERATION_CM_PER_S2);
         self.acceleration = [x, y, 0.0];
         if order.jumps && !self.is_falling {
             self.is_falling = true;
@@ -117,7 +126,8 @@ impl Body {
     }
 
     fn fall(&mut self, limit: f64, frame_s: f64) {
-        let control = [self.acceleration[0], self.acceleration[1]].map(|part| part * AIR_CONTROL_RATIO);
+        let control =
+            [self.acceleration[0], self.acceleration[1]].map(|part| part * AIR_CONTROL_RATIO);
         let [x, y] = accelerated([self.velocity[0], self.velocity[1]], control, limit, frame_s);
         let z = self.velocity[2] + GRAVITY_CM_PER_S2 * frame_s;
         let rise = (self.velocity[2] + z) / 2.0;
@@ -135,7 +145,8 @@ impl Body {
 
     /// The height of the capsule's middle with the feet on the ground.
     fn lowest_z(&self) -> f64 {
-        let half_height_cm = if self.is_crouched { CROUCHED_HALF_HEIGHT_CM } else { HALF_HEIGHT_CM };
+        let half_height_cm =
+            if self.is_crouched { CROUCHED_HALF_HEIGHT_CM } else { HALF_HEIGHT_CM };
         terrain::height_cm(self.location[0], self.location[1]) + half_height_cm
     }
 }
@@ -163,8 +174,9 @@ fn braked(velocity: [f64; 2], frame_s: f64) -> [f64; 2] {
     if speed == 0.0 {
         return [0.0; 2];
     }
-    let slower =
-        velocity.map(|part| part - (part * BRAKING_FRICTION_PER_S + part / speed * BRAKING_CM_PER_S2) * frame_s);
+    let slower = velocity.map(|part| {
+        part - (part * BRAKING_FRICTION_PER_S + part / speed * BRAKING_CM_PER_S2) * frame_s
+    });
     let along = slower[0] * velocity[0] + slower[1] * velocity[1];
     let squared = slower[0] * slower[0] + slower[1] * slower[1];
     if along <= 0.0 || squared < STOP_SQUARED { [0.0; 2] } else { slower }
@@ -224,6 +236,9 @@ mod tests {
             body.step(&order(Gait::Walk, [0.0; 2]), 1.0 / 60.0);
         }
         assert!((89.0..90.1).contains(&highest), "{highest}");
-        assert_eq!((body.location[2], body.velocity, body.movement_mode()), (ground, [0.0; 3], WALKING));
+        assert_eq!(
+            (body.location[2], body.velocity, body.movement_mode()),
+            (ground, [0.0; 3], WALKING)
+        );
     }
 }

@@ -1,7 +1,8 @@
 //! The client's frames: about 60 a second, with a hitch now and then.
 //!
-//! The screen gives the beat, so a frame ends where the screen takes it, give or take what the system adds. In whole
-//! milliseconds that is 16 or 17, and 20 to 33 where a frame came late. Each frame makes one move, which is as long.
+//! The screen gives the beat, so a frame ends where the screen takes it, give or take what the
+//! system adds. In whole milliseconds that is 16 or 17, and 20 to 33 where a frame came late. Each
+//! frame makes one move, which is as long.
 
 use crate::random::Random;
 

@@ -10,7 +10,8 @@
 //! | 12 | the pose within a stride, which runs while the character moves |
 //! | 13 to 15 | skin, team and build: constant |
 //!
-//! Numbers are little-endian. There are 0 to 4 changed bytes in most tenths of a second, more when the target changes.
+//! Numbers are little-endian. There are 0 to 4 changed bytes in most tenths of a second, more when
+//! the target changes.
 
 use core::ops::RangeInclusive;
 
@@ -98,8 +99,15 @@ impl Gear {
         }
     }
 
-    /// What happens in a frame in which the player's hands are on, or off: then only what is on already ends.
-    pub(crate) fn step(&mut self, hands_are_on: bool, moved_cm: f64, frame_ms: u32, random: &mut Random) {
+    /// What happens in a frame in which the player's hands are on, or off: then only what is on
+    /// already ends.
+    pub(crate) fn step(
+        &mut self,
+        hands_are_on: bool,
+        moved_cm: f64,
+        frame_ms: u32,
+        random: &mut Random,
+    ) {
         self.way_cm = (self.way_cm + moved_cm) % (POSES * POSE_CM);
         self.busy_ms = self.busy_ms.saturating_sub(frame_ms);
         for left_ms in &mut self.recovery_ms {
@@ -136,7 +144,8 @@ impl Gear {
 
     pub(crate) fn bytes(&self) -> [u8; 16] {
         let recovering = self.recovery_ms.iter().enumerate();
-        let recovering = recovering.fold(0, |bits, (ability, &left_ms)| bits | u8::from(left_ms > 0) << ability);
+        let recovering =
+            recovering.fold(0, |bits, (ability, &left_ms)| bits | u8::from(left_ms > 0) << ability);
         let mut bytes = [0; 16];
         bytes[..4].copy_from_slice(&self.actions.to_le_bytes());
         bytes[4] = 0x40 + self.weapon as u8;
@@ -154,14 +163,17 @@ impl Gear {
         if self.until_target_ms > 0 {
             return;
         }
-        self.until_target_ms = random.within(if self.fight.is_on { FIGHT_TARGET_MS } else { TARGET_MS });
+        self.until_target_ms =
+            random.within(if self.fight.is_on { FIGHT_TARGET_MS } else { TARGET_MS });
         // A slot among 4096, and above it how often that slot was given out.
         let is_none = random.chance(NO_TARGET_PERCENT);
         self.target = if is_none { 0 } else { random.below(4096) | random.within(1..=900) << 16 };
     }
 
     fn shoot(&mut self, frame_ms: u32, random: &mut Random) {
-        if self.fight.step(PEACE_MS, FIGHT_MS, frame_ms, random) && random.chance(OTHER_WEAPON_PERCENT) {
+        if self.fight.step(PEACE_MS, FIGHT_MS, frame_ms, random)
+            && random.chance(OTHER_WEAPON_PERCENT)
+        {
             self.weapon = random.below(WEAPONS.len() as u32) as usize;
             self.count_action();
         }
@@ -180,7 +192,13 @@ impl Gear {
 
 impl Spell {
     /// Goes on by a frame, and says whether it has come on in it.
-    fn step(&mut self, off: RangeInclusive<u32>, on: RangeInclusive<u32>, frame_ms: u32, random: &mut Random) -> bool {
+    fn step(
+        &mut self,
+        off: RangeInclusive<u32>,
+        on: RangeInclusive<u32>,
+        frame_ms: u32,
+        random: &mut Random,
+    ) -> bool {
         self.left_ms = self.left_ms.saturating_sub(frame_ms);
         if self.left_ms > 0 {
             return false;
@@ -205,8 +223,9 @@ mod tests {
                 gear.bytes()
             })
             .collect();
-        let changed =
-            |pair: (&[u8; 16], &[u8; 16])| pair.0.iter().zip(pair.1).filter(|(now, then)| now != then).count();
+        let changed = |pair: (&[u8; 16], &[u8; 16])| {
+            pair.0.iter().zip(pair.1).filter(|(now, then)| now != then).count()
+        };
         let counts: Vec<usize> = bytes[6..].iter().zip(&bytes).map(changed).collect();
         let few = counts.iter().filter(|&&count| count <= 4).count();
         assert!(few * 100 > counts.len() * 97, "{few} of {}", counts.len());

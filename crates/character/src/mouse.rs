@@ -1,8 +1,9 @@
 //! The right hand: the view, turned by a mouse.
 //!
-//! A hand goes from one aim to the next with little speed at both ends: the minimum-jerk profile of Flash and Hogan
-//! ("The coordination of arm movements", 1985). On the way it is never quite where it means to be, the less so the
-//! faster it goes. The mouse counts whole steps, and counts nothing while the hand rests.
+//! A hand goes from one aim to the next with little speed at both ends: the minimum-jerk profile of
+//! Flash and Hogan ("The coordination of arm movements", 1985). On the way it is never quite where
+//! it means to be, the less so the faster it goes. The mouse counts whole steps, and counts nothing
+//! while the hand rests.
 
 use core::ops::RangeInclusive;
 
@@ -40,8 +41,10 @@ struct Habit {
     ms: RangeInclusive<u32>,
 }
 
-const CORRECTION: Habit = Habit { way_percent: 48, around_percent: 25, yaw_deg: (0.3, 6.0), ms: 120..=350 };
-const FLICK: Habit = Habit { way_percent: 6, around_percent: 14, yaw_deg: (40.0, 170.0), ms: 90..=180 };
+const CORRECTION: Habit =
+    Habit { way_percent: 48, around_percent: 25, yaw_deg: (0.3, 6.0), ms: 120..=350 };
+const FLICK: Habit =
+    Habit { way_percent: 6, around_percent: 14, yaw_deg: (40.0, 170.0), ms: 90..=180 };
 const HABITS: [Habit; 4] = [
     CORRECTION,
     // A turn of the head.
@@ -107,7 +110,8 @@ impl Mouse {
                     self.doing = self.rest(gaze, random);
                 }
                 self.aim_deg[0] = self.aim_deg[0].clamp(-MAX_PITCH_DEG, MAX_PITCH_DEG);
-                self.counts = [0, 1].map(|axis| to_counts(self.aim_deg[axis] + self.tremor_deg[axis]));
+                self.counts =
+                    [0, 1].map(|axis| to_counts(self.aim_deg[axis] + self.tremor_deg[axis]));
                 let max_pitch = to_counts(MAX_PITCH_DEG);
                 self.counts[0] = self.counts[0].clamp(-max_pitch, max_pitch);
             }
@@ -116,7 +120,8 @@ impl Mouse {
 
     /// The view's pitch, yaw and roll in degrees, each from 0 to below 360.
     pub(crate) fn rotation_deg(&self) -> [f64; 3] {
-        let [pitch, yaw] = self.counts.map(|counts| counts.rem_euclid(COUNTS_PER_TURN) as f64 / COUNTS_PER_DEGREE);
+        let [pitch, yaw] =
+            self.counts.map(|counts| counts.rem_euclid(COUNTS_PER_TURN) as f64 / COUNTS_PER_DEGREE);
         [pitch, yaw, 0.0]
     }
 
@@ -156,7 +161,8 @@ impl Mouse {
 }
 
 fn choose(gaze: Gaze, random: &mut Random) -> &'static Habit {
-    let percent_of = |habit: &Habit| if gaze == Gaze::Way { habit.way_percent } else { habit.around_percent };
+    let percent_of =
+        |habit: &Habit| if gaze == Gaze::Way { habit.way_percent } else { habit.around_percent };
     &HABITS[random.choose(HABITS.each_ref().map(percent_of))]
 }
 

@@ -6,7 +6,8 @@ mod split_mix;
 pub(crate) use split_mix::Random;
 
 impl Random {
-    /// The index of one of the shares, each as often as its percentage says. They must sum up to 100.
+    /// The index of one of the shares, each as often as its percentage says. They must sum up to
+    /// 100.
     pub(crate) fn choose<const N: usize>(&mut self, percents: [u32; N]) -> usize {
         debug_assert_eq!(percents.iter().sum::<u32>(), 100);
         let mut left = self.below(100);

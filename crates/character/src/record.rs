@@ -1,8 +1,8 @@
 //! The record: what the client tells of one move, after the article's 540 bits.
 //!
-//! Vectors are in centimetres and in steps of a tenth, as Unreal's `FVector_NetQuantize10` sends them, but in full: the
-//! whole range of 32 bits, so that any place in a large world has a code. Angles have the 16 bits of Unreal's
-//! compressed rotators.
+//! Vectors are in centimetres and in steps of a tenth, as Unreal's `FVector_NetQuantize10` sends
+//! them, but in full: the whole range of 32 bits, so that any place in a large world has a code.
+//! Angles have the 16 bits of Unreal's compressed rotators.
 
 use kinepack::{Bytes, Pack};
 
@@ -11,7 +11,8 @@ pub const WALKING: u8 = 1;
 /// [`Move::movement_mode`] of a character in the air.
 pub const FALLING: u8 = 3;
 
-/// The bits of [`Move::flags`]. The lower four are Unreal's own, of which two are free; the upper four are a game's.
+/// The bits of [`Move::flags`]. The lower four are Unreal's own, of which two are free; the upper
+/// four are a game's.
 pub struct Flags;
 
 impl Flags {
@@ -31,25 +32,28 @@ pub struct Move {
     /// Milliseconds since the server began, at the move's end: 64 bits. It starts in the hours.
     #[pack(clock)]
     pub time_ms: u64,
-    /// What the player asks for with the keys, in cm/s² and in the world's axes: up to 2048 along the ground, nothing
-    /// upwards. It is the input and not the rate of `velocity`, which has friction and limits.
+    /// What the player asks for with the keys, in cm/s² and in the world's axes: up to 2048 along
+    /// the ground, nothing upwards. It is the input and not the rate of `velocity`, which has
+    /// friction and limits.
     ///
     /// 3 × 32 bits: ±214,748,364.8 without the end, in steps of 0.1.
     #[pack(range = -214_748_364.8..214_748_364.8, precision = 0.1)]
     pub acceleration: [f64; 3],
-    /// The middle of the character's capsule in cm, x and y along the ground and z up. A crouched one's is lower.
+    /// The middle of the character's capsule in cm, x and y along the ground and z up. A crouched
+    /// one's is lower.
     ///
     /// 3 × 32 bits: ±214,748,364.8 without the end, in steps of 0.1, which is 1 mm.
     #[pack(range = -214_748_364.8..214_748_364.8, precision = 0.1)]
     pub location: [f64; 3],
-    /// The rate of `location` in cm/s. On the ground z is 0, on slopes too, as Unreal has it; in the air it becomes
-    /// less by 980 cm/s each second.
+    /// The rate of `location` in cm/s. On the ground z is 0, on slopes too, as Unreal has it; in
+    /// the air it becomes less by 980 cm/s each second.
     ///
-    /// 3 × 32 bits: ±214,748,364.8 without the end, in steps of 0.1. Exactly 0 for a character that stands.
+    /// 3 × 32 bits: ±214,748,364.8 without the end, in steps of 0.1. Exactly 0 for a character that
+    /// stands.
     #[pack(range = -214_748_364.8..214_748_364.8, precision = 0.1, velocity = location)]
     pub velocity: [f64; 3],
-    /// Where the player looks: pitch, yaw and roll in degrees, each from 0 to below 360. Pitch is 0 to 89 upwards and
-    /// 360 to 271 downwards, yaw turns from x to y, roll is 0.
+    /// Where the player looks: pitch, yaw and roll in degrees, each from 0 to below 360. Pitch is 0
+    /// to 89 upwards and 360 to 271 downwards, yaw turns from x to y, roll is 0.
     ///
     /// 3 × 16 bits: steps of 360° / 65536, about 0.0055°.
     #[pack(range = 0.0..360.0, bits = 16, wrap)]
@@ -59,7 +63,8 @@ pub struct Move {
     /// [`WALKING`] or [`FALLING`], 4 bits.
     #[pack(max = 15)]
     pub movement_mode: u8,
-    /// What the rest of the game adds, 128 bits that only the game understands. Most bytes stay from move to move.
+    /// What the rest of the game adds, 128 bits that only the game understands. Most bytes stay
+    /// from move to move.
     #[pack(with = Bytes)]
     pub payload: [u8; 16],
 }

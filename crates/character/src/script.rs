@@ -1,6 +1,8 @@
-//! A scripted player: plays as a person does, so that streams of any length can be made without one.
+//! A scripted player: plays as a person does, so that streams of any length can be made without
+//! one.
 //!
-//! It does one thing for some seconds and then another. How often it chooses which, and for how long, is a table:
+//! It does one thing for some seconds and then another. How often it chooses which, and for how
+//! long, is a table:
 //!
 //! | activity | chosen | lasts | view | what it does |
 //! |---|---|---|---|---|
@@ -10,9 +12,9 @@
 //! | sprint | 13 % | 2 to 6 s | the way | up to 900 cm/s, forward; jumps |
 //! | crouch | 9 % | 1 to 5 s | the way | up to 300 cm/s; no jumps |
 //!
-//! Of the time that is a quarter standing, a fifth looking around and the rest moving. Jumps come every 2 to 8 s of
-//! walking and sprinting, with the key held for 60 to 220 ms. The habits of the hands are in `mouse` and `stick`, those
-//! of fights in `gear`.
+//! Of the time that is a quarter standing, a fifth looking around and the rest moving. Jumps come
+//! every 2 to 8 s of walking and sprinting, with the key held for 60 to 220 ms. The habits of the
+//! hands are in `mouse` and `stick`, those of fights in `gear`.
 
 use core::ops::RangeInclusive;
 

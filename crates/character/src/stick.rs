@@ -1,7 +1,7 @@
 //! The left hand: which way the character is to go, by keys or by an analog stick.
 //!
-//! Keys give eight directions and all or nothing, for 0.15 to 2 s each. A stick gives any direction and any strength;
-//! the thumb takes a moment to bring it there and never holds it quite still.
+//! Keys give eight directions and all or nothing, for 0.15 to 2 s each. A stick gives any direction
+//! and any strength; the thumb takes a moment to bring it there and never holds it quite still.
 
 use core::ops::RangeInclusive;
 
@@ -11,8 +11,16 @@ use crate::random::Random;
 type Keys = [i8; 2];
 
 /// How often which keys are held, walking: mostly the one forward, the view does the rest.
-const WALK_KEYS: [(Keys, u32); 8] =
-    [([1, 0], 52), ([1, 1], 12), ([1, -1], 12), ([0, 1], 8), ([0, -1], 8), ([-1, 0], 4), ([-1, 1], 2), ([-1, -1], 2)];
+const WALK_KEYS: [(Keys, u32); 8] = [
+    ([1, 0], 52),
+    ([1, 1], 12),
+    ([1, -1], 12),
+    ([0, 1], 8),
+    ([0, -1], 8),
+    ([-1, 0], 4),
+    ([-1, 1], 2),
+    ([-1, -1], 2),
+];
 /// Who sprints goes forward.
 const SPRINT_KEYS: [(Keys, u32); 3] = [([1, 0], 76), ([1, 1], 12), ([1, -1], 12)];
 /// How long keys are held.
@@ -55,7 +63,8 @@ impl Stick {
         Self { device, is_sprinting, goal: [0.0; 2], thumb: [0.0; 2], left_ms: 0 }
     }
 
-    /// What is asked for in a frame of so many milliseconds: forward and right, of length 1 at most.
+    /// What is asked for in a frame of so many milliseconds: forward and right, of length 1 at
+    /// most.
     pub(crate) fn step(&mut self, frame_ms: u32, random: &mut Random) -> [f64; 2] {
         self.left_ms = self.left_ms.saturating_sub(frame_ms);
         match self.device {

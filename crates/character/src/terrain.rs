@@ -1,6 +1,7 @@
 //! The ground: gently rolling, a sum of waves from 10 m to 5 km long.
 //!
-//! All waves together can be as steep as 0.4; on most of the way the slope is below 0.2. Cost: one sine a wave.
+//! All waves together can be as steep as 0.4; on most of the way the slope is below 0.2. Cost: one
+//! sine a wave.
 
 /// How high a wave is, how far it goes per 2π in x and in y (cm), and where it begins (rad).
 struct Wave {
@@ -20,7 +21,10 @@ const WAVES: [Wave; 5] = [
 
 /// The ground's height at a place, in cm.
 pub(crate) fn height_cm(x_cm: f64, y_cm: f64) -> f64 {
-    WAVES.iter().map(|wave| wave.height_cm * libm::sin(x_cm / wave.x_cm + y_cm / wave.y_cm + wave.phase)).sum()
+    WAVES
+        .iter()
+        .map(|wave| wave.height_cm * libm::sin(x_cm / wave.x_cm + y_cm / wave.y_cm + wave.phase))
+        .sum()
 }
 
 #[cfg(test)]
@@ -29,8 +33,9 @@ mod tests {
 
     #[test]
     fn the_ground_is_gentle() {
-        let slope =
-            |along: fn(&Wave) -> f64| -> f64 { WAVES.iter().map(|wave| wave.height_cm / along(wave).abs()).sum() };
+        let slope = |along: fn(&Wave) -> f64| -> f64 {
+            WAVES.iter().map(|wave| wave.height_cm / along(wave).abs()).sum()
+        };
         let (x, y) = (slope(|wave| wave.x_cm), slope(|wave| wave.y_cm));
         assert!((x * x + y * y).sqrt() < 0.4, "{x} in x, {y} in y");
         assert!(height_cm(1_234_567.0, -987_654.0).abs() < 6500.0);

@@ -38,7 +38,8 @@ fn a_move_has_540_bits() {
 fn every_code_of_32_bits_is_a_place() {
     for field in Schema::of::<Move>().fields() {
         if let FieldKind::Floats(axes) = &field.kind {
-            let max_code = if field.name == "control_rotation" { u32::from(u16::MAX) } else { u32::MAX };
+            let max_code =
+                if field.name == "control_rotation" { u32::from(u16::MAX) } else { u32::MAX };
             assert!(axes.iter().all(|axis| axis.max_code() == max_code), "{}", field.name);
         }
     }
@@ -54,8 +55,9 @@ fn a_person_plays() {
                 (script.activity(), played)
             })
             .collect();
-        let count =
-            |is_so: &dyn Fn(&(Activity, Move)) -> bool| share(played.iter().filter(|&one| is_so(one)).count(), LONG);
+        let count = |is_so: &dyn Fn(&(Activity, Move)) -> bool| {
+            share(played.iter().filter(|&one| is_so(one)).count(), LONG)
+        };
         let pairs = |is_so: &dyn Fn(&Move, &Move) -> bool| {
             share(played.windows(2).filter(|pair| is_so(&pair[1].1, &pair[0].1)).count(), LONG)
         };
@@ -69,11 +71,22 @@ fn a_person_plays() {
         within("in the air", count(&|(_, played)| played.movement_mode == FALLING), 0.04, 0.14);
         within("crouched", count(&|(_, played)| played.flags & Flags::CROUCH != 0), 0.03, 0.13);
         within("fast", count(&|(_, played)| along_the_ground(played) > 0.0), 0.45, 0.65);
-        within("view turned", pairs(&|now, before| now.control_rotation != before.control_rotation), 0.25, 0.55);
+        within(
+            "view turned",
+            pairs(&|now, before| now.control_rotation != before.control_rotation),
+            0.25,
+            0.55,
+        );
         within("nothing new", pairs(&is_repeated), 0.17, 0.35);
 
-        let jumps = played.windows(2).filter(|pair| pair[1].1.movement_mode > pair[0].1.movement_mode).count();
-        let free = played.iter().filter(|(activity, _)| matches!(activity, Activity::Walk | Activity::Sprint)).count();
+        let jumps = played
+            .windows(2)
+            .filter(|pair| pair[1].1.movement_mode > pair[0].1.movement_mode)
+            .count();
+        let free = played
+            .iter()
+            .filter(|(activity, _)| matches!(activity, Activity::Walk | Activity::Sprint))
+            .count();
         within("moves from jump to jump", free as f64 / jumps as f64, 200.0, 420.0);
     }
 }
@@ -103,14 +116,21 @@ fn moves_are_possible() {
             assert!((-1000.0..=420.0).contains(&now.velocity[2]), "{now:?}");
             for axis in 0..2 {
                 let way = now.velocity[axis] * frame_ms as f64 / 1000.0;
-                assert!((now.location[axis] - before.location[axis] - way).abs() < 1e-6, "{before:?} to {now:?}");
+                assert!(
+                    (now.location[axis] - before.location[axis] - way).abs() < 1e-6,
+                    "{before:?} to {now:?}"
+                );
             }
             let [pitch, yaw, roll] = now.control_rotation;
             assert!(pitch <= 89.0 || (271.0..360.0).contains(&pitch), "{pitch}");
             assert!((0.0..360.0).contains(&yaw) && roll == 0.0);
 
-            // Who stands on the ground stands still, to the last bit, unless that moment stands up or crouches.
-            if [now, before].iter().all(|one| one.velocity == [0.0; 3] && one.movement_mode == WALKING) {
+            // Who stands on the ground stands still, to the last bit, unless that moment stands up
+            // or crouches.
+            if [now, before]
+                .iter()
+                .all(|one| one.velocity == [0.0; 3] && one.movement_mode == WALKING)
+            {
                 let stands_up = (now.flags ^ before.flags) & Flags::CROUCH != 0;
                 let is_still = now.location == before.location;
                 assert!(is_still || stands_up, "{before:?} to {now:?}");
@@ -131,13 +151,21 @@ fn the_record_is_within_half_a_step() {
             let exact = |one: &Move| (one.time_ms, one.flags, one.movement_mode, one.payload);
             assert_eq!(exact(&read), exact(&played), "seed {seed}");
             let vectors = |one: &Move| [one.acceleration, one.location, one.velocity];
-            for (read, played) in vectors(&read).iter().flatten().zip(vectors(&played).iter().flatten()) {
-                assert!((read - played).abs() <= 0.05 + 1e-6, "seed {seed}: {played} became {read}");
+            for (read, played) in
+                vectors(&read).iter().flatten().zip(vectors(&played).iter().flatten())
+            {
+                assert!(
+                    (read - played).abs() <= 0.05 + 1e-6,
+                    "seed {seed}: {played} became {read}"
+                );
             }
             for (read, played) in read.control_rotation.into_iter().zip(played.control_rotation) {
                 let apart = (f64::from(read) - f64::from(played)).abs();
                 // Half a step and the spacing of `f32`, the short way round.
-                assert!(apart.min(360.0 - apart) <= 360.0 / 131_072.0 + 4e-5, "seed {seed}: {played} became {read}");
+                assert!(
+                    apart.min(360.0 - apart) <= 360.0 / 131_072.0 + 4e-5,
+                    "seed {seed}: {played} became {read}"
+                );
             }
         }
     }
@@ -164,11 +192,13 @@ fn seeds_decide() {
     assert_eq!(first[..60], moves(8, 60));
 }
 
-/// FNV-1a over the lanes of ten minutes, the payload as bytes: equal on every platform and for all time.
+/// FNV-1a over the lanes of ten minutes, the payload as bytes: equal on every platform and for all
+/// time.
 #[test]
 fn moves_are_what_they_were() {
     let schema = Schema::of::<Move>();
-    let payload = schema.fields().iter().find(|field| field.name.starts_with("payload")).expect("a field");
+    let payload =
+        schema.fields().iter().find(|field| field.name.starts_with("payload")).expect("a field");
     let mut hash = 0xCBF2_9CE4_8422_2325_u64;
     let mut add = |bytes: &[u8]| {
         for &byte in bytes {

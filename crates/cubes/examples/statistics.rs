@@ -22,7 +22,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{seconds} s, seed {seed}, {cubes} cubes");
     println!(
         "{:<8} {:>8} {:>8} {:>8} {:>12} {:>8} {:>10} {:>8} {:>9} {:>9}",
-        "style", "changed", "p5", "p95", "interacting", "moving", "player m/s", "top m", "ms/step", "ms p99"
+        "style",
+        "changed",
+        "p5",
+        "p95",
+        "interacting",
+        "moving",
+        "player m/s",
+        "top m",
+        "ms/step",
+        "ms p99"
     );
     for style in Style::ALL {
         measure(style, seconds, seed, cubes)?;
@@ -83,12 +92,9 @@ fn quantized(world: &World) -> Vec<Quantized> {
 fn quantize(body: Body) -> Quantized {
     let position = body.position.map(|metres| (metres * 512.0).round_ties_even() as i32);
     let orientation = body.orientation;
-    let largest = (0..4).fold(
-        0,
-        |largest, index| {
-            if orientation[index].abs() > orientation[largest].abs() { index } else { largest }
-        },
-    );
+    let largest = (0..4).fold(0, |largest, index| {
+        if orientation[index].abs() > orientation[largest].abs() { index } else { largest }
+    });
     // q and −q are the same: the largest component is made positive, and then left out.
     let sign = orientation[largest].signum();
     let mut smallest_three = orientation.map(|component| {

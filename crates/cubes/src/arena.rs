@@ -1,8 +1,9 @@
-//! Where things are at tick 0: the floor, invisible walls and ceiling, the grid of cubes and the player beside it.
+//! Where things are at tick 0: the floor, invisible walls and ceiling, the grid of cubes and the
+//! player beside it.
 //!
-//! Positions must fit the ranges that a coder gives them, so the room is closed: |x|, |y| < 32 m and z < 32 m for
-//! the article's scene, wider for larger grids. Engine contacts give way a little under load and at speed, so
-//! [`Arena::confine`] is a hard bound behind the walls.
+//! Positions must fit the ranges that a coder gives them, so the room is closed: |x|, |y| < 32 m
+//! and z < 32 m for the article's scene, wider for larger grids. Engine contacts give way a little
+//! under load and at speed, so [`Arena::confine`] is a hard bound behind the walls.
 
 use rapier3d::prelude::*;
 
@@ -19,7 +20,8 @@ const MIN_HALF_WIDTH_M: f32 = 31.5;
 const MARGIN_M: f32 = 16.0;
 /// Height of the ceiling: below 32 m, the range of 14 bits at 1/512 m.
 const HEIGHT_M: f32 = 31.5;
-/// Half thickness of floor, walls and ceiling: much more than the 0.5 m that a body can move in a tick.
+/// Half thickness of floor, walls and ceiling: much more than the 0.5 m that a body can move in a
+/// tick.
 const HALF_THICKNESS_M: f32 = 4.0;
 /// Gap between the grid's first row of cubes and the player's cube at tick 0.
 const PLAYER_GAP_M: f32 = 1.0;
@@ -31,7 +33,8 @@ pub(crate) struct Arena {
     cubes: u32,
     columns: u32,
     rows: u32,
-    /// The inner faces of the walls are at ± this in x and y. Below 128 for every valid number of cubes.
+    /// The inner faces of the walls are at ± this in x and y. Below 128 for every valid number of
+    /// cubes.
     pub(crate) half_width_m: f32,
     /// Half the longer side of the grid, from the centre to the middle of its outermost cubes.
     pub(crate) grid_half_width_m: f32,
@@ -112,7 +115,8 @@ impl Arena {
         self.nearest_inside(position) == position
     }
 
-    /// Puts a body back whose centre has left the room, and takes away the velocity that brought it there.
+    /// Puts a body back whose centre has left the room, and takes away the velocity that brought it
+    /// there.
     pub(crate) fn confine(self, body: &mut RigidBody) {
         let position = body.translation();
         let confined = self.nearest_inside(position);
@@ -128,14 +132,17 @@ impl Arena {
     }
 }
 
-/// The `user_data` of colliders that belong to no cube of the grid: the room's, and the players'. Of those that do it is
-/// which cube, from 0 on.
+/// The `user_data` of colliders that belong to no cube of the grid: the room's, and the players'.
+/// Of those that do it is which cube, from 0 on.
 pub(crate) const NOT_A_CUBE: u128 = u128::MAX;
 
 /// A cube of `edge_m`. Its density is 1, so that a player weighs as much as 53 cubes.
 pub(crate) fn cube_collider(edge_m: f32, user_data: u128) -> Collider {
     let half_edge_m = edge_m / 2.0;
-    ColliderBuilder::cuboid(half_edge_m, half_edge_m, half_edge_m).friction(FRICTION).user_data(user_data).build()
+    ColliderBuilder::cuboid(half_edge_m, half_edge_m, half_edge_m)
+        .friction(FRICTION)
+        .user_data(user_data)
+        .build()
 }
 
 /// Half the distance between the first and the last of `count` cubes in a line.
@@ -149,11 +156,10 @@ mod tests {
 
     #[test]
     fn grids_are_near_square_centred_and_inside() {
-        for (cubes, columns, rows) in [(0, 0, 0), (1, 1, 1), (2, 2, 1), (3, 2, 2), (7, 3, 3)].into_iter().chain([
-            (900, 30, 30),
-            (901, 31, 30),
-            (10_000, 100, 100),
-        ]) {
+        for (cubes, columns, rows) in [(0, 0, 0), (1, 1, 1), (2, 2, 1), (3, 2, 2), (7, 3, 3)]
+            .into_iter()
+            .chain([(900, 30, 30), (901, 31, 30), (10_000, 100, 100)])
+        {
             let arena = Arena::new(cubes);
             assert_eq!((arena.columns, arena.rows), (columns, rows), "{cubes} cubes");
             assert!(arena.half_width_m < 128.0);

@@ -1,7 +1,8 @@
 //! What can be chosen about the world: the number of cubes.
 //!
-//! The article's scene is a 30 × 30 grid, 900 cubes and the player. Other counts serve to see how a coder scales.
-//! They are bounded so that the arena stays far within ±256 m, the range that the article gives to positions.
+//! The article's scene is a 30 × 30 grid, 900 cubes and the player. Other counts serve to see how a
+//! coder scales. They are bounded so that the arena stays far within ±256 m, the range that the
+//! article gives to positions.
 
 use core::fmt;
 

@@ -1,12 +1,13 @@
 //! What a player's keys do: impulses on its cube and on the cubes of the grid around it.
 //!
-//! After the article's demo: strafing is a force a little above the centre, so that the cube tips over its edge and
-//! rolls; *push* lets it hover and blows the cubes around away; *pull* draws cubes in and drags them along, like a
-//! katamari ball. Accelerations are given rather than forces, so that masses do not matter. Players do not push or pull
-//! each other: one who pulls would hold all who are near, with more than their own strength.
+//! After the article's demo: strafing is a force a little above the centre, so that the cube tips
+//! over its edge and rolls; *push* lets it hover and blows the cubes around away; *pull* draws
+//! cubes in and drags them along, like a katamari ball. Accelerations are given rather than forces,
+//! so that masses do not matter. Players do not push or pull each other: one who pulls would hold
+//! all who are near, with more than their own strength.
 //!
-//! Impulses are used because an engine force would stay on until it is reset. Only bodies within reach are touched,
-//! and so woken up. Cost: with push or pull held, one distance for every cube.
+//! Impulses are used because an engine force would stay on until it is reset. Only bodies within
+//! reach are touched, and so woken up. Cost: with push or pull held, one distance for every cube.
 
 use rapier3d::prelude::*;
 
@@ -60,7 +61,8 @@ pub(crate) fn apply(
     let player = Player::of(&bodies[player_handle]);
     let mut reaction = Vector::ZERO;
     for (cube, &Part { body: handle, .. }) in cubes.iter().enumerate() {
-        // Reading first: to borrow a body mutably marks it as changed, which costs in the engine's next step.
+        // Reading first: to borrow a body mutably marks it as changed, which costs in the engine's
+        // next step.
         let offset = bodies[handle].translation() - player.position;
         let distance_m = offset.length();
         let mut acceleration = Vector::ZERO;
@@ -69,7 +71,8 @@ pub(crate) fn apply(
         }
         if input.pull && distance_m < PULL_REACH_M {
             let pulled = player.pull(offset, distance_m, bodies[handle].linvel());
-            // The player feels it too: else a load on one side would drive it, and lift it off the floor.
+            // The player feels it too: else a load on one side would drive it, and lift it off the
+            // floor.
             reaction -= pulled * bodies[handle].mass() * tick_s;
             acceleration += pulled;
         }
@@ -96,7 +99,8 @@ impl Player {
         Self { position: body.translation(), velocity: body.linvel(), spin: body.angvel() }
     }
 
-    /// Acceleration of a pulled cube: towards the player, and towards moving as if it were a part of it.
+    /// Acceleration of a pulled cube: towards the player, and towards moving as if it were a part
+    /// of it.
     fn pull(&self, offset: Vector, distance_m: f32, cube_velocity: Vector) -> Vector {
         let carried = self.velocity + self.spin.cross(offset);
         let inwards = -offset / distance_m.max(f32::EPSILON);
@@ -121,13 +125,15 @@ fn strafe(input: Input, tick_s: f32, player: &mut RigidBody) {
 fn hover(tick_s: f32, player: &mut RigidBody) {
     let rise_m = HOVER_HEIGHT_M - player.translation().z;
     let weight_m_per_s2 = -crate::world::GRAVITY_M_PER_S2;
-    let acceleration = weight_m_per_s2 + rise_m * HOVER_STIFFNESS_PER_S2 - player.linvel().z * HOVER_DAMPING_PER_S;
+    let acceleration =
+        weight_m_per_s2 + rise_m * HOVER_STIFFNESS_PER_S2 - player.linvel().z * HOVER_DAMPING_PER_S;
     player.apply_impulse(Vector::Z * acceleration.max(0.0) * player.mass() * tick_s, true);
 }
 
 /// Acceleration of a cube at `offset` from a pushing player.
 fn push(offset: Vector, distance_m: f32) -> Vector {
-    // The hovering player is above the cubes, and pushing them down would pin them to the floor: only x and y count.
+    // The hovering player is above the cubes, and pushing them down would pin them to the floor:
+    // only x and y count.
     let outwards = Vector::new(offset.x, offset.y, 0.0).normalize_or_zero();
     let strength = PUSH_M_PER_S2 * (1.0 - distance_m / PUSH_REACH_M);
     (outwards + Vector::Z * PUSH_LIFT_RATIO) * strength
@@ -142,7 +148,11 @@ mod tests {
     fn player_and_cube(cube_x_m: f32) -> (RigidBodySet, RigidBodyHandle, [Part; 1]) {
         let mut bodies = RigidBodySet::new();
         let [player, cube] = [0.0, cube_x_m].map(|x_m| {
-            bodies.insert(RigidBodyBuilder::dynamic().translation(Vector::new(x_m, 0.0, 2.0)).additional_mass(1.0))
+            bodies.insert(
+                RigidBodyBuilder::dynamic()
+                    .translation(Vector::new(x_m, 0.0, 2.0))
+                    .additional_mass(1.0),
+            )
         });
         (bodies, player, [Part { body: cube, collider: ColliderHandle::invalid() }])
     }
@@ -171,7 +181,8 @@ mod tests {
     fn push_goes_outwards_and_up_and_pull_inwards() {
         let pushed = push(Vector::new(2.0, 0.0, -1.0), 5.0_f32.sqrt());
         assert!(pushed.x > 0.0 && pushed.z > 0.0 && pushed.y == 0.0);
-        let player = Player { position: Vector::ZERO, velocity: Vector::ZERO, spin: AngVector::ZERO };
+        let player =
+            Player { position: Vector::ZERO, velocity: Vector::ZERO, spin: AngVector::ZERO };
         let pulled = player.pull(Vector::new(2.0, 0.0, 0.0), 2.0, Vector::ZERO);
         assert_eq!(pulled, Vector::new(-PULL_M_PER_S2, 0.0, 0.0));
         assert!(push(Vector::ZERO, 0.0).is_finite());

@@ -23,10 +23,17 @@ impl Input {
         [i8::from(self.right) - i8::from(self.left), i8::from(self.up) - i8::from(self.down)]
     }
 
-    /// Holds exactly the keys of `direction`, of which only the signs count, and leaves the buttons as they are.
+    /// Holds exactly the keys of `direction`, of which only the signs count, and leaves the buttons
+    /// as they are.
     #[must_use]
     pub fn with_direction(self, direction: [i8; 2]) -> Self {
-        Self { left: direction[0] < 0, right: direction[0] > 0, down: direction[1] < 0, up: direction[1] > 0, ..self }
+        Self {
+            left: direction[0] < 0,
+            right: direction[0] > 0,
+            down: direction[1] < 0,
+            up: direction[1] > 0,
+            ..self
+        }
     }
 }
 

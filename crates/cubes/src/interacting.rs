@@ -1,12 +1,13 @@
-//! The flag "interacting" of each cube: the article's hint of what the players have to do with. Theirs is always set.
+//! The flag "interacting" of each cube: the article's hint of what the players have to do with.
+//! Theirs is always set.
 //!
-//! A cube interacts while a player's cube touches it, directly or through a chain of other moving cubes, and while
-//! a push or pull reaches it. From then on it interacts as long as it moves, passes the flag on to what it hits, and
-//! keeps it for [`HOLD_TICKS`] more: a cube that was blown away is a player's doing until it lies still, and a flag
-//! that flickers costs bits.
+//! A cube interacts while a player's cube touches it, directly or through a chain of other moving
+//! cubes, and while a push or pull reaches it. From then on it interacts as long as it moves,
+//! passes the flag on to what it hits, and keeps it for [`HOLD_TICKS`] more: a cube that was blown
+//! away is a player's doing until it lies still, and a flag that flickers costs bits.
 //!
-//! The chains are a walk over the engine's contact graph, from the players and from the interacting cubes that move.
-//! Cost: the contacts of the cubes reached, and one counter for every cube.
+//! The chains are a walk over the engine's contact graph, from the players and from the interacting
+//! cubes that move. Cost: the contacts of the cubes reached, and one counter for every cube.
 
 use rapier3d::prelude::*;
 
@@ -15,8 +16,8 @@ use crate::players::Part;
 
 /// How long the flag stays set after the last touch or motion: a second.
 const HOLD_TICKS: u8 = 60;
-/// Speed below which a cube counts as lying still. Above the engine's own limit for falling asleep, 0.05 m/s, so
-/// that a cube which trembles on its way to sleep passes nothing on.
+/// Speed below which a cube counts as lying still. Above the engine's own limit for falling asleep,
+/// 0.05 m/s, so that a cube which trembles on its way to sleep passes nothing on.
 const STILL_M_PER_S: f32 = 0.1;
 /// The same for turning.
 const STILL_RAD_PER_S: f32 = 0.5;
@@ -54,7 +55,12 @@ impl Interacting {
     }
 
     /// Brings the flags up to date after a step of the engine.
-    pub(crate) fn update(&mut self, physics: &PhysicsWorld, players: impl Iterator<Item = Part>, cubes: &[Part]) {
+    pub(crate) fn update(
+        &mut self,
+        physics: &PhysicsWorld,
+        players: impl Iterator<Item = Part>,
+        cubes: &[Part],
+    ) {
         self.queue.extend(players.map(|player| player.collider));
         for (cube, part) in cubes.iter().enumerate() {
             if self.ticks_left[cube] == 0 {
@@ -84,7 +90,8 @@ impl Interacting {
         while let Some(&collider) = self.queue.get(next) {
             next += 1;
             for pair in physics.narrow_phase.contact_pairs_with(collider) {
-                let other = if pair.collider1 == collider { pair.collider2 } else { pair.collider1 };
+                let other =
+                    if pair.collider1 == collider { pair.collider2 } else { pair.collider1 };
                 let other_cube = physics.colliders[other].user_data;
                 if other_cube == NOT_A_CUBE || !pair.has_any_active_contact() {
                     continue;
@@ -105,5 +112,6 @@ impl Interacting {
 }
 
 fn is_moving(body: &RigidBody) -> bool {
-    !body.is_sleeping() && (body.linvel().length() > STILL_M_PER_S || body.angvel().length() > STILL_RAD_PER_S)
+    !body.is_sleeping()
+        && (body.linvel().length() > STILL_M_PER_S || body.angvel().length() > STILL_RAD_PER_S)
 }

@@ -1,8 +1,8 @@
 //! Where a player who comes later appears: on free floor at the edge of the grid.
 //!
-//! Places are on rings around the grid, the innermost as far from it as the first player begins. Of the first ring that
-//! has a free place it is the one farthest from all players. A place is free where no other body, however it is turned,
-//! reaches into the cube that is to stand there.
+//! Places are on rings around the grid, the innermost as far from it as the first player begins. Of
+//! the first ring that has a free place it is the one farthest from all players. A place is free
+//! where no other body, however it is turned, reaches into the cube that is to stand there.
 //!
 //! Cost: a distance for each body and place of the rings that are looked at, most often of one.
 
@@ -17,10 +17,16 @@ const CLEARANCE_M: f32 = 0.05;
 
 /// A free place for one more player's cube, its centre; `None` where there is none up to the walls.
 pub(crate) fn free_place(arena: Arena, cubes: &[Vector], players: &[Vector]) -> Option<Vector> {
-    let farness_m2 =
-        |place: Vector| players.iter().map(|player| (*player - place).length_squared()).fold(f32::INFINITY, f32::min);
+    let farness_m2 = |place: Vector| {
+        players
+            .iter()
+            .map(|player| (*player - place).length_squared())
+            .fold(f32::INFINITY, f32::min)
+    };
     let is_free = |place: &Vector| {
-        let is_clear = |centres: &[Vector], edge_m| centres.iter().all(|centre| !reaches(*centre, edge_m, *place));
+        let is_clear = |centres: &[Vector], edge_m| {
+            centres.iter().all(|centre| !reaches(*centre, edge_m, *place))
+        };
         is_clear(players, PLAYER_EDGE_M) && is_clear(cubes, CUBE_EDGE_M)
     };
     rings(arena).find_map(|ring| {
@@ -41,7 +47,9 @@ fn rings(arena: Arena) -> impl Iterator<Item = Vec<Vector>> {
     let limit_m = arena.half_width_m - PLAYER_EDGE_M / 2.0 - CLEARANCE_M;
     let [first_x_m, first_y_m] = arena.first_ring_m();
     (0..)
-        .map(move |ring: u16| [first_x_m, first_y_m].map(|first_m| first_m + f32::from(ring) * STEP_M))
+        .map(move |ring: u16| {
+            [first_x_m, first_y_m].map(|first_m| first_m + f32::from(ring) * STEP_M)
+        })
         .take_while(move |[x_m, y_m]| x_m.min(*y_m) <= limit_m)
         .map(move |[x_m, y_m]| {
             let along_x = line(x_m).flat_map(|along_m| [[along_m, -y_m], [along_m, y_m]]);
@@ -70,8 +78,14 @@ mod tests {
         while places.len() < players {
             let place = free_place(arena, &grid, &places).expect("a free place");
             assert!(arena.contains(place));
-            assert!(places.iter().all(|other| !reaches(*other, PLAYER_EDGE_M, place)), "{cubes} cubes: {place}");
-            assert!(grid.iter().all(|cube| !reaches(*cube, CUBE_EDGE_M, place)), "{cubes} cubes: {place}");
+            assert!(
+                places.iter().all(|other| !reaches(*other, PLAYER_EDGE_M, place)),
+                "{cubes} cubes: {place}"
+            );
+            assert!(
+                grid.iter().all(|cube| !reaches(*cube, CUBE_EDGE_M, place)),
+                "{cubes} cubes: {place}"
+            );
             places.push(place);
         }
         places
@@ -83,7 +97,8 @@ mod tests {
             let places = fill(cubes, crate::MAX_PLAYERS);
             // Nobody has to walk far.
             let arena = Arena::new(cubes);
-            let far_m = places.iter().map(|place| place.x.abs().max(place.y.abs())).fold(0.0, f32::max);
+            let far_m =
+                places.iter().map(|place| place.x.abs().max(place.y.abs())).fold(0.0, f32::max);
             assert!(far_m < arena.grid_half_width_m + 14.0, "{cubes} cubes: {far_m} m");
         }
         // The second player begins on the other side of the grid.
@@ -94,7 +109,10 @@ mod tests {
     fn no_place_is_an_answer() {
         let arena = Arena::new(4);
         let everywhere: Vec<Vector> = (0..80)
-            .flat_map(|x| (0..80).map(move |y| Vector::new(x as f32 - 40.0, y as f32 - 40.0, CUBE_EDGE_M / 2.0)))
+            .flat_map(|x| {
+                (0..80)
+                    .map(move |y| Vector::new(x as f32 - 40.0, y as f32 - 40.0, CUBE_EDGE_M / 2.0))
+            })
             .collect();
         assert_eq!(free_place(arena, &everywhere, &[]), None);
         assert!(free_place(arena, &[], &[]).is_some());

@@ -1,8 +1,9 @@
 //! The players' cubes: their numbers, and who is there.
 //!
-//! The first player is body 0 and always there. Further ones come and go, and are numbered from [`FIRST_GUEST`] on: a
-//! fixed number, above all cubes of all worlds. So a body's number alone tells a receiver that it is a player's, before
-//! it knows how many cubes there are, and no cube's number depends on who plays.
+//! The first player is body 0 and always there. Further ones come and go, and are numbered from
+//! [`FIRST_GUEST`] on: a fixed number, above all cubes of all worlds. So a body's number alone
+//! tells a receiver that it is a player's, before it knows how many cubes there are, and no cube's
+//! number depends on who plays.
 
 use core::fmt;
 
@@ -11,12 +12,14 @@ use rapier3d::prelude::*;
 /// The most players of a world, the first one included.
 pub const MAX_PLAYERS: usize = 64;
 
-/// The number of the first body that is a further player's. Above [`MAX_CUBES`](crate::MAX_CUBES) and far from it.
+/// The number of the first body that is a further player's. Above [`MAX_CUBES`](crate::MAX_CUBES)
+/// and far from it.
 pub const FIRST_GUEST: u32 = 1 << 16;
 
 const _: () = assert!(FIRST_GUEST > crate::MAX_CUBES);
 
-/// Whether a body of this number is a player's: the first one's or, where it is there, a further one's.
+/// Whether a body of this number is a player's: the first one's or, where it is there, a further
+/// one's.
 pub const fn is_player(number: u32) -> bool {
     number == 0 || (number >= FIRST_GUEST && number - FIRST_GUEST < MAX_PLAYERS as u32 - 1)
 }
@@ -34,8 +37,9 @@ pub(crate) struct Players {
     first: Part,
     /// By number from [`FIRST_GUEST`] on.
     guests: [Option<Part>; MAX_PLAYERS - 1],
-    /// Where to look for a place first: behind the one given last. A number that has become free is so the last to be
-    /// given again, and a player who comes is not taken for one who has just left.
+    /// Where to look for a place first: behind the one given last. A number that has become free is
+    /// so the last to be given again, and a player who comes is not taken for one who has just
+    /// left.
     next: usize,
 }
 
@@ -46,7 +50,9 @@ impl Players {
 
     /// All that are there, by rising number.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, Part)> + '_ {
-        let guests = (FIRST_GUEST..).zip(&self.guests).filter_map(|(number, guest)| Some((number, (*guest)?)));
+        let guests = (FIRST_GUEST..)
+            .zip(&self.guests)
+            .filter_map(|(number, guest)| Some((number, (*guest)?)));
         core::iter::once((0, self.first)).chain(guests)
     }
 
@@ -61,7 +67,9 @@ impl Players {
     /// A number for one more.
     pub(crate) fn free_number(&self) -> Option<u32> {
         let places = self.guests.len();
-        let free = (0..places).map(|ahead| (self.next + ahead) % places).find(|&guest| self.guests[guest].is_none())?;
+        let free = (0..places)
+            .map(|ahead| (self.next + ahead) % places)
+            .find(|&guest| self.guests[guest].is_none())?;
         Some(FIRST_GUEST + free as u32)
     }
 
@@ -121,9 +129,15 @@ mod tests {
         players.insert(FIRST_GUEST, part);
         assert_eq!(players.free_number(), None);
         assert_eq!(players.iter().count(), MAX_PLAYERS);
-        assert!(players.iter().all(|(number, _)| is_player(number) && players.find(number).is_some()));
+        assert!(
+            players.iter().all(|(number, _)| is_player(number) && players.find(number).is_some())
+        );
         for number in [1, FIRST_GUEST - 1, FIRST_GUEST + 63, u32::MAX] {
-            assert!(!is_player(number) && players.find(number).is_none() && players.remove(number).is_none());
+            assert!(
+                !is_player(number)
+                    && players.find(number).is_none()
+                    && players.remove(number).is_none()
+            );
         }
         assert!(players.remove(0).is_none(), "the first stays");
     }

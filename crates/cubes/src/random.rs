@@ -1,8 +1,8 @@
-//! A small generator of pseudo-random numbers: `SplitMix64` (Steele, Lea and Flood, "Fast Splittable Pseudorandom
-//! Number Generators", 2014).
+//! A small generator of pseudo-random numbers: `SplitMix64` (Steele, Lea and Flood, "Fast
+//! Splittable Pseudorandom Number Generators", 2014).
 //!
-//! Scripts want a few numbers a second, the same for the same seed for all time; a crate might change its
-//! stream with a version.
+//! Scripts want a few numbers a second, the same for the same seed for all time; a crate might
+//! change its stream with a version.
 
 use core::ops::RangeInclusive;
 
@@ -26,7 +26,8 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `bound`, which must not be 0. The bias is below `bound` / 2^32, too small to matter here.
+    /// A number below `bound`, which must not be 0. The bias is below `bound` / 2^32, too small to
+    /// matter here.
     pub(crate) fn below(&mut self, bound: u32) -> u32 {
         debug_assert!(bound > 0);
         (((self.bits() >> 32) * u64::from(bound)) >> 32) as u32

@@ -1,12 +1,13 @@
-//! A scripted player: presses keys as a person does, so that runs of any length can be made without one.
+//! A scripted player: presses keys as a person does, so that runs of any length can be made without
+//! one.
 //!
-//! Keys are held in spells: a direction for 0.2 to 2 s and then another or none, the push and pull buttons each
-//! with spells of their own. Like a person it heads for cubes, mostly, and turns back when it has left them behind.
-//! The habits of each style are a table, tuned so that about as many cubes move as in known runs of the article's
-//! scene (`examples/statistics.rs` counts them).
+//! Keys are held in spells: a direction for 0.2 to 2 s and then another or none, the push and pull
+//! buttons each with spells of their own. Like a person it heads for cubes, mostly, and turns back
+//! when it has left them behind. The habits of each style are a table, tuned so that about as many
+//! cubes move as in known runs of the article's scene (`examples/statistics.rs` counts them).
 //!
-//! It sees a [`View`] of the world, as a person does, and is random otherwise: same style, seed and views, same keys. A
-//! view may be the world itself or what of it came over a network.
+//! It sees a [`View`] of the world, as a person does, and is random otherwise: same style, seed and
+//! views, same keys. A view may be the world itself or what of it came over a network.
 
 use core::ops::RangeInclusive;
 
@@ -70,11 +71,17 @@ impl Habits {
     fn of(style: Style) -> Option<Habits> {
         let button = |held, free| Some(ButtonHabit { held, free });
         match style {
-            Style::Typical => {
-                Some(Habits { pause_percent: 20, push: button(6..=30, 90..=360), pull: button(90..=300, 30..=90) })
+            Style::Typical => Some(Habits {
+                pause_percent: 20,
+                push: button(6..=30, 90..=360),
+                pull: button(90..=300, 30..=90),
+            }),
+            Style::Push => {
+                Some(Habits { pause_percent: 10, push: button(20..=90, 15..=45), pull: None })
             }
-            Style::Push => Some(Habits { pause_percent: 10, push: button(20..=90, 15..=45), pull: None }),
-            Style::Pull => Some(Habits { pause_percent: 15, push: None, pull: button(240..=720, 12..=60) }),
+            Style::Pull => {
+                Some(Habits { pause_percent: 15, push: None, pull: button(240..=720, 12..=60) })
+            }
             Style::Rest => None,
         }
     }
@@ -112,7 +119,8 @@ impl Script {
         }
     }
 
-    /// The keys for the next step of the world that `view` shows. To be called once before each step.
+    /// The keys for the next step of the world that `view` shows. To be called once before each
+    /// step.
     pub fn next_input(&mut self, view: &impl View) -> Input {
         let Some(habits) = &self.habits else {
             return Input::default();
@@ -157,14 +165,16 @@ impl Button {
     }
 }
 
-/// A direction and for how long to hold it: back to the grid when far from it, else often to a cube.
+/// A direction and for how long to hold it: back to the grid when far from it, else often to a
+/// cube.
 ///
 /// It differs from `old`, unless that still is the way back.
 fn new_direction(old: [i8; 2], random: &mut Random, view: &impl View) -> ([i8; 2], u32) {
     let (player, cubes) = (view.own_position(), view.cubes());
     let offset_to = |[x, y]: [f32; 2]| [x - player[0], y - player[1]];
     let ticks = random.within(DIRECTION_TICKS);
-    // Beyond the grid lie the cubes that were blown out of it, but nothing is to be had along the walls.
+    // Beyond the grid lie the cubes that were blown out of it, but nothing is to be had along the
+    // walls.
     let Arena { grid_half_width_m, half_width_m, .. } = Arena::new(cubes);
     let turn_back_m = f32::midpoint(grid_half_width_m, half_width_m);
     if player[0].abs().max(player[1].abs()) > turn_back_m {
@@ -191,7 +201,8 @@ fn new_direction(old: [i8; 2], random: &mut Random, view: &impl View) -> ([i8; 2
     }
 }
 
-/// The one of the eight directions that is closest to that of an offset in x and y. None if that is zero.
+/// The one of the eight directions that is closest to that of an offset in x and y. None if that is
+/// zero.
 fn towards([x_m, y_m]: [f32; 2]) -> [i8; 2] {
     // Half a right angle is split at 22.5°: a component below tan 22.5° of the other is none.
     const TAN_EIGHTH_TURN: f32 = 0.414_213_56;

@@ -1,12 +1,13 @@
 //! The world: the engine's state, and one tick of it.
 //!
-//! A tick applies the inputs' impulses, steps the engine by 1/60 s, keeps bodies inside the room, and updates the
-//! flags. Everything starts at rest and asleep, so that without input nothing ever changes, not even by a bit; only
-//! players who come later take a moment to rest.
+//! A tick applies the inputs' impulses, steps the engine by 1/60 s, keeps bodies inside the room,
+//! and updates the flags. Everything starts at rest and asleep, so that without input nothing ever
+//! changes, not even by a bit; only players who come later take a moment to rest.
 //!
-//! The engine is `rapier3d`, single-threaded. Its results depend on nothing but the order of calls, so equal inputs
-//! give equal worlds on the same build. Cost: a tick of 901 bodies takes well below a millisecond to a few, by how
-//! many are awake; `cargo run --release -p cubes --example statistics` measures it.
+//! The engine is `rapier3d`, single-threaded. Its results depend on nothing but the order of calls,
+//! so equal inputs give equal worlds on the same build. Cost: a tick of 901 bodies takes well below
+//! a millisecond to a few, by how many are awake; `cargo run --release -p cubes --example
+//! statistics` measures it.
 
 use rapier3d::prelude::*;
 
@@ -22,7 +23,8 @@ use crate::players::{AddPlayerError, Part, Players};
 /// Steps a second. [`World::step`] always advances by `1 / TICK_HZ` seconds.
 pub const TICK_HZ: u32 = 60;
 
-/// As in the article's demo: twice the earth's, so that small cubes fall as fast as they look large.
+/// As in the article's demo: twice the earth's, so that small cubes fall as fast as they look
+/// large.
 pub(crate) const GRAVITY_M_PER_S2: f32 = -20.0;
 /// No body gets faster. Below 32 m/s, so that a component fits 11 bits at 1/32 m/s.
 const MAX_SPEED_M_PER_S: f32 = 31.9;
@@ -31,8 +33,8 @@ const PLAYER_ANGULAR_DAMPING_PER_S: f32 = 0.5;
 
 /// The cubes, the players and the room around them.
 ///
-/// Bodies have numbers: 0 is the first player's, 1 and up are the cubes of the grid, and those of further players are
-/// from [`FIRST_GUEST`](crate::FIRST_GUEST) on.
+/// Bodies have numbers: 0 is the first player's, 1 and up are the cubes of the grid, and those of
+/// further players are from [`FIRST_GUEST`](crate::FIRST_GUEST) on.
 pub struct World {
     physics: PhysicsWorld,
     arena: Arena,
@@ -52,7 +54,8 @@ impl World {
     pub fn new(config: &Config) -> Result<World, ConfigError> {
         config.validate()?;
         let arena = Arena::new(config.cubes);
-        let mut physics = PhysicsWorld { gravity: Vector::Z * GRAVITY_M_PER_S2, ..PhysicsWorld::default() };
+        let mut physics =
+            PhysicsWorld { gravity: Vector::Z * GRAVITY_M_PER_S2, ..PhysicsWorld::default() };
         physics.integration_parameters.dt = tick_s();
         physics.integration_parameters.normalized_max_linear_velocity = MAX_SPEED_M_PER_S;
         for boundary in arena.boundaries() {
@@ -61,22 +64,25 @@ impl World {
         let players = Players::new(insert_player(&mut physics, arena.player_position()));
         let cubes: Vec<Part> = (0..)
             .zip(arena.cube_positions())
-            .map(|(cube, position)| insert_body(&mut physics, position, arena::CUBE_EDGE_M, 0.0, cube))
+            .map(|(cube, position)| {
+                insert_body(&mut physics, position, arena::CUBE_EDGE_M, 0.0, cube)
+            })
             .collect();
         settle(&mut physics);
         let interacting = Interacting::new(cubes.len());
         Ok(World { physics, arena, players, cubes, interacting, tick: 0 })
     }
 
-    /// Adds a player, whose cube stands on a free place at the edge of the grid, and returns its number.
+    /// Adds a player, whose cube stands on a free place at the edge of the grid, and returns its
+    /// number.
     ///
-    /// A number that has become free is given again, but the others first. Cost: at most a distance for each body and
-    /// each of the places, of which there are hundreds.
+    /// A number that has become free is given again, but the others first. Cost: at most a distance
+    /// for each body and each of the places, of which there are hundreds.
     ///
     /// # Errors
     ///
-    /// [`AddPlayerError::Full`] with [`MAX_PLAYERS`](crate::MAX_PLAYERS), [`AddPlayerError::NoRoom`] where things lie
-    /// everywhere; the world is as before then.
+    /// [`AddPlayerError::Full`] with [`MAX_PLAYERS`](crate::MAX_PLAYERS),
+    /// [`AddPlayerError::NoRoom`] where things lie everywhere; the world is as before then.
     pub fn add_player(&mut self) -> Result<u32, AddPlayerError> {
         let number = self.players.free_number().ok_or(AddPlayerError::Full)?;
         let centre = |part: &Part| self.physics.bodies[part.body].translation();
@@ -88,29 +94,38 @@ impl World {
         Ok(number)
     }
 
-    /// Takes a player out, and its cube. False where there is none of this number, or it is the first one, who stays.
+    /// Takes a player out, and its cube. False where there is none of this number, or it is the
+    /// first one, who stays.
     pub fn remove_player(&mut self, number: u32) -> bool {
         let removed = self.players.remove(number);
         // The engine wakes up what touched it.
         removed.is_some_and(|part| self.physics.remove_body(part.body).is_some())
     }
 
-    /// Advances by one tick of `1 / TICK_HZ` seconds with the keys of `input` held by the first player, and none by
-    /// others.
+    /// Advances by one tick of `1 / TICK_HZ` seconds with the keys of `input` held by the first
+    /// player, and none by others.
     pub fn step(&mut self, input: Input) {
         self.step_players(&[(0, input)]);
     }
 
-    /// Advances by one tick of `1 / TICK_HZ` seconds with these keys held, each by the player of that number.
+    /// Advances by one tick of `1 / TICK_HZ` seconds with these keys held, each by the player of
+    /// that number.
     ///
-    /// Players who are not in the list hold none; numbers of none count for nothing, and of equal ones the last counts.
-    /// The order does not matter else.
+    /// Players who are not in the list hold none; numbers of none count for nothing, and of equal
+    /// ones the last counts. The order does not matter else.
     pub fn step_players(&mut self, inputs: &[(u32, Input)]) {
         for (number, player) in self.players.iter() {
             let held = inputs.iter().rev().find(|(named, _)| *named == number);
             let input = held.map_or_else(Input::default, |(_, input)| *input);
             let touched = |cube| self.interacting.touch(cube);
-            forces::apply(input, tick_s(), &mut self.physics.bodies, player.body, &self.cubes, touched);
+            forces::apply(
+                input,
+                tick_s(),
+                &mut self.physics.bodies,
+                player.body,
+                &self.cubes,
+                touched,
+            );
         }
         self.physics.step();
         for handle in self.physics.islands.active_bodies() {
@@ -118,7 +133,11 @@ impl World {
                 self.arena.confine(&mut self.physics.bodies[handle]);
             }
         }
-        self.interacting.update(&self.physics, self.players.iter().map(|(_, part)| part), &self.cubes);
+        self.interacting.update(
+            &self.physics,
+            self.players.iter().map(|(_, part)| part),
+            &self.cubes,
+        );
         self.tick += 1;
     }
 
@@ -154,12 +173,15 @@ impl World {
         }
     }
 
-    /// The numbers and states of all bodies that are there, by rising number: the first player, the cubes, and then the
-    /// further players.
+    /// The numbers and states of all bodies that are there, by rising number: the first player, the
+    /// cubes, and then the further players.
     pub fn bodies(&self) -> impl Iterator<Item = (u32, Body)> + '_ {
-        let mut players = self.players.iter().map(|(number, part)| (number, self.state(part, true)));
+        let mut players =
+            self.players.iter().map(|(number, part)| (number, self.state(part, true)));
         let cubes = (1..).zip(self.cubes.iter().enumerate());
-        let cubes = cubes.map(|(number, (cube, part))| (number, self.state(*part, self.interacting.is_set(cube))));
+        let cubes = cubes.map(|(number, (cube, part))| {
+            (number, self.state(*part, self.interacting.is_set(cube)))
+        });
         players.next().into_iter().chain(cubes).chain(players)
     }
 
@@ -180,7 +202,8 @@ impl World {
         self.arena.half_width_m
     }
 
-    /// Half the width of the grid at tick 0 in metres. Around the origin, where there is something to do.
+    /// Half the width of the grid at tick 0 in metres. Around the origin, where there is something
+    /// to do.
     pub fn grid_half_width_m(&self) -> f32 {
         self.arena.grid_half_width_m
     }
@@ -197,8 +220,8 @@ fn insert_body(
     angular_damping_per_s: f32,
     user_data: u128,
 ) -> Part {
-    // Contacts are looked for as far ahead as a body may get in a tick: else a small cube that falls fast would be seen
-    // deep in the floor for some ticks.
+    // Contacts are looked for as far ahead as a body may get in a tick: else a small cube that
+    // falls fast would be seen deep in the floor for some ticks.
     let body = RigidBodyBuilder::dynamic()
         .translation(position)
         .angular_damping(angular_damping_per_s)
@@ -209,7 +232,8 @@ fn insert_body(
 
 /// Puts all bodies to sleep where they are.
 ///
-/// The engine must have found the contacts with the floor first: bodies that are inserted asleep fall into it.
+/// The engine must have found the contacts with the floor first: bodies that are inserted asleep
+/// fall into it.
 fn settle(physics: &mut PhysicsWorld) {
     physics.step();
     for (_, body) in physics.bodies.iter_mut() {
@@ -231,7 +255,8 @@ mod tests {
     fn what_lay_on_one_who_leaves_falls() {
         let mut world = World::new(&Config { cubes: 4 }).expect("a valid number of cubes");
         let guest = world.add_player().expect("a free place");
-        let top = Vector::from_array(world.body(guest).position) + Vector::Z * (arena::PLAYER_EDGE_M / 2.0 + 0.21);
+        let top = Vector::from_array(world.body(guest).position)
+            + Vector::Z * (arena::PLAYER_EDGE_M / 2.0 + 0.21);
         world.physics.bodies[world.cubes[2].body].set_translation(top, true);
         for _ in 0..600 {
             world.step(Input::default());

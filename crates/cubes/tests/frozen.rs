@@ -1,7 +1,8 @@
-//! Runs with one player are what they always were, to the last bit: captures, the trained profile and the numbers of
-//! the README were made with them.
+//! Runs with one player are what they always were, to the last bit: captures, the trained profile
+//! and the numbers of the README were made with them.
 //!
-//! A hash that differs means another world. The engine may do that with a new version; a change here must not.
+//! A hash that differs means another world. The engine may do that with a new version; a change
+//! here must not.
 
 use cubes::{Config, Input, Script, Style, World};
 
@@ -59,6 +60,9 @@ fn runs_are_what_they_were() {
     ];
     for ((style, seed, cubes, ticks), frozen) in runs {
         let run = run(style, seed, cubes, ticks);
-        assert!(run == frozen, "{style} {seed} {cubes} {ticks}: keys and states {run:X?}, not {frozen:X?}");
+        assert!(
+            run == frozen,
+            "{style} {seed} {cubes} {ticks}: keys and states {run:X?}, not {frozen:X?}"
+        );
     }
 }

@@ -1,7 +1,8 @@
 //! Worlds with several players, who come and go.
 
 use cubes::{
-    AddPlayerError, Body, Config, FIRST_GUEST, Input, MAX_PLAYERS, PLAYER_EDGE_M, Script, Style, View, World, is_player,
+    AddPlayerError, Body, Config, FIRST_GUEST, Input, MAX_PLAYERS, PLAYER_EDGE_M, Script, Style,
+    View, World, is_player,
 };
 
 fn world(cubes: u32) -> World {
@@ -26,7 +27,8 @@ impl View for Seen<'_> {
 }
 
 fn step_all(world: &mut World, input: Input) {
-    let players: Vec<u32> = world.bodies().map(|(number, _)| number).filter(|number| is_player(*number)).collect();
+    let players: Vec<u32> =
+        world.bodies().map(|(number, _)| number).filter(|number| is_player(*number)).collect();
     let inputs: Vec<(u32, Input)> = players.into_iter().map(|number| (number, input)).collect();
     world.step_players(&inputs);
 }
@@ -42,7 +44,10 @@ fn one_who_comes_stands_at_the_grid_and_comes_to_rest() {
     for _ in 0..240 {
         world.step(Input::default());
         let [x, y, z] = world.body(number).position;
-        assert!((x - place[0]).hypot(y - place[1]) < 0.01 && (z - PLAYER_EDGE_M / 2.0).abs() < 0.02, "{x} {y} {z}");
+        assert!(
+            (x - place[0]).hypot(y - place[1]) < 0.01 && (z - PLAYER_EDGE_M / 2.0).abs() < 0.02,
+            "{x} {y} {z}"
+        );
     }
     assert!(world.body(number).interacting);
     assert_eq!(world.body(number).velocity, [0.0; 3]);
@@ -81,7 +86,12 @@ fn each_moves_by_its_own_keys_alone() {
     let unknown = (FIRST_GUEST + 40, right);
     for _ in 0..60 {
         // Of two for one player the last counts.
-        world.step_players(&[unknown, (guests[1], Input::default()), (guests[1], right), (1, right)]);
+        world.step_players(&[
+            unknown,
+            (guests[1], Input::default()),
+            (guests[1], right),
+            (1, right),
+        ]);
     }
     let moved_m = |number, before: [f32; 3]| at(&world, number)[0] - before[0];
     assert!(moved_m(guests[1], before[2]) > 2.0);
@@ -90,8 +100,11 @@ fn each_moves_by_its_own_keys_alone() {
 
 #[test]
 fn a_guest_touches_pushes_and_pulls_as_the_first_player_does() {
-    let buttons =
-        [Input::default(), Input { push: true, ..Input::default() }, Input { pull: true, ..Input::default() }];
+    let buttons = [
+        Input::default(),
+        Input { push: true, ..Input::default() },
+        Input { pull: true, ..Input::default() },
+    ];
     for input in buttons {
         let mut world = world(100);
         let guest = world.add_player().expect("a free place");
@@ -101,7 +114,8 @@ fn a_guest_touches_pushes_and_pulls_as_the_first_player_does() {
         for _ in 0..60 {
             world.step_players(&[(guest, input)]);
         }
-        let touched = world.bodies().filter(|(number, body)| !is_player(*number) && body.interacting).count();
+        let touched =
+            world.bodies().filter(|(number, body)| !is_player(*number) && body.interacting).count();
         assert!((1..90).contains(&touched), "{input:?}: {touched}");
         assert_eq!(world.body(0).position, first_before, "{input:?}");
     }
@@ -112,7 +126,8 @@ fn players_do_not_push_or_pull_each_other_but_collide() {
     let mut world = world(0);
     let guest = world.add_player().expect("a free place");
     let place = world.body(guest).position;
-    let offset_m = |from: [f32; 3], to: [f32; 3]| [to[0] - from[0], to[1] - from[1], to[2] - from[2]];
+    let offset_m =
+        |from: [f32; 3], to: [f32; 3]| [to[0] - from[0], to[1] - from[1], to[2] - from[2]];
     let distance_m = |[x, y, z]: [f32; 3]| x.hypot(y).hypot(z);
     let mut closest_m = f32::INFINITY;
     for _ in 0..120 {
@@ -123,7 +138,8 @@ fn players_do_not_push_or_pull_each_other_but_collide() {
             assert!(moved_m < 0.01, "drawn in or pushed away from {closest_m} m");
         }
         // Towards the guest, blowing away at first and then drawing in.
-        let [x, y, _] = offset.map(|metres| if metres.abs() < 0.3 { 0 } else { metres.signum() as i8 });
+        let [x, y, _] =
+            offset.map(|metres| if metres.abs() < 0.3 { 0 } else { metres.signum() as i8 });
         let push = world.tick() < 10;
         world.step(Input { push, pull: !push, ..Input::default() }.with_direction([x, y]));
     }
@@ -138,21 +154,27 @@ fn play(reversed: bool, check: impl Fn(&World)) -> Vec<(u32, Body)> {
     for tick in 0..900_u32 {
         if tick % 100 == 0 && scripts.len() < 5 {
             let number = world.add_player().expect("a free place");
-            scripts.push((number, Script::new(Style::ALL[tick as usize / 100 % 3], u64::from(tick))));
+            scripts
+                .push((number, Script::new(Style::ALL[tick as usize / 100 % 3], u64::from(tick))));
         }
         if tick == 500 || tick == 650 {
             let (number, _) = scripts.remove(2);
             assert!(world.remove_player(number));
         }
-        let mut inputs: Vec<(u32, Input)> =
-            scripts.iter_mut().map(|(number, script)| (*number, script.next_input(&Seen(&world, *number)))).collect();
+        let mut inputs: Vec<(u32, Input)> = scripts
+            .iter_mut()
+            .map(|(number, script)| (*number, script.next_input(&Seen(&world, *number))))
+            .collect();
         if reversed {
             inputs.reverse();
         }
         world.step_players(&inputs);
         check(&world);
     }
-    assert_eq!(scripts.iter().map(|(number, _)| number - scripts[0].0).max(), Some(FIRST_GUEST + 5));
+    assert_eq!(
+        scripts.iter().map(|(number, _)| number - scripts[0].0).max(),
+        Some(FIRST_GUEST + 5)
+    );
     world.bodies().collect()
 }
 
@@ -167,7 +189,10 @@ fn several_play_soundly_and_repeatably() {
             assert!((lowest_m..32.0).contains(&z), "{place}");
             assert!(body.velocity.iter().all(|part| part.abs() <= 31.9), "{place}");
             // Who moves visibly, moves because of a player.
-            assert!(body.interacting || body.velocity.iter().all(|part| part.abs() < 1.0), "{place}");
+            assert!(
+                body.interacting || body.velocity.iter().all(|part| part.abs() < 1.0),
+                "{place}"
+            );
         }
     });
     assert!(end == play(true, |_| {}), "the order of the inputs does not matter");

@@ -48,8 +48,9 @@ fn directions_are_held_for_a_fifth_of_a_second_to_two() {
 fn styles_use_their_buttons() {
     for style in Style::ALL {
         let (inputs, _) = inputs(style, 2, 1500);
-        let ratio =
-            |held: fn(&Input) -> bool| inputs.iter().filter(|&input| held(input)).count() as f32 / inputs.len() as f32;
+        let ratio = |held: fn(&Input) -> bool| {
+            inputs.iter().filter(|&input| held(input)).count() as f32 / inputs.len() as f32
+        };
         let push = ratio(|input| input.push);
         let pull = ratio(|input| input.pull);
         let (push_range, pull_range) = match style {

@@ -1,4 +1,5 @@
-//! The world as its users see it. Long runs are shared between checks, because a debug build is slow.
+//! The world as its users see it. Long runs are shared between checks, because a debug build is
+//! slow.
 
 use cubes::{Body, Config, Input, Script, Style, World};
 
@@ -155,7 +156,8 @@ fn flags_are_set_by_touch_push_and_pull_and_time_out() {
         for _ in 0..60 {
             world.step(input);
         }
-        let touched: Vec<u32> = (1..=world.cubes()).filter(|&number| world.body(number).interacting).collect();
+        let touched: Vec<u32> =
+            (1..=world.cubes()).filter(|&number| world.body(number).interacting).collect();
         assert!(!touched.is_empty(), "{input:?}");
         assert!(touched.len() < 100, "not the far side of the grid");
 
@@ -176,8 +178,10 @@ fn pulled_cubes_come_along() {
     let mut world = world(100);
     let near = |world: &World| {
         let [player_x, player_y, _] = world.body(0).position;
-        let distances_m =
-            world.bodies().skip(1).map(|(_, body)| (body.position[0] - player_x).hypot(body.position[1] - player_y));
+        let distances_m = world
+            .bodies()
+            .skip(1)
+            .map(|(_, body)| (body.position[0] - player_x).hypot(body.position[1] - player_y));
         distances_m.filter(|&distance_m| distance_m < 2.5).count()
     };
     let pull = Input { pull: true, ..Input::default() };

@@ -1,5 +1,6 @@
-//! What a pose of a block clip takes: of one character forwards, at times all over the place, of many from memory that is in no near cache; of some
-//! joints; of a crowd; and with each set of instructions that this machine has.
+//! What a pose of a block clip takes: of one character forwards, at times all over the place, of
+//! many from memory that is in no near cache; of some joints; of a crowd; and with each set of
+//! instructions that this machine has.
 //!
 //! `cargo bench -p kinepack-anim --bench sampling`. An element is a joint.
 
@@ -14,7 +15,8 @@ use kinepack_anim::{Clip, Instructions, JointMask, Sampler, Transform, sample_ba
 use walks::Random;
 
 const CHARACTERS: usize = 1000;
-/// Clips in memory of their own. What one pose reads of each, and of its sampler, is more in all than a second-level cache.
+/// Clips in memory of their own. What one pose reads of each, and of its sampler, is more in all
+/// than a second-level cache.
 const COPIES: usize = 2000;
 /// A tick, in seconds.
 const TICK_S: f32 = 1.0 / 60.0;
@@ -79,7 +81,8 @@ fn poses(criterion: &mut Criterion) {
         let mut times = times.iter().cycle();
         let mut at = 0;
         bencher.iter(|| {
-            // Nowhere near the one before, and all of them before the first comes again: it shares no divisor with their number.
+            // Nowhere near the one before, and all of them before the first comes again: it shares
+            // no divisor with their number.
             at = (at + 1237) % COPIES;
             times.next().map(|time_s| samplers[at].sample(*time_s, black_box(&mut pose)))
         });
@@ -111,7 +114,11 @@ fn joints(criterion: &mut Criterion) {
         group.throughput(Throughput::Elements(half as u64));
         group.bench_function(format!("mask/{name}"), |bencher| {
             let mut times = times.iter().cycle();
-            bencher.iter(|| times.next().map(|time_s| sampler.sample_joints(*time_s, mask, black_box(&mut pose))));
+            bencher.iter(|| {
+                times
+                    .next()
+                    .map(|time_s| sampler.sample_joints(*time_s, mask, black_box(&mut pose)))
+            });
         });
     }
     group.finish();
@@ -149,11 +156,14 @@ fn instructions(criterion: &mut Criterion) {
     let times = drawn(clip.duration_s());
     let mut group = criterion.benchmark_group("instructions");
     group.throughput(Throughput::Elements(all.joints()));
-    for instructions in Instructions::ALL.into_iter().filter(|instructions| instructions.is_available()) {
+    for instructions in
+        Instructions::ALL.into_iter().filter(|instructions| instructions.is_available())
+    {
         let sampler = Sampler::new(clip, &all.bind).with_instructions(instructions);
         group.bench_function(format!("{instructions:?}").to_lowercase(), |bencher| {
             let mut times = times.iter().cycle();
-            bencher.iter(|| times.next().map(|time_s| sampler.sample(*time_s, black_box(&mut pose))));
+            bencher
+                .iter(|| times.next().map(|time_s| sampler.sample(*time_s, black_box(&mut pose))));
         });
     }
     group.finish();

@@ -1,5 +1,6 @@
-//! A crowd of 1,000 characters, each at its own time in one of several clips, and what a tick of it takes. `cargo run --release -p kinepack-anim --example crowd`
-//! makes clips of its own; files behind it, `-- walk.glb run.bvh`, are taken instead.
+//! A crowd of 1,000 characters, each at its own time in one of several clips, and what a tick of it
+//! takes. `cargo run --release -p kinepack-anim --example crowd` makes clips of its own; files
+//! behind it, `-- walk.glb run.bvh`, are taken instead.
 
 mod walks;
 
@@ -49,16 +50,20 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // At load: one sampler a clip, however many play it.
     let clips = built.into_iter().map(Clip::from_bytes).collect::<Result<Vec<_>, _>>()?;
-    let motions: Vec<_> = clips.iter().zip(&raw).map(|(clip, raw)| Motion::new(clip, raw.skeleton())).collect();
+    let motions: Vec<_> =
+        clips.iter().zip(&raw).map(|(clip, raw)| Motion::new(clip, raw.skeleton())).collect();
     if motions.is_empty() {
         return Err("no clip is in these files".into());
     }
 
     // Who plays what, and where in it: everybody elsewhere.
     let mut random = walks::Random(1);
-    let plays: Vec<&Motion<'_>> = (0..CHARACTERS).map(|index| &motions[index % motions.len()]).collect();
-    let mut crowd: Vec<_> =
-        plays.iter().map(|motion| (&motion.sampler, random.between(0.0, motion.duration_s))).collect();
+    let plays: Vec<&Motion<'_>> =
+        (0..CHARACTERS).map(|index| &motions[index % motions.len()]).collect();
+    let mut crowd: Vec<_> = plays
+        .iter()
+        .map(|motion| (&motion.sampler, random.between(0.0, motion.duration_s)))
+        .collect();
     let joints = crowd.iter().map(|(sampler, _)| sampler.joints()).sum();
     let mut poses = vec![Transform::IDENTITY; joints];
 
@@ -75,7 +80,9 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // The same crowd, of which most is far away: what nobody sees there stays as it was.
     let is_near = |character: usize| character.is_multiple_of(NEAR_ONE_IN);
-    let kept = |motion: &Motion<'_>| (0..motion.sampler.joints()).filter(|joint| motion.far.contains(*joint)).count();
+    let kept = |motion: &Motion<'_>| {
+        (0..motion.sampler.joints()).filter(|joint| motion.far.contains(*joint)).count()
+    };
     let played = |(character, motion): (usize, &&Motion<'_>)| {
         if is_near(character) { motion.sampler.joints() } else { kept(motion) }
     };
@@ -107,7 +114,11 @@ fn read_all(files: &[String]) -> Result<Vec<RawClip>, Box<dyn Error>> {
 fn from_afar(skeleton: &Skeleton) -> JointMask {
     let length = |joint: usize| {
         let bone = skeleton.joints()[joint].bind.translation;
-        if skeleton.parent(joint).is_none() { f32::INFINITY } else { bone.iter().map(|c| c * c).sum() }
+        if skeleton.parent(joint).is_none() {
+            f32::INFINITY
+        } else {
+            bone.iter().map(|c| c * c).sum()
+        }
     };
     let mut order: Vec<usize> = (0..skeleton.len()).collect();
     order.sort_by(|one, other| length(*other).total_cmp(&length(*one)));
@@ -115,7 +126,8 @@ fn from_afar(skeleton: &Skeleton) -> JointMask {
     JointMask::new(skeleton.len(), |joint| half.contains(&joint))
 }
 
-/// Times `sample` over the ticks; between them, everybody goes on by 1/60 s, and begins anew at the end.
+/// Times `sample` over the ticks; between them, everybody goes on by 1/60 s, and begins anew at the
+/// end.
 fn time<'a>(
     crowd: &mut [(&'a Sampler<'a>, f32)],
     plays: &[&Motion<'_>],
@@ -139,7 +151,8 @@ fn time<'a>(
 impl Times {
     fn print(&self, what: &str, joints: usize) {
         let Self { best_us, median_us } = self;
-        let (ns_a_joint, fit) = (1e3 * median_us / joints as f64, CHARACTERS as f64 * BUDGET_US / median_us);
+        let (ns_a_joint, fit) =
+            (1e3 * median_us / joints as f64, CHARACTERS as f64 * BUDGET_US / median_us);
         println!(
             "{what:<24} {CHARACTERS:>10} {joints:>8} {best_us:>10.0} {median_us:>12.0} {ns_a_joint:>8.1} {fit:>14.0}"
         );

@@ -1,5 +1,6 @@
-//! A loop as an engine has it: a clip is loaded once, sampled each frame straight into the engine's own transforms (here of `glam`, as Bevy has them), and
-//! brought into world space. `cargo run --release -p kinepack-anim --example engine`
+//! A loop as an engine has it: a clip is loaded once, sampled each frame straight into the engine's
+//! own transforms (here of `glam`, as Bevy has them), and brought into world space. `cargo run
+//! --release -p kinepack-anim --example engine`
 
 use std::error::Error;
 use std::sync::Arc;
@@ -42,10 +43,14 @@ impl PoseWriter for IntoNodes<'_> {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // Offline. A file would be read by `import::read`, or built by `kinepack anim build` and loaded from its .kpa.
+    // Offline. A file would be read by `import::read`, or built by `kinepack anim build` and loaded
+    // from its .kpa.
     let raw = tail()?;
     let skeleton = Arc::clone(raw.skeleton());
-    let file = build(&raw, &BuildOptions { precision_cm: 0.01, ..BuildOptions::default() })?.clip.as_bytes().to_vec();
+    let file = build(&raw, &BuildOptions { precision_cm: 0.01, ..BuildOptions::default() })?
+        .clip
+        .as_bytes()
+        .to_vec();
     println!(
         "{} joints, {} samples: {} bytes of floats, {} of a clip",
         raw.joints(),
@@ -65,13 +70,22 @@ fn main() -> Result<(), Box<dyn Error>> {
         sampler.write(character.time_s, &mut IntoNodes(&mut character.nodes));
         for joint in 0..skeleton.len() {
             let node = character.nodes[joint];
-            let local = Affine3A::from_scale_rotation_translation(node.scale, node.rotation, node.translation);
-            let world = skeleton.parent(joint).map_or(local, |parent| character.nodes[parent].world * local);
+            let local = Affine3A::from_scale_rotation_translation(
+                node.scale,
+                node.rotation,
+                node.translation,
+            );
+            let world = skeleton
+                .parent(joint)
+                .map_or(local, |parent| character.nodes[parent].world * local);
             character.nodes[joint].world = world;
         }
         if frame % 30 == 0 {
             let tip = character.nodes[skeleton.len() - 1].world.translation;
-            println!("{:.2} s: the tip is at ({:.3}, {:.3}, {:.3}) m", character.time_s, tip.x, tip.y, tip.z);
+            println!(
+                "{:.2} s: the tip is at ({:.3}, {:.3}, {:.3}) m",
+                character.time_s, tip.x, tip.y, tip.z
+            );
         }
     }
     Ok(())
@@ -83,7 +97,10 @@ fn tail() -> Result<RawClip, Box<dyn Error>> {
     let joint = |index: u16| Joint {
         name: format!("tail {index}"),
         parent: index.checked_sub(1),
-        bind: Transform { translation: [0.0, if index == 0 { 90.0 } else { 8.0 }, 0.0], ..Transform::IDENTITY },
+        bind: Transform {
+            translation: [0.0, if index == 0 { 90.0 } else { 8.0 }, 0.0],
+            ..Transform::IDENTITY
+        },
     };
     let skeleton = Arc::new(Skeleton::new((0..JOINTS).map(joint).collect())?);
     let samples = (0..61).flat_map(|sample| {

@@ -1,4 +1,5 @@
-//! Makes the trained start of disk files out of block clips: `train_disk out.bin clip.kpa…`, and says how many bytes they take with it.
+//! Makes the trained start of disk files out of block clips: `train_disk out.bin clip.kpa…`, and
+//! says how many bytes they take with it.
 
 use std::error::Error;
 

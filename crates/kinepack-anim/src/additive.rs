@@ -1,6 +1,7 @@
-//! Additive clips: what a motion adds to another, a breath to any stance, a recoil to any aim. A delta turns a joint after the base has (`base · delta`, in the
-//! joint's own axes), moves it by a vector of its parent, and scales it once more. Of a joint that the motion leaves alone the delta is [`Transform::IDENTITY`],
-//! so that is the bind pose of an additive clip's [`skeleton`].
+//! Additive clips: what a motion adds to another, a breath to any stance, a recoil to any aim. A
+//! delta turns a joint after the base has (`base · delta`, in the joint's own axes), moves it by a
+//! vector of its parent, and scales it once more. Of a joint that the motion leaves alone the delta
+//! is [`Transform::IDENTITY`], so that is the bind pose of an additive clip's [`skeleton`].
 //!
 //! ```
 //! # use std::sync::Arc;
@@ -59,10 +60,16 @@ impl fmt::Display for AdditiveError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::OtherJoints { joints, base } => {
-                write!(f, "the base has {base} joints, the clip {joints}: they must be of one skeleton")
+                write!(
+                    f,
+                    "the base has {base} joints, the clip {joints}: they must be of one skeleton"
+                )
             }
             Self::OtherSamples { samples, base } => {
-                write!(f, "the base has {base} samples, the clip {samples}: it must have one, or as many")
+                write!(
+                    f,
+                    "the base has {base} samples, the clip {samples}: it must have one, or as many"
+                )
             }
             Self::Clip(error) => error.fmt(f),
         }
@@ -73,12 +80,14 @@ impl std::error::Error for AdditiveError {}
 
 /// The joints of a skeleton, none of them moved: what an additive clip is of.
 pub fn skeleton(skeleton: &Skeleton) -> Skeleton {
-    let joints = skeleton.joints().iter().map(|joint| Joint { bind: Transform::IDENTITY, ..joint.clone() });
+    let joints =
+        skeleton.joints().iter().map(|joint| Joint { bind: Transform::IDENTITY, ..joint.clone() });
     // What was a skeleton still is one.
     Skeleton::new(joints.collect()).unwrap_or_else(|_| skeleton.clone())
 }
 
-/// What `raw` adds to `base`, which is a pose, a clip of one sample, or a clip of as many samples. Where the base has a scale of 0 the delta has 1.
+/// What `raw` adds to `base`, which is a pose, a clip of one sample, or a clip of as many samples.
+/// Where the base has a scale of 0 the delta has 1.
 ///
 /// # Errors
 /// [`AdditiveError`] where the base is of other joints or samples.
@@ -86,7 +95,9 @@ pub fn difference(raw: &RawClip, base: &RawClip) -> Result<RawClip, AdditiveErro
     check(raw, base)?;
     let deltas = raw.poses().enumerate().flat_map(|(sample, pose)| {
         let base = pose_of(base, sample);
-        pose.iter().zip(base).map(|(own, base)| Frame::from(own).on_top_of(&Frame::from(base)).to_transform())
+        pose.iter()
+            .zip(base)
+            .map(|(own, base)| Frame::from(own).on_top_of(&Frame::from(base)).to_transform())
     });
     let skeleton = Arc::new(skeleton(raw.skeleton()));
     RawClip::new(raw.name(), skeleton, raw.rate_hz(), deltas.collect()).map_err(AdditiveError::Clip)

@@ -1,4 +1,5 @@
-//! A compressed clip of whatever scheme, and its playback: for who takes files as they come. Which scheme it is, its first four bytes say.
+//! A compressed clip of whatever scheme, and its playback: for who takes files as they come. Which
+//! scheme it is, its first four bytes say.
 
 use std::sync::Arc;
 
@@ -18,8 +19,8 @@ impl AnyClip {
     /// The clip that `bytes` hold, checked once and for all. A disk file is unpacked.
     ///
     /// # Errors
-    /// [`ClipError`], with the reason, for anything that the specification does not allow; [`ClipError::Rig`] for a clip of a rig. Memory is bounded by
-    /// the bytes' length.
+    /// [`ClipError`], with the reason, for anything that the specification does not allow;
+    /// [`ClipError::Rig`] for a clip of a rig. Memory is bounded by the bytes' length.
     pub fn from_bytes(bytes: impl Into<Vec<u8>>) -> Result<Self, ClipError> {
         Self::read(bytes.into(), None)
     }
@@ -113,7 +114,8 @@ impl AnyClip {
         }
     }
 
-    /// A player at the beginning of the clip. `bind` is the pose of what the clip says nothing about.
+    /// A player at the beginning of the clip. `bind` is the pose of what the clip says nothing
+    /// about.
     ///
     /// # Panics
     /// Where `bind` is not of as many joints as the clip.
@@ -147,7 +149,8 @@ pub enum AnyPlayer<'a> {
 }
 
 impl AnyPlayer<'_> {
-    /// The pose at `time_s` seconds from the first sample; before it and behind the last one it stands still.
+    /// The pose at `time_s` seconds from the first sample; before it and behind the last one it
+    /// stands still.
     ///
     /// # Panics
     /// Where `pose` is not of as many joints as the clip.

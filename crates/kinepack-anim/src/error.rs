@@ -28,10 +28,17 @@ pub enum SkeletonError {
 impl fmt::Display for SkeletonError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TooManyJoints { joints } => write!(f, "{joints} joints, at most {MAX_JOINTS} are possible"),
-            Self::ParentAfterChild { joint } => write!(f, "the parent of joint {joint} does not come before it"),
+            Self::TooManyJoints { joints } => {
+                write!(f, "{joints} joints, at most {MAX_JOINTS} are possible")
+            }
+            Self::ParentAfterChild { joint } => {
+                write!(f, "the parent of joint {joint} does not come before it")
+            }
             Self::BadBindPose { joint } => {
-                write!(f, "the bind pose of joint {joint} has a number that is not finite or a rotation of length zero")
+                write!(
+                    f,
+                    "the bind pose of joint {joint} has a number that is not finite or a rotation of length zero"
+                )
             }
         }
     }
@@ -77,7 +84,9 @@ impl fmt::Display for RawClipError {
                 f,
                 "{transforms} transforms for {joints} joints: there must be as many for each sample, and at least one sample"
             ),
-            Self::TooManySamples { samples } => write!(f, "{samples} samples, at most {MAX_SAMPLES} are possible"),
+            Self::TooManySamples { samples } => {
+                write!(f, "{samples} samples, at most {MAX_SAMPLES} are possible")
+            }
             Self::BadTransform { sample, joint } => write!(
                 f,
                 "joint {joint} in sample {sample} has a number that is not finite or a rotation of length zero"
@@ -119,9 +128,14 @@ impl fmt::Display for ExchangeError {
         match self {
             Self::NoClipFile => write!(f, "no .clip file: it does not begin with CLIP"),
             Self::WrongLength { bytes, expected } => {
-                write!(f, "{bytes} bytes where its header asks for {expected}: truncated or damaged")
+                write!(
+                    f,
+                    "{bytes} bytes where its header asks for {expected}: truncated or damaged"
+                )
             }
-            Self::BadParent { joint, parent } => write!(f, "joint {joint} has parent {parent}, which is no joint"),
+            Self::BadParent { joint, parent } => {
+                write!(f, "joint {joint} has parent {parent}, which is no joint")
+            }
             Self::Skeleton(error) => error.fmt(f),
             Self::Clip(error) => error.fmt(f),
         }
@@ -238,9 +252,12 @@ pub enum ClipError {
 
 impl fmt::Display for ClipError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = |track: &TrackId| format!("the {} of joint {}", track.channel.name(), track.joint);
+        let name =
+            |track: &TrackId| format!("the {} of joint {}", track.channel.name(), track.joint);
         match self {
-            Self::NoClip => write!(f, "no compressed clip: it begins with none of KPAB, KPAC and KPAD"),
+            Self::NoClip => {
+                write!(f, "no compressed clip: it begins with none of KPAB, KPAC and KPAD")
+            }
             Self::NoRig => write!(f, "no rig: it does not begin with KPAR"),
             Self::Rig { hash } => write!(f, "it needs its rig, {hash:016x}"),
             Self::NotInRig { track } => write!(f, "damaged: its rig does not have {}", name(track)),
@@ -248,20 +265,32 @@ impl fmt::Display for ClipError {
                 write!(f, "version {version} of the format, at most {newest} can be read")
             }
             Self::EndOfData { part } => write!(f, "truncated: it ends within its {part}"),
-            Self::TrailingData { bytes } => write!(f, "{bytes} bytes more than its header asks for"),
+            Self::TrailingData { bytes } => {
+                write!(f, "{bytes} bytes more than its header asks for")
+            }
             Self::BadHeader { field } => write!(f, "damaged header: {field}"),
-            Self::BadKind { joint, byte } => write!(f, "damaged: joint {joint} is of kind {byte:#04x}"),
+            Self::BadKind { joint, byte } => {
+                write!(f, "damaged: joint {joint} is of kind {byte:#04x}")
+            }
             Self::BadRange { channel } => write!(f, "damaged: the range of {}s", channel.name()),
-            Self::BadConstant { track } => write!(f, "damaged: {} is no number within ±10¹⁸", name(track)),
-            Self::TooManySamples { samples } => write!(f, "{samples} samples, which is too many for keys"),
+            Self::BadConstant { track } => {
+                write!(f, "damaged: {} is no number within ±10¹⁸", name(track))
+            }
+            Self::TooManySamples { samples } => {
+                write!(f, "{samples} samples, which is too many for keys")
+            }
             Self::BadKey { index, reason } => write!(f, "damaged: key {index}: {reason}"),
             Self::TooLong { bytes, limit } => write!(
                 f,
                 "it becomes at least {bytes} bytes, and {limit} are allowed for a file of its size; keep clips that hardly move in their memory form, or raise the limit for files that you trust"
             ),
-            Self::BadSegment { segment, reason } => write!(f, "damaged: segment {segment}: {reason}"),
+            Self::BadSegment { segment, reason } => {
+                write!(f, "damaged: segment {segment}: {reason}")
+            }
             Self::BadHash => write!(f, "damaged: its bytes have another hash than it says"),
-            Self::BadJump { slice, track } => write!(f, "damaged: the jump table, slice {slice}, {}", name(track)),
+            Self::BadJump { slice, track } => {
+                write!(f, "damaged: the jump table, slice {slice}, {}", name(track))
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
-//! `.clip` files: a clip's samples as plain floats, for other programs to read. Little-endian: `CLIP`, joints and samples as
-//! `u32`, the rate in Hz as `f32`, a parent a joint as `i32` (−1: a root), then the bind pose and the samples, ten `f32` a
-//! joint: rotation `x y z w`, translation in cm, scale. Names are not part of it.
+//! `.clip` files: a clip's samples as plain floats, for other programs to read. Little-endian:
+//! `CLIP`, joints and samples as `u32`, the rate in Hz as `f32`, a parent a joint as `i32` (−1: a
+//! root), then the bind pose and the samples, ten `f32` a joint: rotation `x y z w`, translation in
+//! cm, scale. Names are not part of it.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -18,11 +19,17 @@ pub fn write(clip: &RawClip, mut out: impl Write) -> io::Result<()> {
     clip.poses().try_for_each(|pose| write_pose(pose, &mut out))
 }
 
-/// What stands before the samples; [`write_pose`] goes on, once a sample. For who makes samples one by one.
+/// What stands before the samples; [`write_pose`] goes on, once a sample. For who makes samples one
+/// by one.
 ///
 /// # Errors
 /// What the writer says.
-pub fn write_head(skeleton: &Skeleton, samples: usize, rate_hz: f32, mut out: impl Write) -> io::Result<()> {
+pub fn write_head(
+    skeleton: &Skeleton,
+    samples: usize,
+    rate_hz: f32,
+    mut out: impl Write,
+) -> io::Result<()> {
     out.write_all(b"CLIP")?;
     out.write_all(&(skeleton.len() as u32).to_le_bytes())?;
     out.write_all(&(samples as u32).to_le_bytes())?;
@@ -44,17 +51,23 @@ pub fn write_pose(pose: &[Transform], mut out: impl Write) -> io::Result<()> {
 /// Reads a `.clip` file. Joints have no names.
 ///
 /// # Errors
-/// [`ExchangeError`] where it is none, is shorter or longer than it says, or what it holds is no clip.
+/// [`ExchangeError`] where it is none, is shorter or longer than it says, or what it holds is no
+/// clip.
 pub fn read(name: impl Into<String>, bytes: &[u8]) -> Result<RawClip, ExchangeError> {
     let word = |index: usize| Some(u32::from_le_bytes(*bytes.get(index..)?.first_chunk()?));
     if bytes.get(..4) != Some(b"CLIP") {
         return Err(ExchangeError::NoClipFile);
     }
     let (Some(joints), Some(samples), Some(rate)) = (word(4), word(8), word(12)) else {
-        return Err(ExchangeError::WrongLength { bytes: bytes.len(), expected: HEADER_BYTES as u64 });
+        return Err(ExchangeError::WrongLength {
+            bytes: bytes.len(),
+            expected: HEADER_BYTES as u64,
+        });
     };
     let count = (u64::from(samples) + 1) * u64::from(joints);
-    let expected = u128::from(count) * Transform::BYTES as u128 + u128::from(joints) * 4 + HEADER_BYTES as u128;
+    let expected = u128::from(count) * Transform::BYTES as u128
+        + u128::from(joints) * 4
+        + HEADER_BYTES as u128;
     if bytes.len() as u128 != expected {
         return Err(ExchangeError::WrongLength {
             bytes: bytes.len(),
@@ -67,7 +80,10 @@ pub fn read(name: impl Into<String>, bytes: &[u8]) -> Result<RawClip, ExchangeEr
     for (index, (parent, bind)) in parents.chunks_exact(4).zip(transforms(bind)).enumerate() {
         let parent = match i32::from_le_bytes([parent[0], parent[1], parent[2], parent[3]]) {
             -1 => None,
-            parent => Some(u16::try_from(parent).map_err(|_| ExchangeError::BadParent { joint: index, parent })?),
+            parent => Some(
+                u16::try_from(parent)
+                    .map_err(|_| ExchangeError::BadParent { joint: index, parent })?,
+            ),
         };
         list.push(Joint { name: String::new(), parent, bind });
     }
@@ -84,7 +100,12 @@ pub(crate) fn floats(transform: &Transform) -> impl Iterator<Item = f32> {
 pub(crate) fn transforms(bytes: &[u8]) -> impl Iterator<Item = Transform> {
     bytes.chunks_exact(Transform::BYTES).map(|bytes| {
         let float = |index: usize| {
-            f32::from_le_bytes([bytes[4 * index], bytes[4 * index + 1], bytes[4 * index + 2], bytes[4 * index + 3]])
+            f32::from_le_bytes([
+                bytes[4 * index],
+                bytes[4 * index + 1],
+                bytes[4 * index + 2],
+                bytes[4 * index + 3],
+            ])
         };
         Transform {
             rotation: [float(0), float(1), float(2), float(3)],

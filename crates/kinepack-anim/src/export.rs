@@ -1,7 +1,8 @@
 //! Clips as glTF 2.0, so that any viewer shows what became of them.
 //!
-//! A file has a node for each joint, one animation with a key at every sample for each channel that ever leaves the bind pose, and a mesh of
-//! bones, skinned to the joints: for those who look, and since many programs read joints from skins only. Lengths are in metres. Source: the
+//! A file has a node for each joint, one animation with a key at every sample for each channel that
+//! ever leaves the bind pose, and a mesh of bones, skinned to the joints: for those who look, and
+//! since many programs read joints from skins only. Lengths are in metres. Source: the
 //! specification of glTF 2.0 by Khronos.
 
 use std::fmt;
@@ -20,7 +21,8 @@ const FLOAT: u32 = 5126;
 const ARRAY_BUFFER: u32 = 34_962;
 const ELEMENT_ARRAY_BUFFER: u32 = 34_963;
 
-/// What a joint takes at most besides its samples: a bone to it and one at its end, a matrix, and its part of the text.
+/// What a joint takes at most besides its samples: a bone to it and one at its end, a matrix, and
+/// its part of the text.
 const MOST_BYTES_OF_JOINT: u64 = 4096;
 
 /// Bones that are shorter are not drawn, in metres.
@@ -40,7 +42,11 @@ pub struct TooLarge {
 
 impl fmt::Display for TooLarge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "it would take {} bytes, and a .glb has 4 GB at most; a lower rate makes it smaller", self.bytes)
+        write!(
+            f,
+            "it would take {} bytes, and a .glb has 4 GB at most; a lower rate makes it smaller",
+            self.bytes
+        )
     }
 }
 
@@ -124,8 +130,7 @@ fn nodes(skeleton: &Skeleton) -> Vec<Value> {
     for (joint, children) in skeleton.joints().iter().zip(children) {
         let Transform { rotation, scale, .. } = joint.bind;
         let translation = in_metres(&joint.bind);
-        let mut node =
-            json!({ "name": joint.name, "rotation": unit(rotation), "translation": translation, "scale": scale });
+        let mut node = json!({ "name": joint.name, "rotation": unit(rotation), "translation": translation, "scale": scale });
         if !children.is_empty() {
             node["children"] = json!(children);
         }
@@ -139,10 +144,13 @@ fn nodes(skeleton: &Skeleton) -> Vec<Value> {
 /// A key at every sample of each channel that leaves the bind pose; of one channel at least.
 fn animation(clip: &RawClip, data: &mut Data) -> Value {
     let rate_hz = f64::from(clip.rate_hz());
-    let times = data.floats((0..clip.samples()).map(|sample| [(sample as f64 / rate_hz) as f32]), None);
+    let times =
+        data.floats((0..clip.samples()).map(|sample| [(sample as f64 / rate_hz) as f32]), None);
     // Joint, path and values.
     let mut moved: Vec<(usize, &str, usize)> = Vec::new();
-    for (joint, Transform { rotation, translation, scale }) in clip.skeleton().bind_pose().into_iter().enumerate() {
+    for (joint, Transform { rotation, translation, scale }) in
+        clip.skeleton().bind_pose().into_iter().enumerate()
+    {
         let poses = || clip.poses().map(|pose| &pose[joint]);
         if poses().any(|pose| pose.rotation != unit(rotation)) {
             moved.push((joint, "rotation", data.floats(poses().map(|pose| pose.rotation), None)));
@@ -161,8 +169,7 @@ fn animation(clip: &RawClip, data: &mut Data) -> Value {
         .zip(&moved)
         .map(|(sampler, (joint, path, _))| json!({ "sampler": sampler, "target": { "node": joint, "path": path } }))
         .collect();
-    let sampler =
-        |(.., output): &(usize, &str, usize)| json!({ "input": times, "interpolation": "LINEAR", "output": output });
+    let sampler = |(.., output): &(usize, &str, usize)| json!({ "input": times, "interpolation": "LINEAR", "output": output });
     let samplers: Vec<Value> = moved.iter().map(sampler).collect();
     json!({ "name": clip.name(), "channels": channels, "samplers": samplers })
 }
@@ -184,12 +191,15 @@ fn skin(skeleton: &Skeleton, data: &mut Data) -> (Value, Value) {
     let joints: Vec<u8> = corners.iter().flat_map(|(joint, _)| of_joint(*joint)).collect();
     let joints = data.put(&joints, (corners.len(), UNSIGNED_SHORT, "VEC4"), Some(ARRAY_BUFFER));
     let weights = data.floats(corners.iter().map(|_| [1.0, 0.0, 0.0, 0.0]), Some(ARRAY_BUFFER));
-    let indices: Vec<u32> =
-        (0..bones.len()).flat_map(|bone| Bone::FACES.map(|corner| 6 * bone as u32 + corner)).collect();
+    let indices: Vec<u32> = (0..bones.len())
+        .flat_map(|bone| Bone::FACES.map(|corner| 6 * bone as u32 + corner))
+        .collect();
     let bytes: Vec<u8> = indices.iter().flat_map(|index| index.to_le_bytes()).collect();
-    let indices = data.put(&bytes, (indices.len(), UNSIGNED_INT, "SCALAR"), Some(ELEMENT_ARRAY_BUFFER));
+    let indices =
+        data.put(&bytes, (indices.len(), UNSIGNED_INT, "SCALAR"), Some(ELEMENT_ARRAY_BUFFER));
     let all: Vec<usize> = (0..skeleton.len()).collect();
-    let skin = json!({ "joints": all, "skeleton": skeleton.len(), "inverseBindMatrices": inverses });
+    let skin =
+        json!({ "joints": all, "skeleton": skeleton.len(), "inverseBindMatrices": inverses });
     let attributes = json!({ "POSITION": position, "JOINTS_0": joints, "WEIGHTS_0": weights });
     (skin, json!({ "attributes": attributes, "indices": indices }))
 }
@@ -216,7 +226,8 @@ struct Bone {
 
 impl Bone {
     /// Triangles of corners, outsides to the left of their edges.
-    const FACES: [u32; 24] = [0, 2, 1, 0, 3, 2, 0, 4, 3, 0, 1, 4, 5, 1, 2, 5, 2, 3, 5, 3, 4, 5, 4, 1];
+    const FACES: [u32; 24] =
+        [0, 2, 1, 0, 3, 2, 0, 4, 3, 0, 1, 4, 5, 1, 2, 5, 2, 3, 5, 3, 4, 5, 4, 1];
 
     /// The beginning, four around it, and the end.
     fn corners(&self) -> [[f32; 3]; 6] {
@@ -243,7 +254,8 @@ fn bones(skeleton: &Skeleton, worlds: &[DMat4]) -> Vec<Bone> {
     }
     for joint in (0..skeleton.len()).filter(|joint| is_end[*joint]) {
         let own = skeleton.parent(joint).map(|parent| 0.5 * (place(joint) - place(parent)));
-        let along = own.filter(|along| along.length() >= SHORTEST_BONE_M).unwrap_or(LONE_BONE_M * DVec3::Y);
+        let along =
+            own.filter(|along| along.length() >= SHORTEST_BONE_M).unwrap_or(LONE_BONE_M * DVec3::Y);
         bones.push(Bone { joint, from: place(joint), to: place(joint) + along });
     }
     bones.retain(|bone| {
@@ -262,7 +274,10 @@ fn in_metres(transform: &Transform) -> [f32; 3] {
 }
 
 fn unit(rotation: [f32; 4]) -> [f32; 4] {
-    Transform { rotation, ..Transform::IDENTITY }.rotation64().to_array().map(|component| component as f32)
+    Transform { rotation, ..Transform::IDENTITY }
+        .rotation64()
+        .to_array()
+        .map(|component| component as f32)
 }
 
 /// The binary part, and what stands where in it.
@@ -275,7 +290,11 @@ struct Data {
 
 impl Data {
     /// Floats with their bounds, `N` an element. Returns the accessor.
-    fn floats<const N: usize>(&mut self, elements: impl Iterator<Item = [f32; N]>, target: Option<u32>) -> usize {
+    fn floats<const N: usize>(
+        &mut self,
+        elements: impl Iterator<Item = [f32; N]>,
+        target: Option<u32>,
+    ) -> usize {
         let mut bytes = Vec::new();
         let (mut low, mut high) = ([f32::INFINITY; N], [f32::NEG_INFINITY; N]);
         for element in elements {
@@ -297,8 +316,14 @@ impl Data {
     }
 
     /// So many elements of a type. Returns the accessor.
-    fn put(&mut self, bytes: &[u8], (count, component, kind): (usize, u32, &str), target: Option<u32>) -> usize {
-        let mut view = json!({ "buffer": 0, "byteOffset": self.bytes.len(), "byteLength": bytes.len() });
+    fn put(
+        &mut self,
+        bytes: &[u8],
+        (count, component, kind): (usize, u32, &str),
+        target: Option<u32>,
+    ) -> usize {
+        let mut view =
+            json!({ "buffer": 0, "byteOffset": self.bytes.len(), "byteLength": bytes.len() });
         if let Some(target) = target {
             view["target"] = json!(target);
         }

@@ -1,9 +1,11 @@
 //! Skeletal animation clips in few bytes.
 //!
-//! A [`RawClip`] holds the transform of every joint of a [`Skeleton`] at every sample time, as [`import`] reads it from a glTF or BVH
-//! file. [`offline::build`] makes an [`AnyClip`] of it: by default a block [`Clip`], of a few samples at a time the coefficients of a cosine
-//! transform, in no more bits than they need; and says how far each joint is off in object space ([`measure`]). A [`Sampler`], or an [`AnyPlayer`]
-//! where clips of keys are played too, gives poses at any time, without allocating.
+//! A [`RawClip`] holds the transform of every joint of a [`Skeleton`] at every sample time, as
+//! [`import`] reads it from a glTF or BVH file. [`offline::build`] makes an [`AnyClip`] of it: by
+//! default a block [`Clip`], of a few samples at a time the coefficients of a cosine transform, in
+//! no more bits than they need; and says how far each joint is off in object space ([`measure`]). A
+//! [`Sampler`], or an [`AnyPlayer`] where clips of keys are played too, gives poses at any time,
+//! without allocating.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -36,12 +38,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Reading order: [`Skeleton`] and [`RawClip`]; [`import`] and [`exchange`]; [`Clip`], [`Sampler`] and [`Rig`], in [`block`]; [`disk`], the same clips in files;
-//! [`keyed`], clips of keys and their playback; [`AnyClip`]; [`additive`] clips; [`measure`]; [`offline`]; [`export`], glTF for viewers; [`anm`], the
-//! files of League of Legends. The formats are normative in `spec/ANIM.md` and `spec/ANM.md`.
+//! Reading order: [`Skeleton`] and [`RawClip`]; [`import`] and [`exchange`]; [`Clip`], [`Sampler`]
+//! and [`Rig`], in [`block`]; [`disk`], the same clips in files; [`keyed`], clips of keys and their
+//! playback; [`AnyClip`]; [`additive`] clips; [`measure`]; [`offline`]; [`export`], glTF for
+//! viewers; [`anm`], the files of League of Legends. The formats are normative in `spec/ANIM.md`
+//! and `spec/ANM.md`.
 //!
-//! Lengths are in cm, times in seconds or samples. Sources: JPEG's transform coding and ACL for blocks, Riot's article on the animations of League of
-//! Legends for keys.
+//! Lengths are in cm, times in seconds or samples. Sources: JPEG's transform coding and ACL for
+//! blocks, Riot's article on the animations of League of Legends for keys.
 
 // Only the kernels of block clips use it.
 #![deny(unsafe_code)]

@@ -1,5 +1,5 @@
-//! A clip before compression: the transform of every joint at every sample time. All importers make one, all
-//! compression starts from one, all errors are measured against one.
+//! A clip before compression: the transform of every joint at every sample time. All importers make
+//! one, all compression starts from one, all errors are measured against one.
 
 use std::sync::Arc;
 
@@ -8,8 +8,9 @@ use crate::{RawClipError, Skeleton, Transform};
 /// The most samples of a clip, ten hours at 120 Hz.
 pub const MAX_SAMPLES: usize = 1 << 22;
 
-/// Samples of all joints of a skeleton at a constant rate. Rotations are unit quaternions, and each is on the same side as
-/// the one before it (their dot product is not negative), so that components may be interpolated.
+/// Samples of all joints of a skeleton at a constant rate. Rotations are unit quaternions, and each
+/// is on the same side as the one before it (their dot product is not negative), so that components
+/// may be interpolated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RawClip {
     name: String,
@@ -19,12 +20,12 @@ pub struct RawClip {
 }
 
 impl RawClip {
-    /// A clip of `samples`, the transforms of all joints of the first sample time first. Rotations are made unit
-    /// quaternions, and their signs those of a shortest path.
+    /// A clip of `samples`, the transforms of all joints of the first sample time first. Rotations
+    /// are made unit quaternions, and their signs those of a shortest path.
     ///
     /// # Errors
-    /// [`RawClipError`] where the rate is not positive, there is no joint or no sample or too many of them, the samples are
-    /// no multiple of the joints, or a number is not finite.
+    /// [`RawClipError`] where the rate is not positive, there is no joint or no sample or too many
+    /// of them, the samples are no multiple of the joints, or a number is not finite.
     pub fn new(
         name: impl Into<String>,
         skeleton: Arc<Skeleton>,
@@ -43,7 +44,10 @@ impl RawClip {
         }
         for index in 0..samples.len() {
             if !samples[index].is_valid() {
-                return Err(RawClipError::BadTransform { sample: index / joints, joint: index % joints });
+                return Err(RawClipError::BadTransform {
+                    sample: index / joints,
+                    joint: index % joints,
+                });
             }
             let mut rotation = samples[index].rotation64();
             if index >= joints && rotation.dot(samples[index - joints].rotation64()) < 0.0 {

@@ -3,7 +3,11 @@
 use crate::ClipError;
 
 /// The first bytes of a file, which begin with its letters and its version.
-pub(crate) fn head<const N: usize>(bytes: &[u8], magic: [u8; 4], newest: u8) -> Result<&[u8; N], ClipError> {
+pub(crate) fn head<const N: usize>(
+    bytes: &[u8],
+    magic: [u8; 4],
+    newest: u8,
+) -> Result<&[u8; N], ClipError> {
     if !bytes.starts_with(&magic) {
         return Err(ClipError::NoClip);
     }
@@ -36,7 +40,12 @@ impl<'a> Rest<'a> {
     }
 
     /// Goes behind `count` times as many bytes, which are `part` of the file.
-    pub(crate) fn take(&mut self, count: usize, bytes: usize, part: &'static str) -> Result<&'a [u8], ClipError> {
+    pub(crate) fn take(
+        &mut self,
+        count: usize,
+        bytes: usize,
+        part: &'static str,
+    ) -> Result<&'a [u8], ClipError> {
         let taken = count.checked_mul(bytes).and_then(|bytes| self.bytes().get(..bytes));
         let taken = taken.ok_or(ClipError::EndOfData { part })?;
         self.at += taken.len();

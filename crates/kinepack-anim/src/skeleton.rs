@@ -1,4 +1,5 @@
-//! The joints that a clip moves: names, parents, and the bind pose, which is each track's default value.
+//! The joints that a clip moves: names, parents, and the bind pose, which is each track's default
+//! value.
 
 use crate::{SkeletonError, Transform};
 
@@ -12,7 +13,8 @@ pub struct Joint {
     pub name: String,
     /// Index of the parent, which is below the joint's own; `None` for a root.
     pub parent: Option<u16>,
-    /// The transform in the bind pose. A track that has this value throughout costs nothing but its mark.
+    /// The transform in the bind pose. A track that has this value throughout costs nothing but its
+    /// mark.
     pub bind: Transform,
 }
 
@@ -26,8 +28,8 @@ impl Skeleton {
     /// A skeleton of `joints`.
     ///
     /// # Errors
-    /// [`SkeletonError`] where there are more than [`MAX_JOINTS`], a parent does not come before its child, or a bind
-    /// transform is not finite.
+    /// [`SkeletonError`] where there are more than [`MAX_JOINTS`], a parent does not come before
+    /// its child, or a bind transform is not finite.
     pub fn new(joints: Vec<Joint>) -> Result<Self, SkeletonError> {
         if joints.len() > MAX_JOINTS {
             return Err(SkeletonError::TooManyJoints { joints: joints.len() });

@@ -1,5 +1,5 @@
-//! A skeleton as bytes: what clips of one rig share, and so do not hold. `spec/ANIM.md`, section 7. The hash of these bytes is what a
-//! clip says it belongs to.
+//! A skeleton as bytes: what clips of one rig share, and so do not hold. `spec/ANIM.md`, section 7.
+//! The hash of these bytes is what a clip says it belongs to.
 
 use kinepack::Fnv1a;
 
@@ -46,7 +46,8 @@ impl Skeleton {
             let (parent, bind);
             (parent, rest) = split(rest, 2)?;
             (bind, rest) = split(rest, Transform::BYTES)?;
-            let parent = Some(u16::from_le_bytes([parent[0], parent[1]])).filter(|parent| *parent != NO_PARENT);
+            let parent = Some(u16::from_le_bytes([parent[0], parent[1]]))
+                .filter(|parent| *parent != NO_PARENT);
             let bind = exchange::transforms(bind).next().unwrap_or_default();
             list.push(Joint { name: String::new(), parent, bind });
         }
@@ -54,7 +55,8 @@ impl Skeleton {
             let (len, name);
             (len, rest) = split(rest, 2)?;
             (name, rest) = split(rest, usize::from(u16::from_le_bytes([len[0], len[1]])))?;
-            joint.name = std::str::from_utf8(name).map_err(|_| SkeletonFileError::BadName)?.to_owned();
+            joint.name =
+                std::str::from_utf8(name).map_err(|_| SkeletonFileError::BadName)?.to_owned();
         }
         if !rest.is_empty() {
             return Err(SkeletonFileError::TrailingData { bytes: rest.len() });
@@ -62,7 +64,8 @@ impl Skeleton {
         Ok(Self::new(list)?)
     }
 
-    /// Tells skeletons apart that were made in good faith: FNV-1a over [`to_bytes`](Self::to_bytes).
+    /// Tells skeletons apart that were made in good faith: FNV-1a over
+    /// [`to_bytes`](Self::to_bytes).
     pub fn hash(&self) -> u64 {
         let mut hash = Fnv1a::new();
         hash.add(&self.to_bytes());

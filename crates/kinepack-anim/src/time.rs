@@ -1,6 +1,7 @@
 //! From seconds to samples. `spec/ANIM.md`, section 6.
 
-/// The position of a time, in samples. One that is a sample's but for the rounding of its seconds is that sample's.
+/// The position of a time, in samples. One that is a sample's but for the rounding of its seconds
+/// is that sample's.
 #[inline]
 pub(crate) fn position(time_s: f32, rate_hz: f32) -> f64 {
     /// Half a unit in the last place of an f32, as a share of it.
@@ -28,7 +29,8 @@ mod tests {
     #[test]
     fn no_other_time_is() {
         for sample in (0..1 << 16).step_by(7) {
-            for time_s in [(sample as f32 / 30.0).next_up().next_up(), (sample as f32 + 0.4) / 30.0] {
+            for time_s in [(sample as f32 / 30.0).next_up().next_up(), (sample as f32 + 0.4) / 30.0]
+            {
                 assert_eq!(position(time_s, 30.0), f64::from(time_s) * 30.0);
             }
         }

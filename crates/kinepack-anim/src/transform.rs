@@ -1,11 +1,13 @@
-//! A joint's transform relative to its parent's: ten floats, as they come out of a file and go to an engine.
+//! A joint's transform relative to its parent's: ten floats, as they come out of a file and go to
+//! an engine.
 
 use glam::{DQuat, DVec3};
 
 use crate::Channel;
 
-/// Rotation, translation and scale of a joint relative to its parent. What hangs below the joint is scaled first, then
-/// rotated, then moved; the scale of a parent scales its children's translations and scales, component by component.
+/// Rotation, translation and scale of a joint relative to its parent. What hangs below the joint is
+/// scaled first, then rotated, then moved; the scale of a parent scales its children's translations
+/// and scales, component by component.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Transform {
     /// A unit quaternion, `x, y, z, w`.
@@ -18,7 +20,8 @@ pub struct Transform {
 
 impl Transform {
     /// No rotation, no translation, a scale of one.
-    pub const IDENTITY: Self = Self { rotation: [0.0, 0.0, 0.0, 1.0], translation: [0.0; 3], scale: [1.0; 3] };
+    pub const IDENTITY: Self =
+        Self { rotation: [0.0, 0.0, 0.0, 1.0], translation: [0.0; 3], scale: [1.0; 3] };
 
     /// Bytes of the ten floats.
     pub const BYTES: usize = 40;

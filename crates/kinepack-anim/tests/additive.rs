@@ -1,4 +1,5 @@
-//! Additive clips: what a motion adds to a pose or to another motion, built against what it is put on.
+//! Additive clips: what a motion adds to a pose or to another motion, built against what it is put
+//! on.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -26,12 +27,18 @@ fn skeleton() -> Arc<Skeleton> {
 
 fn motion(skeleton: &Arc<Skeleton>, seed: u64, samples: usize, size: f32) -> RawClip {
     let mut random = Random(seed);
-    let waves: Vec<[f32; 4]> = (0..JOINTS).map(|_| [0; 4].map(|_| random.between(-1.0, 1.0))).collect();
+    let waves: Vec<[f32; 4]> =
+        (0..JOINTS).map(|_| [0; 4].map(|_| random.between(-1.0, 1.0))).collect();
     let poses = (0..samples).flat_map(|sample| {
         let time = sample as f32 / 30.0;
         waves.iter().enumerate().map(move |(joint, wave)| {
             let half = size * (wave[0] + (3.0 * time + 5.0 * wave[1]).sin());
-            let rotation = [wave[2] * half.sin(), 0.0, (1.0 - wave[2] * wave[2]).sqrt() * half.sin(), half.cos()];
+            let rotation = [
+                wave[2] * half.sin(),
+                0.0,
+                (1.0 - wave[2] * wave[2]).sqrt() * half.sin(),
+                half.cos(),
+            ];
             let away = if joint == 0 { 20.0 * size * (time + wave[3]).cos() } else { 0.0 };
             let scale = 1.0 + if joint == 4 { 0.2 * size * (2.0 * time).sin() } else { 0.0 };
             Transform { rotation, translation: [away, 12.0, 1.0], scale: [scale; 3] }
@@ -61,7 +68,8 @@ fn on_top_of_its_base_it_is_the_motion() {
             player.sample_at(sample as f64, &mut delta);
             let mut pose = base.pose(sample.min(base_samples - 1)).to_vec();
             additive::add(&mut pose, &delta, 1.0);
-            let off = pose_distance_cm(&skeleton, &pose, whole.pose(sample), &ErrorOptions::default());
+            let off =
+                pose_distance_cm(&skeleton, &pose, whole.pose(sample), &ErrorOptions::default());
             assert!(off <= 0.0101, "{off} at {sample}");
         }
     }
@@ -75,7 +83,8 @@ fn without_its_base_it_would_be_coarser_than_it_may() {
     let base = Arc::new(motion(&skeleton, 6, 1, 0.3));
     let raw = additive::difference(&whole, &base).unwrap();
     let on_base = ErrorOptions { base: Some(base), ..ErrorOptions::default() };
-    let blind = build(&raw, &BuildOptions { precision_cm: 0.01, ..BuildOptions::default() }).unwrap();
+    let blind =
+        build(&raw, &BuildOptions { precision_cm: 0.01, ..BuildOptions::default() }).unwrap();
     let errors = kinepack_anim::measure::measure(&raw, &blind.clip, &on_base);
     assert!(errors.all.max_cm > 0.011, "{}", errors.all.max_cm);
 }
@@ -119,10 +128,16 @@ fn a_base_must_fit() {
     let short = motion(&skeleton, 2, 7, 0.5);
     let error = AdditiveError::OtherSamples { samples: 20, base: 7 };
     assert_eq!(additive::difference(&whole, &short), Err(error.clone()));
-    assert_eq!(error.to_string(), "the base has 7 samples, the clip 20: it must have one, or as many");
+    assert_eq!(
+        error.to_string(),
+        "the base has 7 samples, the clip 20: it must have one, or as many"
+    );
     let lone = Arc::new(Skeleton::new(skeleton.joints()[..1].to_vec()).unwrap());
     let other = RawClip::new("lone", lone, 30.0, vec![Transform::IDENTITY]).unwrap();
-    assert_eq!(additive::difference(&whole, &other), Err(AdditiveError::OtherJoints { joints: 9, base: 1 }));
+    assert_eq!(
+        additive::difference(&whole, &other),
+        Err(AdditiveError::OtherJoints { joints: 9, base: 1 })
+    );
 
     let mut options = BuildOptions::default();
     options.error.base = Some(Arc::new(short));

@@ -8,7 +8,10 @@ mod runner;
 
 use std::io::Cursor;
 
-use anm_support::{Random, SCALE, TRANSLATION, assert_same, file_of, hashes, head, naive_pose, pose_at, smooth_tracks};
+use anm_support::{
+    Random, SCALE, TRANSLATION, assert_same, file_of, hashes, head, naive_pose, pose_at,
+    smooth_tracks,
+};
 use kinepack_anim::anm::{Anm, AnmHead, AnmPlayer, AnmTrack, elf_hash, fill_missing, order};
 use kinepack_anim::keyed::quantize::{VectorRange, rotation_48};
 use kinepack_anim::keyed::{Key, Parametrization};
@@ -19,7 +22,8 @@ use runner::for_all;
 
 const BOTH: [Parametrization; 2] = [Parametrization::Uniform, Parametrization::Times];
 
-/// The largest difference between two poses: of a rotation's components, and of a vector's as a share of its range.
+/// The largest difference between two poses: of a rotation's components, and of a vector's as a
+/// share of its range.
 fn difference<'a>(pairs: impl Iterator<Item = (&'a Transform, Transform)>) -> [f32; 2] {
     let mut largest = [0.0_f32; 2];
     for (ours, theirs) in pairs {
@@ -27,10 +31,14 @@ fn difference<'a>(pairs: impl Iterator<Item = (&'a Transform, Transform)>) -> [f
         for (a, b) in ours.rotation.iter().zip(theirs.rotation) {
             largest[0] = largest[0].max((a - b * dot.signum()).abs());
         }
-        let vectors = [(TRANSLATION, ours.translation, theirs.translation), (SCALE, ours.scale, theirs.scale)];
+        let vectors = [
+            (TRANSLATION, ours.translation, theirs.translation),
+            (SCALE, ours.scale, theirs.scale),
+        ];
         for (range, a, b) in vectors {
             for axis in 0..3 {
-                largest[1] = largest[1].max((a[axis] - b[axis]).abs() / (range.max[axis] - range.min[axis]));
+                largest[1] =
+                    largest[1].max((a[axis] - b[axis]).abs() / (range.max[axis] - range.min[axis]));
             }
         }
     }
@@ -75,7 +83,10 @@ fn ltk_anim_plays_what_we_play() {
         for parametrization in BOTH {
             let duration_s = [0.7, 2.0, 13.3][seed as usize % 3];
             let anm = file_of(head(parametrization, duration_s), 12, &smooth_tracks(seed, 12, 60));
-            let one = compare_with_ltk(&anm, (0..=300_u16).map(|step| duration_s * f32::from(step) / 300.0));
+            let one = compare_with_ltk(
+                &anm,
+                (0..=300_u16).map(|step| duration_s * f32::from(step) / 300.0),
+            );
             largest = [0, 1].map(|kind| largest[kind].max(one[kind]));
         }
     }
@@ -115,11 +126,13 @@ fn a_hash_is_that_of_the_lower_case_name() {
 
 #[test]
 fn what_stands_still_plays_its_key_and_what_is_missing_the_identity() {
-    let track = AnmTrack { joint: 1, channel: Channel::Translation, keys: vec![(40_000, [1, 2, 3])] };
+    let track =
+        AnmTrack { joint: 1, channel: Channel::Translation, keys: vec![(40_000, [1, 2, 3])] };
     let anm = file_of(head(Parametrization::Times, 2.0), 2, std::slice::from_ref(&track));
     assert_eq!(anm.keys().len(), 4);
     for time_s in [f32::NEG_INFINITY, f32::NAN, 0.0, 1.3, 2.0, 9.0] {
-        let still = Transform { translation: TRANSLATION.reconstruct([1, 2, 3]), ..Transform::IDENTITY };
+        let still =
+            Transform { translation: TRANSLATION.reconstruct([1, 2, 3]), ..Transform::IDENTITY };
         assert_same(&pose_at(&anm, time_s), &[Transform::IDENTITY, still], "one key");
     }
     let mut tracks = vec![track];
@@ -132,11 +145,20 @@ fn what_stands_still_plays_its_key_and_what_is_missing_the_identity() {
     assert!(order(2, &tracks).unwrap().len() == 24);
 }
 
-/// The way in which shipped files have what never changes: one key, at which all four indices of the cache point.
+/// The way in which shipped files have what never changes: one key, at which all four indices of
+/// the cache point.
 #[test]
 fn a_single_key_is_played_by_its_cache() {
-    let key = Key { time: 0, joint: 0, channel: Channel::Rotation, value: rotation_48([0.0, 0.6, 0.0, 0.8]) };
-    let anm = Anm::new(head(Parametrization::Times, 1.0), hashes(1), vec![key]).unwrap().with_jump_caches(1).unwrap();
+    let key = Key {
+        time: 0,
+        joint: 0,
+        channel: Channel::Rotation,
+        value: rotation_48([0.0, 0.6, 0.0, 0.8]),
+    };
+    let anm = Anm::new(head(Parametrization::Times, 1.0), hashes(1), vec![key])
+        .unwrap()
+        .with_jump_caches(1)
+        .unwrap();
     let mut bytes = anm.to_bytes();
     // Here the key came last; there it is in all places.
     let none = [0xff_u8; 2];
@@ -149,10 +171,14 @@ fn a_single_key_is_played_by_its_cache() {
 
 #[test]
 fn more_keys_than_16_bits_can_index_take_wide_caches() {
-    let keys = |count: u16| (0..count).map(|n| (n, [n, n, 0])).chain([(u16::MAX, [9; 3])]).collect();
+    let keys =
+        |count: u16| (0..count).map(|n| (n, [n, n, 0])).chain([(u16::MAX, [9; 3])]).collect();
     for (count, width) in [(32_763, 2), (32_764, 4)] {
-        let tracks =
-            [Channel::Translation, Channel::Scale].map(|channel| AnmTrack { joint: 0, channel, keys: keys(count) });
+        let tracks = [Channel::Translation, Channel::Scale].map(|channel| AnmTrack {
+            joint: 0,
+            channel,
+            keys: keys(count),
+        });
         let still = AnmTrack::constant(0, Channel::Rotation, rotation_48([0.1, 0.2, 0.3, 0.4]));
         let [translation, scale] = tracks;
         let anm = file_of(head(Parametrization::Uniform, 5.0), 1, &[translation, scale, still]);
@@ -173,7 +199,8 @@ fn more_keys_than_16_bits_can_index_take_wide_caches() {
 #[test]
 fn a_clip_without_duration_is_its_first_pose() {
     let anm = file_of(head(Parametrization::Times, 0.0), 4, &smooth_tracks(3, 4, 9));
-    let first = pose_at(&file_of(head(Parametrization::Times, 1.0), 4, &smooth_tracks(3, 4, 9)), 0.0);
+    let first =
+        pose_at(&file_of(head(Parametrization::Times, 1.0), 4, &smooth_tracks(3, 4, 9)), 0.0);
     for anm in [anm.clone(), anm.with_jump_caches(3).unwrap()] {
         assert_same(&pose_at(&anm, 0.0), &first, "no duration");
         assert_same(&pose_at(&anm, 1.0), &first, "no duration");
@@ -197,20 +224,23 @@ fn a_pose_may_be_shorter_or_longer_than_the_joints_are_many() {
 fn any_tracks() -> impl Strategy<Value = Vec<AnmTrack>> {
     let time = prop_oneof![any::<u16>(), 0_u16..6, 65530..=65535_u16];
     let between = prop::collection::btree_map(time, any::<[u16; 3]>(), 0..12);
-    let keys = (between, any::<[[u16; 3]; 2]>(), any::<bool>()).prop_map(|(mut keys, [first, last], is_single)| {
-        if is_single {
-            return vec![(0, first)];
-        }
-        keys.insert(0, first);
-        keys.insert(u16::MAX, last);
-        keys.into_iter().collect()
-    });
+    let keys = (between, any::<[[u16; 3]; 2]>(), any::<bool>()).prop_map(
+        |(mut keys, [first, last], is_single)| {
+            if is_single {
+                return vec![(0, first)];
+            }
+            keys.insert(0, first);
+            keys.insert(u16::MAX, last);
+            keys.into_iter().collect()
+        },
+    );
     let place = (0..5_u16, 0..3_usize);
     prop::collection::btree_map(place, keys, 0..12)
         .prop_map(|tracks| tracks.into_iter().collect::<Vec<_>>())
         .prop_shuffle()
         .prop_map(|tracks| {
-            let track = |((joint, channel), keys)| AnmTrack { joint, channel: Channel::ALL[channel], keys };
+            let track =
+                |((joint, channel), keys)| AnmTrack { joint, channel: Channel::ALL[channel], keys };
             tracks.into_iter().map(track).collect()
         })
 }
@@ -225,7 +255,9 @@ fn the_order_of_the_file_is_exact() {
         let anm = file_of(head.clone(), 5, &tracks);
         let mut player = AnmPlayer::new(&anm);
         let mut pose = vec![Transform::IDENTITY; 5];
-        let around = |time: u16| [-0.5, 0.2, 0.5].map(|off| head.duration_s * (f32::from(time) + off) / 65535.0);
+        let around = |time: u16| {
+            [-0.5, 0.2, 0.5].map(|off| head.duration_s * (f32::from(time) + off) / 65535.0)
+        };
         let keys = tracks.iter().flat_map(|track| &track.keys);
         let mut times: Vec<f32> = keys.flat_map(|(time, _)| around(*time)).collect();
         times.extend((0..=8_u8).map(|eighth| head.duration_s * f32::from(eighth) / 8.0));
@@ -280,7 +312,10 @@ fn files_come_back() {
         let bytes = anm.to_bytes();
         let back = Anm::from_bytes(&bytes).unwrap();
         assert!(back == anm && back.to_bytes() == bytes);
-        assert_eq!(u32::from_le_bytes(*bytes[12..].first_chunk().unwrap()) as usize, bytes.len() - 16);
+        assert_eq!(
+            u32::from_le_bytes(*bytes[12..].first_chunk().unwrap()) as usize,
+            bytes.len() - 16
+        );
     });
 }
 
@@ -295,7 +330,10 @@ fn ltk_anim_plays_any_tracks_as_we_do() {
             }
         }
         let times_s = (0..40_u8).map(|step| head.duration_s * f32::from(step) / 39.0);
-        assert_close(compare_with_ltk(&file_of(head.clone(), 5, &tracks).with_jump_caches(caches).unwrap(), times_s));
+        assert_close(compare_with_ltk(
+            &file_of(head.clone(), 5, &tracks).with_jump_caches(caches).unwrap(),
+            times_s,
+        ));
     });
 }
 

@@ -28,7 +28,9 @@ fn sampling_allocates_nothing() {
 
 #[test]
 fn a_file_takes_a_small_multiple_of_its_length_whatever_it_counts() {
-    let anm = file_of(head(Parametrization::Times, 2.0), 9, &smooth_tracks(2, 9, 30)).with_jump_caches(5).unwrap();
+    let anm = file_of(head(Parametrization::Times, 2.0), 9, &smooth_tracks(2, 9, 30))
+        .with_jump_caches(5)
+        .unwrap();
     let bytes = anm.to_bytes();
     let most = 5 * bytes.len() as u64;
     assert!(measure(|| drop(Anm::from_bytes(&bytes))).bytes_total < most);

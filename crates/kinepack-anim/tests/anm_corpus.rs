@@ -1,4 +1,5 @@
-//! The driver of the fuzz target `anm` over its stored corpus, and over every beginning of each file.
+//! The driver of the fuzz target `anm` over its stored corpus, and over every beginning of each
+//! file.
 //!
 //! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-anim --test anm_corpus` writes the corpus anew.
 
@@ -20,17 +21,20 @@ use kinepack_anim::keyed::Parametrization;
 fn track(random: &mut Random, joint: u16, channel: Channel, keys: u16) -> AnmTrack {
     let mut value = || [(); 3].map(|()| random.below(1 << 16) as u16);
     let last = keys.saturating_sub(1).max(1);
-    let keys = (0..keys).map(|n| ((u32::from(n) * 65_535 / u32::from(last)) as u16, value())).collect();
+    let keys =
+        (0..keys).map(|n| ((u32::from(n) * 65_535 / u32::from(last)) as u16, value())).collect();
     AnmTrack { joint, channel, keys }
 }
 
-/// Files of both parametrizations, with and without caches, of one key and of many, of tracks that are not there, and some that lie.
+/// Files of both parametrizations, with and without caches, of one key and of many, of tracks that
+/// are not there, and some that lie.
 fn files() -> Vec<Vec<u8>> {
     let mut random = Random(7);
     let mut file = |parametrization, joints: u16, keys: u16, caches| {
         let places = (0..joints).flat_map(|joint| Channel::ALL.map(|channel| (joint, channel)));
         let places = places.filter(|(joint, channel)| (joint + *channel as u16) % 4 < 3);
-        let tracks: Vec<_> = places.map(|(joint, channel)| track(&mut random, joint, channel, keys)).collect();
+        let tracks: Vec<_> =
+            places.map(|(joint, channel)| track(&mut random, joint, channel, keys)).collect();
         let head = AnmHead { version: 1 + u32::from(joints) % 3, ..head(parametrization, 1.5) };
         file_of(head, joints, &tracks).with_jump_caches(caches).unwrap()
     };

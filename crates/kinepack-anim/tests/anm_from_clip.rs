@@ -1,4 +1,5 @@
-//! Clips as `r3d2canm` files: at the sample times the file, played by us and by `ltk_anim`, is what the clip plays itself.
+//! Clips as `r3d2canm` files: at the sample times the file, played by us and by `ltk_anim`, is what
+//! the clip plays itself.
 
 #![allow(clippy::unwrap_used)]
 
@@ -35,11 +36,14 @@ fn around_z(angle_rad: f32) -> [f32; 4] {
     [0.0, 0.0, (angle_rad / 2.0).sin(), (angle_rad / 2.0).cos()]
 }
 
-/// Waves: the root walks, joints turn, one stays in a pose that is not its bind pose, one grows, one is moved, the last is at rest.
+/// Waves: the root walks, joints turn, one stays in a pose that is not its bind pose, one grows,
+/// one is moved, the last is at rest.
 fn smooth_clip(seed: u64, samples: u16, rate_hz: f32) -> RawClip {
     let mut random = Random(seed);
-    let waves: Vec<[f32; 3]> =
-        (0..24).map(|_| [(); 3].map(|()| random.between(0.2, 1.0))).map(|[a, b, c]| [a, 4.0 * b, 6.0 * c]).collect();
+    let waves: Vec<[f32; 3]> = (0..24)
+        .map(|_| [(); 3].map(|()| random.between(0.2, 1.0)))
+        .map(|[a, b, c]| [a, 4.0 * b, 6.0 * c])
+        .collect();
     let pose = |time_s: f32| {
         let wave = |index: usize| {
             let [size, speed, phase] = waves[index];
@@ -51,7 +55,11 @@ fn smooth_clip(seed: u64, samples: u16, rate_hz: f32) -> RawClip {
             let [x, y, z] = [2, 3, 4].map(|index| wave(3 * joint + index));
             pose[joint].rotation = [x, y, z, 1.6];
         }
-        pose[2] = Transform { rotation: [0.3, -0.4, 0.1, 0.8], translation: [-3.0, 8.5, 0.0], scale: [1.1; 3] };
+        pose[2] = Transform {
+            rotation: [0.3, -0.4, 0.1, 0.8],
+            translation: [-3.0, 8.5, 0.0],
+            scale: [1.1; 3],
+        };
         pose[3].scale = [1.0 + 0.4 * wave(20), 1.2, 1.0 + 0.2 * wave(21)];
         pose[4].translation = [wave(22), 9.0, 5.0 * wave(23)];
         pose
@@ -61,7 +69,12 @@ fn smooth_clip(seed: u64, samples: u16, rate_hz: f32) -> RawClip {
 }
 
 fn built(raw: &RawClip, scheme: Scheme) -> KeyedClip {
-    build(raw, &BuildOptions { scheme, ..BuildOptions::default() }).unwrap().clip.as_keyed().unwrap().clone()
+    build(raw, &BuildOptions { scheme, ..BuildOptions::default() })
+        .unwrap()
+        .clip
+        .as_keyed()
+        .unwrap()
+        .clone()
 }
 
 fn keys(parametrization: Parametrization) -> Scheme {
@@ -73,17 +86,20 @@ fn distance_cm(skeleton: &Skeleton, one: &[Transform], other: &[Transform]) -> f
 }
 
 fn length_cm(range: &VectorRange) -> f64 {
-    let squares =
-        (0..3).map(|axis| f64::from(range.max[axis]) - f64::from(range.min[axis])).map(|extent| extent * extent);
+    let squares = (0..3)
+        .map(|axis| f64::from(range.max[axis]) - f64::from(range.min[axis]))
+        .map(|extent| extent * extent);
     squares.sum::<f64>().sqrt()
 }
 
-/// What a file may be off at the sample times, in cm: for each joint half a step of its translation, and of rotation and scale at
-/// the distance of the end of the chain; and three times what any joint moves in a 65535th of the duration.
+/// What a file may be off at the sample times, in cm: for each joint half a step of its
+/// translation, and of rotation and scale at the distance of the end of the chain; and three times
+/// what any joint moves in a 65535th of the duration.
 ///
-/// A rotation of 15 bits is off by less than 0.00015 rad: half a step of 0.0000432 of three components, what that makes of the
-/// fourth, and twice that as an angle. What is played at a time between two keys depends on that time and four others, each cut by
-/// less than one; all move the value by no more than a tangent's length for each.
+/// A rotation of 15 bits is off by less than 0.00015 rad: half a step of 0.0000432 of three
+/// components, what that makes of the fourth, and twice that as an angle. What is played at a time
+/// between two keys depends on that time and four others, each cut by less than one; all move the
+/// value by no more than a tangent's length for each.
 fn bound_cm(clip: &KeyedClip, skeleton: &Skeleton, anm: &Anm) -> f64 {
     let half_step = |range| length_cm(range) / 65535.0 / 2.0;
     let tick = (clip.samples() - 1) as f64 / 65535.0;
@@ -94,7 +110,9 @@ fn bound_cm(clip: &KeyedClip, skeleton: &Skeleton, anm: &Anm) -> f64 {
         cursor.sample_at(sample as f64, &mut pose);
         cursor.sample_at(sample as f64 + tick, &mut later);
         moved_cm = moved_cm.max(distance_cm(skeleton, &pose, &later));
-        let lengths = pose[1..].iter().map(|t| t.translation.map(f64::from).into_iter().map(f64::abs).sum::<f64>());
+        let lengths = pose[1..]
+            .iter()
+            .map(|t| t.translation.map(f64::from).into_iter().map(f64::abs).sum::<f64>());
         reach_cm = reach_cm.max(lengths.sum::<f64>() + 3.0);
         let sizes = pose.iter().map(|t| t.scale.map(f64::from).into_iter().fold(0.0, f64::max));
         size = size.max(sizes.fold(1.0, |all, one| all * one.max(1.0)));
@@ -112,7 +130,11 @@ fn ltk_poses(anm: &Anm, times_s: impl Iterator<Item = f32>) -> Vec<Vec<Transform
         let played = evaluator.evaluate(time_s);
         let transform = |hash| {
             let (rotation, translation, scale) = played[hash];
-            Transform { rotation: rotation.to_array(), translation: translation.to_array(), scale: scale.to_array() }
+            Transform {
+                rotation: rotation.to_array(),
+                translation: translation.to_array(),
+                scale: scale.to_array(),
+            }
         };
         anm.joints().iter().map(transform).collect()
     };
@@ -120,7 +142,11 @@ fn ltk_poses(anm: &Anm, times_s: impl Iterator<Item = f32>) -> Vec<Vec<Transform
 }
 
 /// What the clip plays at some positions in samples.
-fn clip_poses(clip: &KeyedClip, skeleton: &Skeleton, positions: impl Iterator<Item = f64>) -> Vec<Vec<Transform>> {
+fn clip_poses(
+    clip: &KeyedClip,
+    skeleton: &Skeleton,
+    positions: impl Iterator<Item = f64>,
+) -> Vec<Vec<Transform>> {
     let mut cursor = Cursor::new(clip, &skeleton.bind_pose());
     let mut pose = skeleton.bind_pose();
     let at = |position| {
@@ -145,8 +171,8 @@ fn max_distance_cm(skeleton: &Skeleton, one: &[Vec<Transform>], other: &[Vec<Tra
     one.iter().zip(other).map(|(one, other)| distance_cm(skeleton, one, other)).fold(0.0, f64::max)
 }
 
-/// Exports a clip without and with caches, and compares what is played at the sample times, forwards and, with caches, backwards.
-/// The file without caches, and the largest distance.
+/// Exports a clip without and with caches, and compares what is played at the sample times,
+/// forwards and, with caches, backwards. The file without caches, and the largest distance.
 fn exported(clip: &KeyedClip, skeleton: &Skeleton) -> (Anm, f64) {
     let expected = clip_poses(clip, skeleton, (0..clip.samples()).map(|sample| sample as f64));
     let backwards: Vec<_> = expected.iter().rev().cloned().collect();
@@ -155,7 +181,10 @@ fn exported(clip: &KeyedClip, skeleton: &Skeleton) -> (Anm, f64) {
     for caches in [0, 1, 7] {
         let anm = Anm::from_clip(clip, skeleton, caches).unwrap();
         assert_eq!(anm.jump_cache_count(), caches);
-        assert_eq!((anm.head().duration_s, anm.head().rate_hz), (clip.duration_s(), clip.rate_hz()));
+        assert_eq!(
+            (anm.head().duration_s, anm.head().rate_hz),
+            (clip.duration_s(), clip.rate_hz())
+        );
         let anm = Anm::from_bytes(&anm.to_bytes()).unwrap();
         let mut played = vec![
             (anm_poses(&anm, times_s.clone()), &expected),
@@ -207,7 +236,8 @@ fn every_scheme_plays_alike() {
     }
 }
 
-/// Not only within the bound: without a range to widen, a file of rows has the rows' codes, at times where players arrive.
+/// Not only within the bound: without a range to widen, a file of rows has the rows' codes, at
+/// times where players arrive.
 #[test]
 fn rows_are_played_to_the_bit() {
     let skeleton = chain(&["Root"]);
@@ -218,14 +248,19 @@ fn rows_are_played_to_the_bit() {
             translation: [f32::from(sample), 0.0, -f32::from(sample)],
             scale: [1.0, 1.0 + f32::from(sample), 1.0],
         };
-        let raw = RawClip::new("rows", Arc::clone(&skeleton), 30.0, (0..samples).map(pose).collect()).unwrap();
+        let raw =
+            RawClip::new("rows", Arc::clone(&skeleton), 30.0, (0..samples).map(pose).collect())
+                .unwrap();
         let clip = built(&raw, Scheme::Quantized(RotationBits::Bits48));
         let (anm, _) = exported(&clip, &skeleton);
         assert_eq!(anm.keys().len(), 3 * (usize::from(samples) + 2));
         let played = anm_poses(&anm, (0..samples).map(|sample| f32::from(sample) / 30.0));
         let expected = clip_poses(&clip, &skeleton, (0..samples).map(f64::from));
         for (played, expected) in played.iter().zip(&expected) {
-            assert_eq!((played[0].translation, played[0].scale), (expected[0].translation, expected[0].scale));
+            assert_eq!(
+                (played[0].translation, played[0].scale),
+                (expected[0].translation, expected[0].scale)
+            );
             assert_eq!(rotation_48(played[0].rotation), rotation_48(expected[0].rotation));
         }
     }
@@ -242,7 +277,8 @@ fn rotations_of_keys_keep_their_bits() {
     for track in clip.keyed_tracks().iter().filter(|track| track.channel == Channel::Rotation) {
         let theirs = track_of(&anm, track.joint, track.channel);
         let keys = (0..clip.key_count()).map(|index| clip.key(index));
-        let ours: Vec<_> = keys.filter(|key| (key.joint, key.channel) == (track.joint, track.channel)).collect();
+        let ours: Vec<_> =
+            keys.filter(|key| (key.joint, key.channel) == (track.joint, track.channel)).collect();
         assert_eq!(theirs.len(), ours.len());
         for (key, (time, value)) in ours.iter().zip(theirs) {
             assert_eq!(value, key.value);
@@ -271,7 +307,10 @@ fn all_channels_of_all_joints_are_there() {
             assert_eq!(is_single, !kind.is_animated(), "joint {joint}, {}", channel.name());
         }
     }
-    assert!(seen[Kind::Default as usize] && seen[Kind::Constant as usize] && (seen[2] || seen[3]), "{seen:?}");
+    assert!(
+        seen[Kind::Default as usize] && seen[Kind::Constant as usize] && (seen[2] || seen[3]),
+        "{seen:?}"
+    );
 }
 
 #[test]
@@ -299,25 +338,36 @@ fn what_does_not_move_may_be_long() {
 fn there_are_as_many_rows_as_times() {
     let skeleton = chain(&["Root"]);
     let clip = |samples: u32| {
-        let pose = |sample: u32| Transform { translation: [sample as f32, 0.0, 0.0], ..Transform::IDENTITY };
-        let raw = RawClip::new("long", Arc::clone(&skeleton), 120.0, (0..samples).map(pose).collect()).unwrap();
+        let pose = |sample: u32| Transform {
+            translation: [sample as f32, 0.0, 0.0],
+            ..Transform::IDENTITY
+        };
+        let raw =
+            RawClip::new("long", Arc::clone(&skeleton), 120.0, (0..samples).map(pose).collect())
+                .unwrap();
         built(&raw, Scheme::Quantized(RotationBits::Bits48))
     };
     let anm = Anm::from_clip(&clip(65_536), &skeleton, 1).unwrap();
-    let times: Vec<_> = track_of(&anm, 0, Channel::Translation).iter().map(|(time, _)| *time).collect();
+    let times: Vec<_> =
+        track_of(&anm, 0, Channel::Translation).iter().map(|(time, _)| *time).collect();
     assert!(times.into_iter().eq(0..=u16::MAX));
     let refused = Anm::from_clip(&clip(65_537), &skeleton, 1).unwrap_err();
     assert_eq!(refused, AnmError::TooManyRows { samples: 65_537 });
     assert!(refused.to_string().contains("65537 rows of samples, at most 65536"));
 }
 
-/// A clip puts each key on the side of the one before it, a file's player on that of the first of four.
+/// A clip puts each key on the side of the one before it, a file's player on that of the first of
+/// four.
 #[test]
 fn what_spins_gets_keys_until_it_turns_the_same_way() {
     let skeleton = chain(&["Hub", "Blade"]);
     let schemes = [
         Scheme::Keys(KeyOptions { rows: false, ..KeyOptions::default() }),
-        Scheme::Keys(KeyOptions { rows: false, parametrization: Parametrization::Uniform, ..KeyOptions::default() }),
+        Scheme::Keys(KeyOptions {
+            rows: false,
+            parametrization: Parametrization::Uniform,
+            ..KeyOptions::default()
+        }),
         Scheme::Quantized(RotationBits::Bits48),
         Scheme::Quantized(RotationBits::Bits32),
     ];
@@ -327,7 +377,9 @@ fn what_spins_gets_keys_until_it_turns_the_same_way() {
             pose[0].rotation = around_z(f32::from(sample) * degrees_a_sample.to_radians());
             pose
         };
-        let raw = RawClip::new("spin", Arc::clone(&skeleton), 30.0, (0..50).flat_map(pose).collect()).unwrap();
+        let raw =
+            RawClip::new("spin", Arc::clone(&skeleton), 30.0, (0..50).flat_map(pose).collect())
+                .unwrap();
         for scheme in &schemes {
             let clip = built(&raw, scheme.clone());
             let (anm, _) = exported(&clip, &skeleton);
@@ -353,7 +405,8 @@ fn half_a_turn_from_key_to_key_is_the_half_that_the_clip_takes() {
         pose[0].rotation = around_z(f32::from(sample % 2) * std::f32::consts::PI);
         pose
     };
-    let raw = RawClip::new("flip", Arc::clone(&skeleton), 30.0, (0..20).flat_map(pose).collect()).unwrap();
+    let raw = RawClip::new("flip", Arc::clone(&skeleton), 30.0, (0..20).flat_map(pose).collect())
+        .unwrap();
     for scheme in [Scheme::Keys(KeyOptions::default()), Scheme::Quantized(RotationBits::Bits48)] {
         let clip = built(&raw, scheme);
         let (anm, _) = exported(&clip, &skeleton);
@@ -365,7 +418,8 @@ fn half_a_turn_from_key_to_key_is_the_half_that_the_clip_takes() {
 fn what_no_file_can_say_is_refused() {
     let raw = smooth_clip(7, 30, 30.0);
     for parametrization in [Parametrization::Chordal, Parametrization::Centripetal] {
-        let refused = Anm::from_clip(&built(&raw, keys(parametrization)), raw.skeleton(), 1).unwrap_err();
+        let refused =
+            Anm::from_clip(&built(&raw, keys(parametrization)), raw.skeleton(), 1).unwrap_err();
         assert_eq!(refused, AnmError::BadParametrization { parametrization });
         assert!(refused.to_string().contains("build the clip with times or uniform"));
     }
@@ -373,7 +427,10 @@ fn what_no_file_can_say_is_refused() {
     let other = chain(&["Root", "Turned", "Still", "Grown", "Moved", "Other"]);
     assert_eq!(Anm::from_clip(&clip, &other, 1), Err(AnmError::OtherSkeleton));
     assert_eq!(Anm::from_clip(&clip, &chain(&["Root"]), 1), Err(AnmError::OtherSkeleton));
-    assert_eq!(Anm::from_clip(&clip, raw.skeleton(), 65_536), Err(AnmError::TooManyCaches { count: 65_536 }));
+    assert_eq!(
+        Anm::from_clip(&clip, raw.skeleton(), 65_536),
+        Err(AnmError::TooManyCaches { count: 65_536 })
+    );
 }
 
 #[test]
@@ -386,7 +443,10 @@ fn joints_are_told_apart_by_their_hashes() {
     let refused = still(&["Root", "Arm", "Leg", "arm"]).unwrap_err();
     let names = ["Arm".to_owned(), "arm".to_owned()];
     assert_eq!(refused, AnmError::SameHash { joints: [1, 3], names });
-    assert_eq!(refused.to_string(), r#"joints 1 and 3, "Arm" and "arm", have the same hash: rename one"#);
+    assert_eq!(
+        refused.to_string(),
+        r#"joints 1 and 3, "Arm" and "arm", have the same hash: rename one"#
+    );
     assert!(matches!(still(&["Root", "", ""]), Err(AnmError::SameHash { joints: [1, 2], .. })));
     let nameless = still(&["", "", ""]).unwrap();
     assert_eq!(nameless.joints(), ["0", "1", "2"].map(elf_hash));

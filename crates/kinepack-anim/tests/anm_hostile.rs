@@ -24,7 +24,8 @@ const OFFSETS: usize = 116;
 
 /// Two joints, six tracks, two caches.
 fn small() -> Vec<u8> {
-    let channels = [0, 1].into_iter().flat_map(|joint| Channel::ALL.map(|channel| (joint, channel)));
+    let channels =
+        [0, 1].into_iter().flat_map(|joint| Channel::ALL.map(|channel| (joint, channel)));
     let tracks: Vec<_> = channels
         .map(|(joint, channel)| {
             let keys = vec![(0, [joint; 3]), (30_000 + joint, [9, 8, 7]), (65_535, [500; 3])];
@@ -105,9 +106,13 @@ fn files_of_any_tracks_and_their_beginnings_go_through_the_driver() {
 #[test]
 fn counts_of_billions_are_refused() {
     let bytes = small().len();
-    assert_eq!(refused(with_word(JOINTS, u32::MAX)), AnmError::TooManyJoints { joints: u32::MAX.into() });
+    assert_eq!(
+        refused(with_word(JOINTS, u32::MAX)),
+        AnmError::TooManyJoints { joints: u32::MAX.into() }
+    );
     assert_eq!(refused(with_word(JOINTS, 16_385)), AnmError::TooManyJoints { joints: 16_385 });
-    let keys = AnmError::PastEnd { block: AnmBlock::Keys, begin: 128, block_bytes: 42_949_672_950, bytes };
+    let keys =
+        AnmError::PastEnd { block: AnmBlock::Keys, begin: 128, block_bytes: 42_949_672_950, bytes };
     assert_eq!(refused(with_word(KEYS, u32::MAX)), keys);
     assert_eq!(refused(with_word(CACHES, u32::MAX)), AnmError::NegativeCacheCount { count: -1 });
     let block_bytes = 48 * i32::MAX as u128;
@@ -123,11 +128,17 @@ fn offsets_that_lead_elsewhere_are_refused() {
     for (index, block) in blocks.into_iter().enumerate() {
         let at = OFFSETS + 4 * index;
         for offset in [-1, i32::MIN, 0, 12, 115] {
-            assert_eq!(refused(with_word(at, offset as u32)), AnmError::BadOffset { block, offset });
+            assert_eq!(
+                refused(with_word(at, offset as u32)),
+                AnmError::BadOffset { block, offset }
+            );
         }
         for offset in [small().len() as u32 - 12, 5000, i32::MAX as u32] {
             let error = refused(with_word(at, offset));
-            assert!(matches!(error, AnmError::PastEnd { block: found, .. } if found == block), "{error}");
+            assert!(
+                matches!(error, AnmError::PastEnd { block: found, .. } if found == block),
+                "{error}"
+            );
         }
     }
     let overlap = |first, second| AnmError::Overlap { first, second };
@@ -155,15 +166,24 @@ fn floats_that_are_none_are_refused() {
     for float in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
         for index in 0..6 {
             let channel = Channel::ALL[index / 2];
-            assert_eq!(refused(with_word(ERRORS + 4 * index, float.to_bits())), AnmError::BadErrorMargin { channel });
+            assert_eq!(
+                refused(with_word(ERRORS + 4 * index, float.to_bits())),
+                AnmError::BadErrorMargin { channel }
+            );
             for (at, channel) in [(TRANSLATION, Channel::Translation), (SCALE, Channel::Scale)] {
-                assert_eq!(refused(with_word(at + 4 * index, float.to_bits())), AnmError::BadRange { channel });
+                assert_eq!(
+                    refused(with_word(at + 4 * index, float.to_bits())),
+                    AnmError::BadRange { channel }
+                );
             }
         }
     }
-    for (at, float) in
-        [(TRANSLATION, 1e9_f32), (TRANSLATION, -1e31), (TRANSLATION + 12, 1e31), (TRANSLATION + 12, -1e9)]
-    {
+    for (at, float) in [
+        (TRANSLATION, 1e9_f32),
+        (TRANSLATION, -1e31),
+        (TRANSLATION + 12, 1e31),
+        (TRANSLATION + 12, -1e9),
+    ] {
         let channel = Channel::Translation;
         assert_eq!(refused(with_word(at, float.to_bits())), AnmError::BadRange { channel });
     }
@@ -188,7 +208,10 @@ fn a_file_cannot_be_made_of_what_could_not_be_read() {
     let good = head(Parametrization::Times, 1.0);
     let key = Key { time: 0, joint: 0, channel: Channel::Scale, value: [0; 3] };
     let error = |head: AnmHead, joints, keys| refused(Anm::new(head, joints, keys));
-    assert_eq!(error(good.clone(), vec![0; 16_385], vec![]), AnmError::TooManyJoints { joints: 16_385 });
+    assert_eq!(
+        error(good.clone(), vec![0; 16_385], vec![]),
+        AnmError::TooManyJoints { joints: 16_385 }
+    );
     assert_eq!(error(good.clone(), vec![], vec![key]), AnmError::KeyOfNoJoint { key: 0, joint: 0 });
     let later = Key { time: 1, ..key };
     assert_eq!(error(good.clone(), vec![1], vec![later, key]), AnmError::TimeDecreases { key: 1 });
@@ -198,10 +221,16 @@ fn a_file_cannot_be_made_of_what_could_not_be_read() {
     assert_eq!(error(head, vec![1], vec![key]), AnmError::BadRange { channel: Channel::Scale });
     let margin = ErrorMargin { margin: f32::NAN, ..ErrorMargin::default() };
     let head = AnmHead { errors: [ErrorMargin::default(), margin, margin], ..good.clone() };
-    assert_eq!(error(head, vec![1], vec![key]), AnmError::BadErrorMargin { channel: Channel::Translation });
+    assert_eq!(
+        error(head, vec![1], vec![key]),
+        AnmError::BadErrorMargin { channel: Channel::Translation }
+    );
 
     let anm = Anm::new(good, vec![0; 16_384], vec![key]).unwrap();
-    assert_eq!(refused(anm.clone().with_jump_caches(65_536)), AnmError::TooManyCaches { count: 65_536 });
+    assert_eq!(
+        refused(anm.clone().with_jump_caches(65_536)),
+        AnmError::TooManyCaches { count: 65_536 }
+    );
     let bytes = 128 + 10 + 4 * 16_384 + 65_535 * 16_384 * 24;
     assert_eq!(refused(anm.with_jump_caches(65_535)), AnmError::TooLarge { bytes });
 }
@@ -209,7 +238,9 @@ fn a_file_cannot_be_made_of_what_could_not_be_read() {
 #[test]
 fn with_all_indices_of_16_bits_taken_none_can_stand_for_no_key() {
     let key = Key { time: 0, joint: 0, channel: Channel::Scale, value: [0; 3] };
-    let anm = |keys: usize| Anm::new(head(Parametrization::Times, 1.0), hashes(1), vec![key; keys]).unwrap();
+    let anm = |keys: usize| {
+        Anm::new(head(Parametrization::Times, 1.0), hashes(1), vec![key; keys]).unwrap()
+    };
     assert!(anm(65_535).with_jump_caches(1).is_ok());
     assert_eq!(refused(anm(65_536).with_jump_caches(1)), AnmError::NoIndexLeft);
     assert!(anm(65_537).with_jump_caches(1).is_ok());
@@ -226,7 +257,9 @@ fn tracks_that_are_none_are_refused() {
     assert_eq!(error(track(2, &[0])), AnmError::TrackOfNoJoint { track: 1, joint: 2 });
     assert_eq!(error(track(0, &[0])), AnmError::TrackTwice { track: 1 });
     assert_eq!(error(track(1, &[])), AnmError::EmptyTrack { track: 1 });
-    for times in [&[0, 0, 65_535][..], &[0, 9, 8, 65_535], &[0, 65_534], &[1, 65_535], &[0, 65_535, 65_535]] {
+    for times in
+        [&[0, 0, 65_535][..], &[0, 9, 8, 65_535], &[0, 65_534], &[1, 65_535], &[0, 65_535, 65_535]]
+    {
         assert_eq!(error(track(1, times)), AnmError::BadTrackTimes { track: 1 });
     }
     assert!(order(2, &[good, track(1, &[77])]).is_ok());

@@ -1,4 +1,5 @@
-//! The frozen files of `spec/vectors/anm.txt`, and what they play: what this version writes, and what every later one must read.
+//! The frozen files of `spec/vectors/anm.txt`, and what they play: what this version writes, and
+//! what every later one must read.
 //!
 //! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anim --test anm_vectors` writes them anew.
 
@@ -24,7 +25,10 @@ fn worked() -> Anm {
     let keys = vec![(0, [0; 3]), (0x4000, [0, 0xffff, 0]), (0xffff, [0, 0x8000, 0])];
     let moved = AnmTrack { joint: 0, channel: Channel::Translation, keys };
     let keys = order(1, &[turned, moved]).unwrap();
-    Anm::new(AnmHead::new(2.0, 30.0, up, one), vec![elf_hash("Root")], keys).unwrap().with_jump_caches(2).unwrap()
+    Anm::new(AnmHead::new(2.0, 30.0, up, one), vec![elf_hash("Root")], keys)
+        .unwrap()
+        .with_jump_caches(2)
+        .unwrap()
 }
 
 fn files() -> Vec<(&'static str, Anm)> {
@@ -43,10 +47,14 @@ fn tracks(seed: u64) -> Vec<AnmTrack> {
     for joint in 0..3 {
         for channel in Channel::ALL {
             let count = random.below(7) as u16;
-            let times =
-                (0..count).map(|n| if n + 1 == count { u16::MAX } else { n * 9000 + random.below(8000) as u16 });
-            let mut keys: Vec<_> =
-                times.collect::<Vec<_>>().into_iter().map(|time| (time, code(&mut random, channel))).collect();
+            let times = (0..count).map(|n| {
+                if n + 1 == count { u16::MAX } else { n * 9000 + random.below(8000) as u16 }
+            });
+            let mut keys: Vec<_> = times
+                .collect::<Vec<_>>()
+                .into_iter()
+                .map(|time| (time, code(&mut random, channel)))
+                .collect();
             if let Some(first) = keys.first_mut() {
                 first.0 = 0;
                 tracks.push(AnmTrack { joint, channel, keys });
@@ -65,7 +73,8 @@ fn code(random: &mut Random, channel: Channel) -> [u16; 3] {
 }
 
 fn pose_hex(pose: &[Transform]) -> String {
-    let floats = pose.iter().flat_map(|t| t.rotation.into_iter().chain(t.translation).chain(t.scale));
+    let floats =
+        pose.iter().flat_map(|t| t.rotation.into_iter().chain(t.translation).chain(t.scale));
     floats.map(|float| format!("{:08x}", float.to_bits())).collect()
 }
 
@@ -84,5 +93,8 @@ fn every_vector_is_written_read_and_played() {
     if std::env::var_os("KINEPACK_WRITE_VECTORS").is_some() {
         std::fs::write(&path, &written).unwrap();
     }
-    assert!(written == std::fs::read_to_string(path).unwrap(), "the files are not those of spec/vectors/anm.txt");
+    assert!(
+        written == std::fs::read_to_string(path).unwrap(),
+        "the files are not those of spec/vectors/anm.txt"
+    );
 }

@@ -1,4 +1,5 @@
-//! The driver of the fuzz target `clip` over its stored corpus, and over every beginning of each file.
+//! The driver of the fuzz target `clip` over its stored corpus, and over every beginning of each
+//! file.
 //!
 //! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-anim --test clip_corpus` writes the corpus anew.
 
@@ -33,41 +34,55 @@ use kinepack_anim::{AnyClip, Rig, Skeleton, exchange};
 use support::{Random, skeleton, smooth_clip};
 use write::{Parts, any_track};
 
-/// Clips of each parametrization, with and without slices, of rows of both widths, with constants, of one sample; skeletons; exchange files;
-/// block clips of each block length, with and without a loop.
+/// Clips of each parametrization, with and without slices, of rows of both widths, with constants,
+/// of one sample; skeletons; exchange files; block clips of each block length, with and without a
+/// loop.
 fn files() -> Vec<Vec<u8>> {
     let mut random = Random(3);
     let mut clips = Vec::new();
     for (parametrization, slices, samples) in [(0, 1, 2), (1, 3, 9), (2, 5, 70), (3, 2, 65_536)] {
         let places = (0..2).flat_map(|joint| [0, 1, 2].map(|channel| (joint, channel)));
-        let tracks = places.map(|(joint, channel)| any_track(&mut random, joint, channel, samples, 7)).collect();
+        let tracks = places
+            .map(|(joint, channel)| any_track(&mut random, joint, channel, samples, 7))
+            .collect();
         clips.push(Parts::keyed(parametrization, slices, samples, tracks));
     }
-    for (kinds, row_bytes, samples) in [(vec![0x3f], 18, 1), (vec![0x7f, 3], 22, 4), (vec![0x0c, 0x43, 0], 10, 3)] {
+    for (kinds, row_bytes, samples) in
+        [(vec![0x3f], 18, 1), (vec![0x7f, 3], 22, 4), (vec![0x0c, 0x43, 0], 10, 3)]
+    {
         let mut parts = Parts::keyed(0, 1, samples, Vec::new());
         parts.kinds = kinds;
         parts.rows = (0..samples * row_bytes).map(|_| random.below(256) as u8).collect();
         clips.push(parts);
     }
     let mut parts = Parts::keyed(1, 2, 6, vec![any_track(&mut random, 0, 0, 6, 6)]);
-    (parts.kinds, parts.constants) = (vec![0b01_01_10, 1], [&1_f32.to_le_bytes().repeat(6)[..], &[9; 6]].concat());
+    (parts.kinds, parts.constants) =
+        (vec![0b01_01_10, 1], [&1_f32.to_le_bytes().repeat(6)[..], &[9; 6]].concat());
     clips.push(parts);
 
-    let mut files: Vec<Vec<u8>> = clips.iter().map(|parts| [&[0], &parts.to_bytes()[..]].concat()).collect();
+    let mut files: Vec<Vec<u8>> =
+        clips.iter().map(|parts| [&[0], &parts.to_bytes()[..]].concat()).collect();
     for joints in [0, 1, 4] {
         files.push([&[1], &skeleton(&mut random, joints).to_bytes()[..]].concat());
     }
-    let head =
-        |joints: u32| [&b"\x02CLIP"[..], &joints.to_le_bytes(), &2_u32.to_le_bytes(), &30_f32.to_le_bytes()].concat();
+    let head = |joints: u32| {
+        [&b"\x02CLIP"[..], &joints.to_le_bytes(), &2_u32.to_le_bytes(), &30_f32.to_le_bytes()]
+            .concat()
+    };
     for joints in 1..3 {
-        let parents = [-1_i32, 0][..joints as usize].iter().flat_map(|parent| parent.to_le_bytes()).collect();
+        let parents =
+            [-1_i32, 0][..joints as usize].iter().flat_map(|parent| parent.to_le_bytes()).collect();
         let samples = 0.5_f32.to_le_bytes().repeat(30 * joints as usize);
         files.push([head(joints), parents, samples].concat());
     }
     // All but the first as one whose hash the driver makes right.
     for (index, n) in [8, 16, 32, 8, 16, 32, 16].into_iter().enumerate() {
-        let mut parts = any_parts(&mut random, [2, 4, 1][index % 3], [19, 1, 40, 33, 12][index % 5]);
-        while parts.n != n || parts.loops != (index % 2 == 1) && parts.samples > 1 || parts.live() == 0 {
+        let mut parts =
+            any_parts(&mut random, [2, 4, 1][index % 3], [19, 1, 40, 33, 12][index % 5]);
+        while parts.n != n
+            || parts.loops != (index % 2 == 1) && parts.samples > 1
+            || parts.live() == 0
+        {
             parts = any_parts(&mut random, parts.kinds.len(), parts.samples);
         }
         files.push([&[if index == 0 { 0 } else { 3 }], &parts.to_bytes()[..]].concat());

@@ -1,5 +1,5 @@
-//! The drivers of the fuzz targets `gltf_import`, `bvh_import` and `exchange` over their stored corpora, over every beginning of each
-//! file, each bit of it turned, and noise.
+//! The drivers of the fuzz targets `gltf_import`, `bvh_import` and `exchange` over their stored
+//! corpora, over every beginning of each file, each bit of it turned, and noise.
 //!
 //! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-anim --test corpus` writes the corpora anew.
 
@@ -22,7 +22,8 @@ const BVH: &str = "HIERARCHY\nROOT Hips\n{\n\tOFFSET 0 1 0\n\tCHANNELS 6 Xpositi
 
 const DAZ: &str = "HIERARCHY ROOT hip { OFFSET 0 1 0 CHANNELS 1 Yrotation JOINT abdomen { OFFSET 0 1 0 JOINT chest { OFFSET 0 1 0 } } } MOTION Frames: 12 Frame Time: 0.01 0 1 2 3 4 5 6 7 8 9 10 11";
 
-/// The arm, and one with a matrix, a static ancestor, integers, a sparse accessor and buffers in other places.
+/// The arm, and one with a matrix, a static ancestor, integers, a sparse accessor and buffers in
+/// other places.
 fn documents() -> [Document; 2] {
     let mut document = Document::new(json!([
         { "children": [1], "scale": [0.01, 0.01, 0.01], "rotation": [0.5, 0.5, 0.5, 0.5] },
@@ -41,7 +42,8 @@ fn documents() -> [Document; 2] {
         "indices": { "bufferView": integers, "componentType": 5121 },
         "values": { "bufferView": values },
     });
-    let vectors = document.accessor(json!({ "componentType": 5126, "count": 2, "type": "VEC3", "sparse": sparse }));
+    let vectors = document
+        .accessor(json!({ "componentType": 5126, "count": 2, "type": "VEC3", "sparse": sparse }));
     document.channel_of(1, "translation", "LINEAR", times, vectors);
     [arm(), document]
 }
@@ -61,7 +63,9 @@ fn gltf_files() -> Vec<Vec<u8>> {
 }
 
 fn bvh_files() -> Vec<Vec<u8>> {
-    [(0, BVH), (0b1001, BVH), (0x32, BVH), (0, DAZ)].map(|(pick, text)| [&[pick], text.as_bytes()].concat()).to_vec()
+    [(0, BVH), (0b1001, BVH), (0x32, BVH), (0, DAZ)]
+        .map(|(pick, text)| [&[pick], text.as_bytes()].concat())
+        .to_vec()
 }
 
 fn exchange_files() -> Vec<Vec<u8>> {
@@ -92,7 +96,13 @@ fn the_corpora_are_what_the_drivers_take() {
 #[test]
 fn documents_of_the_corpus_are_read() {
     for document in documents() {
-        assert_eq!(from_bytes("a.glb", &document.glb(), &Default::default(), no_files).unwrap().clips.len(), 1);
+        assert_eq!(
+            from_bytes("a.glb", &document.glb(), &Default::default(), no_files)
+                .unwrap()
+                .clips
+                .len(),
+            1
+        );
     }
 }
 
@@ -120,7 +130,8 @@ fn files_with_a_bit_turned_are_read_or_refused() {
 fn noise_is_read_or_refused() {
     let mut state = 1u64;
     let mut random = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize
     };
     for (_, files, drive) in targets() {

@@ -43,27 +43,47 @@ fn kicks(samples: usize) -> RawClip {
 }
 
 fn read(file: &[u8]) -> Import {
-    from_bytes("legs.glb", file, &ImportOptions { rate_hz: Some(30.0), ..ImportOptions::default() }, no_files).unwrap()
+    from_bytes(
+        "legs.glb",
+        file,
+        &ImportOptions { rate_hz: Some(30.0), ..ImportOptions::default() },
+        no_files,
+    )
+    .unwrap()
 }
 
 /// Joints may come back in another order.
 fn assert_same(there: &RawClip, back: &RawClip) {
-    assert_eq!((back.joints(), back.samples(), back.rate_hz()), (there.joints(), there.samples(), there.rate_hz()));
+    assert_eq!(
+        (back.joints(), back.samples(), back.rate_hz()),
+        (there.joints(), there.samples(), there.rate_hz())
+    );
     for (joint, expected) in there.skeleton().joints().iter().enumerate() {
         let found = back.skeleton().find(&expected.name).unwrap();
-        let parent = |skeleton: &Skeleton, joint| skeleton.parent(joint).map(|at| skeleton.joints()[at].name.clone());
+        let parent = |skeleton: &Skeleton, joint| {
+            skeleton.parent(joint).map(|at| skeleton.joints()[at].name.clone())
+        };
         assert_eq!(parent(back.skeleton(), found), parent(there.skeleton(), joint));
-        let pairs = there.poses().zip(back.poses()).map(|(there, back)| (there[joint], back[found]));
-        for (nth, (there, back)) in pairs.chain([(expected.bind, back.skeleton().joints()[found].bind)]).enumerate() {
+        let pairs =
+            there.poses().zip(back.poses()).map(|(there, back)| (there[joint], back[found]));
+        for (nth, (there, back)) in
+            pairs.chain([(expected.bind, back.skeleton().joints()[found].bind)]).enumerate()
+        {
             let dot: f32 = there.rotation.iter().zip(back.rotation).map(|(a, b)| a * b).sum();
             assert!(dot.abs() > 0.999_999, "{}, sample {nth}: {there:?} {back:?}", expected.name);
-            let off = |a: [f32; 3], b: [f32; 3]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+            let off = |a: [f32; 3], b: [f32; 3]| {
+                a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
+            };
             assert!(
                 off(there.translation, back.translation) < 1e-4,
                 "{}, sample {nth}: {there:?} {back:?}",
                 expected.name
             );
-            assert!(off(there.scale, back.scale) < 1e-5, "{}, sample {nth}: {there:?} {back:?}", expected.name);
+            assert!(
+                off(there.scale, back.scale) < 1e-5,
+                "{}, sample {nth}: {there:?} {back:?}",
+                expected.name
+            );
         }
     }
 }
@@ -75,7 +95,10 @@ fn what_is_written_is_read_again() {
         let file = export::glb(&clip).unwrap();
         // A strict reader, which checks the whole document.
         let document = gltf::Gltf::from_slice(&file).unwrap();
-        assert_eq!((document.animations().count(), document.skins().count(), document.meshes().count()), (1, 1, 1));
+        assert_eq!(
+            (document.animations().count(), document.skins().count(), document.meshes().count()),
+            (1, 1, 1)
+        );
         let back = read(&file);
         assert_eq!((back.clips.len(), back.clips[0].name()), (1, "legs__kicks_and_more"));
         assert_same(&clip, &back.clips[0]);
@@ -89,7 +112,10 @@ fn only_what_moves_has_keys() {
     let mut channels: Vec<(String, String)> = animation
         .channels()
         .map(|channel| {
-            (channel.target().node().name().unwrap().to_owned(), format!("{:?}", channel.target().property()))
+            (
+                channel.target().node().name().unwrap().to_owned(),
+                format!("{:?}", channel.target().property()),
+            )
         })
         .collect();
     channels.sort();

@@ -1,7 +1,8 @@
-//! What recording costs the thread that records: 100 and 1,000 entities of eight numbers a tick, while another thread writes.
+//! What recording costs the thread that records: 100 and 1,000 entities of eight numbers a tick,
+//! while another thread writes.
 //!
-//! `cargo bench -p kinepack-capture --bench recorder`. Only the calls of `record` are timed; in between the writer may catch up, as it does in
-//! the 16 ms of a tick.
+//! `cargo bench -p kinepack-capture --bench recorder`. Only the calls of `record` are timed; in
+//! between the writer may catch up, as it does in the 16 ms of a tick.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -23,7 +24,11 @@ fn things(count: u32) -> Vec<(EntityId, Thing)> {
     let thing = |id: u32| {
         let n = id as f32;
         let position = [0.37 * n, 100.0 - 0.1 * n, 0.001 * n];
-        Thing { position, rotation: [0.1, 0.2, 0.3 + 0.0001 * n, 0.9], is_active: id.is_multiple_of(3) }
+        Thing {
+            position,
+            rotation: [0.1, 0.2, 0.3 + 0.0001 * n, 0.9],
+            is_active: id.is_multiple_of(3),
+        }
     };
     (0..count).map(|id| (EntityId(id), thing(id))).collect()
 }

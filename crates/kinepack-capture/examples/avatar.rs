@@ -1,6 +1,7 @@
-//! Avatars in a virtual room: people stand, look at one another, talk with their hands, and walk to another place. Records a minute of it
-//! with two structs, the first as one begins and the one after `kinepack analyze`, as two streams:
-//! `cargo run --release -p kinepack-capture --example avatar -- avatar.mcap`.
+//! Avatars in a virtual room: people stand, look at one another, talk with their hands, and walk to
+//! another place. Records a minute of it with two structs, the first as one begins and the one
+//! after `kinepack analyze`, as two streams: `cargo run --release -p kinepack-capture --example
+//! avatar -- avatar.mcap`.
 
 mod common;
 #[path = "common/quaternion.rs"]
@@ -17,7 +18,8 @@ use kinepack_capture::{RecordError, RecordSummary};
 const RATE_HZ: u32 = 60;
 const TICK_S: f32 = 1.0 / RATE_HZ as f32;
 pub(crate) const AVATARS: u32 = 12;
-/// Hips, spine, chest, neck, head, jaw; of each arm the shoulder, upper arm, forearm and hand; of each leg the thigh, shin and foot.
+/// Hips, spine, chest, neck, head, jaw; of each arm the shoulder, upper arm, forearm and hand; of
+/// each leg the thigh, shin and foot.
 pub(crate) const JOINTS: usize = 20;
 const HEAD: usize = 4;
 const JAW: usize = 5;
@@ -85,13 +87,23 @@ impl Person {
         let root = [place[0], place[1], 0.95];
         let (stay_s, talk_s) = (random.within(0.0, 30.0), random.within(-8.0, 4.0));
         let limbs = [Limb::default(); JOINTS];
-        Self { root, goal: place, heading: random.within(0.0, TAU), speed: 0.0, stride: 0.0, limbs, stay_s, talk_s }
+        Self {
+            root,
+            goal: place,
+            heading: random.within(0.0, TAU),
+            speed: 0.0,
+            stride: 0.0,
+            limbs,
+            stay_s,
+            talk_s,
+        }
     }
 
     fn step(&mut self, random: &mut Random) {
         self.walk(random);
         let mut happens_every = |seconds: f32| random.unit() < TICK_S / seconds;
-        let (glances, gestures, shifts) = (happens_every(2.0), happens_every(0.7), happens_every(6.0));
+        let (glances, gestures, shifts) =
+            (happens_every(2.0), happens_every(0.7), happens_every(6.0));
         let mut angles = |most: f32| [(); 3].map(|()| random.within(-most, most));
         if glances {
             self.limbs[HEAD].wanted = angles(0.5);
@@ -101,7 +113,8 @@ impl Person {
             (self.limbs[1].wanted, self.limbs[2].wanted) = (angles(0.05), angles(0.05));
         }
         let is_talking = self.talk_s > 0.0;
-        for (arm, limb) in ARMS.into_iter().flat_map(|arm| (arm..arm + 4).zip([0.1, 0.7, 0.9, 0.6])) {
+        for (arm, limb) in ARMS.into_iter().flat_map(|arm| (arm..arm + 4).zip([0.1, 0.7, 0.9, 0.6]))
+        {
             if is_talking && gestures {
                 self.limbs[arm].wanted = angles(limb);
             } else if !is_talking && self.stay_s > 0.0 {
@@ -113,13 +126,16 @@ impl Person {
             self.talk_s = random.within(1.0, 8.0);
         }
         if random.unit() < 6.0 * TICK_S {
-            self.limbs[JAW].wanted = [if is_talking { random.within(0.0, 0.3) } else { 0.0 }, 0.0, 0.0];
+            self.limbs[JAW].wanted =
+                [if is_talking { random.within(0.0, 0.3) } else { 0.0 }, 0.0, 0.0];
         }
         for (joint, limb) in self.limbs.iter_mut().enumerate() {
             // What is tracked trembles: the head and the hands. The rest is computed from them.
-            let trembling = if [HEAD, ARMS[0] + 3, ARMS[1] + 3].contains(&joint) { 1.5 } else { 0.0 };
+            let trembling =
+                if [HEAD, ARMS[0] + 3, ARMS[1] + 3].contains(&joint) { 1.5 } else { 0.0 };
             for axis in 0..3 {
-                let pull = 100.0 * (limb.wanted[axis] - limb.angles[axis]) - 18.0 * limb.speeds[axis];
+                let pull =
+                    100.0 * (limb.wanted[axis] - limb.angles[axis]) - 18.0 * limb.speeds[axis];
                 limb.speeds[axis] += pull * TICK_S + random.within(-0.02, 0.02) * trembling;
                 limb.angles[axis] += limb.speeds[axis] * TICK_S;
             }
@@ -162,8 +178,10 @@ impl Person {
         let turn = quaternion::around([0.0, 0.0, 1.0], self.heading);
         std::array::from_fn(|joint| {
             let [x, y, z] = self.limbs[joint].angles;
-            let yz =
-                quaternion::product(quaternion::around([0.0, 0.0, 1.0], z), quaternion::around([0.0, 1.0, 0.0], y));
+            let yz = quaternion::product(
+                quaternion::around([0.0, 0.0, 1.0], z),
+                quaternion::around([0.0, 1.0, 0.0], y),
+            );
             let own = quaternion::product(yz, quaternion::around([1.0, 0.0, 0.0], x));
             if joint == 0 { quaternion::product(turn, own) } else { own }
         })
@@ -185,8 +203,13 @@ impl World {
     pub(crate) fn states(&self) -> impl Iterator<Item = common::State<FirstAvatar, Avatar>> {
         (0..).zip(&self.people).map(|(id, person)| {
             let (root, rotations) = (person.root, person.rotations());
-            let first = FirstAvatar { root, joints: rotations.map(|rotation| FirstJoint { rotation }) };
-            (EntityId(id), first, Avatar { root, joints: rotations.map(|rotation| Joint { rotation }) })
+            let first =
+                FirstAvatar { root, joints: rotations.map(|rotation| FirstJoint { rotation }) };
+            (
+                EntityId(id),
+                first,
+                Avatar { root, joints: rotations.map(|rotation| Joint { rotation }) },
+            )
         })
     }
 }

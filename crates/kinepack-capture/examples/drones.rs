@@ -1,6 +1,7 @@
-//! A swarm of drones in `f64` coordinates: they charge, take off, fly from place to place in the wind, hover to look, and come back. Records a
-//! minute of it with two structs, the first as one begins and the one after `kinepack analyze`, as two streams:
-//! `cargo run --release -p kinepack-capture --example drones -- drones.mcap`.
+//! A swarm of drones in `f64` coordinates: they charge, take off, fly from place to place in the
+//! wind, hover to look, and come back. Records a minute of it with two structs, the first as one
+//! begins and the one after `kinepack analyze`, as two streams: `cargo run --release -p
+//! kinepack-capture --example drones -- drones.mcap`.
 
 mod common;
 #[path = "common/quaternion.rs"]
@@ -28,7 +29,8 @@ pub(crate) enum Mode {
 /// Generous, as one begins.
 #[derive(Clone, Debug, Pack)]
 pub(crate) struct FirstDrone {
-    #[pack(range = -20_000.0..=20_000.0, precision = 0.001)] // metres from the base: east, north, up
+    #[pack(range = -20_000.0..=20_000.0, precision = 0.001)]
+    // metres from the base: east, north, up
     position: [f64; 3],
     #[pack(range = -100.0..=100.0, precision = 0.001, velocity = position)] // metres a second
     velocity: [f64; 3],
@@ -72,7 +74,8 @@ impl Pilot {
     fn new(id: u32, random: &mut Random) -> Self {
         let pad = [6.0 * f64::from(id % 8), 6.0 * f64::from(id / 8), 0.0];
         let battery = random.within(0.3, 1.0);
-        let drone = Drone { position: pad, rotation: [0.0, 0.0, 0.0, 1.0], battery, mode: Mode::Charging };
+        let drone =
+            Drone { position: pad, rotation: [0.0, 0.0, 0.0, 1.0], battery, mode: Mode::Charging };
         let wait_s = random.within(0.0, 60.0).into();
         Self { drone, velocity: [0.0; 3], wind: [0.0; 3], pad, goal: pad, yaw: 0.0, wait_s }
     }
@@ -93,7 +96,8 @@ impl Pilot {
             Mode::Hovering if self.wait_s == 0.0 && is_there => {
                 *mode = if *battery < 0.3 { Mode::Returning } else { Mode::Flying };
                 let place = [0, 1].map(|_| f64::from(random.within(-2500.0, 2500.0)));
-                let [x, y] = if *mode == Mode::Returning { [self.pad[0], self.pad[1]] } else { place };
+                let [x, y] =
+                    if *mode == Mode::Returning { [self.pad[0], self.pad[1]] } else { place };
                 self.goal = [x, y, self.goal[2]];
             }
             Mode::Flying if is_there => {
@@ -108,7 +112,8 @@ impl Pilot {
             _ => {}
         }
         *battery = (*battery - 0.000_02).max(0.0);
-        // The controller wants a speed that falls with the distance, and the motors give an acceleration of up to 4 m/s² to get it.
+        // The controller wants a speed that falls with the distance, and the motors give an
+        // acceleration of up to 4 m/s² to get it.
         let away: [f64; 3] = std::array::from_fn(|axis| self.goal[axis] - position[axis]);
         let length = away.iter().map(|part| part * part).sum::<f64>().sqrt();
         let speed = (0.6 * length).min(14.0);
@@ -116,20 +121,24 @@ impl Pilot {
         for axis in 0..3 {
             let wanted = away[axis] / length.max(0.01) * speed;
             let acceleration = (1.8 * (wanted - self.velocity[axis])).clamp(-4.0, 4.0);
-            self.wind[axis] += TICK_S * (f64::from(random.within(-6.0, 6.0)) - 0.4 * self.wind[axis]);
+            self.wind[axis] +=
+                TICK_S * (f64::from(random.within(-6.0, 6.0)) - 0.4 * self.wind[axis]);
             self.velocity[axis] += (acceleration + self.wind[axis]) * TICK_S;
             position[axis] += self.velocity[axis] * TICK_S;
             thrust[axis] += acceleration;
         }
         position[2] = position[2].max(0.0);
-        // The nose turns to where it flies, no faster than half a turn in four seconds, and leaning is what accelerates.
+        // The nose turns to where it flies, no faster than half a turn in four seconds, and leaning
+        // is what accelerates.
         if length > 5.0 {
-            let turn = (away[1].atan2(away[0]) - self.yaw + std::f64::consts::PI).rem_euclid(std::f64::consts::TAU)
+            let turn = (away[1].atan2(away[0]) - self.yaw + std::f64::consts::PI)
+                .rem_euclid(std::f64::consts::TAU)
                 - std::f64::consts::PI;
             self.yaw += turn.clamp(-0.8, 0.8) * TICK_S;
         }
         let lean = thrust[0].hypot(thrust[1]);
-        let axis = if lean > 1e-9 { [-thrust[1] / lean, thrust[0] / lean, 0.0] } else { [1.0, 0.0, 0.0] };
+        let axis =
+            if lean > 1e-9 { [-thrust[1] / lean, thrust[0] / lean, 0.0] } else { [1.0, 0.0, 0.0] };
         let lean = quaternion::around(axis.map(|part| part as f32), lean.atan2(thrust[2]) as f32);
         *rotation = quaternion::product(lean, quaternion::around([0.0, 0.0, 1.0], self.yaw as f32));
     }

@@ -1,4 +1,5 @@
-//! Writes a capture as large as wanted, of numbers that do not compress: to see what reading such a file takes.
+//! Writes a capture as large as wanted, of numbers that do not compress: to see what reading such a
+//! file takes.
 //!
 //! ```sh
 //! cargo run --release -p kinepack-capture --example large -- large.mcap 10
@@ -22,7 +23,8 @@ const ENTITIES: u32 = 2_000;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
-    let (Some(path), Some(gigabytes)) = (arguments.next().map(PathBuf::from), arguments.next()) else {
+    let (Some(path), Some(gigabytes)) = (arguments.next().map(PathBuf::from), arguments.next())
+    else {
         return Err("give the file and its size in gigabytes".into());
     };
     let bytes_per_frame = u64::from(ENTITIES) * size_of::<Noise>() as u64;
@@ -40,7 +42,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut things = vec![Noise::default(); ENTITIES as usize];
     for tick in 0..frames {
         for thing in &mut things {
-            *thing = Noise { position: [random(), random(), random()], velocity: [random(), random(), random()] };
+            *thing = Noise {
+                position: [random(), random(), random()],
+                velocity: [random(), random(), random()],
+            };
         }
         recorder.record(&stream, Tick(tick as u32), (0..).map(EntityId).zip(&things))?;
     }

@@ -1,6 +1,7 @@
-//! A top-down shooter: two teams walk, aim, shoot, reload, take pickups, fall and come back. Records a minute of it with two structs,
-//! the first as one begins and the one after `kinepack analyze`, as two streams:
-//! `cargo run --release -p kinepack-capture --example shooter -- shooter.mcap`.
+//! A top-down shooter: two teams walk, aim, shoot, reload, take pickups, fall and come back.
+//! Records a minute of it with two structs, the first as one begins and the one after `kinepack
+//! analyze`, as two streams: `cargo run --release -p kinepack-capture --example shooter --
+//! shooter.mcap`.
 
 mod common;
 
@@ -81,13 +82,15 @@ impl Being {
     fn new(kind: Kind, random: &mut Random) -> Self {
         let mut place = || [(); 2].map(|()| random.within(-ARENA_M, ARENA_M));
         let (health, ammunition) = if kind == Kind::Player { (100, 30) } else { (0, 0) };
-        let thing = Thing { kind, position: place(), yaw: 0.0, health, ammunition, is_reloading: false };
+        let thing =
+            Thing { kind, position: place(), yaw: 0.0, health, ammunition, is_reloading: false };
         Self { thing, velocity: [0.0; 2], goal: place(), wait_s: 0.0, busy_s: 0.0 }
     }
 
     /// A tick of a player; the bullet that he shoots.
     fn play(&mut self, enemy: Option<[f32; 2]>, random: &mut Random) -> Option<Self> {
-        (self.wait_s, self.busy_s) = ((self.wait_s - TICK_S).max(0.0), (self.busy_s - TICK_S).max(0.0));
+        (self.wait_s, self.busy_s) =
+            ((self.wait_s - TICK_S).max(0.0), (self.busy_s - TICK_S).max(0.0));
         if self.thing.health == 0 {
             if self.wait_s == 0.0 {
                 *self = Self::new(Kind::Player, random);
@@ -102,7 +105,8 @@ impl Being {
         let speed = if self.wait_s > 0.0 { 0.0 } else { enemy.map_or(6.0, |_| 3.0) };
         for axis in 0..2 {
             let wanted = (self.goal[axis] - self.thing.position[axis]) / away.max(0.01) * speed;
-            self.velocity[axis] += (wanted - self.velocity[axis]).clamp(-30.0 * TICK_S, 30.0 * TICK_S);
+            self.velocity[axis] +=
+                (wanted - self.velocity[axis]).clamp(-30.0 * TICK_S, 30.0 * TICK_S);
             self.thing.position[axis] += self.velocity[axis] * TICK_S;
         }
         let [x, y] = enemy.unwrap_or(self.goal);
@@ -110,7 +114,8 @@ impl Being {
         let turn = (wanted - self.thing.yaw + PI).rem_euclid(TAU) - PI;
         // A hand corrects what it sees, no less than two degrees.
         if turn.abs() > 0.035 {
-            self.thing.yaw = (self.thing.yaw + (9.0 * turn).clamp(-7.0, 7.0) * TICK_S).rem_euclid(TAU);
+            self.thing.yaw =
+                (self.thing.yaw + (9.0 * turn).clamp(-7.0, 7.0) * TICK_S).rem_euclid(TAU);
         }
         if self.busy_s > 0.0 {
             return None;
@@ -121,11 +126,14 @@ impl Being {
         }
         self.thing.is_reloading = false;
         enemy.filter(|_| turn.abs() < 0.1)?;
-        (self.busy_s, self.thing.ammunition) = (random.within(0.12, 0.4), self.thing.ammunition - 1);
+        (self.busy_s, self.thing.ammunition) =
+            (random.within(0.12, 0.4), self.thing.ammunition - 1);
         let (sin, cos) = (self.thing.yaw + random.within(-0.06, 0.06)).sin_cos();
         let mut bullet = Self::new(Kind::Bullet, random);
-        (bullet.thing.yaw, bullet.velocity, bullet.busy_s) = (self.thing.yaw, [40.0 * cos, 40.0 * sin], 0.5);
-        bullet.thing.position = [self.thing.position[0] + 0.6 * cos, self.thing.position[1] + 0.6 * sin];
+        (bullet.thing.yaw, bullet.velocity, bullet.busy_s) =
+            (self.thing.yaw, [40.0 * cos, 40.0 * sin], 0.5);
+        bullet.thing.position =
+            [self.thing.position[0] + 0.6 * cos, self.thing.position[1] + 0.6 * sin];
         Some(bullet)
     }
 }
@@ -139,14 +147,24 @@ impl World {
     }
 
     pub(crate) fn step(&mut self) {
-        let seen: Vec<_> = self.players.iter().map(|player| (player.thing.position, player.thing.health > 0)).collect();
+        let seen: Vec<_> = self
+            .players
+            .iter()
+            .map(|player| (player.thing.position, player.thing.health > 0))
+            .collect();
         for (index, player) in self.players.iter_mut().enumerate() {
             let from = player.thing.position;
-            let enemies = seen.iter().enumerate().filter(|(other, (_, lives))| *lives && (index + other) % 2 == 1);
-            let enemies = enemies.map(|(_, (position, _))| *position).filter(|at| distance(*at, from) < SIGHT_M);
+            let enemies = seen
+                .iter()
+                .enumerate()
+                .filter(|(other, (_, lives))| *lives && (index + other) % 2 == 1);
+            let enemies = enemies
+                .map(|(_, (position, _))| *position)
+                .filter(|at| distance(*at, from) < SIGHT_M);
             let nearest = enemies.min_by(|a, b| distance(*a, from).total_cmp(&distance(*b, from)));
             if let Some(bullet) = player.play(nearest, &mut self.random) {
-                // A number is used again after a thousand shots, when nobody knows the old bullet any more.
+                // A number is used again after a thousand shots, when nobody knows the old bullet
+                // any more.
                 self.bullets.insert(1000 + self.shots % 1000, bullet);
                 self.shots += 1;
             }
@@ -154,10 +172,16 @@ impl World {
         let players = &mut self.players;
         self.bullets.retain(|_, bullet| {
             let Being { thing, velocity, busy_s, .. } = bullet;
-            thing.position.iter_mut().zip(velocity).for_each(|(position, speed)| *position += *speed * TICK_S);
+            thing
+                .position
+                .iter_mut()
+                .zip(velocity)
+                .for_each(|(position, speed)| *position += *speed * TICK_S);
             *busy_s -= TICK_S;
             let at = thing.position;
-            let is_hit = |player: &&mut Being| player.thing.health > 0 && distance(player.thing.position, at) < 0.5;
+            let is_hit = |player: &&mut Being| {
+                player.thing.health > 0 && distance(player.thing.position, at) < 0.5
+            };
             let hit = players.iter_mut().find(is_hit);
             if let Some(Being { thing, wait_s, velocity, .. }) = hit {
                 thing.health = thing.health.saturating_sub(12);
@@ -171,9 +195,12 @@ impl World {
         for pickup in &mut self.pickups {
             pickup.wait_s -= TICK_S;
             let is_near = |player: &&mut Being| {
-                player.thing.health > 0 && distance(player.thing.position, pickup.thing.position) < 1.5
+                player.thing.health > 0
+                    && distance(player.thing.position, pickup.thing.position) < 1.5
             };
-            if let Some(player) = self.players.iter_mut().filter(|_| pickup.wait_s <= 0.0).find(is_near) {
+            if let Some(player) =
+                self.players.iter_mut().filter(|_| pickup.wait_s <= 0.0).find(is_near)
+            {
                 (player.thing.health, pickup.wait_s) = ((player.thing.health + 25).min(100), 10.0);
             }
             pickup.thing.ammunition = u32::from(pickup.wait_s <= 0.0);
@@ -187,7 +214,8 @@ impl World {
         fixed.chain(self.bullets.iter().map(|(id, being)| (*id, being))).map(|(id, being)| {
             let Thing { kind, position, yaw, health, ammunition, is_reloading } = being.thing;
             let velocity = being.velocity;
-            let first = FirstThing { kind, position, velocity, yaw, health, ammunition, is_reloading };
+            let first =
+                FirstThing { kind, position, velocity, yaw, health, ammunition, is_reloading };
             (EntityId(id), first, being.thing.clone())
         })
     }

@@ -1,9 +1,10 @@
 //! The reader of the challenge files.
 //!
-//! `.bin`: frames of 901 records of 8 `i32`, without a header: index of the dropped component, the other three (0 to
-//! 511), position x, y, z in 1/512 m, interacting 0 or 1. `.f32`: a header of 8 `u32` (magic "CF32", version 1,
-//! objects, frames, rate in Hz, record bytes 53, 0, 0), then records of position, orientation (x, y, z, w), linear and
-//! angular velocity as `f32` and interacting as `u8`. All little-endian. Reading is streaming: one frame in memory.
+//! `.bin`: frames of 901 records of 8 `i32`, without a header: index of the dropped component, the
+//! other three (0 to 511), position x, y, z in 1/512 m, interacting 0 or 1. `.f32`: a header of 8
+//! `u32` (magic "CF32", version 1, objects, frames, rate in Hz, record bytes 53, 0, 0), then
+//! records of position, orientation (x, y, z, w), linear and angular velocity as `f32` and
+//! interacting as `u8`. All little-endian. Reading is streaming: one frame in memory.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -90,7 +91,10 @@ impl Challenge {
     ///
     /// # Errors
     /// As [`open`](Self::open).
-    pub fn from_reader(name: impl Into<PathBuf>, reader: impl BufRead + 'static) -> Result<Self, CaptureError> {
+    pub fn from_reader(
+        name: impl Into<PathBuf>,
+        reader: impl BufRead + 'static,
+    ) -> Result<Self, CaptureError> {
         Self::with_source(name.into(), || Ok(reader))
     }
 
@@ -110,8 +114,11 @@ impl Challenge {
         }
         let unreadable = |source| CaptureError::Io { path: path.clone(), source };
         let (source, read_bytes) = Counted::new(open().map_err(unreadable)?);
-        let source: Box<dyn Read> =
-            if packed { Box::new(Unpacked::new(source).map_err(unreadable)?) } else { Box::new(source) };
+        let source: Box<dyn Read> = if packed {
+            Box::new(Unpacked::new(source).map_err(unreadable)?)
+        } else {
+            Box::new(source)
+        };
         let mut challenge = Self {
             path,
             source,
@@ -183,7 +190,9 @@ impl Challenge {
     pub fn frames(&self) -> Option<u32> {
         let plain = self.path.extension().is_some_and(|ending| ending == "bin");
         let from_length = || Some(self.path.metadata().ok()?.len() / self.frame_bytes() as u64);
-        self.announced.or_else(|| if plain { from_length().and_then(|n| u32::try_from(n).ok()) } else { None })
+        self.announced.or_else(|| {
+            if plain { from_length().and_then(|n| u32::try_from(n).ok()) } else { None }
+        })
     }
 
     fn frame_bytes(&self) -> usize {
@@ -193,8 +202,8 @@ impl Challenge {
     /// The next frame, or `None` at the end of the file.
     ///
     /// # Errors
-    /// [`CaptureError`] where the file is damaged, too short or too long; [`CaptureError::TooManyValues`] where it holds more than the
-    /// limits allow for its size.
+    /// [`CaptureError`] where the file is damaged, too short or too long;
+    /// [`CaptureError::TooManyValues`] where it holds more than the limits allow for its size.
     pub fn next_frame(&mut self) -> Result<Option<Frame<'_>>, CaptureError> {
         self.buffer.resize(self.frame_bytes(), 0);
         let bytes = self.fill()?;
@@ -204,14 +213,25 @@ impl Challenge {
         match bytes {
             0 if frame == 0 => return Err(CaptureError::Empty { path: path() }),
             0 if !missing => return Ok(None),
-            _ if self.announced == Some(frame) => return Err(CaptureError::TooLong { path: path(), frames: frame }),
+            _ if self.announced == Some(frame) => {
+                return Err(CaptureError::TooLong { path: path(), frames: frame });
+            }
             _ if bytes < self.buffer.len() => {
-                return Err(CaptureError::PartOfFrame { path: path(), frame, bytes, frame_bytes: self.buffer.len() });
+                return Err(CaptureError::PartOfFrame {
+                    path: path(),
+                    frame,
+                    bytes,
+                    frame_bytes: self.buffer.len(),
+                });
             }
             _ => {}
         }
         let counted = self.values.add(self.objects as usize, Cube::LANES, self.read_bytes.get());
-        counted.map_err(|TooMany { values, limit }| CaptureError::TooManyValues { path: path(), values, limit })?;
+        counted.map_err(|TooMany { values, limit }| CaptureError::TooManyValues {
+            path: path(),
+            values,
+            limit,
+        })?;
         self.next_frame += 1;
         if !self.quantized {
             self.check_interacting()?;
@@ -233,7 +253,8 @@ impl Challenge {
                 Ok(count) => filled += count,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => {
-                    let source = io::Error::new(error.kind(), format!("frame {}: {error}", self.next_frame));
+                    let source =
+                        io::Error::new(error.kind(), format!("frame {}: {error}", self.next_frame));
                     return Err(CaptureError::Io { path: self.path.clone(), source });
                 }
             }
@@ -243,16 +264,24 @@ impl Challenge {
 
     /// Every bit pattern is a float; this byte alone tells that the records are not of this format.
     fn check_interacting(&self) -> Result<(), CaptureError> {
-        let flags = self.buffer.chunks_exact(F32_RECORD_BYTES).map(|record| record[F32_RECORD_BYTES - 1]);
+        let flags =
+            self.buffer.chunks_exact(F32_RECORD_BYTES).map(|record| record[F32_RECORD_BYTES - 1]);
         match (0..).zip(flags).find(|(_, flag)| *flag > 1) {
             None => Ok(()),
-            Some((object, flag)) => Err(self.bad_value(object, format!("interacting is {flag}, not 0 or 1"))),
+            Some((object, flag)) => {
+                Err(self.bad_value(object, format!("interacting is {flag}, not 0 or 1")))
+            }
         }
     }
 
     /// The error of a state of the last frame that does not fit its schema.
     pub fn bad_value(&self, object: u32, reason: String) -> CaptureError {
-        CaptureError::BadValue { path: self.path.clone(), frame: self.next_frame.saturating_sub(1), object, reason }
+        CaptureError::BadValue {
+            path: self.path.clone(),
+            frame: self.next_frame.saturating_sub(1),
+            object,
+            reason,
+        }
     }
 }
 
@@ -268,17 +297,19 @@ impl QuantizedFrame<'_> {
             for axis in &mut lanes[..2] {
                 *axis = axis.wrapping_add(POSITION_OFFSET);
             }
-            snapshot.push_lanes(EntityId(object), &lanes).map_err(|error| CaptureError::BadValue {
-                path: self.path.to_path_buf(),
-                frame: self.frame,
-                object,
-                reason: match error {
-                    EncodeError::LaneOutOfRange { lane, .. } => {
-                        let (word, name) = BIN_LANES[lane];
-                        format!("{name} {} is out of range", words[word] as i32)
-                    }
-                    other => other.to_string(),
-                },
+            snapshot.push_lanes(EntityId(object), &lanes).map_err(|error| {
+                CaptureError::BadValue {
+                    path: self.path.to_path_buf(),
+                    frame: self.frame,
+                    object,
+                    reason: match error {
+                        EncodeError::LaneOutOfRange { lane, .. } => {
+                            let (word, name) = BIN_LANES[lane];
+                            format!("{name} {} is out of range", words[word] as i32)
+                        }
+                        other => other.to_string(),
+                    },
+                }
             })?;
         }
         Ok(())
@@ -299,16 +330,23 @@ impl<'a> FloatFrame<'a> {
         })
     }
 
-    /// The objects' angular velocities, in radians a second, in the order of [`states`](Self::states).
+    /// The objects' angular velocities, in radians a second, in the order of
+    /// [`states`](Self::states).
     pub fn angular_velocities(&self) -> impl Iterator<Item = [f32; 3]> + use<'a> {
-        self.records().map(|(floats, _)| [10, 11, 12].map(|index: usize| f32::from_bits(floats[index])))
+        self.records()
+            .map(|(floats, _)| [10, 11, 12].map(|index: usize| f32::from_bits(floats[index])))
     }
 
-    /// The bits of position, orientation, linear and angular velocity, and whether something moves the object.
+    /// The bits of position, orientation, linear and angular velocity, and whether something moves
+    /// the object.
     pub(crate) fn records(&self) -> impl Iterator<Item = ([u32; 13], bool)> + use<'a> {
         let records = self.bytes.chunks_exact(F32_RECORD_BYTES);
-        records
-            .map(|record| (std::array::from_fn(|index| read_u32(record, index * 4)), record[F32_RECORD_BYTES - 1] != 0))
+        records.map(|record| {
+            (
+                std::array::from_fn(|index| read_u32(record, index * 4)),
+                record[F32_RECORD_BYTES - 1] != 0,
+            )
+        })
     }
 }
 

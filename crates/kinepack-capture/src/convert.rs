@@ -34,14 +34,21 @@ pub struct Converted {
     pub is_quantized: bool,
 }
 
-/// Records all that is left of a challenge file: of `.bin` a stream `cubes` of lanes; of `.f32` a stream `cubes` of states before quantization, and
-/// `cubes.velocity` with linear and angular velocities. Frames have ticks from 0, objects ids from 0. One frame is in memory.
+/// Records all that is left of a challenge file: of `.bin` a stream `cubes` of lanes; of `.f32` a
+/// stream `cubes` of states before quantization, and `cubes.velocity` with linear and angular
+/// velocities. Frames have ticks from 0, objects ids from 0. One frame is in memory.
 ///
 /// # Errors
 /// [`ConvertError::Read`] and [`ConvertError::Record`]; what was recorded before stays.
-pub fn challenge_to_capture(challenge: &mut Challenge, recorder: &mut Recorder) -> Result<Converted, ConvertError> {
-    let frames =
-        if challenge.is_quantized() { record_bin(challenge, recorder) } else { record_f32(challenge, recorder) };
+pub fn challenge_to_capture(
+    challenge: &mut Challenge,
+    recorder: &mut Recorder,
+) -> Result<Converted, ConvertError> {
+    let frames = if challenge.is_quantized() {
+        record_bin(challenge, recorder)
+    } else {
+        record_f32(challenge, recorder)
+    };
     Ok(Converted { frames: frames?, is_quantized: challenge.is_quantized() })
 }
 
@@ -83,24 +90,32 @@ fn record_f32(challenge: &mut Challenge, recorder: &mut Recorder) -> Result<u32,
     Ok(tick)
 }
 
-/// Writes the challenge file that [`challenge_to_capture`] made a capture of: `.bin` or `.f32`, as the streams are. Other streams are left
-/// out. One frame is in memory.
+/// Writes the challenge file that [`challenge_to_capture`] made a capture of: `.bin` or `.f32`, as
+/// the streams are. Other streams are left out. One frame is in memory.
 ///
 /// # Errors
-/// [`ConvertError::Read`] for a damaged capture, [`ConvertError::NotCubes`] for one that no challenge file can be made of, [`ConvertError::Write`].
-pub fn capture_to_challenge(capture: &mut Capture, out: &mut (impl Write + Seek)) -> Result<Converted, ConvertError> {
+/// [`ConvertError::Read`] for a damaged capture, [`ConvertError::NotCubes`] for one that no
+/// challenge file can be made of, [`ConvertError::Write`].
+pub fn capture_to_challenge(
+    capture: &mut Capture,
+    out: &mut (impl Write + Seek),
+) -> Result<Converted, ConvertError> {
     let mut file = ChallengeFile::default();
     let mut bytes = Vec::new();
     while let Some((_, frame)) = capture.next_frame()? {
         bytes.clear();
-        if file.take(&frame, &mut bytes).map_err(|reason| NotCubes { tick: frame.tick().0, reason })? {
+        if file
+            .take(&frame, &mut bytes)
+            .map_err(|reason| NotCubes { tick: frame.tick().0, reason })?
+        {
             out.write_all(&bytes)?;
         }
     }
     if let Some(damage) = capture.damage() {
         return Err(ConvertError::Damaged { damage: damage.to_string() });
     }
-    let Some(is_quantized) = file.is_quantized.filter(|_| file.frames > 0 && file.record.is_none()) else {
+    let Some(is_quantized) = file.is_quantized.filter(|_| file.frames > 0 && file.record.is_none())
+    else {
         let reason = "it does not end with a whole frame of cubes".to_owned();
         return Err(NotCubes { tick: file.frames, reason }.into());
     };
@@ -130,7 +145,8 @@ struct NotCubes {
 }
 
 impl ChallengeFile {
-    /// Takes a frame of a capture; true where `out` then has a frame of the file, with the header before the first.
+    /// Takes a frame of a capture; true where `out` then has a frame of the file, with the header
+    /// before the first.
     fn take(&mut self, frame: &CaptureFrame<'_>, out: &mut Vec<u8>) -> Result<bool, String> {
         let stream = frame.stream();
         match stream.name() {
@@ -188,7 +204,9 @@ impl ChallengeFile {
                 && (1.0..=1000.0).contains(&rate_hz)
         };
         if !fits {
-            return Err(format!("a challenge file cannot have {objects} objects here, {rate_hz} times a second"));
+            return Err(format!(
+                "a challenge file cannot have {objects} objects here, {rate_hz} times a second"
+            ));
         }
         if !(0..).map(EntityId).zip(frame.ids()).all(|(expected, id)| expected == *id) {
             return Err("ids are not those from 0 on".into());
@@ -220,8 +238,8 @@ fn cubes(frame: &CaptureFrame<'_>) -> Result<Vec<u8>, String> {
     let (floats, interacting) = frame.columns().split_at(7);
     for (object, record) in records.chunks_exact_mut(F32_RECORD_BYTES).enumerate() {
         for (column, bytes) in floats.iter().zip(record.chunks_exact_mut(4)) {
-            let float =
-                unwidened(column[object]).ok_or_else(|| format!("object {object} has a number that is no f32"))?;
+            let float = unwidened(column[object])
+                .ok_or_else(|| format!("object {object} has a number that is no f32"))?;
             bytes.copy_from_slice(&float.to_le_bytes());
         }
         record[F32_RECORD_BYTES - 1] = match interacting[0][object] {
@@ -235,7 +253,8 @@ fn cubes(frame: &CaptureFrame<'_>) -> Result<Vec<u8>, String> {
 fn add_velocities(frame: &CaptureFrame<'_>, records: &mut [u8]) -> Result<(), String> {
     for (object, record) in records.chunks_exact_mut(F32_RECORD_BYTES).enumerate() {
         for (column, bytes) in frame.columns().iter().zip(record[28..].chunks_exact_mut(4)) {
-            let float = u32::try_from(column[object]).map_err(|_| format!("object {object} has no 32 bits"))?;
+            let float = u32::try_from(column[object])
+                .map_err(|_| format!("object {object} has no 32 bits"))?;
             bytes.copy_from_slice(&float.to_le_bytes());
         }
     }

@@ -1,4 +1,5 @@
-//! The cube of the articles: its state, its schema at each row of the level table, and the profile trained for it.
+//! The cube of the articles: its state, its schema at each row of the level table, and the profile
+//! trained for it.
 
 use kinepack::{EncodeError, EntityId, Level, Pack, Schema, Snapshot};
 
@@ -11,8 +12,8 @@ pub use profile::{bodies, coarse_profile, profile, structure, swift_profile};
 /// What x and y have in their lanes where they are zero.
 pub(crate) const POSITION_OFFSET: u32 = 1 << 17;
 
-/// Which fields of a cube are quantized: what rows 1 to 6 of the table of levels measure. A codec does
-/// not look at this: it codes the lanes of the schema that it gets.
+/// Which fields of a cube are quantized: what rows 1 to 6 of the table of levels measure. A codec
+/// does not look at this: it codes the lanes of the schema that it gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantized {
     /// None: every float in 32 bits.
@@ -97,8 +98,9 @@ pub struct Cube {
     pub interacting: bool,
 }
 
-/// The quantized cube with its velocity, for snapshots that are so far apart that a line between them would be seen: 113 bits.
-/// Playback follows a cubic through both positions with both velocities.
+/// The quantized cube with its velocity, for snapshots that are so far apart that a line between
+/// them would be seen: 113 bits. Playback follows a cubic through both positions with both
+/// velocities.
 #[derive(Clone, Copy, Debug, PartialEq, Pack)]
 pub struct SwiftCube {
     /// As [`Cube::position`].
@@ -143,13 +145,24 @@ pub fn schema(quantized: Quantized) -> Schema {
 ///
 /// # Errors
 /// [`EncodeError`] for a state that is out of the schema's range.
-pub fn push(snapshot: &mut Snapshot, quantized: Quantized, id: EntityId, state: Measured) -> Result<(), EncodeError> {
+pub fn push(
+    snapshot: &mut Snapshot,
+    quantized: Quantized,
+    id: EntityId,
+    state: Measured,
+) -> Result<(), EncodeError> {
     let Measured { position, orientation, velocity, interacting } = state;
     match quantized {
         Quantized::Nothing => snapshot.push(id, &state),
-        Quantized::Rotations => snapshot.push(id, &WithRotation { position, orientation, velocity, interacting }),
-        Quantized::Velocities => snapshot.push(id, &WithVelocity { position, orientation, velocity, interacting }),
-        Quantized::NoVelocities => snapshot.push(id, &WithoutVelocity { position, orientation, interacting }),
+        Quantized::Rotations => {
+            snapshot.push(id, &WithRotation { position, orientation, velocity, interacting })
+        }
+        Quantized::Velocities => {
+            snapshot.push(id, &WithVelocity { position, orientation, velocity, interacting })
+        }
+        Quantized::NoVelocities => {
+            snapshot.push(id, &WithoutVelocity { position, orientation, interacting })
+        }
         Quantized::Everything => snapshot.push(id, &Cube::from(state)),
     }
 }

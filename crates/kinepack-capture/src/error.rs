@@ -72,7 +72,8 @@ pub enum CaptureError {
         path: PathBuf,
         /// Values up to the frame that is too much.
         values: u64,
-        /// The limit for the bytes of the file up to there: [`CaptureLimits`](crate::CaptureLimits).
+        /// The limit for the bytes of the file up to there:
+        /// [`CaptureLimits`](crate::CaptureLimits).
         limit: u64,
     },
     /// A state of a capture file that has no lanes, or a snapshot that it cannot go into.
@@ -101,7 +102,9 @@ impl fmt::Display for CaptureError {
                     path.display()
                 )
             }
-            Self::BadHeader { path, reason } => write!(f, "{}: not a capture: {reason}", path.display()),
+            Self::BadHeader { path, reason } => {
+                write!(f, "{}: not a capture: {reason}", path.display())
+            }
             Self::Empty { path } => write!(f, "{}: the file holds no frame", path.display()),
             Self::PartOfFrame { path, frame, bytes, frame_bytes } => {
                 let path = path.display();
@@ -125,7 +128,11 @@ impl fmt::Display for CaptureError {
                 path.display()
             ),
             Self::BadState { path, stream, tick, entity, reason } => {
-                write!(f, "{}: stream {stream:?}, tick {tick}, entity {entity}: {reason}", path.display())
+                write!(
+                    f,
+                    "{}: stream {stream:?}, tick {tick}, entity {entity}: {reason}",
+                    path.display()
+                )
             }
         }
     }

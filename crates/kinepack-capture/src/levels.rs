@@ -46,7 +46,10 @@ mod tests {
             assert_eq!(named(name(level)), Some(level));
             assert_eq!(named(&level.row().to_string()), Some(level));
         }
-        assert_eq!([Level::PACKED, Level::ADAPTIVE, Level::LEARNING].map(name), ["packed", "adaptive", "learning"]);
+        assert_eq!(
+            [Level::PACKED, Level::ADAPTIVE, Level::LEARNING].map(name),
+            ["packed", "adaptive", "learning"]
+        );
         assert_eq!([named("0"), named("15"), named("packe"), named("")], [None; 4]);
     }
 }

@@ -1,7 +1,8 @@
 //! Captured motion: what a game records of its own state, and files of others that hold such.
 //!
-//! [`Recorder`] writes capture files: MCAP, which other tools read too, with a stream of frames for each type of entities, as they are before
-//! quantization or after. [`Capture`] reads them frame by frame, up to where one is damaged. `spec/CAPTURE.md` has the format.
+//! [`Recorder`] writes capture files: MCAP, which other tools read too, with a stream of frames for
+//! each type of entities, as they are before quantization or after. [`Capture`] reads them frame by
+//! frame, up to where one is damaged. `spec/CAPTURE.md` has the format.
 //!
 //! ```
 //! use kinepack::{EntityId, Pack, Snapshot, Tick};
@@ -40,9 +41,10 @@
 //!
 //! [`guide`] leads from a struct of your own to its bandwidth, with three games to run.
 //!
-//! [`cube`] has the schema of the cubes in the articles, at every row of the level table, and the profile trained for it; [`Challenge`]
-//! reads the files of the 2015 "networked physics data compression challenge", quantized (`.bin`) and before quantization (`.f32`), plain or
-//! as `.zst`, frame by frame; [`challenge_to_capture`] and [`capture_to_challenge`] make one of the other.
+//! [`cube`] has the schema of the cubes in the articles, at every row of the level table, and the
+//! profile trained for it; [`Challenge`] reads the files of the 2015 "networked physics data
+//! compression challenge", quantized (`.bin`) and before quantization (`.f32`), plain or as `.zst`,
+//! frame by frame; [`challenge_to_capture`] and [`capture_to_challenge`] make one of the other.
 
 #![forbid(unsafe_code)]
 

@@ -1,11 +1,13 @@
 //! How much a capture may hold for its size. Constant columns and zstd turn a few bytes
 //! into gigabytes, which take time to read.
 
-/// How many values a capture may hold: after `n` bytes of the file `least_values + values_per_byte · n`. A frame of E entities
-/// counts (E + 1) · (lanes + 1) + 256 values. Of a challenge file `n` counts bytes as they are in the file, packed or not.
+/// How many values a capture may hold: after `n` bytes of the file `least_values + values_per_byte
+/// · n`. A frame of E entities counts (E + 1) · (lanes + 1) + 256 values. Of a challenge file `n`
+/// counts bytes as they are in the file, packed or not.
 ///
-/// The default is 2²⁴ and 512. A recording of 901 cubes has 6 values for each byte while they move, and 170 while all of them rest.
-/// What rests for minutes may need more as a challenge file in `.zst`: 3,600 frames at rest are 3,000 values for each byte.
+/// The default is 2²⁴ and 512. A recording of 901 cubes has 6 values for each byte while they move,
+/// and 170 while all of them rest. What rests for minutes may need more as a challenge file in
+/// `.zst`: 3,600 frames at rest are 3,000 values for each byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CaptureLimits {
     /// Values that any file may hold.
@@ -45,7 +47,12 @@ pub(crate) struct TooMany {
 
 impl Values {
     /// Counts a frame that ends after `file_bytes` bytes of the file.
-    pub(crate) fn add(&mut self, entities: usize, lanes: usize, file_bytes: u64) -> Result<(), TooMany> {
+    pub(crate) fn add(
+        &mut self,
+        entities: usize,
+        lanes: usize,
+        file_bytes: u64,
+    ) -> Result<(), TooMany> {
         self.count += (entities as u64 + 1) * (lanes as u64 + 1) + FRAME_VALUES;
         let (values, limit) = (self.count, self.limits.most_values(file_bytes));
         if values > limit { Err(TooMany { values, limit }) } else { Ok(()) }

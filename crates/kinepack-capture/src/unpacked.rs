@@ -28,9 +28,10 @@ impl<R: BufRead> Read for Unpacked<R> {
         let Some(decoder) = &mut self.0 else { return Ok(0) };
         decoder.read(buffer).map_err(|error| match error.kind() {
             // What zstd says; all else is the file's.
-            ErrorKind::Other | ErrorKind::UnexpectedEof => {
-                io::Error::new(ErrorKind::InvalidData, format!("zstd data damaged or cut off: {error}"))
-            }
+            ErrorKind::Other | ErrorKind::UnexpectedEof => io::Error::new(
+                ErrorKind::InvalidData,
+                format!("zstd data damaged or cut off: {error}"),
+            ),
             _ => error,
         })
     }

@@ -40,7 +40,9 @@ fn options(schema: &Schema) -> AnalysisOptions {
 }
 
 /// Analyzes frames of entities with their ids.
-fn analyze<T: Pack>(frames: impl IntoIterator<Item = Vec<(u32, T)>>) -> Result<Analysis, AnalysisError> {
+fn analyze<T: Pack>(
+    frames: impl IntoIterator<Item = Vec<(u32, T)>>,
+) -> Result<Analysis, AnalysisError> {
     let schema = Schema::of::<T>();
     let mut analyzer = Analyzer::new(&schema, 30.0, options(&schema))?;
     for (tick, drones) in (0..).zip(frames) {
@@ -79,16 +81,34 @@ fn values_ranges_and_precision_are_those_of_the_data() {
     let analysis = analyze((0..60).map(|tick| vec![(5, drone(tick))])).unwrap();
     let position = field(&analysis, "position");
     let [x, y, z] = &position.components[..] else { panic!("three components") };
-    assert_eq!((x.name.as_str(), x.carried_step, y.carried_step, z.carried_step), ("x", Some(0.01), Some(0.25), None));
-    assert_eq!((y.seen, x.limits, x.step), (Some([-3.25, -3.25]), Some([-500.0, 499.999]), Some(0.001)));
+    assert_eq!(
+        (x.name.as_str(), x.carried_step, y.carried_step, z.carried_step),
+        ("x", Some(0.01), Some(0.25), None)
+    );
+    assert_eq!(
+        (y.seen, x.limits, x.step),
+        (Some([-3.25, -3.25]), Some([-500.0, 499.999]), Some(0.001))
+    );
     assert_eq!((y.unchanged_share, y.entropy_bits_per_frame), (1.0, 0.0));
-    assert_eq!((field(&analysis, "velocity").out_of_range, field(&analysis, "battery").out_of_range), (60, 1));
+    assert_eq!(
+        (field(&analysis, "velocity").out_of_range, field(&analysis, "battery").out_of_range),
+        (60, 1)
+    );
     assert_eq!(field(&analysis, "battery").components[0].seen, Some([20.0, 101.0]));
     assert_eq!(field(&analysis, "orientation").not_a_number, 1);
-    let changes: Vec<(&str, &str)> =
-        analysis.advice.iter().filter_map(|advice| Some((advice.field.as_deref()?, advice.change.as_str()))).collect();
-    assert!(changes.contains(&("velocity", "widen the range: 60 values were outside of it")), "{changes:?}");
-    assert!(changes.contains(&("orientation", "find out why 1 values are no numbers")), "{changes:?}");
+    let changes: Vec<(&str, &str)> = analysis
+        .advice
+        .iter()
+        .filter_map(|advice| Some((advice.field.as_deref()?, advice.change.as_str())))
+        .collect();
+    assert!(
+        changes.contains(&("velocity", "widen the range: 60 values were outside of it")),
+        "{changes:?}"
+    );
+    assert!(
+        changes.contains(&("orientation", "find out why 1 values are no numbers")),
+        "{changes:?}"
+    );
     // Of three axes, the finest that is known: y says nothing about a step, since it never changes.
     assert!(analysis.advice.iter().all(|advice| advice.saves_kbps >= 0.0));
 }
@@ -117,7 +137,9 @@ fn entropies_are_those_of_the_differences() {
 fn what_is_known_from_the_difference_before_costs_nothing() {
     // Who moves, moves on at the same speed.
     let drone = |id: u64, tick: u64| Drone::at(0.001 * ((id % 2) * 4 * tick) as f64);
-    let analysis = analyze((0..60).map(|tick| (0..40).map(|id| (id as u32, drone(id, tick))).collect())).unwrap();
+    let analysis =
+        analyze((0..60).map(|tick| (0..40).map(|id| (id as u32, drone(id, tick))).collect()))
+            .unwrap();
     let x = &field(&analysis, "position").components[0];
     assert!((x.entropy_bits_per_frame / 40.0 - 1.0).abs() < 1e-9);
     assert_eq!(x.entropy_given_previous_bits_per_frame, 0.0);
@@ -134,15 +156,21 @@ fn fields_that_change_together_and_the_entities_that_cost_are_told() {
             ..Drone::at(0.001 * (seed % 400_000) as f64)
         }
     };
-    let analysis = analyze((0..60).map(|tick| (0..10).map(|id| (id as u32, drone(id, tick))).collect())).unwrap();
+    let analysis =
+        analyze((0..60).map(|tick| (0..10).map(|id| (id as u32, drone(id, tick))).collect()))
+            .unwrap();
     let most = &analysis.together[0];
     assert!(most.both_share > 0.95 && most.fields == ["position", "velocity"], "{most:?}");
     assert_eq!(analysis.entities_by_cost[0].id, 3);
     assert!(analysis.entities_by_cost[0].share > 0.99);
     let change = |field: &str, change: &str| {
-        let found =
-            analysis.advice.iter().find(|advice| advice.field.as_deref() == Some(field) && advice.change == change);
-        found.map(|advice| advice.saves_kbps).unwrap_or_else(|| panic!("{field}: {change} in {:?}", analysis.advice))
+        let found = analysis
+            .advice
+            .iter()
+            .find(|advice| advice.field.as_deref() == Some(field) && advice.change == change);
+        found
+            .map(|advice| advice.saves_kbps)
+            .unwrap_or_else(|| panic!("{field}: {change} in {:?}", analysis.advice))
     };
     assert!(change("velocity", "leave it out") > 0.2);
     assert!(change("position", "precision = 0.002 instead of 0.001") > 0.0);
@@ -173,15 +201,22 @@ fn what_has_no_limits_and_what_stands_in_an_array_is_advised_too() {
             joints: [3, 4, 5].map(|seed| Joint { rotation: [turn(seed), 0.1, 0.2, 1.0] }),
         }
     };
-    let analysis = analyze((0..60).map(|tick| (0..10).map(|id| (id as u32, thing(id, tick))).collect())).unwrap();
-    let changes: Vec<(&str, &str)> =
-        analysis.advice.iter().filter_map(|advice| Some((advice.field.as_deref()?, advice.change.as_str()))).collect();
+    let analysis =
+        analyze((0..60).map(|tick| (0..10).map(|id| (id as u32, thing(id, tick))).collect()))
+            .unwrap();
+    let changes: Vec<(&str, &str)> = analysis
+        .advice
+        .iter()
+        .filter_map(|advice| Some((advice.field.as_deref()?, advice.change.as_str())))
+        .collect();
     for (field, change) in [
         ("battery", "range = 0.4"),
         ("yaw", "bits = 15 instead of 16"),
         ("joints[*].rotation", "bits = 11 instead of 12"),
     ] {
-        let found = changes.iter().filter(|(other, advised)| *other == field && advised.starts_with(change));
+        let found = changes
+            .iter()
+            .filter(|(other, advised)| *other == field && advised.starts_with(change));
         assert_eq!(found.count(), 1, "{field}: {change} in {changes:?}");
     }
     assert_eq!(any_element("a[3].b[12].c"), "a[*].b[*].c");
@@ -203,14 +238,22 @@ struct ExactBall {
 
 #[test]
 fn what_may_be_coarse_is_coded_as_receivers_have_it() {
-    let position = |id: u32, tick: u32| [f64::from(tick) * f64::from(id + 7) * 0.0613, f64::from(id), 0.0];
-    let analyses = [
-        analyze((0..60).map(|tick| (0..10).map(|id| (id, Ball { position: position(id, tick) })).collect())),
-        analyze((0..60).map(|tick| (0..10).map(|id| (id, ExactBall { position: position(id, tick) })).collect())),
-    ];
+    let position =
+        |id: u32, tick: u32| [f64::from(tick) * f64::from(id + 7) * 0.0613, f64::from(id), 0.0];
+    let analyses =
+        [
+            analyze((0..60).map(|tick| {
+                (0..10).map(|id| (id, Ball { position: position(id, tick) })).collect()
+            })),
+            analyze((0..60).map(|tick| {
+                (0..10).map(|id| (id, ExactBall { position: position(id, tick) })).collect()
+            })),
+        ];
     let [coarse, exact] = analyses.map(|analysis| {
         let analysis = analysis.unwrap();
-        let of = |name: &str| analysis.levels.iter().find(|level| level.level == name).map(|level| level.kbps);
+        let of = |name: &str| {
+            analysis.levels.iter().find(|level| level.level == name).map(|level| level.kbps)
+        };
         ["relative-indices", "packed", "adaptive"]
             .map(|name| of(name).unwrap_or_else(|| panic!("{:?}", analysis.levels)))
     });
@@ -222,15 +265,22 @@ fn what_may_be_coarse_is_coded_as_receivers_have_it() {
 #[test]
 fn levels_and_lags_are_what_an_encoder_says() {
     let drone = |id: u64, tick: u64| Drone::at(0.001 * (noise(id) % 50 * tick) as f64);
-    let analysis = analyze((0..60).map(|tick| (0..40).map(|id| (id as u32, drone(id, tick))).collect())).unwrap();
+    let analysis =
+        analyze((0..60).map(|tick| (0..40).map(|id| (id as u32, drone(id, tick))).collect()))
+            .unwrap();
     let names: Vec<&str> = analysis.levels.iter().map(|level| level.level.as_str()).collect();
-    assert_eq!((names[0], names[names.len() - 3..].to_vec()), ("position", vec!["packed", "adaptive", "learning"]));
+    assert_eq!(
+        (names[0], names[names.len() - 3..].to_vec()),
+        ("position", vec!["packed", "adaptive", "learning"])
+    );
     for (index, level) in analysis.levels.iter().enumerate() {
-        let fields: f64 = analysis.fields.iter().map(|field| field.level_bits_per_frame[index]).sum();
+        let fields: f64 =
+            analysis.fields.iter().map(|field| field.level_bits_per_frame[index]).sum();
         let rest = 8.0 * level.bytes_per_frame - fields - level.sets_bits_per_frame;
         assert!((-1.0..9.0).contains(&rest), "{}: {rest} bits are nobody's", level.level);
         for field in &analysis.fields {
-            let of_lanes: f64 = field.components.iter().map(|lane| lane.level_bits_per_frame[index]).sum();
+            let of_lanes: f64 =
+                field.components.iter().map(|lane| lane.level_bits_per_frame[index]).sum();
             let whole = field.level_bits_per_frame[index];
             assert!(
                 of_lanes <= whole + 4.0 && (whole < 100.0 || of_lanes > 0.5 * whole),
@@ -247,13 +297,18 @@ fn levels_and_lags_are_what_an_encoder_says() {
 
 #[test]
 fn who_comes_and_goes_and_what_is_empty_or_short_is_no_failure() {
-    let frame = |tick: u32| (0..tick % 5).map(|id| (7 * id + tick % 3, Drone::at(f64::from(tick)))).collect();
+    let frame = |tick: u32| {
+        (0..tick % 5).map(|id| (7 * id + tick % 3, Drone::at(f64::from(tick)))).collect()
+    };
     let analysis = analyze((0..60).map(frame)).unwrap();
     assert_eq!((analysis.frames, analysis.entities[1]), (60, 4.0));
     for frames in 0..3 {
         let analysis = analyze((0..frames).map(frame)).unwrap();
         assert_eq!(analysis.frames, u64::from(frames));
-        assert!(analysis.lags.len() <= 1 && analysis.advice.iter().all(|advice| advice.saves_kbps == 0.0));
+        assert!(
+            analysis.lags.len() <= 1
+                && analysis.advice.iter().all(|advice| advice.saves_kbps == 0.0)
+        );
     }
     assert!(analyze::<Drone>((0..20).map(|_| Vec::new())).is_ok());
 }
@@ -285,5 +340,8 @@ fn frames_that_do_not_fit_are_refused() {
     let high = vec![vec![u64::from(u32::MAX)]; Drone::LANES];
     assert!(analyzer.add(Tick(6), &[EntityId(0)], Columns::Lanes(&high)).is_err());
     let other = Profile::untrained(&Schema::of::<kinepack_capture::cube::Cube>());
-    assert!(matches!(Analyzer::new(&schema, 30.0, AnalysisOptions::new(other, 1)), Err(AnalysisError::Setup(_))));
+    assert!(matches!(
+        Analyzer::new(&schema, 30.0, AnalysisOptions::new(other, 1)),
+        Err(AnalysisError::Setup(_))
+    ));
 }

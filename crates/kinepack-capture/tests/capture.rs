@@ -1,4 +1,5 @@
-//! Capture files: what is recorded comes back, what is damaged is read up to there, what is wrong is refused.
+//! Capture files: what is recorded comes back, what is damaged is read up to there, what is wrong
+//! is refused.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -27,9 +28,13 @@ fn states_come_back_as_words_and_quantized() {
         let mut words = vec![0; Ship::LANES];
         for (at, id) in ids.iter().enumerate() {
             ship(tick, *id).store_raw(&mut words).unwrap();
-            assert_eq!(frame.columns().iter().map(|column| column[at]).collect::<Vec<u64>>(), words);
+            assert_eq!(
+                frame.columns().iter().map(|column| column[at]).collect::<Vec<u64>>(),
+                words
+            );
         }
-        let (mut quantized, mut own) = (Snapshot::new(&schema, Tick(tick)), Snapshot::new(&schema, Tick(tick)));
+        let (mut quantized, mut own) =
+            (Snapshot::new(&schema, Tick(tick)), Snapshot::new(&schema, Tick(tick)));
         assert_eq!(frame.push_into(&mut quantized).unwrap(), 0);
         ids.iter().for_each(|id| own.push(EntityId(*id), &ship(tick, *id)).unwrap());
         assert!(quantized == own);
@@ -57,7 +62,10 @@ fn a_stream_of_states_and_one_of_snapshots_share_a_file() {
         recorder.record(&ships, snapshot.tick, [(EntityId(1), &ship(3, 1))]).unwrap();
     }
     let summary = recorder.finish().unwrap();
-    assert_eq!((summary.frames, summary.entities, summary.bytes), (100, 50 + 5 * 36 + 10, sink.bytes().len() as u64));
+    assert_eq!(
+        (summary.frames, summary.entities, summary.bytes),
+        (100, 50 + 5 * 36 + 10, sink.bytes().len() as u64)
+    );
 
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("two.mcap");
@@ -67,7 +75,10 @@ fn a_stream_of_states_and_one_of_snapshots_share_a_file() {
         std::fs::write(&path, &sink.bytes()[..sink.bytes().len() - cut]).unwrap();
         let streams = Capture::streams_of(&path).unwrap();
         assert_eq!(streams.iter().map(Stream::name).collect::<Vec<_>>(), ["ships", "lanes"]);
-        assert_eq!((streams[1].is_raw(), streams[1].rate_hz(), streams[1].type_name()), (false, 59.94, "lanes"));
+        assert_eq!(
+            (streams[1].is_raw(), streams[1].rate_hz(), streams[1].type_name()),
+            (false, 59.94, "lanes")
+        );
     }
     let mut capture = Capture::open(&path).unwrap();
     let mut seen = Vec::new();
@@ -92,7 +103,10 @@ fn the_library_of_the_format_reads_it() {
             ("ships", "kinepack-raw")
         );
         let schema = message.channel.schema.clone().unwrap();
-        assert_eq!((schema.name.as_str(), schema.encoding.as_str()), ("Ship", "kinepack-schema-json"));
+        assert_eq!(
+            (schema.name.as_str(), schema.encoding.as_str()),
+            ("Ship", "kinepack-schema-json")
+        );
         assert!(schema.data.starts_with(b"{\"version\":1,\"rate_hz\":60.0,\"hash\":\""));
         assert_eq!(message.log_time, (f64::from(message.sequence) * 1e9 / 60.0).round() as u64);
         ticks.push(message.sequence);
@@ -101,7 +115,12 @@ fn the_library_of_the_format_reads_it() {
     let summary = mcap::Summary::read(&bytes).unwrap().unwrap();
     assert_eq!(summary.stats.unwrap().message_count, 20_000);
     assert!(summary.chunk_indexes.len() > 1, "chunks, and an index");
-    assert!(summary.chunk_indexes.iter().all(|chunk| chunk.compression == "zstd" && chunk.uncompressed_size < 1 << 21));
+    assert!(
+        summary
+            .chunk_indexes
+            .iter()
+            .all(|chunk| chunk.compression == "zstd" && chunk.uncompressed_size < 1 << 21)
+    );
 }
 
 #[test]
@@ -119,11 +138,17 @@ fn what_is_out_of_range_is_counted_and_clamped_and_what_has_no_lanes_is_refused(
     let (_, frame) = capture.next_frame().unwrap().unwrap();
     assert_eq!(frame.push_into(&mut snapshot).unwrap(), 1);
     assert_eq!(snapshot.read::<Ship>(0).unwrap().position[0], 512.0);
-    assert!(frame.push_into(&mut snapshot).unwrap_err().to_string().contains("entity 1: "), "they are there already");
+    assert!(
+        frame.push_into(&mut snapshot).unwrap_err().to_string().contains("entity 1: "),
+        "they are there already"
+    );
     let other = frame.push_into(&mut Snapshot::new(&Schema::of::<bool>(), Tick(1)));
     assert!(matches!(other, Err(CaptureError::BadState { .. })));
     let (_, frame) = capture.next_frame().unwrap().unwrap();
-    let error = frame.push_into(&mut Snapshot::new(&Schema::of::<Ship>(), Tick(2))).unwrap_err().to_string();
+    let error = frame
+        .push_into(&mut Snapshot::new(&Schema::of::<Ship>(), Tick(2)))
+        .unwrap_err()
+        .to_string();
     assert!(error.starts_with("far: stream \"ships\", tick 2, entity 5: "), "{error}");
 }
 
@@ -136,8 +161,20 @@ fn the_recorder_refuses_what_no_reader_takes_and_goes_on() {
         assert!(refusal.to_string().contains("ticks a second"), "{refusal}");
     }
     let ships = recorder.stream::<Ship>("ships", 60.0).unwrap();
-    assert!(recorder.stream::<Ship>("ships", 60.0).unwrap_err().to_string().contains("the name is taken"));
-    assert!(recorder.stream::<[[u8; 4]; 1025]>("many", 60.0).unwrap_err().to_string().contains("4100 lanes"));
+    assert!(
+        recorder
+            .stream::<Ship>("ships", 60.0)
+            .unwrap_err()
+            .to_string()
+            .contains("the name is taken")
+    );
+    assert!(
+        recorder
+            .stream::<[[u8; 4]; 1025]>("many", 60.0)
+            .unwrap_err()
+            .to_string()
+            .contains("4100 lanes")
+    );
     let state = ship(1, 1);
     recorder.record(&ships, Tick(5), [(EntityId(1), &state)]).unwrap();
     for tick in [0, 5] {
@@ -145,7 +182,9 @@ fn the_recorder_refuses_what_no_reader_takes_and_goes_on() {
         assert!(matches!(refusal, RecordError::TicksNotIncreasing { last: 5, .. }), "{refusal}");
     }
     for id in [0, 3] {
-        let refusal = recorder.record(&ships, Tick(6), [(EntityId(3), &state), (EntityId(id), &state)]).unwrap_err();
+        let refusal = recorder
+            .record(&ships, Tick(6), [(EntityId(3), &state), (EntityId(id), &state)])
+            .unwrap_err();
         assert!(matches!(refusal, RecordError::IdsNotIncreasing { tick: 6, .. }), "{refusal}");
     }
     let many = (0..=65_536).map(|id| (EntityId(id), &state));
@@ -156,7 +195,10 @@ fn the_recorder_refuses_what_no_reader_takes_and_goes_on() {
     let lanes = other.stream_of_lanes("lanes", &Schema::of::<Ship>(), 60.0).unwrap();
     assert!(other.record(&ships, Tick(0), []).unwrap_err().to_string().contains("lanes"));
     let snapshot = Snapshot::new(&Schema::of::<bool>(), Tick(0));
-    assert!(matches!(other.record_snapshot(&lanes, &snapshot), Err(RecordError::OtherStream { .. })));
+    assert!(matches!(
+        other.record_snapshot(&lanes, &snapshot),
+        Err(RecordError::OtherStream { .. })
+    ));
 
     recorder.record(&ships, Tick(6), [(EntityId(1), &state)]).unwrap();
     recorder.finish().unwrap();
@@ -170,13 +212,20 @@ fn a_full_disk_is_told_and_what_was_written_can_be_read() {
     let mut read_before = 0;
     for room in (0..whole).step_by(whole / 37).chain([whole - 1]) {
         let sink = Sink::with_room(room);
-        let Ok(mut recorder) = Recorder::to_writer("full", sink.clone()) else { panic!("the head is in a buffer") };
+        let Ok(mut recorder) = Recorder::to_writer("full", sink.clone()) else {
+            panic!("the head is in a buffer")
+        };
         let mut told = None;
         let ships = recorder.stream::<Ship>("ships", 60.0);
         if let Ok(ships) = ships {
             for tick in 0..3000 {
-                let states: Vec<(EntityId, Ship)> = (0..10).map(|id| (EntityId(id), ship(tick, id))).collect();
-                let result = recorder.record(&ships, Tick(tick), states.iter().map(|(id, state)| (*id, state)));
+                let states: Vec<(EntityId, Ship)> =
+                    (0..10).map(|id| (EntityId(id), ship(tick, id))).collect();
+                let result = recorder.record(
+                    &ships,
+                    Tick(tick),
+                    states.iter().map(|(id, state)| (*id, state)),
+                );
                 let flushed = if tick % 300 == 299 { recorder.flush() } else { Ok(()) };
                 if let Err(error) = result.and(flushed) {
                     told = Some(error);
@@ -191,7 +240,10 @@ fn a_full_disk_is_told_and_what_was_written_can_be_read() {
         if sink.bytes().len() >= 8 {
             let (frames, damage) = read_all(&sink.bytes());
             assert!(damage.is_some());
-            assert!(frames.len() >= read_before && frames.iter().map(|frame| frame.1).eq(0..frames.len() as u32));
+            assert!(
+                frames.len() >= read_before
+                    && frames.iter().map(|frame| frame.1).eq(0..frames.len() as u32)
+            );
             read_before = frames.len();
         }
     }
@@ -220,7 +272,8 @@ fn a_slow_disk_makes_the_game_wait_and_is_counted() {
     let mut recorder = Recorder::to_writer("slow", sink.clone()).unwrap();
     let ships = recorder.stream::<Ship>("ships", 60.0).unwrap();
     for tick in 0..200 {
-        let states: Vec<(EntityId, Ship)> = (0..1000).map(|id| (EntityId(id), ship(tick, id))).collect();
+        let states: Vec<(EntityId, Ship)> =
+            (0..1000).map(|id| (EntityId(id), ship(tick, id))).collect();
         recorder.record(&ships, Tick(tick), states.iter().map(|(id, state)| (*id, state))).unwrap();
     }
     let summary = recorder.finish().unwrap();
@@ -235,7 +288,9 @@ fn recording_allocates_nothing_once_it_runs() {
     let states: Vec<(EntityId, Ship)> = (0..100).map(|id| (EntityId(id), ship(1, id))).collect();
     let mut record = |ticks: std::ops::Range<u32>| {
         for tick in ticks {
-            recorder.record(&ships, Tick(tick), states.iter().map(|(id, state)| (*id, state))).unwrap();
+            recorder
+                .record(&ships, Tick(tick), states.iter().map(|(id, state)| (*id, state)))
+                .unwrap();
             if tick % 20 == 0 {
                 recorder.flush().unwrap();
             }
@@ -266,7 +321,9 @@ fn a_writer_that_panics_is_an_error_and_nobody_waits_for_it() {
     let ships = recorder.stream::<Ship>("ships", 60.0).unwrap();
     let error = (0..100_000).find_map(|tick| {
         let flushed = if tick % 100 == 99 { recorder.flush() } else { Ok(()) };
-        flushed.and_then(|()| recorder.record(&ships, Tick(tick), [(EntityId(1), &ship(tick, 1))])).err()
+        flushed
+            .and_then(|()| recorder.record(&ships, Tick(tick), [(EntityId(1), &ship(tick, 1))]))
+            .err()
     });
     assert!(error.unwrap().to_string().contains("ended by a panic"));
     assert!(recorder.finish().unwrap_err().to_string().contains("ended by a panic"));

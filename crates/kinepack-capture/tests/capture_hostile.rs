@@ -1,4 +1,5 @@
-//! Capture files that were cut off, damaged or made to harm: each is read up to there or refused, and takes no memory that it does not fill.
+//! Capture files that were cut off, damaged or made to harm: each is read up to there or refused,
+//! and takes no memory that it does not fill.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -52,7 +53,10 @@ fn texts_of_four_billion_bytes_take_no_memory() {
         file.extend((record.len() as u64).to_le_bytes());
         file.extend(record);
         let (frames, damage) = read_all(&file);
-        assert!(frames.is_empty() && damage.unwrap().contains("goes beyond its end"), "opcode {opcode}");
+        assert!(
+            frames.is_empty() && damage.unwrap().contains("goes beyond its end"),
+            "opcode {opcode}"
+        );
     }
 }
 
@@ -69,7 +73,9 @@ fn a_file_that_ends_at_any_byte_is_read_to_there() {
             continue;
         }
         let (part, damage) = read_all(&whole[..end]);
-        assert!(part.len() >= before && part.len().is_multiple_of(3) && part == frames[..part.len()]);
+        assert!(
+            part.len() >= before && part.len().is_multiple_of(3) && part == frames[..part.len()]
+        );
         assert!(damage.unwrap().contains("the file ends here"), "at {end}");
         before = part.len();
     }
@@ -87,8 +93,12 @@ fn a_flipped_bit_is_found_wherever_it_is() {
         let mut damaged = whole.clone();
         damaged[at] ^= 1 << (at % 8);
         let (part, damage) = read_all(&damaged);
-        // What a chunk became may be a record that is skipped: that, the checksum of the whole file tells at its end.
-        assert!(part.is_sorted_by(|a, b| a.1 < b.1) && part.iter().all(|frame| frames.contains(frame)), "byte {at}");
+        // What a chunk became may be a record that is skipped: that, the checksum of the whole file
+        // tells at its end.
+        assert!(
+            part.is_sorted_by(|a, b| a.1 < b.1) && part.iter().all(|frame| frames.contains(frame)),
+            "byte {at}"
+        );
         // Where nothing is found all was read.
         assert!(damage.is_some() || part == frames, "byte {at}");
         driver::read(&damaged);
@@ -135,14 +145,34 @@ fn schemas_that_are_not_what_they_say() {
     assert!(damage("kinepack-raw", &json, &[]).contains("the file ends here"));
     let hash = json.split('"').nth(7).unwrap();
     for (from, to, reason) in [
-        (r#""version":1"#, r#""version":2"#, "the schema is of version 2; the newest that can be read is 1"),
-        (hash, "0123456789abcdef", "the schema says that its hash is \"0123456789abcdef\", its fields have"),
+        (
+            r#""version":1"#,
+            r#""version":2"#,
+            "the schema is of version 2; the newest that can be read is 1",
+        ),
+        (
+            hash,
+            "0123456789abcdef",
+            "the schema says that its hash is \"0123456789abcdef\", its fields have",
+        ),
         (r#""name":"tag""#, r#""name":"tog""#, "the schema says that its hash is"),
         (r#""step":0.125"#, r#""step":0.1250000000000001"#, "the schema says that its hash is"),
-        (r#""step":0.125"#, r#""step":0.0"#, "field \"height\" of the schema: the precision must be positive"),
+        (
+            r#""step":0.125"#,
+            r#""step":0.0"#,
+            "field \"height\" of the schema: the precision must be positive",
+        ),
         (r#""step":0.125"#, r#""step":1e999"#, "the schema is no document of the format"),
-        (r#""max_code":256"#, r#""max_code":9"#, "field \"height\" of the schema: the largest code"),
-        (r#""max_code":256"#, r#""max_code":257"#, "field \"height\" of the schema: the largest code"),
+        (
+            r#""max_code":256"#,
+            r#""max_code":9"#,
+            "field \"height\" of the schema: the largest code",
+        ),
+        (
+            r#""max_code":256"#,
+            r#""max_code":257"#,
+            "field \"height\" of the schema: the largest code",
+        ),
         (r#""component_bits":9"#, r#""component_bits":99"#, "field \"rotation\" of the schema"),
         (r#""min":-5"#, r#""min":-99999999999999999999999"#, "field \"score\" of the schema"),
         (r#""kind":"bool""#, r#""kind":"tristate""#, "unknown variant `tristate`"),
@@ -155,7 +185,11 @@ fn schemas_that_are_not_what_they_say() {
         assert!(refusal.contains(reason), "{refusal}");
     }
     let many = r#"{"name":"tag","role":"plain","kind":{"bytes":{"len":255}}},"#.repeat(17);
-    let refusal = damage("kinepack-raw", &json.replacen("\"fields\":[", &format!("\"fields\":[{many}"), 1), &[]);
+    let refusal = damage(
+        "kinepack-raw",
+        &json.replacen("\"fields\":[", &format!("\"fields\":[{many}"), 1),
+        &[],
+    );
     assert!(refusal.contains("4344 lanes, at most 4096"), "{refusal}");
     let deep = "[".repeat(100_000);
     assert!(damage("kinepack-raw", &deep, &[]).contains("no document"));
@@ -176,7 +210,10 @@ fn messages_that_are_not_what_they_say() {
     let refusal = damage("kinepack-lanes", &json, &[&above]);
     assert!(refusal.contains("lane 0 has 263, above its maximum 256"), "{refusal}");
     assert!(damage("kinepack-raw", &json, &[&file[..9]]).contains("stream \"things\", tick 0: "));
-    assert!(damage("kinepack-raw", &json, &[&[file, b"x"].concat()]).contains("1 bytes after the last column"));
+    assert!(
+        damage("kinepack-raw", &json, &[&[file, b"x"].concat()])
+            .contains("1 bytes after the last column")
+    );
     // Other programs' streams are left out, whatever is in them.
     assert!(
         damage("json", "{}", &[b"{}"]).contains("is no document")
@@ -194,7 +231,8 @@ fn messages_that_are_not_what_they_say() {
 #[test]
 fn few_bytes_make_no_large_memory() {
     let json = driver::schema_json();
-    // 65,536 entities of constant columns: ids take two bytes each, and so no frame is much larger than its data.
+    // 65,536 entities of constant columns: ids take two bytes each, and so no frame is much larger
+    // than its data.
     let lies: [&[u8]; 4] = [
         &[0, 0, 1, 0, 4],
         &[0xFF, 0xFF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],

@@ -10,24 +10,27 @@ use std::io::Cursor;
 
 use files::Sink;
 use kinepack::{
-    EntityId, Field, FieldKind, FloatLimits, IntegerLimits, Pack, Role, Schema, SmallestThree, Snapshot, Tick,
-    TimePrecision,
+    EntityId, Field, FieldKind, FloatLimits, IntegerLimits, Pack, Role, Schema, SmallestThree,
+    Snapshot, Tick, TimePrecision,
 };
 use kinepack_capture::{Capture, Recorder};
 use proptest::prelude::*;
 use runner::for_all;
 
 fn axis() -> impl Strategy<Value = FloatLimits> {
-    (-1e6f64..1e6, 1e-3f64..1e6, 1.0f64..1e6, 0u8..4).prop_filter_map("impossible", |(min, width, steps, form)| {
-        let (end, step) = (min + width, width / steps);
-        let limits = match form {
-            0 => FloatLimits::new(min, end, step),
-            1 => FloatLimits::until(min, end, step),
-            2 => FloatLimits::until_with_bits(min, end, 12).map(FloatLimits::wrapping),
-            _ => FloatLimits::new(min, end, step).and_then(FloatLimits::for_f32),
-        };
-        limits.ok()
-    })
+    (-1e6f64..1e6, 1e-3f64..1e6, 1.0f64..1e6, 0u8..4).prop_filter_map(
+        "impossible",
+        |(min, width, steps, form)| {
+            let (end, step) = (min + width, width / steps);
+            let limits = match form {
+                0 => FloatLimits::new(min, end, step),
+                1 => FloatLimits::until(min, end, step),
+                2 => FloatLimits::until_with_bits(min, end, 12).map(FloatLimits::wrapping),
+                _ => FloatLimits::new(min, end, step).and_then(FloatLimits::for_f32),
+            };
+            limits.ok()
+        },
+    )
 }
 
 fn kind() -> impl Strategy<Value = FieldKind> {
@@ -48,11 +51,18 @@ fn kind() -> impl Strategy<Value = FieldKind> {
 }
 
 fn schemas() -> impl Strategy<Value = Schema> {
-    let role =
-        prop::sample::select(vec![Role::Plain, Role::Velocity, Role::Body, Role::Touched, Role::Mover, Role::Clock]);
+    let role = prop::sample::select(vec![
+        Role::Plain,
+        Role::Velocity,
+        Role::Body,
+        Role::Touched,
+        Role::Mover,
+        Role::Clock,
+    ]);
     let precision = (0.1f64..5.0, 1.0f64..128.0, proptest::option::of(1e-3f64..1.0))
         .prop_map(|(ms, hz, max_step)| TimePrecision { max_step, ..TimePrecision::new(ms, hz) });
-    let field = (".{0,9}", kind(), role, proptest::option::of(".{0,9}"), proptest::option::of(precision));
+    let field =
+        (".{0,9}", kind(), role, proptest::option::of(".{0,9}"), proptest::option::of(precision));
     let field = field.prop_map(|(name, kind, role, velocity_of, precision)| {
         let mut field = Field::new(name, kind).with_role(role);
         field.velocity_of = velocity_of;
@@ -64,7 +74,10 @@ fn schemas() -> impl Strategy<Value = Schema> {
 
 /// Ids, and a seed for the lanes.
 fn frames() -> impl Strategy<Value = Vec<(std::collections::BTreeSet<u32>, u64)>> {
-    proptest::collection::vec((proptest::collection::btree_set(any::<u32>(), 0..20), any::<u64>()), 0..5)
+    proptest::collection::vec(
+        (proptest::collection::btree_set(any::<u32>(), 0..20), any::<u64>()),
+        0..5,
+    )
 }
 
 #[test]
@@ -78,7 +91,9 @@ fn any_schema_and_snapshots_of_it_come_back() {
             let mut snapshot = Snapshot::new(&schema, Tick(tick * 7));
             for id in ids {
                 let lane = |lane: &kinepack::Lane| {
-                    seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    seed = seed
+                        .wrapping_mul(6_364_136_223_846_793_005)
+                        .wrapping_add(1_442_695_040_888_963_407);
                     ((seed >> 32) % (u64::from(lane.max) + 1)) as u32 >> (seed % 30)
                 };
                 let lanes: Vec<u32> = schema.lanes().iter().map(lane).collect();
@@ -116,7 +131,8 @@ struct Words {
 
 /// Bits of numbers of all sorts.
 fn bits() -> impl Strategy<Value = u64> {
-    let special = [0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, -f64::NAN, 1.0, f64::MIN_POSITIVE];
+    let special =
+        [0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, -f64::NAN, 1.0, f64::MIN_POSITIVE];
     prop_oneof![
         any::<u64>(),
         any::<f32>().prop_map(|number| f64::from(number).to_bits()),
@@ -129,8 +145,10 @@ fn bits() -> impl Strategy<Value = u64> {
 
 #[test]
 fn any_words_come_back_bit_for_bit() {
-    let rows =
-        proptest::collection::vec((proptest::array::uniform3(bits()), any::<[f32; 2]>(), bits(), any::<i8>()), 0..30);
+    let rows = proptest::collection::vec(
+        (proptest::array::uniform3(bits()), any::<[f32; 2]>(), bits(), any::<i8>()),
+        0..30,
+    );
     // Now and then the same row all over, and the same column.
     for_all(150, (rows, any::<bool>(), 0usize..3), |(rows, is_constant, fixed)| {
         let states: Vec<Words> = rows

@@ -1,4 +1,5 @@
-//! The reader of challenge files: what is good comes back, what is bad is refused with its place, and no bytes panic.
+//! The reader of challenge files: what is good comes back, what is bad is refused with its place,
+//! and no bytes panic.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -6,7 +7,9 @@ mod common;
 
 use std::path::Path;
 
-use common::{Files, Header, OBJECTS, Record, bin, f32_file, good_bin, good_f32, record, states, zst};
+use common::{
+    Files, Header, OBJECTS, Record, bin, f32_file, good_bin, good_f32, record, states, zst,
+};
 use kinepack::{Snapshot, Tick};
 use kinepack_capture::cube::{self, Measured, Quantized};
 use kinepack_capture::{CaptureError, Challenge, Frame};
@@ -34,7 +37,8 @@ fn read_all(path: &Path) -> Result<Content, CaptureError> {
     }
 }
 
-/// The error of a file, after checking that its message is one line that begins with the file and holds `says`.
+/// The error of a file, after checking that its message is one line that begins with the file and
+/// holds `says`.
 fn refusal(path: &Path, says: &str) -> CaptureError {
     let error = read_all(path).expect_err("the file is bad");
     let message = error.to_string();
@@ -89,7 +93,8 @@ fn the_lanes_of_a_bin_file_are_the_quantized_floats_of_the_same_state() {
     for (snapshot, states) in quantized.iter().zip(&floats) {
         let mut expected = Snapshot::new(&cube::schema(Quantized::Everything), Tick(0));
         for (id, state) in (0..).zip(states) {
-            cube::push(&mut expected, Quantized::Everything, kinepack::EntityId(id), *state).unwrap();
+            cube::push(&mut expected, Quantized::Everything, kinepack::EntityId(id), *state)
+                .unwrap();
         }
         assert_eq!(records(snapshot), records(&expected));
     }
@@ -147,7 +152,9 @@ fn files_that_end_within_a_frame_are_refused_with_its_number() {
     let frame = OBJECTS * 32;
     let part = |name: &str, bytes: &[u8]| {
         let error = refusal(&files.write(name, bytes), "cut off");
-        let CaptureError::PartOfFrame { frame, bytes, frame_bytes, .. } = error else { panic!("{name}: {error:?}") };
+        let CaptureError::PartOfFrame { frame, bytes, frame_bytes, .. } = error else {
+            panic!("{name}: {error:?}")
+        };
         (frame, bytes, frame_bytes)
     };
     let run = good_bin(2);
@@ -157,7 +164,11 @@ fn files_that_end_within_a_frame_are_refused_with_its_number() {
     assert_eq!(part("cut.bin.zst", &zst(&run[..frame + 7])), (1, 7, frame));
     let run = good_f32(3, 10);
     assert_eq!(part("cut.f32", &run[..32 + 2 * 530 + 529]), (2, 529, 530));
-    assert_eq!(part("fewer.f32", &run[..32 + 2 * 530]), (2, 0, 530), "the header announces a third frame");
+    assert_eq!(
+        part("fewer.f32", &run[..32 + 2 * 530]),
+        (2, 0, 530),
+        "the header announces a third frame"
+    );
 }
 
 #[test]
@@ -188,7 +199,8 @@ fn a_header_with_billions_of_objects_is_refused_before_memory_is_taken() {
     let files = Files::new();
     for objects in [65_537, 4_000_000_000, u32::MAX] {
         let path = files.write("billions.f32", &Header::new(objects, 1).bytes());
-        // No object is there, and `open` sees nothing but the header: a reader that believed it would fail later.
+        // No object is there, and `open` sees nothing but the header: a reader that believed it
+        // would fail later.
         let error = Challenge::open(&path).err().expect("refused at once");
         assert!(matches!(error, CaptureError::BadHeader { .. }), "{error:?}");
     }
@@ -230,7 +242,11 @@ fn damaged_packing_is_refused() {
         ("magic.bin.zst", packed[..4].to_vec(), "frame 0: zstd data damaged"),
         ("cut.bin.zst", packed[..packed.len() - 9].to_vec(), "zstd data damaged"),
         ("half.bin.zst", packed[..packed.len() / 2].to_vec(), "zstd data damaged"),
-        ("checksum.bin.zst", flipped, "frame 2: zstd data damaged or cut off: Restored data doesn't match checksum"),
+        (
+            "checksum.bin.zst",
+            flipped,
+            "frame 2: zstd data damaged or cut off: Restored data doesn't match checksum",
+        ),
         ("more.bin.zst", [&packed[..], b"more"].concat(), "frame 2: zstd data damaged"),
         ("foreign.f32.zst", b"CF32 but not packed".to_vec(), "zstd data damaged"),
     ];
@@ -243,7 +259,8 @@ fn damaged_packing_is_refused() {
 #[test]
 fn values_out_of_range_are_refused_with_frame_object_and_value() {
     let files = Files::new();
-    let good: Vec<Vec<Record>> = states(2, OBJECTS).iter().map(|states| states.iter().map(record).collect()).collect();
+    let good: Vec<Vec<Record>> =
+        states(2, OBJECTS).iter().map(|states| states.iter().map(record).collect()).collect();
     let bad = [
         (0, 4, "dropped component 4"),
         (0, -1, "dropped component -1"),
@@ -259,8 +276,10 @@ fn values_out_of_range_are_refused_with_frame_object_and_value() {
     for (word, value, says) in bad {
         let mut frames = good.clone();
         frames[1][77][word] = value;
-        let error =
-            refusal(&files.write("bad.bin", &bin(&frames)), &format!("frame 1, object 77: {says} is out of range"));
+        let error = refusal(
+            &files.write("bad.bin", &bin(&frames)),
+            &format!("frame 1, object 77: {says} is out of range"),
+        );
         assert!(matches!(error, CaptureError::BadValue { frame: 1, object: 77, .. }), "{error:?}");
     }
     for (word, values) in [(0, [0, 3]), (1, [0, 511]), (4, [-131_072, 131_071]), (6, [0, 16_383])] {
@@ -272,7 +291,10 @@ fn values_out_of_range_are_refused_with_frame_object_and_value() {
 
     let mut bytes = good_f32(3, 10);
     bytes[32 + 530 + 6 * 53 + 52] = 2;
-    let error = refusal(&files.write("flag.f32", &bytes), "frame 1, object 6: interacting is 2, not 0 or 1");
+    let error = refusal(
+        &files.write("flag.f32", &bytes),
+        "frame 1, object 6: interacting is 2, not 0 or 1",
+    );
     assert!(matches!(error, CaptureError::BadValue { frame: 1, object: 6, .. }), "{error:?}");
 }
 
@@ -346,7 +368,9 @@ fn random_bytes_never_panic() {
                 "f32" => Header::new(1 + random.below(9) as u32, random.below(9) as u32).bytes(),
                 _ => vec![0x28, 0xB5, 0x2F, 0xFD],
             };
-            read_carelessly(&files.write(&format!("noise.{ending}"), &[head, noise.clone()].concat()));
+            read_carelessly(
+                &files.write(&format!("noise.{ending}"), &[head, noise.clone()].concat()),
+            );
         }
         let packed = zst(&noise);
         read_carelessly(&files.write("noise.bin.zst", &packed));

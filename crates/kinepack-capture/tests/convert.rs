@@ -14,7 +14,8 @@ use files::{Ship, Sink, ship};
 use kinepack::{EntityId, Schema, Snapshot, Tick};
 use kinepack_capture::cube::Quantized;
 use kinepack_capture::{
-    Capture, Challenge, ConvertError, Converted, Frame, Recorder, capture_to_challenge, challenge_to_capture, cube,
+    Capture, Challenge, ConvertError, Converted, Frame, Recorder, capture_to_challenge,
+    challenge_to_capture, cube,
 };
 
 fn to_capture(name: &str, file: Vec<u8>) -> Result<Vec<u8>, ConvertError> {
@@ -29,7 +30,10 @@ fn to_capture(name: &str, file: Vec<u8>) -> Result<Vec<u8>, ConvertError> {
 
 fn back(capture: Vec<u8>) -> Result<(Converted, Vec<u8>), ConvertError> {
     let mut out = Cursor::new(Vec::new());
-    let converted = capture_to_challenge(&mut Capture::from_reader("x", Cursor::new(capture)).unwrap(), &mut out)?;
+    let converted = capture_to_challenge(
+        &mut Capture::from_reader("x", Cursor::new(capture)).unwrap(),
+        &mut out,
+    )?;
     Ok((converted, out.into_inner()))
 }
 
@@ -42,7 +46,8 @@ fn both_formats_come_back_bit_for_bit() {
     for objects in [1, 40, OBJECTS] {
         let mut floats = good_f32(7, objects);
         // Every bit pattern is a float: NaNs with payloads, infinities, -0.0, small ones.
-        let patterns = [0x7F80_0001_u32, 0xFFFF_FFFF, 0x7FC0_0123, 0xFF80_0000, 0x8000_0000, 1, 0x8000_0001];
+        let patterns =
+            [0x7F80_0001_u32, 0xFFFF_FFFF, 0x7FC0_0123, 0xFF80_0000, 0x8000_0000, 1, 0x8000_0001];
         for (record, pattern) in floats[32..].chunks_exact_mut(53).zip(patterns.iter().cycle()) {
             for at in [0, 12, 24, 28, 48] {
                 record[at..at + 4].copy_from_slice(&pattern.to_le_bytes());
@@ -70,7 +75,8 @@ fn the_cubes_of_a_capture_are_those_of_the_file() {
         assert!(ours == theirs);
         let (index, velocities) = capture.next_frame().unwrap().unwrap();
         assert_eq!((index, velocities.stream().name()), (1, "cubes.velocity"));
-        let angular: Vec<f32> = velocities.columns()[3..].iter().map(|c| f32::from_bits(c[0] as u32)).collect();
+        let angular: Vec<f32> =
+            velocities.columns()[3..].iter().map(|c| f32::from_bits(c[0] as u32)).collect();
         assert_eq!(angular, [0.125, -1.0, 3.0]);
     }
 }
@@ -79,7 +85,8 @@ fn the_cubes_of_a_capture_are_those_of_the_file() {
 fn what_is_no_challenge_file_is_refused() {
     let refusal = |capture: Vec<u8>| back(capture).unwrap_err().to_string();
     assert!(
-        refusal(files::record_ships(3)).contains("no whole") || refusal(files::record_ships(3)).contains("whole frame")
+        refusal(files::record_ships(3)).contains("no whole")
+            || refusal(files::record_ships(3)).contains("whole frame")
     );
     let mut cut = to_capture("a.f32", good_f32(3, 40)).unwrap();
     cut.truncate(cut.len() / 2);
@@ -98,7 +105,10 @@ fn what_is_no_challenge_file_is_refused() {
         recorder.finish().unwrap();
         sink.bytes()
     };
-    assert_eq!(back(record(&[0, 1], 901, 60.0)).unwrap().0, Converted { frames: 2, is_quantized: true });
+    assert_eq!(
+        back(record(&[0, 1], 901, 60.0)).unwrap().0,
+        Converted { frames: 2, is_quantized: true }
+    );
     assert!(refusal(record(&[0, 2], 901, 60.0)).contains("tick 2: frame 1 should be here"));
     assert!(refusal(record(&[0], 900, 60.0)).contains("900 objects"));
     assert!(refusal(record(&[0], 901, 30.0)).contains("30 times a second"));
@@ -121,7 +131,9 @@ fn what_is_no_challenge_file_is_refused() {
 #[test]
 fn shared_runs_come_back_bit_for_bit() {
     for name in ["typical.bin.zst", "push.bin.zst", "typical.f32.zst"] {
-        let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/cubes")).join(name);
+        let path =
+            PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/cubes"))
+                .join(name);
         let Ok(packed) = fs::read(&path) else {
             eprintln!("left out: {} is not there", path.display());
             continue;
@@ -136,7 +148,12 @@ fn shared_runs_come_back_bit_for_bit() {
             plain[12..16].copy_from_slice(&(FRAMES as u32).to_le_bytes());
         }
         let capture = to_capture(name, plain.clone()).unwrap();
-        assert!(capture.len() < plain.len() / 5, "{name}: {} bytes of {}", capture.len(), plain.len());
+        assert!(
+            capture.len() < plain.len() / 5,
+            "{name}: {} bytes of {}",
+            capture.len(),
+            plain.len()
+        );
         assert!(back(capture).unwrap().1 == plain, "{name}");
     }
 }

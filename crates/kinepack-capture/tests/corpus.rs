@@ -1,4 +1,5 @@
-//! The drivers of the fuzz targets `challenge` and `capture` over their stored corpora, and over every beginning of each file.
+//! The drivers of the fuzz targets `challenge` and `capture` over their stored corpora, and over
+//! every beginning of each file.
 //!
 //! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-capture --test corpus` writes the corpus anew.
 
@@ -26,7 +27,13 @@ fn directory(target: &str) -> PathBuf {
 fn files() -> Vec<Vec<u8>> {
     let huge = Header::new(u32::MAX, 1).bytes();
     let endless = Header::new(1, u32::MAX).bytes();
-    let files = [(2, zst(&good_bin(2))), (1, good_f32(5, 4)), (3, zst(&good_f32(5, 4))), (1, huge), (1, endless)];
+    let files = [
+        (2, zst(&good_bin(2))),
+        (1, good_f32(5, 4)),
+        (3, zst(&good_f32(5, 4))),
+        (1, huge),
+        (1, endless),
+    ];
     files.into_iter().map(|(pick, file)| [vec![pick], file].concat()).collect()
 }
 

@@ -1,7 +1,11 @@
-//! The games of the guide: what they record is read back, nothing is clamped, and the struct after the analysis takes less than the first.
+//! The games of the guide: what they record is read back, nothing is clamped, and the struct after
+//! the analysis takes less than the first.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-#![allow(clippy::duplicate_mod, reason = "each game is a program of its own, with what all of them share")]
+#![allow(
+    clippy::duplicate_mod,
+    reason = "each game is a program of its own, with what all of them share"
+)]
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -34,16 +38,26 @@ struct Read {
 }
 
 /// Records so many seconds, and reads the stream of the first struct and of the one after it.
-fn play(name: &str, seconds: u32, record: fn(&Path, u32) -> Result<RecordSummary, RecordError>) -> [Read; 2] {
+fn play(
+    name: &str,
+    seconds: u32,
+    record: fn(&Path, u32) -> Result<RecordSummary, RecordError>,
+) -> [Read; 2] {
     let directory = tempfile::tempdir().unwrap();
     let [path, again] = ["game.mcap", "again.mcap"].map(|file| directory.path().join(file));
     let summary = record(&path, seconds).unwrap();
     record(&again, seconds).unwrap();
-    assert!(std::fs::read(&path).unwrap() == std::fs::read(again).unwrap(), "a game plays the same again");
+    assert!(
+        std::fs::read(&path).unwrap() == std::fs::read(again).unwrap(),
+        "a game plays the same again"
+    );
     let read = [format!("{name}-first"), name.to_owned()].map(|stream| read(&path, &stream));
     assert_eq!(u64::from(read[0].frames + read[1].frames), summary.frames);
     let [first, after] = [read[0].bytes, read[1].bytes];
-    assert!(3 * after < 2 * first, "the struct after the analysis takes two thirds at most: {after} and {first} bytes");
+    assert!(
+        3 * after < 2 * first,
+        "the struct after the analysis takes two thirds at most: {after} and {first} bytes"
+    );
     read
 }
 
@@ -58,7 +72,11 @@ fn read(path: &Path, stream: &str) -> Read {
         let schema = frame.stream().schema();
         let codec = codec.get_or_insert_with(|| packed(schema));
         let mut snapshot = Snapshot::new(schema, frame.tick());
-        assert_eq!(frame.push_into(&mut snapshot).unwrap(), 0, "{stream}: nothing is out of its range");
+        assert_eq!(
+            frame.push_into(&mut snapshot).unwrap(),
+            0,
+            "{stream}: nothing is out of its range"
+        );
         (read.frames, read.fewest) = (read.frames + 1, read.fewest.min(snapshot.len()));
         read.most = read.most.max(snapshot.len());
         past.push_back(View::from(snapshot.clone()));
@@ -86,7 +104,11 @@ fn the_shooter() {
     assert!(after.fewest >= fixed, "players and pickups are always there");
     assert!(after.most > fixed, "somebody shoots");
     let last = after.last.unwrap();
-    let of = |kind| (0..last.len()).filter(|index| last.read::<shooter::Thing>(*index).unwrap().kind == kind).count();
+    let of = |kind| {
+        (0..last.len())
+            .filter(|index| last.read::<shooter::Thing>(*index).unwrap().kind == kind)
+            .count()
+    };
     let found = [of(shooter::Kind::Player), of(shooter::Kind::Pickup), of(shooter::Kind::Bullet)];
     assert_eq!(found, [shooter::PLAYERS as usize, shooter::PICKUPS as usize, last.len() - fixed]);
 }
@@ -98,7 +120,8 @@ fn the_drones() {
     assert_eq!([first.frames, after.frames], [120; 2]);
     assert_eq!([first.fewest, first.most, after.fewest, after.most], [all; 4]);
     let last = after.last.unwrap();
-    let modes: Vec<_> = (0..all).map(|index| last.read::<drones::Drone>(index).unwrap().mode).collect();
+    let modes: Vec<_> =
+        (0..all).map(|index| last.read::<drones::Drone>(index).unwrap().mode).collect();
     assert!(modes.contains(&drones::Mode::Charging) && modes.contains(&drones::Mode::Flying));
 }
 

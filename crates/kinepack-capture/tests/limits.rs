@@ -45,7 +45,8 @@ fn packed(frames: &[Vec<u8>]) -> Vec<u8> {
 
 /// How many frames can be read, and why not more.
 fn read(bytes: &[u8], limits: CaptureLimits) -> (usize, Option<CaptureError>) {
-    let mut capture = Capture::from_reader("a.mcap", Cursor::new(bytes.to_vec())).unwrap().with_limits(limits);
+    let mut capture =
+        Capture::from_reader("a.mcap", Cursor::new(bytes.to_vec())).unwrap().with_limits(limits);
     let mut frames = 0;
     loop {
         match capture.next_frame() {
@@ -76,7 +77,13 @@ fn a_capture_holds_no_more_values_than_its_bytes_allow() {
     let (frames, error) = read(&file, exact(140 * a_frame - 1));
     assert_eq!(frames, 139);
     let error = error.unwrap();
-    assert!(matches!(error, CaptureError::TooManyValues { values: 100_961_280, limit: 100_961_279, .. }), "{error}");
+    assert!(
+        matches!(
+            error,
+            CaptureError::TooManyValues { values: 100_961_280, limit: 100_961_279, .. }
+        ),
+        "{error}"
+    );
     // By bytes: the chunk counts as a whole.
     let per_byte = 10 * a_frame / file.len() as u64;
     let (frames, error) = read(&file, CaptureLimits { least_values: 0, values_per_byte: per_byte });
@@ -113,7 +120,8 @@ fn unpacking_a_chunk_takes_no_more_than_half_of_it_besides() {
         let mut capture = Capture::from_reader("a.mcap", Cursor::new(file)).unwrap();
         assert!(capture.next_frame().unwrap().is_some());
     });
-    // The chunk and the half of it that it grew from; a frame in memory, and the file, in what reads it.
+    // The chunk and the half of it that it grew from; a frame in memory, and the file, in what
+    // reads it.
     let most = unpacked + unpacked / 2 + 10 * 8 * 2 * 65_536 + (4 << 20);
     assert!(measured.bytes_max < most as u64, "{} of {most}", measured.bytes_max);
 }
@@ -138,9 +146,13 @@ fn challenge_files_have_the_same_limit() {
                 }
             }
         };
-        let (frames, error) = read(CaptureLimits { least_values: 10 * a_frame, values_per_byte: 0 });
+        let (frames, error) =
+            read(CaptureLimits { least_values: 10 * a_frame, values_per_byte: 0 });
         assert_eq!(frames, 10);
-        assert!(matches!(error, Some(CaptureError::TooManyValues { limit: 83_740, .. })), "{error:?}");
+        assert!(
+            matches!(error, Some(CaptureError::TooManyValues { limit: 83_740, .. })),
+            "{error:?}"
+        );
         assert!(matches!(read(CaptureLimits::default()), (60, None)));
         // Bytes count as they are in the file.
         let (frames, _) = read(CaptureLimits { least_values: 0, values_per_byte: 1 });
@@ -150,7 +162,11 @@ fn challenge_files_have_the_same_limit() {
 
 fn schema(lanes: usize) -> Schema {
     let axis = FloatLimits::new(0.0, 1e6, 1.0).unwrap();
-    Schema::new((0..lanes).map(|lane| Field::new(format!("f{lane}"), FieldKind::Floats(vec![axis]))).collect())
+    Schema::new(
+        (0..lanes)
+            .map(|lane| Field::new(format!("f{lane}"), FieldKind::Floats(vec![axis])))
+            .collect(),
+    )
 }
 
 /// Analyzes frames of the numbers that `value` says for frame, lane and entity.
@@ -160,12 +176,16 @@ fn analyze(
     value: impl Fn(u32, usize, u32) -> u64,
 ) -> Result<Analysis, AnalysisError> {
     let schema = schema(lanes);
-    let options = AnalysisOptions { max_bytes, ..AnalysisOptions::new(Profile::untrained(&schema), u64::from(frames)) };
+    let options = AnalysisOptions {
+        max_bytes,
+        ..AnalysisOptions::new(Profile::untrained(&schema), u64::from(frames))
+    };
     let mut analyzer = Analyzer::new(&schema, 60.0, options).unwrap();
     let ids: Vec<EntityId> = (0..entities).map(EntityId).collect();
     for frame in 0..frames {
-        let columns: Vec<Vec<u64>> =
-            (0..lanes).map(|lane| (0..entities).map(|entity| value(frame, lane, entity)).collect()).collect();
+        let columns: Vec<Vec<u64>> = (0..lanes)
+            .map(|lane| (0..entities).map(|entity| value(frame, lane, entity)).collect())
+            .collect();
         analyzer.add(Tick(frame), &ids, Columns::Lanes(&columns))?;
     }
     analyzer.finish()

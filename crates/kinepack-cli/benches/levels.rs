@@ -1,9 +1,11 @@
-//! Encoding and decoding one frame at each level of the table, and finding out that nothing changed.
+//! Encoding and decoding one frame at each level of the table, and finding out that nothing
+//! changed.
 //!
-//! `encode/<source>/<level>` and `decode/<source>/<level>` go round and round over 120 consecutive frames in memory,
-//! from the sixth second on, each against the frame 6 before (100 ms): the time is the mean of a frame. Sources are
-//! the built-in world (901 cubes, typical, seed 1) and a challenge file, where the environment names one. `rest` is a
-//! snapshot that equals its baseline, at the last two levels: what a world costs while it sleeps, per entity. `growth` is the adaptive
+//! `encode/<source>/<level>` and `decode/<source>/<level>` go round and round over 120 consecutive
+//! frames in memory, from the sixth second on, each against the frame 6 before (100 ms): the time
+//! is the mean of a frame. Sources are the built-in world (901 cubes, typical, seed 1) and a
+//! challenge file, where the environment names one. `rest` is a snapshot that equals its baseline,
+//! at the last two levels: what a world costs while it sleeps, per entity. `growth` is the adaptive
 //! level with one world and with ten.
 //!
 //! `KINEPACK_CAPTURE=/absolute/path/typical.bin cargo bench -p kinepack-cli --bench levels`
@@ -15,7 +17,9 @@ use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use cubes::{Body, Config, Script, Style, World};
-use kinepack::{Baselines, Codec, Decoder, Encoder, EntityId, Level, Profile, Snapshot, Tick, View};
+use kinepack::{
+    Baselines, Codec, Decoder, Encoder, EntityId, Level, Profile, Snapshot, Tick, View,
+};
 use kinepack_capture::cube::{self, Measured, Quantized};
 use kinepack_capture::levels;
 use kinepack_capture::{Challenge, Frame};
@@ -52,7 +56,8 @@ impl Source {
         Self::Floats { name: "world", frames }
     }
 
-    /// The capture, if the environment names one. A file that cannot be read ends the run: better than a missing row.
+    /// The capture, if the environment names one. A file that cannot be read ends the run: better
+    /// than a missing row.
     fn capture() -> Option<Self> {
         let Some(path) = std::env::var_os(CAPTURE_VARIABLE) else {
             eprintln!("{CAPTURE_VARIABLE} is not set: the real capture is left out");
@@ -63,7 +68,9 @@ impl Source {
         let (mut floats, mut quantized) = (Vec::new(), Vec::new());
         for frame in 0..SKIPPED_FRAMES + 3 * LAG + MEASURED_FRAMES {
             match challenge.next_frame().unwrap_or_else(|error| panic!("{error}")) {
-                None => panic!("the capture ends after {frame} frames, before the frames to measure"),
+                None => {
+                    panic!("the capture ends after {frame} frames, before the frames to measure")
+                }
                 Some(_) if frame < SKIPPED_FRAMES => {}
                 Some(Frame::Floats(states)) => floats.push(states.states().collect()),
                 Some(Frame::Quantized(records)) => {
@@ -89,10 +96,12 @@ impl Source {
     /// The frames as a level takes them, if it can.
     fn views(&self, quantized: Quantized) -> Option<Vec<View>> {
         match self {
-            Self::Floats { frames, .. } => {
-                Some((0..).zip(frames).map(|(tick, states)| view(quantized, tick, states)).collect())
+            Self::Floats { frames, .. } => Some(
+                (0..).zip(frames).map(|(tick, states)| view(quantized, tick, states)).collect(),
+            ),
+            Self::Quantized { frames, .. } => {
+                (quantized == Quantized::Everything).then(|| frames.clone())
             }
-            Self::Quantized { frames, .. } => (quantized == Quantized::Everything).then(|| frames.clone()),
         }
     }
 }
@@ -105,15 +114,19 @@ fn measured(body: Body) -> Measured {
 fn view(quantized: Quantized, tick: u32, states: &[Measured]) -> View {
     let mut snapshot = Snapshot::new(&cube::schema(quantized), Tick(tick));
     for (id, state) in (0..).zip(states) {
-        cube::push(&mut snapshot, quantized, EntityId(id), *state).expect("cubes are within their schema");
+        cube::push(&mut snapshot, quantized, EntityId(id), *state)
+            .expect("cubes are within their schema");
     }
     View::from(snapshot)
 }
 
 fn codec(level: Level) -> Codec {
     let schema = cube::schema(Quantized::at(level));
-    let profile =
-        if Quantized::at(level) == Quantized::Everything { cube::profile() } else { Profile::untrained(&schema) };
+    let profile = if Quantized::at(level) == Quantized::Everything {
+        cube::profile()
+    } else {
+        Profile::untrained(&schema)
+    };
     Codec::new(schema, level, profile).expect("the built-in profiles fit their schemas")
 }
 
@@ -126,7 +139,12 @@ fn frames(views: &[View]) -> impl Iterator<Item = (Baselines<'_>, &View)> + Clon
 }
 
 /// Encodes a frame as who needs its view for a while.
-fn encode<'a>(encoder: &mut Encoder, known: impl Into<Baselines<'a>>, world: &Snapshot, packet: &mut Vec<u8>) {
+fn encode<'a>(
+    encoder: &mut Encoder,
+    known: impl Into<Baselines<'a>>,
+    world: &Snapshot,
+    packet: &mut Vec<u8>,
+) {
     let view = encoder.encode(known, world, packet).expect("the schema is the codec's");
     encoder.recycle(black_box(view));
 }
@@ -190,7 +208,8 @@ fn measure(criterion: &mut Criterion, source: &str, row: &str, codec: &Codec, vi
     group.finish();
 }
 
-/// The adaptive level with one world, and with ten of them side by side: ten times as many cubes, and as many that move.
+/// The adaptive level with one world, and with ten of them side by side: ten times as many cubes,
+/// and as many that move.
 fn growth(criterion: &mut Criterion) {
     let Source::Floats { frames, .. } = Source::world() else { return };
     let codec = codec(Level::ADAPTIVE);
@@ -205,8 +224,10 @@ fn growth(criterion: &mut Criterion) {
             };
             (0..worlds).flat_map(moved).collect()
         };
-        let views: Vec<View> =
-            (0..).zip(&frames).map(|(tick, states)| view(Quantized::Everything, tick, &side_by_side(states))).collect();
+        let views: Vec<View> = (0..)
+            .zip(&frames)
+            .map(|(tick, states)| view(Quantized::Everything, tick, &side_by_side(states)))
+            .collect();
         measure(criterion, "growth", &(901 * worlds).to_string(), &codec, &views);
     }
 }
@@ -232,7 +253,8 @@ fn rest_at(criterion: &mut Criterion, level: Level) {
         group.throughput(Throughput::Elements(entities as u64));
         encoder.encode(&baseline, &same, &mut packet).expect("the schema is the codec's");
         group.bench_function(BenchmarkId::new("decode", entities), |bencher| {
-            bencher.iter(|| decode(&mut decoder, black_box(&baseline), black_box(&packet), same.tick));
+            bencher
+                .iter(|| decode(&mut decoder, black_box(&baseline), black_box(&packet), same.tick));
         });
         group.bench_function(BenchmarkId::new("encode", entities), |bencher| {
             bencher.iter(|| {

@@ -1,14 +1,15 @@
-//! What the levels that predict reach with which training: each profile is measured on frames that it has not seen.
+//! What the levels that predict reach with which training: each profile is measured on frames that
+//! it has not seen.
 //!
-//! `cargo run --release -p kinepack-cli --example evaluate -- TYPICAL PUSH`: two captures of the data compression challenge (.bin). Trains
-//! six profiles, so it takes some minutes. With `--lags` it asks instead what one profile for all lags loses against one trained for each
-//! lag alone.
+//! `cargo run --release -p kinepack-cli --example evaluate -- TYPICAL PUSH`: two captures of the
+//! data compression challenge (.bin). Trains six profiles, so it takes some minutes. With `--lags`
+//! it asks instead what one profile for all lags loses against one trained for each lag alone.
 
 use std::error::Error;
 
 use kinepack::{
-    Baselines, Bodies, Codec, Decoder, Encoder, Level, Profile, Role, Schema, Snapshot, Tick, TimePrecision, Training,
-    View,
+    Baselines, Bodies, Codec, Decoder, Encoder, Level, Profile, Role, Schema, Snapshot, Tick,
+    TimePrecision, Training, View,
 };
 use kinepack_capture::analysis::Past;
 use kinepack_capture::cube;
@@ -19,14 +20,21 @@ use kinepack_capture::{Challenge, Frame};
 const SPLIT: usize = 1400;
 /// Lags, in ticks, that `--lags` compares.
 const LAGS: [usize; 6] = [1, 3, 6, 9, 14, 20];
-/// How far back the baseline is, in frames, and how far before it the first older state, in the two forms that are measured.
+/// How far back the baseline is, in frames, and how far before it the first older state, in the two
+/// forms that are measured.
 const FAR: [usize; 2] = [6, 6];
 const NEAR: [usize; 2] = [6, 3];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
-    let by_lag = arguments.iter().position(|argument| argument == "--lags").map(|at| arguments.remove(at)).is_some();
-    let [typical, push] = &arguments[..] else { return Err("give two captures: TYPICAL PUSH".into()) };
+    let by_lag = arguments
+        .iter()
+        .position(|argument| argument == "--lags")
+        .map(|at| arguments.remove(at))
+        .is_some();
+    let [typical, push] = &arguments[..] else {
+        return Err("give two captures: TYPICAL PUSH".into());
+    };
     let [typical, push] = [read(typical)?, read(push)?];
     let first = [&typical[..SPLIT], &push[..SPLIT]];
     if by_lag {
@@ -67,7 +75,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             let far = send(Level::ADAPTIVE, ms, &profile, run, SPLIT, FAR).bytes;
             let near = send(Level::ADAPTIVE, ms, &profile, run, SPLIT, NEAR);
             let learning = send(Level::LEARNING, ms, &profile, run, SPLIT, NEAR).bytes;
-            print!("| ±{ms} ms | {name}, from 1400 on | {far:.1} | {:.1} | {learning:.1} |", near.bytes);
+            print!(
+                "| ±{ms} ms | {name}, from 1400 on | {far:.1} | {:.1} | {learning:.1} |",
+                near.bytes
+            );
             let [[a, b, c], [d, e, f]] = [summary(near.off_mm), summary(near.off_deg)];
             println!(" {a:.1} | {b:.1} | {c:.1} | {d:.2} | {e:.2} | {f:.2} |");
         }
@@ -78,12 +89,15 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// The schema of cubes, with a time precision for what moves.
 fn schema(time_precision_ms: f64) -> Schema {
     let precision = (time_precision_ms > 0.0).then(|| TimePrecision::new(time_precision_ms, 60.0));
-    cube::schema(Quantized::Everything).with_time_precision(|field| precision.filter(|_| field.role == Role::Body))
+    cube::schema(Quantized::Everything)
+        .with_time_precision(|field| precision.filter(|_| field.role == Role::Body))
 }
 
 fn compare_lags(first: &[&[Snapshot]], runs: [&[Snapshot]; 2]) -> Result<(), Box<dyn Error>> {
     let general = train(0.0, first, Some(cube::bodies()), None)?;
-    println!("| lag | typical, one profile | its own | more | push, one profile | its own | more |");
+    println!(
+        "| lag | typical, one profile | its own | more | push, one profile | its own | more |"
+    );
     println!("|--:|--:|--:|--:|--:|--:|--:|");
     for lag in LAGS {
         // A range of one lag; the range before it is not used.
@@ -91,8 +105,8 @@ fn compare_lags(first: &[&[Snapshot]], runs: [&[Snapshot]; 2]) -> Result<(), Box
         let own = train(0.0, first, Some(cube::bodies()), Some(ranges))?;
         let mut line = format!("| {lag} ");
         for run in runs {
-            let [all, one] =
-                [&general, &own].map(|profile| send(Level::ADAPTIVE, 0.0, profile, run, SPLIT, [lag; 2]).bytes);
+            let [all, one] = [&general, &own]
+                .map(|profile| send(Level::ADAPTIVE, 0.0, profile, run, SPLIT, [lag; 2]).bytes);
             line += &format!("| {all:.1} | {one:.1} | {:.1} % ", (all / one - 1.0) * 100.0);
         }
         println!("{line}|");
@@ -143,7 +157,8 @@ fn send(
     run[..first].iter().for_each(|exact| drop(past.push(View::from(exact.clone()))));
     let mut sent = Sent { bytes: 0.0, off_mm: Vec::new(), off_deg: Vec::new() };
     for exact in &run[first..] {
-        let known = Baselines::new(back.into_iter().map_while(|lag| past.back(lag))).expect("each is older");
+        let known = Baselines::new(back.into_iter().map_while(|lag| past.back(lag)))
+            .expect("each is older");
         packet.clear();
         let view = encoder.encode(known, exact, &mut packet).expect("the schema is the codec's");
         let decoded = decoder.decode(known, &packet, exact.tick).expect("it was just encoded");
@@ -166,7 +181,8 @@ fn send(
 fn summary(mut numbers: Vec<f64>) -> [f64; 3] {
     numbers.sort_by(f64::total_cmp);
     let count = numbers.len();
-    let [p99, max] = [count * 99 / 100, count.saturating_sub(1)].map(|at| numbers.get(at).copied().unwrap_or(0.0));
+    let [p99, max] = [count * 99 / 100, count.saturating_sub(1)]
+        .map(|at| numbers.get(at).copied().unwrap_or(0.0));
     [numbers.iter().sum::<f64>() / count.max(1) as f64, p99, max]
 }
 
@@ -176,7 +192,9 @@ fn read(path: &str) -> Result<Vec<Snapshot>, Box<dyn Error>> {
     let mut run = Vec::new();
     while let Some(frame) = capture.next_frame()? {
         let mut snapshot = Snapshot::new(&schema, Tick(run.len() as u32));
-        let Frame::Quantized(frame) = frame else { return Err("give quantized captures (.bin)".into()) };
+        let Frame::Quantized(frame) = frame else {
+            return Err("give quantized captures (.bin)".into());
+        };
         frame.push_into(&mut snapshot)?;
         run.push(snapshot);
     }

@@ -1,11 +1,13 @@
-//! What a flood of junk from one socket costs a server: `kinepack serve` with joiners, in turns quiet and flooded, all over loopback.
+//! What a flood of junk from one socket costs a server: `kinepack serve` with joiners, in turns
+//! quiet and flooded, all over loopback.
 //!
 //! ```text
 //! cargo build --release && cargo run --release --example flood -- [JOINERS] [SECONDS A TURN]
 //! ```
 //!
-//! The flood's sender runs on the same machine and takes a processor of its own, so a flood of the same rate that goes *elsewhere*, to a socket
-//! that nobody reads, stands beside. Processor time is that of the server's ticking thread alone; time on the wall includes what others took from it.
+//! The flood's sender runs on the same machine and takes a processor of its own, so a flood of the
+//! same rate that goes *elsewhere*, to a socket that nobody reads, stands beside. Processor time is
+//! that of the server's ticking thread alone; time on the wall includes what others took from it.
 //! It ends by itself: no turn is longer than 30 seconds, no flood leaves this machine.
 
 use std::error::Error;
@@ -66,10 +68,24 @@ fn main() -> Result<()> {
     let mut numbers = std::env::args().skip(1).map(|argument| argument.parse::<u64>());
     let joiners = numbers.next().transpose()?.unwrap_or(20).clamp(1, 500);
     let seconds = numbers.next().transpose()?.unwrap_or(8).clamp(3, 30);
-    println!("{joiners} joiners, {seconds} s a turn; ticks in µs, and their ratio to the mean of all quiet turns");
+    println!(
+        "{joiners} joiners, {seconds} s a turn; ticks in µs, and their ratio to the mean of all quiet turns"
+    );
     println!(
         "{:22} {:>9} {:>9} {:>8} {:>6} {:>6} {:>8} {:>6} {:>6} {:>7} {:>6} {:>6} {:>7}",
-        "flood", "sent/s", "read/s", "tick", "p50", "p99", "CPU", "p50", "p99", "encode", "tick", "CPU", "p50"
+        "flood",
+        "sent/s",
+        "read/s",
+        "tick",
+        "p50",
+        "p99",
+        "CPU",
+        "p50",
+        "p99",
+        "encode",
+        "tick",
+        "CPU",
+        "p50"
     );
     let mut rows = Vec::new();
     for flood in TURNS {
@@ -77,8 +93,9 @@ fn main() -> Result<()> {
     }
     let quiet = |key: &str, part: &str| {
         let times = rows.iter().filter(|(flood, _)| *flood == Flood::Quiet);
-        let (sum, count) =
-            times.fold((0.0, 0), |(sum, count), (_, (_, served))| (sum + time(served, key, part), count + 1));
+        let (sum, count) = times.fold((0.0, 0), |(sum, count), (_, (_, served))| {
+            (sum + time(served, key, part), count + 1)
+        });
         sum / f64::from(count.max(1))
     };
     for (flood, (sent, served)) in &rows {
@@ -104,7 +121,9 @@ fn main() -> Result<()> {
 }
 
 fn name(flood: Flood) -> String {
-    let rate = |per_second| if per_second == UNLIMITED { "unlimited".to_owned() } else { format!("{per_second}/s") };
+    let rate = |per_second| {
+        if per_second == UNLIMITED { "unlimited".to_owned() } else { format!("{per_second}/s") }
+    };
     match flood {
         Flood::Quiet => "none".to_owned(),
         Flood::Elsewhere { per_second } => format!("{} elsewhere", rate(per_second)),
@@ -112,16 +131,32 @@ fn name(flood: Flood) -> String {
     }
 }
 
-/// One server and its joiners, for a while; how many datagrams of junk were sent, and the server's document.
+/// One server and its joiners, for a while; how many datagrams of junk were sent, and the server's
+/// document.
 fn turn(flood: Flood, joiners: u64, seconds: u64) -> Result<(u64, Value)> {
     let program = program()?;
     let start = |arguments: &[&str], stdout, stderr| {
-        Command::new(&program).args(arguments).stdin(Stdio::null()).stdout(stdout).stderr(stderr).spawn().map(Running)
+        Command::new(&program)
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(stdout)
+            .stderr(stderr)
+            .spawn()
+            .map(Running)
     };
     let run_s = (seconds + 1).to_string();
     let (count, clients) = (joiners.to_string(), (joiners + 1).to_string());
-    let serve =
-        ["serve", "--insecure", "--json", "--listen", "127.0.0.1:0", "--max-clients", &clients, "--seconds", &run_s];
+    let serve = [
+        "serve",
+        "--insecure",
+        "--json",
+        "--listen",
+        "127.0.0.1:0",
+        "--max-clients",
+        &clients,
+        "--seconds",
+        &run_s,
+    ];
     let mut server = start(&serve, Stdio::piped(), Stdio::piped())?;
     let mut lines = BufReader::new(server.0.stderr.take().ok_or("no stderr")?).lines();
     let address: SocketAddr = loop {
@@ -132,7 +167,16 @@ fn turn(flood: Flood, joiners: u64, seconds: u64) -> Result<(u64, Value)> {
     };
     // Its words must not block it.
     let drain = thread::spawn(move || lines.map_while(std::io::Result::ok).for_each(drop));
-    let join = ["join", &address.to_string(), "--insecure", "--json", "--seconds", &run_s, "--count", &count];
+    let join = [
+        "join",
+        &address.to_string(),
+        "--insecure",
+        "--json",
+        "--seconds",
+        &run_s,
+        "--count",
+        &count,
+    ];
     let joined = start(&join, Stdio::null(), Stdio::null())?;
     thread::sleep(MARGIN);
 
@@ -145,8 +189,9 @@ fn turn(flood: Flood, joiners: u64, seconds: u64) -> Result<(u64, Value)> {
             Flood::Server { per_second } => Some((Some(address), per_second)),
         };
         let is_over = &is_over;
-        let flooder =
-            flooder.map(|(to, per_second)| scope.spawn(move || to.map_or(0, |to| send_junk(to, per_second, is_over))));
+        let flooder = flooder.map(|(to, per_second)| {
+            scope.spawn(move || to.map_or(0, |to| send_junk(to, per_second, is_over)))
+        });
         thread::sleep(Duration::from_secs(seconds));
         is_over.store(true, Ordering::Relaxed);
         flooder.and_then(|flooder| flooder.join().ok()).unwrap_or(0)

@@ -1,16 +1,19 @@
 //! What the same frames take with what one would otherwise send: bytes and time a frame.
 //!
-//! `cargo run --release -p kinepack-cli --example rivals -- [FILE...]`: challenge files, whole; without any, 10 seconds of
-//! the built-in world in each of two styles.
+//! `cargo run --release -p kinepack-cli --example rivals -- [FILE...]`: challenge files, whole;
+//! without any, 10 seconds of the built-in world in each of two styles.
 //!
-//! Frames are quantized once, before the clock starts, and each rival sees them in the form that suits it. It encodes every
-//! frame, knowing the one 6 before (100 ms) where it has a use for it, and decodes it again, and what comes out is compared
-//! with what went in. Bytes are the payload's, without any header. Times are means over the frames, each frame's the fastest
-//! of five passes; memory is used again wherever the rival's interface allows for it.
+//! Frames are quantized once, before the clock starts, and each rival sees them in the form that
+//! suits it. It encodes every frame, knowing the one 6 before (100 ms) where it has a use for it,
+//! and decodes it again, and what comes out is compared with what went in. Bytes are the payload's,
+//! without any header. Times are means over the frames, each frame's the fastest of five passes;
+//! memory is used again wherever the rival's interface allows for it.
 //!
-//! - bitcode: a derived binary format that lays each field of all structs out as a column and packs it.
+//! - bitcode: a derived binary format that lays each field of all structs out as a column and packs
+//!   it.
 //! - zstd: the general compressor, one context used again; level 3 is its default.
-//! - compactly: a derived format, every bit coded by arithmetic with models that begin anew with each packet.
+//! - compactly: a derived format, every bit coded by arithmetic with models that begin anew with
+//!   each packet.
 
 use std::error::Error;
 use std::time::{Duration, Instant};
@@ -23,7 +26,8 @@ use kinepack_capture::{Challenge, Frame as Captured};
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe;
 
-/// Frames between a frame and its baseline, and between the older views that the adaptive level looks at.
+/// Frames between a frame and its baseline, and between the older views that the adaptive level
+/// looks at.
 const LAG_FRAMES: usize = 6;
 /// Frames of a run of the built-in world.
 const WORLD_FRAMES: u32 = 600;
@@ -54,8 +58,14 @@ fn report(name: &str, frames: &[Frame]) -> Outcome<()> {
     let rivals: [(&str, Box<dyn Rival>); 9] = [
         ("bitcode, all entities", Box::new(Structs::new(Bitcode::default(), Sent::All))),
         ("bitcode, changed entities", Box::new(Structs::new(Bitcode::default(), Sent::Changed))),
-        ("bitcode, all, then zstd -3", Box::new(Structs::new(Zstd::new(Bitcode::default())?, Sent::All))),
-        ("bitcode, changed, then zstd -3", Box::new(Structs::new(Zstd::new(Bitcode::default())?, Sent::Changed))),
+        (
+            "bitcode, all, then zstd -3",
+            Box::new(Structs::new(Zstd::new(Bitcode::default())?, Sent::All)),
+        ),
+        (
+            "bitcode, changed, then zstd -3",
+            Box::new(Structs::new(Zstd::new(Bitcode::default())?, Sent::Changed)),
+        ),
         ("zstd -3 of the XOR with the baseline", Box::new(Xor::new()?)),
         ("compactly, all entities", Box::new(Structs::new(Compactly, Sent::All))),
         ("compactly, changed entities", Box::new(Structs::new(Compactly, Sent::Changed))),
@@ -75,7 +85,10 @@ fn report(name: &str, frames: &[Frame]) -> Outcome<()> {
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
     }
-    println!("{name}, {} frames, each decoded and compared:\n\n{table}\n", frames.len().saturating_sub(LAG_FRAMES));
+    println!(
+        "{name}, {} frames, each decoded and compared:\n\n{table}\n",
+        frames.len().saturating_sub(LAG_FRAMES)
+    );
     Ok(())
 }
 
@@ -87,14 +100,17 @@ struct Cost {
 }
 
 fn measure(rival: &mut dyn Rival, frames: &[Frame]) -> Outcome<Cost> {
-    let count = frames.len().checked_sub(LAG_FRAMES).filter(|count| *count > 0).ok_or("too few frames")?;
+    let count =
+        frames.len().checked_sub(LAG_FRAMES).filter(|count| *count > 0).ok_or("too few frames")?;
     let mut packet = Vec::new();
     let mut bytes = 0;
     let mut fastest = vec![[Duration::MAX; 2]; frames.len()];
     for _ in 0..PASSES {
         bytes = 0;
         for (index, frame) in frames.iter().enumerate().skip(LAG_FRAMES) {
-            let known = [1, 2, 3].into_iter().filter_map(|lags| frames.get(index.checked_sub(lags * LAG_FRAMES)?));
+            let known = [1, 2, 3]
+                .into_iter()
+                .filter_map(|lags| frames.get(index.checked_sub(lags * LAG_FRAMES)?));
             let views = Baselines::new(known.map(|frame| &frame.view))?;
             let known = Known { baseline: &frames[index - LAG_FRAMES], views };
             packet.clear();
@@ -158,14 +174,34 @@ struct ChangedCube {
 impl Frame {
     fn new(snapshot: Snapshot) -> Self {
         let rows = |index: usize| std::array::from_fn(|lane| snapshot.lane(lane)[index]);
-        let cubes =
-            (0..snapshot.len()).map(rows).map(|[x, y, z, dropped, first, second, third, interacting]: [u32; 8]| {
+        let cubes = (0..snapshot.len()).map(rows).map(
+            |[x, y, z, dropped, first, second, third, interacting]: [u32; 8]| {
                 let [z, first, second, third] = [z, first, second, third].map(|lane| lane as u16);
-                PlainCube { x, y, z, dropped: dropped as u8, first, second, third, interacting: interacting != 0 }
-            });
+                PlainCube {
+                    x,
+                    y,
+                    z,
+                    dropped: dropped as u8,
+                    first,
+                    second,
+                    third,
+                    interacting: interacting != 0,
+                }
+            },
+        );
         let records = (0..snapshot.len()).map(rows).map(|lanes: [u32; 8]| {
-            let [x, y, z, dropped, first, second, third, interacting] = lanes.map(|lane| lane as i32);
-            [dropped, first, second, third, x - POSITION_OFFSET, y - POSITION_OFFSET, z, interacting]
+            let [x, y, z, dropped, first, second, third, interacting] =
+                lanes.map(|lane| lane as i32);
+            [
+                dropped,
+                first,
+                second,
+                third,
+                x - POSITION_OFFSET,
+                y - POSITION_OFFSET,
+                z,
+                interacting,
+            ]
         });
         let (cubes, records) = (cubes.collect(), records.collect());
         Self { view: View::from(snapshot), cubes, records }

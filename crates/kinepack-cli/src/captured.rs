@@ -14,8 +14,9 @@ use crate::ladder::{Parameters, read_profile};
 /// How much of a capture is read.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct CaptureArguments {
-    /// Values that the capture may hold: 16,777,216 when not given, and 512 more for each byte of the file. A frame of E entities counts
-    /// (E + 1) · (lanes + 1) + 256. For files that you trust.
+    /// Values that the capture may hold: 16,777,216 when not given, and 512 more for each byte of
+    /// the file. A frame of E entities counts (E + 1) · (lanes + 1) + 256. For files that you
+    /// trust.
     #[arg(long, value_name = "VALUES")]
     max_values: Option<u64>,
 }
@@ -93,8 +94,18 @@ impl Captured {
             rate_hz: f64::from(challenge.rate_hz()),
             frames: challenge.frames().map(u64::from),
         };
-        let cubes = Cubes { challenge, schema, next_tick: 0, ids: Vec::new(), columns: vec![Vec::new(); Cube::LANES] };
-        Ok(Self { path: path.to_owned(), source: Source::Challenge(Box::new(cubes)), streams: vec![stream] })
+        let cubes = Cubes {
+            challenge,
+            schema,
+            next_tick: 0,
+            ids: Vec::new(),
+            columns: vec![Vec::new(); Cube::LANES],
+        };
+        Ok(Self {
+            path: path.to_owned(),
+            source: Source::Challenge(Box::new(cubes)),
+            streams: vec![stream],
+        })
     }
 
     fn open_capture(path: &Path, limits: CaptureLimits) -> Result<Self, Failure> {
@@ -138,7 +149,8 @@ impl Captured {
         self.streams.iter().map(|stream| stream.frames).sum()
     }
 
-    /// The next frame of any stream; `None` at the end, or where the file is damaged: see [`Self::warn_of_damage`].
+    /// The next frame of any stream; `None` at the end, or where the file is damaged: see
+    /// [`Self::warn_of_damage`].
     pub(crate) fn next_frame(&mut self) -> Result<Option<CapturedFrame<'_>>, Failure> {
         let capture = match &mut self.source {
             Source::Challenge(cubes) => return cubes.next_frame(),
@@ -152,8 +164,11 @@ impl Captured {
         let Some(stream) = known.iter().position(|stream| stream.name == name) else {
             return Err(Failure::NoStreams { path: self.path.clone() });
         };
-        let columns =
-            if frame.stream().is_raw() { Columns::Raw(frame.columns()) } else { Columns::Lanes(frame.columns()) };
+        let columns = if frame.stream().is_raw() {
+            Columns::Raw(frame.columns())
+        } else {
+            Columns::Lanes(frame.columns())
+        };
         Ok(Some(CapturedFrame { stream, tick: frame.tick(), ids: frame.ids(), columns }))
     }
 
@@ -188,13 +203,17 @@ impl Cubes {
                 for (object, state) in (0..).zip(frame.states()) {
                     let mut raw = [0; Cube::LANES];
                     let stored = Cube::from(state).store_raw(&mut raw);
-                    stored.map_err(|error| Failure::OutOfRange { object, reason: error.to_string() })?;
+                    stored.map_err(|error| Failure::OutOfRange {
+                        object,
+                        reason: error.to_string(),
+                    })?;
                     self.ids.push(EntityId(object));
                     self.columns.iter_mut().zip(raw).for_each(|(column, word)| column.push(word));
                 }
             }
         }
-        let columns = if is_exact { Columns::Raw(&self.columns) } else { Columns::Lanes(&self.columns) };
+        let columns =
+            if is_exact { Columns::Raw(&self.columns) } else { Columns::Lanes(&self.columns) };
         Ok(Some(CapturedFrame { stream: 0, tick, ids: &self.ids, columns }))
     }
 }
@@ -207,7 +226,9 @@ pub(crate) fn lag_of(asked: Option<u32>, rate_hz: f64) -> u32 {
 /// How a report names the parameters of a stream.
 pub(crate) fn profile_name(parameters: &Parameters, schema: &Schema) -> String {
     match parameters {
-        Parameters::BuiltIn if cube::profile().schema_hash != schema.hash() => Parameters::Untrained.to_string(),
+        Parameters::BuiltIn if cube::profile().schema_hash != schema.hash() => {
+            Parameters::Untrained.to_string()
+        }
         parameters => parameters.to_string(),
     }
 }

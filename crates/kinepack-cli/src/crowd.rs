@@ -1,4 +1,5 @@
-//! A crowd: objects that walk about on a plane, for worlds larger and longer than physics is fast enough for.
+//! A crowd: objects that walk about on a plane, for worlds larger and longer than physics is fast
+//! enough for.
 
 use kinepack::EntityId;
 use kinepack_capture::cube::Measured;
@@ -27,8 +28,11 @@ struct Walker {
 
 impl Crowd {
     pub(crate) fn new(objects: u32, moving: u32, seed: u64) -> Self {
-        let mut crowd =
-            Self { walkers: Vec::new(), resting: Vec::new(), random: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1 };
+        let mut crowd = Self {
+            walkers: Vec::new(),
+            resting: Vec::new(),
+            random: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1,
+        };
         for object in 0..objects {
             let place = [crowd.unit() * HALF_M, crowd.unit() * HALF_M];
             // Walkers are spread evenly among the others.
@@ -36,7 +40,12 @@ impl Crowd {
                 != u64::from(object + 1) * u64::from(moving) / u64::from(objects);
             let heading_rad = crowd.unit() * std::f32::consts::PI;
             let speed_m_per_s = if walks { 1.5 + crowd.unit() } else { 0.0 };
-            crowd.walkers.push(Walker { position: place, heading_rad, turn_rad_per_s: 0.0, speed_m_per_s });
+            crowd.walkers.push(Walker {
+                position: place,
+                heading_rad,
+                turn_rad_per_s: 0.0,
+                speed_m_per_s,
+            });
         }
         crowd.resting = crowd.walkers.iter().map(Walker::state).collect();
         crowd
@@ -76,7 +85,8 @@ impl Crowd {
 impl Walker {
     fn step(&mut self) {
         self.heading_rad += self.turn_rad_per_s * TICK_S;
-        let step = [self.heading_rad.cos(), self.heading_rad.sin()].map(|axis| axis * self.speed_m_per_s * TICK_S);
+        let step = [self.heading_rad.cos(), self.heading_rad.sin()]
+            .map(|axis| axis * self.speed_m_per_s * TICK_S);
         for (axis, step) in self.position.iter_mut().zip(step) {
             // Who leaves at one edge turns around.
             if (*axis + step).abs() > HALF_M {
@@ -89,7 +99,8 @@ impl Walker {
 
     fn state(&self) -> Measured {
         let half = self.heading_rad / 2.0;
-        let velocity = [self.heading_rad.cos(), self.heading_rad.sin(), 0.0].map(|axis| axis * self.speed_m_per_s);
+        let velocity = [self.heading_rad.cos(), self.heading_rad.sin(), 0.0]
+            .map(|axis| axis * self.speed_m_per_s);
         Measured {
             position: [self.position[0], self.position[1], HEIGHT_M],
             orientation: [0.0, 0.0, half.sin(), half.cos()],

@@ -1,4 +1,5 @@
-//! The cube world as it goes over a network: with velocities or without, at one of the levels that are fit for it.
+//! The cube world as it goes over a network: with velocities or without, at one of the levels that
+//! are fit for it.
 
 use std::fmt;
 
@@ -13,14 +14,17 @@ use crate::failure::Failure;
 use crate::precision::Precision;
 use crate::states::States;
 
-/// What is sent of the cubes, and how. Both sides must send the same, and a joiner names one of the server's levels.
+/// What is sent of the cubes, and how. Both sides must send the same, and a joiner names one of the
+/// server's levels.
 #[derive(Args, Clone, Debug, PartialEq)]
 pub(crate) struct CubeStream {
-    /// Send velocities too, so that playback follows curves: for few snapshots a second. Server and joiner must agree.
+    /// Send velocities too, so that playback follows curves: for few snapshots a second. Server and
+    /// joiner must agree.
     #[arg(long)]
     velocities: bool,
-    /// How snapshots are coded: packed takes the least work, adaptive few bits, learning the fewest where play differs from what the profile was
-    /// trained on; receivers then share no work once they have lost different packets. Rows 7 to 11 of the ladder, by name or number, are for
+    /// How snapshots are coded: packed takes the least work, adaptive few bits, learning the fewest
+    /// where play differs from what the profile was trained on; receivers then share no work once
+    /// they have lost different packets. Rows 7 to 11 of the ladder, by name or number, are for
     /// seeing what each stage brings.
     // One, and at least one; `serve` allows several.
     #[arg(long, action = ArgAction::Set, default_values_t = [SentLevel::PACKED], value_parser = SentLevel::named, value_name = "LEVEL")]
@@ -39,7 +43,9 @@ impl SentLevel {
 
     /// All, the least first.
     pub(crate) fn all() -> impl Iterator<Item = Self> {
-        let fit = |level: &Level| Quantized::at(*level) == Quantized::Everything && level.changed() != Changed::All;
+        let fit = |level: &Level| {
+            Quantized::at(*level) == Quantized::Everything && level.changed() != Changed::All
+        };
         Level::TABLE.into_iter().filter(fit).map(Self)
     }
 
@@ -99,7 +105,8 @@ impl CubeStream {
         } else {
             (Schema::of::<Cube>(), with_players(self.precision.profile()))
         };
-        Codec::new(self.precision.of(schema), level.row(), profile).expect("the built-in profiles fit their schemas")
+        Codec::new(self.precision.of(schema), level.row(), profile)
+            .expect("the built-in profiles fit their schemas")
     }
 
     /// How a report names it, as options; empty where nothing was asked for.
@@ -109,7 +116,8 @@ impl CubeStream {
             name.push_str(" --velocities");
         }
         if self.level != [SentLevel::PACKED] {
-            let levels: Vec<&str> = self.level.iter().map(|level| levels::name(level.row())).collect();
+            let levels: Vec<&str> =
+                self.level.iter().map(|level| levels::name(level.row())).collect();
             name.push_str(&format!(" --level {}", levels.join(",")));
         }
         name + &self.precision.name()
@@ -127,7 +135,12 @@ impl CubeStream {
     }
 
     /// Quantizes all cubes into `snapshot`.
-    pub(crate) fn quantize(&self, states: &States, tick: Tick, snapshot: &mut Snapshot) -> Result<(), Failure> {
+    pub(crate) fn quantize(
+        &self,
+        states: &States,
+        tick: Tick,
+        snapshot: &mut Snapshot,
+    ) -> Result<(), Failure> {
         snapshot.clear(tick);
         for (id, state) in states.iter() {
             let pushed = if self.velocities {
@@ -135,7 +148,8 @@ impl CubeStream {
             } else {
                 snapshot.push(id, &Cube::from(*state))
             };
-            pushed.map_err(|error| Failure::OutOfRange { object: id.0, reason: error.to_string() })?;
+            pushed
+                .map_err(|error| Failure::OutOfRange { object: id.0, reason: error.to_string() })?;
         }
         Ok(())
     }
@@ -162,11 +176,12 @@ impl CubeStream {
     }
 }
 
-/// The trained profile knows one player, the first; this one knows that the others are players too. Their ids are the same in
-/// all worlds, so that both sides know them before anything is sent.
+/// The trained profile knows one player, the first; this one knows that the others are players too.
+/// Their ids are the same in all worlds, so that both sides know them before anything is sent.
 fn with_players(mut profile: Profile) -> Profile {
     if let Some(model) = &mut profile.model {
-        let mut kind_of_ids = model.bodies().map(|bodies| bodies.kind_of_ids.clone()).unwrap_or_default();
+        let mut kind_of_ids =
+            model.bodies().map(|bodies| bodies.kind_of_ids.clone()).unwrap_or_default();
         if let Some((_, kind)) = kind_of_ids.first().copied() {
             kind_of_ids.push((FIRST_GUEST, kind));
             model.set_kind_of_ids(kind_of_ids);

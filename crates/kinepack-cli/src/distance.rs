@@ -2,8 +2,14 @@
 
 use kinepack::{FieldKind, FloatLimits};
 
-/// How far a field that is shown is from where it was, `ratio` between two recorded values. `None` where there is no distance.
-pub(crate) fn distance(kind: &FieldKind, shown: &[u64], [before, after]: [&[u64]; 2], ratio: f64) -> Option<f64> {
+/// How far a field that is shown is from where it was, `ratio` between two recorded values. `None`
+/// where there is no distance.
+pub(crate) fn distance(
+    kind: &FieldKind,
+    shown: &[u64],
+    [before, after]: [&[u64]; 2],
+    ratio: f64,
+) -> Option<f64> {
     let number = |words: &[u64], index: usize| f64::from_bits(words[index]);
     match kind {
         FieldKind::Floats(axes) => {
@@ -11,7 +17,11 @@ pub(crate) fn distance(kind: &FieldKind, shown: &[u64], [before, after]: [&[u64]
                 let [a, b, c] = [before, after, shown].map(|words| number(words, index));
                 let around = |distance: f64| {
                     let period = axis.step() * (f64::from(axis.max_code()) + 1.0);
-                    if axis.wraps() { distance - period * (distance / period).round() } else { distance }
+                    if axis.wraps() {
+                        distance - period * (distance / period).round()
+                    } else {
+                        distance
+                    }
                 };
                 around(c - (a + around(b - a) * ratio)).powi(2)
             };
@@ -22,7 +32,8 @@ pub(crate) fn distance(kind: &FieldKind, shown: &[u64], [before, after]: [&[u64]
             let side = if dot < 0.0 { -1.0 } else { 1.0 };
             let quaternion = |words: &[u64]| std::array::from_fn(|axis| number(words, axis));
             let [a, b]: [[f64; 4]; 2] = [before, after].map(quaternion);
-            let blend = std::array::from_fn(|axis| (a[axis] + (side * b[axis] - a[axis]) * ratio) as f32);
+            let blend =
+                std::array::from_fn(|axis| (a[axis] + (side * b[axis] - a[axis]) * ratio) as f32);
             let shown = quaternion(shown).map(|component| component as f32);
             let angle = kinepack_capture::cube::angle_rad(shown, blend).to_degrees();
             angle.is_finite().then_some(angle)

@@ -1,5 +1,6 @@
-//! Why a command failed, and the exit code that says so: 2 for what was given to it, 1 for what it did itself. A file
-//! that exists is of the first kind, and so is one that the system refuses. A signal is no failure: `interrupt.rs`.
+//! Why a command failed, and the exit code that says so: 2 for what was given to it, 1 for what it
+//! did itself. A file that exists is of the first kind, and so is one that the system refuses. A
+//! signal is no failure: `interrupt.rs`.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -128,9 +129,10 @@ impl Failure {
     /// The same of a stream, where a file has several.
     pub(crate) fn of_stream(self, stream: &str) -> Self {
         match self {
-            Self::Profile { path, reason } => {
-                Self::Profile { path, reason: format!("{reason} than that of stream {stream}; --stream takes another") }
-            }
+            Self::Profile { path, reason } => Self::Profile {
+                path,
+                reason: format!("{reason} than that of stream {stream}; --stream takes another"),
+            },
             other => other,
         }
     }
@@ -154,16 +156,26 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Capture(error @ CaptureError::TooManyValues { .. })
-            | Self::Convert { error: ConvertError::Read(error @ CaptureError::TooManyValues { .. }), .. } => {
-                write!(f, "{error}; if you trust it, allow more with --max-values VALUES, or unpack it if it is a .zst")
+            | Self::Convert {
+                error: ConvertError::Read(error @ CaptureError::TooManyValues { .. }),
+                ..
+            } => {
+                write!(
+                    f,
+                    "{error}; if you trust it, allow more with --max-values VALUES, or unpack it if it is a .zst"
+                )
             }
             Self::Capture(error) => error.fmt(f),
-            Self::Analysis { path, stream, error: error @ AnalysisError::TooLarge { .. } } => write!(
-                f,
-                "{}: stream {stream}: {error}; if you trust it, allow more with --max-memory MIB",
-                path.display()
-            ),
-            Self::Analysis { path, stream, error } => write!(f, "{}: stream {stream}: {error}", path.display()),
+            Self::Analysis { path, stream, error: error @ AnalysisError::TooLarge { .. } } => {
+                write!(
+                    f,
+                    "{}: stream {stream}: {error}; if you trust it, allow more with --max-memory MIB",
+                    path.display()
+                )
+            }
+            Self::Analysis { path, stream, error } => {
+                write!(f, "{}: stream {stream}: {error}", path.display())
+            }
             Self::Record(error) => error.fmt(f),
             Self::Convert { path, error } => write!(f, "{}: {error}", path.display()),
             Self::ConvertTo { path } => write!(
@@ -171,7 +183,9 @@ impl fmt::Display for Failure {
                 "{}: the name must end in .mcap, or in .bin where the capture holds lanes, or in .f32 where it holds floats",
                 path.display()
             ),
-            Self::NoStreams { path } => write!(f, "{}: no streams that kinepack recorded are in it", path.display()),
+            Self::NoStreams { path } => {
+                write!(f, "{}: no streams that kinepack recorded are in it", path.display())
+            }
             Self::UnknownStream { name, there } => {
                 write!(f, "--stream {name}: no such stream; there are {}", there.join(", "))
             }
@@ -190,27 +204,42 @@ impl fmt::Display for Failure {
             }
             Self::World(error) => error.fmt(f),
             Self::UnknownLevel { name } => {
-                let names: Vec<String> =
-                    Level::TABLE.iter().map(|level| format!("{} {}", level.row(), levels::name(*level))).collect();
+                let names: Vec<String> = Level::TABLE
+                    .iter()
+                    .map(|level| format!("{} {}", level.row(), levels::name(*level)))
+                    .collect();
                 write!(f, "--level {name}: no such level; there are {}", names.join(", "))
             }
             Self::UnknownStreamLevel { name } => {
-                let names = crate::stream_measure::Row::ALL.map(crate::stream_measure::Row::name).join(", ");
+                let names = crate::stream_measure::Row::ALL
+                    .map(crate::stream_measure::Row::name)
+                    .join(", ");
                 write!(f, "--level {name}: no such level of a stream; there are {names}")
             }
             Self::NeedsFloats { what } => {
                 write!(f, "{what} needs floats, which a quantized capture has not; use a .f32 file")
             }
             Self::TooShort { frames, lag } => {
-                write!(f, "{frames} frames are too few for a baseline {lag} frames back; give a shorter --lag")
+                write!(
+                    f,
+                    "{frames} frames are too few for a baseline {lag} frames back; give a shorter --lag"
+                )
             }
-            Self::OutOfRange { object, reason } => write!(f, "object {object} of the built-in world: {reason}"),
+            Self::OutOfRange { object, reason } => {
+                write!(f, "object {object} of the built-in world: {reason}")
+            }
             Self::NotVerified { level, frame, reason } => {
-                write!(f, "level {}: frame {frame} did not come back as it was: {reason}", levels::name(*level))
+                write!(
+                    f,
+                    "level {}: frame {frame} did not come back as it was: {reason}",
+                    levels::name(*level)
+                )
             }
             Self::Secret(error) => error.fmt(f),
             Self::Socket { address, error } => write!(f, "UDP {address}: {error}"),
-            Self::MaxClients { given, limit } => write!(f, "{given} clients; a server takes 1 to {limit}"),
+            Self::MaxClients { given, limit } => {
+                write!(f, "{given} clients; a server takes 1 to {limit}")
+            }
             Self::Connection(error) => write!(f, "cannot prepare the connection: {error}"),
             Self::UnknownLink { name } => {
                 write!(f, "--link {name}: no such link; there are {}", crate::link_options::names())
@@ -219,10 +248,16 @@ impl fmt::Display for Failure {
             Self::Link(error) => write!(f, "this link cannot be: {error}"),
             Self::Net(error) => error.fmt(f),
             Self::Drifted { wrong_lanes } => {
-                write!(f, "{wrong_lanes} lanes did not arrive as they were sent: please report this")
+                write!(
+                    f,
+                    "{wrong_lanes} lanes did not arrive as they were sent: please report this"
+                )
             }
             Self::WrongKeys { records } => {
-                write!(f, "the keys of {records} ticks did not arrive as they were sent: please report this")
+                write!(
+                    f,
+                    "the keys of {records} ticks did not arrive as they were sent: please report this"
+                )
             }
             Self::Mismatch { server, mismatch, own_hash } => {
                 write!(f, "{server} refuses: {mismatch}")?;
@@ -236,12 +271,19 @@ impl fmt::Display for Failure {
             }
             Self::NothingReceived { server } => write!(f, "nothing was received from {server}"),
             Self::NothingWhole { server } => {
-                write!(f, "no whole state came from {server}: it leaves out what its --budget-kbps has no room for")
+                write!(
+                    f,
+                    "no whole state came from {server}: it leaves out what its --budget-kbps has no room for"
+                )
             }
             Self::Play { reason } => f.write_str(reason),
-            Self::Terminal(error) => write!(f, "the terminal hands out no keys: {error}; --play none watches"),
+            Self::Terminal(error) => {
+                write!(f, "the terminal hands out no keys: {error}; --play none watches")
+            }
             Self::Stream(error) => error.fmt(f),
-            Self::Settings { reason } => write!(f, "the page cannot show this: {reason}; --headless can"),
+            Self::Settings { reason } => {
+                write!(f, "the page cannot show this: {reason}; --headless can")
+            }
             Self::Listen { address, error } => {
                 write!(
                     f,
@@ -250,7 +292,9 @@ impl fmt::Display for Failure {
             }
             Self::Page { error } => write!(f, "the page's server failed: {error}"),
             Self::Signals(error) => write!(f, "cannot listen for Ctrl-C: {error}"),
-            Self::Picture { path, reason } => write!(f, "cannot draw into {}: {reason}", path.display()),
+            Self::Picture { path, reason } => {
+                write!(f, "cannot draw into {}: {reason}", path.display())
+            }
             Self::Training(error) => error.fmt(f),
             Self::Profile { path, reason } => write!(f, "{}: {reason}", path.display()),
             Self::Import(
@@ -268,7 +312,10 @@ impl fmt::Display for Failure {
             }
             Self::BadClip { path, reason } => write!(f, "{}: {reason}", path.display()),
             Self::UnknownJoint { option, name } => {
-                write!(f, "{option} {name}: no joint of that name in any skeleton; anim view shows them")
+                write!(
+                    f,
+                    "{option} {name}: no joint of that name in any skeleton; anim view shows them"
+                )
             }
             Self::OtherScheme { option, schemes, given } => {
                 let schemes = schemes.join(" and ");

@@ -1,4 +1,5 @@
-//! The two streams between a joiner that plays and its server: keys one way, a seat the other. `spec/NET.md`, section 8.
+//! The two streams between a joiner that plays and its server: keys one way, a seat the other.
+//! `spec/NET.md`, section 8.
 //!
 //! ```text
 //! joiner: keys ─► 60 records a second ─► server: holds the newest one's keys
@@ -15,7 +16,8 @@ use kinepack_net::{HubConfig, StreamAcknowledgement, StreamConfig};
 use crate::keys::Keys;
 
 /// Between two records of keys: one for each step of the world.
-pub(crate) const RECORD_EVERY: Duration = Duration::from_nanos(1_000_000_000 / cubes::TICK_HZ as u64);
+pub(crate) const RECORD_EVERY: Duration =
+    Duration::from_nanos(1_000_000_000 / cubes::TICK_HZ as u64);
 /// Between two times that a seat is told, until it is acknowledged.
 pub(crate) const SEAT_EVERY: Duration = Duration::from_millis(250);
 /// The most guests that a world has cubes for.
@@ -23,8 +25,10 @@ pub(crate) const MAX_GUESTS: usize = MAX_PLAYERS - 1;
 
 const LAST_GUEST: u8 = MAX_GUESTS as u8 - 1;
 
-/// Of a joiner's keys. Adaptive, for its bits: most records are the one before again, which a range coder says in next to none, and three repeats with it. Packed
-/// takes whole fields, and bytes: 34.5 bits a packet against 56.2, of which 32 are the header (the test below). Six flags at 60 Hz are little work.
+/// Of a joiner's keys. Adaptive, for its bits: most records are the one before again, which a range
+/// coder says in next to none, and three repeats with it. Packed takes whole fields, and bytes:
+/// 34.5 bits a packet against 56.2, of which 32 are the header (the test below). Six flags at 60 Hz
+/// are little work.
 pub(crate) fn key_codec() -> StreamCodec {
     StreamCodec::of::<Keys>(StreamLevel::Adaptive).expect("six bits are a schema")
 }
@@ -34,7 +38,8 @@ pub(crate) fn key_config() -> StreamConfig {
     StreamConfig { rate_hz: cubes::TICK_HZ, repeats: 3, ..StreamConfig::default() }
 }
 
-/// For a hub whose datagrams take an acknowledgement of keys in front: leaves room for it, and counts it where there is a budget.
+/// For a hub whose datagrams take an acknowledgement of keys in front: leaves room for it, and
+/// counts it where there is a budget.
 pub(crate) fn with_keys(config: HubConfig) -> HubConfig {
     let front_bytes = StreamAcknowledgement::BYTES;
     HubConfig {
@@ -66,7 +71,8 @@ pub(crate) struct Seat {
 impl Seat {
     pub(crate) fn of(entity: Option<EntityId>) -> Self {
         let guest = entity.and_then(|entity| entity.0.checked_sub(FIRST_GUEST));
-        let guest = guest.and_then(|guest| u8::try_from(guest).ok()).filter(|guest| *guest <= LAST_GUEST);
+        let guest =
+            guest.and_then(|guest| u8::try_from(guest).ok()).filter(|guest| *guest <= LAST_GUEST);
         Self { playing: guest.is_some(), guest: guest.unwrap_or(0) }
     }
 
@@ -87,7 +93,9 @@ mod tests {
     fn every_seat_is_seven_bits_and_back() {
         let schema = seat_codec().schema().clone();
         assert_eq!(schema.lanes().iter().map(kinepack::Lane::bits).sum::<u32>(), 7);
-        for entity in (FIRST_GUEST..FIRST_GUEST + MAX_GUESTS as u32).map(EntityId).map(Some).chain([None]) {
+        for entity in
+            (FIRST_GUEST..FIRST_GUEST + MAX_GUESTS as u32).map(EntityId).map(Some).chain([None])
+        {
             let mut lanes = [0; Seat::LANES];
             Seat::of(entity).quantize(&mut lanes).expect("within the range");
             assert_eq!(Seat::reconstruct(&lanes).entity(), entity);
@@ -124,9 +132,15 @@ mod tests {
 
     #[test]
     fn adaptive_keys_take_fewer_bits_than_packed_ones_and_repeats_next_to_none() {
-        let [packed, adaptive] = [StreamLevel::Packed, StreamLevel::Adaptive].map(|level| bits(level, 3, 6));
+        let [packed, adaptive] =
+            [StreamLevel::Packed, StreamLevel::Adaptive].map(|level| bits(level, 3, 6));
         let alone = bits(StreamLevel::Adaptive, 0, 6);
-        println!("bits a packet: packed {packed:.1}, adaptive {adaptive:.1}, without repeats {alone:.1}");
-        assert!(adaptive < packed - 16.0 && adaptive < alone + 1.0, "{packed}, {adaptive}, {alone}");
+        println!(
+            "bits a packet: packed {packed:.1}, adaptive {adaptive:.1}, without repeats {alone:.1}"
+        );
+        assert!(
+            adaptive < packed - 16.0 && adaptive < alone + 1.0,
+            "{packed}, {adaptive}, {alone}"
+        );
     }
 }

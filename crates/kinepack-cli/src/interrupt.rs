@@ -1,5 +1,5 @@
-//! Ctrl-C, and the other signals that end a program. A loop that listens ends as it would anyway. Any other command
-//! ends at once, and the files that it has not finished are deleted first.
+//! Ctrl-C, and the other signals that end a program. A loop that listens ends as it would anyway.
+//! Any other command ends at once, and the files that it has not finished are deleted first.
 //!
 //! A process has one handler of signals, so what the handler knows is static.
 

@@ -63,7 +63,8 @@ mod tests {
         assert_eq!(schema.lanes().iter().map(kinepack::Lane::bits).sum::<u32>(), 6);
         let mut snapshot = Snapshot::new(&schema, Tick(0));
         for bits in 0..64 {
-            let [left, right, up, down, push, pull] = [0, 1, 2, 3, 4, 5].map(|key| bits >> key & 1 != 0);
+            let [left, right, up, down, push, pull] =
+                [0, 1, 2, 3, 4, 5].map(|key| bits >> key & 1 != 0);
             let input = Input { left, right, up, down, push, pull };
             snapshot.push(EntityId(bits), &Keys::from(input)).expect("bits are never out of range");
             let lanes: Vec<u32> = (0..6).map(|lane| snapshot.lane(lane)[bits as usize]).collect();

@@ -1,5 +1,6 @@
-//! The ladder: one stream of frames through several levels at once, each frame encoded against the one `lag` frames
-//! before, decoded, and compared lane for lane. Rows that quantize alike share their snapshots.
+//! The ladder: one stream of frames through several levels at once, each frame encoded against the
+//! one `lag` frames before, decoded, and compared lane for lane. Rows that quantize alike share
+//! their snapshots.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -7,7 +8,9 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Instant;
 
-use kinepack::{Baselines, Codec, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View};
+use kinepack::{
+    Baselines, Codec, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View,
+};
 use kinepack_capture::analysis::Past;
 use kinepack_capture::cube::{self, Measured, Quantized};
 
@@ -90,7 +93,8 @@ impl Ladder {
                 Parameters::Untrained => Profile::untrained(&schema),
                 Parameters::File(path) => read_profile(path, &schema)?,
             };
-            let codec = Codec::new(precision.of(schema.clone()), level, profile).expect("a profile fits its schema");
+            let codec = Codec::new(precision.of(schema.clone()), level, profile)
+                .expect("a profile fits its schema");
             let run = Run {
                 encoder: Encoder::new(&codec),
                 decoder: Decoder::new(&codec),
@@ -98,7 +102,9 @@ impl Ladder {
                 past: Past::new(history.back()[2]),
                 measurement: Measurement::new(&codec),
             };
-            if let Some(group) = groups.iter_mut().find(|group| group.quantized == Quantized::at(level)) {
+            if let Some(group) =
+                groups.iter_mut().find(|group| group.quantized == Quantized::at(level))
+            {
                 group.runs.push(run);
                 continue;
             }
@@ -211,10 +217,17 @@ pub(crate) enum BadFrame {
 
 impl Run {
     /// Sends a frame relative to those that both sides hold.
-    fn frame(&mut self, history: History, exact: &Arc<Snapshot>, part_of_field: &PartOfField) -> Result<(), BadFrame> {
+    fn frame(
+        &mut self,
+        history: History,
+        exact: &Arc<Snapshot>,
+        part_of_field: &PartOfField,
+    ) -> Result<(), BadFrame> {
         let Self { encoder, decoder, packet, past, measurement } = self;
         let (level, tick) = (measurement.level, exact.tick);
-        let failed = |reason: String| BadFrame::NotVerified(Failure::NotVerified { level, frame: tick.0, reason });
+        let failed = |reason: String| {
+            BadFrame::NotVerified(Failure::NotVerified { level, frame: tick.0, reason })
+        };
         let known = Baselines::new(history.back().into_iter().map_while(|lag| past.back(lag)));
         let known = known.map_err(|error| failed(error.to_string()))?;
         packet.clear();

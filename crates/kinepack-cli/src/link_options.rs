@@ -52,9 +52,10 @@ pub(crate) struct LinkOptions {
 impl LinkOptions {
     /// The link asked for.
     pub(crate) fn config(&self) -> Result<LinkConfig, Failure> {
-        let mut config =
-            LinkConfig::named(&self.link).ok_or_else(|| Failure::UnknownLink { name: self.link.clone() })?;
-        let duration = |ms: f64| Duration::try_from_secs_f64(ms / 1e3).map_err(|_| Failure::BadTime { ms });
+        let mut config = LinkConfig::named(&self.link)
+            .ok_or_else(|| Failure::UnknownLink { name: self.link.clone() })?;
+        let duration =
+            |ms: f64| Duration::try_from_secs_f64(ms / 1e3).map_err(|_| Failure::BadTime { ms });
         if let Some(ms) = self.round_trip_ms {
             config.latency = duration(ms / 2.0)?;
         }
@@ -69,10 +70,12 @@ impl LinkOptions {
             Some(ratio) => config.loss = Loss::Independent { ratio },
             None => {}
         }
-        let ratio = |percent: Option<f32>, preset: f32| percent.map_or(preset, |percent| percent / 100.0);
+        let ratio =
+            |percent: Option<f32>, preset: f32| percent.map_or(preset, |percent| percent / 100.0);
         config.duplicate_ratio = ratio(self.duplicate, config.duplicate_ratio);
         config.reorder_ratio = ratio(self.reorder, config.reorder_ratio);
-        config.bandwidth_bps = self.bandwidth_kbps.map(|kbps| kbps.saturating_mul(1000)).or(config.bandwidth_bps);
+        config.bandwidth_bps =
+            self.bandwidth_kbps.map(|kbps| kbps.saturating_mul(1000)).or(config.bandwidth_bps);
         config.mtu_bytes = self.mtu.unwrap_or(config.mtu_bytes);
         config.validate()?;
         Ok(config)
@@ -108,8 +111,11 @@ impl LinkOptions {
 
 /// Two numbers, the second not below the first.
 pub(crate) fn parse_span(text: &str) -> Result<(f64, f64), String> {
-    let parts = text.split_once("..").and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
-    parts.filter(|(from, to)| 0.0 <= *from && from <= to).ok_or_else(|| "two numbers, such as 10..200".to_owned())
+    let parts =
+        text.split_once("..").and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
+    parts
+        .filter(|(from, to)| 0.0 <= *from && from <= to)
+        .ok_or_else(|| "two numbers, such as 10..200".to_owned())
 }
 
 /// The names of all links.

@@ -1,5 +1,5 @@
-//! The program `kinepack`: a world sent over a bad network before your eyes, between processes, under virtual time; and the
-//! sizes of each stage, for it and for your own captures.
+//! The program `kinepack`: a world sent over a bad network before your eyes, between processes,
+//! under virtual time; and the sizes of each stage, for it and for your own captures.
 
 #![forbid(unsafe_code)]
 

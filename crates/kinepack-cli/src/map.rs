@@ -18,7 +18,10 @@ pub(crate) fn map(bodies: impl Iterator<Item = (EntityId, [f32; 3])>) -> Vec<Str
 }
 
 /// The same around a player's own cube, which is the one with a sign in the middle.
-pub(crate) fn map_of(own: [f32; 3], bodies: impl Iterator<Item = (EntityId, [f32; 3])>) -> Vec<String> {
+pub(crate) fn map_of(
+    own: [f32; 3],
+    bodies: impl Iterator<Item = (EntityId, [f32; 3])>,
+) -> Vec<String> {
     let mut rows = map_around(own, bodies);
     if let Some(middle) = rows.get_mut(ROWS / 2).and_then(|row| row.get_mut(COLUMNS / 2)) {
         *middle = OWN;
@@ -26,12 +29,18 @@ pub(crate) fn map_of(own: [f32; 3], bodies: impl Iterator<Item = (EntityId, [f32
     rows.iter().map(|row| row.iter().collect()).collect()
 }
 
-fn map_around([x_m, y_m, _]: [f32; 3], bodies: impl Iterator<Item = (EntityId, [f32; 3])>) -> Vec<[char; COLUMNS]> {
+fn map_around(
+    [x_m, y_m, _]: [f32; 3],
+    bodies: impl Iterator<Item = (EntityId, [f32; 3])>,
+) -> Vec<[char; COLUMNS]> {
     let mut dots = vec![[false; DOTS.0]; DOTS.1];
-    let scale = |metres: f32, dots: usize| ((metres + HALF_M) / (2.0 * HALF_M) * dots as f32).floor() as i32;
+    let scale = |metres: f32, dots: usize| {
+        ((metres + HALF_M) / (2.0 * HALF_M) * dots as f32).floor() as i32
+    };
     let mut set = |x: i32, y: i32| {
         let row = usize::try_from(DOTS.1 as i32 - 1 - y).ok().and_then(|y| dots.get_mut(y));
-        if let Some(dot) = row.and_then(|row| usize::try_from(x).ok().and_then(|x| row.get_mut(x))) {
+        if let Some(dot) = row.and_then(|row| usize::try_from(x).ok().and_then(|x| row.get_mut(x)))
+        {
             *dot = true;
         }
     };
@@ -50,10 +59,9 @@ fn braille(rows: &[[bool; DOTS.0]]) -> [char; COLUMNS] {
     /// The bit of each dot of a character, row by row (Unicode, block Braille Patterns).
     const BITS: [[u32; 2]; 4] = [[0, 3], [1, 4], [2, 5], [6, 7]];
     let character = |column: usize| {
-        let bits = rows
-            .iter()
-            .zip(BITS)
-            .map(|(row, bits)| u32::from(row[2 * column]) << bits[0] | u32::from(row[2 * column + 1]) << bits[1]);
+        let bits = rows.iter().zip(BITS).map(|(row, bits)| {
+            u32::from(row[2 * column]) << bits[0] | u32::from(row[2 * column + 1]) << bits[1]
+        });
         char::from_u32(0x2800 + bits.fold(0, |all, bits| all | bits)).unwrap_or(' ')
     };
     std::array::from_fn(character)
@@ -73,7 +81,14 @@ mod tests {
         let row: Vec<char> = rows[ROWS / 2].chars().collect();
         let drawn: Vec<usize> = (0..COLUMNS).filter(|column| row[*column] != '\u{2800}').collect();
         assert_eq!((row[COLUMNS / 2], &drawn[..]), ('@', &[17, 18, 19, 21, 22, 23][..]));
-        assert_eq!(rows[4].chars().filter(|dot| *dot != '\u{2800}').count(), 1, "the small one, five metres ahead");
-        assert!(map([(EntityId(7), own)].into_iter()).concat().chars().all(|dot| dot == '\u{2800}'), "out of sight");
+        assert_eq!(
+            rows[4].chars().filter(|dot| *dot != '\u{2800}').count(),
+            1,
+            "the small one, five metres ahead"
+        );
+        assert!(
+            map([(EntityId(7), own)].into_iter()).concat().chars().all(|dot| dot == '\u{2800}'),
+            "out of sight"
+        );
     }
 }

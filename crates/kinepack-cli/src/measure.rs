@@ -19,10 +19,12 @@ use crate::states::States;
 use crate::stream_measure::{self, Row, StreamRun};
 use crate::world::WorldArguments;
 
-/// Measure each level on a capture, or on the built-in world: every frame is encoded, decoded and compared.
+/// Measure each level on a capture, or on the built-in world: every frame is encoded, decoded and
+/// compared.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// A capture: .bin or .f32 of the data compression challenge, or one of them as .zst. Without it, the built-in world.
+    /// A capture: .bin or .f32 of the data compression challenge, or one of them as .zst. Without
+    /// it, the built-in world.
     #[arg(conflicts_with_all = ["seconds", "seed", "style", "cubes"])]
     file: Option<PathBuf>,
     /// Levels by name or number; all that the data allow when not given.
@@ -31,13 +33,15 @@ pub(crate) struct Arguments {
     /// How many frames back the baseline is.
     #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=600))]
     lag: u32,
-    /// How many frames lie between the baseline and the older views that the adaptive level looks at; as many as --lag when not given.
+    /// How many frames lie between the baseline and the older views that the adaptive level looks
+    /// at; as many as --lag when not given.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=600))]
     spacing: Option<u32>,
     /// The first frame that counts; those before are only looked back at.
     #[arg(long, default_value_t = 0)]
     from: u32,
-    /// The parameters of the levels from 9 on: built-in, article, untrained, or a file that `kinepack train` wrote.
+    /// The parameters of the levels from 9 on: built-in, article, untrained, or a file that
+    /// `kinepack train` wrote.
     #[arg(long, default_value = "built-in")]
     profile: Parameters,
     #[command(flatten)]
@@ -47,8 +51,8 @@ pub(crate) struct Arguments {
     /// Print one JSON document instead of a table.
     #[arg(long)]
     json: bool,
-    /// Instead of snapshots: a character's moves as an input stream, over links that lose 0, 5 and 20 %. Levels are full, packed and adaptive; --seconds are 60
-    /// where not given.
+    /// Instead of snapshots: a character's moves as an input stream, over links that lose 0, 5 and
+    /// 20 %. Levels are full, packed and adaptive; --seconds are 60 where not given.
     #[arg(long, help_heading = "Input stream", conflicts_with_all = ["file", "lag", "spacing", "from", "profile", "style", "cubes"])]
     stream: bool,
     /// Clients, each with a seed of its own.
@@ -108,10 +112,14 @@ fn levels(arguments: &Arguments, quantized: bool) -> Result<Vec<Level>, Failure>
     if arguments.levels.is_empty() {
         return Ok(Level::TABLE.into_iter().filter(measurable).collect());
     }
-    let named = |name: &String| levels::named(name).ok_or_else(|| Failure::UnknownLevel { name: name.clone() });
+    let named = |name: &String| {
+        levels::named(name).ok_or_else(|| Failure::UnknownLevel { name: name.clone() })
+    };
     let asked = arguments.levels.iter().map(named).collect::<Result<Vec<Level>, _>>()?;
     if let Some(level) = asked.iter().find(|level| !measurable(level)) {
-        return Err(Failure::NeedsFloats { what: format!("level {} ({})", level.row(), levels::name(*level)) });
+        return Err(Failure::NeedsFloats {
+            what: format!("level {} ({})", level.row(), levels::name(*level)),
+        });
     }
     Ok(Level::TABLE.into_iter().filter(|level| asked.contains(level)).collect())
 }
@@ -137,7 +145,9 @@ fn measure_capture(arguments: &Arguments, path: &Path) -> Result<Report, Failure
                 states.clear();
                 states.extend(frame.states());
                 ladder.add(&states).map_err(|bad| match bad {
-                    BadFrame::Value { object, reason } => Failure::Capture(capture.bad_value(object, reason)),
+                    BadFrame::Value { object, reason } => {
+                        Failure::Capture(capture.bad_value(object, reason))
+                    }
                     BadFrame::NotVerified(failure) => failure,
                 })?;
             }
@@ -145,7 +155,13 @@ fn measure_capture(arguments: &Arguments, path: &Path) -> Result<Report, Failure
         progress.inc(1);
     }
     progress.finish_and_clear();
-    report(arguments, &ladder, path.display().to_string(), capture.rate_hz(), capture.objects() as usize)
+    report(
+        arguments,
+        &ladder,
+        path.display().to_string(),
+        capture.rate_hz(),
+        capture.objects() as usize,
+    )
 }
 
 fn measure_world(arguments: &Arguments) -> Result<Report, Failure> {
@@ -180,8 +196,9 @@ fn report(
 pub(crate) fn progress(frames: Option<impl Into<u64>>) -> ProgressBar {
     let style = "{bar:40} frame {pos} of {len}, {per_sec}, {eta} left";
     match frames {
-        Some(frames) => ProgressBar::new(frames.into())
-            .with_style(ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar())),
+        Some(frames) => ProgressBar::new(frames.into()).with_style(
+            ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()),
+        ),
         None => ProgressBar::new_spinner(),
     }
 }

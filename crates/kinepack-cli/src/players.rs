@@ -1,7 +1,9 @@
-//! The world of cubes, with all who play in it: the script or a person for the first player, and whoever joined.
+//! The world of cubes, with all who play in it: the script or a person for the first player, and
+//! whoever joined.
 //!
-//! Who joined has a cube from the world's next state on. The keys that came last are held until others come, also while
-//! nothing comes: a connection that is lost is for who counts the silence. Who leaves takes the cube along.
+//! Who joined has a cube from the world's next state on. The keys that came last are held until
+//! others come, also while nothing comes: a connection that is lost is for who counts the silence.
+//! Who leaves takes the cube along.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -55,7 +57,8 @@ impl PlayedCubes {
     pub(crate) fn next_frame(&mut self, states: &mut States) {
         states.clear();
         for (number, Body { position, orientation, velocity, interacting }) in self.world.bodies() {
-            states.push(EntityId(number), Measured { position, orientation, velocity, interacting });
+            states
+                .push(EntityId(number), Measured { position, orientation, velocity, interacting });
         }
         let scripted = self.script.next_input(&self.world);
         self.inputs.clear();
@@ -126,7 +129,8 @@ mod tests {
     #[test]
     fn keys_are_held_until_others_come_and_cubes_go_with_their_players() {
         let mut played = played(0);
-        let [first, second] = [5, 9].map(|guest| (ReceiverId(guest), played.admit(ReceiverId(guest)).unwrap()));
+        let [first, second] =
+            [5, 9].map(|guest| (ReceiverId(guest), played.admit(ReceiverId(guest)).unwrap()));
         assert_eq!(second.1, EntityId(FIRST_GUEST + 1));
         assert_eq!(played.admit(second.0), Ok(second.1), "it has one");
         assert_eq!(played.extent().0, 3);
@@ -134,7 +138,9 @@ mod tests {
         let before = run(&mut played, 60);
         assert!(played.hold_for(second.0, Input { right: true, ..Input::default() }));
         let after = run(&mut played, 61);
-        let moved_m = |a: &States, b: &States, id| b.find(id).unwrap().position[0] - a.find(id).unwrap().position[0];
+        let moved_m = |a: &States, b: &States, id| {
+            b.find(id).unwrap().position[0] - a.find(id).unwrap().position[0]
+        };
         assert!(moved_m(&before, &after, second.1) > 2.0, "held without another word");
         assert!(moved_m(&before, &after, first.1).abs() < 0.01);
         assert!(played.hold_for(second.0, Input::default()));
@@ -154,10 +160,15 @@ mod tests {
         let mut played = played(4);
         let refused = (0..64).map(|guest| played.admit(ReceiverId(guest))).find_map(Result::err);
         assert_eq!(refused, Some(CannotPlay::World(AddPlayerError::Full)));
-        assert!(!played.hold_for(ReceiverId(63), Input::default()) && !played.dismiss(ReceiverId(63)));
+        assert!(
+            !played.hold_for(ReceiverId(63), Input::default()) && !played.dismiss(ReceiverId(63))
+        );
         assert_eq!(played.extent().0, 4 + 64);
         let mut crowd = Played::Crowd(crate::crowd::Crowd::new(3, 1, 1));
-        assert_eq!(crowd.admit(ReceiverId(0)).unwrap_err().to_string(), "this world has no cubes to steer");
+        assert_eq!(
+            crowd.admit(ReceiverId(0)).unwrap_err().to_string(),
+            "this world has no cubes to steer"
+        );
         assert!(!crowd.hold_for(ReceiverId(0), Input::default()) && !crowd.dismiss(ReceiverId(0)));
     }
 }

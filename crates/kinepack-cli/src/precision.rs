@@ -10,8 +10,8 @@ use crate::distribution::Distribution;
 /// How exact moving cubes have to be.
 #[derive(Args, Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Precision {
-    /// Positions and orientations of what moves may be off by what they move in so many milliseconds, positions by at most 16 mm. What rests is
-    /// exact. 0: everything is.
+    /// Positions and orientations of what moves may be off by what they move in so many
+    /// milliseconds, positions by at most 16 mm. What rests is exact. 0: everything is.
     #[arg(long, value_name = "MS", default_value_t = 0.0, value_parser = parse_ms)]
     time_precision_ms: f64,
 }
@@ -24,7 +24,9 @@ impl Precision {
         }
         let precision = TimePrecision::new(self.time_precision_ms, f64::from(cubes::TICK_HZ));
         let can = |kind: &FieldKind| matches!(kind, FieldKind::Floats(_) | FieldKind::Rotation(_));
-        schema.with_time_precision(|field| (field.role == Role::Body && can(&field.kind)).then_some(precision))
+        schema.with_time_precision(|field| {
+            (field.role == Role::Body && can(&field.kind)).then_some(precision)
+        })
     }
 
     /// The built-in profile that fits.
@@ -43,7 +45,11 @@ impl Precision {
 fn parse_ms(text: &str) -> Result<f64, String> {
     let most_ms = 1000.0 / f64::from(cubes::TICK_HZ) / 12f64.sqrt();
     let ms: f64 = text.parse().map_err(|_| "not a number of milliseconds".to_owned())?;
-    if (0.0..most_ms).contains(&ms) { Ok(ms) } else { Err(format!("it must be 0 or more and below {most_ms:.1} ms")) }
+    if (0.0..most_ms).contains(&ms) {
+        Ok(ms)
+    } else {
+        Err(format!("it must be 0 or more and below {most_ms:.1} ms"))
+    }
 }
 
 /// How far the cubes that are not exact are off.
@@ -86,7 +92,10 @@ impl Errors {
             p99: errors.percentile(0.99),
             max: errors.percentile(1.0),
         };
-        ErrorReport { position_mm: one(&self.position_mm), orientation_deg: one(&self.orientation_deg) }
+        ErrorReport {
+            position_mm: one(&self.position_mm),
+            orientation_deg: one(&self.orientation_deg),
+        }
     }
 }
 

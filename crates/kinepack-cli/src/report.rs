@@ -10,8 +10,8 @@ use crate::failure::Failure;
 use crate::ladder::Measurement;
 use crate::precision::{ErrorReport, Errors};
 
-/// Bytes that each snapshot takes besides its payload: IP and UDP (28) and a packet header of sequence, baseline and
-/// flags (4), as the article counts them.
+/// Bytes that each snapshot takes besides its payload: IP and UDP (28) and a packet header of
+/// sequence, baseline and flags (4), as the article counts them.
 pub(crate) const HEADER_BYTES: f64 = 28.0 + 4.0;
 
 /// One run of the ladder.
@@ -66,7 +66,9 @@ pub(crate) fn kbps(bytes: f64, rate_hz: u32) -> f64 {
 }
 
 /// Writes to standard output. A reader that has seen enough and closed it (`| head`) is no failure.
-pub(crate) fn print(write: impl FnOnce(&mut io::StdoutLock<'static>) -> io::Result<()>) -> Result<(), Failure> {
+pub(crate) fn print(
+    write: impl FnOnce(&mut io::StdoutLock<'static>) -> io::Result<()>,
+) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     match write(&mut out).and_then(|()| out.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::Output(error)),
@@ -126,7 +128,9 @@ impl Report {
             "{file}\n{objects} objects at {rate_hz} Hz, {frames} frames, each against the one {lag} before, decoded and compared"
         )?;
         let mut table = Table::new();
-        table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
+        table.load_style(
+            TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')),
+        );
         table.set_header([
             "",
             "\nlevel",
@@ -159,8 +163,18 @@ impl Report {
     /// How far values are off, where they are.
     fn write_errors(&self, out: &mut impl Write) -> io::Result<()> {
         let mut table = Table::new();
-        table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
-        table.set_header(["of what is off\nlevel", "mm\nmean", "\np99", "\nmax", "degrees\nmean", "\np99", "\nmax"]);
+        table.load_style(
+            TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')),
+        );
+        table.set_header([
+            "of what is off\nlevel",
+            "mm\nmean",
+            "\np99",
+            "\nmax",
+            "degrees\nmean",
+            "\np99",
+            "\nmax",
+        ]);
         for level in &self.levels {
             if let Some(errors) = &level.errors {
                 table.add_row([level.level.to_owned()].into_iter().chain(errors.cells()));

@@ -65,7 +65,11 @@ pub(crate) struct Sender {
 }
 
 impl Sender {
-    pub(crate) fn new(world: Played, options: &SendOptions, config: HubConfig) -> Result<Self, Failure> {
+    pub(crate) fn new(
+        world: Played,
+        options: &SendOptions,
+        config: HubConfig,
+    ) -> Result<Self, Failure> {
         let stream = options.stream.clone();
         let codec = stream.codec();
         let mut sender = Self {
@@ -112,7 +116,12 @@ impl Sender {
         &self.states
     }
 
-    pub(crate) fn add(&mut self, id: ReceiverId, options: &SendOptions, now: Duration) -> Result<(), NetError> {
+    pub(crate) fn add(
+        &mut self,
+        id: ReceiverId,
+        options: &SendOptions,
+        now: Duration,
+    ) -> Result<(), NetError> {
         self.hub.add(id, &options.receiver_options(), now)
     }
 }

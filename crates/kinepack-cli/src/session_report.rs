@@ -1,4 +1,5 @@
-//! What a session over a link was like, as a table for people and as one JSON document for machines.
+//! What a session over a link was like, as a table for people and as one JSON document for
+//! machines.
 
 use std::io::{self, Write};
 
@@ -94,23 +95,34 @@ impl SessionReport {
     pub(crate) fn write_table(&self, out: &mut impl Write) -> io::Result<()> {
         let Self { world, link, sending, .. } = self;
         writeln!(out, "{world}\n{link}\n{sending}")?;
-        let summary = |of: &Summary, unit: &str| format!("{:.2} / {:.2} / {:.2} {unit}", of.p50, of.p99, of.max);
+        let summary = |of: &Summary, unit: &str| {
+            format!("{:.2} / {:.2} / {:.2} {unit}", of.p50, of.p99, of.max)
+        };
         let rows = [
             ("bandwidth, payload", format!("{:.1} kbit/s", self.kbps_payload)),
             ("with IP and UDP headers", format!("{:.1} kbit/s", self.kbps_total)),
             ("the way back, with headers", format!("{:.1} kbit/s", self.kbps_upstream)),
             ("snapshots sent / arrived / partial", {
-                format!("{} / {} / {}", self.frames_sent, self.frames_received, self.frames_with_left_out)
+                format!(
+                    "{} / {} / {}",
+                    self.frames_sent, self.frames_received, self.frames_with_left_out
+                )
             }),
             ("blocks, one at the beginning", self.blocks.to_string()),
-            ("state checks that arrived / failed", format!("{} / {}", self.state_checks, self.failed_checks)),
+            (
+                "state checks that arrived / failed",
+                format!("{} / {}", self.state_checks, self.failed_checks),
+            ),
             ("lost by the link", format!("{:.2} %", self.loss_ratio * 100.0)),
             ("round trip", format!("{:.1} ms", self.round_trip_ms)),
             ("age of the baseline", format!("{:.1} snapshots", self.baseline_age)),
             ("playout delay", format!("{:.1} ms", self.playout_delay_ms)),
             ("states shown", self.states_shown.to_string()),
             ("starved", format!("{:.2} % of the time", self.starved_ratio * 100.0)),
-            ("shown error of what moves, median / 99 % / largest", summary(&self.shown_error_mm, "mm")),
+            (
+                "shown error of what moves, median / 99 % / largest",
+                summary(&self.shown_error_mm, "mm"),
+            ),
             ("and of its rotation", summary(&self.shown_error_deg, "°")),
             ("lanes that differ from what was sent", self.wrong_lanes.to_string()),
         ];
@@ -118,17 +130,26 @@ impl SessionReport {
         let faults = self.faults.iter().flat_map(|faults| {
             let of = |ms: &Summary| summary(ms, "ms");
             [
-                ("faults injected / found by a check", format!("{} / {}", faults.injected, faults.noticed)),
+                (
+                    "faults injected / found by a check",
+                    format!("{} / {}", faults.injected, faults.noticed),
+                ),
                 ("healed / of these within three round trips of the check", {
                     format!("{} / {}", faults.healed, faults.healed_within_three_round_trips)
                 }),
-                ("from the failed check to the state anew, median / 99 % / largest", of(&faults.heal_ms)),
+                (
+                    "from the failed check to the state anew, median / 99 % / largest",
+                    of(&faults.heal_ms),
+                ),
                 ("from the fault to the state anew", of(&faults.fault_to_heal_ms)),
                 ("lanes that differ between a fault and its end", faults.wrong_lanes.to_string()),
             ]
         });
         let (before, last) = rows.split_at(rows.len() - 1);
-        write_rows(out, before.iter().cloned().chain(input).chain(faults).chain(last.iter().cloned()))
+        write_rows(
+            out,
+            before.iter().cloned().chain(input).chain(faults).chain(last.iter().cloned()),
+        )
     }
 }
 

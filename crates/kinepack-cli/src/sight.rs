@@ -16,7 +16,11 @@ pub(crate) struct Sight<'a> {
 
 impl<'a> Sight<'a> {
     /// `None` while the player's own cube is not there.
-    pub(crate) fn new(stream: &'a CubeStream, snapshot: &'a Snapshot, own: EntityId) -> Option<Self> {
+    pub(crate) fn new(
+        stream: &'a CubeStream,
+        snapshot: &'a Snapshot,
+        own: EntityId,
+    ) -> Option<Self> {
         let own_position = stream.position(snapshot, snapshot.position(own)?)?;
         let first_from = |number| snapshot.ids().partition_point(|id| id.0 < number);
         Some(Self { stream, snapshot, own_position, cubes: first_from(1)..first_from(FIRST_GUEST) })
@@ -61,13 +65,17 @@ mod tests {
             let mut snapshot = Snapshot::new(stream.codec().schema(), Tick(0));
             let mut world = World::new(&Config { cubes: 100 }).expect("a valid number of cubes");
             let guest = world.add_player().expect("a free place");
-            let [mut by_world, mut by_snapshot, mut of_guest] = [1, 1, 2].map(|seed| Script::new(Style::Typical, seed));
+            let [mut by_world, mut by_snapshot, mut of_guest] =
+                [1, 1, 2].map(|seed| Script::new(Style::Typical, seed));
             let (mut same, mut moved) = (0, 0);
             for tick in 0..600 {
                 let mut states = States::default();
                 for (number, body) in world.bodies() {
                     let cubes::Body { position, orientation, velocity, interacting } = body;
-                    states.push(EntityId(number), Measured { position, orientation, velocity, interacting });
+                    states.push(
+                        EntityId(number),
+                        Measured { position, orientation, velocity, interacting },
+                    );
                 }
                 stream.quantize(&states, Tick(tick), &mut snapshot).expect("within the range");
                 let sight = |own| Sight::new(&stream, &snapshot, EntityId(own));
@@ -79,7 +87,8 @@ mod tests {
                 moved += u32::from(own != Input::default());
                 world.step_players(&[(0, first), (guest, own)]);
             }
-            // Positions differ by half a step at most, which may turn a direction that is on the edge of two.
+            // Positions differ by half a step at most, which may turn a direction that is on the
+            // edge of two.
             assert!(same > 400 && moved > 300, "{same} inputs are the same, {moved} have keys");
         }
     }

@@ -1,4 +1,5 @@
-//! `kinepack simulate`: a world, its receivers and their links under virtual time, as fast as the machine can.
+//! `kinepack simulate`: a world, its receivers and their links under virtual time, as fast as the
+//! machine can.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -21,7 +22,8 @@ use crate::world::{Played, WorldArguments};
 /// With more receivers, datagrams arrive with the ticks, and not at their own times in between.
 const EXACT_TIMES: usize = 16;
 
-/// Run a world and its receivers under virtual time, and say what it took and whether anything drifted.
+/// Run a world and its receivers under virtual time, and say what it took and whether anything
+/// drifted.
 #[derive(Args)]
 pub(crate) struct Arguments {
     #[command(flatten, next_help_heading = "Built-in world")]
@@ -76,7 +78,9 @@ struct Report {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let world = match arguments.objects {
-        Some(objects) => Played::Crowd(Crowd::new(objects, arguments.moving.min(objects), arguments.world.seed)),
+        Some(objects) => {
+            Played::Crowd(Crowd::new(objects, arguments.moving.min(objects), arguments.world.seed))
+        }
         None => arguments.world.play()?,
     };
     let mut session = Session::new(world, &arguments.send, HubConfig::default())?;
@@ -113,12 +117,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     progress.finish_and_clear();
     let report = Report::new(arguments, &session, early_memory);
     print(|out| if arguments.json { report.write_json(out) } else { report.write_table(out) })?;
-    if report.wrong_lanes > 0 { Err(Failure::Drifted { wrong_lanes: report.wrong_lanes }) } else { Ok(()) }
+    if report.wrong_lanes > 0 {
+        Err(Failure::Drifted { wrong_lanes: report.wrong_lanes })
+    } else {
+        Ok(())
+    }
 }
 
 pub(crate) fn progress(ticks: u32) -> ProgressBar {
     let style = ProgressStyle::with_template("{wide_bar} tick {pos} of {len}, {eta} left");
-    ProgressBar::new(u64::from(ticks)).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+    ProgressBar::new(u64::from(ticks))
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
 impl Report {
@@ -166,7 +175,11 @@ impl Report {
         writeln!(
             out,
             "the hub's work: mean {:.1} µs a tick (median {:.1}, 99 % {:.1}), {:.2} µs a receiver, {:.1} snapshots encoded",
-            self.hub_us_per_tick_mean, hub.p50, hub.p99, self.hub_us_per_tick_and_receiver, self.encoded_per_tick
+            self.hub_us_per_tick_mean,
+            hub.p50,
+            hub.p99,
+            self.hub_us_per_tick_and_receiver,
+            self.encoded_per_tick
         )?;
         writeln!(
             out,
@@ -174,7 +187,10 @@ impl Report {
             age_ms.p50, age_ms.p99, age_ms.max
         )?;
         if let Some((early, end)) = self.memory_mib {
-            writeln!(out, "memory: {early:.0} MiB after a tenth of the time, {end:.0} MiB at the end")?;
+            writeln!(
+                out,
+                "memory: {early:.0} MiB after a tenth of the time, {end:.0} MiB at the end"
+            )?;
         }
         writeln!(out, "lanes that differ from what was sent, all receivers: {}", self.wrong_lanes)
     }

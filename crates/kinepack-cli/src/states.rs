@@ -48,7 +48,11 @@ impl States {
     pub(crate) fn find(&self, id: EntityId) -> Option<&Measured> {
         // Most stand where their id says.
         let place = id.0 as usize;
-        let place = if self.ids.get(place) == Some(&id) { place } else { self.ids.binary_search(&id).ok()? };
+        let place = if self.ids.get(place) == Some(&id) {
+            place
+        } else {
+            self.ids.binary_search(&id).ok()?
+        };
         self.measured.get(place)
     }
 }
@@ -78,7 +82,10 @@ mod tests {
         states.push(EntityId(70), state(2.0));
         states.extend([state(3.0)]);
         let found = |id| states.find(EntityId(id)).map(|state| state.position[0]);
-        assert_eq!([0, 1, 2, 70, 71, 72].map(found), [Some(0.0), Some(1.0), None, Some(2.0), Some(3.0), None]);
+        assert_eq!(
+            [0, 1, 2, 70, 71, 72].map(found),
+            [Some(0.0), Some(1.0), None, Some(2.0), Some(3.0), None]
+        );
         let mut copy = States::default();
         copy.copy_from(&states);
         assert!(copy.iter().eq(states.iter()) && copy.len() == 4);

@@ -33,5 +33,9 @@ pub(crate) fn write_json(report: &impl serde::Serialize, out: &mut impl Write) -
 
 /// A share in percent.
 pub(crate) fn percent(part: usize, whole: usize) -> String {
-    if whole == 0 { "–".to_owned() } else { format!("{:.1} %", 100.0 * part as f64 / whole as f64) }
+    if whole == 0 {
+        "–".to_owned()
+    } else {
+        format!("{:.1} %", 100.0 * part as f64 / whole as f64)
+    }
 }

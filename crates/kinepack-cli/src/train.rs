@@ -20,8 +20,9 @@ use crate::world::Played;
 /// Train a profile on captures: what the levels from 9 on expect of the data.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Captures: .bin or .f32 of the data compression challenge, or one of them as .zst. Without any, the built-in world: four
-    /// minutes in each style but rest, seeds 1000 to 1003, which no measurement uses.
+    /// Captures: .bin or .f32 of the data compression challenge, or one of them as .zst. Without
+    /// any, the built-in world: four minutes in each style but rest, seeds 1000 to 1003, which no
+    /// measurement uses.
     files: Vec<PathBuf>,
     /// Where to put the profile.
     #[arg(long, value_name = "PROFILE")]
@@ -71,7 +72,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 /// The classes and contexts that take the fewest bits for `runs`.
 fn searched(schema: &Schema, runs: &[Vec<Snapshot>]) -> Result<Profile, Failure> {
-    let structure = with_shares("searched", |told| ProfileSearch::default().run(schema, runs, told));
+    let structure =
+        with_shares("searched", |told| ProfileSearch::default().run(schema, runs, told));
     let structure = structure.map_err(Failure::Training)?;
     for (field, code) in schema.fields().iter().zip(&structure.fields) {
         eprintln!("{}: {} classes, {:?}", field.name, code.classes.len(), code.context);
@@ -81,8 +83,10 @@ fn searched(schema: &Schema, runs: &[Vec<Snapshot>]) -> Result<Profile, Failure>
 
 /// Does what tells the share that is done, with a bar for it.
 pub(crate) fn with_shares<R>(done: &str, work: impl FnOnce(&mut dyn FnMut(f64)) -> R) -> R {
-    let style = ProgressStyle::with_template(&format!("{{bar:40}} {{percent}} % {done}, {{eta}} left"));
-    let bar = ProgressBar::new(1000).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    let style =
+        ProgressStyle::with_template(&format!("{{bar:40}} {{percent}} % {done}, {{eta}} left"));
+    let bar =
+        ProgressBar::new(1000).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     let result = work(&mut |share| bar.set_position((share * 1000.0) as u64));
     bar.finish_and_clear();
     result
@@ -95,7 +99,12 @@ fn capture_runs(arguments: &Arguments) -> Result<Vec<Vec<Snapshot>>, Failure> {
 }
 
 /// The frames `from` to `to` of a capture.
-fn read_run(path: &Path, from: u32, to: u32, limits: CaptureLimits) -> Result<Vec<Snapshot>, Failure> {
+fn read_run(
+    path: &Path,
+    from: u32,
+    to: u32,
+    limits: CaptureLimits,
+) -> Result<Vec<Snapshot>, Failure> {
     let mut capture = challenge(path, limits)?;
     let mut run = Vec::new();
     let mut states = Vec::new();
@@ -115,7 +124,8 @@ fn read_run(path: &Path, from: u32, to: u32, limits: CaptureLimits) -> Result<Ve
             Frame::Floats(frame) => {
                 states.clear();
                 states.extend(frame.states());
-                quantized(&states, tick).map_err(|(object, error)| capture.bad_value(object, error.to_string()))?
+                quantized(&states, tick)
+                    .map_err(|(object, error)| capture.bad_value(object, error.to_string()))?
             }
         });
     }
@@ -140,20 +150,28 @@ fn world_runs() -> Result<Vec<Vec<Snapshot>>, Failure> {
     let runs: Vec<(Style, u64)> =
         STYLES.into_iter().flat_map(|style| (1000..1004).map(move |seed| (style, seed))).collect();
     let bar = progress(Some(WORLD_FRAMES * runs.len() as u32));
-    let runs = runs.into_iter().map(|(style, seed)| world_run(style, seed, WORLD_FRAMES, &bar)).collect();
+    let runs =
+        runs.into_iter().map(|(style, seed)| world_run(style, seed, WORLD_FRAMES, &bar)).collect();
     bar.finish_and_clear();
     runs
 }
 
 /// The first frames of the built-in world as they are sent.
-pub(crate) fn world_run(style: Style, seed: u64, frames: u32, bar: &ProgressBar) -> Result<Vec<Snapshot>, Failure> {
+pub(crate) fn world_run(
+    style: Style,
+    seed: u64,
+    frames: u32,
+    bar: &ProgressBar,
+) -> Result<Vec<Snapshot>, Failure> {
     let mut played = Played::cubes(&Config::default(), style, seed)?;
     let mut states = States::default();
     let frame = |tick| {
         played.next_frame(&mut states);
         bar.inc(1);
-        let out_of_range =
-            |(object, error): (u32, EncodeError)| Failure::OutOfRange { object, reason: error.to_string() };
+        let out_of_range = |(object, error): (u32, EncodeError)| Failure::OutOfRange {
+            object,
+            reason: error.to_string(),
+        };
         quantized(states.measured(), tick).map_err(out_of_range)
     };
     (0..frames).map(frame).collect()

@@ -21,7 +21,8 @@ pub(crate) struct Truth {
 
 /// How far the shown state is from the true one at the same moment of the simulation.
 ///
-/// Percentiles are over the cubes that move then; of those at rest, the error is half a step, and they are many. The largest is over all.
+/// Percentiles are over the cubes that move then; of those at rest, the error is half a step, and
+/// they are many. The largest is over all.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ShownError {
     pub(crate) position_mm: Distribution,
@@ -60,7 +61,9 @@ impl ShownError {
     pub(crate) fn add(&mut self, shown: &Shown, before: &Measured, after: &Measured, ratio: f32) {
         let moves = before.position != after.position || before.orientation != after.orientation;
         let blend = |a: f32, b: f32| a + (b - a) * ratio;
-        let off = |axis: usize| f64::from(shown.position[axis] - blend(before.position[axis], after.position[axis]));
+        let off = |axis: usize| {
+            f64::from(shown.position[axis] - blend(before.position[axis], after.position[axis]))
+        };
         let position_mm = (off(0).powi(2) + off(1).powi(2) + off(2).powi(2)).sqrt() * 1e3;
         let dot: f32 = before.orientation.iter().zip(after.orientation).map(|(a, b)| a * b).sum();
         let side = if dot < 0.0 { -1.0 } else { 1.0 };

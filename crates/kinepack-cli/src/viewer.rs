@@ -55,7 +55,11 @@ impl Viewer {
     }
 
     /// Takes a datagram; the view where one came of it.
-    pub(crate) fn handle(&mut self, now: Duration, datagram: &[u8]) -> Result<Option<NewView>, Refused> {
+    pub(crate) fn handle(
+        &mut self,
+        now: Duration,
+        datagram: &[u8],
+    ) -> Result<Option<NewView>, Refused> {
         match self.receiver.handle(now, datagram)? {
             Received::Snapshot { left_out, .. } => {
                 self.snapshots += 1;
@@ -66,7 +70,8 @@ impl Viewer {
         }
     }
 
-    /// Draws a frame; where the truth is known, it is compared. False while there is nothing to show.
+    /// Draws a frame; where the truth is known, it is compared. False while there is nothing to
+    /// show.
     pub(crate) fn show(&mut self, now: Duration, truth: Option<&Truth>) -> Result<bool, Failure> {
         let delay_ms = self.receiver.playout_stats().delay.as_secs_f64() * 1e3;
         let Some(playback) = self.receiver.playback(now) else { return Ok(false) };
@@ -76,7 +81,8 @@ impl Viewer {
         for sample in playback.samples() {
             let id = sample.id;
             let shown = self.stream.shown(&sample);
-            let shown = shown.map_err(|error| Failure::OutOfRange { object: id.0, reason: error.to_string() })?;
+            let shown = shown
+                .map_err(|error| Failure::OutOfRange { object: id.0, reason: error.to_string() })?;
             if let Some((before, after, ratio)) = around
                 && let (Some(before), Some(after)) = (before.find(id), after.find(id))
             {
@@ -94,13 +100,18 @@ impl Viewer {
 
     /// Notes how old what is known of each object is that moves, at a tick of the sender.
     pub(crate) fn note_age(&mut self, tick: u32, truth: &Truth) {
-        let (Some(newest), Some((states, ..))) = (self.receiver.newest(), truth.around(f64::from(tick))) else {
+        let (Some(newest), Some((states, ..))) =
+            (self.receiver.newest(), truth.around(f64::from(tick)))
+        else {
             return;
         };
         let Some((before, ..)) = truth.around(f64::from(tick) - 1.0) else { return };
         for (index, id) in newest.ids().iter().enumerate() {
-            // What has just come is not known for long, and of what has left nothing is to be known.
-            let (Some(before), Some(state)) = (before.find(*id), states.find(*id)) else { continue };
+            // What has just come is not known for long, and of what has left nothing is to be
+            // known.
+            let (Some(before), Some(state)) = (before.find(*id), states.find(*id)) else {
+                continue;
+            };
             if before.position != state.position {
                 let age_ticks = tick.saturating_sub(self.receiver.fresh(index).0);
                 self.age_ms.add(f64::from(age_ticks) * 1e3 / f64::from(cubes::TICK_HZ));
@@ -117,10 +128,13 @@ impl Viewer {
 /// Lanes in which two states differ; an entity that only one of them has differs in all.
 pub(crate) fn wrong_lanes(expected: &Snapshot, state: &Snapshot) -> u64 {
     if expected.ids() != state.ids() {
-        let missing = |a: &Snapshot, b: &Snapshot| a.ids().iter().filter(|id| b.position(**id).is_none()).count();
+        let missing = |a: &Snapshot, b: &Snapshot| {
+            a.ids().iter().filter(|id| b.position(**id).is_none()).count()
+        };
         return ((missing(expected, state) + missing(state, expected)) * state.lane_count()) as u64;
     }
-    let differing =
-        |lane: usize| expected.lane(lane).iter().zip(state.lane(lane)).filter(|(a, b)| a != b).count() as u64;
+    let differing = |lane: usize| {
+        expected.lane(lane).iter().zip(state.lane(lane)).filter(|(a, b)| a != b).count() as u64
+    };
     (0..state.lane_count()).map(differing).sum()
 }

@@ -42,7 +42,9 @@ pub(crate) fn read_capture(path: &Path) -> Result<Vec<Vec<Measured>>, Failure> {
     while let Some(frame) = capture.next_frame()? {
         match frame {
             Frame::Floats(frame) => frames.push(frame.states().collect()),
-            Frame::Quantized(_) => return Err(Failure::NeedsFloats { what: "a world to send".to_owned() }),
+            Frame::Quantized(_) => {
+                return Err(Failure::NeedsFloats { what: "a world to send".to_owned() });
+            }
         }
     }
     Ok(frames)
@@ -135,7 +137,8 @@ impl Played {
         }
     }
 
-    /// Gives one who joined a cube, which is there from the next state on and holds no key yet. Who has one keeps it.
+    /// Gives one who joined a cube, which is there from the next state on and holds no key yet. Who
+    /// has one keeps it.
     pub(crate) fn admit(&mut self, guest: ReceiverId) -> Result<EntityId, CannotPlay> {
         self.cubes_mut().ok_or(CannotPlay::NoCubes)?.admit(guest)
     }

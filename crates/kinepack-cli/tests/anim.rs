@@ -58,15 +58,29 @@ fn clips_are_written_and_told_of() {
     fs::write(at("a walk.bvh"), BVH).unwrap();
     let document = json(&["anim", "raw", &at("a walk.bvh"), &at("out/clips")]);
     let clip = &document["clips"][0];
-    assert_eq!((clip["name"].as_str(), clip["file"].as_str()), (Some("a walk"), Some(at("a walk.bvh").as_str())));
-    let numbers = ["joints", "samples", "rate_hz", "raw_bytes"].map(|key| clip[key].as_f64().unwrap());
+    assert_eq!(
+        (clip["name"].as_str(), clip["file"].as_str()),
+        (Some("a walk"), Some(at("a walk.bvh").as_str()))
+    );
+    let numbers =
+        ["joints", "samples", "rate_hz", "raw_bytes"].map(|key| clip[key].as_f64().unwrap());
     assert_eq!(numbers, [2.0, 4.0, 120.0, 320.0]);
-    assert!(document["notes"][0].as_str().unwrap().ends_with("5.64444 cm a unit, the first frame dropped"));
+    assert!(
+        document["notes"][0]
+            .as_str()
+            .unwrap()
+            .ends_with("5.64444 cm a unit, the first frame dropped")
+    );
     let clip = exchange::read("a walk", &fs::read(at("out/clips/a walk.clip")).unwrap()).unwrap();
-    assert_eq!((clip.samples(), clip.skeleton().bind_pose()[1].translation), (4, [5.64444, 0.0, 0.0]));
+    assert_eq!(
+        (clip.samples(), clip.skeleton().bind_pose()[1].translation),
+        (4, [5.64444, 0.0, 0.0])
+    );
 
-    let options = ["--convention", "as-written", "--rate", "30", "--frame-rate", "60", "--unit-cm", "2"];
-    let table = stdout(&[&["anim", "raw", &at("a walk.bvh"), &at("out")], options.as_slice()].concat());
+    let options =
+        ["--convention", "as-written", "--rate", "30", "--frame-rate", "60", "--unit-cm", "2"];
+    let table =
+        stdout(&[&["anim", "raw", &at("a walk.bvh"), &at("out")], options.as_slice()].concat());
     let row: Vec<&str> = table.lines().nth(2).unwrap().split_whitespace().collect();
     assert_eq!(row, ["a", "walk", "2", "3", "30", "0.07", "240"], "{table}");
     assert_eq!(table.lines().count(), 3, "no note where all was said:\n{table}");
@@ -108,7 +122,13 @@ impl Files {
 
     /// What `anim build` says of the arm.
     fn build(&self, options: &[&str]) -> Value {
-        json(&[&["anim", "build", &self.at("an arm.glb"), "--force", "--out", &self.at("out")], options].concat())
+        json(
+            &[
+                &["anim", "build", &self.at("an arm.glb"), "--force", "--out", &self.at("out")],
+                options,
+            ]
+            .concat(),
+        )
     }
 
     fn read(&self, name: &str) -> Vec<u8> {
@@ -180,7 +200,10 @@ fn built_clips_are_what_is_told_of_them() {
         let words = ["name", "file", "scheme"].map(|key| clip[key].as_str().unwrap().to_owned());
         assert_eq!(words, ["an_arm__Move".to_owned(), files.at("an arm.glb"), scheme.to_owned()]);
         let number = |key: &str| clip[key].as_f64().unwrap();
-        assert_eq!(["joints", "samples", "rate_hz", "raw_bytes"].map(number), [2.0, 31.0, 30.0, 2480.0]);
+        assert_eq!(
+            ["joints", "samples", "rate_hz", "raw_bytes"].map(number),
+            [2.0, 31.0, 30.0, 2480.0]
+        );
         // A rotation of four floats, a translation and a scale of three.
         assert_eq!(number("animated_raw_bytes"), 31.0 * 40.0);
         assert_eq!(number("bytes"), files.read("out/an_arm__Move.kpa").len() as f64);
@@ -189,8 +212,14 @@ fn built_clips_are_what_is_told_of_them() {
 
         let most = if scheme == "quantized-32" { 0.3 } else { precision };
         assert!(number("max_error_cm") <= most, "{scheme} {precision}: {clip}");
-        assert_eq!((number("precision_cm"), &clip["is_within_precision"]), (precision, &(most == precision).into()));
-        assert!(number("mean_error_cm") <= number("p99_error_cm") && number("p99_error_cm") <= number("max_error_cm"));
+        assert_eq!(
+            (number("precision_cm"), &clip["is_within_precision"]),
+            (precision, &(most == precision).into())
+        );
+        assert!(
+            number("mean_error_cm") <= number("p99_error_cm")
+                && number("p99_error_cm") <= number("max_error_cm")
+        );
         let clip = files.at("out/an_arm__Move.kpa");
         assert_eq!(stdout(&["anim", "decode", &clip, &files.at("back.clip"), "--force"]), "");
         let back = exchange::read("back", &files.read("back.clip")).unwrap();
@@ -203,7 +232,8 @@ fn built_clips_are_what_is_told_of_them() {
 fn without_a_directory_nothing_is_written() {
     let files = Files::new();
     let table = stdout(&["anim", "build", &files.at("an arm.glb"), &files.at("walk.bvh")]);
-    let names: Vec<_> = table.lines().skip(2).take(2).filter_map(|line| line.split_whitespace().next()).collect();
+    let names: Vec<_> =
+        table.lines().skip(2).take(2).filter_map(|line| line.split_whitespace().next()).collect();
     assert_eq!(names, ["an_arm__Move", "walk"], "{table}");
     assert_eq!(fs::read_dir(files.0.path()).unwrap().count(), 2);
 }
@@ -212,7 +242,9 @@ fn without_a_directory_nothing_is_written() {
 fn what_cannot_be_built_is_refused() {
     let files = Files::new();
     let arm = files.at("an arm.glb");
-    let said = |options: &[&str]| refusal(&[&["anim", "build", &arm, "--out", &files.at("out")], options].concat());
+    let said = |options: &[&str]| {
+        refusal(&[&["anim", "build", &arm, "--out", &files.at("out")], options].concat())
+    };
     let pin = said(&["--pin", "lower", "--pin", "Hand"]);
     assert!(pin.contains("--pin Hand: no joint of that name"), "{pin}");
     for option in ["--joint-precision", "--joint-shell"] {
@@ -220,19 +252,29 @@ fn what_cannot_be_built_is_refused() {
         assert!(unknown.contains(&format!("{option} Hand: no joint of that name")), "{unknown}");
         assert!(said(&[option, "lower=0"]).contains("must be a positive number"));
         let refused = program::run(&["anim", "build", &arm, option, "lower"]);
-        assert!(refused.code == Some(2) && refused.stderr.contains("lower is no NAME=CM"), "{}", refused.stderr);
+        assert!(
+            refused.code == Some(2) && refused.stderr.contains("lower is no NAME=CM"),
+            "{}",
+            refused.stderr
+        );
     }
     for (options, others) in [
         (&["--no-rows"][..], "--scheme article, and this is block"),
         (&["--effort", "fast", "--scheme", "article"], "--scheme block, and this is article"),
-        (&["--pin", "lower", "--scheme", "quantized"], "--scheme block and article, and this is quantized"),
+        (
+            &["--pin", "lower", "--scheme", "quantized"],
+            "--scheme block and article, and this is quantized",
+        ),
     ] {
         let other = said(options);
         assert!(other.contains(options[0]) && other.contains(others), "{other}");
     }
     for precision in ["--precision=0", "--precision=nan", "--precision=-0.1", "--precision=inf"] {
         let refused = said(&[precision]);
-        assert!(refused.contains("precision") && refused.contains("positive"), "{precision}: {refused}");
+        assert!(
+            refused.contains("precision") && refused.contains("positive"),
+            "{precision}: {refused}"
+        );
     }
     fs::create_dir(files.at("other")).unwrap();
     fs::copy(&arm, files.at("other/an arm.glb")).unwrap();
@@ -252,7 +294,10 @@ fn what_is_damaged_or_missing_is_named() {
     let out = files.at("file");
     for command in ["decode", "export"] {
         let wrong = refusal(&["anim", command, &clip, &out, "--skeleton", &walk]);
-        assert!(wrong.contains(&walk) && wrong.contains("not the skeleton of") && wrong.contains(&clip), "{wrong}");
+        assert!(
+            wrong.contains(&walk) && wrong.contains("not the skeleton of") && wrong.contains(&clip),
+            "{wrong}"
+        );
         let bytes = files.read("out/an_arm__Move.kpa");
         fs::write(files.at("out/short.kpa"), &bytes[..bytes.len() - 1]).unwrap();
         let short = refusal(&["anim", command, &files.at("out/short.kpa"), &out]);
@@ -279,27 +324,43 @@ fn an_export_is_a_file_of_the_article() {
             arguments.extend(["--jump-caches", &count]);
         }
         let document = json(&arguments);
-        assert_eq!(sorted_keys(&document), ["bytes", "file", "joints", "jump_caches", "keys", "max_difference_cm"]);
+        assert_eq!(
+            sorted_keys(&document),
+            ["bytes", "file", "joints", "jump_caches", "keys", "max_difference_cm"]
+        );
         let bytes = files.read("arm.anm");
         let anm = Anm::from_bytes(&bytes).unwrap();
         assert_eq!(anm.joints(), ["upper", "lower"].map(elf_hash));
-        assert_eq!((anm.head().duration_s, anm.head().rate_hz, anm.jump_cache_count()), (1.0, 30.0, caches));
+        assert_eq!(
+            (anm.head().duration_s, anm.head().rate_hz, anm.jump_cache_count()),
+            (1.0, 30.0, caches)
+        );
         let number = |key: &str| document[key].as_f64().unwrap();
         assert_eq!(document["file"], out.as_str());
-        let counts = [bytes.len(), anm.joints().len(), anm.keys().len(), caches as usize].map(|count| count as f64);
+        let counts = [bytes.len(), anm.joints().len(), anm.keys().len(), caches as usize]
+            .map(|count| count as f64);
         assert_eq!(["bytes", "joints", "keys", "jump_caches"].map(number), counts);
         assert!(number("max_difference_cm") < 0.02, "{scheme}: {document}");
         let line = stdout(&arguments);
         let plural = if caches == 1 { "" } else { "s" };
-        let told = format!("{out}: 2 joints, {} keys, {} bytes, {caches} jump cache{plural};", counts[2], counts[0]);
+        let told = format!(
+            "{out}: 2 joints, {} keys, {} bytes, {caches} jump cache{plural};",
+            counts[2], counts[0]
+        );
         assert!(line.starts_with(&told) && line.lines().count() == 1, "{line}");
     }
     files.build(&["--scheme", "article", "--parametrization", "chordal"]);
     let chordal = refusal(&["anim", "export", &clip, &out, "--force"]);
-    assert!(chordal.contains(&clip) && chordal.contains("build the clip with times or uniform"), "{chordal}");
+    assert!(
+        chordal.contains(&clip) && chordal.contains("build the clip with times or uniform"),
+        "{chordal}"
+    );
     files.build(&[]);
     let blocks = refusal(&["anim", "export", &clip, &out, "--force"]);
-    assert!(blocks.contains(&clip) && blocks.contains("--scheme article") && blocks.contains("--gltf"), "{blocks}");
+    assert!(
+        blocks.contains(&clip) && blocks.contains("--scheme article") && blocks.contains("--gltf"),
+        "{blocks}"
+    );
 }
 
 #[test]
@@ -310,7 +371,10 @@ fn an_export_to_gltf_comes_back_as_the_same_motion() {
     let document = json(&["anim", "export", &clip, &out, "--gltf"]);
     assert_eq!(sorted_keys(&document), ["bytes", "file", "joints", "rate_hz", "samples"]);
     let bytes = files.read("arm.glb").len();
-    assert_eq!((document["bytes"].as_u64(), document["samples"].as_u64()), (Some(bytes as u64), Some(31)));
+    assert_eq!(
+        (document["bytes"].as_u64(), document["samples"].as_u64()),
+        (Some(bytes as u64), Some(31))
+    );
     stdout(&["anim", "decode", &clip, &files.at("ours.clip")]);
     stdout(&["anim", "raw", &out, &files.at("back")]);
     let read = |name: &str| exchange::read("arm", &files.read(name)).unwrap();
@@ -324,7 +388,8 @@ fn an_export_to_gltf_comes_back_as_the_same_motion() {
         (["--gltf", "--rate", "0"], "0 is no rate"),
         (["--gltf", "--jump-caches", "2"], "cannot be used with"),
     ] {
-        let refused = program::run(&[&["anim", "export", &clip, &out, "--force"], &options[..]].concat());
+        let refused =
+            program::run(&[&["anim", "export", &clip, &out, "--force"], &options[..]].concat());
         assert_eq!(refused.code, Some(2));
         assert!(refused.stderr.contains(reason), "{}", refused.stderr);
     }

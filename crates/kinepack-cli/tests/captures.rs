@@ -22,11 +22,21 @@ fn an_analysis_agrees_with_what_is_measured() {
         let analyzed = json(&["analyze", capture]);
         let measured = json(&["measure", capture, "--level", "position,packed,adaptive,learning"]);
         let stream = &analyzed["streams"][0];
-        assert_eq!((stream["name"].as_str(), stream["rate_hz"].as_f64()), (Some("cubes"), Some(60.0)));
+        assert_eq!(
+            (stream["name"].as_str(), stream["rate_hz"].as_f64()),
+            (Some("cubes"), Some(60.0))
+        );
         for level in measured["levels"].as_array().unwrap() {
-            let same =
-                stream["levels"].as_array().unwrap().iter().find(|other| other["level"] == level["level"]).unwrap();
-            assert_eq!(same["bytes_per_frame"], level["bytes_per_frame"]["mean"], "{name}: {level}");
+            let same = stream["levels"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .find(|other| other["level"] == level["level"])
+                .unwrap();
+            assert_eq!(
+                same["bytes_per_frame"], level["bytes_per_frame"]["mean"],
+                "{name}: {level}"
+            );
         }
         assert_eq!(stream["fields"][0]["name"], "position");
         assert_eq!(stream["fields"][0]["components"].as_array().unwrap().len(), 3);
@@ -40,12 +50,19 @@ fn an_analysis_is_tables_and_a_page_that_needs_nothing_else() {
     let page = files.path("report.html");
     let [capture, page_path] = [&capture, &page].map(|path| path.to_str().unwrap());
     let text = stdout(&["analyze", capture, "--html", page_path]);
-    for part in ["What to change first", "What each level takes", "orientation.dropped", "By the age of the baseline"] {
+    for part in [
+        "What to change first",
+        "What each level takes",
+        "orientation.dropped",
+        "By the age of the baseline",
+    ] {
         assert!(text.contains(part), "no {part:?} in\n{text}");
     }
     assert!(text.lines().all(|line| line == line.trim_end()), "{text}");
     let html = std::fs::read_to_string(&page).unwrap();
-    assert!(html.starts_with("<!doctype html>") && html.contains("\"streams\":[{\"name\":\"cubes\""));
+    assert!(
+        html.starts_with("<!doctype html>") && html.contains("\"streams\":[{\"name\":\"cubes\"")
+    );
     for foreign in ["<link", "src=", "@import", "fetch(", "import "] {
         assert!(!html.contains(foreign), "{foreign:?} in the page");
     }
@@ -81,8 +98,10 @@ fn what_is_recorded_is_analyzed_and_replayed() {
         (&240.into(), &61.0.into())
     );
     let page = files.path("replay.html");
-    let options = ["--level", "packed,adaptive", "--link", "mobile", "--sweep", "loss=0..20,rtt=20..200"];
-    let arguments = [&["replay", capture, "--html", page.to_str().unwrap(), "--force"], &options[..]].concat();
+    let options =
+        ["--level", "packed,adaptive", "--link", "mobile", "--sweep", "loss=0..20,rtt=20..200"];
+    let arguments =
+        [&["replay", capture, "--html", page.to_str().unwrap(), "--force"], &options[..]].concat();
     let replayed = json(&arguments);
     assert_eq!(replayed["frames"], 240);
     let count = |key: &str| replayed[key].as_array().unwrap().len();
@@ -90,8 +109,14 @@ fn what_is_recorded_is_analyzed_and_replayed() {
     for run in replayed["runs"].as_array().unwrap() {
         let number = |key: &str| run[key].as_f64().unwrap();
         assert_eq!(run["wrong_lanes"], 0);
-        assert!(number("kbps_payload") > 0.5 && number("kbps_total") > number("kbps_payload"), "{run}");
-        assert!(number("playout_delay_ms") > 10.0 && run["errors"][0]["field"] == "position", "{run}");
+        assert!(
+            number("kbps_payload") > 0.5 && number("kbps_total") > number("kbps_payload"),
+            "{run}"
+        );
+        assert!(
+            number("playout_delay_ms") > 10.0 && run["errors"][0]["field"] == "position",
+            "{run}"
+        );
         // Off by the quantization and a little of playback.
         assert!(run["errors"][0]["p50"].as_f64().unwrap() < 0.02, "{run}");
     }
@@ -103,7 +128,9 @@ fn what_is_recorded_is_analyzed_and_replayed() {
     assert!(stdout(&["replay", capture, "--outage", "1..2"]).contains("recovered ms"));
     let html = std::fs::read_to_string(&page).unwrap();
     assert!(html.contains("over_round_trip") && html.trim_end().ends_with("</html>"));
-    assert!(stdout(&["replay", capture, "--link", "lan"]).contains("times as fast as in real time"));
+    assert!(
+        stdout(&["replay", capture, "--link", "lan"]).contains("times as fast as in real time")
+    );
     let refused = refusal(&["replay", capture, "--stream", "ships"]);
     assert!(refused.contains("no such stream; there are cubes"), "{refused}");
     let refused = run(&["replay", capture, "--sweep", "loss=0..500"]);
@@ -115,20 +142,26 @@ fn what_is_recorded_is_analyzed_and_replayed() {
 fn challenge_files_become_captures_and_come_back() {
     let files = Files::new();
     for (name, challenge) in [("run.bin", good_bin(8)), ("run.f32", good_f32(20, 30))] {
-        let (from, capture, back) =
-            (files.write(name, &challenge), files.path("run.mcap"), files.path(&format!("back-{name}")));
+        let (from, capture, back) = (
+            files.write(name, &challenge),
+            files.path("run.mcap"),
+            files.path(&format!("back-{name}")),
+        );
         let [from, capture, back] = [&from, &capture, &back].map(|path| path.to_str().unwrap());
         for [a, b] in [[from, capture], [capture, back]] {
             let converted = run(&["convert", a, b, "--force"]);
             assert_eq!(converted.code, Some(0), "{}", converted.stderr);
         }
         assert_eq!(std::fs::read(back).unwrap(), challenge, "{name}");
-        let [direct, through] =
-            [from, capture].map(|file| json(&["analyze", file, "--lag", "3"])["streams"][0].clone());
+        let [direct, through] = [from, capture]
+            .map(|file| json(&["analyze", file, "--lag", "3"])["streams"][0].clone());
         assert_eq!(direct["levels"], through["levels"], "{name}");
     }
-    let message =
-        refusal(&["convert", files.path("run.mcap").to_str().unwrap(), files.path("other.bin").to_str().unwrap()]);
+    let message = refusal(&[
+        "convert",
+        files.path("run.mcap").to_str().unwrap(),
+        files.path("other.bin").to_str().unwrap(),
+    ]);
     assert!(message.contains("must end in .mcap"), "{message}");
     let message = refusal(&["measure", files.path("run.mcap").to_str().unwrap()]);
     assert!(message.contains("`analyze`, `tune` and `replay` read capture files"), "{message}");
@@ -145,7 +178,9 @@ fn a_capture_that_was_cut_off_is_read_up_to_there() {
     assert_eq!(cut.code, Some(0), "{}", cut.stderr);
     assert!(cut.stderr.contains("cut.mcap: damaged at byte"), "{}", cut.stderr);
     let frames =
-        serde_json::from_str::<serde_json::Value>(&cut.stdout).unwrap()["streams"][0]["frames"].as_u64().unwrap();
+        serde_json::from_str::<serde_json::Value>(&cut.stdout).unwrap()["streams"][0]["frames"]
+            .as_u64()
+            .unwrap();
     assert!((10..480).contains(&frames), "{frames}");
     let foreign = files.write("foreign.mcap", &good_bin(3));
     let message = refusal(&["analyze", foreign.to_str().unwrap()]);
@@ -170,7 +205,10 @@ fn drones(files: &Files) -> String {
         let drones: Vec<Drone> = (0..20)
             .map(|drone| {
                 let turn = time * (0.5 + 0.1 * drone as f32);
-                Drone { position: [20.0 * turn.cos(), 20.0 * turn.sin(), drone as f32], battery: 100 - tick / 10 }
+                Drone {
+                    position: [20.0 * turn.cos(), 20.0 * turn.sin(), drone as f32],
+                    battery: 100 - tick / 10,
+                }
             })
             .collect();
         recorder.record(&stream, Tick(tick as u32), (0..).map(EntityId).zip(&drones)).unwrap();
@@ -182,21 +220,27 @@ fn drones(files: &Files) -> String {
 #[test]
 fn a_profile_is_tuned_and_measured_on_what_it_has_not_seen() {
     let files = Files::new();
-    let (capture, profile, rust) = (&*drones(&files), files.path("drones.profile"), files.path("drones.rs"));
+    let (capture, profile, rust) =
+        (&*drones(&files), files.path("drones.profile"), files.path("drones.rs"));
     let [profile_path, rust_path] = [&profile, &rust].map(|path| path.to_str().unwrap());
     let options = ["--out", profile_path, "--rust", rust_path, "--passes", "2", "--lag", "3"];
     let tuned = json(&[&["tune", capture], &options[..]].concat());
     assert_eq!((&tuned["training_frames"], &tuned["held_out_frames"]), (&150.into(), &50.into()));
     for part in ["training", "held_out"] {
         for level in ["packed", "adaptive"] {
-            let [before, after] = ["built_in", "tuned"].map(|profile| tuned[profile][part][level].as_f64().unwrap());
+            let [before, after] =
+                ["built_in", "tuned"].map(|profile| tuned[profile][part][level].as_f64().unwrap());
             assert!(after < 0.8 * before, "{part}, {level}: {after} instead of {before}");
         }
     }
     let bytes = std::fs::read(&profile).unwrap();
     assert!(Profile::from_bytes(&bytes, &Schema::of::<Drone>()).is_ok());
     let constant = std::fs::read_to_string(&rust).unwrap();
-    assert!(constant.contains(&format!("pub const PROFILE: [u8; {}] = [", bytes.len())), "{}", &constant[..200]);
+    assert!(
+        constant.contains(&format!("pub const PROFILE: [u8; {}] = [", bytes.len())),
+        "{}",
+        &constant[..200]
+    );
     // It is for these drones, and for nothing else.
     assert_eq!(json(&["replay", capture, "--profile", profile_path])["runs"][0]["wrong_lanes"], 0);
     let cubes = files.write("run.f32", &good_f32(40, 30));
@@ -218,13 +262,17 @@ fn steps_for_an_error_that_is_allowed_are_found_and_the_profile_is_for_them() {
     let files = Files::new();
     let (capture, profile) = (&*drones(&files), files.path("coarse.profile"));
     let options = ["--passes", "2", "--lag", "3", "--max-error", "position=0.05,battery=2"];
-    let tuned = json(&[&["tune", capture, "--out", profile.to_str().unwrap()], &options[..]].concat());
+    let tuned =
+        json(&[&["tune", capture, "--out", profile.to_str().unwrap()], &options[..]].concat());
     let steps = tuned["steps"].as_array().unwrap();
     for (step, (field, attribute, was, asked)) in steps.iter().zip([
         ("position", "precision = 0.0577", "precision = 0.01", 0.05),
         ("battery", "precision = 5", "precision = 1", 2.0),
     ]) {
-        assert_eq!((&step["field"], &step["attribute"], &step["was"]), (&field.into(), &attribute.into(), &was.into()));
+        assert_eq!(
+            (&step["field"], &step["attribute"], &step["was"]),
+            (&field.into(), &attribute.into(), &was.into())
+        );
         let largest = step["error"]["max"].as_f64().unwrap();
         assert!(0.8 * asked < largest && largest <= asked, "{step}");
     }
@@ -233,12 +281,16 @@ fn steps_for_an_error_that_is_allowed_are_found_and_the_profile_is_for_them() {
     assert_eq!(tuned["schema_hash"], format!("{:016x}", schema.hash()));
     assert!(Profile::from_bytes(&std::fs::read(&profile).unwrap(), &schema).is_ok());
     let finer = json(&["tune", capture, "--passes", "2", "--lag", "3"]);
-    let held_out = |report: &serde_json::Value| report["tuned"]["held_out"]["packed"].as_f64().unwrap();
+    let held_out =
+        |report: &serde_json::Value| report["tuned"]["held_out"]["packed"].as_f64().unwrap();
     assert!(held_out(&tuned) < 0.9 * held_out(&finer), "{tuned}\n{finer}");
     assert_eq!(finer["steps"], serde_json::json!([]));
     assert_eq!(finer["field_order"]["tried"], 2);
     let text = stdout(&[&["tune", capture], &options[..]].concat());
-    assert!(text.contains("write them into the struct") && text.contains("Order of the fields"), "{text}");
+    assert!(
+        text.contains("write them into the struct") && text.contains("Order of the fields"),
+        "{text}"
+    );
     for (wanted, message) in [
         ("hull=1", "no such field; there are position, battery"),
         ("position=1e-9", "--max-error position: steps of"),

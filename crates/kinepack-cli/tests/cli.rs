@@ -1,4 +1,5 @@
-//! The program as its users see it: exit codes, what stands on which stream, and the numbers that never change.
+//! The program as its users see it: exit codes, what stands on which stream, and the numbers that
+//! never change.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -18,7 +19,12 @@ use serde_json::Value;
 
 /// The names of the levels of a document.
 fn level_names(document: &Value) -> Vec<&str> {
-    document["levels"].as_array().unwrap().iter().map(|level| level["level"].as_str().unwrap()).collect()
+    document["levels"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|level| level["level"].as_str().unwrap())
+        .collect()
 }
 
 fn all_names() -> Vec<&'static str> {
@@ -30,12 +36,22 @@ fn measuring_the_built_in_world_prints_a_row_for_each_level() {
     let table = stdout(&["measure", "--seconds", "1", "--cubes", "100"]);
     let title: Vec<&str> = table.lines().take(2).collect();
     assert!(title[0].contains("--seconds 1 --seed 1 --cubes 100"), "{title:?}");
-    assert!(title[1].starts_with("101 objects at 60 Hz, 54 frames, each against the one 6 before"), "{title:?}");
+    assert!(
+        title[1].starts_with("101 objects at 60 Hz, 54 frames, each against the one 6 before"),
+        "{title:?}"
+    );
     for level in Level::TABLE {
-        let row = table.lines().filter(|line| line.split_whitespace().nth(1) == Some(levels::name(level))).count();
+        let row = table
+            .lines()
+            .filter(|line| line.split_whitespace().nth(1) == Some(levels::name(level)))
+            .count();
         assert_eq!(row, 1, "{} in\n{table}", levels::name(level));
     }
-    assert_eq!(table.lines().count(), 2 + 2 + 1 + Level::TABLE.len(), "title, header, separator, rows:\n{table}");
+    assert_eq!(
+        table.lines().count(),
+        2 + 2 + 1 + Level::TABLE.len(),
+        "title, header, separator, rows:\n{table}"
+    );
     assert!(table.lines().all(|line| line == line.trim_end()), "{table}");
 }
 
@@ -49,11 +65,23 @@ fn the_json_document_has_its_keys_and_its_sums_agree() {
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     let has = |value: &Value, wanted: &[&str]| {
         let keys = keys(value);
-        assert!(wanted.iter().all(|key| keys.iter().any(|there| there == key)), "{wanted:?} in {keys:?}");
+        assert!(
+            wanted.iter().all(|key| keys.iter().any(|there| there == key)),
+            "{wanted:?} in {keys:?}"
+        );
     };
     has(&document, &["file", "lag", "frames", "levels"]);
     for level in document["levels"].as_array().unwrap() {
-        has(level, &["level", "bytes_per_frame", "bits_per_frame", "encode_us_per_frame", "decode_us_per_frame"]);
+        has(
+            level,
+            &[
+                "level",
+                "bytes_per_frame",
+                "bits_per_frame",
+                "encode_us_per_frame",
+                "decode_us_per_frame",
+            ],
+        );
         assert_eq!(level["verified"], true);
         let bytes = &level["bytes_per_frame"];
         has(bytes, &["mean", "p50", "p95", "max"]);
@@ -63,7 +91,10 @@ fn the_json_document_has_its_keys_and_its_sums_agree() {
         let bits: f64 = level["bits_per_frame"].as_object().unwrap().values().map(number).sum();
         let padding_bits = number(&bytes["mean"]) * 8.0 - bits;
         assert!((0.0..8.0).contains(&padding_bits), "{padding_bits} in {level}");
-        assert!(number(&level["encode_us_per_frame"]) > 0.0 && number(&level["decode_us_per_frame"]) > 0.0);
+        assert!(
+            number(&level["encode_us_per_frame"]) > 0.0
+                && number(&level["decode_us_per_frame"]) > 0.0
+        );
     }
 }
 
@@ -71,8 +102,10 @@ fn the_json_document_has_its_keys_and_its_sums_agree() {
 fn rows_1_to_6_of_the_built_in_world_are_those_of_the_article() {
     let document = json(&["measure", "--seconds", "1", "--level", "1,2,3,4,5,6"]);
     let max = |row: usize| document["levels"][row - 1]["bytes_per_frame"]["max"].as_u64().unwrap();
-    let mean = |row: usize| document["levels"][row - 1]["bytes_per_frame"]["mean"].as_f64().unwrap();
-    // 901 cubes of 321, 222, 159, 126 and 80 bits, and a bit that tells the set of cubes is the baseline's.
+    let mean =
+        |row: usize| document["levels"][row - 1]["bytes_per_frame"]["mean"].as_f64().unwrap();
+    // 901 cubes of 321, 222, 159, 126 and 80 bits, and a bit that tells the set of cubes is the
+    // baseline's.
     for (row, bits) in [(1, 321), (2, 222), (3, 159), (5, 126), (6, 80)] {
         let bytes = (901 * bits + 1_u64).div_ceil(8);
         assert_eq!((max(row), mean(row)), (bytes, bytes as f64), "row {row}");
@@ -94,7 +127,10 @@ fn levels_are_selected_by_name_and_by_number() {
     assert_eq!(of(&["--level", "7"]), ["changed-bits"]);
     // In the order of the table, each once.
     assert_eq!(of(&["--level", "packed,9,at-rest"]), ["at-rest", "relative-indices", "packed"]);
-    assert_eq!(of(&["--level", "12", "--level", "packed", "--level", "1"]), ["uncompressed", "packed"]);
+    assert_eq!(
+        of(&["--level", "12", "--level", "packed", "--level", "1"]),
+        ["uncompressed", "packed"]
+    );
 }
 
 #[test]
@@ -110,15 +146,27 @@ fn the_lag_decides_which_frames_have_a_baseline() {
 #[test]
 fn every_profile_can_be_measured() {
     for profile in ["built-in", "article", "untrained"] {
-        let world = ["measure", "--seconds", "1", "--cubes", "50", "--level", "9,10,11,12", "--profile", profile];
+        let world = [
+            "measure",
+            "--seconds",
+            "1",
+            "--cubes",
+            "50",
+            "--level",
+            "9,10,11,12",
+            "--profile",
+            profile,
+        ];
         assert_eq!(json(&world)["levels"].as_array().unwrap().len(), 4, "{profile}");
     }
 }
 
 #[test]
 fn a_time_precision_takes_fewer_bytes_and_says_how_far_things_are_off() {
-    let world = ["measure", "--seconds", "3", "--level", "relative-indices,packed,adaptive,learning"];
-    let [exact, coarse] = ["0", "2"].map(|ms| json(&[&world[..], &["--time-precision-ms", ms]].concat()));
+    let world =
+        ["measure", "--seconds", "3", "--level", "relative-indices,packed,adaptive,learning"];
+    let [exact, coarse] =
+        ["0", "2"].map(|ms| json(&[&world[..], &["--time-precision-ms", ms]].concat()));
     for row in 0..4 {
         let [exact, coarse] = [&exact, &coarse].map(|document| &document["levels"][row]);
         assert!(exact.get("errors").is_none());
@@ -131,7 +179,11 @@ fn a_time_precision_takes_fewer_bytes_and_says_how_far_things_are_off() {
         assert!(bytes(coarse) < 0.95 * bytes(exact), "{} of {}", bytes(coarse), bytes(exact));
         let largest_mm = errors["position_mm"]["max"].as_f64().unwrap();
         assert!((1.0..16.0 * 3f64.sqrt()).contains(&largest_mm), "{largest_mm} mm");
-        assert!(errors["orientation_deg"]["max"].as_f64().is_some_and(|largest| (0.1..6.0).contains(&largest)));
+        assert!(
+            errors["orientation_deg"]["max"]
+                .as_f64()
+                .is_some_and(|largest| (0.1..6.0).contains(&largest))
+        );
     }
     let table = stdout(&[&world[..], &["--time-precision-ms", "2"]].concat());
     assert!(table.contains("of what is off"), "{table}");
@@ -154,12 +206,38 @@ fn a_profile_is_trained_on_captures_and_measured_with() {
     let [capture, profile] = [&capture, &profile].map(|path| path.to_str().unwrap());
     let trained = run(&["train", capture, "--to", "30", "--passes", "2", "--out", profile]);
     assert_eq!((trained.code, trained.stdout.as_str()), (Some(0), ""), "{}", trained.stderr);
-    assert!(trained.stderr.contains(profile) && trained.stderr.contains("trained on 30 frames"), "{}", trained.stderr);
-    let document = json(&["measure", capture, "--from", "30", "--level", "packed,adaptive", "--profile", profile]);
+    assert!(
+        trained.stderr.contains(profile) && trained.stderr.contains("trained on 30 frames"),
+        "{}",
+        trained.stderr
+    );
+    let document = json(&[
+        "measure",
+        capture,
+        "--from",
+        "30",
+        "--level",
+        "packed,adaptive",
+        "--profile",
+        profile,
+    ]);
     assert_eq!(document["frames"], 10);
-    let coarse = run(&["train", capture, "--passes", "1", "--time-precision-ms", "2", "--out", profile, "--force"]);
+    let coarse = run(&[
+        "train",
+        capture,
+        "--passes",
+        "1",
+        "--time-precision-ms",
+        "2",
+        "--out",
+        profile,
+        "--force",
+    ]);
     assert_eq!(coarse.code, Some(0), "{}", coarse.stderr);
-    assert_eq!(json(&["measure", capture, "--level", "learning", "--profile", profile])["frames"], 34);
+    assert_eq!(
+        json(&["measure", capture, "--level", "learning", "--profile", profile])["frames"],
+        34
+    );
     let refused = refusal(&["measure", capture, "--profile", capture]);
     assert!(refused.contains("this is no profile"), "{refused}");
     let refused = refusal(&["train", capture, "--to", "1", "--out", profile, "--force"]);
@@ -170,8 +248,15 @@ fn a_profile_is_trained_on_captures_and_measured_with() {
 fn a_capture_is_sent_through_the_endpoints() {
     let files = Files::new();
     let capture = files.write("run.f32", &good_f32(40, 30));
-    let document =
-        json(&["demo", "--headless", "--fast", "--level", "adaptive", "--capture", capture.to_str().unwrap()]);
+    let document = json(&[
+        "demo",
+        "--headless",
+        "--fast",
+        "--level",
+        "adaptive",
+        "--capture",
+        capture.to_str().unwrap(),
+    ]);
     assert_eq!(document["wrong_lanes"], 0);
     let quantized = files.write("run.bin", &good_bin(8));
     let refused = refusal(&["demo", "--capture", quantized.to_str().unwrap()]);
@@ -193,7 +278,11 @@ fn captures_are_measured_at_the_levels_that_they_allow() {
         assert_eq!(document["frames"], 2);
         let unpacked = json(&["measure", packed]);
         assert_eq!(level_names(&unpacked), levels);
-        for (packed, plain) in unpacked["levels"].as_array().unwrap().iter().zip(document["levels"].as_array().unwrap())
+        for (packed, plain) in unpacked["levels"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .zip(document["levels"].as_array().unwrap())
         {
             assert_eq!(packed["bytes_per_frame"], plain["bytes_per_frame"]);
         }
@@ -205,7 +294,8 @@ fn bad_captures_are_refused_in_one_line() {
     let files = Files::new();
     let run = good_bin(8);
     let frame = OBJECTS * 32;
-    let mut high: Vec<Vec<_>> = states(8, OBJECTS).iter().map(|states| states.iter().map(record).collect()).collect();
+    let mut high: Vec<Vec<_>> =
+        states(8, OBJECTS).iter().map(|states| states.iter().map(record).collect()).collect();
     high[7][13][1] = 512;
     let mut far = states(8, 5);
     far[3][4].position[2] = -0.5;
@@ -216,7 +306,11 @@ fn bad_captures_are_refused_in_one_line() {
         ("odd.bin", [&run[..], &[0; 3]].concat(), "frame 8 has 3 of 28832 bytes"),
         ("empty.bin", Vec::new(), "holds no frame"),
         ("foreign.f32", run.clone(), "does not begin with CF32"),
-        ("version.f32", f32_file(Header { version: 2, ..Header::new(5, 8) }, &states(8, 5)), "version is not 1"),
+        (
+            "version.f32",
+            f32_file(Header { version: 2, ..Header::new(5, 8) }, &states(8, 5)),
+            "version is not 1",
+        ),
         ("billions.f32", Header::new(4_000_000_000, 8).bytes(), "number of objects"),
         ("fewer.f32", f32_file(Header::new(5, 9), &states(8, 5)), "frame 8 has 0 of 265 bytes"),
         ("more.f32", f32_file(Header::new(5, 7), &states(8, 5)), "more data than the 7 frames"),
@@ -224,7 +318,11 @@ fn bad_captures_are_refused_in_one_line() {
         ("foreign.bin.zst", run.clone(), "zstd data damaged"),
         ("cut.bin.zst", zst(&run)[..500].to_vec(), "zstd data damaged"),
         ("high.bin", bin(&high), "frame 7, object 13: first component 512 is out of range"),
-        ("far.f32", f32_file(Header::new(5, 8), &far), "frame 3, object 4: field `position`: -0.5 is outside"),
+        (
+            "far.f32",
+            f32_file(Header::new(5, 8), &far),
+            "frame 3, object 4: field `position`: -0.5 is outside",
+        ),
         ("lost.f32", f32_file(Header::new(5, 8), &lost), "frame 2, object 1: field `orientation`"),
         ("short.bin", good_bin(6), "6 frames are too few for a baseline 6 frames back"),
     ];
@@ -234,7 +332,10 @@ fn bad_captures_are_refused_in_one_line() {
         for arguments in [&["measure", path][..], &["measure", path, "--json"]] {
             let message = refusal(arguments);
             assert!(message.contains(says), "{message:?} does not say {says:?}");
-            assert!(name == "short.bin" || message.contains(path), "{message:?} does not name the file");
+            assert!(
+                name == "short.bin" || message.contains(path),
+                "{message:?} does not name the file"
+            );
         }
     }
     let message = refusal(&["measure", files.path("missing.bin").to_str().unwrap()]);
@@ -284,18 +385,33 @@ fn the_demo_ends_with_a_summary_and_nothing_drifted() {
         assert!(text.contains(what), "{what} in\n{text}");
     }
     let last = text.lines().last().unwrap();
-    assert!(last.starts_with("lanes that differ from what was sent") && last.ends_with(" 0"), "{last}");
+    assert!(
+        last.starts_with("lanes that differ from what was sent") && last.ends_with(" 0"),
+        "{last}"
+    );
 }
 
 #[test]
 fn the_json_document_of_the_demo_has_its_keys() {
-    let options = ["--link", "mobile", "--loss", "10", "--burst", "3", "--send-hz", "30", "--velocities"];
-    let document = json(&[&["demo", "--seconds", "3", "--headless", "--fast"], &options[..]].concat());
+    let options =
+        ["--link", "mobile", "--loss", "10", "--burst", "3", "--send-hz", "30", "--velocities"];
+    let document =
+        json(&[&["demo", "--seconds", "3", "--headless", "--fast"], &options[..]].concat());
     assert_eq!(document["wrong_lanes"], 0);
-    for key in ["frames_sent", "states_shown", "kbps_payload", "kbps_total", "round_trip_ms", "playout_delay_ms"] {
+    for key in [
+        "frames_sent",
+        "states_shown",
+        "kbps_payload",
+        "kbps_total",
+        "round_trip_ms",
+        "playout_delay_ms",
+    ] {
         assert!(document[key].as_f64().is_some_and(|value| value > 0.0), "{key} in {document}");
     }
-    assert!(document["loss_ratio"].as_f64().is_some_and(|ratio| (0.01..0.3).contains(&ratio)), "{document}");
+    assert!(
+        document["loss_ratio"].as_f64().is_some_and(|ratio| (0.01..0.3).contains(&ratio)),
+        "{document}"
+    );
     for key in ["shown_error_mm", "shown_error_deg"] {
         for part in ["p50", "p99", "max"] {
             assert!(document[key][part].is_number(), "{key}.{part} in {document}");
@@ -315,7 +431,17 @@ fn the_json_document_of_the_demo_has_its_keys() {
 fn playback_recovers_after_an_outage() {
     // After a short one a common view is left; after a long one a block is sent again.
     for (seconds, outage, blocks) in [("12", "2..9", 1), ("74", "2..70", 2)] {
-        let options = ["--seconds", seconds, "--cubes", "300", "--fast", "--link", "cable", "--outage", outage];
+        let options = [
+            "--seconds",
+            seconds,
+            "--cubes",
+            "300",
+            "--fast",
+            "--link",
+            "cable",
+            "--outage",
+            outage,
+        ];
         let document = json(&[&["demo", "--headless"], &options[..]].concat());
         assert_eq!(document["wrong_lanes"], 0);
         assert_eq!(document["blocks"], blocks, "{document}");
@@ -328,23 +454,34 @@ fn playback_recovers_after_an_outage() {
 
 #[test]
 fn a_simulation_counts_every_receiver_and_drifts_in_none() {
-    let document = json(&["simulate", "--seconds", "2", "--receivers", "20", "--round-trips-ms", "10..200"]);
-    assert_eq!((&document["receivers"], &document["wrong_lanes"]), (&Value::from(20), &Value::from(0)));
+    let document =
+        json(&["simulate", "--seconds", "2", "--receivers", "20", "--round-trips-ms", "10..200"]);
+    assert_eq!(
+        (&document["receivers"], &document["wrong_lanes"]),
+        (&Value::from(20), &Value::from(0))
+    );
     let crowd = ["--objects", "3000", "--moving", "1000", "--budget-kbps", "256"];
     let document = json(&[&["simulate", "--seconds", "3", "--loss", "5"], &crowd[..]].concat());
     assert_eq!(document["wrong_lanes"], 0);
     let kbps = document["first"]["kbps_total"].as_f64().unwrap();
     // A budget may save up a tenth of a second, and begins with that.
     assert!((100.0..256.0 * 3.1 / 3.0).contains(&kbps), "the budget: {kbps}");
-    assert!(document["first"]["frames_with_left_out"].as_u64().is_some_and(|count| count > 0), "{document}");
+    assert!(
+        document["first"]["frames_with_left_out"].as_u64().is_some_and(|count| count > 0),
+        "{document}"
+    );
 }
 
 #[test]
 fn a_simulation_with_faults_says_that_all_that_were_found_were_healed() {
     let crowd = ["simulate", "--seconds", "40", "--objects", "60", "--moving", "30"];
-    let document = json(&[&crowd[..], &["--link", "cable", "--loss", "0", "--fault-every", "4"]].concat());
+    let document =
+        json(&[&crowd[..], &["--link", "cable", "--loss", "0", "--fault-every", "4"]].concat());
     let (first, faults) = (&document["first"], &document["first"]["faults"]);
-    assert_eq!((&document["wrong_lanes"], &faults["injected"]), (&Value::from(0), &Value::from(10)));
+    assert_eq!(
+        (&document["wrong_lanes"], &faults["injected"]),
+        (&Value::from(0), &Value::from(10))
+    );
     assert!(faults["noticed"].as_u64().is_some_and(|count| count >= 8), "{faults}");
     for healed in ["healed", "healed_within_three_round_trips"] {
         assert_eq!(faults[healed], faults["noticed"], "{faults}");
@@ -357,10 +494,14 @@ fn a_simulation_with_faults_says_that_all_that_were_found_were_healed() {
 fn a_sweep_draws_its_curves() {
     let files = Files::new();
     let path = files.path("sweep.svg");
-    let document = json(&["sweep", "--seconds", "1", "--cubes", "20", "--svg", path.to_str().unwrap()]);
+    let document =
+        json(&["sweep", "--seconds", "1", "--cubes", "20", "--svg", path.to_str().unwrap()]);
     for key in ["over_loss", "over_round_trip"] {
         let points = document[key].as_array().unwrap();
-        assert!(points.len() > 4 && points.iter().all(|point| point["wrong_lanes"] == 0), "{document}");
+        assert!(
+            points.len() > 4 && points.iter().all(|point| point["wrong_lanes"] == 0),
+            "{document}"
+        );
     }
     assert!(std::fs::read_to_string(path).unwrap().starts_with("<svg"));
 }
@@ -368,9 +509,24 @@ fn a_sweep_draws_its_curves() {
 #[test]
 fn the_same_seed_gives_the_same_sizes() {
     let sizes = |seed: &str| {
-        let document = json(&["measure", "--seconds", "2", "--cubes", "100", "--style", "push", "--seed", seed]);
+        let document = json(&[
+            "measure",
+            "--seconds",
+            "2",
+            "--cubes",
+            "100",
+            "--style",
+            "push",
+            "--seed",
+            seed,
+        ]);
         let levels = document["levels"].as_array().unwrap();
-        levels.iter().map(|level| level["bytes_per_frame"].to_string() + &level["bits_per_frame"].to_string()).collect()
+        levels
+            .iter()
+            .map(|level| {
+                level["bytes_per_frame"].to_string() + &level["bits_per_frame"].to_string()
+            })
+            .collect()
     };
     let first: Vec<String> = sizes("3");
     assert_eq!(first, sizes("3"));

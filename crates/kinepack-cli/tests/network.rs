@@ -1,4 +1,5 @@
-//! `serve`, `join` and `record --from` over loopback, as their users see them: what they say, what they count, and how they end.
+//! `serve`, `join` and `record --from` over loopback, as their users see them: what they say, what
+//! they count, and how they end.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
@@ -40,8 +41,15 @@ fn a_joiner_receives_and_both_say_what_they_counted() {
     let [served, joined] = [server.interrupt().document(), joined.document()];
     let frames = number(&joined, "frames_received");
     assert!((30.0..=130.0).contains(&frames), "{joined:#}");
-    assert_eq!([&joined["joined"], &joined["dropped"], &joined["wrong_datagrams"]], [1, 0, 0], "{joined:#}");
-    assert!(number(&joined, "kbps_total") > 5.0 && number(&joined, "kbps_upstream") > 1.0, "{joined:#}");
+    assert_eq!(
+        [&joined["joined"], &joined["dropped"], &joined["wrong_datagrams"]],
+        [1, 0, 0],
+        "{joined:#}"
+    );
+    assert!(
+        number(&joined, "kbps_total") > 5.0 && number(&joined, "kbps_upstream") > 1.0,
+        "{joined:#}"
+    );
     assert!(number(&joined, "playout_delay_ms") > 0.0, "{joined:#}");
     assert_eq!(joined["server"], address);
     assert!(joined["not_known_here"][0].is_string());
@@ -56,8 +64,14 @@ fn a_joiner_receives_and_both_say_what_they_counted() {
         let [mean, p50, p99, max] = ["mean", "p50", "p99", "max"].map(|key| number(times, key));
         assert!(0.0 < p50 && p50 <= p99 && p99 <= max && mean <= max, "{times}");
     }
-    assert!(number(&served, "ticks") > 60.0 && number(&served, "encoded_per_tick") > 0.0, "{served:#}");
-    assert!(number(&served, "datagrams_out") >= frames && number(&served, "datagrams_in") > 30.0, "{served:#}");
+    assert!(
+        number(&served, "ticks") > 60.0 && number(&served, "encoded_per_tick") > 0.0,
+        "{served:#}"
+    );
+    assert!(
+        number(&served, "datagrams_out") >= frames && number(&served, "datagrams_in") > 30.0,
+        "{served:#}"
+    );
     assert!(number(&served, "kbps_per_receiver") > 5.0, "{served:#}");
 }
 
@@ -66,7 +80,9 @@ fn what_differs_is_said_on_both_sides_and_no_state_is_sent() {
     let (mut server, address) = serve(&["--velocities"]);
     let joined = join(&address, &["--seconds", "10"]).end();
     assert_eq!((joined.code, joined.stdout.as_str()), (Some(2), ""), "{}", joined.stderr);
-    assert!(joined.stderr.contains("have a different schema") && joined.stderr.contains("--velocities"));
+    assert!(
+        joined.stderr.contains("have a different schema") && joined.stderr.contains("--velocities")
+    );
     assert_eq!(joined.stderr.lines().count(), 1, "{}", joined.stderr);
     assert!(server.until(" refused: ").contains("have a different schema"));
     let alike = join(&address, &["--velocities", "--seconds", "1"]).end().document();
@@ -85,9 +101,16 @@ fn each_joiner_takes_one_of_the_levels() {
         server.until(&format!(" joined at {}; receivers: 1", options.get(3).unwrap_or(&"packed")));
     }
     let served = server.interrupt().document();
-    assert_eq!(served["joined_at"], serde_json::json!({ "adaptive": 1, "packed": 1 }), "{served:#}");
+    assert_eq!(
+        served["joined_at"],
+        serde_json::json!({ "adaptive": 1, "packed": 1 }),
+        "{served:#}"
+    );
     assert_eq!(served["refused"], 0, "{served:#}");
-    assert!(served["sending"].as_str().unwrap().ends_with(" --level packed,adaptive"), "{served:#}");
+    assert!(
+        served["sending"].as_str().unwrap().ends_with(" --level packed,adaptive"),
+        "{served:#}"
+    );
 }
 
 #[test]
@@ -95,7 +118,11 @@ fn a_level_that_is_not_offered_is_refused() {
     let (_server, address) = serve(&["--level", "adaptive"]);
     let joined = join(&address, &["--seconds", "10"]).end();
     assert_eq!((joined.code, joined.stdout.as_str()), (Some(2), ""), "{}", joined.stderr);
-    assert!(joined.stderr.contains("have a different codec") && joined.stderr.contains("--level"), "{}", joined.stderr);
+    assert!(
+        joined.stderr.contains("have a different codec") && joined.stderr.contains("--level"),
+        "{}",
+        joined.stderr
+    );
 }
 
 #[test]
@@ -104,7 +131,11 @@ fn another_secret_never_connects() {
     let options = ["join", &address, "--json", "--seconds", "2", "--time-out", "1"];
     let joined = Running::start(&options, Some("another secret of these tests")).end();
     assert_eq!(joined.code, Some(1), "{}", joined.stderr);
-    assert!(joined.stderr.contains("does not answer") && joined.stderr.contains("another secret"), "{}", joined.stderr);
+    assert!(
+        joined.stderr.contains("does not answer") && joined.stderr.contains("another secret"),
+        "{}",
+        joined.stderr
+    );
     assert!(joined.stderr.contains("nothing was received from 127.0.0.1:"), "{}", joined.stderr);
     let document: Value = serde_json::from_str(&joined.stdout).unwrap();
     assert_eq!([&document["connections"], &document["frames_received"]], [0, 0], "{document:#}");
@@ -163,7 +194,13 @@ fn interrupts_end_both_sides_cleanly() {
 fn many_joiners_receive_and_none_is_dropped() {
     let (server, address) = serve(&[]);
     let joined = join(&address, &["--count", "20", "--seconds", "3"]).end().document();
-    for (key, value) in [("joiners", 20), ("joined", 20), ("connections", 20), ("dropped", 0), ("wrong_datagrams", 0)] {
+    for (key, value) in [
+        ("joiners", 20),
+        ("joined", 20),
+        ("connections", 20),
+        ("dropped", 0),
+        ("wrong_datagrams", 0),
+    ] {
         assert_eq!(joined[key], value, "{key} in {joined:#}");
     }
     assert!(number(&joined, "frames_received_min") > 30.0, "{joined:#}");
@@ -201,14 +238,21 @@ fn insecure_is_loud_and_works() {
     let address = line.rsplit_once(' ').unwrap().1;
     let joined = Running::start(&["join", address, "--insecure", "--seconds", "1"], None).end();
     assert_eq!(joined.code, Some(0), "{}", joined.stderr);
-    assert!(joined.stderr.contains("WARNING") && joined.stdout.contains("not known on this side"), "{}", joined.stdout);
+    assert!(
+        joined.stderr.contains("WARNING") && joined.stdout.contains("not known on this side"),
+        "{}",
+        joined.stdout
+    );
     let served = server.interrupt();
     assert_eq!(served.code, Some(0), "{}", served.stderr);
     assert!(served.stdout.contains("joined / left / timed out / refused"), "{}", served.stdout);
 }
 
 fn record(file: &Path, server: &str, options: &[&str]) -> Running {
-    Running::start(&[&["record", file.to_str().unwrap(), "--from", server], options].concat(), Some(SECRET))
+    Running::start(
+        &[&["record", file.to_str().unwrap(), "--from", server], options].concat(),
+        Some(SECRET),
+    )
 }
 
 /// The frames of a capture's only stream, quantized; whether it holds floats; and its rate.
@@ -247,7 +291,11 @@ fn a_recording_is_the_world_that_was_sent() {
     let run = record(&recorded, &address, &["--seconds", "2"]).end();
     server.until(" left; receivers: 0");
     let served = server.interrupt().document();
-    assert_eq!([&served["joined"], &served["timed_out"], &served["keys"]["players_peak"]], [1, 0, 0], "{served:#}");
+    assert_eq!(
+        [&served["joined"], &served["timed_out"], &served["keys"]["players_peak"]],
+        [1, 0, 0],
+        "{served:#}"
+    );
     let [count, missing] = closing(&run);
     assert!(run.stderr.starts_with(&format!("kinepack: joined {address}\n")), "{}", run.stderr);
 
@@ -255,13 +303,23 @@ fn a_recording_is_the_world_that_was_sent() {
     assert_eq!((snapshots.len() as u64, is_raw, rate_hz), (count, false, 60.0));
     assert!((30..=130).contains(&count), "{}", run.stderr);
     assert!(snapshots.windows(2).all(|pair| pair[0].tick < pair[1].tick));
-    let [first, last] = [&snapshots[0], &snapshots[snapshots.len() - 1]].map(|snapshot| snapshot.tick.0);
-    assert!(count + missing <= u64::from(last - first) + 1, "ticks {first} to {last}: {}", run.stderr);
-    let analyzed = Running::start(&["analyze", recorded.to_str().unwrap(), "--json"], None).end().document();
+    let [first, last] =
+        [&snapshots[0], &snapshots[snapshots.len() - 1]].map(|snapshot| snapshot.tick.0);
+    assert!(
+        count + missing <= u64::from(last - first) + 1,
+        "ticks {first} to {last}: {}",
+        run.stderr
+    );
+    let analyzed =
+        Running::start(&["analyze", recorded.to_str().unwrap(), "--json"], None).end().document();
     let stream = &analyzed["streams"][0];
-    assert_eq!([&stream["frames"], &stream["entities"]], [&Value::from(count), &serde_json::json!([51.0, 51.0])]);
+    assert_eq!(
+        [&stream["frames"], &stream["entities"]],
+        [&Value::from(count), &serde_json::json!([51.0, 51.0])]
+    );
 
-    // The same world without a network: its first state, of tick 0, is what a server sends as tick 1.
+    // The same world without a network: its first state, of tick 0, is what a server sends as tick
+    // 1.
     let seconds = (last / 60 + 1).to_string();
     let built_in = ["record", world.to_str().unwrap(), "--cubes", "50", "--seconds", &seconds];
     assert_eq!(Running::start(&built_in, None).end().code, Some(0));
@@ -271,7 +329,12 @@ fn a_recording_is_the_world_that_was_sent() {
         let sent = &sent[snapshot.tick.0 as usize - 1];
         assert_eq!((sent.schema_hash(), sent.ids()), (snapshot.schema_hash(), snapshot.ids()));
         for lane in 0..snapshot.lane_count() {
-            assert_eq!(snapshot.lane(lane), sent.lane(lane), "lane {lane} of tick {}", snapshot.tick.0);
+            assert_eq!(
+                snapshot.lane(lane),
+                sent.lane(lane),
+                "lane {lane} of tick {}",
+                snapshot.tick.0
+            );
         }
     }
 }
@@ -291,7 +354,8 @@ fn a_recording_ends_with_its_server_or_by_an_interrupt() {
     server.signal("-TERM");
     server.end();
     let run = recorder.end();
-    let line = format!("kinepack: {address}: the server ended the connection; the recording ends here");
+    let line =
+        format!("kinepack: {address}: the server ended the connection; the recording ends here");
     assert!(run.stderr.contains(&line), "{}", run.stderr);
     for (run, file) in [(run, &stays), (interrupted, &leaves)] {
         let (snapshots, is_raw, _) = frames(file);

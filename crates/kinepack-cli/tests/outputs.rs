@@ -1,5 +1,5 @@
-//! The files that commands write: none that exists is replaced without being asked, none is written by halves, and a
-//! command that fails leaves what was there.
+//! The files that commands write: none that exists is replaced without being asked, none is written
+//! by halves, and a command that fails leaves what was there.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 #![allow(dead_code, reason = "other tests use the rest of these modules")]
@@ -18,7 +18,9 @@ mod unix;
 use std::fs;
 
 use common::{Files, good_f32};
-use program::{refusal, run, see_that_a_failure_changes_nothing, see_that_it_replaces_by_force_alone};
+use program::{
+    refusal, run, see_that_a_failure_changes_nothing, see_that_it_replaces_by_force_alone,
+};
 
 const OLD: &[u8] = b"worth something";
 /// A recording that takes no time.
@@ -46,7 +48,10 @@ fn convert_replaces_a_file_by_force_alone() {
 fn record_replaces_a_file_by_force_alone() {
     let files = Files::new();
     let out = files.path("world.mcap");
-    see_that_it_replaces_by_force_alone(&out, &[&["record", out.to_str().unwrap()], &SHORT[..]].concat());
+    see_that_it_replaces_by_force_alone(
+        &out,
+        &[&["record", out.to_str().unwrap()], &SHORT[..]].concat(),
+    );
 }
 
 #[test]
@@ -62,7 +67,10 @@ fn analyze_and_replay_replace_a_page_by_force_alone() {
     let files = Files::new();
     let ([_, capture], page) = (captures(&files), files.path("page.html"));
     for command in ["analyze", "replay"] {
-        see_that_it_replaces_by_force_alone(&page, &[command, &capture, "--html", page.to_str().unwrap()]);
+        see_that_it_replaces_by_force_alone(
+            &page,
+            &[command, &capture, "--html", page.to_str().unwrap()],
+        );
     }
 }
 
@@ -87,7 +95,11 @@ fn a_convert_that_fails_leaves_the_old_file() {
         (&capture, "old.bin"),
     ] {
         let old = files.write(to, OLD);
-        see_that_a_failure_changes_nothing(&old, &["convert", from, old.to_str().unwrap(), "--force"], 2);
+        see_that_a_failure_changes_nothing(
+            &old,
+            &["convert", from, old.to_str().unwrap(), "--force"],
+            2,
+        );
         fs::remove_file(&old).unwrap();
         see_that_a_failure_changes_nothing(&old, &["convert", from, old.to_str().unwrap()], 2);
     }

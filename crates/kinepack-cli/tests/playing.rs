@@ -34,8 +34,9 @@ fn join(server: &str, options: &[&str]) -> Running {
 fn two_scripts_play_one_watches_and_both_sides_count() {
     let (mut server, address) = serve(&[]);
     let watcher = join(&address, &["--seconds", "6"]);
-    let players =
-        [1, 2].map(|seed| join(&address, &["--seconds", "5", "--play", "script", "--seed", &seed.to_string()]));
+    let players = [1, 2].map(|seed| {
+        join(&address, &["--seconds", "5", "--play", "script", "--seed", &seed.to_string()])
+    });
     server.until(" plays; players: 2");
     let mut cubes: Vec<Value> = Vec::new();
     for player in players {
@@ -62,7 +63,11 @@ fn two_scripts_play_one_watches_and_both_sides_count() {
     for key in ["limited", "malformed", "out_of_place"] {
         assert_eq!(keys[key], 0, "{key} in {served:#}");
     }
-    assert!(number(keys, "records") >= number(keys, "packets") && number(keys, "bits_per_packet") < 80.0, "{served:#}");
+    assert!(
+        number(keys, "records") >= number(keys, "packets")
+            && number(keys, "bits_per_packet") < 80.0,
+        "{served:#}"
+    );
     assert_eq!(served["wrong_datagrams"], 0, "{served:#}");
 }
 
@@ -102,7 +107,8 @@ fn terminal() -> (File, File) {
     unlockpt(&person).unwrap();
     let name = ptsname(&person, Vec::new()).unwrap().into_string().unwrap();
     let program = File::options().read(true).write(true).open(name).unwrap();
-    tcsetwinsize(&program, Winsize { ws_row: 40, ws_col: 120, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
+    tcsetwinsize(&program, Winsize { ws_row: 40, ws_col: 120, ws_xpixel: 0, ws_ypixel: 0 })
+        .unwrap();
     (File::from(person), program)
 }
 
@@ -179,7 +185,10 @@ fn a_terminal_is_as_before_after_an_error_too() {
     let before = modes(&program);
     let mut command = Command::new(env!("CARGO_BIN_EXE_kinepack"));
     command.args(["join", &address, "--play", "keys"]).env("KINEPACK_SECRET", SECRET);
-    command.stdin(Stdio::from(program.try_clone().unwrap())).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .stdin(Stdio::from(program.try_clone().unwrap()))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let output = command.spawn().unwrap().wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("have a different schema"));

@@ -11,7 +11,9 @@ use serde_json::Value;
 const FEW: [&str; 6] = ["measure", "--stream", "--seconds", "20", "--clients", "4"];
 
 fn numbers<const N: usize>(row: &Value, keys: [&str; N]) -> [f64; N] {
-    keys.map(|key| row.pointer(key).and_then(Value::as_f64).unwrap_or_else(|| panic!("{key} of {row}")))
+    keys.map(|key| {
+        row.pointer(key).and_then(Value::as_f64).unwrap_or_else(|| panic!("{key} of {row}"))
+    })
 }
 
 #[test]
@@ -22,11 +24,17 @@ fn a_move_takes_less_than_200_bits_of_540_and_comes_back_as_it_was() {
     assert_eq!(names, [["full"; 3], ["packed"; 3], ["adaptive"; 3]].concat());
     for (index, row) in rows.iter().enumerate() {
         let loss_ratio = [0.0, 0.05, 0.2][index % 3];
-        let [loss, packets, restored, wrong] = numbers(row, ["/loss_ratio", "/packets", "/restored", "/wrong_values"]);
-        assert!((loss - loss_ratio).abs() < 1e-6 && packets == 4.0 * 20.0 * 60.0 && wrong == 0.0, "{row}");
+        let [loss, packets, restored, wrong] =
+            numbers(row, ["/loss_ratio", "/packets", "/restored", "/wrong_values"]);
+        assert!(
+            (loss - loss_ratio).abs() < 1e-6 && packets == 4.0 * 20.0 * 60.0 && wrong == 0.0,
+            "{row}"
+        );
         assert!((restored / packets - (1.0 - loss_ratio)).abs() < 0.02, "{row}");
-        let [full, mean, p95] =
-            numbers(row, ["/bits_per_packet/full", "/bits_per_packet/mean", "/bits_per_packet/p95"]);
+        let [full, mean, p95] = numbers(
+            row,
+            ["/bits_per_packet/full", "/bits_per_packet/mean", "/bits_per_packet/p95"],
+        );
         let most = [632.1, 200.0, 130.0][index / 3];
         assert!(full == 540.0 && mean < most && p95 >= mean - 1e-9, "{row}");
         let times = numbers(row, ["/encode_ns", "/decode_ns", "/send_ns", "/receive_ns"]);
@@ -38,7 +46,9 @@ fn a_move_takes_less_than_200_bits_of_540_and_comes_back_as_it_was() {
 
 #[test]
 fn repeats_bring_back_what_was_lost_and_the_seed_decides_all_but_time() {
-    let measure = |seed: &str| json(&[&FEW[..], &["--level", "adaptive", "--repeats", "3", "--seed", seed]].concat());
+    let measure = |seed: &str| {
+        json(&[&FEW[..], &["--level", "adaptive", "--repeats", "3", "--seed", seed]].concat())
+    };
     let bits = |document: &Value| document[2]["bits_per_packet"].clone();
     let [one, again, other] = ["7", "7", "8"].map(measure);
     assert_eq!(bits(&one), bits(&again));
@@ -60,7 +70,10 @@ fn the_table_has_a_row_for_each_loss_and_says_what_is_counted() {
 #[test]
 fn options_that_make_no_sense_are_refused() {
     let refused = refusal(&["measure", "--stream", "--level", "13"]);
-    assert!(refused.contains("no such level of a stream; there are full, packed, adaptive"), "{refused}");
+    assert!(
+        refused.contains("no such level of a stream; there are full, packed, adaptive"),
+        "{refused}"
+    );
     for arguments in [
         &["measure", "--clients", "4"][..],
         &["measure", "--stream", "--lag", "6"],

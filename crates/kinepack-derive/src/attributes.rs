@@ -79,13 +79,19 @@ impl Given {
                     return Err(Error::new(key.span(), unknown(&name)));
                 };
                 if given.iter().any(|(other, _)| *other == key) {
-                    return Err(Error::new(key.span(), format!("`{name}` is given twice; remove one")));
+                    return Err(Error::new(
+                        key.span(),
+                        format!("`{name}` is given twice; remove one"),
+                    ));
                 }
                 let has_value = meta.input.peek(Token![=]);
                 // `velocity` may say of which field.
                 if name != "velocity" && has_value != form.contains('=') {
                     let takes = if has_value { "no value" } else { "a value" };
-                    return Err(Error::new(key.span(), format!("`{name}` takes {takes}: write `{form}`")));
+                    return Err(Error::new(
+                        key.span(),
+                        format!("`{name}` takes {takes}: write `{form}`"),
+                    ));
                 }
                 let value = match name.as_str() {
                     "with" => Value::Type(meta.value()?.parse()?),
@@ -136,8 +142,9 @@ impl Given {
 }
 
 fn unknown(name: &str) -> String {
-    if let Some(form) =
-        ["crate = path", "ticks_per_s = f"].into_iter().find(|form| form.starts_with(&format!("{name} ")))
+    if let Some(form) = ["crate = path", "ticks_per_s = f"]
+        .into_iter()
+        .find(|form| form.starts_with(&format!("{name} ")))
     {
         return format!("`{form}` belongs on the type, not on a field");
     }

@@ -1,16 +1,17 @@
 //! Writes the `impl Pack`.
 //!
-//! Everything stands in an unnamed constant. Limits are constants of a private trait that the type implements there, so
-//! that they may name its generic parameters and `Self`. Lanes are split off the front, field by field, by constant
-//! counts: after one check of the whole length the compiler drops the others.
+//! Everything stands in an unnamed constant. Limits are constants of a private trait that the type
+//! implements there, so that they may name its generic parameters and `Self`. Lanes are split off
+//! the front, field by field, by constant counts: after one check of the whole length the compiler
+//! drops the others.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{
-    Data, DataEnum, DataStruct, DeriveInput, Error, Field, Fields, Index, Member, Path, Result, Type, WherePredicate,
-    parse_quote,
+    Data, DataEnum, DataStruct, DeriveInput, Error, Field, Fields, Index, Member, Path, Result,
+    Type, WherePredicate, parse_quote,
 };
 
 use crate::attributes::OfType;
@@ -30,7 +31,8 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             expand_enum(input, data, &of_type.krate)?
         }
         Data::Union(_) => {
-            let message = "a union does not say which of its fields it holds; derive `Pack` for a struct";
+            let message =
+                "a union does not say which of its fields it holds; derive `Pack` for a struct";
             return Err(Error::new(input.ident.span(), message));
         }
     };
@@ -116,7 +118,13 @@ fn expand_struct(input: &DeriveInput, data: &DataStruct, of_type: &OfType) -> Re
         let span = Span::mixed_site().located_at(field.member.span());
         let site = Site { krate, name: &field.name, ty: field.ty, span, ticks_per_s };
         let owner = velocities.iter().position(|velocity| *velocity == Some(index));
-        lanes.push(parts.add(input, &site, index, field, owner.map(|owner| fields[owner].name.as_str())));
+        lanes.push(parts.add(
+            input,
+            &site,
+            index,
+            field,
+            owner.map(|owner| fields[owner].name.as_str()),
+        ));
         if field.rule.clock {
             parts.fields.push(quote!(#krate::__derive::mark_clock(fields);));
         }
@@ -125,14 +133,16 @@ fn expand_struct(input: &DeriveInput, data: &DataStruct, of_type: &OfType) -> Re
     Ok(parts.into_impl(input, krate))
 }
 
-/// The lanes of one field: how many, and the expression of the value that those in `part` stand for.
+/// The lanes of one field: how many, and the expression of the value that those in `part` stand
+/// for.
 pub(crate) struct FieldLanes {
     pub(crate) count: TokenStream,
     pub(crate) reconstruct: TokenStream,
 }
 
 impl Parts {
-    /// Adds a field of the struct, which may be the velocity of another one; returns its lanes, if it has some.
+    /// Adds a field of the struct, which may be the velocity of another one; returns its lanes, if
+    /// it has some.
     fn add(
         &mut self,
         input: &DeriveInput,
@@ -147,13 +157,18 @@ impl Parts {
         let (limit, limits) = (limit_name(index), limits_of(index));
         let role = field.rule.role();
         let precision = self.add_precision(site, index, field);
-        let velocity_of = velocity_of.map(|owner| quote!(.with_velocity_of(#helpers::join(path, #owner))));
+        let velocity_of =
+            velocity_of.map(|owner| quote!(.with_velocity_of(#helpers::join(path, #owner))));
         let mut own = None;
         let bound = match &field.rule.lanes {
             Rule::Nested => {
                 let schema = match field.rule.part {
-                    Some(_) => quote!(fields.push(#helpers::flag_field(path, #name, #krate::Role::#role));),
-                    None => quote!(<#ty as #krate::Pack>::fields(&#helpers::join(path, #name), fields);),
+                    Some(_) => {
+                        quote!(fields.push(#helpers::flag_field(path, #name, #krate::Role::#role));)
+                    }
+                    None => {
+                        quote!(<#ty as #krate::Pack>::fields(&#helpers::join(path, #name), fields);)
+                    }
                 };
                 own = Some(self.add_code(
                     member,
@@ -209,7 +224,11 @@ impl Parts {
                 quote!(#ty: #krate::Components)
             }
             Rule::Integer { ends, step, clamp } => {
-                self.add_limit(limit, quote!(#krate::IntegerLimits), site.integer(ends.as_ref(), step.as_ref()));
+                self.add_limit(
+                    limit,
+                    quote!(#krate::IntegerLimits),
+                    site.integer(ends.as_ref(), step.as_ref()),
+                );
                 own = Some(self.add_code(
                     member,
                     quote!(#helpers::integer_lanes(&#limits)),
@@ -227,11 +246,18 @@ impl Parts {
         own
     }
 
-    /// Adds the constant of a field's time precision; returns the call that gives it to the field, or nothing.
-    fn add_precision(&mut self, site: &Site<'_>, index: usize, field: &StructField<'_>) -> TokenStream {
+    /// Adds the constant of a field's time precision; returns the call that gives it to the field,
+    /// or nothing.
+    fn add_precision(
+        &mut self,
+        site: &Site<'_>,
+        index: usize,
+        field: &StructField<'_>,
+    ) -> TokenStream {
         let is_rotation = matches!(field.rule.lanes, Rule::Rotation { .. });
         let precision = field.rule.precision.as_ref();
-        let Some(value) = precision.and_then(|precision| site.precision(precision, is_rotation)) else {
+        let Some(value) = precision.and_then(|precision| site.precision(precision, is_rotation))
+        else {
             return TokenStream::new();
         };
         let (krate, name) = (site.krate, format_ident!("PRECISION_{index}"));
@@ -246,7 +272,8 @@ impl Parts {
         self.limit_values.push(value);
     }
 
-    /// Adds the code of a field with lanes; `quantize`, `store_raw` and `reconstruct` find them in `part`.
+    /// Adds the code of a field with lanes; `quantize`, `store_raw` and `reconstruct` find them in
+    /// `part`.
     fn add_code(
         &mut self,
         member: &Member,
@@ -285,12 +312,11 @@ impl Parts {
         let ident = &input.ident;
         let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
         let limits = (!limit_names.is_empty()).then(|| {
-            // Constants of a trait are evaluated where they are used; here they are used at once, where that is possible.
-            let evaluation = input
-                .generics
-                .params
-                .is_empty()
-                .then(|| quote!(#(const _: #limit_types = <#ident as __KinepackLimits>::#limit_names;)*));
+            // Constants of a trait are evaluated where they are used; here they are used at once,
+            // where that is possible.
+            let evaluation = input.generics.params.is_empty().then(
+                || quote!(#(const _: #limit_types = <#ident as __KinepackLimits>::#limit_names;)*),
+            );
             quote! {
                 trait __KinepackLimits { #(const #limit_names: #limit_types;)* }
                 #[automatically_derived]
@@ -345,9 +371,12 @@ fn expand_enum(input: &DeriveInput, data: &DataEnum, krate: &Path) -> Result<Tok
     let ident = &input.ident;
     for variant in &data.variants {
         let name = &variant.ident;
-        if let Some(attribute) = variant.attrs.iter().find(|attribute| attribute.path().is_ident("pack")) {
-            let message =
-                format!("variant `{name}`: a variant is a number and takes no attributes; remove `#[pack(...)]`");
+        if let Some(attribute) =
+            variant.attrs.iter().find(|attribute| attribute.path().is_ident("pack"))
+        {
+            let message = format!(
+                "variant `{name}`: a variant is a number and takes no attributes; remove `#[pack(...)]`"
+            );
             return Err(Error::new(attribute.path().span(), message));
         }
         if !matches!(variant.fields, Fields::Unit) {
@@ -360,7 +389,10 @@ fn expand_enum(input: &DeriveInput, data: &DataEnum, krate: &Path) -> Result<Tok
     }
     let variants: Vec<_> = data.variants.iter().map(|variant| &variant.ident).collect();
     let Some((last, others)) = variants.split_last() else {
-        return Err(Error::new(ident.span(), format!("enum `{ident}` has no variants and so no values; add variants")));
+        return Err(Error::new(
+            ident.span(),
+            format!("enum `{ident}` has no variants and so no values; add variants"),
+        ));
     };
     let max = others.len() as u32;
     let (codes, other_codes) = (0..=max, 0..max);
@@ -399,12 +431,15 @@ fn expand_enum(input: &DeriveInput, data: &DataEnum, krate: &Path) -> Result<Tok
     })
 }
 
-/// True where `tokens` name a type or constant parameter of the struct: only then does a bound say anything new.
+/// True where `tokens` name a type or constant parameter of the struct: only then does a bound say
+/// anything new.
 fn names_parameter(input: &DeriveInput, tokens: TokenStream) -> bool {
     tokens.into_iter().any(|token| match token {
         proc_macro2::TokenTree::Ident(ident) => {
             let types = input.generics.type_params().map(|parameter| &parameter.ident);
-            types.chain(input.generics.const_params().map(|parameter| &parameter.ident)).any(|name| *name == ident)
+            types
+                .chain(input.generics.const_params().map(|parameter| &parameter.ident))
+                .any(|name| *name == ident)
         }
         proc_macro2::TokenTree::Group(group) => names_parameter(input, group.stream()),
         _ => false,

@@ -1,4 +1,5 @@
-//! Writes `Pack::interpolate`: which field moves with which velocity, and what each does between two states.
+//! Writes `Pack::interpolate`: which field moves with which velocity, and what each does between
+//! two states.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -15,9 +16,13 @@ pub(crate) fn velocities(fields: &[StructField<'_>]) -> Result<Vec<Option<usize>
     for (index, field) in fields.iter().enumerate() {
         let Some(Some(named)) = field.rule.velocity() else { continue };
         let target = member_name(named);
-        let refuse = |message: String| Err(Error::new(named.span(), format!("field `{}`: {message}", field.name)));
+        let refuse = |message: String| {
+            Err(Error::new(named.span(), format!("field `{}`: {message}", field.name)))
+        };
         let Some(owner) = fields.iter().position(|other| other.name == target) else {
-            return refuse(format!("there is no field `{target}` that it could be the velocity of"));
+            return refuse(format!(
+                "there is no field `{target}` that it could be the velocity of"
+            ));
         };
         if !may_move(&fields[owner], field.ty) {
             return refuse(format!(
@@ -26,7 +31,10 @@ pub(crate) fn velocities(fields: &[StructField<'_>]) -> Result<Vec<Option<usize>
             ));
         }
         if let Some(other) = velocity_of[owner].replace(index) {
-            return refuse(format!("`{target}` already has the velocity `{}`; remove one name", fields[other].name));
+            return refuse(format!(
+                "`{target}` already has the velocity `{}`; remove one name",
+                fields[other].name
+            ));
         }
     }
     for (index, field) in fields.iter().enumerate() {
@@ -58,8 +66,8 @@ fn written(ty: &Type) -> String {
     }
 }
 
-/// The method. Lanes of both states are split off field by field before any value is made, since a field may stand
-/// before its velocity.
+/// The method. Lanes of both states are split off field by field before any value is made, since a
+/// field may stand before its velocity.
 pub(crate) fn expand(
     krate: &Path,
     fields: &[StructField<'_>],
@@ -75,7 +83,10 @@ pub(crate) fn expand(
         let member = &field.member;
         let value = match &lanes[index] {
             None => quote!(::core::default::Default::default()),
-            Some(own) => match (velocities[index], velocities[index].and_then(|velocity| lanes[velocity].as_ref())) {
+            Some(own) => match (
+                velocities[index],
+                velocities[index].and_then(|velocity| lanes[velocity].as_ref()),
+            ) {
                 (Some(velocity), Some(its)) => {
                     let axes = match field.rule.lanes {
                         Rule::Floats(_) => limits_of(index),
@@ -118,7 +129,8 @@ fn between(krate: &Path, index: usize, field: &StructField<'_>, lanes: &FieldLan
         FieldRule { lanes: Rule::Floats(_), steps: false, .. } => {
             quote!(#helpers::interpolate_floats::<#ty>(&#limits, #part, at))
         }
-        FieldRule { lanes: Rule::Integer { .. } | Rule::Skip, .. } | FieldRule { steps: true, .. } => {
+        FieldRule { lanes: Rule::Integer { .. } | Rule::Skip, .. }
+        | FieldRule { steps: true, .. } => {
             let reconstruct = &lanes.reconstruct;
             quote!({
                 let part = at.step(#part.from, #part.to);

@@ -1,7 +1,8 @@
-//! The constants that hold a field's limits: evaluated at compile time, and a compile error that names the field where
-//! the limits are impossible.
+//! The constants that hold a field's limits: evaluated at compile time, and a compile error that
+//! names the field where the limits are impossible.
 //!
-//! A message in a constant has to be a literal, hence one arm an error instead of the error's own text.
+//! A message in a constant has to be a literal, hence one arm an error instead of the error's own
+//! text.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -22,17 +23,22 @@ pub(crate) struct Site<'a> {
 }
 
 impl Site<'_> {
-    /// An array of `FloatLimits`: one for all components or one a component. The position of a body has three components.
+    /// An array of `FloatLimits`: one for all components or one a component. The position of a body
+    /// has three components.
     pub(crate) fn floats(&self, floats: &Floats, of_body: bool) -> TokenStream {
         let (krate, ty) = (self.krate, self.ty);
         let count = quote!(<#ty as #krate::Components>::COUNT);
         let len = floats.axes.len();
         let one_an_axis = floats.one_an_axis.then(|| {
-            let refusal = self.refusal(&format!("{len} axes are given, but its type has another number of components"));
+            let refusal = self.refusal(&format!(
+                "{len} axes are given, but its type has another number of components"
+            ));
             quote!(if #count != #len { #refusal })
         });
         let three = of_body.then(|| {
-            let refusal = self.refusal("the position of a body has 3 components; give it three, or remove `body`");
+            let refusal = self.refusal(
+                "the position of a body has 3 components; give it three, or remove `body`",
+            );
             quote!(if #count != 3 { #refusal })
         });
         let too_many = self.refusal("a field has at most 255 components");
@@ -55,8 +61,12 @@ impl Site<'_> {
             quote!((#min) as i128, #last)
         });
         let limits = match (ends, step) {
-            (Some(ends), Some(Step::Bits(bits))) => quote!(#helpers::integer_with_bits(#ends, #bits)),
-            (Some(ends), Some(Step::Precision(step))) => quote!(#krate::IntegerLimits::new(#ends, #step)),
+            (Some(ends), Some(Step::Bits(bits))) => {
+                quote!(#helpers::integer_with_bits(#ends, #bits))
+            }
+            (Some(ends), Some(Step::Precision(step))) => {
+                quote!(#krate::IntegerLimits::new(#ends, #step))
+            }
             (Some(ends), None) => quote!(#krate::IntegerLimits::new(#ends, 1)),
             (None, Some(Step::Bits(bits))) => quote!(#helpers::integer_of_bits(#whole_type, #bits)),
             (None, _) => quote!(#krate::IntegerLimits::new(#whole_type, 1)),
@@ -75,7 +85,8 @@ impl Site<'_> {
     /// The `SmallestThree` of `bits`.
     pub(crate) fn rotation(&self, bits: &Expr) -> TokenStream {
         let (krate, ty) = (self.krate, self.ty);
-        let no_quaternion = self.refusal("a rotation is a quaternion and has 4 components: x, y, z, w");
+        let no_quaternion =
+            self.refusal("a rotation is a quaternion and has 4 components: x, y, z, w");
         let made = quote!(#krate::SmallestThree::new(#bits));
         let rotation = self.checked(&made, &[], "`bits` of a rotation must be 2 to 20");
         quote!({
@@ -85,12 +96,19 @@ impl Site<'_> {
     }
 
     /// The `TimePrecision` of the field; `None` without the ticks of a second.
-    pub(crate) fn precision(&self, precision: &TimePrecision, is_rotation: bool) -> Option<TokenStream> {
+    pub(crate) fn precision(
+        &self,
+        precision: &TimePrecision,
+        is_rotation: bool,
+    ) -> Option<TokenStream> {
         let (krate, ty, ticks_per_s) = (self.krate, self.ty, self.ticks_per_s?);
-        let lanes = if is_rotation { quote!(3) } else { quote!(<#ty as #krate::Components>::COUNT) };
+        let lanes =
+            if is_rotation { quote!(3) } else { quote!(<#ty as #krate::Components>::COUNT) };
         let time_ms = &precision.time_ms;
-        let max_step = precision.max_step.as_ref().map(|step| quote!(.with_max_step((#step) as f64)));
-        let made = quote!(#krate::TimePrecision::new((#time_ms) as f64, (#ticks_per_s) as f64) #max_step);
+        let max_step =
+            precision.max_step.as_ref().map(|step| quote!(.with_max_step((#step) as f64)));
+        let made =
+            quote!(#krate::TimePrecision::new((#time_ms) as f64, (#ticks_per_s) as f64) #max_step);
         let refusal = "`time_precision_ms`, `ticks_per_s` and `max_step` must be positive, and the time shorter than half a tick \
                        divided by the root of the number of components, 3 for a rotation";
         Some(self.checked(&quote!(#krate::__derive::time_precision(#made, #lanes)), &[], refusal))
@@ -133,9 +151,15 @@ impl Site<'_> {
     }
 
     /// The value of a `Result<_, SetupError>`, or a compile error by its reason.
-    fn checked(&self, result: &TokenStream, reasons: &[(&str, &str)], otherwise: &str) -> TokenStream {
+    fn checked(
+        &self,
+        result: &TokenStream,
+        reasons: &[(&str, &str)],
+        otherwise: &str,
+    ) -> TokenStream {
         let krate = self.krate;
-        let variants = reasons.iter().map(|(variant, _)| syn::Ident::new(variant, Span::call_site()));
+        let variants =
+            reasons.iter().map(|(variant, _)| syn::Ident::new(variant, Span::call_site()));
         let refusals = reasons.iter().map(|(_, message)| self.refusal(message));
         let otherwise = self.refusal(otherwise);
         quote! {

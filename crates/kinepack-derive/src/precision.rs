@@ -1,4 +1,5 @@
-//! The attributes of a time precision: which fields can have one, and that the struct says how long a tick is.
+//! The attributes of a time precision: which fields can have one, and that the struct says how long
+//! a tick is.
 
 use proc_macro2::Ident;
 use syn::{Error, Expr, Result};
@@ -33,7 +34,9 @@ impl TimePrecision {
     pub(crate) fn check(&self, lanes: &Rule) -> Result<()> {
         let message = match lanes {
             Rule::Floats(Floats { wrap: false, .. }) | Rule::Rotation { .. } => return Ok(()),
-            Rule::Floats(_) => "`time_precision_ms` is not for angles that `wrap`; remove one of them",
+            Rule::Floats(_) => {
+                "`time_precision_ms` is not for angles that `wrap`; remove one of them"
+            }
             Rule::Nested | Rule::Skip | Rule::With(_) | Rule::Integer { .. } => {
                 "`time_precision_ms` is for real numbers with `range` and `precision`, and for a `rotation`; write those, or \
                  remove it"
@@ -44,7 +47,10 @@ impl TimePrecision {
 }
 
 /// The ticks of a second, where fields need them; an error where they are missing or not needed.
-pub(crate) fn ticks_per_s<'a>(of_type: &'a OfType, fields: &[StructField<'_>]) -> Result<Option<&'a Expr>> {
+pub(crate) fn ticks_per_s<'a>(
+    of_type: &'a OfType,
+    fields: &[StructField<'_>],
+) -> Result<Option<&'a Expr>> {
     let first = fields.iter().find_map(|field| Some((&field.name, field.rule.precision.as_ref()?)));
     match (&of_type.ticks_per_s, first) {
         (Some((_, ticks)), Some(_)) => Ok(Some(ticks)),

@@ -1,6 +1,8 @@
-//! `body`, `touched` and `mover`: which fields of a struct are parts of a rigid body, and that they make one.
+//! `body`, `touched` and `mover`: which fields of a struct are parts of a rigid body, and that they
+//! make one.
 //!
-//! Whether a position has three components is known only of its type, so a constant refuses others, `limits.rs`.
+//! Whether a position has three components is known only of its type, so a constant refuses others,
+//! `limits.rs`.
 
 use proc_macro2::{Ident, Span};
 use syn::{Error, Result, Type};
@@ -23,17 +25,24 @@ pub(crate) struct BodyPart {
 impl BodyPart {
     /// Takes the attribute out, if the field has one.
     pub(crate) fn take(given: &mut Given, ty: &Type) -> Result<Option<Self>> {
-        let Some(part) = PARTS.into_iter().find_map(|(name, role)| Some(Self { key: given.take(name)?.0, role }))
+        let Some(part) = PARTS
+            .into_iter()
+            .find_map(|(name, role)| Some(Self { key: given.take(name)?.0, role }))
         else {
             return Ok(None);
         };
         let key = &part.key;
         for (other, _) in PARTS {
-            given.refuse(other, &format!("a field is one part of a body; remove `{key}` or `{other}`"))?;
+            given.refuse(
+                other,
+                &format!("a field is one part of a body; remove `{key}` or `{other}`"),
+            )?;
         }
         if key != "body" {
             if type_name(ty).is_none_or(|name| name != "bool") {
-                let message = format!("`{key}` is for flags, known by the name `bool`, not by an alias; remove it");
+                let message = format!(
+                    "`{key}` is for flags, known by the name `bool`, not by an alias; remove it"
+                );
                 return Err(part.error(&message));
             }
             given.nothing_left(&format!("`{key}` stands alone, as a flag has no limits"))?;
@@ -94,9 +103,11 @@ pub(crate) fn check(fields: &[StructField<'_>]) -> Result<()> {
         *first = Some((field.name.as_str(), part));
     }
     match (position, rotation) {
-        (Some((name, part)), None) => {
-            Err(refusal(name, part, "a body has a rotation too; write `body` on a `rotation`, or remove it here"))
-        }
+        (Some((name, part)), None) => Err(refusal(
+            name,
+            part,
+            "a body has a rotation too; write `body` on a `rotation`, or remove it here",
+        )),
         (None, Some((name, part))) => {
             let message = "a body has a position too; write `body` on three numbers with a `range`, or remove it here";
             Err(refusal(name, part, message))

@@ -1,5 +1,6 @@
-//! Turns the attributes of a field into the rule by which it becomes lanes, or into an error that says what to write
-//! instead. Errors begin with the name of the field, which [`rule`] adds in one place.
+//! Turns the attributes of a field into the rule by which it becomes lanes, or into an error that
+//! says what to write instead. Errors begin with the name of the field, which [`rule`] adds in one
+//! place.
 
 use proc_macro2::{Ident, Span};
 use syn::spanned::Spanned;
@@ -54,7 +55,8 @@ pub(crate) enum Rule {
     Rotation { bits: Expr },
     /// As numbers with limits.
     Floats(Floats),
-    /// As an integer between `ends`; without them, as many values as `step`, which then is `Bits`, can tell apart.
+    /// As an integer between `ends`; without them, as many values as `step`, which then is `Bits`,
+    /// can tell apart.
     Integer { ends: Option<Ends>, step: Option<Step>, clamp: bool },
 }
 
@@ -111,7 +113,10 @@ fn check_clock(key: &Ident, ty: &Type, lanes: &Rule, is_part: bool) -> Result<()
     if is_number && !is_part {
         return Ok(());
     }
-    Err(Error::new(key.span(), "`clock` is for a time stamp: an integer, or `f32` or `f64` with a `range`; remove it"))
+    Err(Error::new(
+        key.span(),
+        "`clock` is for a time stamp: an integer, or `f32` or `f64` with a `range`; remove it",
+    ))
 }
 
 /// The name of the integer type that `ty` is written as.
@@ -136,11 +141,23 @@ impl Given {
     fn into_rule(mut self, ty: &Type) -> Result<FieldRule> {
         if self.take("skip").is_some() {
             self.nothing_left("`skip` stands alone, as nothing of the field is sent")?;
-            return Ok(FieldRule { lanes: Rule::Skip, steps: false, part: None, precision: None, clock: false });
+            return Ok(FieldRule {
+                lanes: Rule::Skip,
+                steps: false,
+                part: None,
+                precision: None,
+                clock: false,
+            });
         }
         if let Some((_, Value::Type(with))) = self.take("with") {
             self.nothing_left("`with` stands alone, as its type decides everything")?;
-            return Ok(FieldRule { lanes: Rule::With(with), steps: false, part: None, precision: None, clock: false });
+            return Ok(FieldRule {
+                lanes: Rule::With(with),
+                steps: false,
+                part: None,
+                precision: None,
+                clock: false,
+            });
         }
         let steps = self.take("step").is_some();
         let clock = self.take("clock");
@@ -163,7 +180,9 @@ impl Given {
             let bits = self.take_expr("bits");
             self.nothing_left("`rotation` goes with `bits` alone")?;
             let missing = "`rotation` needs its bits a component: write `rotation, bits = n` with n from 2 to 20";
-            return bits.map(|bits| Rule::Rotation { bits }).ok_or_else(|| Error::new(key.span(), missing));
+            return bits
+                .map(|bits| Rule::Rotation { bits })
+                .ok_or_else(|| Error::new(key.span(), missing));
         }
         match integer_name(ty) {
             Some(integer) => self.into_integer(ty, &integer),
@@ -174,7 +193,9 @@ impl Given {
     /// The rule of an integer.
     fn into_integer(mut self, ty: &Type, integer: &str) -> Result<Rule> {
         if matches!(integer, "u128" | "i128" | "usize" | "isize") {
-            let message = format!("`{integer}` has no limits of its own; use an integer of 8, 16, 32 or 64 bits");
+            let message = format!(
+                "`{integer}` has no limits of its own; use an integer of 8, 16, 32 or 64 bits"
+            );
             return Err(Error::new(ty.span(), message));
         }
         self.refuse("wrap", "`wrap` is for angles in `f32` or `f64`; remove it")?;
@@ -192,7 +213,9 @@ impl Given {
                 return Err(Error::new(range.span(), "an integer has one range, not one an axis"));
             }
             Some(range) => Some(ends(range)?),
-            None => max.map(|max| Ends { min: parse_quote!(0), end: Box::new(max), inclusive: true }),
+            None => {
+                max.map(|max| Ends { min: parse_quote!(0), end: Box::new(max), inclusive: true })
+            }
         };
         if ends.is_none() {
             self.refuse("precision", "`precision` divides a range; add `range = a..=b`")?;
@@ -209,7 +232,10 @@ impl Given {
         self.refuse("max", "`max` is for unsigned integers; write `range = a..=b`")?;
         let Some((key, Value::Expr(range))) = self.take("range") else {
             self.refuse("precision", "`precision` divides a range; add `range = a..=b`")?;
-            self.refuse("bits", "`bits` divides a range; add `range = a..=b`, or `rotation` for a quaternion")?;
+            self.refuse(
+                "bits",
+                "`bits` divides a range; add `range = a..=b`, or `rotation` for a quaternion",
+            )?;
             let (key, _) = self.0.swap_remove(0);
             let message = format!("`{key}` needs limits; add `range = a..b` and `precision = p`");
             return Err(Error::new(key.span(), message));
@@ -228,7 +254,8 @@ impl Given {
                 return Err(Error::new(key.span(), message));
             }
             if clamp {
-                let message = "`wrap` leaves nothing out of range to clamp; remove `clamp` or `wrap`";
+                let message =
+                    "`wrap` leaves nothing out of range to clamp; remove `clamp` or `wrap`";
                 return Err(Error::new(key.span(), message));
             }
         }
@@ -249,16 +276,20 @@ impl Given {
     }
 }
 
-/// The limits of each axis, and whether they were listed an axis: where `range` or `precision` is a list, the other is
-/// one of the same length or the same for all.
+/// The limits of each axis, and whether they were listed an axis: where `range` or `precision` is a
+/// list, the other is one of the same length or the same for all.
 fn axes(range: Expr, step: Step) -> Result<(Vec<(Ends, Step)>, bool)> {
     let span = range.span();
     let listed_ranges = match &range {
-        Expr::Array(list) => Some(list.elems.iter().cloned().map(ends).collect::<Result<Vec<_>>>()?),
+        Expr::Array(list) => {
+            Some(list.elems.iter().cloned().map(ends).collect::<Result<Vec<_>>>()?)
+        }
         _ => None,
     };
     let listed_steps = match &step {
-        Step::Precision(Expr::Array(list)) => Some(list.elems.iter().cloned().map(Step::Precision).collect::<Vec<_>>()),
+        Step::Precision(Expr::Array(list)) => {
+            Some(list.elems.iter().cloned().map(Step::Precision).collect::<Vec<_>>())
+        }
         _ => None,
     };
     let (ranges, steps) = match (listed_ranges, listed_steps) {
@@ -268,8 +299,11 @@ fn axes(range: Expr, step: Step) -> Result<(Vec<(Ends, Step)>, bool)> {
         (None, Some(steps)) => (vec![ends(range)?; steps.len()], steps),
     };
     if ranges.len() != steps.len() {
-        let message =
-            format!("`range` has {} axes, `precision` has {}; give one to each axis", ranges.len(), steps.len());
+        let message = format!(
+            "`range` has {} axes, `precision` has {}; give one to each axis",
+            ranges.len(),
+            steps.len()
+        );
         return Err(Error::new(span, message));
     }
     Ok((ranges.into_iter().zip(steps).collect(), true))
@@ -281,6 +315,9 @@ fn ends(range: Expr) -> Result<Ends> {
         Expr::Range(syn::ExprRange { start: Some(min), limits, end: Some(end), .. }) => {
             Ok(Ends { min, end, inclusive: matches!(limits, RangeLimits::Closed(_)) })
         }
-        _ => Err(Error::new(span, "`range` is written with both ends: `a..=b`, or `a..b` to leave the end out")),
+        _ => Err(Error::new(
+            span,
+            "`range` is written with both ends: `a..=b`, or `a..b` to leave the end out",
+        )),
     }
 }

@@ -1,9 +1,11 @@
-//! A tick of the hub: for 1 to 1,000 receivers of the 901-cube world with round trips of 10 to 200 ms, without and with older views, and for one receiver with a
-//! budget of a world of 10,000 objects; for receivers that each see another part of the world; and what one receiver does
-//! in a tick.
+//! A tick of the hub: for 1 to 1,000 receivers of the 901-cube world with round trips of 10 to 200
+//! ms, without and with older views, and for one receiver with a budget of a world of 10,000
+//! objects; for receivers that each see another part of the world; and what one receiver does in a
+//! tick.
 //!
-//! `cargo bench -p kinepack-net --bench hub`. What a receiver costs is the time divided by their number; it falls, since
-//! each distinct baseline is encoded once. Encryption and sockets are not part of it.
+//! `cargo bench -p kinepack-net --bench hub`. What a receiver costs is the time divided by their
+//! number; it falls, since each distinct baseline is encoded once. Encryption and sockets are not
+//! part of it.
 
 use std::collections::VecDeque;
 use std::hint::black_box;
@@ -15,7 +17,8 @@ use kinepack::{Codec, EntityId, Level, Schema, Snapshot, Tick};
 use kinepack_capture::cube::{Cube, profile};
 use kinepack_capture::levels;
 use kinepack_net::{
-    Acknowledgement, Hub, HubConfig, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Sequence, datagram_sequence,
+    Acknowledgement, Hub, HubConfig, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions,
+    Sequence, datagram_sequence,
 };
 
 const TICK: Duration = Duration::from_nanos(16_666_667);
@@ -33,7 +36,9 @@ fn cube_frames() -> Vec<Snapshot> {
     let mut frame = || {
         let mut snapshot = Snapshot::new(&Schema::of::<Cube>(), Tick(0));
         for (id, Body { position, orientation, interacting, .. }) in world.bodies() {
-            snapshot.push(EntityId(id), &Cube { position, orientation, interacting }).expect("within the range");
+            snapshot
+                .push(EntityId(id), &Cube { position, orientation, interacting })
+                .expect("within the range");
         }
         let input = script.next_input(&world);
         world.step(input);
@@ -48,10 +53,17 @@ fn crowd_frames() -> Vec<Snapshot> {
     let frame = |tick: usize| {
         let mut snapshot = Snapshot::new(&Schema::of::<Cube>(), Tick(0));
         for id in 0..10_000u32 {
-            let turn = if id % 10 == 0 { tick as f32 * std::f32::consts::TAU / FRAMES as f32 + id as f32 } else { 0.0 };
+            let turn = if id % 10 == 0 {
+                tick as f32 * std::f32::consts::TAU / FRAMES as f32 + id as f32
+            } else {
+                0.0
+            };
             let (sin, cos) = (turn.sin(), turn.cos());
-            let position =
-                [(id % 100) as f32 * 4.0 - 200.0 + cos * 3.0, (id / 100) as f32 * 4.0 - 200.0 + sin * 3.0, 1.0];
+            let position = [
+                (id % 100) as f32 * 4.0 - 200.0 + cos * 3.0,
+                (id / 100) as f32 * 4.0 - 200.0 + sin * 3.0,
+                1.0,
+            ];
             let orientation = [0.0, 0.0, (turn / 2.0).sin(), (turn / 2.0).cos()];
             let cube = Cube { position, orientation, interacting: false };
             snapshot.push(EntityId(id), &cube).expect("within the range");
@@ -61,7 +73,8 @@ fn crowd_frames() -> Vec<Snapshot> {
     (0..120).map(frame).collect()
 }
 
-/// A hub whose receivers acknowledge everything after their round trip, but for those that acknowledge at random.
+/// A hub whose receivers acknowledge everything after their round trip, but for those that
+/// acknowledge at random.
 struct Crowd {
     hub: Hub,
     frames: Vec<Snapshot>,
@@ -70,12 +83,18 @@ struct Crowd {
     hostile: usize,
     /// xorshift64.
     random: u64,
-    /// For each receiver its round trip in ticks, and what is on its way: the tick in which it is acknowledged.
+    /// For each receiver its round trip in ticks, and what is on its way: the tick in which it is
+    /// acknowledged.
     receivers: Vec<(u32, VecDeque<(u32, Sequence)>)>,
 }
 
 impl Crowd {
-    fn new(frames: Vec<Snapshot>, receivers: u32, budget_bytes_per_s: Option<u32>, older_views: u8) -> Self {
+    fn new(
+        frames: Vec<Snapshot>,
+        receivers: u32,
+        budget_bytes_per_s: Option<u32>,
+        older_views: u8,
+    ) -> Self {
         Self::of_level(Level::PACKED, frames, receivers, budget_bytes_per_s, Some(older_views), 0)
     }
 
@@ -91,7 +110,8 @@ impl Crowd {
         let codec = codec(level);
         let config = HubConfig { older_views, ..HubConfig::default() };
         let mut hub = Hub::new(&codec, config).expect("the default is valid");
-        let mut receiver = Receiver::new(&codec, ReceiverConfig::default()).expect("the default is valid");
+        let mut receiver =
+            Receiver::new(&codec, ReceiverConfig::default()).expect("the default is valid");
         let hello = receiver.poll_transmit(Duration::ZERO).expect("hello comes first");
         let options = ReceiverOptions { budget_bytes_per_s, ..ReceiverOptions::default() };
         for id in (0..u64::from(receivers + hostile)).map(ReceiverId) {
@@ -101,7 +121,14 @@ impl Crowd {
         let ticks = |index: u32| 1 + index * 11 / receivers.max(2).saturating_sub(1);
         let honest = (0..receivers).map(|index| (ticks(index), VecDeque::new()));
         let receivers = honest.chain((0..hostile).map(|_| (1, VecDeque::new()))).collect();
-        let mut crowd = Self { hub, frames, tick: 0, hostile: hostile as usize, random: 0x9E37_79B9, receivers };
+        let mut crowd = Self {
+            hub,
+            frames,
+            tick: 0,
+            hostile: hostile as usize,
+            random: 0x9E37_79B9,
+            receivers,
+        };
         // Until the blocks have arrived.
         for _ in 0..200 {
             crowd.step();
@@ -125,7 +152,8 @@ impl Crowd {
                     self.random
                 };
                 if let Some((_, latest)) = under_way.get(next() as usize % under_way.len().max(1)) {
-                    let acknowledgement = Acknowledgement { latest: *latest, before: next() as u32 };
+                    let acknowledgement =
+                        Acknowledgement { latest: *latest, before: next() as u32 };
                     let _ = self.hub.acknowledge(ReceiverId(index as u64), now, acknowledgement);
                 }
                 continue;
@@ -182,7 +210,8 @@ fn budget(c: &mut Criterion) {
     group.finish();
 }
 
-/// 200 honest receivers, alone and with 50 that acknowledge random views, so that none shares an encoding with another.
+/// 200 honest receivers, alone and with 50 that acknowledge random views, so that none shares an
+/// encoding with another.
 fn hostile(c: &mut Criterion) {
     let mut group = c.benchmark_group("hub_tick_901_cubes_200_receivers");
     group.sample_size(20);
@@ -190,20 +219,25 @@ fn hostile(c: &mut Criterion) {
     for level in [Level::PACKED, Level::ADAPTIVE, Level::LEARNING] {
         for hostile in [0, 50] {
             let mut crowd = None;
-            group.bench_function(BenchmarkId::new(format!("{}_and_hostile", levels::name(level)), hostile), |b| {
-                let crowd = crowd.get_or_insert_with(|| {
-                    let mut crowd = Crowd::of_level(level, frames.clone(), 200, None, None, hostile);
-                    (0..300).for_each(|_| _ = crowd.step());
-                    crowd
-                });
-                b.iter_custom(|ticks| (0..ticks).map(|_| crowd.step()).sum());
-            });
+            group.bench_function(
+                BenchmarkId::new(format!("{}_and_hostile", levels::name(level)), hostile),
+                |b| {
+                    let crowd = crowd.get_or_insert_with(|| {
+                        let mut crowd =
+                            Crowd::of_level(level, frames.clone(), 200, None, None, hostile);
+                        (0..300).for_each(|_| _ = crowd.step());
+                        crowd
+                    });
+                    b.iter_custom(|ticks| (0..ticks).map(|_| crowd.step()).sum());
+                },
+            );
         }
     }
     group.finish();
 }
 
-/// Receivers that each see 20 of 1,000 objects, each a set of its own; then the same with one set for all.
+/// Receivers that each see 20 of 1,000 objects, each a set of its own; then the same with one set
+/// for all.
 fn relevance(c: &mut Criterion) {
     let mut group = c.benchmark_group("hub_tick_20_of_1000_objects");
     group.sample_size(20);
@@ -217,7 +251,10 @@ fn relevance(c: &mut Criterion) {
                 let first = if own_sets { receiver % 950 } else { 0 };
                 let step = 1 + if own_sets { receiver / 950 } else { 0 };
                 let set = (0..20).map(|nth| EntityId(first + nth * step)).collect();
-                crowd.hub.set_relevant(ReceiverId(u64::from(receiver)), Some(set)).expect("it was added");
+                crowd
+                    .hub
+                    .set_relevant(ReceiverId(u64::from(receiver)), Some(set))
+                    .expect("it was added");
             }
             (0..200).for_each(|_| _ = crowd.step());
             group.throughput(Throughput::Elements(u64::from(receivers)));
@@ -236,7 +273,8 @@ fn receiver(c: &mut Criterion) {
     let mut frames = cube_frames();
     let mut tick = 0;
     let mut hub = Hub::new(&codec, HubConfig::default()).expect("the default is valid");
-    let mut receiver = Receiver::new(&codec, ReceiverConfig::default()).expect("the default is valid");
+    let mut receiver =
+        Receiver::new(&codec, ReceiverConfig::default()).expect("the default is valid");
     hub.add(ReceiverId(0), &ReceiverOptions::default(), Duration::ZERO).expect("the first");
     let mut step = |hub: &mut Hub, receiver: &mut Receiver| {
         tick += 1;

@@ -1,10 +1,11 @@
-//! The worked case of input streams: a player's character sends its moves, 60 a second of 540 bits in full, to a server that is 100 ms away and loses
-//! some of them on the way.
+//! The worked case of input streams: a player's character sends its moves, 60 a second of 540 bits
+//! in full, to a server that is 100 ms away and loses some of them on the way.
 //!
 //! `cargo run --release -p kinepack-net --example character`
 //!
-//! The move is the one of the article "High-frequency upstream RPC compression" (Unreal), which came from 540 bits to 365; a scripted player
-//! makes them. `kinepack measure --stream` measures the same with many players, and takes the time.
+//! The move is the one of the article "High-frequency upstream RPC compression" (Unreal), which
+//! came from 540 bits to 365; a scripted player makes them. `kinepack measure --stream` measures
+//! the same with many players, and takes the time.
 
 use std::error::Error;
 use std::time::Duration;
@@ -47,7 +48,8 @@ fn play(level: StreamLevel, loss_ratio: f32, repeats: u8) -> Result<(), Box<dyn 
         while let Some(datagram) = client.poll_transmit() {
             up.send(now, datagram);
         }
-        // The server: whatever comes, in whatever order. It says with each of its own datagrams what it has.
+        // The server: whatever comes, in whatever order. It says with each of its own datagrams
+        // what it has.
         while let Some(datagram) = up.poll(now) {
             server.handle(now, &datagram)?;
             for record in server.fresh() {
@@ -70,7 +72,11 @@ fn play(level: StreamLevel, loss_ratio: f32, repeats: u8) -> Result<(), Box<dyn 
         loss_ratio * 100.0,
         stats.bytes as f64 * 8.0 / stats.packets as f64,
         arrived as f64 * 100.0 / sent.len() as f64,
-        if repeats > 0 { format!(", with {repeats} repeated in each packet") } else { String::new() }
+        if repeats > 0 {
+            format!(", with {repeats} repeated in each packet")
+        } else {
+            String::new()
+        }
     );
     Ok(())
 }

@@ -65,7 +65,11 @@ pub(crate) struct Merge<T> {
 /// Chooses all views that the receiver has and that can be merged into a baseline of this own back.
 /// `at` takes a number of sequences and tells of the view that far before; the window has `reach`
 /// of them.
-pub(crate) fn choose_merge<T>(own_back: u8, reach: usize, at: impl Fn(usize) -> Before<T>) -> Merge<T> {
+pub(crate) fn choose_merge<T>(
+    own_back: u8,
+    reach: usize,
+    at: impl Fn(usize) -> Before<T>,
+) -> Merge<T> {
     let by_rule = by_rule(own_back);
     let range = if own_back == 0 { MERGED } else { by_rule };
     let (mut views, mut field, mut all) = (Vec::new(), 0u32, by_rule <= reach);

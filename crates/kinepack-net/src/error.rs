@@ -30,7 +30,8 @@ pub enum Refused {
     NoBaseline,
     /// A merge field that names a view that is not held, or where there is nothing to merge.
     BadMerge,
-    /// Older views at no distance, too many, beside a reference state, with something left out, or whose ticks do not fall.
+    /// Older views at no distance, too many, beside a reference state, with something left out, or
+    /// whose ticks do not fall.
     BadOlder,
     /// The snapshot in it is no valid one.
     Snapshot(DecodeError),
@@ -64,19 +65,30 @@ pub enum Refused {
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Length { bytes } => write!(f, "a datagram of {bytes} bytes is too short or too long for its kind"),
-            Self::Kind { first_byte } => write!(f, "no kind of datagram for this side: first byte {first_byte:#04x}"),
+            Self::Length { bytes } => {
+                write!(f, "a datagram of {bytes} bytes is too short or too long for its kind")
+            }
+            Self::Kind { first_byte } => {
+                write!(f, "no kind of datagram for this side: first byte {first_byte:#04x}")
+            }
             Self::Duplicate => write!(f, "a datagram that was taken before"),
             Self::TooOld => write!(f, "a datagram more than 32 behind the newest"),
             Self::NoBaseline => write!(f, "relative to a view that is not held"),
-            Self::BadMerge => write!(f, "merges a view that is not held, or where there is nothing to merge"),
+            Self::BadMerge => {
+                write!(f, "merges a view that is not held, or where there is nothing to merge")
+            }
             Self::BadOlder => write!(f, "older views that cannot be used beside the baseline"),
             Self::Snapshot(error) => write!(f, "the snapshot in it is not valid: {error}"),
             Self::WrongState { theirs, ours } => {
-                write!(f, "not the sender's state: its check is {theirs:04x}, ours {ours:04x}; asking for it anew")
+                write!(
+                    f,
+                    "not the sender's state: its check is {theirs:04x}, ours {ours:04x}; asking for it anew"
+                )
             }
             Self::BadFragment => write!(f, "a fragment that contradicts its block"),
-            Self::BlockTooLarge { limit_bytes } => write!(f, "a block above the limit of {limit_bytes} bytes"),
+            Self::BlockTooLarge { limit_bytes } => {
+                write!(f, "a block above the limit of {limit_bytes} bytes")
+            }
             Self::NeverSent => write!(f, "an answer to something that was never sent"),
             Self::LongAgo => write!(f, "an answer to something sent too long ago"),
             Self::UnknownReceiver => write!(f, "from a receiver that was not added"),
@@ -131,7 +143,8 @@ pub enum NetError {
         /// The first entity that is not above the one before.
         id: EntityId,
     },
-    /// A codec whose level sends every entity each time, relative to nothing: rows 1 to 6 of the table.
+    /// A codec whose level sends every entity each time, relative to nothing: rows 1 to 6 of the
+    /// table.
     LevelWithoutBaseline {
         /// The level's row.
         row: u8,
@@ -157,7 +170,8 @@ pub enum NetError {
         /// Why.
         error: EncodeError,
     },
-    /// The world does not fit into the 65,535 fragments of a block: one receiver cannot be given its first state.
+    /// The world does not fit into the 65,535 fragments of a block: one receiver cannot be given
+    /// its first state.
     BlockTooLarge {
         /// Which receiver.
         id: ReceiverId,
@@ -171,9 +185,15 @@ pub enum NetError {
 impl fmt::Display for NetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::DatagramBytes { bytes } => write!(f, "datagrams of {bytes} bytes; 128 to 65507 are possible"),
-            Self::NoTime => write!(f, "a time or a count of zero where something has to happen in between"),
-            Self::OlderViews { count } => write!(f, "{count} older views; a snapshot has at most 3"),
+            Self::DatagramBytes { bytes } => {
+                write!(f, "datagrams of {bytes} bytes; 128 to 65507 are possible")
+            }
+            Self::NoTime => {
+                write!(f, "a time or a count of zero where something has to happen in between")
+            }
+            Self::OlderViews { count } => {
+                write!(f, "{count} older views; a snapshot has at most 3")
+            }
             Self::BudgetTooSmall { bytes_per_s } => {
                 write!(f, "a budget of {bytes_per_s} bytes a second; at least 256 are needed")
             }
@@ -184,12 +204,20 @@ impl fmt::Display for NetError {
             }
             Self::NotSorted { id } => write!(f, "entity {} is not above the one before it", id.0),
             Self::LevelWithoutBaseline { row } => {
-                write!(f, "level {row} sends every entity each time; a hub needs a level from 7 on, such as packed")
+                write!(
+                    f,
+                    "level {row} sends every entity each time; a hub needs a level from 7 on, such as packed"
+                )
             }
             Self::TickNotRising { last: Tick(last), tick: Tick(tick) } => {
-                write!(f, "tick {tick} after tick {last}; keep counting, or make a new hub and new receivers")
+                write!(
+                    f,
+                    "tick {tick} after tick {last}; keep counting, or make a new hub and new receivers"
+                )
             }
-            Self::TimeRanBack { last, now } => write!(f, "the time is {now:?}, and was {last:?} in the tick before"),
+            Self::TimeRanBack { last, now } => {
+                write!(f, "the time is {now:?}, and was {last:?} in the tick before")
+            }
             Self::Receiver { id, error } => write!(f, "receiver {}: {error}", id.0),
             Self::BlockTooLarge { id, bytes } => write!(
                 f,

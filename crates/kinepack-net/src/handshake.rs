@@ -25,7 +25,11 @@ pub(crate) fn reference_zero(initial: &Snapshot) -> View {
 
 /// Checks that a codec or a snapshot has the expected schema.
 pub(crate) fn check_schema(expected_hash: u64, hash: u64) -> Result<(), NetError> {
-    if hash == expected_hash { Ok(()) } else { Err(NetError::SchemaMismatch { expected_hash, hash }) }
+    if hash == expected_hash {
+        Ok(())
+    } else {
+        Err(NetError::SchemaMismatch { expected_hash, hash })
+    }
 }
 
 #[cfg(test)]

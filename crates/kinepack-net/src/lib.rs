@@ -1,8 +1,10 @@
 //! Snapshots over lossy networks, without input or output.
 //!
-//! A [`Hub`] sends one world to many receivers, to each with the codec that it chose; a [`Receiver`] shows it. Both are state machines: datagrams and the time go
-//! in, datagrams and states come out, so the same code runs over UDP, in QUIC datagrams, in a browser, or under a virtual
-//! clock. Each snapshot is encoded relative to a view that its receiver has acknowledged; what is lost is never sent again, and nothing drifts.
+//! A [`Hub`] sends one world to many receivers, to each with the codec that it chose; a
+//! [`Receiver`] shows it. Both are state machines: datagrams and the time go in, datagrams and
+//! states come out, so the same code runs over UDP, in QUIC datagrams, in a browser, or under a
+//! virtual clock. Each snapshot is encoded relative to a view that its receiver has acknowledged;
+//! what is lost is never sent again, and nothing drifts.
 //!
 //! ```
 //! use std::time::Duration;
@@ -42,17 +44,20 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! **The transport must guarantee integrity.** Datagrams arrive unaltered or not at all: they have no checksum, and an
-//! endpoint accepts many altered ones as other valid ones. UDP's 16-bit checksum is weak. Use an authenticated transport,
-//! such as renetcode, QUIC datagrams or DTLS. If nobody on the network is hostile, a checksum of at least 32 bits is enough.
-//! An altered snapshot gives wrong values and entities. They stay wrong in each view that is coded against it, until the
-//! sender sends the affected entities against a newer view without the error, or until a state check finds it
-//! ([`HubConfig::check_every_bytes`]). It never causes a panic, nor memory beyond the limits.
+//! **The transport must guarantee integrity.** Datagrams arrive unaltered or not at all: they have
+//! no checksum, and an endpoint accepts many altered ones as other valid ones. UDP's 16-bit
+//! checksum is weak. Use an authenticated transport, such as renetcode, QUIC datagrams or DTLS. If
+//! nobody on the network is hostile, a checksum of at least 32 bits is enough. An altered snapshot
+//! gives wrong values and entities. They stay wrong in each view that is coded against it, until
+//! the sender sends the affected entities against a newer view without the error, or until a state
+//! check finds it ([`HubConfig::check_every_bytes`]). It never causes a panic, nor memory beyond
+//! the limits.
 //!
 //! The other way go inputs and calls: a [`StreamSender`] and, a client, a [`StreamReceiver`].
 //!
-//! Reading order: [`Hub`], [`Receiver`], [`Playback`], [`JitterBuffer`]; [`StreamSender`], [`StreamReceiver`]; [`split_datagram`]; [`Link`] simulates a bad network. The format is normative in
-//! `spec/NET.md`.
+//! Reading order: [`Hub`], [`Receiver`], [`Playback`], [`JitterBuffer`]; [`StreamSender`],
+//! [`StreamReceiver`]; [`split_datagram`]; [`Link`] simulates a bad network. The format is
+//! normative in `spec/NET.md`.
 
 #![forbid(unsafe_code)]
 
@@ -70,16 +75,21 @@ mod split;
 mod stream;
 
 pub use error::{NetError, Refused};
-pub use link::{HEADER_BYTES, Link, LinkConfig, LinkError, LinkPreset, LinkStats, Loss, PRESETS, Tally};
+pub use link::{
+    HEADER_BYTES, Link, LinkConfig, LinkError, LinkPreset, LinkStats, Loss, PRESETS, Tally,
+};
 pub use packet::{Acknowledgement, Mismatch, VERSION};
-pub use playout::{Entry, JitterBuffer, Playout, PlayoutConfig, PlayoutError, PlayoutStats, Pushed};
+pub use playout::{
+    Entry, JitterBuffer, Playout, PlayoutConfig, PlayoutError, PlayoutStats, Pushed,
+};
 pub use receiver::{Playback, Received, Receiver, ReceiverConfig, ReceiverStats, Sample};
 pub use sender::{Cost, Handled, Hub, HubConfig, PeerStatus, ReceiverId, ReceiverOptions, Weight};
 pub use sequence::Sequence;
 pub use split::{DatagramKind, datagram_kind, datagram_sequence, split_datagram};
 pub use stream::{
-    StreamAcknowledgement, StreamConfig, StreamError, StreamHandled, StreamReceiver, StreamReceiverStats, StreamRecord,
-    StreamRefused, StreamSender, StreamSenderStats, ring_packets,
+    StreamAcknowledgement, StreamConfig, StreamError, StreamHandled, StreamReceiver,
+    StreamReceiverStats, StreamRecord, StreamRefused, StreamSender, StreamSenderStats,
+    ring_packets,
 };
 
 #[cfg(doctest)]

@@ -81,7 +81,10 @@ impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (what, hash) = match self {
             Self::Version { version } => {
-                return write!(f, "the two sides speak different versions of the protocol; the sender's is {version}");
+                return write!(
+                    f,
+                    "the two sides speak different versions of the protocol; the sender's is {version}"
+                );
             }
             Self::Schema { hash } => ("schema", hash),
             Self::Codec { hash } => ("codec (level or profile)", hash),
@@ -146,7 +149,10 @@ impl Acknowledgement {
 
     /// Back from six bytes; any are an acknowledgement, though not one that a sender takes.
     pub fn from_bytes([a, b, c, d, e, f]: [u8; 6]) -> Self {
-        Self { latest: Sequence(u16::from_le_bytes([a, b])), before: u32::from_le_bytes([c, d, e, f]) }
+        Self {
+            latest: Sequence(u16::from_le_bytes([a, b])),
+            before: u32::from_le_bytes([c, d, e, f]),
+        }
     }
 
     /// The same with one more sequence received.
@@ -188,15 +194,19 @@ pub(crate) struct SnapshotHeader {
     pub(crate) check: Option<u16>,
 }
 
-/// The older views that a snapshot is coded against beside its baseline: how many sequences each is before the one before it in
-/// the list, the first before the baseline; 1 to 127, and 0 behind the last.
+/// The older views that a snapshot is coded against beside its baseline: how many sequences each is
+/// before the one before it in the list, the first before the baseline; 1 to 127, and 0 behind the
+/// last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct OlderViews([u8; Baselines::OLDER]);
 
 impl OlderViews {
     /// The views of these sequences, newest first, where the baseline's is `baseline`. `None` where
     /// a header cannot name them: they are too many, too far apart, or not in this order.
-    pub(crate) fn new(baseline: Sequence, sequences: impl IntoIterator<Item = Sequence>) -> Option<Self> {
+    pub(crate) fn new(
+        baseline: Sequence,
+        sequences: impl IntoIterator<Item = Sequence>,
+    ) -> Option<Self> {
         let (mut older, mut newer) = (Self::default(), baseline);
         let mut places = older.0.iter_mut();
         for sequence in sequences {
@@ -312,7 +322,11 @@ impl SnapshotHeader {
         };
         let flag = |set: bool, bit: u8| if set { bit } else { 0 };
         let kind = if self.older.is_empty() { SNAPSHOT } else { SNAPSHOT_WITH_OLDER };
-        out.push(kind | flag(self.left_out, LEFT_OUT) | flag(self.merge.is_some(), MERGE) | (stride << STRIDE_SHIFT));
+        out.push(
+            kind | flag(self.left_out, LEFT_OUT)
+                | flag(self.merge.is_some(), MERGE)
+                | (stride << STRIDE_SHIFT),
+        );
         out.extend(self.sequence.0.to_le_bytes());
         match self.baseline {
             Baseline::Back(back) => out.push(back),
@@ -419,7 +433,11 @@ impl<'a> Downstream<'a> {
     }
 }
 
-fn parse_snapshot(first_byte: u8, mut parts: Parts<'_>, check: Option<u16>) -> Result<Downstream<'_>, Refused> {
+fn parse_snapshot(
+    first_byte: u8,
+    mut parts: Parts<'_>,
+    check: Option<u16>,
+) -> Result<Downstream<'_>, Refused> {
     let sequence = Sequence(u16::from_le_bytes(parts.take()?));
     let baseline = match parts.take()? {
         [0] => Baseline::Reference(u8::from_le_bytes(parts.take()?)),
@@ -554,7 +572,9 @@ mod tests {
             let refused = Err(Refused::Kind { first_byte: rest[0] });
             assert_eq!(Downstream::parse(&[&[0x0A, 0, 0], rest].concat()), refused);
         }
-        for first_byte in (0..=u8::MAX).filter(|first| first & KIND_MASK == REFUSAL && ![2, 10].contains(first)) {
+        for first_byte in
+            (0..=u8::MAX).filter(|first| first & KIND_MASK == REFUSAL && ![2, 10].contains(first))
+        {
             let datagram = [&[first_byte], &bytes[1..]].concat();
             assert_eq!(Downstream::parse(&datagram), Err(Refused::Kind { first_byte }));
         }
@@ -581,7 +601,10 @@ mod tests {
         for before in [&[0][..], &[128], &[3, 3], &[3, 2], &[1, 129], &[256], &[1, 2, 3, 4]] {
             assert_eq!(views(before), None, "{before:?}");
         }
-        assert_eq!([0, 1, 7, 8, 255].map(|ticks| Stride::new(ticks).is_some()), [false, true, true, false, false]);
+        assert_eq!(
+            [0, 1, 7, 8, 255].map(|ticks| Stride::new(ticks).is_some()),
+            [false, true, true, false, false]
+        );
     }
 
     #[test]
@@ -598,7 +621,15 @@ mod tests {
         for (baseline, time, merge, older, len) in headers {
             let sequence = Sequence(65_535);
             let older = OlderViews(older);
-            let header = SnapshotHeader { sequence, baseline, left_out: false, time, merge, older, check: None };
+            let header = SnapshotHeader {
+                sequence,
+                baseline,
+                left_out: false,
+                time,
+                merge,
+                older,
+                check: None,
+            };
             let bytes = snapshot_bytes(&header);
             assert_eq!(bytes.len(), len);
             assert_eq!(header.bytes(), len);

@@ -1,4 +1,5 @@
-//! The time from sending a datagram to the answer for it, smoothed. Source: RFC 6298, sections 2 and 3.
+//! The time from sending a datagram to the answer for it, smoothed. Source: RFC 6298, sections 2
+//! and 3.
 
 use std::time::Duration;
 
@@ -19,7 +20,8 @@ impl RoundTrip {
         match self.smoothed {
             None => (self.smoothed, self.variation) = (Some(sample), sample / 2),
             Some(smoothed) => {
-                self.variation = self.variation.saturating_mul(3).saturating_add(smoothed.abs_diff(sample)) / 4;
+                self.variation =
+                    self.variation.saturating_mul(3).saturating_add(smoothed.abs_diff(sample)) / 4;
                 self.smoothed = Some(smoothed.saturating_mul(7).saturating_add(sample) / 8);
             }
         }
@@ -32,7 +34,8 @@ impl RoundTrip {
 
     /// How long to wait for an answer before what was sent counts as lost.
     pub(crate) fn patience(&self) -> Duration {
-        self.smoothed
-            .map_or(UNKNOWN, |smoothed| smoothed.saturating_add(self.variation.saturating_mul(4).max(GRANULARITY)))
+        self.smoothed.map_or(UNKNOWN, |smoothed| {
+            smoothed.saturating_add(self.variation.saturating_mul(4).max(GRANULARITY))
+        })
     }
 }

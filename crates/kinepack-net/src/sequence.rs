@@ -1,6 +1,7 @@
 //! Sequence numbers that wrap. `spec/NET.md`, section 1.
 
-/// The number of a datagram: 16 bits, begins again at 0 after 65,535. There is no order, only a distance.
+/// The number of a datagram: 16 bits, begins again at 0 after 65,535. There is no order, only a
+/// distance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Sequence(pub u16);
 
@@ -17,7 +18,8 @@ impl Sequence {
         Self(self.0.wrapping_sub(distance))
     }
 
-    /// How far this is after `other`; negative where it is before. Right for distances up to half of all numbers.
+    /// How far this is after `other`; negative where it is before. Right for distances up to half
+    /// of all numbers.
     pub fn since(self, other: Self) -> i32 {
         i32::from(self.0.wrapping_sub(other.0) as i16)
     }

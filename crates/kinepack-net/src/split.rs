@@ -1,12 +1,14 @@
 //! Acknowledgements in front of another datagram. `spec/NET.md`, section 9.
 
 use crate::packet::{
-    ACKNOWLEDGEMENT, CHECK, CHECK_BYTES, FRAGMENT, KIND_MASK, SNAPSHOT, SNAPSHOT_WITH_OLDER, STREAM_ACKNOWLEDGEMENT,
+    ACKNOWLEDGEMENT, CHECK, CHECK_BYTES, FRAGMENT, KIND_MASK, SNAPSHOT, SNAPSHOT_WITH_OLDER,
+    STREAM_ACKNOWLEDGEMENT,
 };
 use crate::{Refused, Sequence};
 
-/// The datagrams that the transport brought as one: an acknowledgement, a stream acknowledgement, another one; each at most once, in this
-/// order. Each is then for [`Hub`](crate::Hub), [`Receiver`](crate::Receiver), [`StreamSender`](crate::StreamSender) or
+/// The datagrams that the transport brought as one: an acknowledgement, a stream acknowledgement,
+/// another one; each at most once, in this order. Each is then for [`Hub`](crate::Hub),
+/// [`Receiver`](crate::Receiver), [`StreamSender`](crate::StreamSender) or
 /// [`StreamReceiver`](crate::StreamReceiver), by [`datagram_kind`].
 ///
 /// Who puts them together appends one to the other. Allocates nothing.
@@ -24,8 +26,8 @@ use crate::{Refused, Sequence};
 /// ```
 ///
 /// # Errors
-/// [`Refused::Length`] where nothing came or an acknowledgement is cut off, [`Refused::Kind`] for one whose other bits are not 0, that is there twice, or
-/// out of order.
+/// [`Refused::Length`] where nothing came or an acknowledgement is cut off, [`Refused::Kind`] for
+/// one whose other bits are not 0, that is there twice, or out of order.
 pub fn split_datagram(datagrams: &[u8]) -> Result<impl Iterator<Item = &[u8]>, Refused> {
     const FRONT: [(u8, usize); 2] = [(ACKNOWLEDGEMENT, 7), (STREAM_ACKNOWLEDGEMENT, 3)];
     let too_short = Refused::Length { bytes: datagrams.len() };
@@ -39,7 +41,9 @@ pub fn split_datagram(datagrams: &[u8]) -> Result<impl Iterator<Item = &[u8]>, R
     match rest.first() {
         None if datagrams.is_empty() => return Err(too_short),
         None => {}
-        Some(first_byte) if matches!(first_byte & KIND_MASK, ACKNOWLEDGEMENT | STREAM_ACKNOWLEDGEMENT) => {
+        Some(first_byte)
+            if matches!(first_byte & KIND_MASK, ACKNOWLEDGEMENT | STREAM_ACKNOWLEDGEMENT) =>
+        {
             return Err(Refused::Kind { first_byte: *first_byte });
         }
         Some(_) => parts[2] = Some(rest),

@@ -1,6 +1,7 @@
-//! The battery: each datagram of recorded sessions, cut, with a tail, with bits turned, as another kind, and noise, given to the
-//! endpoint in the state that it was for. Nothing panics, and a refusal changes nothing: an endpoint that refused any
-//! number of datagrams goes on exactly as its twin that never saw them.
+//! The battery: each datagram of recorded sessions, cut, with a tail, with bits turned, as another
+//! kind, and noise, given to the endpoint in the state that it was for. Nothing panics, and a
+//! refusal changes nothing: an endpoint that refused any number of datagrams goes on exactly as its
+//! twin that never saw them.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,7 +11,8 @@ use std::time::Duration;
 
 use kinepack::{Level, Snapshot, Tick};
 use kinepack_net::{
-    Hub, HubConfig, Link, LinkConfig, Loss, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Refused, Sequence,
+    Hub, HubConfig, Link, LinkConfig, Loss, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions,
+    Refused, Sequence,
 };
 use support::{Random, TICK_HZ, World, codec, codec_at, unchecked};
 
@@ -38,7 +40,13 @@ struct Recorded {
     datagrams: Vec<(Duration, Vec<u8>)>,
 }
 
-fn record(entities: usize, config: HubConfig, options: ReceiverOptions, seed: u64, ticks: u32) -> Recorded {
+fn record(
+    entities: usize,
+    config: HubConfig,
+    options: ReceiverOptions,
+    seed: u64,
+    ticks: u32,
+) -> Recorded {
     let link = LinkConfig {
         latency: Duration::from_millis(40),
         loss: Loss::Independent { ratio: 0.15 },
@@ -81,10 +89,12 @@ fn small_datagrams() -> HubConfig {
     HubConfig { datagram_bytes: 128, ..HubConfig::default() }
 }
 
-/// Whole snapshots; parts with merge fields after a block; blocks of many fragments under a budget, around the wrap; older views.
+/// Whole snapshots; parts with merge fields after a block; blocks of many fragments under a budget,
+/// around the wrap; older views.
 fn sessions() -> [Recorded; 4] {
     let options = ReceiverOptions::default();
-    let late = ReceiverOptions { first_sequence: Sequence(65_520), budget_bytes_per_s: Some(6_000) };
+    let late =
+        ReceiverOptions { first_sequence: Sequence(65_520), budget_bytes_per_s: Some(6_000) };
     [
         record(4, HubConfig::default(), options, 1, 45),
         record(40, small_datagrams(), options, 2, 110),
@@ -95,7 +105,8 @@ fn sessions() -> [Recorded; 4] {
 
 /// Everything that can be done to a datagram.
 fn mutants(datagram: &[u8], random: &mut Random) -> Vec<Vec<u8>> {
-    let mut mutants: Vec<Vec<u8>> = (0..datagram.len()).map(|len| datagram[..len].to_vec()).collect();
+    let mut mutants: Vec<Vec<u8>> =
+        (0..datagram.len()).map(|len| datagram[..len].to_vec()).collect();
     for tail in [&[0][..], &[0xFF, 0], &[0xA5; 3]] {
         mutants.push([datagram, tail].concat());
     }
@@ -186,23 +197,39 @@ fn receiver_survives(datagrams: &[(Duration, Vec<u8>)]) {
     let mut random = Random::new(7);
     let (mut disturbed, mut twin) = (receiver_after(&[]), receiver_after(&[]));
     for (index, (now, datagram)) in datagrams.iter().enumerate() {
-        assert_eq!(observe(&mut disturbed, *now), observe(&mut twin, *now), "before datagram {index}");
+        assert_eq!(
+            observe(&mut disturbed, *now),
+            observe(&mut twin, *now),
+            "before datagram {index}"
+        );
         let before = held(&disturbed);
         let is_chosen = index % (1 + datagrams.len() / MUTATED) == 0;
         for mutant in is_chosen.then(|| mutants(datagram, &mut random)).into_iter().flatten() {
             let mismatches = disturbed.stats().mismatches;
             let refused = disturbed.handle(*now, &mutant).is_err();
             if disturbed.stats().mismatches > mismatches {
-                // To the receiver the check says that the two sides differ: it keeps nothing but what it shows.
+                // To the receiver the check says that the two sides differ: it keeps nothing but
+                // what it shows.
                 let (newest, sequence, block, [received, late, blocks, _]) = before;
                 assert!(refused && unchecked(&mutant).len() < mutant.len());
-                assert_eq!(held(&disturbed), (newest, sequence, block, [received, late, blocks, 0]));
+                assert_eq!(
+                    held(&disturbed),
+                    (newest, sequence, block, [received, late, blocks, 0])
+                );
                 let anew = observe(&mut disturbed, *now).sent;
-                assert_eq!(anew.first().map(|anew| (anew[0], anew.len())), Some((12, 3)), "datagram {index}");
+                assert_eq!(
+                    anew.first().map(|anew| (anew[0], anew.len())),
+                    Some((12, 3)),
+                    "datagram {index}"
+                );
                 disturbed = receiver_after(&datagrams[..index]);
                 observe(&mut disturbed, *now);
             } else if refused {
-                assert_eq!(held(&disturbed), before, "datagram {index}: refused, yet not without effect");
+                assert_eq!(
+                    held(&disturbed),
+                    before,
+                    "datagram {index}: refused, yet not without effect"
+                );
             } else {
                 // A valid datagram of another meaning: show, answer, and begin again.
                 observe(&mut disturbed, *now);
@@ -211,8 +238,16 @@ fn receiver_survives(datagrams: &[(Duration, Vec<u8>)]) {
                 observe(&mut disturbed, *now);
             }
         }
-        assert_eq!(disturbed.handle(*now, datagram), twin.handle(*now, datagram), "datagram {index}");
-        assert_eq!(observe(&mut disturbed, *now), observe(&mut twin, *now), "after datagram {index}");
+        assert_eq!(
+            disturbed.handle(*now, datagram),
+            twin.handle(*now, datagram),
+            "datagram {index}"
+        );
+        assert_eq!(
+            observe(&mut disturbed, *now),
+            observe(&mut twin, *now),
+            "after datagram {index}"
+        );
     }
     assert_same_views(&disturbed, &twin);
 }
@@ -322,7 +357,11 @@ fn hubs_survive_what_answers_become() {
             let (now, datagram) = match event {
                 Event::Datagram(now, datagram) => (*now, datagram.clone()),
                 Event::Tick(..) if index % 3 != 0 => {
-                    assert_eq!(apply(&mut disturbed, event), apply(&mut twin, event), "event {index}");
+                    assert_eq!(
+                        apply(&mut disturbed, event),
+                        apply(&mut twin, event),
+                        "event {index}"
+                    );
                     assert_eq!(disturbed.status(ID), twin.status(ID), "event {index}");
                     continue;
                 }

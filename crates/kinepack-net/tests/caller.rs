@@ -1,5 +1,6 @@
-//! What endpoints answer to a caller's mistakes and oddities: levels that cannot work, ticks and times that do not rise,
-//! weights that are not numbers, worlds that are too large, sets that are given again and again.
+//! What endpoints answer to a caller's mistakes and oddities: levels that cannot work, ticks and
+//! times that do not rise, weights that are not numbers, worlds that are too large, sets that are
+//! given again and again.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,7 +10,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kinepack::{Codec, EntityId, Field, FieldKind, Level, Profile, Schema, Snapshot, Tick};
-use kinepack_net::{Hub, HubConfig, NetError, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions};
+use kinepack_net::{
+    Hub, HubConfig, NetError, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions,
+};
 use support::{TICK_HZ, Thing, World, codec, codec_at};
 
 const ID: ReceiverId = ReceiverId(7);
@@ -29,12 +32,26 @@ struct Pair {
 impl Pair {
     fn new(codec: &Codec, config: HubConfig, budget_bytes_per_s: Option<u32>) -> Self {
         let mut hub = Hub::new(codec, config).unwrap();
-        hub.add(ID, &ReceiverOptions { budget_bytes_per_s, ..ReceiverOptions::default() }, Duration::ZERO).unwrap();
-        Self { hub, receiver: Receiver::new(codec, ReceiverConfig::default()).unwrap(), datagrams: 0, bytes: 0 }
+        hub.add(
+            ID,
+            &ReceiverOptions { budget_bytes_per_s, ..ReceiverOptions::default() },
+            Duration::ZERO,
+        )
+        .unwrap();
+        Self {
+            hub,
+            receiver: Receiver::new(codec, ReceiverConfig::default()).unwrap(),
+            datagrams: 0,
+            bytes: 0,
+        }
     }
 
     /// What was received goes up; then a tick, whose datagrams go down.
-    fn step(&mut self, world: &Snapshot, weight: Option<kinepack_net::Weight<'_>>) -> Result<(), NetError> {
+    fn step(
+        &mut self,
+        world: &Snapshot,
+        weight: Option<kinepack_net::Weight<'_>>,
+    ) -> Result<(), NetError> {
         let now = at(world.tick.0);
         while let Some(datagram) = self.receiver.poll_transmit(now) {
             self.hub.handle(ID, now, datagram).unwrap();
@@ -110,7 +127,11 @@ fn weights_that_are_not_numbers_are_counted() {
         ids.map(|(index, _)| pair.receiver.fresh(index).0).max().unwrap()
     };
     assert!(fresh(1) > 280, "infinite weights go first: tick {}", fresh(1));
-    assert_eq!(fresh(0), fresh(3), "what is not a number weighs nothing: known from the first state only");
+    assert_eq!(
+        fresh(0),
+        fresh(3),
+        "what is not a number weighs nothing: known from the first state only"
+    );
 }
 
 #[test]
@@ -124,7 +145,10 @@ fn a_first_state_beyond_all_fragments_is_an_error_that_names_the_receiver() {
         world.push_lanes(EntityId(id), &[id.wrapping_mul(0x9E37_79B9) | 1; 64]).unwrap();
     }
     let error = pair.step(&world, None);
-    assert!(matches!(error, Err(NetError::BlockTooLarge { id: ID, bytes: 7_864_321.. })), "{error:?}");
+    assert!(
+        matches!(error, Err(NetError::BlockTooLarge { id: ID, bytes: 7_864_321.. })),
+        "{error:?}"
+    );
     let few: Arc<[EntityId]> = world.ids()[..10].into();
     pair.hub.set_relevant(ID, Some(few)).unwrap();
     for tick in 2..9 {
@@ -167,7 +191,12 @@ fn the_last_fragment_needs_a_budget_of_its_own_size_only() {
     let mut world = Snapshot::new(codec().schema(), Tick(1));
     let mut ticks = 0;
     for id in 0..245 {
-        let thing = Thing { position: [id as f32, 1.0, 2.0], orientation: [0.0, 0.0, 0.0, 1.0], kind: 1, awake: true };
+        let thing = Thing {
+            position: [id as f32, 1.0, 2.0],
+            orientation: [0.0, 0.0, 0.0, 1.0],
+            kind: 1,
+            awake: true,
+        };
         world.push(EntityId(id), &thing).unwrap();
     }
     while pair.receiver.newest().is_none() {
@@ -179,5 +208,8 @@ fn the_last_fragment_needs_a_budget_of_its_own_size_only() {
     // The bucket begins with two datagrams of 1,228 bytes and gains 256 bytes a second.
     let needed_s = (pair.bytes + 28 * pair.datagrams).saturating_sub(2 * 1_228) as f64 / 256.0;
     assert!(pair.datagrams == 3 && pair.bytes < 2_600, "{} bytes", pair.bytes);
-    assert!(f64::from(ticks) / f64::from(TICK_HZ) < needed_s + 0.5, "{ticks} ticks for {needed_s} s of budget");
+    assert!(
+        f64::from(ticks) / f64::from(TICK_HZ) < needed_s + 0.5,
+        "{ticks} ticks for {needed_s} s of budget"
+    );
 }

@@ -6,10 +6,12 @@ mod support;
 
 use std::time::Duration;
 
-use kinepack::{Codec, EntityId, Field, FieldKind, IntegerLimits, Level, Profile, Schema, Snapshot, Tick};
+use kinepack::{
+    Codec, EntityId, Field, FieldKind, IntegerLimits, Level, Profile, Schema, Snapshot, Tick,
+};
 use kinepack_net::{
-    Handled, Hub, HubConfig, LinkConfig, Loss, Mismatch, NetError, Receiver, ReceiverConfig, ReceiverId,
-    ReceiverOptions, Refused,
+    Handled, Hub, HubConfig, LinkConfig, Loss, Mismatch, NetError, Receiver, ReceiverConfig,
+    ReceiverId, ReceiverOptions, Refused,
 };
 use support::{Net, Thing, World, codec, codec_at};
 
@@ -42,12 +44,14 @@ fn settle(net: &mut Net) {
     (net.world.moving_one_in, net.world.change_one_in) = (u64::MAX, u64::MAX);
     (0..600).for_each(|_| net.step(None));
     for client in &net.clients {
-        assert!(client.receiver.newest().is_some_and(|newest| newest.holds_same(&net.world.snapshot)));
+        assert!(
+            client.receiver.newest().is_some_and(|newest| newest.holds_same(&net.world.snapshot))
+        );
     }
 }
 
-/// Receivers without and with a budget at each of `levels`, under loss, with so few bytes a datagram that at first there are
-/// blocks, splits and parts, and then whole views again.
+/// Receivers without and with a budget at each of `levels`, under loss, with so few bytes a
+/// datagram that at first there are blocks, splits and parts, and then whole views again.
 fn crowd(levels: &[Level], older_views: Option<u8>) -> Net {
     let config = HubConfig { datagram_bytes: 300, older_views, ..HubConfig::default() };
     let mut net = net(config, 150);
@@ -71,15 +75,28 @@ fn each_gets_its_codec_and_the_same_as_alone() {
         let all = [Level::ADAPTIVE, Level::PACKED, Level::LEARNING];
         let mut mixed = crowd(&all, older_views);
         let mut alone = all.map(|level| crowd(&[level], older_views));
-        for (client, single) in mixed.clients.iter().zip(alone.iter().flat_map(|net| &net.clients)) {
+        for (client, single) in mixed.clients.iter().zip(alone.iter().flat_map(|net| &net.clients))
+        {
             let level = Level::TABLE[client.id.0 as usize / 10 - 1];
             let status = mixed.hub.status(client.id).unwrap();
             assert_eq!((status.joined, status.level), (true, Some(level)));
             assert_eq!(status.codec_hash, Some(codec_at(level).hash()));
-            assert!(client.snapshots > 200 && client.left_out > 0, "{} {:?}", client.snapshots, client.refused);
+            assert!(
+                client.snapshots > 200 && client.left_out > 0,
+                "{} {:?}",
+                client.snapshots,
+                client.refused
+            );
             // Who else is there changes nothing.
             let count = |client: &support::Client| {
-                (client.id, client.bytes, client.snapshots, client.with_older, client.left_out, client.blocks)
+                (
+                    client.id,
+                    client.bytes,
+                    client.snapshots,
+                    client.with_older,
+                    client.left_out,
+                    client.blocks,
+                )
             };
             assert_eq!(count(client), count(single));
             assert!(client.expected == single.expected && client.largest <= 300);
@@ -98,12 +115,21 @@ fn each_codec_is_encoded_once_for_all_who_have_it() {
         let mut net = net(HubConfig::default(), 30);
         net.world.moving_one_in = 1;
         for seed in 0..8 {
-            net.add_with(&codec_at(levels[seed % levels.len()]), link, seed as u64, ReceiverOptions::default())
-                .unwrap();
+            net.add_with(
+                &codec_at(levels[seed % levels.len()]),
+                link,
+                seed as u64,
+                ReceiverOptions::default(),
+            )
+            .unwrap();
         }
         for tick in 0..200 {
             net.step(None);
-            assert!(tick < 20 || net.hub.encoded() <= most, "tick {tick}: {} encoded", net.hub.encoded());
+            assert!(
+                tick < 20 || net.hub.encoded() <= most,
+                "tick {tick}: {} encoded",
+                net.hub.encoded()
+            );
         }
         assert_eq!(net.hub.encoded(), most);
     }
@@ -111,11 +137,19 @@ fn each_codec_is_encoded_once_for_all_who_have_it() {
 
 #[test]
 fn parts_of_one_baseline_are_each_codecs_own() {
-    let config = HubConfig { datagram_bytes: 300, datagrams_per_tick: 1, older_views: Some(0), ..HubConfig::default() };
+    let config = HubConfig {
+        datagram_bytes: 300,
+        datagrams_per_tick: 1,
+        older_views: Some(0),
+        ..HubConfig::default()
+    };
     let mut hub = Hub::new(&codec(), config).unwrap();
     hub.offer(&adaptive()).unwrap();
-    let mut receivers = [codec(), adaptive()].map(|codec| Receiver::new(&codec, ReceiverConfig::default()).unwrap());
-    (0..2).for_each(|id| hub.add(ReceiverId(id), &ReceiverOptions::default(), Duration::ZERO).unwrap());
+    let mut receivers = [codec(), adaptive()]
+        .map(|codec| Receiver::new(&codec, ReceiverConfig::default()).unwrap());
+    (0..2).for_each(|id| {
+        hub.add(ReceiverId(id), &ReceiverOptions::default(), Duration::ZERO).unwrap()
+    });
     let mut world = Snapshot::new(codec().schema(), Tick(0));
     let mut most_encoded = 0;
     for tick in 1..40 {
@@ -129,7 +163,8 @@ fn parts_of_one_baseline_are_each_codecs_own() {
         world.clear(Tick(tick));
         for id in 0..if tick < 5 { 5 } else { 100 } {
             let position = [id as f32, 3.0, 1.0];
-            let thing = Thing { position, orientation: [0.0, 0.0, 0.0, 1.0], kind: 3, awake: id % 3 == 0 };
+            let thing =
+                Thing { position, orientation: [0.0, 0.0, 0.0, 1.0], kind: 3, awake: id % 3 == 0 };
             world.push(EntityId(id), &thing).unwrap();
         }
         hub.tick(now, &world).unwrap();
@@ -138,7 +173,11 @@ fn parts_of_one_baseline_are_each_codecs_own() {
             receivers[to.0 as usize].handle(now, datagram).unwrap();
         }
     }
-    assert!(receivers.iter().all(|receiver| receiver.newest().is_some_and(|newest| newest.holds_same(&world))));
+    assert!(
+        receivers
+            .iter()
+            .all(|receiver| receiver.newest().is_some_and(|newest| newest.holds_same(&world)))
+    );
     assert!(most_encoded > 2, "nothing was left out");
 }
 
@@ -245,7 +284,8 @@ fn all_begin_from_the_same_initial_state() {
     world.step(Tick(1));
     let mut seen: Vec<Snapshot> = Vec::new();
     for (id, codec) in [(ID, codec()), (ReceiverId(2), adaptive())] {
-        let mut receiver = Receiver::with_initial(&codec, ReceiverConfig::default(), &initial).unwrap();
+        let mut receiver =
+            Receiver::with_initial(&codec, ReceiverConfig::default(), &initial).unwrap();
         hub.add(id, &ReceiverOptions::default(), Duration::ZERO).unwrap();
         hub.handle(id, Duration::ZERO, receiver.poll_transmit(Duration::ZERO).unwrap()).unwrap();
         world.snapshot.tick = Tick(id.0 as u32);

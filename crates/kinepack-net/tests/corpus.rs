@@ -36,10 +36,12 @@ fn directory(target: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target)
 }
 
-/// Runs a driver over the stored files of a target in the order of their names, and over mutations of each.
+/// Runs a driver over the stored files of a target in the order of their names, and over mutations
+/// of each.
 fn run(target: &str) {
     let (_, driver) = TARGETS.into_iter().find(|(name, _)| *name == target).unwrap();
-    let mut paths: Vec<PathBuf> = fs::read_dir(directory(target)).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut paths: Vec<PathBuf> =
+        fs::read_dir(directory(target)).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     assert!(!paths.is_empty(), "no corpus for {target}");
     let mut random = Random::new(paths.len() as u64);
@@ -106,9 +108,13 @@ fn the_corpora_are_what_the_drivers_take() {
     for (target, _) in TARGETS {
         for (index, len) in [60, 200, 200, 600, 600, 1500].into_iter().enumerate() {
             let data: Vec<u8> = (0..len).map(|_| random.next() as u8).collect();
-            // What most settings make of the first bytes is refused: of links, all; of playouts, half.
+            // What most settings make of the first bytes is refused: of links, all; of playouts,
+            // half.
             let data = match target {
-                "link" => [&[0, 40, 0, 20, 0, 90, 1, 30, 30][..], &[[0; 4], [0xFF; 4]].concat(), &data].concat(),
+                "link" => {
+                    [&[0, 40, 0, 20, 0, 90, 1, 30, 30][..], &[[0; 4], [0xFF; 4]].concat(), &data]
+                        .concat()
+                }
                 "playout" => [&[3, 0, 244, 1, 247, 25, 208, 7, 30][..], &data].concat(),
                 _ => data,
             };
@@ -117,7 +123,8 @@ fn the_corpora_are_what_the_drivers_take() {
     }
 }
 
-/// Compares a stored file with what it should be, or writes it. Others, found by fuzzing, may stand beside it.
+/// Compares a stored file with what it should be, or writes it. Others, found by fuzzing, may stand
+/// beside it.
 fn check(target: &str, index: usize, data: &[u8]) {
     let path = directory(target).join(format!("{index:02}"));
     if std::env::var_os("KINEPACK_WRITE_CORPUS").is_some() {

@@ -1,4 +1,5 @@
-//! What snapshots cost: of each datagram by part and by entity, whatever it is of a state; and no different datagrams.
+//! What snapshots cost: of each datagram by part and by entity, whatever it is of a state; and no
+//! different datagrams.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -10,9 +11,12 @@ use std::time::Duration;
 
 use kinepack::{EntityId, Level, Snapshot, Tick};
 use kinepack_net::{
-    Cost, Hub, HubConfig, Link, LinkConfig, Loss, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Sequence,
+    Cost, Hub, HubConfig, Link, LinkConfig, Loss, Receiver, ReceiverConfig, ReceiverId,
+    ReceiverOptions, Sequence,
 };
-use support::{TICK_HZ, World, codec_at, is_snapshot, lanes, older_sequences, sequence_of, unchecked};
+use support::{
+    TICK_HZ, World, codec_at, is_snapshot, lanes, older_sequences, sequence_of, unchecked,
+};
 
 const ID: ReceiverId = ReceiverId(1);
 const LEFT_OUT: u8 = 1 << 3;
@@ -117,13 +121,23 @@ impl Path {
         for (index, id) in cost.baseline.ids().iter().enumerate() {
             let row = lanes(&cost.baseline, index);
             let was_so = |world: &Snapshot| row_of(world, *id).is_some_and(|then| then == row);
-            assert!(self.worlds.values().any(|world| world.tick <= cost.baseline_tick && was_so(world)), "{id:?}");
+            assert!(
+                self.worlds.values().any(|world| world.tick <= cost.baseline_tick && was_so(world)),
+                "{id:?}"
+            );
             assert_ne!(row_of(&view, *id).unwrap(), row, "{id:?} was not sent");
         }
         let sent: Vec<EntityId> = cost.entities.iter().map(|(id, _)| *id).collect();
-        assert!(sent.is_sorted_by(|a, b| a < b) && cost.baseline.ids().iter().all(|id| sent.contains(id)));
+        assert!(
+            sent.is_sorted_by(|a, b| a < b)
+                && cost.baseline.ids().iter().all(|id| sent.contains(id))
+        );
         for id in &sent {
-            assert_eq!(row_of(&view, *id), row_of(&self.world.snapshot, *id), "{id:?} as it is now");
+            assert_eq!(
+                row_of(&view, *id),
+                row_of(&self.world.snapshot, *id),
+                "{id:?} as it is now"
+            );
         }
         self.counts.came += sent.len() - cost.baseline.len();
 
@@ -137,7 +151,12 @@ impl Path {
             assert!(held == baseline && cost.baseline_tick == held.tick);
             let differs = |id: &&EntityId| row_of(held, **id) != row_of(&view, **id);
             assert!(view.ids().iter().filter(differs).eq(&sent));
-            assert!(cost.baseline.ids().iter().all(|id| row_of(held, *id) == row_of(&cost.baseline, *id)));
+            assert!(
+                cost.baseline
+                    .ids()
+                    .iter()
+                    .all(|id| row_of(held, *id) == row_of(&cost.baseline, *id))
+            );
             assert!(sent.iter().all(|id| held.position(*id).is_some() == cost.baseline.position(*id).is_some()));
             self.counts.exact += 1;
         }
@@ -168,7 +187,8 @@ fn counting(datagram_bytes: usize) -> HubConfig {
     HubConfig { datagram_bytes, count_costs: true, ..HubConfig::default() }
 }
 
-/// So many ticks in which everything moves and entities come and go, then so many in which little does.
+/// So many ticks in which everything moves and entities come and go, then so many in which little
+/// does.
 fn run(path: &mut Path, ticks: u32) -> &Counts {
     for moving_one_in in [1, 8] {
         path.world.moving_one_in = moving_one_in;
@@ -182,7 +202,11 @@ fn whole_snapshots() {
     for level in LEVELS {
         let mut path = Path::new(level, counting(1200), &ReceiverOptions::default());
         let counts = run(&mut path, 150);
-        assert!(counts.whole > 250 && counts.exact > 200 && counts.came > 20, "{}: {counts:?}", level.row());
+        assert!(
+            counts.whole > 250 && counts.exact > 200 && counts.came > 20,
+            "{}: {counts:?}",
+            level.row()
+        );
     }
 }
 
@@ -191,7 +215,11 @@ fn states_in_several_datagrams() {
     for level in LEVELS {
         let mut path = Path::new(level, counting(250), &ReceiverOptions::default());
         let counts = run(&mut path, 150);
-        assert!(counts.parts > 20 && counts.exact > 50 && counts.came > 20, "{}: {counts:?}", level.row());
+        assert!(
+            counts.parts > 20 && counts.exact > 50 && counts.came > 20,
+            "{}: {counts:?}",
+            level.row()
+        );
         assert!(counts.fragments > 0, "a block came first, of which nothing is told");
     }
 }
@@ -199,7 +227,8 @@ fn states_in_several_datagrams() {
 #[test]
 fn parts_within_a_budget() {
     for level in LEVELS {
-        let options = ReceiverOptions { budget_bytes_per_s: Some(6_000), ..ReceiverOptions::default() };
+        let options =
+            ReceiverOptions { budget_bytes_per_s: Some(6_000), ..ReceiverOptions::default() };
         let mut path = Path::new(level, counting(1200), &options);
         let counts = run(&mut path, 200);
         assert!(counts.parts > 80 && counts.came > 20, "{}: {counts:?}", level.row());
@@ -230,13 +259,17 @@ fn those_who_get_the_same_share_its_cost() {
     for id in [1, 2] {
         let mut receiver = Receiver::new(&codec, ReceiverConfig::default()).unwrap();
         hub.add(ReceiverId(id), &ReceiverOptions::default(), Duration::ZERO).unwrap();
-        hub.handle(ReceiverId(id), Duration::ZERO, receiver.poll_transmit(Duration::ZERO).unwrap()).unwrap();
+        hub.handle(ReceiverId(id), Duration::ZERO, receiver.poll_transmit(Duration::ZERO).unwrap())
+            .unwrap();
     }
     let mut world = World::new(10, 1);
     world.step(Tick(1));
     hub.tick(Duration::ZERO, &world.snapshot).unwrap();
     let [one, two] = [1, 2].map(|id| hub.cost(ReceiverId(id), Sequence(0)).unwrap());
     assert!(Arc::ptr_eq(one, two));
-    assert_eq!((one.entities.len(), one.baseline.len(), one.baseline_tick), (world.snapshot.len(), 0, Tick(0)));
+    assert_eq!(
+        (one.entities.len(), one.baseline.len(), one.baseline_tick),
+        (world.snapshot.len(), 0, Tick(0))
+    );
     assert!(hub.cost(ReceiverId(3), Sequence(0)).is_none() && hub.cost(ID, Sequence(1)).is_none());
 }

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use kinepack::{Codec, EntityId, Level};
 use kinepack_net::{
-    Handled, Hub, HubConfig, Link, LinkConfig, Loss, NetError, PRESETS, Receiver, ReceiverConfig, ReceiverId,
-    ReceiverOptions, Refused, Sequence,
+    Handled, Hub, HubConfig, Link, LinkConfig, Loss, NetError, PRESETS, Receiver, ReceiverConfig,
+    ReceiverId, ReceiverOptions, Refused, Sequence,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -46,7 +46,13 @@ struct Session {
 }
 
 impl Session {
-    fn new(codec: &Codec, config: HubConfig, options: &ReceiverOptions, link: LinkConfig, seed: u64) -> Self {
+    fn new(
+        codec: &Codec,
+        config: HubConfig,
+        options: &ReceiverOptions,
+        link: LinkConfig,
+        seed: u64,
+    ) -> Self {
         let mut hub = Hub::new(codec, config).unwrap();
         hub.add(ID, options, Duration::ZERO).unwrap();
         Self {
@@ -65,7 +71,8 @@ impl Session {
         }
     }
 
-    /// One tick. What the receiver takes is what the hub means, but between a fault and the check that finds it.
+    /// One tick. What the receiver takes is what the hub means, but between a fault and the check
+    /// that finds it.
     fn step(&mut self) {
         self.tick += 1;
         let now = at(self.tick);
@@ -73,7 +80,10 @@ impl Session {
             let mismatches = self.receiver.stats().mismatches;
             let taken = self.receiver.handle(now, &datagram);
             if self.receiver.stats().mismatches > mismatches {
-                assert!(taken.is_err() && std::mem::take(&mut self.is_faulty), "a mismatch without a fault: {taken:?}");
+                assert!(
+                    taken.is_err() && std::mem::take(&mut self.is_faulty),
+                    "a mismatch without a fault: {taken:?}"
+                );
                 self.noticed_at = self.noticed_at.or(Some(now));
             } else if taken.is_ok() {
                 self.taken_at = now;
@@ -82,7 +92,10 @@ impl Session {
             let sequence = sequence_of(&datagram);
             if taken.is_ok() && is_snapshot(&datagram) && !self.is_faulty {
                 let meant = self.hub.view(ID, sequence);
-                assert!(meant.is_none() || self.receiver.view(sequence) == meant.as_ref(), "{sequence:?} differs");
+                assert!(
+                    meant.is_none() || self.receiver.view(sequence) == meant.as_ref(),
+                    "{sequence:?} differs"
+                );
             }
         }
         while let Some(datagram) = self.receiver.poll_transmit(now) {
@@ -90,7 +103,10 @@ impl Session {
         }
         while let Some(datagram) = self.up.poll(now) {
             let handled = self.hub.handle(ID, now, &datagram);
-            assert!(matches!(handled, Ok(_) | Err(Refused::LongAgo | Refused::NoHello)), "{handled:?}");
+            assert!(
+                matches!(handled, Ok(_) | Err(Refused::LongAgo | Refused::NoHello)),
+                "{handled:?}"
+            );
         }
         self.world.step(kinepack::Tick(self.tick));
         self.hub.tick(now, &self.world.snapshot).unwrap();
@@ -102,7 +118,9 @@ impl Session {
 
     /// Changes some lane by one.
     fn inject_fault(&mut self) {
-        let Some(view) = self.receiver.newest_sequence().and_then(|sequence| self.receiver.view(sequence)) else {
+        let Some(view) =
+            self.receiver.newest_sequence().and_then(|sequence| self.receiver.view(sequence))
+        else {
             return;
         };
         if view.is_empty() {
@@ -131,7 +149,10 @@ impl Session {
         self.up.reconfigure(LinkConfig::default()).unwrap();
         for _ in 0..40 * TICK_HZ {
             self.step();
-            let is_same = self.receiver.newest().is_some_and(|newest| newest.holds_same(&self.world.snapshot));
+            let is_same = self
+                .receiver
+                .newest()
+                .is_some_and(|newest| newest.holds_same(&self.world.snapshot));
             if is_same && self.tick.is_multiple_of(30) && !self.holds_other_views() {
                 return;
             }
@@ -168,19 +189,28 @@ fn a_fault_heals_within_three_round_trips_of_the_check_that_finds_it() {
     }
 }
 
-/// A receiver whose decoder does other arithmetic than the sender's, though its hello says that it does the same.
+/// A receiver whose decoder does other arithmetic than the sender's, though its hello says that it
+/// does the same.
 #[test]
 fn a_receiver_with_other_arithmetic_finds_that_and_harms_nobody() {
     let exact = codec_at(Level::ADAPTIVE);
     let options = ReceiverOptions::default();
-    let mut session = Session::new(&exact, HubConfig::default(), &options, LinkConfig::default(), 5);
-    session.receiver = Receiver::new(&coarse_codec(Level::ADAPTIVE), ReceiverConfig::default()).unwrap();
-    let hello =
-        Receiver::new(&exact, ReceiverConfig::default()).unwrap().poll_transmit(Duration::ZERO).unwrap().to_vec();
+    let mut session =
+        Session::new(&exact, HubConfig::default(), &options, LinkConfig::default(), 5);
+    session.receiver =
+        Receiver::new(&coarse_codec(Level::ADAPTIVE), ReceiverConfig::default()).unwrap();
+    let hello = Receiver::new(&exact, ReceiverConfig::default())
+        .unwrap()
+        .poll_transmit(Duration::ZERO)
+        .unwrap()
+        .to_vec();
     assert_eq!(session.hub.handle(ID, Duration::ZERO, &hello), Ok(Handled::Joined));
     let mut receiver = Receiver::new(&exact, ReceiverConfig::default()).unwrap();
     session.hub.add(ReceiverId(2), &options, Duration::ZERO).unwrap();
-    session.hub.handle(ReceiverId(2), Duration::ZERO, receiver.poll_transmit(Duration::ZERO).unwrap()).unwrap();
+    session
+        .hub
+        .handle(ReceiverId(2), Duration::ZERO, receiver.poll_transmit(Duration::ZERO).unwrap())
+        .unwrap();
     for tick in 1..20 * TICK_HZ {
         let now = at(tick);
         session.world.step(kinepack::Tick(tick));
@@ -199,7 +229,10 @@ fn a_receiver_with_other_arithmetic_finds_that_and_harms_nobody() {
                 let _ = session.hub.handle(id, now, datagram);
             }
         }
-        assert!(receiver.newest() == Some(&session.world.snapshot), "the other one has all, always");
+        assert!(
+            receiver.newest() == Some(&session.world.snapshot),
+            "the other one has all, always"
+        );
     }
     let stats = session.receiver.stats();
     assert!(stats.mismatches > 10, "{stats:?}");
@@ -214,11 +247,13 @@ fn checks_cost_less_than_a_fifth_of_a_percent() {
         let link = LinkConfig { latency: millis(40), ..LinkConfig::default() };
         let bytes = |check_every_bytes| {
             let config = HubConfig { check_every_bytes, ..HubConfig::default() };
-            let mut session = Session::new(&codec_at(level), config, &ReceiverOptions::default(), link, 9);
+            let mut session =
+                Session::new(&codec_at(level), config, &ReceiverOptions::default(), link, 9);
             (0..120 * TICK_HZ).for_each(|_| session.step());
             (session.bytes, session.receiver.stats().checked)
         };
-        let ((with, checked), (without, none)) = (bytes(HubConfig::default().check_every_bytes), bytes(None));
+        let ((with, checked), (without, none)) =
+            (bytes(HubConfig::default().check_every_bytes), bytes(None));
         assert!(none == 0 && checked > 30, "{level:?}: {checked} checks");
         // The last one may be on its way.
         assert!((3 * checked..=3 * checked + 3).contains(&(with - without)), "{level:?}");
@@ -228,7 +263,8 @@ fn checks_cost_less_than_a_fifth_of_a_percent() {
 
 /// A hub whose receiver said hello and then answered nothing for `ticks` ticks.
 fn hub_after(ticks: u32) -> (Hub, World) {
-    let (mut hub, mut world) = (Hub::new(&codec_at(Level::PACKED), HubConfig::default()).unwrap(), World::new(9, 3));
+    let (mut hub, mut world) =
+        (Hub::new(&codec_at(Level::PACKED), HubConfig::default()).unwrap(), World::new(9, 3));
     hub.add(ID, &ReceiverOptions::default(), Duration::ZERO).unwrap();
     let mut receiver = Receiver::new(&codec_at(Level::PACKED), ReceiverConfig::default()).unwrap();
     hub.handle(ID, Duration::ZERO, receiver.poll_transmit(Duration::ZERO).unwrap()).unwrap();
@@ -267,7 +303,11 @@ fn an_anew_names_what_was_sent_and_is_taken_once() {
         assert_eq!(sent_anew(&hub), count, "tick {tick}");
     }
     let (mut hub, _) = hub_after(30 * TICK_HZ);
-    assert_eq!(hub.handle(ID, at(30 * TICK_HZ), &anew(0)), Ok(Handled::Anew), "silence sends little");
+    assert_eq!(
+        hub.handle(ID, at(30 * TICK_HZ), &anew(0)),
+        Ok(Handled::Anew),
+        "silence sends little"
+    );
     let (mut hub, _) = hub_after(90 * TICK_HZ);
     assert_eq!(hub.handle(ID, at(90 * TICK_HZ), &anew(0)), Err(Refused::LongAgo));
 }
@@ -282,15 +322,23 @@ fn no_fault_without_a_view() -> Result<(), NetError> {
 /// Any link, level, budget and time between checks: faults come, and the session heals.
 #[test]
 fn sessions_with_faults_heal() {
-    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(24);
-    let config = Config { cases, failure_persistence: None, max_shrink_iters: 60, ..Config::default() };
-    let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
+    let cases =
+        std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(24);
+    let config =
+        Config { cases, failure_persistence: None, max_shrink_iters: 60, ..Config::default() };
+    let mut runner =
+        TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
     let link = (0..PRESETS.len(), 0.0f32..0.3).prop_map(|(preset, loss)| match preset {
-        0 => LinkConfig { latency: millis(30), loss: Loss::bursts(loss, 3.0), ..LinkConfig::default() },
+        0 => LinkConfig {
+            latency: millis(30),
+            loss: Loss::bursts(loss, 3.0),
+            ..LinkConfig::default()
+        },
         _ => PRESETS[preset].config,
     });
     let budget = prop_oneof![Just(None), (3_000u32..40_000).prop_map(Some)];
-    let hub = (prop_oneof![Just(0u32), 1u32..3_000], prop_oneof![Just(1_200usize), Just(200)], budget);
+    let hub =
+        (prop_oneof![Just(0u32), 1u32..3_000], prop_oneof![Just(1_200usize), Just(200)], budget);
     let any = (1u64..1 << 40, link, hub, 0usize..3, any::<bool>(), 20u32..200);
     let outcome = runner.run(&any, |(seed, link, hub, level, is_coarse, fault_every)| {
         let (check_every_bytes, datagram_bytes, budget_bytes_per_s) = hub;

@@ -1,5 +1,6 @@
-//! Datagrams that no sender and no receiver of this crate would send, written by hand from `spec/NET.md`, and the long or unlucky
-//! sessions in which what is held, or forgotten, could go wrong.
+//! Datagrams that no sender and no receiver of this crate would send, written by hand from
+//! `spec/NET.md`, and the long or unlucky sessions in which what is held, or forgotten, could go
+//! wrong.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,8 +10,8 @@ use std::time::Duration;
 
 use kinepack::{Encoder, EntityId, Snapshot, Tick};
 use kinepack_net::{
-    Acknowledgement, Handled, Hub, HubConfig, Received, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Refused,
-    Sequence,
+    Acknowledgement, Handled, Hub, HubConfig, Received, Receiver, ReceiverConfig, ReceiverId,
+    ReceiverOptions, Refused, Sequence,
 };
 use support::{Random, TICK_HZ, Thing, codec};
 
@@ -27,7 +28,12 @@ fn world(tick: u32, count: u32) -> Snapshot {
     let mut world = Snapshot::new(codec().schema(), Tick(tick));
     for id in 1..=count {
         let position = [(tick % 400) as f32 * 0.5 - 100.0, id as f32, 1.0];
-        world.push(EntityId(id), &Thing { position, orientation: [0.0, 0.0, 0.0, 1.0], kind: 3, awake: true }).unwrap();
+        world
+            .push(
+                EntityId(id),
+                &Thing { position, orientation: [0.0, 0.0, 0.0, 1.0], kind: 3, awake: true },
+            )
+            .unwrap();
     }
     world
 }
@@ -43,7 +49,13 @@ fn encoded(base: &Snapshot, snapshot: &Snapshot) -> Vec<u8> {
 }
 
 /// A snapshot datagram relative to a reference state.
-fn from_reference(sequence: u16, number: u8, flags: u8, base: &Snapshot, snapshot: &Snapshot) -> Vec<u8> {
+fn from_reference(
+    sequence: u16,
+    number: u8,
+    flags: u8,
+    base: &Snapshot,
+    snapshot: &Snapshot,
+) -> Vec<u8> {
     let mut bytes = vec![flags];
     bytes.extend(sequence.to_le_bytes());
     bytes.extend([0, number]);
@@ -53,7 +65,8 @@ fn from_reference(sequence: u16, number: u8, flags: u8, base: &Snapshot, snapsho
     bytes
 }
 
-/// A snapshot datagram relative to the view `back` sequences before; `flags` have the stride, or it is 1.
+/// A snapshot datagram relative to the view `back` sequences before; `flags` have the stride, or it
+/// is 1.
 fn from_view(sequence: u16, back: u8, flags: u8, merge: Option<u32>, payload: &[u8]) -> Vec<u8> {
     let stride = if flags >> 5 == 0 { 1 << 5 } else { 0 };
     let mut bytes = vec![flags | stride | if merge.is_some() { MERGE } else { 0 }];
@@ -143,7 +156,10 @@ fn a_block_that_does_not_decode_changes_nothing() {
     let cut = fragment(1, 1, 1, 2, &last[..last.len() - 1]);
     assert!(matches!(take(&mut receiver, at(2), &cut), Err(Refused::Snapshot(_))));
     assert_eq!(receiver.block_progress(), Some((1, 2)));
-    assert_eq!(take(&mut receiver, at(3), &fragment(1, 1, 1, 2, last)), Ok(Received::Block { tick: Tick(9) }));
+    assert_eq!(
+        take(&mut receiver, at(3), &fragment(1, 1, 1, 2, last)),
+        Ok(Received::Block { tick: Tick(9) })
+    );
     assert_eq!(receiver.newest(), Some(&state));
 }
 
@@ -160,8 +176,14 @@ fn a_block_that_was_given_up_long_ago_does_not_hide_a_new_one() {
     }
     let bytes = block(0, &empty(), &state);
     let (first, last) = bytes.split_at(bytes.len() / 2);
-    assert_eq!(take(&mut receiver, at(3), &fragment(40_000, 2, 0, 2, first)), Ok(Received::Fragment));
-    assert_eq!(take(&mut receiver, at(3), &fragment(40_001, 2, 1, 2, last)), Ok(Received::Block { tick: Tick(9) }));
+    assert_eq!(
+        take(&mut receiver, at(3), &fragment(40_000, 2, 0, 2, first)),
+        Ok(Received::Fragment)
+    );
+    assert_eq!(
+        take(&mut receiver, at(3), &fragment(40_001, 2, 1, 2, last)),
+        Ok(Received::Block { tick: Tick(9) })
+    );
 }
 
 #[test]
@@ -173,7 +195,10 @@ fn a_late_block_does_not_take_the_newest_state_back() {
     take(&mut receiver, at(1), &fragment(0, 1, 0, 2, first)).unwrap();
     let new = world(12, 3);
     take(&mut receiver, at(2), &from_reference(2, 0, LEFT_OUT, &empty(), &new)).unwrap();
-    assert_eq!(take(&mut receiver, at(3), &fragment(1, 1, 1, 2, last)), Ok(Received::Block { tick: Tick(9) }));
+    assert_eq!(
+        take(&mut receiver, at(3), &fragment(1, 1, 1, 2, last)),
+        Ok(Received::Block { tick: Tick(9) })
+    );
     let newest = receiver.newest().unwrap();
     assert_eq!(newest.tick, Tick(12));
     let lane = |snapshot: &Snapshot| snapshot.lane(0)[snapshot.position(EntityId(2)).unwrap()];
@@ -189,8 +214,11 @@ fn fragments_without_end_are_bounded() {
         sequence = sequence.wrapping_add(random.below(40) as u16);
         let number = 1 + random.below(3) as u8;
         let part = vec![sequence as u8; 1 + random.below(1200) as usize];
-        let result =
-            take(&mut receiver, at(1), &fragment(sequence, number, random.below(65_535) as u16, 65_535, &part));
+        let result = take(
+            &mut receiver,
+            at(1),
+            &fragment(sequence, number, random.below(65_535) as u16, 65_535, &part),
+        );
         assert!(matches!(result, Ok(Received::Fragment) | Err(_)), "{result:?}");
         let (parts, all) = receiver.block_progress().unwrap_or_default();
         assert!(parts <= 10_000 && (all == 0 || all == 65_535));
@@ -203,7 +231,11 @@ fn fragments_without_end_are_bounded() {
     assert_eq!(refused, Err(Refused::BlockTooLarge { limit_bytes: 10_000 }));
     let refused = take(&mut receiver, at(1), &fragment(8, 10, 8, 65_535, &[1; 10_001]));
     assert_eq!(refused, Err(Refused::BlockTooLarge { limit_bytes: 10_000 }));
-    assert_eq!(receiver.block_progress(), Some((8, 65_535)), "what was refused has changed nothing");
+    assert_eq!(
+        receiver.block_progress(),
+        Some((8, 65_535)),
+        "what was refused has changed nothing"
+    );
     // A block of the shortest parts: its end is no snapshot.
     for index in 0..6 {
         let result = take(&mut receiver, at(1), &fragment(20 + index, 11, index, 6, &[0xFF]));
@@ -221,13 +253,20 @@ fn ticks_at_both_ends_and_backwards_are_shown_without_harm() {
     let ticks = [5, 0, u32::MAX, u32::MAX - 1, 1, 1 << 31, 7, 7, u32::MAX, 100];
     for (sequence, tick) in (0..).zip(ticks) {
         for flags in [0, LEFT_OUT] {
-            let datagram = from_reference(2 * sequence + u16::from(flags != 0), 0, flags, &empty(), &world(tick, 3));
+            let datagram = from_reference(
+                2 * sequence + u16::from(flags != 0),
+                0,
+                flags,
+                &empty(),
+                &world(tick, 3),
+            );
             take(&mut receiver, at(u32::from(sequence)), &datagram).unwrap();
             assert_eq!(receiver.view(Sequence(2 * sequence)).unwrap().tick, Tick(tick));
         }
     }
     // Past the last tick there is none.
-    take(&mut receiver, at(50), &from_reference(100, 0, 0, &empty(), &world(u32::MAX - 1, 3))).unwrap();
+    take(&mut receiver, at(50), &from_reference(100, 0, 0, &empty(), &world(u32::MAX - 1, 3)))
+        .unwrap();
     let still = encoded(&world(u32::MAX - 1, 3), &world(u32::MAX - 1, 3));
     let beyond = from_view(102, 2, 0, None, &still);
     assert!(take(&mut receiver, at(50), &beyond).is_err());
@@ -255,8 +294,14 @@ fn baselines_are_held_as_far_back_as_promised() {
     take(&mut receiver, at(2), &from_view(sequence, 11 + 64, 0, None, &still)).unwrap();
     assert!(receiver.stats().views <= 256);
     sequence = sequence.wrapping_add(1);
-    assert_eq!(take(&mut receiver, at(2), &from_view(sequence, 255, 0, None, &still)), Err(Refused::NoBaseline));
-    assert_eq!(take(&mut receiver, at(2), &from_reference(sequence, 9, 0, &empty(), &first)), Err(Refused::NoBaseline));
+    assert_eq!(
+        take(&mut receiver, at(2), &from_view(sequence, 255, 0, None, &still)),
+        Err(Refused::NoBaseline)
+    );
+    assert_eq!(
+        take(&mut receiver, at(2), &from_reference(sequence, 9, 0, &empty(), &first)),
+        Err(Refused::NoBaseline)
+    );
 }
 
 #[test]
@@ -268,7 +313,8 @@ fn merges_of_what_is_not_there_are_refused() {
     take(&mut receiver, at(1), &from_view(11, 1, LEFT_OUT, None, &still)).unwrap();
     take(&mut receiver, at(1), &from_view(13, 3, LEFT_OUT, None, &still)).unwrap();
     let views = receiver.stats().views;
-    // The baseline 13 and before it 12, which did not come, 11 with something left out, and 10 without.
+    // The baseline 13 and before it 12, which did not come, 11 with something left out, and 10
+    // without.
     for field in [1, 1 << 2, 1 << 3, 1 << 31, u32::MAX] {
         let datagram = from_view(14, 1, LEFT_OUT, Some(field), &still);
         assert_eq!(take(&mut receiver, at(1), &datagram), Err(Refused::BadMerge), "{field:b}");
@@ -279,7 +325,8 @@ fn merges_of_what_is_not_there_are_refused() {
     take(&mut receiver, at(1), &from_view(14, 1, LEFT_OUT, Some(1 << 1), &still)).unwrap();
 }
 
-/// A baseline is held, but of the views to be merged into it some were dropped already: the snapshot came too late.
+/// A baseline is held, but of the views to be merged into it some were dropped already: the
+/// snapshot came too late.
 #[test]
 fn a_late_snapshot_of_which_merged_views_were_dropped_is_refused_or_right() {
     let [first, second, third] = [5, 6, 7].map(|tick| world(tick, 2));
@@ -290,7 +337,8 @@ fn a_late_snapshot_of_which_merged_views_were_dropped_is_refused_or_right() {
         view.patch(&[], &rows).unwrap();
         view
     };
-    // Each relative to the first: one has entity 1 of tick 6, the other entity 2, and merged they are the second.
+    // Each relative to the first: one has entity 1 of tick 6, the other entity 2, and merged they
+    // are the second.
     let parts = [with_row(&first, 0), with_row(&first, 1)];
     let still = encoded(&second, &second);
     for newest in 40..140 {
@@ -298,7 +346,8 @@ fn a_late_snapshot_of_which_merged_views_were_dropped_is_refused_or_right() {
         let late = newest - 5;
         take(&mut receiver, at(1), &from_reference(0, 0, LEFT_OUT, &empty(), &first)).unwrap();
         for (sequence, part) in (1..).zip(&parts) {
-            let datagram = from_view(sequence, sequence as u8, LEFT_OUT, None, &encoded(&first, part));
+            let datagram =
+                from_view(sequence, sequence as u8, LEFT_OUT, None, &encoded(&first, part));
             take(&mut receiver, at(1), &datagram).unwrap();
         }
         for sequence in (3..=newest).filter(|sequence| *sequence != late) {
@@ -308,7 +357,10 @@ fn a_late_snapshot_of_which_merged_views_were_dropped_is_refused_or_right() {
         let datagram = from_view(late, (late - 2) as u8, 0, None, &encoded(&second, &third));
         if take(&mut receiver, at(3), &datagram).is_ok() {
             let view = receiver.view(Sequence(late)).unwrap();
-            assert!(view.holds_same(&third), "the newest is {newest}: a view that the sender did not mean");
+            assert!(
+                view.holds_same(&third),
+                "the newest is {newest}: a view that the sender did not mean"
+            );
         }
     }
 }
@@ -344,17 +396,26 @@ fn answers_to_what_was_never_or_long_ago_sent_are_refused() {
     for (datagram, refusal) in &cases {
         assert_eq!(disturbed.handle(ID, at(11), datagram), Err(*refusal), "{datagram:?}");
     }
-    assert_eq!(disturbed.handle(ReceiverId(2), at(11), &acknowledgement(4, 0)), Err(Refused::UnknownReceiver));
+    assert_eq!(
+        disturbed.handle(ReceiverId(2), at(11), &acknowledgement(4, 0)),
+        Err(Refused::UnknownReceiver)
+    );
     assert_eq!(disturbed.status(ID), twin.status(ID));
-    for (tick, good) in
-        [(11, acknowledgement(4, 1 << 8)), (12, acknowledgement(4, 1 << 8)), (13, acknowledgement(65_535, 0b1111))]
-    {
+    for (tick, good) in [
+        (11, acknowledgement(4, 1 << 8)),
+        (12, acknowledgement(4, 1 << 8)),
+        (13, acknowledgement(65_535, 0b1111)),
+    ] {
         for hub in [&mut disturbed, &mut twin] {
             assert_eq!(hub.handle(ID, at(tick), &good), Ok(Handled::Acknowledged));
             hub.tick(at(tick), &world(tick, 2)).unwrap();
         }
         let sent = disturbed.poll_transmit().map(|(_, datagram)| datagram.to_vec());
-        assert_eq!(sent.as_deref(), twin.poll_transmit().map(|(_, datagram)| datagram), "tick {tick}");
+        assert_eq!(
+            sent.as_deref(),
+            twin.poll_transmit().map(|(_, datagram)| datagram),
+            "tick {tick}"
+        );
         for (datagram, refusal) in &cases[1..] {
             // 5 has been sent by now, and so have 6 and 7.
             assert_eq!(disturbed.handle(ID, at(tick), datagram), Err(*refusal), "{datagram:?}");
@@ -372,7 +433,10 @@ fn answers_before_anything_was_sent_are_refused() {
     assert_eq!(hub.handle(ID, at(1), &acknowledgement(0, 0)), Err(Refused::NoHello));
     assert_eq!(hub.handle(ID, at(1), &hello()), Ok(Handled::Joined));
     for (latest, before) in [(0, 0), (65_535, 0), (1, 1), (0x8000, 0), (0x7FFF, u32::MAX)] {
-        assert_eq!(hub.handle(ID, at(1), &acknowledgement(latest, before)), Err(Refused::NeverSent));
+        assert_eq!(
+            hub.handle(ID, at(1), &acknowledgement(latest, before)),
+            Err(Refused::NeverSent)
+        );
     }
     assert_eq!(hub.handle(ReceiverId(9), at(1), &hello()), Err(Refused::UnknownReceiver));
     assert_eq!(hub.handle(ID, at(1), &hello()), Ok(Handled::HelloAgain));
@@ -397,11 +461,20 @@ fn the_far_past_is_the_255_before_the_newest() {
     }
     let newest = sent - 1;
     let status = hub.status(ID);
-    assert_eq!(hub.handle(ID, at(15 * tick), &acknowledgement(newest - 256, 0)), Err(Refused::LongAgo));
+    assert_eq!(
+        hub.handle(ID, at(15 * tick), &acknowledgement(newest - 256, 0)),
+        Err(Refused::LongAgo)
+    );
     assert_eq!(hub.handle(ID, at(15 * tick), &acknowledgement(0, 0)), Err(Refused::LongAgo));
     assert_eq!(hub.status(ID), status);
-    assert_eq!(hub.handle(ID, at(15 * tick), &acknowledgement(newest - 255, u32::MAX)), Ok(Handled::Acknowledged));
-    assert_eq!(hub.handle(ID, at(15 * tick), &acknowledgement(newest - 254, u32::MAX)), Ok(Handled::Acknowledged));
+    assert_eq!(
+        hub.handle(ID, at(15 * tick), &acknowledgement(newest - 255, u32::MAX)),
+        Ok(Handled::Acknowledged)
+    );
+    assert_eq!(
+        hub.handle(ID, at(15 * tick), &acknowledgement(newest - 254, u32::MAX)),
+        Ok(Handled::Acknowledged)
+    );
 }
 
 #[test]
@@ -431,7 +504,8 @@ fn a_wrong_hello_gets_one_refusal_that_is_shorter_and_changes_nothing() {
     assert_eq!(sent, twin.poll_transmit().unwrap().1);
 }
 
-/// A hub and a receiver over a path that takes `latency_ticks` each way, and drops what the caller says.
+/// A hub and a receiver over a path that takes `latency_ticks` each way, and drops what the caller
+/// says.
 struct Path {
     hub: Hub,
     receiver: Receiver,
@@ -445,7 +519,14 @@ impl Path {
     fn new(config: HubConfig, latency_ticks: u32) -> Self {
         let mut hub = Hub::new(&codec(), config).unwrap();
         hub.add(ID, &ReceiverOptions::default(), Duration::ZERO).unwrap();
-        Self { hub, receiver: receiver(), down: Vec::new(), up: Vec::new(), latency_ticks, no_baseline: 0 }
+        Self {
+            hub,
+            receiver: receiver(),
+            down: Vec::new(),
+            up: Vec::new(),
+            latency_ticks,
+            no_baseline: 0,
+        }
     }
 
     fn step(&mut self, world: &Snapshot, passes: bool) {
@@ -474,7 +555,8 @@ impl Path {
     }
 }
 
-/// Twenty minutes of a small world: the sequence wraps, and no distance is counted from what was long ago.
+/// Twenty minutes of a small world: the sequence wraps, and no distance is counted from what was
+/// long ago.
 #[test]
 fn a_long_session_keeps_its_baselines() {
     let mut path = Path::new(HubConfig::default(), 2);
@@ -489,8 +571,8 @@ fn a_long_session_keeps_its_baselines() {
     assert_eq!(path.no_baseline, 0);
 }
 
-/// A receiver completes two blocks that the sender gave up, as it heard of older views first: the state that both are relative to
-/// is still the sender's reference.
+/// A receiver completes two blocks that the sender gave up, as it heard of older views first: the
+/// state that both are relative to is still the sender's reference.
 #[test]
 fn blocks_that_were_given_up_do_not_push_out_the_reference() {
     let mut path = Path::new(HubConfig { datagram_bytes: 256, ..HubConfig::default() }, 24);
@@ -504,7 +586,8 @@ fn blocks_that_were_given_up_do_not_push_out_the_reference() {
     // Its hello takes as long as everything.
     step(&mut path, 24, 0, true);
     for _ in 0..3 {
-        // Until its baselines are out of the sender's window, with an empty world that then comes to life.
+        // Until its baselines are out of the sender's window, with an empty world that then comes
+        // to life.
         step(&mut path, 75 * TICK_HZ, 0, false);
         step(&mut path, 16, 1, true);
         step(&mut path, 120, 40, true);

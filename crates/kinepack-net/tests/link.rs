@@ -34,15 +34,24 @@ fn run(link: &mut Link, count: u32, interval: Duration, len_bytes: usize) -> Vec
 fn take_due(link: &mut Link, until: Option<Duration>, arrivals: &mut Vec<Arrival>) {
     while let Some(due) = link.next_due().filter(|due| until.is_none_or(|until| *due <= until)) {
         let datagram = link.poll(due).expect("something is due");
-        arrivals.push(Arrival { at: due, index: u32::from_le_bytes(datagram[..4].try_into().unwrap()) });
+        arrivals.push(Arrival {
+            at: due,
+            index: u32::from_le_bytes(datagram[..4].try_into().unwrap()),
+        });
     }
 }
 
 fn assert_balanced(link: &Link, in_flight_bytes: u64) {
-    let LinkStats { sent, delivered, lost, duplicated, queue_dropped, too_large, .. } = *link.stats();
-    let left = delivered.count + lost.count + queue_dropped.count + too_large.count + link.in_flight() as u64;
+    let LinkStats { sent, delivered, lost, duplicated, queue_dropped, too_large, .. } =
+        *link.stats();
+    let left = delivered.count
+        + lost.count
+        + queue_dropped.count
+        + too_large.count
+        + link.in_flight() as u64;
     assert_eq!(sent.count + duplicated.count, left);
-    let left_bytes = delivered.bytes + lost.bytes + queue_dropped.bytes + too_large.bytes + in_flight_bytes;
+    let left_bytes =
+        delivered.bytes + lost.bytes + queue_dropped.bytes + too_large.bytes + in_flight_bytes;
     assert_eq!(sent.bytes + duplicated.bytes, left_bytes);
 }
 
@@ -51,7 +60,10 @@ fn removed_bytes(stats: &LinkStats) -> u64 {
 }
 
 fn assert_near(value: f64, expected: f64, tolerance_ratio: f64, what: &str) {
-    assert!((value - expected).abs() <= expected * tolerance_ratio, "{what}: {value}, expected {expected}");
+    assert!(
+        (value - expected).abs() <= expected * tolerance_ratio,
+        "{what}: {value}, expected {expected}"
+    );
 }
 
 #[test]
@@ -78,7 +90,12 @@ fn independent_loss_has_its_ratio() {
         run(&mut link, 100_000, MS, 4);
         // Three standard deviations.
         let deviation = ((1.0 - f64::from(ratio)) / (f64::from(ratio) * 1e5)).sqrt();
-        assert_near(link.stats().lost.count as f64 / 1e5, f64::from(ratio), 3.0 * deviation, "loss");
+        assert_near(
+            link.stats().lost.count as f64 / 1e5,
+            f64::from(ratio),
+            3.0 * deviation,
+            "loss",
+        );
         assert_balanced(&link, 0);
     }
 }
@@ -119,8 +136,12 @@ fn bursts_have_their_ratio_and_length() {
 
 #[test]
 fn a_chain_with_partial_loss_has_its_mean() {
-    let loss =
-        Loss::GilbertElliott { to_bad_ratio: 0.05, to_good_ratio: 0.2, good_loss_ratio: 0.01, bad_loss_ratio: 0.6 };
+    let loss = Loss::GilbertElliott {
+        to_bad_ratio: 0.05,
+        to_good_ratio: 0.2,
+        good_loss_ratio: 0.01,
+        bad_loss_ratio: 0.6,
+    };
     assert!((loss.mean_ratio() - 0.128).abs() < 1e-6);
     let mut link = Link::new(LinkConfig { loss, ..LinkConfig::PERFECT }, 4).unwrap();
     run(&mut link, 200_000, MS, 4);
@@ -133,15 +154,22 @@ fn jitter_alone_keeps_the_order_and_its_bounds() {
     let mut link = Link::new(config, 11).unwrap();
     let interval = 50 * MS; // Further apart than the jitter: each delay is its own.
     let arrivals = run(&mut link, 50_000, interval, 4);
-    let delays: Vec<Duration> = arrivals.iter().map(|arrival| arrival.at - interval * arrival.index).collect();
+    let delays: Vec<Duration> =
+        arrivals.iter().map(|arrival| arrival.at - interval * arrival.index).collect();
     assert!(delays.iter().all(|delay| (20 * MS..=50 * MS).contains(delay)));
     let mean_ms = delays.iter().map(Duration::as_secs_f64).sum::<f64>() / 50.0;
     assert_near(mean_ms, 30.0, 0.01, "a third of the jitter and the latency");
 
     let mut link = Link::new(config, 12).unwrap();
     let arrivals = run(&mut link, 50_000, MS, 4);
-    assert!(arrivals.windows(2).all(|pair| pair[0].index < pair[1].index && pair[0].at <= pair[1].at));
-    assert!(arrivals.iter().all(|arrival| (20 * MS..=50 * MS).contains(&(arrival.at - MS * arrival.index))));
+    assert!(
+        arrivals.windows(2).all(|pair| pair[0].index < pair[1].index && pair[0].at <= pair[1].at)
+    );
+    assert!(
+        arrivals
+            .iter()
+            .all(|arrival| (20 * MS..=50 * MS).contains(&(arrival.at - MS * arrival.index)))
+    );
     assert_eq!(link.stats().reordered.count, 0);
 }
 
@@ -178,7 +206,8 @@ fn reordering_is_as_frequent_and_as_deep_as_configured() {
 
 #[test]
 fn duplicates_have_their_ratio() {
-    let config = LinkConfig { latency: MS, jitter: 5 * MS, duplicate_ratio: 0.2, ..LinkConfig::PERFECT };
+    let config =
+        LinkConfig { latency: MS, jitter: 5 * MS, duplicate_ratio: 0.2, ..LinkConfig::PERFECT };
     let mut link = Link::new(config, 6).unwrap();
     let arrivals = run(&mut link, 50_000, MS, 7);
     assert_eq!(arrivals.len() as u64, 50_000 + link.stats().duplicated.count);
@@ -192,11 +221,19 @@ fn duplicates_have_their_ratio() {
 fn mechanisms_do_not_disturb_each_other() {
     let loss = Loss::bursts(0.05, 3.0);
     let plain = LinkConfig { loss, ..LinkConfig::PERFECT };
-    let busy = LinkConfig { jitter: 5 * MS, duplicate_ratio: 0.3, reorder_ratio: 0.1, reorder_delay: MS, ..plain };
+    let busy = LinkConfig {
+        jitter: 5 * MS,
+        duplicate_ratio: 0.3,
+        reorder_ratio: 0.1,
+        reorder_delay: MS,
+        ..plain
+    };
     let lost = |config| {
         let mut link = Link::new(config, 77).unwrap();
         let mut arrived = vec![false; 5000];
-        run(&mut link, 5000, MS, 4).iter().for_each(|arrival| arrived[arrival.index as usize] = true);
+        run(&mut link, 5000, MS, 4)
+            .iter()
+            .for_each(|arrival| arrived[arrival.index as usize] = true);
         arrived
     };
     assert_eq!(lost(plain), lost(busy));
@@ -205,7 +242,8 @@ fn mechanisms_do_not_disturb_each_other() {
 #[test]
 fn bandwidth_is_shared_out_to_the_byte() {
     // 1000 bytes and their header take 8.224 ms.
-    let config = LinkConfig { bandwidth_bps: Some(1_000_000), queue_bytes: 10_280, ..LinkConfig::PERFECT };
+    let config =
+        LinkConfig { bandwidth_bps: Some(1_000_000), queue_bytes: 10_280, ..LinkConfig::PERFECT };
     let packet = Duration::from_micros(8224);
     let mut link = Link::new(config, 1).unwrap();
     for _ in 0..30 {
@@ -227,9 +265,12 @@ fn bandwidth_is_shared_out_to_the_byte() {
     let mut arrivals = run(&mut link, 73_000, MS * 82 / 100, 1000);
     let end = MS * 59_860;
     arrivals.retain(|arrival| arrival.at <= end);
-    let carried_bps = arrivals.len() as f64 * f64::from(1000 + HEADER_BYTES) * 8.0 / end.as_secs_f64();
+    let carried_bps =
+        arrivals.len() as f64 * f64::from(1000 + HEADER_BYTES) * 8.0 / end.as_secs_f64();
     assert_near(carried_bps, 1e6, 0.001, "throughput");
-    assert!(arrivals.iter().all(|arrival| arrival.at - MS * 82 / 100 * arrival.index <= packet * 10));
+    assert!(
+        arrivals.iter().all(|arrival| arrival.at - MS * 82 / 100 * arrival.index <= packet * 10)
+    );
     assert!(link.stats().queue_dropped.count > 60_000);
     assert_balanced(&link, 0);
 }
@@ -285,7 +326,10 @@ fn a_link_can_get_worse_and_better() {
     let mut link = Link::new(good, 1).unwrap();
     link.reconfigure(LinkConfig { latency: 100 * MS, ..good }).unwrap();
     link.send(Duration::ZERO, &[1]);
-    assert_eq!(link.reconfigure(LinkConfig { mtu_bytes: 1, ..good }), Err(LinkError::BadMtu { mtu_bytes: 1 }));
+    assert_eq!(
+        link.reconfigure(LinkConfig { mtu_bytes: 1, ..good }),
+        Err(LinkError::BadMtu { mtu_bytes: 1 })
+    );
     assert_eq!(link.config().latency, 100 * MS);
     link.reconfigure(good).unwrap();
     link.send(MS, &[2]);
@@ -301,7 +345,9 @@ fn a_seed_gives_the_same_for_ever() {
         let arrivals = run(&mut link, 5000, Duration::from_micros(3_333), 1200);
         arrivals.iter().fold(0xCBF2_9CE4_8422_2325_u64, |hash, arrival| {
             let words = [arrival.at.as_nanos() as u64, u64::from(arrival.index)];
-            words.into_iter().fold(hash, |hash, word| (hash ^ word).wrapping_mul(0x0000_0100_0000_01B3).rotate_left(29))
+            words.into_iter().fold(hash, |hash, word| {
+                (hash ^ word).wrapping_mul(0x0000_0100_0000_01B3).rotate_left(29)
+            })
         })
     };
     assert_eq!(digest("terrible", 1), digest("terrible", 1));
@@ -326,11 +372,22 @@ fn presets_are_valid_and_have_their_round_trips() {
         let mut link = Link::new(preset.config, 8).unwrap();
         let interval = MS * 100 / 6;
         let arrivals = run(&mut link, 10_000, interval, 300);
-        let sum: f64 = arrivals.iter().map(|arrival| (arrival.at - interval * arrival.index).as_secs_f64()).sum();
+        let sum: f64 = arrivals
+            .iter()
+            .map(|arrival| (arrival.at - interval * arrival.index).as_secs_f64())
+            .sum();
         let round_trip_ms = 2e3 * sum / arrivals.len() as f64;
-        assert!((least_ms..=most_ms).contains(&round_trip_ms), "{}: {round_trip_ms} ms", preset.name);
+        assert!(
+            (least_ms..=most_ms).contains(&round_trip_ms),
+            "{}: {round_trip_ms} ms",
+            preset.name
+        );
         let lost_ratio = link.stats().lost.count as f64 / 1e4;
-        assert!((lost_ratio - f64::from(preset.config.loss.mean_ratio())).abs() <= 0.02, "{}", preset.name);
+        assert!(
+            (lost_ratio - f64::from(preset.config.loss.mean_ratio())).abs() <= 0.02,
+            "{}",
+            preset.name
+        );
     }
     assert_eq!(LinkConfig::named("carrier pigeon"), None);
 }
@@ -346,13 +403,27 @@ fn impossible_configurations_are_refused() {
         assert_eq!(refused(LinkConfig { loss: Loss::Independent { ratio }, ..perfect }), error);
     }
     // No burst is shorter than a datagram, and 90 % loss needs bursts of nine.
-    for loss in [Loss::bursts(0.1, 0.5), Loss::bursts(0.9, 8.0), Loss::bursts(1.0, 5.0), Loss::bursts(f32::NAN, 2.0)] {
-        assert!(matches!(refused(LinkConfig { loss, ..perfect }), LinkError::BadRatio { .. }), "{loss:?}");
+    for loss in [
+        Loss::bursts(0.1, 0.5),
+        Loss::bursts(0.9, 8.0),
+        Loss::bursts(1.0, 5.0),
+        Loss::bursts(f32::NAN, 2.0),
+    ] {
+        assert!(
+            matches!(refused(LinkConfig { loss, ..perfect }), LinkError::BadRatio { .. }),
+            "{loss:?}"
+        );
     }
     assert_eq!(LinkConfig { loss: Loss::bursts(0.9, 10.0), ..perfect }.validate(), Ok(()));
     let hours = 2 * Duration::from_secs(3600);
-    assert!(matches!(refused(LinkConfig { latency: hours, ..perfect }), LinkError::DelayTooLong { .. }));
-    assert!(matches!(refused(LinkConfig { jitter: Duration::MAX, ..perfect }), LinkError::DelayTooLong { .. }));
+    assert!(matches!(
+        refused(LinkConfig { latency: hours, ..perfect }),
+        LinkError::DelayTooLong { .. }
+    ));
+    assert!(matches!(
+        refused(LinkConfig { jitter: Duration::MAX, ..perfect }),
+        LinkError::DelayTooLong { .. }
+    ));
     assert_eq!(refused(LinkConfig { bandwidth_bps: Some(0), ..perfect }), LinkError::NoBandwidth);
     assert_eq!(
         refused(LinkConfig { mtu_bytes: 27, ..perfect }).to_string(),
@@ -361,7 +432,8 @@ fn impossible_configurations_are_refused() {
 }
 
 proptest! {
-    /// Whatever the link and the calls: no panic, the books balance, and what comes out is what was sent.
+    /// Whatever the link and the calls: no panic, the books balance, and what comes out is what was
+    /// sent.
     #[test]
     fn the_books_balance(
         seed: u64,

@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use allocation_counter::measure;
 use kinepack::{DecodeError, Encoder, EntityId, Snapshot, Tick, View};
-use kinepack_net::{HubConfig, LinkConfig, NetError, Received, Receiver, ReceiverConfig, ReceiverOptions, Refused};
+use kinepack_net::{
+    HubConfig, LinkConfig, NetError, Received, Receiver, ReceiverConfig, ReceiverOptions, Refused,
+};
 use support::{Client, Net, TICK_HZ, World, codec};
 
 const STRIDE_1: u8 = 1 << 5;
@@ -26,8 +28,8 @@ fn zeros(tick: u32, count: u32) -> Snapshot {
     world
 }
 
-/// A first snapshot of `count` entities, then datagrams of a few bytes that change nothing, each relative to the first, or
-/// to the one before.
+/// A first snapshot of `count` entities, then datagrams of a few bytes that change nothing, each
+/// relative to the first, or to the one before.
 fn cheap_datagrams(count: u32, left_out: bool, of_first: bool) -> Vec<Vec<u8>> {
     let (codec, flags) = (codec(), if left_out { LEFT_OUT } else { 0 });
     let mut encoder = Encoder::new(&codec);
@@ -57,7 +59,10 @@ fn small_datagrams_take_no_more_memory_than_the_configuration_says() {
                 for (tick, datagram) in (1..).zip(&datagrams) {
                     let received = receiver.handle(at(tick), datagram);
                     let is_dropped = of_first && tick > 64 && received == Err(Refused::NoBaseline);
-                    assert!(is_dropped || matches!(received, Ok(Received::Snapshot { .. })), "{received:?}");
+                    assert!(
+                        is_dropped || matches!(received, Ok(Received::Snapshot { .. })),
+                        "{received:?}"
+                    );
                 }
                 let stats = receiver.stats();
                 assert!(stats.views >= 60, "{} views", stats.views);
@@ -66,7 +71,11 @@ fn small_datagrams_take_no_more_memory_than_the_configuration_says() {
             });
             // A tenth for what the decoder works in.
             let limit_bytes = max_memory_bytes as u64 * 11 / 10;
-            assert!(measured.bytes_max <= limit_bytes, "{} of {limit_bytes} bytes", measured.bytes_max);
+            assert!(
+                measured.bytes_max <= limit_bytes,
+                "{} of {limit_bytes} bytes",
+                measured.bytes_max
+            );
         }
         let too_many = &cheap_datagrams(most + 1, false, false)[0];
         let mut receiver = Receiver::new(&codec(), config).unwrap();

@@ -1,4 +1,5 @@
-//! No drift, under virtual time: whatever the link does, each view that a receiver decodes equals the one that the sender meant.
+//! No drift, under virtual time: whatever the link does, each view that a receiver decodes equals
+//! the one that the sender meant.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -27,7 +28,12 @@ fn run(link: LinkConfig, seed: u64, options: ReceiverOptions, entities: usize, t
     }
     let client = &net.clients[0];
     let share = if config.older_views > Some(0) { 2 } else { u64::MAX };
-    assert!(client.with_older >= client.snapshots / share, "{} of {}", client.with_older, client.snapshots);
+    assert!(
+        client.with_older >= client.snapshots / share,
+        "{} of {}",
+        client.with_older,
+        client.snapshots
+    );
     net
 }
 
@@ -51,7 +57,13 @@ fn every_preset() {
         for seed in 1..5 {
             let net = run(preset.config, seed, ReceiverOptions::default(), 60, 900);
             let client = &net.clients[0];
-            assert!(client.snapshots > 400, "{}: {} {:?}", preset.name, client.snapshots, client.refused);
+            assert!(
+                client.snapshots > 400,
+                "{}: {} {:?}",
+                preset.name,
+                client.snapshots,
+                client.refused
+            );
         }
     }
 }
@@ -68,7 +80,8 @@ fn half_of_everything_lost_and_reordered_by_a_second() {
         ..LinkConfig::default()
     };
     for seed in 1..6 {
-        let options = ReceiverOptions { first_sequence: Sequence(65_300), ..ReceiverOptions::default() };
+        let options =
+            ReceiverOptions { first_sequence: Sequence(65_300), ..ReceiverOptions::default() };
         let net = run(link, seed, options, 40, 1800);
         let client = &net.clients[0];
         assert!(client.snapshots > 500, "{} {:?}", client.snapshots, client.refused);
@@ -77,18 +90,29 @@ fn half_of_everything_lost_and_reordered_by_a_second() {
 
 #[test]
 fn budgets_leave_out_and_stay_exact() {
-    let link = LinkConfig { latency: millis(50), loss: Loss::Independent { ratio: 0.05 }, ..LinkConfig::default() };
+    let link = LinkConfig {
+        latency: millis(50),
+        loss: Loss::Independent { ratio: 0.05 },
+        ..LinkConfig::default()
+    };
     for seed in 1..4 {
         let mut world = World::new(1500, seed);
         world.moving_one_in = 2;
         let mut net = Net::new(world, hub_config(seed));
-        let options = ReceiverOptions { budget_bytes_per_s: Some(20_000), first_sequence: Sequence(65_400) };
+        let options =
+            ReceiverOptions { budget_bytes_per_s: Some(20_000), first_sequence: Sequence(65_400) };
         net.add(link, seed, options).unwrap();
         for _ in 0..900 {
             net.step(None);
         }
         let client = &net.clients[0];
-        assert!(client.left_out > 300, "{} of {} {:?}", client.left_out, client.snapshots, client.refused);
+        assert!(
+            client.left_out > 300,
+            "{} of {} {:?}",
+            client.left_out,
+            client.snapshots,
+            client.refused
+        );
         let rate = (client.bytes + 28 * client.snapshots) as f64 / 15.0;
         assert!(rate < 20_300.0, "{rate} bytes a second");
         assert!(client.largest <= 1200);
@@ -106,7 +130,8 @@ fn who_joins_a_large_world_late_freezes_nobody() {
     for _ in 0..90 {
         net.step(None);
     }
-    let options = ReceiverOptions { budget_bytes_per_s: Some(64_000), ..ReceiverOptions::default() };
+    let options =
+        ReceiverOptions { budget_bytes_per_s: Some(64_000), ..ReceiverOptions::default() };
     net.add(link, 2, options).unwrap();
     let mut shown_after_ticks = None;
     for tick in 0..240 {
@@ -120,8 +145,20 @@ fn who_joins_a_large_world_late_freezes_nobody() {
         }
     }
     let late = &net.clients[1];
-    assert!(late.blocks == 1 && late.snapshots > 60, "{} blocks, {} snapshots", late.blocks, late.snapshots);
-    assert!(shown_after_ticks.is_some_and(|ticks| ticks > 30), "spread over time: {shown_after_ticks:?}");
-    let [first, late] = [&net.clients[0], late].map(|client| client.receiver.newest().map(kinepack::Snapshot::len));
-    assert!(first.is_some_and(|first| late.is_some_and(|late| first.abs_diff(late) < 5)), "{first:?} {late:?}");
+    assert!(
+        late.blocks == 1 && late.snapshots > 60,
+        "{} blocks, {} snapshots",
+        late.blocks,
+        late.snapshots
+    );
+    assert!(
+        shown_after_ticks.is_some_and(|ticks| ticks > 30),
+        "spread over time: {shown_after_ticks:?}"
+    );
+    let [first, late] =
+        [&net.clients[0], late].map(|client| client.receiver.newest().map(kinepack::Snapshot::len));
+    assert!(
+        first.is_some_and(|first| late.is_some_and(|late| first.abs_diff(late) < 5)),
+        "{first:?} {late:?}"
+    );
 }

@@ -1,4 +1,5 @@
-//! Older views beside the baseline, `spec/NET.md`, section 4.3: each reason to refuse them, and what a hub makes of them.
+//! Older views beside the baseline, `spec/NET.md`, section 4.3: each reason to refuse them, and
+//! what a hub makes of them.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,8 +9,8 @@ use std::time::Duration;
 
 use kinepack::{Encoder, EntityId, Snapshot, Tick, View};
 use kinepack_net::{
-    Hub, HubConfig, LinkConfig, NetError, Received, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Refused,
-    Sequence,
+    Hub, HubConfig, LinkConfig, NetError, Received, Receiver, ReceiverConfig, ReceiverId,
+    ReceiverOptions, Refused, Sequence,
 };
 use support::{Net, Thing, World, codec, is_snapshot, unchecked};
 
@@ -21,13 +22,25 @@ fn world(tick: u32) -> Snapshot {
     let mut world = Snapshot::new(codec().schema(), Tick(tick));
     for id in 1..=3 {
         let position = [tick as f32, id as f32, 1.0];
-        world.push(EntityId(id), &Thing { position, orientation: [0.0, 0.0, 0.0, 1.0], kind: 3, awake: true }).unwrap();
+        world
+            .push(
+                EntityId(id),
+                &Thing { position, orientation: [0.0, 0.0, 0.0, 1.0], kind: 3, awake: true },
+            )
+            .unwrap();
     }
     world
 }
 
 /// A snapshot datagram with an explicit tick, relative to the view `back` sequences before.
-fn datagram(flags: u8, sequence: u8, back: u8, older: &[u8], base: &View, snapshot: &Snapshot) -> Vec<u8> {
+fn datagram(
+    flags: u8,
+    sequence: u8,
+    back: u8,
+    older: &[u8],
+    base: &View,
+    snapshot: &Snapshot,
+) -> Vec<u8> {
     let mut bytes = vec![flags, sequence, 0, back];
     if back == 0 {
         bytes.push(0);
@@ -39,7 +52,8 @@ fn datagram(flags: u8, sequence: u8, back: u8, older: &[u8], base: &View, snapsh
     bytes
 }
 
-/// A receiver with the views 1 to 5 of the ticks 1, 3, 3, 4, 5; in the fourth something was left out.
+/// A receiver with the views 1 to 5 of the ticks 1, 3, 3, 4, 5; in the fourth something was left
+/// out.
 fn receiver() -> Receiver {
     let mut receiver = Receiver::new(&codec(), ReceiverConfig::default()).unwrap();
     let empty = View::empty(codec().schema());
@@ -58,7 +72,10 @@ fn taken(tick: u32, older: &[u8]) -> Result<Received, Refused> {
     let bytes = datagram(kind, 6, 1, older, &world(5).into(), &world(tick));
     let taken = receiver.handle(Duration::ZERO, &bytes);
     if taken.is_err() {
-        assert_eq!((receiver.stats().received, receiver.stats().views), (before.received, before.views));
+        assert_eq!(
+            (receiver.stats().received, receiver.stats().views),
+            (before.received, before.views)
+        );
         assert_eq!(receiver.newest_sequence(), Some(Sequence(5)));
         let bytes = datagram(0, 6, 1, &[], &world(5).into(), &world(9));
         receiver.handle(Duration::ZERO, &bytes).unwrap();
@@ -100,7 +117,8 @@ fn each_rule_refuses() {
 #[test]
 fn receivers_with_one_baseline_share_the_encoding() {
     let link = LinkConfig { latency: Duration::from_millis(40), ..LinkConfig::default() };
-    let mut net = Net::new(World::new(30, 5), HubConfig { older_views: Some(2), ..HubConfig::default() });
+    let mut net =
+        Net::new(World::new(30, 5), HubConfig { older_views: Some(2), ..HubConfig::default() });
     for seed in 1..=8 {
         net.add(link, seed, ReceiverOptions::default()).unwrap();
     }
@@ -119,7 +137,8 @@ fn an_initial_state_has_no_tick_of_its_own() {
     let mut hub = Hub::with_initial(&codec(), HubConfig::default(), &world(1)).unwrap();
     let mut initial = world(1);
     initial.tick = Tick(700);
-    let mut receiver = Receiver::with_initial(&codec(), ReceiverConfig::default(), &initial).unwrap();
+    let mut receiver =
+        Receiver::with_initial(&codec(), ReceiverConfig::default(), &initial).unwrap();
     hub.add(id, &ReceiverOptions::default(), Duration::ZERO).unwrap();
     hub.handle(id, Duration::ZERO, receiver.poll_transmit(Duration::ZERO).unwrap()).unwrap();
     hub.tick(Duration::ZERO, &world(2)).unwrap();

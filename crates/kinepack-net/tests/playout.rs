@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use kinepack::Tick;
 use kinepack_net::{
-    HubConfig, JitterBuffer, Link, LinkConfig, Loss, NetError, PRESETS, PlayoutConfig, PlayoutError, PlayoutStats,
-    Pushed, ReceiverOptions,
+    HubConfig, JitterBuffer, Link, LinkConfig, Loss, NetError, PRESETS, PlayoutConfig,
+    PlayoutError, PlayoutStats, Pushed, ReceiverOptions,
 };
 use proptest::prelude::*;
 use support::{Net, World};
@@ -96,12 +96,18 @@ impl Stream {
         assert!(shown.tick >= self.last_shown, "{} after {}", shown.tick, self.last_shown);
         assert!((0.0..=1.0).contains(&shown.ratio));
         assert!(shown.starved <= (shown.from.tick == shown.to.tick && shown.ratio == 1.0));
-        assert!(f64::from(shown.from.tick.0) <= shown.tick + 1e-6 && shown.tick <= f64::from(shown.to.tick.0) + 1e-6);
-        // What was stored is the tick, so what is shown is, too, where the motion is not said to have rested.
+        assert!(
+            f64::from(shown.from.tick.0) <= shown.tick + 1e-6
+                && shown.tick <= f64::from(shown.to.tick.0) + 1e-6
+        );
+        // What was stored is the tick, so what is shown is, too, where the motion is not said to
+        // have rested.
         let [from, to] = [shown.from.state, shown.to.state].map(f64::from);
         assert!((from + f64::from(shown.ratio) * (to - from) - shown.tick).abs() < 0.01);
         assert!(shown.later().map(|entry| entry.tick).is_sorted());
-        assert!(shown.later().all(|entry| entry.tick > shown.to.tick && entry.state == entry.tick.0));
+        assert!(
+            shown.later().all(|entry| entry.tick > shown.to.tick && entry.state == entry.tick.0)
+        );
         self.last_shown = shown.tick;
         self.frames += 1;
         self.starved_frames += u64::from(shown.starved);
@@ -111,7 +117,10 @@ impl Stream {
     /// Mean delay in milliseconds and share of starved frames since the last call.
     fn measure(&mut self) -> (f64, f64) {
         let delays: f64 = self.delays.iter().map(Duration::as_secs_f64).sum();
-        let measured = (1e3 * delays / self.delays.len() as f64, self.starved_frames as f64 / self.frames as f64);
+        let measured = (
+            1e3 * delays / self.delays.len() as f64,
+            self.starved_frames as f64 / self.frames as f64,
+        );
         self.delays.clear();
         (self.frames, self.starved_frames) = (0, 0);
         measured
@@ -134,7 +143,10 @@ fn without_jitter_the_delay_is_the_interval() {
         stream.measure();
         stream.run(MS * 60_000, true);
         let (delay_ms, starved_ratio) = stream.measure();
-        assert!((interval_ms - 0.01..interval_ms + 0.1).contains(&delay_ms), "{interval_ms}: {delay_ms}");
+        assert!(
+            (interval_ms - 0.01..interval_ms + 0.1).contains(&delay_ms),
+            "{interval_ms}: {delay_ms}"
+        );
         assert_eq!(starved_ratio, 0.0);
         let stats = stream.stats();
         assert!(stats.jitter < MS / 1000 && stats.starved_ratio < 0.002, "{stats:?}");
@@ -145,7 +157,11 @@ fn without_jitter_the_delay_is_the_interval() {
 #[test]
 fn the_bounds_of_the_delay_are_kept() {
     for (min_ms, max_ms, expected_ms) in [(150, 500, 150.0), (0, 60, 60.0), (0, 500, 100.0)] {
-        let config = PlayoutConfig { min_delay: MS * min_ms, max_delay: MS * max_ms, ..PlayoutConfig::default() };
+        let config = PlayoutConfig {
+            min_delay: MS * min_ms,
+            max_delay: MS * max_ms,
+            ..PlayoutConfig::default()
+        };
         let mut stream = Stream::with(delayed(40, 0), 6, 1, config);
         stream.run(MS * 10_000, true);
         stream.measure();
@@ -153,7 +169,11 @@ fn the_bounds_of_the_delay_are_kept() {
         let (delay_ms, starved_ratio) = stream.measure();
         assert!((delay_ms - expected_ms).abs() < 0.1, "{expected_ms}: {delay_ms}");
         // The clock waits from 60 ms after a state to the next one after 100.
-        assert!(if max_ms == 60 { (starved_ratio - 0.4).abs() < 0.01 } else { starved_ratio == 0.0 });
+        assert!(if max_ms == 60 {
+            (starved_ratio - 0.4).abs() < 0.01
+        } else {
+            starved_ratio == 0.0
+        });
     }
 }
 
@@ -164,7 +184,8 @@ fn a_delay_is_chosen_while_it_runs() {
     let before = stream.stats().delay;
     assert!((ms(16.6)..ms(16.8)).contains(&before), "{before:?}");
 
-    // The clock goes slower by a twentieth: after 2 s it is a tenth of a second behind, and 300 ms are reached before 6 s.
+    // The clock goes slower by a twentieth: after 2 s it is a tenth of a second behind, and 300 ms
+    // are reached before 6 s.
     stream.buffer.set_delays(MS * 300, MS * 300).unwrap();
     assert_eq!(stream.stats().target_delay, MS * 300);
     stream.run(MS * 2_000, true);
@@ -234,7 +255,9 @@ fn delays_that_cannot_be_change_nothing() {
     stream.buffer.set_delays(MS * 50, MS * 400).unwrap();
     let (config, stats) = (*stream.buffer.config(), stream.stats());
     assert_eq!((config.min_delay, config.max_delay), (MS * 50, MS * 400));
-    for (min, max) in [(MS * 401, MS * 400), (Duration::ZERO, MS * 60_001), (Duration::MAX, Duration::MAX)] {
+    for (min, max) in
+        [(MS * 401, MS * 400), (Duration::ZERO, MS * 60_001), (Duration::MAX, Duration::MAX)]
+    {
         assert_eq!(stream.buffer.set_delays(min, max), Err(PlayoutError::BadDelays { min, max }));
         assert_eq!((*stream.buffer.config(), stream.stats()), (config, stats));
     }
@@ -255,7 +278,8 @@ fn a_delay_for_which_there_is_no_room_shows_the_oldest_there_is() {
 /// `cargo test -p kinepack-net --test playout presets -- --nocapture` prints the table.
 #[test]
 fn presets_starve_as_seldom_as_asked_for() {
-    // Mean delay at most, and share of starved frames at most: 1 − coverage, and what bursts of loss add.
+    // Mean delay at most, and share of starved frames at most: 1 − coverage, and what bursts of
+    // loss add.
     let bounds = [
         ("lan", [(18.0, 0.001), (102.0, 0.001)]),
         ("cable", [(21.0, 0.005), (112.0, 0.005)]),
@@ -265,7 +289,8 @@ fn presets_starve_as_seldom_as_asked_for() {
     ];
     for (preset, (name, bounds)) in PRESETS.iter().zip(bounds) {
         assert_eq!(preset.name, name);
-        for (interval_ticks, (most_delay_ms, most_starved_ratio)) in [1, 6].into_iter().zip(bounds) {
+        for (interval_ticks, (most_delay_ms, most_starved_ratio)) in [1, 6].into_iter().zip(bounds)
+        {
             let (mut delay_ms, mut starved_ratio) = (0.0, 0.0);
             for seed in 0..3 {
                 let mut stream = Stream::new(preset.config, interval_ticks, seed);
@@ -275,15 +300,24 @@ fn presets_starve_as_seldom_as_asked_for() {
                 let measured = stream.measure();
                 delay_ms += measured.0 / 3.0;
                 starved_ratio += measured.1 / 3.0;
-                assert!((stream.stats().starved_ratio - measured.1).abs() < 0.003 + 0.1 * measured.1, "{name}");
+                assert!(
+                    (stream.stats().starved_ratio - measured.1).abs() < 0.003 + 0.1 * measured.1,
+                    "{name}"
+                );
             }
             println!(
                 "{name:9} {:2} Hz: {delay_ms:6.1} ms, {:5.2} % starved",
                 60 / interval_ticks,
                 100.0 * starved_ratio
             );
-            assert!(delay_ms <= most_delay_ms, "{name}, every {interval_ticks} ticks: {delay_ms} ms");
-            assert!(starved_ratio <= most_starved_ratio, "{name}, every {interval_ticks} ticks: {starved_ratio}");
+            assert!(
+                delay_ms <= most_delay_ms,
+                "{name}, every {interval_ticks} ticks: {delay_ms} ms"
+            );
+            assert!(
+                starved_ratio <= most_starved_ratio,
+                "{name}, every {interval_ticks} ticks: {starved_ratio}"
+            );
         }
     }
 }
@@ -343,7 +377,11 @@ fn a_stream_that_stops_is_live_again_when_it_comes_back() {
         assert!((delay_ms - interval.as_secs_f64() * 1e3).abs() < 1.0, "{delay_ms}");
         assert_eq!(starved_ratio, 0.0);
         // 3 s of 8.
-        assert!((0.35..0.4).contains(&(stream.stats().starved_ratio * 13.13 / 8.0)), "{:?}", stream.stats());
+        assert!(
+            (0.35..0.4).contains(&(stream.stats().starved_ratio * 13.13 / 8.0)),
+            "{:?}",
+            stream.stats()
+        );
     }
 }
 
@@ -381,7 +419,11 @@ fn ticks_that_leap_or_stand_still_are_followed() {
     stream.next_tick = tick;
     let held = stream.last_shown;
     stream.run(MS * 200, true);
-    assert!((5.0..15.0).contains(&(stream.last_shown - held)), "{} after {held}", stream.last_shown);
+    assert!(
+        (5.0..15.0).contains(&(stream.last_shown - held)),
+        "{} after {held}",
+        stream.last_shown
+    );
     stream.measure();
     stream.run(MS * 5_000, true);
     let (delay_ms, starved_ratio) = stream.measure();
@@ -425,7 +467,12 @@ fn clocks_that_drift_are_followed() {
 
 #[test]
 fn reordered_and_repeated_states_change_nothing_of_what_is_shown() {
-    let config = LinkConfig { duplicate_ratio: 0.3, reorder_ratio: 0.2, reorder_delay: MS * 30, ..delayed(40, 5) };
+    let config = LinkConfig {
+        duplicate_ratio: 0.3,
+        reorder_ratio: 0.2,
+        reorder_delay: MS * 30,
+        ..delayed(40, 5)
+    };
     let mut stream = Stream::new(config, 1, 4);
     // The assertions are in `receive` and `draw`.
     stream.run(MS * 60_000, true);
@@ -437,8 +484,12 @@ fn reordered_and_repeated_states_change_nothing_of_what_is_shown() {
 
 #[test]
 fn states_are_put_in_their_places() {
-    let mut buffer = JitterBuffer::new(PlayoutConfig { min_delay: MS * 100, ..PlayoutConfig::default() }).unwrap();
-    let push = |buffer: &mut JitterBuffer<()>, at_ms, tick| buffer.push(MS * at_ms, Tick(tick), Tick(0), ());
+    let mut buffer =
+        JitterBuffer::new(PlayoutConfig { min_delay: MS * 100, ..PlayoutConfig::default() })
+            .unwrap();
+    let push = |buffer: &mut JitterBuffer<()>, at_ms, tick| {
+        buffer.push(MS * at_ms, Tick(tick), Tick(0), ())
+    };
     assert_eq!(push(&mut buffer, 1000, 60), Pushed::Stored);
     assert_eq!(push(&mut buffer, 1100, 66), Pushed::Stored);
     assert_eq!(push(&mut buffer, 1101, 63), Pushed::Stored);
@@ -472,7 +523,9 @@ fn memory_is_bounded() {
     assert_eq!((shown.from.tick, shown.to.tick, shown.later().len()), (Tick(186), Tick(186), 7));
     assert!(!shown.starved);
     // Nothing is left but what is shown, when it has passed all of it.
-    assert!(buffer.at(MS * 10_000).is_some_and(|shown| shown.starved && shown.to.tick == Tick(198)));
+    assert!(
+        buffer.at(MS * 10_000).is_some_and(|shown| shown.starved && shown.to.tick == Tick(198))
+    );
     assert_eq!(buffer.len(), 1);
 }
 
@@ -494,7 +547,8 @@ fn rest_is_held_until_it_ends() {
             previous = Tick(tick);
         }
         let shown = buffer.at(tick_time(tick) + MS * 3).unwrap();
-        let position = shown.from.state + f64::from(shown.ratio) * (shown.to.state - shown.from.state);
+        let position =
+            shown.from.state + f64::from(shown.ratio) * (shown.to.state - shown.from.state);
         assert!(shown.tick >= last);
         last = shown.tick;
         shown_at.push((shown.tick, position, buffer.stats()));
@@ -533,11 +587,17 @@ fn impossible_configurations_are_refused() {
     assert_eq!(refused(PlayoutConfig { tick_hz: 0, ..config }), PlayoutError::NoTickRate);
     let bad = PlayoutConfig { min_delay: MS * 501, ..config };
     assert_eq!(refused(bad), PlayoutError::BadDelays { min: MS * 501, max: MS * 500 });
-    assert!(matches!(refused(PlayoutConfig { max_delay: MS * 60_001, ..config }), PlayoutError::BadDelays { .. }));
+    assert!(matches!(
+        refused(PlayoutConfig { max_delay: MS * 60_001, ..config }),
+        PlayoutError::BadDelays { .. }
+    ));
     for ratio in [0.0, -1.0, 1.1, f32::NAN] {
         let coverage = refused(PlayoutConfig { coverage_ratio: ratio, ..config });
         assert!(matches!(coverage, PlayoutError::BadCoverage { .. }));
-        assert!(matches!(refused(PlayoutConfig { slew_ratio: ratio, ..config }), PlayoutError::BadSlew { .. }));
+        assert!(matches!(
+            refused(PlayoutConfig { slew_ratio: ratio, ..config }),
+            PlayoutError::BadSlew { .. }
+        ));
     }
     for window in [Duration::ZERO, MS * 60_001] {
         assert_eq!(refused(PlayoutConfig { window, ..config }), PlayoutError::BadWindow { window });
@@ -549,8 +609,8 @@ fn impossible_configurations_are_refused() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Whatever the link, the pauses and the leaps of the ticks: playout never goes backwards, shows what is true at
-    /// its tick, and keeps its bounds (the assertions of `Stream`).
+    /// Whatever the link, the pauses and the leaps of the ticks: playout never goes backwards,
+    /// shows what is true at its tick, and keeps its bounds (the assertions of `Stream`).
     #[test]
     fn playout_never_goes_backwards(
         seed: u64,
@@ -617,7 +677,8 @@ proptest! {
 
 #[test]
 fn old_news_raises_the_delay_and_sets_nothing_back() {
-    // Each state has news of things that were last heard of nine ticks before, as where a budget leaves things out.
+    // Each state has news of things that were last heard of nine ticks before, as where a budget
+    // leaves things out.
     let mut buffer = JitterBuffer::new(PlayoutConfig::default()).unwrap();
     let mut shown = 0.0;
     for tick in 10..400u32 {

@@ -1,5 +1,5 @@
-//! A hub with codecs that have a time precision: what receivers hold is coarser where it moves, the same on both sides, and exact once
-//! it rests.
+//! A hub with codecs that have a time precision: what receivers hold is coarser where it moves, the
+//! same on both sides, and exact once it rests.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -47,7 +47,11 @@ fn off(view: &Snapshot, world: &Snapshot) -> Option<usize> {
     let mut count = 0;
     for (lane, most) in most_off().into_iter().enumerate() {
         for (view, world) in view.lane(lane).iter().zip(world.lane(lane)) {
-            assert!(view.abs_diff(*world) <= most, "lane {lane} is off by {}", view.abs_diff(*world));
+            assert!(
+                view.abs_diff(*world) <= most,
+                "lane {lane} is off by {}",
+                view.abs_diff(*world)
+            );
             count += usize::from(view != world);
         }
     }
@@ -56,8 +60,11 @@ fn off(view: &Snapshot, world: &Snapshot) -> Option<usize> {
 
 /// The views that the hub has made in this tick in which nothing was left out, by client.
 fn views(net: &Net) -> impl Iterator<Item = (usize, &Snapshot)> {
-    let views =
-        net.clients.iter().enumerate().flat_map(|(nth, client)| client.expected.values().map(move |v| (nth, v)));
+    let views = net
+        .clients
+        .iter()
+        .enumerate()
+        .flat_map(|(nth, client)| client.expected.values().map(move |v| (nth, v)));
     views.filter(|(_, view)| view.tick == net.world.snapshot.tick)
 }
 
@@ -67,7 +74,13 @@ fn who_has_no_precision_stays_exact() {
     net.world.change_one_in = 50;
     for level in LEVELS {
         for codec in [coarse_codec(level), codec_at(level)] {
-            net.add_with(&codec, link(0.1), 1 + net.clients.len() as u64, ReceiverOptions::default()).unwrap();
+            net.add_with(
+                &codec,
+                link(0.1),
+                1 + net.clients.len() as u64,
+                ReceiverOptions::default(),
+            )
+            .unwrap();
         }
     }
     let mut coarse = [0; 2 * LEVELS.len()];
@@ -82,7 +95,10 @@ fn who_has_no_precision_stays_exact() {
         assert_eq!(*count > 1000, has_precision, "client {nth}: {coarse:?}");
         assert!(has_precision || *count == 0);
         let level = net.hub.status(client.id).unwrap().level.unwrap();
-        assert!(client.snapshots > 200 && (client.with_older > 200) == (has_precision || level.adaptive()));
+        assert!(
+            client.snapshots > 200
+                && (client.with_older > 200) == (has_precision || level.adaptive())
+        );
     }
     // Coarser takes fewer bytes, though it takes an older view.
     for pair in net.clients.chunks(2) {
@@ -97,15 +113,19 @@ fn without_older_views_everything_is_exact() {
     LEVELS.iter().for_each(|level| add_each(&mut net, &coarse_codec(*level), link(0.0)));
     for _ in 0..200 {
         net.step(None);
-        assert!(views(&net).all(|(nth, view)| nth % 2 == 1 || view.holds_same(&net.world.snapshot)));
+        assert!(
+            views(&net).all(|(nth, view)| nth % 2 == 1 || view.holds_same(&net.world.snapshot))
+        );
     }
     assert!(net.clients.iter().all(|client| client.snapshots > 100));
 }
 
-/// Receivers with these of the codecs, by number: at first with splits and parts, then with whole views.
+/// Receivers with these of the codecs, by number: at first with splits and parts, then with whole
+/// views.
 fn crowd(chosen: &[usize]) -> Net {
     let mut net = net(HubConfig { datagram_bytes: 300, ..HubConfig::default() }, 100);
-    let codecs: Vec<Codec> = LEVELS.iter().flat_map(|level| [coarse_codec(*level), codec_at(*level)]).collect();
+    let codecs: Vec<Codec> =
+        LEVELS.iter().flat_map(|level| [coarse_codec(*level), codec_at(*level)]).collect();
     for nth in chosen {
         for (budget_bytes_per_s, seed) in BUDGETS.into_iter().zip(10 * *nth as u64 + 1..) {
             let options = ReceiverOptions { budget_bytes_per_s, ..ReceiverOptions::default() };
@@ -125,7 +145,8 @@ fn who_else_is_there_changes_nothing() {
     let mixed = crowd(&all);
     let alone = all.map(|nth| crowd(&[nth]));
     for (client, single) in mixed.clients.iter().zip(alone.iter().flat_map(|net| &net.clients)) {
-        let count = |client: &support::Client| (client.id, client.bytes, client.snapshots, client.left_out);
+        let count =
+            |client: &support::Client| (client.id, client.bytes, client.snapshots, client.left_out);
         assert_eq!(count(client), count(single));
         assert!(client.expected == single.expected && client.older == single.older);
         assert!(client.left_out > 0 && client.left_out < client.snapshots);
@@ -141,7 +162,10 @@ fn what_comes_to_rest_becomes_exact_and_then_there_is_silence() {
         (0..200).for_each(|_| net.step(None));
         (net.world.moving_one_in, net.world.change_one_in) = (u64::MAX, u64::MAX);
         let is_exact = |net: &Net, nth: usize| {
-            net.clients[nth].receiver.newest().is_some_and(|newest| newest.holds_same(&net.world.snapshot))
+            net.clients[nth]
+                .receiver
+                .newest()
+                .is_some_and(|newest| newest.holds_same(&net.world.snapshot))
         };
         let mut waited = vec![None; net.clients.len()];
         for tick in 0..600 {
@@ -159,8 +183,12 @@ fn what_comes_to_rest_becomes_exact_and_then_there_is_silence() {
             );
         }
         // Keep-alives only.
-        let sent =
-            |net: &Net| net.clients.iter().map(|client| net.hub.status(client.id).unwrap().sent).collect::<Vec<_>>();
+        let sent = |net: &Net| {
+            net.clients
+                .iter()
+                .map(|client| net.hub.status(client.id).unwrap().sent)
+                .collect::<Vec<_>>()
+        };
         let before = sent(&net);
         (0..5 * support::TICK_HZ).for_each(|_| net.step(None));
         for (nth, (before, after)) in before.iter().zip(sent(&net)).enumerate() {
@@ -179,17 +207,23 @@ fn receivers_with_the_same_baselines_share_the_encoding() {
     }
     for tick in 0..200 {
         net.step(None);
-        assert!(tick < 20 || net.hub.encoded() <= LEVELS.len(), "tick {tick}: {} encoded", net.hub.encoded());
+        assert!(
+            tick < 20 || net.hub.encoded() <= LEVELS.len(),
+            "tick {tick}: {} encoded",
+            net.hub.encoded()
+        );
     }
     assert_eq!(net.hub.encoded(), LEVELS.len());
 }
 
-/// What was lost parts receivers, since what is coarse depends on the baselines; what comes to rest joins them again.
+/// What was lost parts receivers, since what is coarse depends on the baselines; what comes to rest
+/// joins them again.
 #[test]
 fn rest_joins_receivers_whom_losses_parted() {
     let mut net = net(HubConfig::default(), 30);
     (0..8).for_each(|seed| {
-        net.add_with(&coarse_codec(Level::PACKED), link(0.1), 1 + seed, ReceiverOptions::default()).unwrap();
+        net.add_with(&coarse_codec(Level::PACKED), link(0.1), 1 + seed, ReceiverOptions::default())
+            .unwrap();
     });
     (0..300).for_each(|_| net.step(None));
     let parted = net.hub.encoded();

@@ -1,5 +1,6 @@
-//! Properties of whole sessions over generated links, budgets, worlds, initial states, relevance and outages: the same in
-//! every run, since the generator has a fixed seed. A session that failed becomes a test with a name.
+//! Properties of whole sessions over generated links, budgets, worlds, initial states, relevance
+//! and outages: the same in every run, since the generator has a fixed seed. A session that failed
+//! becomes a test with a name.
 //!
 //! A long run: `PROPTEST_CASES=20000 cargo test -p kinepack-net --release --test properties`.
 
@@ -14,14 +15,14 @@ use std::time::Duration;
 
 use kinepack::{Codec, EntityId, Level, Snapshot, Tick};
 use kinepack_net::{
-    Hub, HubConfig, Link, LinkConfig, Loss, Received, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Refused,
-    Sequence,
+    Hub, HubConfig, Link, LinkConfig, Loss, Received, Receiver, ReceiverConfig, ReceiverId,
+    ReceiverOptions, Refused, Sequence,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use support::{
-    Random, TICK_HZ, World, coarse_codec, codec, codec_at, is_snapshot, lanes, most_off, older_sequences, sequence_of,
-    unchecked,
+    Random, TICK_HZ, World, coarse_codec, codec, codec_at, is_snapshot, lanes, most_off,
+    older_sequences, sequence_of, unchecked,
 };
 
 const ID: ReceiverId = ReceiverId(1);
@@ -72,24 +73,38 @@ fn any_link() -> impl Strategy<Value = LinkConfig> {
         2 => (0.01f32..0.3, 2.0f32..30.0).prop_map(|(ratio, burst)| Loss::bursts(ratio, burst)),
     ];
     let ratio = || prop_oneof![Just(0.0f32), 0.0f32..0.3];
-    (loss, ratio(), ratio(), 0u64..1000, 0u64..150, 0u64..80, prop_oneof![3 => Just(65_535u32), 1 => Just(700u32)])
-        .prop_map(|(loss, duplicate_ratio, reorder_ratio, reorder, latency, jitter, mtu_bytes)| LinkConfig {
-            latency: Duration::from_millis(latency),
-            jitter: Duration::from_millis(jitter),
-            loss,
-            duplicate_ratio,
-            reorder_ratio,
-            reorder_delay: Duration::from_millis(reorder),
-            mtu_bytes,
-            ..LinkConfig::default()
-        })
+    (
+        loss,
+        ratio(),
+        ratio(),
+        0u64..1000,
+        0u64..150,
+        0u64..80,
+        prop_oneof![3 => Just(65_535u32), 1 => Just(700u32)],
+    )
+        .prop_map(
+            |(loss, duplicate_ratio, reorder_ratio, reorder, latency, jitter, mtu_bytes)| {
+                LinkConfig {
+                    latency: Duration::from_millis(latency),
+                    jitter: Duration::from_millis(jitter),
+                    loss,
+                    duplicate_ratio,
+                    reorder_ratio,
+                    reorder_delay: Duration::from_millis(reorder),
+                    mtu_bytes,
+                    ..LinkConfig::default()
+                }
+            },
+        )
 }
 
 fn any_case() -> impl Strategy<Value = Case> {
     let budget = prop_oneof![1 => Just(None), 2 => (3_000u32..100_000).prop_map(Some)];
     let datagram_bytes = prop_oneof![2 => Just(1200usize), 1 => 128usize..600];
-    let first_sequence = prop_oneof![1 => Just(0u16), 2 => 65_000u16..=65_535, 1 => 32_000u16..33_000];
-    // Long ones leave the whole window of datagrams unanswered; early ones fall upon the first state.
+    let first_sequence =
+        prop_oneof![1 => Just(0u16), 2 => 65_000u16..=65_535, 1 => 32_000u16..33_000];
+    // Long ones leave the whole window of datagrams unanswered; early ones fall upon the first
+    // state.
     let outage = || {
         let long = (20u32..80, 300u32..540);
         prop_oneof![2 => Just((0u32, 0u32)), 1 => (100u32..300, 60u32..300), 1 => long]
@@ -105,7 +120,8 @@ fn any_case() -> impl Strategy<Value = Case> {
         2 => Just(Level::LEARNING),
         1 => (6usize..11).prop_map(|row| Level::TABLE[row]),
     ];
-    let rest = ([outage(), outage()], relevance_every, any::<bool>(), 0u8..=3, any_level, any::<bool>());
+    let rest =
+        ([outage(), outage()], relevance_every, any::<bool>(), 0u8..=3, any_level, any::<bool>());
     (1u64..1 << 40, any_link(), world, hub, rest).prop_map(|(seed, link, world, hub, rest)| {
         let (entities, knows_initial, moving_one_in, change_one_in) = world;
         let (budget, datagram_bytes, first_sequence, ticks_per_snapshot) = hub;
@@ -141,8 +157,10 @@ fn cases(short: u32) -> u32 {
 
 /// Tries a property on `cases` values.
 fn for_all(cases: u32, property: impl Fn(Case)) {
-    let config = Config { cases, failure_persistence: None, max_shrink_iters: 60, ..Config::default() };
-    let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
+    let config =
+        Config { cases, failure_persistence: None, max_shrink_iters: 60, ..Config::default() };
+    let mut runner =
+        TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
     let outcome = runner.run(&any_case(), |case| {
         property(case);
         Ok(())
@@ -211,7 +229,8 @@ impl Session {
         let first_sequence = Sequence(case.first_sequence);
         let options = ReceiverOptions { budget_bytes_per_s: case.budget, first_sequence };
         hub.add(ID, &options, Duration::ZERO).unwrap();
-        let receiver = Receiver::with_initial(&case.codec(), ReceiverConfig::default(), initial).unwrap();
+        let receiver =
+            Receiver::with_initial(&case.codec(), ReceiverConfig::default(), initial).unwrap();
         let mut session = Self {
             hub,
             receiver,
@@ -256,7 +275,10 @@ impl Session {
         }
         while let Some(datagram) = self.up.poll(now) {
             let result = self.hub.handle(ID, now, &datagram);
-            assert!(matches!(result, Ok(_) | Err(Refused::LongAgo | Refused::NoHello)), "{result:?}");
+            assert!(
+                matches!(result, Ok(_) | Err(Refused::LongAgo | Refused::NoHello)),
+                "{result:?}"
+            );
         }
         self.world.step(Tick(self.tick));
         self.remember();
@@ -269,7 +291,8 @@ impl Session {
         let world = &self.world.snapshot;
         for (index, id) in world.ids().iter().enumerate() {
             let now = lanes(world, index);
-            let same = self.before.position(*id).is_some_and(|before| lanes(&self.before, before) == now);
+            let same =
+                self.before.position(*id).is_some_and(|before| lanes(&self.before, before) == now);
             if !same {
                 self.had.entry(*id).or_default().insert(now);
             }
@@ -287,23 +310,33 @@ impl Session {
         }
         let least_weight = self.least_weight;
         let weight = |_: ReceiverId, id: EntityId| ((id.0 % 5) as f32).max(least_weight);
-        self.hub.tick_with(now, &self.world.snapshot, self.case.weighted.then_some(&weight)).unwrap();
+        self.hub
+            .tick_with(now, &self.world.snapshot, self.case.weighted.then_some(&weight))
+            .unwrap();
         let mut datagrams = Vec::new();
         while let Some((to, datagram)) = self.hub.poll_transmit() {
             assert_eq!(to, ID);
             datagrams.push(datagram.to_vec());
         }
         if let Some(bytes_per_s) = self.case.budget {
-            let full = (f64::from(bytes_per_s) / 10.0).max(2.0 * (self.case.datagram_bytes + OVERHEAD_BYTES) as f64);
+            let full = (f64::from(bytes_per_s) / 10.0)
+                .max(2.0 * (self.case.datagram_bytes + OVERHEAD_BYTES) as f64);
             let passed_s = f64::from(self.case.ticks_per_snapshot) / f64::from(TICK_HZ);
-            self.bucket =
-                if self.datagrams == 0 { full } else { (self.bucket + f64::from(bytes_per_s) * passed_s).min(full) };
+            self.bucket = if self.datagrams == 0 {
+                full
+            } else {
+                (self.bucket + f64::from(bytes_per_s) * passed_s).min(full)
+            };
         }
         for datagram in datagrams {
             self.datagrams += 1;
             assert!(datagram.len() <= self.case.datagram_bytes, "{} bytes", datagram.len());
             self.bucket -= (datagram.len() + OVERHEAD_BYTES) as f64;
-            assert!(self.case.budget.is_none() || self.bucket > -2.0, "above the budget by {}", -self.bucket);
+            assert!(
+                self.case.budget.is_none() || self.bucket > -2.0,
+                "above the budget by {}",
+                -self.bucket
+            );
             self.note_sent(&datagram);
             self.down.send(now, &datagram);
         }
@@ -318,8 +351,13 @@ impl Session {
         let datagram = unchecked(datagram);
         if datagram[3] != 0 {
             let baseline = sequence.wrapping_sub(u16::from(datagram[3]));
-            if let Some(newest) = self.newest_baseline.filter(|newest| sequence.wrapping_sub(*newest) < 300) {
-                assert!(baseline.wrapping_sub(newest) < 0x8000, "the baseline went back from {newest} to {baseline}");
+            if let Some(newest) =
+                self.newest_baseline.filter(|newest| sequence.wrapping_sub(*newest) < 300)
+            {
+                assert!(
+                    baseline.wrapping_sub(newest) < 0x8000,
+                    "the baseline went back from {newest} to {baseline}"
+                );
             }
             self.newest_baseline = Some(baseline);
         }
@@ -329,7 +367,10 @@ impl Session {
         if self.case.may_be_coarse() {
             self.check_coarse(&view, &subject, left_out);
         } else {
-            assert!(left_out || view.holds_same(&subject), "a view with nothing left out is what there is to see");
+            assert!(
+                left_out || view.holds_same(&subject),
+                "a view with nothing left out is what there is to see"
+            );
         }
         let older = older_sequences(datagram);
         assert!(older.len() <= usize::from(self.case.older_views));
@@ -337,7 +378,8 @@ impl Session {
         self.sent.insert(sequence, Sent { view, subject, left_out, older });
     }
 
-    /// Each entity of a view is as it is, but coarser; or, where something was left out, as the receiver knew it.
+    /// Each entity of a view is as it is, but coarser; or, where something was left out, as the
+    /// receiver knew it.
     fn check_coarse(&mut self, view: &Snapshot, subject: &Snapshot, left_out: bool) {
         assert!(left_out || view.ids() == subject.ids(), "an entity is missing");
         for (index, id) in view.ids().iter().enumerate() {
@@ -370,13 +412,18 @@ impl Session {
     fn receive(&mut self, now: Duration, datagram: &[u8]) {
         let Sequence(sequence) = sequence_of(datagram);
         let older = older_sequences(datagram).into_iter();
-        let older: Vec<Option<Snapshot>> = older.map(|older| self.receiver.view(older).cloned()).collect();
+        let older: Vec<Option<Snapshot>> =
+            older.map(|older| self.receiver.view(older).cloned()).collect();
         match self.receiver.handle(now, datagram) {
             Ok(Received::Snapshot { tick, left_out, .. }) => {
                 self.snapshots += 1;
                 let sent = &self.sent[&sequence];
-                assert!(older.into_iter().eq(sent.older.iter().cloned().map(Some)), "sequence {sequence}: older views");
-                let view = self.receiver.view(Sequence(sequence)).expect("the newest views are held");
+                assert!(
+                    older.into_iter().eq(sent.older.iter().cloned().map(Some)),
+                    "sequence {sequence}: older views"
+                );
+                let view =
+                    self.receiver.view(Sequence(sequence)).expect("the newest views are held");
                 assert!(*view == sent.view, "sequence {sequence}: the views of both sides differ");
                 assert_eq!((view.tick, sent.left_out), (tick, left_out));
                 assert!(left_out || self.case.may_be_coarse() || *view == sent.subject);
@@ -392,17 +439,27 @@ impl Session {
     fn check_receiver(&mut self, now: Duration) {
         let deep = self.tick.is_multiple_of(5);
         if let Some(newest) = self.receiver.newest() {
-            assert!(newest.tick.0 >= self.newest_tick, "the newest state went back to tick {}", newest.tick.0);
+            assert!(
+                newest.tick.0 >= self.newest_tick,
+                "the newest state went back to tick {}",
+                newest.tick.0
+            );
             self.newest_tick = newest.tick.0;
             if deep {
                 for (index, id) in newest.ids().iter().enumerate() {
-                    assert!(self.had[id].contains(&lanes(newest, index)), "{id:?} never was like this");
+                    assert!(
+                        self.had[id].contains(&lanes(newest, index)),
+                        "{id:?} never was like this"
+                    );
                 }
             }
         }
         let jumps = self.receiver.playout_stats().jumps;
         let Some(playback) = self.receiver.playback(now) else { return };
-        assert!(playback.tick() >= self.shown_tick || jumps > self.jumps, "playback went backwards");
+        assert!(
+            playback.tick() >= self.shown_tick || jumps > self.jumps,
+            "playback went backwards"
+        );
         (self.shown_tick, self.jumps) = (playback.tick(), jumps);
         if deep {
             for sample in playback.samples() {
@@ -410,12 +467,15 @@ impl Session {
                     assert_eq!(state.ids()[index], sample.id);
                     assert!(self.had[&sample.id].contains(&lanes(state, index)), "{:?}", sample.id);
                 }
-                assert!((0.0..=1.0).contains(&sample.between.ratio) && sample.between.seconds >= 0.0);
+                assert!(
+                    (0.0..=1.0).contains(&sample.between.ratio) && sample.between.seconds >= 0.0
+                );
             }
         }
     }
 
-    /// Nothing moves any more: the receiver comes to hold exactly what there is to see, and little is sent.
+    /// Nothing moves any more: the receiver comes to hold exactly what there is to see, and little
+    /// is sent.
     fn settle(&mut self) {
         // Bursts are of so many datagrams: at four a second they could take minutes.
         if matches!(self.case.link.loss, Loss::GilbertElliott { .. }) {
@@ -427,30 +487,37 @@ impl Session {
         let (before, seconds) = (self.datagrams, 10);
         (0..seconds * TICK_HZ).for_each(|_| self.step());
         let sent = self.datagrams - before;
-        assert!(sent <= u64::from(5 * seconds), "{sent} datagrams in {seconds} s in which nothing changed");
+        assert!(
+            sent <= u64::from(5 * seconds),
+            "{sent} datagrams in {seconds} s in which nothing changed"
+        );
         assert!(self.receiver.newest().unwrap().holds_same(&self.subject()));
     }
 
-    /// Nothing moves any more, and the link is perfect: the time until the receiver holds exactly what there is to see
-    /// follows from the size of the world and the budget.
+    /// Nothing moves any more, and the link is perfect: the time until the receiver holds exactly
+    /// what there is to see follows from the size of the world and the budget.
     fn settle_on_a_perfect_link(&mut self) {
         let mtu_bytes = self.case.link.mtu_bytes;
         self.case.link = LinkConfig { mtu_bytes, ..LinkConfig::PERFECT };
         self.case.outages = [(0, 0); 2];
-        // Never more than this, headers included: the state in full, once as a block and once as snapshots.
+        // Never more than this, headers included: the state in full, once as a block and once as
+        // snapshots.
         let datagrams_per_s = 4 * TICK_HZ / self.case.ticks_per_snapshot;
         let link_bytes_per_s = datagrams_per_s * self.case.datagram_bytes as u32;
         let bytes_per_s = self.case.budget.unwrap_or(u32::MAX).min(link_bytes_per_s);
-        let share = self.case.datagram_bytes as f64 / (self.case.datagram_bytes + OVERHEAD_BYTES) as f64;
+        let share =
+            self.case.datagram_bytes as f64 / (self.case.datagram_bytes + OVERHEAD_BYTES) as f64;
         let entity_bytes = codec().schema().bits_per_entity().div_ceil(8) as usize + 5;
         let world_bytes = 2 * entity_bytes * self.world.snapshot.len();
         let transfer_s = world_bytes as f64 / (f64::from(bytes_per_s) * share);
-        // What was late on the old link, a keep-alive, a round trip, and losses that are noticed late.
+        // What was late on the old link, a keep-alive, a round trip, and losses that are noticed
+        // late.
         let overhead_s = 4.0;
         self.rest(((overhead_s + transfer_s) * f64::from(TICK_HZ)) as u32);
     }
 
-    /// Stops the world, and waits at most `limit_ticks` until the receiver holds what there is to see.
+    /// Stops the world, and waits at most `limit_ticks` until the receiver holds what there is to
+    /// see.
     fn rest(&mut self, limit_ticks: u32) {
         (self.world.moving_one_in, self.world.change_one_in) = (u64::MAX, u64::MAX);
         self.case.relevance_every = 0;
@@ -459,7 +526,8 @@ impl Session {
         let mut waited = 0;
         let is_there = |session: &Self| {
             let acknowledged = session.hub.status(ID).unwrap().behind == 0;
-            acknowledged && session.receiver.newest().is_some_and(|newest| newest.holds_same(&subject))
+            acknowledged
+                && session.receiver.newest().is_some_and(|newest| newest.holds_same(&subject))
         };
         while !is_there(self) {
             self.step();

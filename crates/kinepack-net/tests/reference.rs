@@ -1,8 +1,10 @@
-//! The library against a receiver that was written from `spec/NET.md` alone, under virtual time over bad links.
+//! The library against a receiver that was written from `spec/NET.md` alone, under virtual time
+//! over bad links.
 //!
-//! Both receivers get the same datagrams. They must take and refuse the same, hold the same views lane for lane, and acknowledge in the
-//! same bytes; the hub must send what the specification lets it send ([`Audit`]). A second pair of the two, whose answers
-//! nobody reads, gets datagrams that were damaged on the way as well.
+//! Both receivers get the same datagrams. They must take and refuse the same, hold the same views
+//! lane for lane, and acknowledge in the same bytes; the hub must send what the specification lets
+//! it send ([`Audit`]). A second pair of the two, whose answers nobody reads, gets datagrams that
+//! were damaged on the way as well.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
@@ -16,8 +18,8 @@ use std::time::Duration;
 
 use kinepack::{Codec, EntityId, Level, Snapshot, Tick};
 use kinepack_net::{
-    Handled, Hub, HubConfig, Link, LinkConfig, Loss, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Refused,
-    Sequence,
+    Handled, Hub, HubConfig, Link, LinkConfig, Loss, Receiver, ReceiverConfig, ReceiverId,
+    ReceiverOptions, Refused, Sequence,
 };
 use naive::{Header, NaiveReceiver, entities, since};
 use support::{Random, TICK_HZ, World, coarse_codec, codec, is_snapshot, sequence_of, unchecked};
@@ -44,7 +46,12 @@ impl Pair {
     fn new(codec: &Codec) -> Self {
         let initial = Snapshot::new(codec.schema(), Tick(0));
         let library = Receiver::new(codec, ReceiverConfig::default()).unwrap();
-        Self { library, naive: NaiveReceiver::new(codec, &initial), taken: 0, refused: BTreeMap::new() }
+        Self {
+            library,
+            naive: NaiveReceiver::new(codec, &initial),
+            taken: 0,
+            refused: BTreeMap::new(),
+        }
     }
 
     /// Feeds both. True where they took it.
@@ -52,8 +59,12 @@ impl Pair {
         let is_choice = self.naive.is_choice(datagram);
         let naive = self.naive.handle(datagram);
         let library = self.library.handle(now, datagram);
-        let show =
-            || format!("{naive:?}, {library:?} (choice: {is_choice}): {:02x?}", &datagram[..datagram.len().min(24)]);
+        let show = || {
+            format!(
+                "{naive:?}, {library:?} (choice: {is_choice}): {:02x?}",
+                &datagram[..datagram.len().min(24)]
+            )
+        };
         assert_eq!(naive.is_ok(), library.is_ok(), "{}", show());
         self.taken += u32::from(naive.is_ok());
         if let Err(refusal) = naive {
@@ -68,7 +79,12 @@ impl Pair {
 
     fn compare(&self, sequence: u16) {
         let (naive, library) = (self.naive.view(sequence), self.library.view(Sequence(sequence)));
-        assert_eq!(naive.is_some(), library.is_some(), "one holds {sequence}, newest {:?}", self.naive.newest());
+        assert_eq!(
+            naive.is_some(),
+            library.is_some(),
+            "one holds {sequence}, newest {:?}",
+            self.naive.newest()
+        );
         if let (Some(naive), Some(library)) = (naive, library) {
             assert_eq!(naive.tick, library.tick.0, "sequence {sequence}");
             assert!(naive.entities == entities(library), "sequence {sequence}: the views differ");
@@ -78,7 +94,9 @@ impl Pair {
     /// Makes a lane of the newest view wrong in both. False where there is none.
     fn inject_fault(&mut self, random: &mut Random) -> bool {
         let Some(sequence) = self.library.newest_sequence() else { return false };
-        let Some(view) = self.library.view(sequence).filter(|view| !view.is_empty()) else { return false };
+        let Some(view) = self.library.view(sequence).filter(|view| !view.is_empty()) else {
+            return false;
+        };
         let id = view.ids()[random.below(view.len() as u64) as usize];
         let lane = random.below(view.lane_count() as u64) as usize;
         let is_changed = self.library.inject_fault(id, lane);
@@ -140,7 +158,10 @@ impl Audit {
     fn sent(&mut self, datagram: &[u8], world_tick: u32, datagram_bytes: usize) {
         assert!(datagram.len() <= datagram_bytes, "{} bytes", datagram.len());
         let sequence = sequence_of(datagram).0;
-        assert!(self.newest.is_none_or(|newest| newest.wrapping_add(1) == sequence), "one up each time");
+        assert!(
+            self.newest.is_none_or(|newest| newest.wrapping_add(1) == sequence),
+            "one up each time"
+        );
         self.newest = Some(sequence);
         self.sent.retain(|sent, _| since(sequence, *sent) < 400);
         let header = is_snapshot(datagram).then(|| Header::read(unchecked(datagram)).unwrap());
@@ -157,12 +178,20 @@ impl Audit {
         self.left_out += u32::from(header.left_out);
         self.older[header.older_views().len()] += 1;
         if header.back == 0 {
-            assert!(header.merge.is_none(), "merges a reference state: {header:?}, newest used {:?}", self.newest_used);
+            assert!(
+                header.merge.is_none(),
+                "merges a reference state: {header:?}, newest used {:?}",
+                self.newest_used
+            );
             return;
         }
         let baseline = self.usable(header.baseline(), header);
         let ahead = u32::from(header.back) * u32::from(header.stride);
-        let tick = if header.stride == 0 { header.tick } else { self.sent[&header.baseline()].tick + ahead };
+        let tick = if header.stride == 0 {
+            header.tick
+        } else {
+            self.sent[&header.baseline()].tick + ahead
+        };
         assert_eq!(tick, world_tick);
         if baseline.left_out {
             let others = match header.merge {
@@ -170,7 +199,9 @@ impl Audit {
                 None => {
                     let count = u16::from(baseline.back).saturating_sub(1).min(32);
                     let all = (1..=count).map(|back| header.baseline().wrapping_sub(back));
-                    let is_left_out = |sequence: &u16| self.sent[sequence].header.is_some_and(|header| header.left_out);
+                    let is_left_out = |sequence: &u16| {
+                        self.sent[sequence].header.is_some_and(|header| header.left_out)
+                    };
                     all.filter(is_left_out).collect()
                 }
             };
@@ -197,9 +228,15 @@ impl Audit {
     /// A view that may be a baseline or be merged.
     fn usable(&self, sequence: u16, by: &Header) -> Header {
         let sent = self.sent[&sequence];
-        assert!(self.floor.is_none_or(|floor| since(sequence, floor) >= 0), "{sequence} used by {by:?} is from before");
+        assert!(
+            self.floor.is_none_or(|floor| since(sequence, floor) >= 0),
+            "{sequence} used by {by:?} is from before"
+        );
         assert!(sent.is_acknowledged, "{sequence} used by {by:?} is not acknowledged");
-        assert!((1..=255).contains(&since(by.sequence, sequence)), "{sequence} used by {by:?} is too old");
+        assert!(
+            (1..=255).contains(&since(by.sequence, sequence)),
+            "{sequence} used by {by:?} is too old"
+        );
         let is_recent = self.newest_used.is_none_or(|newest| since(newest, sequence) <= 64);
         assert!(is_recent, "{sequence} used by {by:?} is behind {:?}", self.newest_used);
         sent.header.expect("fragments are no baseline")
@@ -218,7 +255,8 @@ impl Audit {
         match self.block {
             Some((block, parts)) if block == number => assert_eq!(parts, count),
             before => {
-                let expected = before.map_or(1, |(block, _)| if block == 255 { 1 } else { block + 1 });
+                let expected =
+                    before.map_or(1, |(block, _)| if block == 255 { 1 } else { block + 1 });
                 assert_eq!(number, expected);
                 self.blocks += 1;
             }
@@ -229,7 +267,8 @@ impl Audit {
     fn acknowledged(&mut self, datagram: &[u8]) {
         let latest = sequence_of(datagram).0;
         let before = u32::from_le_bytes([datagram[3], datagram[4], datagram[5], datagram[6]]);
-        let bits = (0..32).filter(|bit| before >> bit & 1 == 1).map(|bit| latest.wrapping_sub(1 + bit));
+        let bits =
+            (0..32).filter(|bit| before >> bit & 1 == 1).map(|bit| latest.wrapping_sub(1 + bit));
         for sequence in std::iter::once(latest).chain(bits) {
             if let Some(sent) = self.sent.get_mut(&sequence) {
                 sent.is_acknowledged = true;
@@ -271,7 +310,10 @@ impl Scenario {
         Self {
             config: HubConfig::default(),
             has_precision: false,
-            options: ReceiverOptions { first_sequence: Sequence(65_400), ..ReceiverOptions::default() },
+            options: ReceiverOptions {
+                first_sequence: Sequence(65_400),
+                ..ReceiverOptions::default()
+            },
             down: link,
             up: link,
             entities: 40,
@@ -331,7 +373,10 @@ fn run(scenario: &Scenario, seed: u64) -> Outcome {
                 let view = pair.library.view(Sequence(sequence));
                 let hubs: Option<&Snapshot> = meant.get(&sequence);
                 let is_same = view.is_none() || hubs.is_none() || view == hubs;
-                assert!(is_same || is_faulty, "the sides differ, newest and newest baseline {newest:?}: {header:?}");
+                assert!(
+                    is_same || is_faulty,
+                    "the sides differ, newest and newest baseline {newest:?}: {header:?}"
+                );
             }
             // A damaged snapshot with a check would end all that comes to this pair.
             is_faulty &= pair.library.stats().mismatches == mismatches;
@@ -371,7 +416,13 @@ fn run(scenario: &Scenario, seed: u64) -> Outcome {
         world.step(Tick(tick));
         worlds.push(world.snapshot.clone());
         if scenario.has_relevance && tick % 20 == 0 {
-            let near = world.snapshot.ids().iter().copied().filter(|_| !random.chance(4)).collect::<Vec<EntityId>>();
+            let near = world
+                .snapshot
+                .ids()
+                .iter()
+                .copied()
+                .filter(|_| !random.chance(4))
+                .collect::<Vec<EntityId>>();
             hub.set_relevant(PLAYER, (!random.chance(5)).then(|| Arc::from(near))).unwrap();
         }
         hub.tick(now, &world.snapshot).unwrap();
@@ -406,7 +457,8 @@ fn run(scenario: &Scenario, seed: u64) -> Outcome {
     outcome
 }
 
-/// Flips, cuts, lengthens, makes up. The sequence mostly stays, as one from far ahead would end all that follows.
+/// Flips, cuts, lengthens, makes up. The sequence mostly stays, as one from far ahead would end all
+/// that follows.
 fn damage(datagram: &[u8], random: &mut Random) -> Vec<u8> {
     let mut bad = datagram.to_vec();
     match random.below(9) {
@@ -422,7 +474,8 @@ fn damage(datagram: &[u8], random: &mut Random) -> Vec<u8> {
         4 => bad[0] = random.below(256) as u8,
         5 if bad.len() > 8 => bad[3 + random.below(5) as usize] = random.below(256) as u8,
         6 => {
-            let sequence = sequence_of(&bad).0.wrapping_add(random.below(60) as u16).wrapping_sub(40);
+            let sequence =
+                sequence_of(&bad).0.wrapping_add(random.below(60) as u16).wrapping_sub(40);
             bad[1..3].copy_from_slice(&sequence.to_le_bytes());
         }
         7 if is_snapshot(&bad) => bad[0] ^= 3,
@@ -448,23 +501,37 @@ fn bad_link() -> LinkConfig {
 
 #[test]
 fn a_good_link_costs_four_bytes_of_header() {
-    let outcome = run(&Scenario::new(LinkConfig { latency: millis(40), ..LinkConfig::default() }), 1);
+    let outcome =
+        run(&Scenario::new(LinkConfig { latency: millis(40), ..LinkConfig::default() }), 1);
     let audit = &outcome.audit;
-    assert!(audit.four_byte_headers > audit.snapshots * 9 / 10, "{} of {}", audit.four_byte_headers, audit.snapshots);
+    assert!(
+        audit.four_byte_headers > audit.snapshots * 9 / 10,
+        "{} of {}",
+        audit.four_byte_headers,
+        audit.snapshots
+    );
     assert!(outcome.pair.refused.is_empty(), "{:?}", outcome.pair.refused);
     assert!(outcome.damaged.refused.len() > 4, "{:?}", outcome.damaged.refused);
 }
 
 #[test]
 fn loss_bursts_duplicates_and_a_second_of_reordering() {
-    let second = LinkConfig { loss: Loss::Independent { ratio: 0.4 }, reorder_delay: millis(1000), ..bad_link() };
+    let second = LinkConfig {
+        loss: Loss::Independent { ratio: 0.4 },
+        reorder_delay: millis(1000),
+        ..bad_link()
+    };
     for seed in 1..5 {
         for link in [bad_link(), second] {
             let config = with_older(seed);
             let count = usize::from(config.older_views.unwrap());
-            let outcome = run(&Scenario { config, has_relevance: seed == 2, ..Scenario::new(link) }, seed);
+            let outcome =
+                run(&Scenario { config, has_relevance: seed == 2, ..Scenario::new(link) }, seed);
             let Audit { older, snapshots, .. } = outcome.audit;
-            assert!(older[count] > snapshots / 2 && older[count + 1..].iter().all(|more| *more == 0), "{older:?}");
+            assert!(
+                older[count] > snapshots / 2 && older[count + 1..].iter().all(|more| *more == 0),
+                "{older:?}"
+            );
             assert!(outcome.pair.taken > 150, "{} {:?}", outcome.pair.taken, outcome.pair.refused);
             assert!(outcome.pair.refused.contains_key("received already"));
         }
@@ -474,7 +541,8 @@ fn loss_bursts_duplicates_and_a_second_of_reordering() {
 #[test]
 fn budgets_merge() {
     for seed in 1..4 {
-        let options = ReceiverOptions { budget_bytes_per_s: Some(12_000), first_sequence: Sequence(65_300) };
+        let options =
+            ReceiverOptions { budget_bytes_per_s: Some(12_000), first_sequence: Sequence(65_300) };
         let scenario = Scenario {
             config: with_older(seed),
             options,
@@ -485,7 +553,11 @@ fn budgets_merge() {
         };
         let outcome = run(&scenario, seed);
         let audit = &outcome.audit;
-        assert!(audit.left_out > 100 && audit.merges.iter().all(|merges| *merges > 10), "{:?}", audit.merges);
+        assert!(
+            audit.left_out > 100 && audit.merges.iter().all(|merges| *merges > 10),
+            "{:?}",
+            audit.merges
+        );
     }
 }
 
@@ -493,8 +565,14 @@ fn budgets_merge() {
 fn several_small(silent: std::ops::Range<u32>, seed: u64) {
     let config = HubConfig { datagram_bytes: 200, ..with_older(seed) };
     let silent = (silent, 450);
-    let scenario =
-        Scenario { config, entities: 120, moving_one_in: 1, silent, ticks: 500, ..Scenario::new(bad_link()) };
+    let scenario = Scenario {
+        config,
+        entities: 120,
+        moving_one_in: 1,
+        silent,
+        ticks: 500,
+        ..Scenario::new(bad_link())
+    };
     let outcome = run(&scenario, seed);
     assert!(outcome.audit.left_out > 100 && outcome.audit.blocks >= 1);
     assert!(outcome.sent_at.windows(2).any(|pair| pair[0].0 == pair[1].0));
@@ -520,8 +598,14 @@ fn blocks_after_outages() {
             ..with_older(seed)
         };
         let silent = (120..400, 500);
-        let scenario =
-            Scenario { config, entities: 60, moving_one_in: 2, silent, ticks: 1100, ..Scenario::new(bad_link()) };
+        let scenario = Scenario {
+            config,
+            entities: 60,
+            moving_one_in: 2,
+            silent,
+            ticks: 1100,
+            ..Scenario::new(bad_link())
+        };
         let outcome = run(&scenario, seed);
         assert!(outcome.audit.blocks >= 3, "{} blocks", outcome.audit.blocks);
         assert!(outcome.pair.library.stats().blocks >= 3);
@@ -531,13 +615,25 @@ fn blocks_after_outages() {
 #[test]
 fn baselines_jump_when_acknowledgements_come_in_bursts() {
     for seed in 1..7 {
-        let options = ReceiverOptions { budget_bytes_per_s: Some(15_000), first_sequence: Sequence(65_300) };
+        let options =
+            ReceiverOptions { budget_bytes_per_s: Some(15_000), first_sequence: Sequence(65_300) };
         let down = LinkConfig { reorder_ratio: 0.4, ..bad_link() };
         let deaf = (20..90, 130);
         let config = with_older(seed);
-        let scenario = Scenario { config, options, entities: 200, moving_one_in: 1, deaf, ..Scenario::new(down) };
+        let scenario = Scenario {
+            config,
+            options,
+            entities: 200,
+            moving_one_in: 1,
+            deaf,
+            ..Scenario::new(down)
+        };
         let outcome = run(&scenario, seed);
-        assert!(outcome.audit.merges[0] + outcome.audit.merges[1] > 10, "{:?}", outcome.audit.merges);
+        assert!(
+            outcome.audit.merges[0] + outcome.audit.merges[1] > 10,
+            "{:?}",
+            outcome.audit.merges
+        );
     }
 }
 
@@ -545,11 +641,16 @@ fn baselines_jump_when_acknowledgements_come_in_bursts() {
 fn a_late_datagram_of_an_old_baseline_merges_all_or_is_refused() {
     for seed in 1..3 {
         let config = HubConfig { datagram_bytes: 200, ..with_older(seed) };
-        let down =
-            LinkConfig { latency: millis(90), reorder_ratio: 0.3, reorder_delay: millis(60), ..LinkConfig::default() };
+        let down = LinkConfig {
+            latency: millis(90),
+            reorder_ratio: 0.3,
+            reorder_delay: millis(60),
+            ..LinkConfig::default()
+        };
         let up = LinkConfig { latency: millis(60), ..LinkConfig::default() };
         let deaf = (20..20 + 7 + (seed as u32), 40);
-        let scenario = Scenario { config, entities: 150, moving_one_in: 1, up, deaf, ..Scenario::new(down) };
+        let scenario =
+            Scenario { config, entities: 150, moving_one_in: 1, up, deaf, ..Scenario::new(down) };
         let outcome = run(&scenario, seed);
         assert!(outcome.audit.merges[0] > 10, "{:?}", outcome.audit.merges);
     }
@@ -563,8 +664,19 @@ fn faults_are_found_and_the_state_comes_anew() {
         let config = HubConfig { datagram_bytes: 300, check_every_bytes, ..with_older(seed) };
         let budget_bytes_per_s = (seed > 3).then_some(15_000);
         let options = ReceiverOptions { budget_bytes_per_s, first_sequence: Sequence(65_300) };
-        let down = if seed % 3 == 0 { bad_link() } else { LinkConfig { latency: millis(40), ..LinkConfig::default() } };
-        let scenario = Scenario { config, options, entities: 60, fault_every: 90, ticks: 900, ..Scenario::new(down) };
+        let down = if seed % 3 == 0 {
+            bad_link()
+        } else {
+            LinkConfig { latency: millis(40), ..LinkConfig::default() }
+        };
+        let scenario = Scenario {
+            config,
+            options,
+            entities: 60,
+            fault_every: 90,
+            ticks: 900,
+            ..Scenario::new(down)
+        };
         let outcome = run(&scenario, seed);
         let stats = outcome.pair.library.stats();
         assert!(stats.mismatches > 0 && stats.checked > 20, "{seed}: {stats:?}");
@@ -585,23 +697,41 @@ fn what_was_shown_before_held_until_the_interval() {
 fn values_made_coarse() {
     let link = LinkConfig { latency: millis(20), ..LinkConfig::default() };
     for (seed, moving_one_in) in [(1, 1), (2, 25)] {
-        let quiet = Scenario { has_precision: true, moving_one_in, deaf: (100..400, 600), ..Scenario::new(link) };
+        let quiet = Scenario {
+            has_precision: true,
+            moving_one_in,
+            deaf: (100..400, 600),
+            ..Scenario::new(link)
+        };
         let outcome = run(&Scenario { change_one_in: 40, ..quiet }, seed);
         assert!(outcome.false_intervals.is_empty(), "{:?}", &outcome.false_intervals[..1]);
-        assert!(outcome.pair.taken > 150 && outcome.audit.older[1] > 100, "{:?}", outcome.audit.older);
+        assert!(
+            outcome.pair.taken > 150 && outcome.audit.older[1] > 100,
+            "{:?}",
+            outcome.audit.older
+        );
         // Losses, merges and older views beside what is left out.
-        let options = ReceiverOptions { budget_bytes_per_s: Some(12_000), first_sequence: Sequence(65_300) };
-        let scenario =
-            Scenario { has_precision: true, entities: 100, options, has_relevance: true, ..Scenario::new(bad_link()) };
+        let options =
+            ReceiverOptions { budget_bytes_per_s: Some(12_000), first_sequence: Sequence(65_300) };
+        let scenario = Scenario {
+            has_precision: true,
+            entities: 100,
+            options,
+            has_relevance: true,
+            ..Scenario::new(bad_link())
+        };
         let outcome = run(&scenario, seed);
-        assert!(outcome.pair.taken > 150 && outcome.audit.left_out > 20 && outcome.audit.older[1] > 50);
+        assert!(
+            outcome.pair.taken > 150 && outcome.audit.left_out > 20 && outcome.audit.older[1] > 50
+        );
     }
 }
 
 #[test]
 fn four_keep_alives_a_second_where_nothing_changes_or_nobody_answers() {
     let link = LinkConfig { latency: millis(20), ..LinkConfig::default() };
-    let still = Scenario { moving_one_in: u64::MAX, change_one_in: u64::MAX, ..Scenario::new(link) };
+    let still =
+        Scenario { moving_one_in: u64::MAX, change_one_in: u64::MAX, ..Scenario::new(link) };
     let outcome = run(&still, 5);
     let kept = outcome.sent_at.iter().filter(|(tick, _)| (121..=600).contains(tick)).count();
     assert!((30..=34).contains(&kept), "{kept} in 8 s");
@@ -626,7 +756,10 @@ fn the_hub_compares_in_order_and_answers_each_hello_once() {
         assert!(matches!(hub.handle(PLAYER, Duration::ZERO, &other), Err(Refused::Mismatch(_))));
         let mut expected = vec![2, first as u8];
         expected.extend(values[first].to_le_bytes());
-        assert_eq!(hub.poll_transmit().map(|(_, datagram)| datagram.to_vec()), Some(expected.clone()));
+        assert_eq!(
+            hub.poll_transmit().map(|(_, datagram)| datagram.to_vec()),
+            Some(expected.clone())
+        );
         assert!(hub.poll_transmit().is_none());
         // The refusal is none to take for a receiver, and changes nothing.
         let mut pair = Pair::new(&codec);
@@ -649,7 +782,8 @@ fn the_hub_compares_in_order_and_answers_each_hello_once() {
 fn the_hub_refuses_acknowledgements_of_what_it_never_sent() {
     let codec = codec();
     let mut hub = Hub::new(&codec, HubConfig::default()).unwrap();
-    let options = ReceiverOptions { first_sequence: Sequence(65_530), ..ReceiverOptions::default() };
+    let options =
+        ReceiverOptions { first_sequence: Sequence(65_530), ..ReceiverOptions::default() };
     hub.add(PLAYER, &options, Duration::ZERO).unwrap();
     let mut pair = Pair::new(&codec);
     for hello in pair.transmit(Duration::ZERO) {
@@ -684,5 +818,8 @@ fn the_hub_refuses_acknowledgements_of_what_it_never_sent() {
     for (index, datagram) in bad.iter().enumerate() {
         assert!(hub.handle(PLAYER, at(11), datagram).is_err(), "case {index}");
     }
-    assert_eq!(hub.handle(PLAYER, at(11), &acknowledgement(newest, (1 << (count - 1)) - 1)), Ok(Handled::Acknowledged));
+    assert_eq!(
+        hub.handle(PLAYER, at(11), &acknowledgement(newest, (1 << (count - 1)) - 1)),
+        Ok(Handled::Acknowledged)
+    );
 }

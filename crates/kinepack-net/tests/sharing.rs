@@ -1,5 +1,6 @@
-//! The limit of different encodings a tick: receivers that share little are moved to encodings that others share, or wait;
-//! nobody drifts, nobody waits for ever, and receivers that acknowledge at random cost no more than the limit.
+//! The limit of different encodings a tick: receivers that share little are moved to encodings that
+//! others share, or wait; nobody drifts, nobody waits for ever, and receivers that acknowledge at
+//! random cost no more than the limit.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,7 +11,8 @@ use std::time::Duration;
 
 use kinepack::{Level, Tick};
 use kinepack_net::{
-    Acknowledgement, Hub, HubConfig, LinkConfig, Loss, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Sequence,
+    Acknowledgement, Hub, HubConfig, LinkConfig, Loss, Receiver, ReceiverConfig, ReceiverId,
+    ReceiverOptions, Sequence,
 };
 use support::{Net, Random, TICK_HZ, World, codec_at, is_snapshot, sequence_of};
 
@@ -46,13 +48,25 @@ fn receivers_on_bad_links_stay_exact_and_come_to_rest_with_few_encodings() {
         // The outliers' last encoding may be a state in several datagrams.
         assert!(most <= 3 + 4, "{most} encodings in a tick");
         let shown = net.clients.iter().map(|client| client.snapshots).collect::<Vec<_>>();
-        assert!(shown.iter().all(|count| *count > 250), "{}: {shown:?} snapshots of 900 ticks", level.row());
-        let postponed = net.clients.iter().map(|client| net.hub.status(client.id).unwrap().postponed).sum::<u64>();
+        assert!(
+            shown.iter().all(|count| *count > 250),
+            "{}: {shown:?} snapshots of 900 ticks",
+            level.row()
+        );
+        let postponed = net
+            .clients
+            .iter()
+            .map(|client| net.hub.status(client.id).unwrap().postponed)
+            .sum::<u64>();
         assert!(postponed > 0, "the limit was never reached");
         (net.world.moving_one_in, net.world.change_one_in) = (u64::MAX, u64::MAX);
         (0..5 * TICK_HZ).for_each(|_| net.step(None));
         for client in &net.clients {
-            assert!(client.receiver.newest().unwrap().holds_same(&net.world.snapshot), "{:?}", client.id);
+            assert!(
+                client.receiver.newest().unwrap().holds_same(&net.world.snapshot),
+                "{:?}",
+                client.id
+            );
         }
     }
 }
@@ -70,9 +84,13 @@ struct Acknowledging {
 const FIRST_TICKS: u32 = 60;
 const LAST_TICK: u32 = 900;
 
-/// Sends a world in which `entities` move to receivers with these lags in ticks, `None` for one that
-/// acknowledges at random. Returns the receivers, and the most encodings that a tick made.
-fn acknowledging(level: Level, entities: usize, lags: &[Option<u32>]) -> (Vec<Acknowledging>, usize) {
+/// Sends a world in which `entities` move to receivers with these lags in ticks, `None` for one
+/// that acknowledges at random. Returns the receivers, and the most encodings that a tick made.
+fn acknowledging(
+    level: Level,
+    entities: usize,
+    lags: &[Option<u32>],
+) -> (Vec<Acknowledging>, usize) {
     let codec = codec_at(level);
     let mut world = World::new(entities, 9);
     (world.moving_one_in, world.change_one_in) = (1, u64::MAX);
@@ -85,7 +103,13 @@ fn acknowledging(level: Level, entities: usize, lags: &[Option<u32>]) -> (Vec<Ac
         hub.add(id, &ReceiverOptions::default(), Duration::ZERO).unwrap();
         hub.handle(id, Duration::ZERO, hello).unwrap();
         let (lag_ticks, on_the_way) = (*lag_ticks, VecDeque::new());
-        receivers.push(Acknowledging { lag_ticks, on_the_way, snapshots: 0, longest_wait: 0, last: 0 });
+        receivers.push(Acknowledging {
+            lag_ticks,
+            on_the_way,
+            snapshots: 0,
+            longest_wait: 0,
+            last: 0,
+        });
     }
     let mut random = Random::new(7);
     let mut most = 0;
@@ -93,7 +117,9 @@ fn acknowledging(level: Level, entities: usize, lags: &[Option<u32>]) -> (Vec<Ac
         for (id, receiver) in (0..).map(ReceiverId).zip(&mut receivers) {
             match receiver.lag_ticks {
                 Some(lag) => {
-                    while let Some((_, latest)) = receiver.on_the_way.pop_front_if(|(sent, _)| *sent + lag <= tick) {
+                    while let Some((_, latest)) =
+                        receiver.on_the_way.pop_front_if(|(sent, _)| *sent + lag <= tick)
+                    {
                         let acknowledgement = Acknowledgement { latest, before: 0 };
                         hub.acknowledge(id, at(tick), acknowledgement).unwrap();
                     }
@@ -141,7 +167,10 @@ fn random_acknowledgements_cost_no_more_than_the_limit_and_nobody_is_forgotten()
         for (id, receiver) in receivers.iter().enumerate() {
             let Acknowledging { lag_ticks, snapshots, longest_wait, .. } = receiver;
             match lag_ticks {
-                Some(_) => assert!(*longest_wait == 1, "receiver {id} is honest, and waited for {longest_wait} ticks"),
+                Some(_) => assert!(
+                    *longest_wait == 1,
+                    "receiver {id} is honest, and waited for {longest_wait} ticks"
+                ),
                 None => assert!(
                     *longest_wait < 90 && *snapshots > 40,
                     "receiver {id}: {snapshots} snapshots, {longest_wait} ticks"
@@ -151,8 +180,8 @@ fn random_acknowledgements_cost_no_more_than_the_limit_and_nobody_is_forgotten()
     }
 }
 
-/// Beside 32 random ones it would get every 33rd of the outliers' encodings, if the hub did not find
-/// views that it holds like many of them.
+/// Beside 32 random ones it would get every 33rd of the outliers' encodings, if the hub did not
+/// find views that it holds like many of them.
 #[test]
 fn an_honest_receiver_whose_round_trip_nobody_else_has_is_served_beside_random_ones() {
     for level in LEVELS {
@@ -160,6 +189,9 @@ fn an_honest_receiver_whose_round_trip_nobody_else_has_is_served_beside_random_o
         let (receivers, _) = acknowledging(level, 120, &lags.collect::<Vec<_>>());
         let Acknowledging { snapshots, longest_wait, .. } = receivers[48];
         let level = level.row();
-        assert!(longest_wait < 15 && snapshots > 250, "level {level}: {snapshots} snapshots, {longest_wait} ticks");
+        assert!(
+            longest_wait < 15 && snapshots > 250,
+            "level {level}: {snapshots} snapshots, {longest_wait} ticks"
+        );
     }
 }

@@ -1,17 +1,20 @@
-//! The frozen datagrams of `spec/vectors/net.txt`: what this version writes, and what every later one must read. The file's head says
-//! what they are; lines are only ever added.
+//! The frozen datagrams of `spec/vectors/net.txt`: what this version writes, and what every later
+//! one must read. The file's head says what they are; lines are only ever added.
 //!
-//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-net --test vectors -- --nocapture` prints the lines as they would be written now.
+//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-net --test vectors -- --nocapture` prints the
+//! lines as they would be written now.
 
 #![allow(clippy::unwrap_used)]
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use kinepack::{Codec, EntityId, Field, FieldKind, IntegerLimits, Level, Profile, Schema, Snapshot, Tick};
+use kinepack::{
+    Codec, EntityId, Field, FieldKind, IntegerLimits, Level, Profile, Schema, Snapshot, Tick,
+};
 use kinepack_net::{
-    Acknowledgement, Hub, HubConfig, Received, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions, Refused,
-    Sequence, datagram_sequence,
+    Acknowledgement, Hub, HubConfig, Received, Receiver, ReceiverConfig, ReceiverId,
+    ReceiverOptions, Refused, Sequence, datagram_sequence,
 };
 
 const VECTORS: &str = include_str!("../../../spec/vectors/net.txt");
@@ -27,12 +30,14 @@ fn codec() -> Codec {
     Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema)).unwrap()
 }
 
-/// Entities 1, 2 and 9. Each lane is a small hash of entity, lane, and the tick at which the entity last changed: until tick 12 all
-/// change, from tick 20 on the first.
+/// Entities 1, 2 and 9. Each lane is a small hash of entity, lane, and the tick at which the entity
+/// last changed: until tick 12 all change, from tick 20 on the first.
 fn world(codec: &Codec, tick: u32) -> Snapshot {
     let mut world = Snapshot::new(codec.schema(), Tick(tick));
     let still_from = tick.min(12);
-    for (id, changed) in [(1, if tick < 20 { still_from } else { tick }), (2, still_from), (9, still_from / 4)] {
+    for (id, changed) in
+        [(1, if tick < 20 { still_from } else { tick }), (2, still_from), (9, still_from / 4)]
+    {
         let lane = |lane: u32| (id * 31 + lane * 7 + changed).wrapping_mul(0x9E37_79B1) >> 1;
         world.push_lanes(EntityId(id), &(0..12).map(lane).collect::<Vec<_>>()).unwrap();
     }
@@ -108,7 +113,12 @@ fn written() -> String {
 const FAULT: (EntityId, usize) = (EntityId(2), 3);
 
 /// A session in these ticks, with a fault in one of them.
-fn session(codec: &Codec, config: HubConfig, ticks: RangeInclusive<u32>, fault: Option<u32>) -> String {
+fn session(
+    codec: &Codec,
+    config: HubConfig,
+    ticks: RangeInclusive<u32>,
+    fault: Option<u32>,
+) -> String {
     let mut hub = Hub::new(codec, config).unwrap();
     hub.add(ID, &ReceiverOptions::default(), Duration::ZERO).unwrap();
     let mut receiver = receiver(codec);
@@ -117,7 +127,8 @@ fn session(codec: &Codec, config: HubConfig, ticks: RangeInclusive<u32>, fault: 
     let begin = *ticks.start();
     let now = |tick: u32| Duration::from_millis(u64::from(tick + 1 - begin) * 20);
 
-    // Two ticks each way; of the datagrams from the hub each seventh is lost, of those to it each fifth.
+    // Two ticks each way; of the datagrams from the hub each seventh is lost, of those to it each
+    // fifth.
     let [mut down, mut up]: [Vec<(u32, Vec<u8>)>; 2] = Default::default();
     let mut counts = [0u32; 2];
     for tick in ticks {
@@ -206,7 +217,9 @@ fn every_datagram_is_read() {
                 let acknowledgement = Acknowledgement::from_bytes(six.try_into().unwrap());
                 assert_eq!(receiver.poll_acknowledgement(), Some(acknowledgement), "{line}");
             }
-            "anew" => assert_eq!(receiver.poll_transmit(Duration::ZERO), Some(&datagram[..]), "{line}"),
+            "anew" => {
+                assert_eq!(receiver.poll_transmit(Duration::ZERO), Some(&datagram[..]), "{line}")
+            }
             "wrong-state" | "no-baseline" => {
                 let refused = receiver.handle(Duration::ZERO, &datagram).unwrap_err();
                 assert_eq!(name_of(&refused), form, "{line}");
@@ -219,10 +232,14 @@ fn every_datagram_is_read() {
                 let left_out = form.contains("left-out");
                 let received = receiver.handle(Duration::ZERO, &datagram).unwrap();
                 assert!(
-                    matches!(received, Received::Snapshot { left_out: is, .. } if is == left_out) || form == "fragment",
+                    matches!(received, Received::Snapshot { left_out: is, .. } if is == left_out)
+                        || form == "fragment",
                     "{line}"
                 );
-                let view = receiver.view(sequence(&datagram)).or(receiver.newest()).map_or(0, Snapshot::state_hash);
+                let view = receiver
+                    .view(sequence(&datagram))
+                    .or(receiver.newest())
+                    .map_or(0, Snapshot::state_hash);
                 assert_eq!(format!("{view:016x}"), state, "{line}");
             }
         }

@@ -1,9 +1,10 @@
 //! Writing and reading bits, beside `bitstream-io` and `bitter` (which only reads).
 //!
-//! 100,000 values in a seeded order: a quarter flags of 1 bit, 70 in 100 of 1 to 20 bits, 5 in 100 of 32 to 64. The
-//! widths are known only at run time and follow no pattern, as in a snapshot. All write the same bytes and read the
-//! same values, checked before the timing. Kinepack and `bitstream-io` refuse a read past the end in every call;
-//! so does `bitter`, but for `bitter-manual` (peek and consume), which does not look for the end at all.
+//! 100,000 values in a seeded order: a quarter flags of 1 bit, 70 in 100 of 1 to 20 bits, 5 in 100
+//! of 32 to 64. The widths are known only at run time and follow no pattern, as in a snapshot. All
+//! write the same bytes and read the same values, checked before the timing. Kinepack and
+//! `bitstream-io` refuse a read past the end in every call; so does `bitter`, but for
+//! `bitter-manual` (peek and consume), which does not look for the end at all.
 //!
 //! `cargo bench -p kinepack --bench bits`
 
@@ -77,12 +78,16 @@ fn read(values: &[Written], bytes: &[u8]) -> u64 {
 
 fn read_bitstream_io(values: &[Written], bytes: &[u8]) -> u64 {
     let mut reader = bitstream_io::BitReader::endian(bytes, LittleEndian);
-    values.iter().fold(0, |sum, (_, bits)| mix(sum, reader.read_unsigned_var(*bits).expect("it was written")))
+    values.iter().fold(0, |sum, (_, bits)| {
+        mix(sum, reader.read_unsigned_var(*bits).expect("it was written"))
+    })
 }
 
 fn read_bitter(values: &[Written], bytes: &[u8]) -> u64 {
     let mut reader = bitter::LittleEndianReader::new(bytes);
-    values.iter().fold(0, |sum, (_, bits)| mix(sum, reader.read_bits(*bits).expect("it was written")))
+    values
+        .iter()
+        .fold(0, |sum, (_, bits)| mix(sum, reader.read_bits(*bits).expect("it was written")))
 }
 
 fn read_bitter_manual(values: &[Written], bytes: &[u8]) -> u64 {
@@ -96,7 +101,11 @@ fn read_bitter_manual(values: &[Written], bytes: &[u8]) -> u64 {
         value
     };
     values.iter().fold(0, |sum, &(_, bits)| {
-        let value = if bits <= bitter::MAX_READ_BITS { take(bits) } else { take(32) | take(bits - 32) << 32 };
+        let value = if bits <= bitter::MAX_READ_BITS {
+            take(bits)
+        } else {
+            take(32) | take(bits - 32) << 32
+        };
         mix(sum, value)
     })
 }
@@ -133,7 +142,9 @@ fn bits(criterion: &mut Criterion) {
 
     let mut group = criterion.benchmark_group("bits/write");
     group.throughput(Throughput::Elements(VALUES as u64));
-    group.bench_function("kinepack", |bencher| bencher.iter(|| write(black_box(&values), black_box(&mut bytes))));
+    group.bench_function("kinepack", |bencher| {
+        bencher.iter(|| write(black_box(&values), black_box(&mut bytes)))
+    });
     group.bench_function("kinepack-lent", |bencher| {
         bencher.iter(|| write_lent(black_box(&values), black_box(&mut bytes)));
     });
@@ -151,7 +162,9 @@ fn bits(criterion: &mut Criterion) {
         ("bitter-manual", read_bitter_manual),
     ];
     for (name, read) in readers {
-        group.bench_function(name, |bencher| bencher.iter(|| read(black_box(&values), black_box(&bytes))));
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| read(black_box(&values), black_box(&bytes)))
+        });
     }
     group.finish();
 }

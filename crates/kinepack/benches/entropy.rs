@@ -1,9 +1,10 @@
 //! The range coder: decisions a second with adaptive counters, and the size beside the ideal one.
 //!
-//! 200,000 decisions in a seeded order. `rare`, `skewed` and `even` are true once in 1000, 33 and 2 times and share one
-//! counter, so that each waits for the one before; in `mixed` they take turns at 64 counters, of all probabilities.
-//! `direct` are flat numbers of 1 to 20 bits; `signed` are 50,000 numbers of all magnitudes up to 2¹⁶, small ones more
-//! often, each of some 8 decisions. All that is decoded is checked before the timing, and the size is printed.
+//! 200,000 decisions in a seeded order. `rare`, `skewed` and `even` are true once in 1000, 33 and 2
+//! times and share one counter, so that each waits for the one before; in `mixed` they take turns
+//! at 64 counters, of all probabilities. `direct` are flat numbers of 1 to 20 bits; `signed` are
+//! 50,000 numbers of all magnitudes up to 2¹⁶, small ones more often, each of some 8 decisions. All
+//! that is decoded is checked before the timing, and the size is printed.
 //!
 //! `cargo bench -p kinepack --bench entropy`
 
@@ -13,8 +14,12 @@ mod random;
 
 use std::hint::black_box;
 
-use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime};
-use kinepack::entropy::{Coder, Cost, Counter, MANTISSAS, RangeDecoder, RangeEncoder, Signed, code_signed};
+use criterion::{
+    BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime,
+};
+use kinepack::entropy::{
+    Coder, Cost, Counter, MANTISSAS, RangeDecoder, RangeEncoder, Signed, code_signed,
+};
 use kinepack::{BitReader, BitWriter};
 use random::Random;
 
@@ -73,7 +78,9 @@ impl Direct {
 
 impl Format for Direct {
     fn code<C: Coder>(&self, coder: &mut C) -> u64 {
-        self.0.iter().fold(0, |sum, &(value, bits)| mix(sum, u64::from(coder.code_direct(value, bits))))
+        self.0
+            .iter()
+            .fold(0, |sum, &(value, bits)| mix(sum, u64::from(coder.code_direct(value, bits))))
     }
 }
 
@@ -97,8 +104,12 @@ impl Format for Numbers {
         let mut exponents = [Counter::default(); 20];
         let mut mantissas = [Counter::default(); MANTISSAS];
         self.0.iter().fold(0, |sum, value| {
-            let model =
-                Signed { zero: &mut zero, sign: &mut sign, exponents: &mut exponents, mantissas: &mut mantissas };
+            let model = Signed {
+                zero: &mut zero,
+                sign: &mut sign,
+                exponents: &mut exponents,
+                mantissas: &mut mantissas,
+            };
             mix(sum, code_signed(coder, *value, model, LIMIT) as u64)
         })
     }
@@ -130,20 +141,33 @@ fn bench<F: Format>(criterion: &mut Criterion, name: &str, count: usize, format:
     let mut cost = Cost::default();
     assert_eq!(format.code(&mut cost), sum);
     let above = (8.0 * bytes.len() as f64 / cost.bits() - 1.0) * 100.0;
-    println!("{name}: {} bytes for {count}, {above:.4} % above the cost of {:.0} bits", bytes.len(), cost.bits());
+    println!(
+        "{name}: {} bytes for {count}, {above:.4} % above the cost of {:.0} bits",
+        bytes.len(),
+        cost.bits()
+    );
 
-    let mut group: BenchmarkGroup<'_, WallTime> = criterion.benchmark_group(format!("entropy/{name}"));
+    let mut group: BenchmarkGroup<'_, WallTime> =
+        criterion.benchmark_group(format!("entropy/{name}"));
     group.throughput(Throughput::Elements(count as u64));
-    group.bench_function("encode", |bencher| bencher.iter(|| encode(black_box(format), black_box(&mut bytes))));
-    group.bench_function("decode", |bencher| bencher.iter(|| decode(black_box(blank), black_box(&bytes))));
-    group.bench_function("cost", |bencher| bencher.iter(|| black_box(format).code(&mut Cost::default())));
+    group.bench_function("encode", |bencher| {
+        bencher.iter(|| encode(black_box(format), black_box(&mut bytes)))
+    });
+    group.bench_function("decode", |bencher| {
+        bencher.iter(|| decode(black_box(blank), black_box(&bytes)))
+    });
+    group.bench_function("cost", |bencher| {
+        bencher.iter(|| black_box(format).code(&mut Cost::default()))
+    });
     group.finish();
 }
 
 fn entropy(criterion: &mut Criterion) {
     let mut random = Random::seeded(6);
     let mixed: [u64; CONTEXTS] = core::array::from_fn(|_| random.word() >> 48);
-    for (name, probabilities) in [("rare", &[66][..]), ("skewed", &[1986]), ("even", &[1 << 15]), ("mixed", &mixed)] {
+    for (name, probabilities) in
+        [("rare", &[66][..]), ("skewed", &[1986]), ("even", &[1 << 15]), ("mixed", &mixed)]
+    {
         let decisions = Decisions::new(probabilities);
         let blank = Decisions(decisions.0.iter().map(|(_, counter)| (false, *counter)).collect());
         bench(criterion, name, DECISIONS, &decisions, &blank);

@@ -1,10 +1,11 @@
 //! The quantizers: from numbers to codes and back, 4,096 seeded values in a run over a plain array.
 //!
-//! Real numbers as a position in the cube world (±256 m, 1/512 m) and as an angle that wraps; integers in steps of 1
-//! and of 3; rotations as smallest three in 9 and in 15 bits a component.
+//! Real numbers as a position in the cube world (±256 m, 1/512 m) and as an angle that wraps;
+//! integers in steps of 1 and of 3; rotations as smallest three in 9 and in 15 bits a component.
 //!
-//! `push/cube`: a snapshot of 4,096 cubes is filled and cleared, by `Snapshot::push`. `push-lanes/cube` does the same with
-//! lanes that are already quantized, and `read/cube` reads all of them.
+//! `push/cube`: a snapshot of 4,096 cubes is filled and cleared, by `Snapshot::push`.
+//! `push-lanes/cube` does the same with lanes that are already quantized, and `read/cube` reads all
+//! of them.
 //!
 //! `cargo bench -p kinepack --bench quantize`
 
@@ -16,12 +17,15 @@ use std::f64::consts::PI;
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use kinepack::{EncodeError, EntityId, FloatLimits, IntegerLimits, Pack, Schema, SmallestThree, Snapshot, Tick};
+use kinepack::{
+    EncodeError, EntityId, FloatLimits, IntegerLimits, Pack, Schema, SmallestThree, Snapshot, Tick,
+};
 use random::Random;
 
 const VALUES: usize = 4096;
 
-/// Benchmarks `quantize/<name>` over `values`, and `reconstruct/<name>` over the codes that come out.
+/// Benchmarks `quantize/<name>` over `values`, and `reconstruct/<name>` over the codes that come
+/// out.
 fn both_ways<Value: Copy, Code: Copy + Default, Back: Copy + Default>(
     criterion: &mut Criterion,
     name: &str,
@@ -68,10 +72,22 @@ fn floats(criterion: &mut Criterion) {
     let angle = FloatLimits::until_with_bits(-PI, PI, 12).expect("a range").wrapping();
     let values: Vec<f64> = (0..VALUES).map(|_| (ratio(&mut random) - 0.5) * 511.0).collect();
     let limits = black_box(position);
-    both_ways(criterion, "float", &values, |value| limits.quantize(value), |code| limits.reconstruct(code));
+    both_ways(
+        criterion,
+        "float",
+        &values,
+        |value| limits.quantize(value),
+        |code| limits.reconstruct(code),
+    );
     let values: Vec<f64> = (0..VALUES).map(|_| (ratio(&mut random) - 0.5) * 4.0 * PI).collect();
     let limits = black_box(angle);
-    both_ways(criterion, "angle", &values, |value| limits.quantize(value), |code| limits.reconstruct(code));
+    both_ways(
+        criterion,
+        "angle",
+        &values,
+        |value| limits.quantize(value),
+        |code| limits.reconstruct(code),
+    );
 }
 
 fn integers(criterion: &mut Criterion) {
@@ -80,17 +96,30 @@ fn integers(criterion: &mut Criterion) {
     for step in [1, 3] {
         let limits = black_box(IntegerLimits::new(-10_000, 20_000, step).expect("a range"));
         let name = format!("integer/step-{step}");
-        both_ways(criterion, &name, &values, |value| limits.quantize(value), |code| limits.reconstruct(code));
+        both_ways(
+            criterion,
+            &name,
+            &values,
+            |value| limits.quantize(value),
+            |code| limits.reconstruct(code),
+        );
     }
 }
 
 fn rotations(criterion: &mut Criterion) {
     let mut random = Random::seeded(3);
-    let values: Vec<[f32; 4]> = (0..VALUES).map(|_| [(); 4].map(|()| ratio(&mut random) as f32 * 2.0 - 1.0)).collect();
+    let values: Vec<[f32; 4]> =
+        (0..VALUES).map(|_| [(); 4].map(|()| ratio(&mut random) as f32 * 2.0 - 1.0)).collect();
     for bits in [9, 15] {
         let rotation = black_box(SmallestThree::new(bits).expect("2 to 20 bits"));
         let name = format!("smallest-three/{bits}-bits");
-        both_ways(criterion, &name, &values, |value| rotation.quantize(value), |codes| rotation.reconstruct(codes));
+        both_ways(
+            criterion,
+            &name,
+            &values,
+            |value| rotation.quantize(value),
+            |codes| rotation.reconstruct(codes),
+        );
     }
 }
 
@@ -141,10 +170,14 @@ fn snapshots(criterion: &mut Criterion) {
     bench("push", &|snapshot| fill(snapshot, black_box(&cubes)));
     bench("push-lanes", &|snapshot| {
         snapshot.clear(Tick(0));
-        (0..).map(EntityId).zip(black_box(&rows)).try_for_each(|(id, lanes)| snapshot.push_lanes(id, lanes))
+        (0..)
+            .map(EntityId)
+            .zip(black_box(&rows))
+            .try_for_each(|(id, lanes)| snapshot.push_lanes(id, lanes))
     });
     bench("read", &|snapshot| {
-        (0..snapshot.len()).try_for_each(|index| snapshot.read::<Cube>(index).map(|cube| _ = black_box(cube)))
+        (0..snapshot.len())
+            .try_for_each(|index| snapshot.read::<Cube>(index).map(|cube| _ = black_box(cube)))
     });
 }
 

@@ -1,9 +1,11 @@
 //! Bytes and small numbers as streams send them: how many bits, and how long it takes.
 //!
-//! Bytes: 1,024 seeded pairs of a base and bytes of which a few were changed, in random places or in clusters of 1 to 8
-//! bytes. As runs of whole bytes; sparse; and, only counted, as a list of gamma-coded distances and lengths, the form that sparse bytes were chosen over.
+//! Bytes: 1,024 seeded pairs of a base and bytes of which a few were changed, in random places or
+//! in clusters of 1 to 8 bytes. As runs of whole bytes; sparse; and, only counted, as a list of
+//! gamma-coded distances and lengths, the form that sparse bytes were chosen over.
 //!
-//! Vectors: 4,096 seeded ones of three components; half of them 0, the others of magnitudes up to 1,000 steps, all alike.
+//! Vectors: 4,096 seeded ones of three components; half of them 0, the others of magnitudes up to
+//! 1,000 steps, all alike.
 //!
 //! `cargo bench -p kinepack --bench streams`. The sizes are printed first, as mean bits.
 
@@ -15,9 +17,12 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use kinepack::magnitude::{
-    Precision, read_difference, read_multiples, read_steps, write_difference, write_multiples, write_steps,
+    Precision, read_difference, read_multiples, read_steps, write_difference, write_multiples,
+    write_steps,
 };
-use kinepack::rle::{decode_difference, encode_difference, read_sparse_difference, write_sparse_difference};
+use kinepack::rle::{
+    decode_difference, encode_difference, read_sparse_difference, write_sparse_difference,
+};
 use kinepack::{BitReader, BitSink, BitWriter, DecodeError, FloatLimits, VectorLimits, bits_for};
 use random::Random;
 
@@ -40,14 +45,17 @@ fn pairs(len: usize, changes: usize, longest: u64) -> Vec<Alike> {
             while longest == 1 && bytes[from] != base[from] {
                 from = (random.word() % len as u64) as usize;
             }
-            bytes[from..from + count].iter_mut().for_each(|byte| *byte ^= (1 + random.word() % 255) as u8);
+            bytes[from..from + count]
+                .iter_mut()
+                .for_each(|byte| *byte ^= (1 + random.word() % 255) as u8);
         }
         (base, bytes)
     };
     (0..PAIRS).map(|_| pair()).collect()
 }
 
-/// The bits of: gamma(1 + stretches that changed), for each gamma(distance) and gamma(length), and their bytes.
+/// The bits of: gamma(1 + stretches that changed), for each gamma(distance) and gamma(length), and
+/// their bytes.
 fn gamma_list_bits((base, bytes): &Alike) -> u64 {
     let gamma_bits = |number: usize| u64::from(2 * bits_for(number as u64) - 1);
     let (mut bits, mut stretches, mut unchanged, mut changed) = (0, 0, 1, 0);
@@ -101,7 +109,9 @@ fn bytes(criterion: &mut Criterion) {
         let gamma = mean(pairs.iter().map(gamma_list_bits).sum());
         println!("{name:24} {runs:8.1} {sparse:8.1} {gamma:10.1}");
     }
-    for (name, pairs) in cases.iter().filter(|(name, _)| name.contains("2-c") || name.contains("8-c")) {
+    for (name, pairs) in
+        cases.iter().filter(|(name, _)| name.contains("2-c") || name.contains("8-c"))
+    {
         let mut group = criterion.benchmark_group(format!("streams/{name}"));
         group.throughput(Throughput::Elements(PAIRS as u64));
         let encodings: [fn(&Alike, &mut Vec<u8>) -> u64; 2] = [encode_runs, write_sparse];
@@ -114,7 +124,9 @@ fn bytes(criterion: &mut Criterion) {
         });
         for (form, encode) in ["runs/encode", "sparse/write"].into_iter().zip(encodings) {
             group.bench_function(form, |bencher| {
-                bencher.iter(|| black_box(pairs).iter().map(|pair| encode(pair, &mut out)).sum::<u64>());
+                bencher.iter(|| {
+                    black_box(pairs).iter().map(|pair| encode(pair, &mut out)).sum::<u64>()
+                });
             });
         }
         group.bench_function("runs/decode", |bencher| {
@@ -131,7 +143,8 @@ fn bytes(criterion: &mut Criterion) {
                 for ((base, bytes), sparse) in pairs.iter().zip(black_box(&sparse)) {
                     out.clear();
                     let mut reader = BitReader::new(sparse);
-                    read_sparse_difference(&mut reader, base, bytes.len(), &mut out).expect("it was written");
+                    read_sparse_difference(&mut reader, base, bytes.len(), &mut out)
+                        .expect("it was written");
                     black_box(&out);
                 }
             });
@@ -191,7 +204,8 @@ fn numbers(criterion: &mut Criterion) {
         |writer, vector| write_steps(writer, vector).expect("in range"),
         read_steps::<3>,
     );
-    let vectors: Vec<[f32; 3]> = steps.iter().map(|vector| vector.map(|step| step as f32 / 10.0)).collect();
+    let vectors: Vec<[f32; 3]> =
+        steps.iter().map(|vector| vector.map(|step| step as f32 / 10.0)).collect();
     both_ways(
         criterion,
         "multiples",
@@ -199,7 +213,8 @@ fn numbers(criterion: &mut Criterion) {
         |writer, vector| write_multiples(writer, Precision::Tenth, vector).expect("finite"),
         |reader| read_multiples::<3>(reader, Precision::Tenth),
     );
-    let angles = VectorLimits::new([FloatLimits::until(0.0, 360.0, 0.1).expect("a range").wrapping(); 3]);
+    let angles =
+        VectorLimits::new([FloatLimits::until(0.0, 360.0, 0.1).expect("a range").wrapping(); 3]);
     let baseline = [359.5, 0.5, 180.0];
     both_ways(
         criterion,

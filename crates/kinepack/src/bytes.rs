@@ -5,8 +5,9 @@ use alloc::vec::Vec;
 
 use crate::{EncodeError, Field, FieldKind, IntegerLimits, PackWith};
 
-/// An array of up to 255 opaque bytes as one field: inputs, calls and structures of others. In a [`stream`](crate::stream) they are told
-/// as [`rle`](crate::rle) says; in snapshots as numbers from 0 to 255 that begin again.
+/// An array of up to 255 opaque bytes as one field: inputs, calls and structures of others. In a
+/// [`stream`](crate::stream) they are told as [`rle`](crate::rle) says; in snapshots as numbers
+/// from 0 to 255 that begin again.
 ///
 /// ```
 /// use kinepack::{Bytes, Pack, Schema};
@@ -44,7 +45,8 @@ impl<const N: usize> PackWith<[u8; N]> for Bytes {
     }
 }
 
-/// Up to `N` opaque bytes, 255 at most, in a vector: one field for how many there are, one for the bytes. A longer vector is an error.
+/// Up to `N` opaque bytes, 255 at most, in a vector: one field for how many there are, one for the
+/// bytes. A longer vector is an error.
 ///
 /// ```
 /// use kinepack::{BytesUpTo, Pack, Schema};
@@ -91,7 +93,9 @@ fn store<const N: usize, T: From<u8>>(value: &[u8], into: &mut [T]) -> Result<()
     if value.len() > N {
         return Err(EncodeError::OutOfRange { field: "", value: value.len() as f64 });
     }
-    let all = core::iter::once(value.len() as u8).chain(value.iter().copied()).chain(core::iter::repeat(0));
+    let all = core::iter::once(value.len() as u8)
+        .chain(value.iter().copied())
+        .chain(core::iter::repeat(0));
     into.iter_mut().zip(all).for_each(|(word, byte)| *word = byte.into());
     Ok(())
 }

@@ -1,4 +1,5 @@
-//! Every reason for which this crate says no: one flat enum for setting up, one for encoding, one for decoding.
+//! Every reason for which this crate says no: one flat enum for setting up, one for encoding, one
+//! for decoding.
 
 use core::fmt;
 
@@ -19,7 +20,8 @@ pub enum SetupError {
     },
     /// The range holds more than 2³² (floats) or 2⁶⁴ (integers) steps.
     TooManySteps,
-    /// Parts of limits of which the largest code or the highest value does not follow from range and step.
+    /// Parts of limits of which the largest code or the highest value does not follow from range
+    /// and step.
     PartsDiffer,
     /// The step is finer than `f32` can tell apart at the far end of the range.
     FinerThanFloat,
@@ -34,14 +36,17 @@ pub enum SetupError {
         /// The newest that can be read.
         newest: u8,
     },
-    /// The profile's model does not fit the schema, or is not of the form that `spec/CODEC.md` asks for.
+    /// The profile's model does not fit the schema, or is not of the form that `spec/CODEC.md` asks
+    /// for.
     BadModel,
-    /// A field's classes, code lengths or context are not of the form that `spec/CODEC.md` asks for.
+    /// A field's classes, code lengths or context are not of the form that `spec/CODEC.md` asks
+    /// for.
     BadFieldCode {
         /// Index of the field in the schema.
         field: usize,
     },
-    /// A time precision that is not of positive finite numbers, is too long for the ticks, or stands on a field that cannot have one.
+    /// A time precision that is not of positive finite numbers, is too long for the ticks, or
+    /// stands on a field that cannot have one.
     BadTimePrecision {
         /// Index of the field in the schema.
         field: usize,
@@ -58,21 +63,37 @@ impl fmt::Display for SetupError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::EmptyRange => write!(f, "the range is empty or not finite"),
-            Self::BadPrecision => write!(f, "the precision must be positive and no wider than the range"),
-            Self::BitCount { bits, max_bits } => write!(f, "{bits} bits asked for, at most {max_bits} are possible"),
+            Self::BadPrecision => {
+                write!(f, "the precision must be positive and no wider than the range")
+            }
+            Self::BitCount { bits, max_bits } => {
+                write!(f, "{bits} bits asked for, at most {max_bits} are possible")
+            }
             Self::TooManySteps => write!(f, "the range holds too many steps"),
             Self::PartsDiffer => {
-                write!(f, "the largest code or the highest value does not follow from the range and the step")
+                write!(
+                    f,
+                    "the largest code or the highest value does not follow from the range and the step"
+                )
             }
-            Self::FinerThanFloat => write!(f, "the step is finer than f32 can hold at the end of the range"),
+            Self::FinerThanFloat => {
+                write!(f, "the step is finer than f32 can hold at the end of the range")
+            }
             Self::ProfileMismatch => write!(f, "the profile was made for another schema"),
             Self::BadProfileFile => write!(f, "this is no profile, or a damaged one"),
             Self::ProfileVersion { version, newest } => {
-                write!(f, "the profile is of version {version}; the newest that can be read is {newest}")
+                write!(
+                    f,
+                    "the profile is of version {version}; the newest that can be read is {newest}"
+                )
             }
             Self::BadModel => write!(f, "the profile's model does not fit the schema"),
-            Self::BadFieldCode { field } => write!(f, "the profile's code for field {field} is malformed"),
-            Self::BadTimePrecision { field } => write!(f, "field {field} cannot have its time precision"),
+            Self::BadFieldCode { field } => {
+                write!(f, "the profile's code for field {field} is malformed")
+            }
+            Self::BadTimePrecision { field } => {
+                write!(f, "field {field} cannot have its time precision")
+            }
             Self::BadGapCode => write!(f, "the profile's index code is malformed"),
             Self::BadPrefixCode => write!(f, "the code lengths are not a complete prefix code"),
             Self::NoLanes => write!(f, "the schema has no lanes: there is nothing to send"),
@@ -102,10 +123,18 @@ pub enum BaselinesError {
 impl fmt::Display for BaselinesError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::None => write!(f, "there is no view to code against; both sides can begin with an empty one"),
-            Self::TooMany => write!(f, "more than {} views to code against", 1 + crate::Baselines::OLDER),
+            Self::None => write!(
+                f,
+                "there is no view to code against; both sides can begin with an empty one"
+            ),
+            Self::TooMany => {
+                write!(f, "more than {} views to code against", 1 + crate::Baselines::OLDER)
+            }
             Self::NotOlder { tick, newer } => {
-                write!(f, "the view of tick {tick} stands behind that of tick {newer}, and is not older")
+                write!(
+                    f,
+                    "the view of tick {tick} stands behind that of tick {newer}, and is not older"
+                )
             }
         }
     }
@@ -175,7 +204,8 @@ pub enum EncodeError {
         /// The refused value.
         value: u32,
     },
-    /// A value of a type that has another schema than the snapshot or the stream, be it of as many lanes.
+    /// A value of a type that has another schema than the snapshot or the stream, be it of as many
+    /// lanes.
     TypeMismatch {
         /// The entity, if it is one of a snapshot.
         id: Option<u32>,
@@ -203,12 +233,18 @@ impl fmt::Display for EncodeError {
         match self {
             Self::NotANumber { field: "" } => write!(f, "the value is not a number"),
             Self::NotANumber { field } => write!(f, "field `{field}` is not a number"),
-            Self::OutOfRange { field: "", value } => write!(f, "the value {value} is outside of its limits"),
-            Self::OutOfRange { field, value } => write!(f, "field `{field}`: {value} is outside of its limits"),
+            Self::OutOfRange { field: "", value } => {
+                write!(f, "the value {value} is outside of its limits")
+            }
+            Self::OutOfRange { field, value } => {
+                write!(f, "field `{field}`: {value} is outside of its limits")
+            }
             Self::BufferFull { needed_bytes, buffer_bytes } => {
                 write!(f, "the buffer has {buffer_bytes} bytes, {needed_bytes} are needed")
             }
-            Self::IdsNotIncreasing { id } => write!(f, "entity {id} is not above the entity pushed before it"),
+            Self::IdsNotIncreasing { id } => {
+                write!(f, "entity {id} is not above the entity pushed before it")
+            }
             Self::LaneCount { expected_lanes, lanes } => {
                 write!(f, "{lanes} lanes given, the schema has {expected_lanes}")
             }
@@ -219,7 +255,10 @@ impl fmt::Display for EncodeError {
             Self::ForeignLearned => write!(f, "what was learned with another codec"),
             Self::EntitiesDiffer => write!(f, "the two snapshots do not have the same entities"),
             Self::BadIndices { index } => {
-                write!(f, "index {index} is not above the one before it, or there is no such entity")
+                write!(
+                    f,
+                    "index {index} is not above the one before it, or there is no such entity"
+                )
             }
             Self::LaneOutOfRange { id, lane, value } => {
                 entity(f, *id)?;
@@ -246,7 +285,10 @@ struct OtherType {
 impl fmt::Display for OtherType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { expected_hash, hash } = self;
-        write!(f, "a type of schema {hash:016x}: expected is {expected_hash:016x}; use the type that the schema is of")
+        write!(
+            f,
+            "a type of schema {hash:016x}: expected is {expected_hash:016x}; use the type that the schema is of"
+        )
     }
 }
 
@@ -312,7 +354,8 @@ pub enum DecodeError {
         /// Lanes that were given.
         lanes: usize,
     },
-    /// The packet goes on from what was learned with its baseline, and nothing of this codec was given.
+    /// The packet goes on from what was learned with its baseline, and nothing of this codec was
+    /// given.
     NothingLearned,
     /// Views that a snapshot cannot be coded against.
     Baselines(BaselinesError),
@@ -331,7 +374,8 @@ pub enum DecodeError {
         /// That of the snapshot's.
         hash: u64,
     },
-    /// A lane of the base, or of a record that is read, above the largest value that its schema allows.
+    /// A lane of the base, or of a record that is read, above the largest value that its schema
+    /// allows.
     LaneOutOfRange {
         /// Index of the lane in the schema.
         lane: usize,
@@ -351,18 +395,32 @@ impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::EndOfData { at_bit, wanted_bits, left_bits } => {
-                write!(f, "the data end at bit {at_bit}: {wanted_bits} bits wanted, {left_bits} left")
+                write!(
+                    f,
+                    "the data end at bit {at_bit}: {wanted_bits} bits wanted, {left_bits} left"
+                )
             }
-            Self::TrailingData { left_bits } => write!(f, "{left_bits} bits are left after the last value"),
+            Self::TrailingData { left_bits } => {
+                write!(f, "{left_bits} bits are left after the last value")
+            }
             Self::Padding => write!(f, "padding bits are not zero"),
             Self::Baselines(error) => error.fmt(f),
             Self::WrongState { theirs, ours } => {
-                write!(f, "the sender's view is another one: its state check is {theirs:04x}, ours {ours:04x}")
+                write!(
+                    f,
+                    "the sender's view is another one: its state check is {theirs:04x}, ours {ours:04x}"
+                )
             }
             Self::NothingLearned => write!(f, "what was learned with the baseline is not there"),
-            Self::OutOfRange { at_bit } => write!(f, "a value before bit {at_bit} is outside of its limits"),
-            Self::BadEntitySet { at_bit } => write!(f, "the entity set before bit {at_bit} is inconsistent"),
-            Self::TooManyEntities { count, limit } => write!(f, "{count} entities, the limit is {limit}"),
+            Self::OutOfRange { at_bit } => {
+                write!(f, "a value before bit {at_bit} is outside of its limits")
+            }
+            Self::BadEntitySet { at_bit } => {
+                write!(f, "the entity set before bit {at_bit} is inconsistent")
+            }
+            Self::TooManyEntities { count, limit } => {
+                write!(f, "{count} entities, the limit is {limit}")
+            }
             Self::EmptyRun { at_bit } => write!(f, "the run at bit {at_bit} is of no bytes"),
             Self::TooManyBytes { limit_bytes } => write!(f, "more than {limit_bytes} bytes"),
             Self::LaneCount { expected_lanes, lanes } => {
@@ -371,7 +429,9 @@ impl fmt::Display for DecodeError {
             Self::SchemaMismatch { expected_hash, hash } => {
                 write!(f, "a snapshot of schema {hash:016x}, the codec's is {expected_hash:016x}")
             }
-            Self::LaneOutOfRange { lane, value } => write!(f, "lane {lane}: {value} is above the schema's maximum"),
+            Self::LaneOutOfRange { lane, value } => {
+                write!(f, "lane {lane}: {value} is above the schema's maximum")
+            }
             Self::TypeMismatch { expected_hash, hash } => {
                 write!(f, "{}", OtherType { expected_hash: *expected_hash, hash: *hash })
             }

@@ -1,6 +1,8 @@
-//! FNV-1a with 64 bits: tells schemas, codecs and states apart that were made in good faith. No cryptography.
+//! FNV-1a with 64 bits: tells schemas, codecs and states apart that were made in good faith. No
+//! cryptography.
 
-/// A hash in the making: FNV-1a with 64 bits, which tells things apart that were made in good faith. No cryptography.
+/// A hash in the making: FNV-1a with 64 bits, which tells things apart that were made in good
+/// faith. No cryptography.
 #[derive(Clone, Debug)]
 pub struct Fnv1a(u64);
 

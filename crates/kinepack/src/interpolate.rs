@@ -1,13 +1,14 @@
 //! Playback: the arithmetic of a state between two states.
 //!
-//! A receiver shows the world some milliseconds ago, between two snapshots that it has. What "between" means is the
-//! schema's to say, and [`Pack::interpolate`](crate::Pack::interpolate) goes through the fields; here is what it does
-//! with their numbers: a line, the short way round, a cubic through both ends with both velocities (Hermite), and a turn
-//! of constant speed (slerp; Shoemake, "Animating Rotation with Quaternion Curves", 1985).
+//! A receiver shows the world some milliseconds ago, between two snapshots that it has. What
+//! "between" means is the schema's to say, and [`Pack::interpolate`](crate::Pack::interpolate) goes
+//! through the fields; here is what it does with their numbers: a line, the short way round, a
+//! cubic through both ends with both velocities (Hermite), and a turn of constant speed (slerp;
+//! Shoemake, "Animating Rotation with Quaternion Curves", 1985).
 //!
-//! It starts from reconstructed values and its results are for eyes: nothing of it is sent, so `spec/CODEC.md` says
-//! nothing of it. `f64` and `libm` throughout, the same on every platform. Cost: some ten operations a number; `atan2` and
-//! three `sin` a rotation that turns.
+//! It starts from reconstructed values and its results are for eyes: nothing of it is sent, so
+//! `spec/CODEC.md` says nothing of it. `f64` and `libm` throughout, the same on every platform.
+//! Cost: some ten operations a number; `atan2` and three `sin` a rotation that turns.
 
 use crate::{FloatLimits, Lane, LaneArithmetic};
 
@@ -40,10 +41,12 @@ use crate::{FloatLimits, Lane, LaneArithmetic};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Between {
-    /// From the first state, 0, to the second, 1. What lies outside counts as the nearer end, NaN as 0.
+    /// From the first state, 0, to the second, 1. What lies outside counts as the nearer end, NaN
+    /// as 0.
     pub ratio: f32,
-    /// Time from the first state to the second in seconds; negative where the second is the earlier one. Only fields with
-    /// a velocity look at it: where it is 0 or not finite, they go along a line.
+    /// Time from the first state to the second in seconds; negative where the second is the earlier
+    /// one. Only fields with a velocity look at it: where it is 0 or not finite, they go along a
+    /// line.
     pub seconds: f32,
 }
 
@@ -54,7 +57,8 @@ impl Between {
         if self.ratio >= 1.0 { to } else { from }
     }
 
-    /// On the line from `from` to `to`: never outside of the two, and both ends exact. Steps where one is not finite.
+    /// On the line from `from` to `to`: never outside of the two, and both ends exact. Steps where
+    /// one is not finite.
     #[inline]
     pub fn linear(self, from: f64, to: f64) -> f64 {
         if let Some(end) = self.end(from, to) {
@@ -64,8 +68,8 @@ impl Between {
             return from;
         }
         let ratio = f64::from(self.ratio);
-        // Two products, since a difference could overflow; the clamp takes what their rounding adds, so that what does
-        // not move stays.
+        // Two products, since a difference could overflow; the clamp takes what their rounding
+        // adds, so that what does not move stays.
         (from * (1.0 - ratio) + to * ratio).clamp(from.min(to), from.max(to))
     }
 
@@ -81,8 +85,9 @@ impl Between {
         }
     }
 
-    /// The short way round from one code of limits that wrap to another, upwards where both ways are alike: from the
-    /// minimum up to, not including, a period above it. `single` where the result becomes an `f32`.
+    /// The short way round from one code of limits that wrap to another, upwards where both ways
+    /// are alike: from the minimum up to, not including, a period above it. `single` where the
+    /// result becomes an `f32`.
     #[inline]
     pub(crate) fn around(self, limits: &FloatLimits, from: u32, to: u32, single: bool) -> f64 {
         if let Some(end) = self.end(from, to) {
@@ -99,21 +104,23 @@ impl Between {
         if code >= codes {
             code -= codes;
         }
-        let (value, end) = (limits.min() + code * limits.step(), limits.min() + codes * limits.step());
+        let (value, end) =
+            (limits.min() + code * limits.step(), limits.min() + codes * limits.step());
         // The last part of the last step may round to the end, which is the beginning.
         let at_end = if single { value as f32 >= end as f32 } else { value >= end };
         if at_end { limits.min() } else { value }
     }
 
-    /// On the cubic that leaves `from` and reaches `to` with these velocities, units a second; on the line without a time
-    /// or where the cubic is beyond all numbers.
+    /// On the cubic that leaves `from` and reaches `to` with these velocities, units a second; on
+    /// the line without a time or where the cubic is beyond all numbers.
     #[inline]
     pub(crate) fn hermite(self, from: f64, to: f64, velocities: [f64; 2]) -> f64 {
         if self.ratio > 0.0 && self.ratio < 1.0 && self.seconds != 0.0 {
             let (ratio, seconds) = (f64::from(self.ratio), f64::from(self.seconds));
             let rest = 1.0 - ratio;
             let line = (to - from) * (ratio * ratio * (3.0 - 2.0 * ratio));
-            let bend = ratio * rest * (velocities[0] * seconds * rest - velocities[1] * seconds * ratio);
+            let bend =
+                ratio * rest * (velocities[0] * seconds * rest - velocities[1] * seconds * ratio);
             let value = from + line + bend;
             if value.is_finite() {
                 return value;
@@ -122,8 +129,9 @@ impl Between {
         self.linear(from, to)
     }
 
-    /// The rotation on the shorter way from one to the other at constant angular speed, of length 1; `None` where one has
-    /// no direction. At the ends it is the rotation, not its sign, that is met.
+    /// The rotation on the shorter way from one to the other at constant angular speed, of length
+    /// 1; `None` where one has no direction. At the ends it is the rotation, not its sign, that is
+    /// met.
     #[inline]
     pub(crate) fn slerp(self, from: [f64; 4], to: [f64; 4]) -> Option<[f64; 4]> {
         let (from, mut to) = (unit(from)?, unit(to)?);
@@ -131,8 +139,8 @@ impl Between {
         if dot < 0.0 {
             to = to.map(|component| -component);
         }
-        // From the chord: `acos` of the dot product loses everything for small angles. At most a right angle, so that the
-        // sum below is never zero.
+        // From the chord: `acos` of the dot product loses everything for small angles. At most a
+        // right angle, so that the sum below is never zero.
         let chord = length(core::array::from_fn(|index| to[index] - from[index]));
         let sum = length(core::array::from_fn(|index| to[index] + from[index]));
         let angle_rad = 2.0 * libm::atan2(chord, sum);

@@ -1,8 +1,9 @@
 //! Motion in the fewest bits.
 //!
-//! Kinepack compresses the state of moving things for games, simulations and robots. A *schema* turns an entity's
-//! state into integer *lanes*; after that everything is exact. A *snapshot* holds the lanes of a sorted set of
-//! entities at one tick. A *codec* writes it relative to a *view*: a snapshot that the other side already holds.
+//! Kinepack compresses the state of moving things for games, simulations and robots. A *schema*
+//! turns an entity's state into integer *lanes*; after that everything is exact. A *snapshot* holds
+//! the lanes of a sorted set of entities at one tick. A *codec* writes it relative to a *view*: a
+//! snapshot that the other side already holds.
 //!
 //! ```
 //! use kinepack::{Codec, Decoder, Encoder, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick, View};
@@ -36,19 +37,24 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! **The transport must guarantee integrity.** A packet has no checksum, and a decoder accepts many altered packets as other
-//! valid ones. They never cause a panic, nor memory beyond the [`DecodeLimits`], but they give wrong values and entities.
-//! These stay wrong until the affected entities are sent again from a newer baseline without the error. UDP's 16-bit
-//! checksum is weak. Use an authenticated transport (renetcode, QUIC, DTLS), or add a checksum if nobody is hostile.
+//! **The transport must guarantee integrity.** A packet has no checksum, and a decoder accepts many
+//! altered packets as other valid ones. They never cause a panic, nor memory beyond the
+//! [`DecodeLimits`], but they give wrong values and entities. These stay wrong until the affected
+//! entities are sent again from a newer baseline without the error. UDP's 16-bit checksum is weak.
+//! Use an authenticated transport (renetcode, QUIC, DTLS), or add a checksum if nobody is hostile.
 //!
-//! Reading order: [`BitWriter`] and [`BitReader`]; the quantizers [`FloatLimits`], [`VectorLimits`],
-//! [`IntegerLimits`] and [`SmallestThree`]; [`value`], for one value against a baseline; [`magnitude`], for small numbers; [`rle`], for bytes;
-//! [`Schema`] and [`Pack`]; [`TimePrecision`]; [`Snapshot`]; [`Level`], [`Profile`] and [`Codec`]; [`View`], [`Baselines`], [`Encoder`] and [`Decoder`]; [`Between`], for playback; [`stream`], for inputs and calls. The formats are normative in `spec/CODEC.md`.
+//! Reading order: [`BitWriter`] and [`BitReader`]; the quantizers [`FloatLimits`],
+//! [`VectorLimits`], [`IntegerLimits`] and [`SmallestThree`]; [`value`], for one value against a
+//! baseline; [`magnitude`], for small numbers; [`rle`], for bytes; [`Schema`] and [`Pack`];
+//! [`TimePrecision`]; [`Snapshot`]; [`Level`], [`Profile`] and [`Codec`]; [`View`], [`Baselines`],
+//! [`Encoder`] and [`Decoder`]; [`Between`], for playback; [`stream`], for inputs and calls. The
+//! formats are normative in `spec/CODEC.md`.
 
 #![no_std]
 #![forbid(unsafe_code)]
 
-// The x87 unit keeps intermediate results in 80 bits, so that sums would round differently than on other machines.
+// The x87 unit keeps intermediate results in 80 bits, so that sums would round differently than on
+// other machines.
 #[cfg(all(target_arch = "x86", not(target_feature = "sse2")))]
 compile_error!(
     "kinepack needs IEEE double arithmetic without extra precision, which x87 does not have: the adaptive level would decode \
@@ -85,11 +91,14 @@ pub use interpolate::Between;
 pub use kinepack_derive::Pack;
 pub use quantize::{FloatLimits, FloatParts, IntegerLimits};
 pub use rotation::SmallestThree;
-pub use schema::{Components, Field, FieldKind, Lane, LaneArithmetic, Pack, PackWith, Role, Schema, TimePrecision};
+pub use schema::{
+    Components, Field, FieldKind, Lane, LaneArithmetic, Pack, PackWith, Role, Schema, TimePrecision,
+};
 pub use snapshot::{
-    Baselines, Bodies, BodyKind, Changed, Chosen, Class, Codec, Context, DecodeLimits, Decoder, Difference, Encoded,
-    Encoder, EntityId, FieldCode, GapCode, LaneWidth, Learned, Level, Model, Profile, ProfileSearch, Reference, Size,
-    SmallOrLarge, SmallOrLargeCosts, Snapshot, Tick, TrainError, Trainer, Training, View,
+    Baselines, Bodies, BodyKind, Changed, Chosen, Class, Codec, Context, DecodeLimits, Decoder,
+    Difference, Encoded, Encoder, EntityId, FieldCode, GapCode, LaneWidth, Learned, Level, Model,
+    Profile, ProfileSearch, Reference, Size, SmallOrLarge, SmallOrLargeCosts, Snapshot, Tick,
+    TrainError, Trainer, Training, View,
 };
 pub use vector::VectorLimits;
 

@@ -1,7 +1,9 @@
-//! Canonical prefix codes of at most 8 bits, read through one table look-up. `spec/CODEC.md`, section 7.1.
+//! Canonical prefix codes of at most 8 bits, read through one table look-up. `spec/CODEC.md`,
+//! section 7.1.
 //!
-//! A code is given by the length of each symbol's word alone. Words are numbered as in DEFLATE (RFC 1951, 3.2.2): by
-//! length, then by symbol; and since bits are written least significant first, a word is stored reversed.
+//! A code is given by the length of each symbol's word alone. Words are numbered as in DEFLATE (RFC
+//! 1951, 3.2.2): by length, then by symbol; and since bits are written least significant first, a
+//! word is stored reversed.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -21,7 +23,8 @@ pub(crate) struct PrefixCode<W = Vec<Word>, S = Vec<Symbol>> {
 }
 
 /// A code of `N` symbols with words of up to [`MAX_LENGTH_BITS`].
-pub(crate) type FixedPrefixCode<const N: usize> = PrefixCode<[Word; N], [Symbol; 1 << MAX_LENGTH_BITS]>;
+pub(crate) type FixedPrefixCode<const N: usize> =
+    PrefixCode<[Word; N], [Symbol; 1 << MAX_LENGTH_BITS]>;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Word {
@@ -36,8 +39,8 @@ pub(crate) struct Symbol {
 }
 
 impl PrefixCode {
-    /// The code whose words have these lengths. They must be complete: each bit string begins with exactly one word.
-    /// A single symbol has a word of no bits.
+    /// The code whose words have these lengths. They must be complete: each bit string begins with
+    /// exactly one word. A single symbol has a word of no bits.
     pub(crate) fn new(lengths_bits: &[u8]) -> Result<Self, SetupError> {
         let peek_bits = lengths_bits.iter().copied().max().map_or(0, u32::from);
         let complete = match lengths_bits {
@@ -46,7 +49,10 @@ impl PrefixCode {
                 peek_bits <= MAX_LENGTH_BITS
                     && lengths_bits.len() <= usize::from(u8::MAX)
                     && lengths_bits.iter().all(|length| *length > 0)
-                    && lengths_bits.iter().map(|length| 1u32 << (peek_bits - u32::from(*length))).sum::<u32>()
+                    && lengths_bits
+                        .iter()
+                        .map(|length| 1u32 << (peek_bits - u32::from(*length)))
+                        .sum::<u32>()
                         == 1 << peek_bits
             }
         };
@@ -61,7 +67,8 @@ impl PrefixCode {
 }
 
 impl<const N: usize> FixedPrefixCode<N> {
-    /// The same for lengths of 1 to [`MAX_LENGTH_BITS`]; lengths that are not complete do not compile.
+    /// The same for lengths of 1 to [`MAX_LENGTH_BITS`]; lengths that are not complete do not
+    /// compile.
     pub(crate) const fn fixed(lengths_bits: &[u8; N]) -> Self {
         let mut words = [Word { bits: 0, length_bits: 0 }; N];
         let mut symbols = [Symbol { symbol: 0, length_bits: 0 }; 1 << MAX_LENGTH_BITS];
@@ -93,8 +100,8 @@ impl<W: AsRef<[Word]>, S: AsRef<[Symbol]>> PrefixCode<W, S> {
     }
 }
 
-/// Numbers the words, and notes at each string of as many bits as the longest may have which symbol it begins with. Returns the number after the last
-/// word.
+/// Numbers the words, and notes at each string of as many bits as the longest may have which symbol
+/// it begins with. Returns the number after the last word.
 const fn number(lengths_bits: &[u8], words: &mut [Word], symbols: &mut [Symbol]) -> u32 {
     let peek_bits = symbols.len().trailing_zeros();
     let mut next_word = 0u32;
@@ -104,11 +111,16 @@ const fn number(lengths_bits: &[u8], words: &mut [Word], symbols: &mut [Symbol])
         let mut symbol = 0;
         while symbol < lengths_bits.len() {
             if lengths_bits[symbol] as u32 == length_bits {
-                let reversed = if length_bits == 0 { 0 } else { next_word.reverse_bits() >> (32 - length_bits) };
+                let reversed = if length_bits == 0 {
+                    0
+                } else {
+                    next_word.reverse_bits() >> (32 - length_bits)
+                };
                 words[symbol] = Word { bits: reversed as u16, length_bits: length_bits as u8 };
                 let mut string = reversed as usize;
                 while string < symbols.len() {
-                    symbols[string] = Symbol { symbol: symbol as u8, length_bits: length_bits as u8 };
+                    symbols[string] =
+                        Symbol { symbol: symbol as u8, length_bits: length_bits as u8 };
                     string += 1 << length_bits;
                 }
                 next_word += 1;
@@ -135,7 +147,8 @@ pub(crate) fn lengths_bits(counts: &[u64]) -> Vec<u8> {
 
 fn huffman(counts: &[u64]) -> Vec<u8> {
     let mut lengths = vec![0; counts.len()];
-    let mut trees: Vec<(u64, Vec<usize>)> = counts.iter().enumerate().map(|(symbol, &n)| (n, vec![symbol])).collect();
+    let mut trees: Vec<(u64, Vec<usize>)> =
+        counts.iter().enumerate().map(|(symbol, &n)| (n, vec![symbol])).collect();
     while trees.len() > 1 {
         // Rarest last; ties by first symbol, so that the result depends on the counts alone.
         trees.sort_by(|a, b| b.0.cmp(&a.0).then(a.1[0].cmp(&b.1[0])));
@@ -186,14 +199,19 @@ mod tests {
     #[test]
     fn incomplete_and_oversubscribed_lengths_are_refused() {
         for lengths in [&[][..], &[1], &[1, 1, 1], &[2, 2, 2], &[0, 1], &[9; 2]] {
-            assert_eq!(PrefixCode::new(lengths).err(), Some(SetupError::BadPrefixCode), "{lengths:?}");
+            assert_eq!(
+                PrefixCode::new(lengths).err(),
+                Some(SetupError::BadPrefixCode),
+                "{lengths:?}"
+            );
         }
     }
 
     #[test]
     fn the_first_words_are_those_of_the_specification() {
         let code = PrefixCode::new(&[1, 2, 3, 3]).unwrap();
-        let words: Vec<(u16, u8)> = code.words.iter().map(|word| (word.bits, word.length_bits)).collect();
+        let words: Vec<(u16, u8)> =
+            code.words.iter().map(|word| (word.bits, word.length_bits)).collect();
         assert_eq!(words, [(0b0, 1), (0b01, 2), (0b011, 3), (0b111, 3)]);
     }
 }

@@ -1,18 +1,21 @@
 //! Quantizers: from numbers to integer codes and back.
 //!
-//! A quantizer is the only place where precision is lost. It divides a range into steps; a code is the number of the
-//! nearest step, so that the reconstructed value is within half a step of the original. Everything after it works on
-//! codes and is exact. `spec/CODEC.md`, section 2. All arithmetic is `f64` or integer and the same on every platform.
+//! A quantizer is the only place where precision is lost. It divides a range into steps; a code is
+//! the number of the nearest step, so that the reconstructed value is within half a step of the
+//! original. Everything after it works on codes and is exact. `spec/CODEC.md`, section 2. All
+//! arithmetic is `f64` or integer and the same on every platform.
 
 use crate::{BitReader, BitSink, DecodeError, EncodeError, SetupError, bits_for};
 
-/// Limits of a real number: minimum, maximum and step. Codes run from 0 at the minimum to [`max_code`](Self::max_code).
+/// Limits of a real number: minimum, maximum and step. Codes run from 0 at the minimum to
+/// [`max_code`](Self::max_code).
 ///
-/// With [`wrapping`](Self::wrapping) limits the number is an angle, or anything else that begins again at the end of
-/// its range: every finite value is taken, and differences go the short way round.
+/// With [`wrapping`](Self::wrapping) limits the number is an angle, or anything else that begins
+/// again at the end of its range: every finite value is taken, and differences go the short way
+/// round.
 ///
-/// The reconstructed value differs from the original by at most half a step, plus half the spacing of `f32` at that
-/// value (2⁻²⁴ of its magnitude) where it is read as `f32`.
+/// The reconstructed value differs from the original by at most half a step, plus half the spacing
+/// of `f32` at that value (2⁻²⁴ of its magnitude) where it is read as `f32`.
 ///
 /// ```
 /// use kinepack::FloatLimits;
@@ -27,12 +30,14 @@ use crate::{BitReader, BitSink, DecodeError, EncodeError, SetupError, bits_for};
 pub struct FloatLimits {
     min: f64,
     max: f64,
-    /// The largest value that has a code: `max`, or half a step before the end of a range without its end.
+    /// The largest value that has a code: `max`, or half a step before the end of a range without
+    /// its end.
     highest: f64,
     step: f64,
     max_code: u32,
     wraps: bool,
-    /// True for values that come and go as `f32`: where the ends, rounded to `f32`, count as the ends.
+    /// True for values that come and go as `f32`: where the ends, rounded to `f32`, count as the
+    /// ends.
     single: bool,
 }
 
@@ -59,11 +64,12 @@ pub struct FloatParts {
 const MAX_STEPS: f64 = u32::MAX as f64;
 
 impl FloatLimits {
-    /// Limits from `min` to `max`, both included, in steps of `precision`. A range of no width takes any positive
-    /// precision and costs no bits.
+    /// Limits from `min` to `max`, both included, in steps of `precision`. A range of no width
+    /// takes any positive precision and costs no bits.
     ///
     /// # Errors
-    /// [`SetupError`] for an empty range, a precision that is not positive or wider than the range, or more than 2³² steps.
+    /// [`SetupError`] for an empty range, a precision that is not positive or wider than the range,
+    /// or more than 2³² steps.
     pub const fn new(min: f64, max: f64, precision: f64) -> Result<Self, SetupError> {
         if !(min.is_finite() && max.is_finite() && min <= max) {
             return Err(SetupError::EmptyRange);
@@ -75,10 +81,19 @@ impl FloatLimits {
         if steps >= MAX_STEPS + 1.0 {
             return Err(SetupError::TooManySteps);
         }
-        Ok(Self { min, max, highest: max, step: precision, max_code: steps as u32, wraps: false, single: false })
+        Ok(Self {
+            min,
+            max,
+            highest: max,
+            step: precision,
+            max_code: steps as u32,
+            wraps: false,
+            single: false,
+        })
     }
 
-    /// Limits from `min` to `max`, both included, in the 2^`bits` − 1 steps that `bits` (1 to 32) bits can tell apart.
+    /// Limits from `min` to `max`, both included, in the 2^`bits` − 1 steps that `bits` (1 to 32)
+    /// bits can tell apart.
     ///
     /// # Errors
     /// [`SetupError`] for an empty range or a bit count outside of 1 to 32.
@@ -93,8 +108,8 @@ impl FloatLimits {
         }
     }
 
-    /// As [`new`](Self::new), without the end of the range itself: −256 to 256 in steps of 1/512 are 2¹⁸ codes. Values
-    /// within half a step of the end have no code.
+    /// As [`new`](Self::new), without the end of the range itself: −256 to 256 in steps of 1/512
+    /// are 2¹⁸ codes. Values within half a step of the end have no code.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -108,7 +123,8 @@ impl FloatLimits {
         }
     }
 
-    /// As [`with_bits`](Self::with_bits), without the end of the range itself: the step is the range divided by 2^`bits`.
+    /// As [`with_bits`](Self::with_bits), without the end of the range itself: the step is the
+    /// range divided by 2^`bits`.
     ///
     /// # Errors
     /// As [`with_bits`](Self::with_bits).
@@ -119,20 +135,22 @@ impl FloatLimits {
         Self::until(min, end, (end - min) / (1u64 << bits) as f64)
     }
 
-    /// The same steps, for a value that begins again at `min` where it reaches the end: the range is then as long as
-    /// all codes together, `(max_code + 1) × step`.
+    /// The same steps, for a value that begins again at `min` where it reaches the end: the range
+    /// is then as long as all codes together, `(max_code + 1) × step`.
     #[must_use]
     pub const fn wrapping(mut self) -> Self {
         self.wraps = true;
         self
     }
 
-    /// The same limits for values that come and go as `f32`: what was reconstructed and rounded has the code that it came
-    /// from, also at the ends. Refused where `f32` cannot tell neighbouring steps apart.
+    /// The same limits for values that come and go as `f32`: what was reconstructed and rounded has
+    /// the code that it came from, also at the ends. Refused where `f32` cannot tell neighbouring
+    /// steps apart.
     ///
     /// # Errors
-    /// [`SetupError::FinerThanFloat`] when the spacing of `f32` at the far end of the range is not below the step: a
-    /// reconstructed `f32` would then not always quantize to the code that it came from.
+    /// [`SetupError::FinerThanFloat`] when the spacing of `f32` at the far end of the range is not
+    /// below the step: a reconstructed `f32` would then not always quantize to the code that it
+    /// came from.
     pub const fn for_f32(self) -> Result<Self, SetupError> {
         let far = if -self.min > self.max { -self.min } else { self.max } as f32;
         let spacing = f32::from_bits(far.to_bits() + 1) as f64 - far as f64;
@@ -157,7 +175,8 @@ impl FloatLimits {
         let end = self.end();
         let other = if self.wraps {
             let steps = libm::ceil((end - self.min) / step);
-            Self::until(self.min, end, if steps > 1.0 { (end - self.min) / steps } else { step })?.wrapping()
+            Self::until(self.min, end, if steps > 1.0 { (end - self.min) / steps } else { step })?
+                .wrapping()
         } else if self.highest > self.max {
             Self::until(self.min, end, step)?
         } else {
@@ -166,7 +185,8 @@ impl FloatLimits {
         if self.single { other.for_f32() } else { Ok(other) }
     }
 
-    /// The end of a range without its end, as it was given: sums of floats are not exact, so of those that it can have been a round one.
+    /// The end of a range without its end, as it was given: sums of floats are not exact, so of
+    /// those that it can have been a round one.
     fn end(&self) -> f64 {
         use core::f64::consts::{PI, TAU};
         let sum = self.max + self.step;
@@ -183,13 +203,14 @@ impl FloatLimits {
     /// The limits that [`parts`](Self::parts) took apart.
     ///
     /// # Errors
-    /// As [`new`](Self::new), and [`SetupError::PartsDiffer`] for a largest code or a highest value that do not follow from
-    /// range and step.
+    /// As [`new`](Self::new), and [`SetupError::PartsDiffer`] for a largest code or a highest value
+    /// that do not follow from range and step.
     pub fn from_parts(parts: FloatParts) -> Result<Self, SetupError> {
         let FloatParts { min, max, highest, step, max_code, wraps, single } = parts;
         let limits = Self::new(min, max, step)?;
-        // A schema's hash has range and step alone: the largest code must follow from these, or two sides with equal
-        // hashes would decode different values. Without its end, a range goes on for half of a step.
+        // A schema's hash has range and step alone: the largest code must follow from these, or two
+        // sides with equal hashes would decode different values. Without its end, a range goes on
+        // for half of a step.
         if max_code != limits.max_code || !(max <= highest && highest <= max + step) {
             return Err(SetupError::PartsDiffer);
         }
@@ -226,11 +247,12 @@ impl FloatLimits {
         bits_for(self.max_code as u64)
     }
 
-    /// The code of the step nearest to `value`; a value halfway between two steps takes the upper one.
+    /// The code of the step nearest to `value`; a value halfway between two steps takes the upper
+    /// one.
     ///
     /// # Errors
-    /// [`EncodeError::NotANumber`] for NaN (and infinities where the limits wrap), [`EncodeError::OutOfRange`] for a
-    /// value below the minimum or above the maximum.
+    /// [`EncodeError::NotANumber`] for NaN (and infinities where the limits wrap),
+    /// [`EncodeError::OutOfRange`] for a value below the minimum or above the maximum.
     #[inline]
     pub fn quantize(&self, value: f64) -> Result<u32, EncodeError> {
         if !self.wraps && !self.contains(value) && !value.is_nan() {
@@ -258,7 +280,8 @@ impl FloatLimits {
         if self.wraps {
             return Ok(self.quantize_wrapped(value));
         }
-        // The last step may be a shorter one; its end belongs to it even where `f32` rounded it down.
+        // The last step may be a shorter one; its end belongs to it even where `f32` rounded it
+        // down.
         if self.single && value as f32 >= self.max as f32 {
             return Ok(self.max_code);
         }
@@ -279,7 +302,8 @@ impl FloatLimits {
         ((offset / self.step + 0.5) as u64 % codes) as u32
     }
 
-    /// The value that `code` stands for; codes above [`max_code`](Self::max_code) stand for the largest one.
+    /// The value that `code` stands for; codes above [`max_code`](Self::max_code) stand for the
+    /// largest one.
     #[inline]
     pub fn reconstruct(&self, code: u32) -> f64 {
         let value = self.min + f64::from(code.min(self.max_code)) * self.step;
@@ -323,10 +347,12 @@ pub struct IntegerLimits {
 }
 
 impl IntegerLimits {
-    /// Limits from `min` to `max`, both included, in steps of `step`. Both ends lie within `i64` or within `u64`.
+    /// Limits from `min` to `max`, both included, in steps of `step`. Both ends lie within `i64` or
+    /// within `u64`.
     ///
     /// # Errors
-    /// [`SetupError`] for an empty range, a step of 0 or wider than the range, or a range of more than 64 bits.
+    /// [`SetupError`] for an empty range, a step of 0 or wider than the range, or a range of more
+    /// than 64 bits.
     pub const fn new(min: i128, max: i128, step: u64) -> Result<Self, SetupError> {
         if min > max {
             return Err(SetupError::EmptyRange);
@@ -392,7 +418,8 @@ impl IntegerLimits {
         code.min(self.max_code)
     }
 
-    /// The value that `code` stands for; codes above [`max_code`](Self::max_code) stand for the largest one.
+    /// The value that `code` stands for; codes above [`max_code`](Self::max_code) stand for the
+    /// largest one.
     #[inline]
     pub fn reconstruct(&self, code: u64) -> i128 {
         let value = self.min + i128::from(code.min(self.max_code)) * i128::from(self.step);
@@ -420,5 +447,9 @@ impl IntegerLimits {
 #[inline]
 pub(crate) fn read_up_to(reader: &mut BitReader<'_>, max: u64) -> Result<u64, DecodeError> {
     let value = reader.read(bits_for(max))?;
-    if value > max { Err(DecodeError::OutOfRange { at_bit: reader.position_bits() }) } else { Ok(value) }
+    if value > max {
+        Err(DecodeError::OutOfRange { at_bit: reader.position_bits() })
+    } else {
+        Ok(value)
+    }
 }

@@ -1,24 +1,26 @@
-//! Rotations as smallest three: the largest component of a unit quaternion is dropped, the other three are quantized
-//! over ±1/√2. Source: the article "Snapshot Compression" (Fiedler, 2015). `spec/CODEC.md`, section 3.
+//! Rotations as smallest three: the largest component of a unit quaternion is dropped, the other
+//! three are quantized over ±1/√2. Source: the article "Snapshot Compression" (Fiedler, 2015).
+//! `spec/CODEC.md`, section 3.
 //!
-//! Worst angle between a rotation and what is reconstructed, as the test `worst_angles` finds it over random rotations,
-//! axes and ties:
+//! Worst angle between a rotation and what is reconstructed, as the test `worst_angles` finds it
+//! over random rotations, axes and ties:
 //!
 //! | bits | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 14 | 16 | 18 | 20 |
 //! |---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|
 //! | degrees | 99 | 34 | 16 | 7.9 | 3.5 | 1.96 | 1.06 | 0.50 | 0.25 | 0.13 | 0.063 | 0.016 | 0.0040 | 0.0010 | 0.00026 |
 //!
-//! From 3 bits on it is below 281° / (2^bits − 1): half a step in each of three components, where all four are alike and
-//! the dropped one takes the sum of their errors.
+//! From 3 bits on it is below 281° / (2^bits − 1): half a step in each of three components, where
+//! all four are alike and the dropped one takes the sum of their errors.
 
 use core::f64::consts::FRAC_1_SQRT_2;
 
 use crate::{EncodeError, SetupError};
 
-/// Quantizer of rotations: 2 bits for the index of the dropped component and 2 to 20 bits for each of the others.
+/// Quantizer of rotations: 2 bits for the index of the dropped component and 2 to 20 bits for each
+/// of the others.
 ///
-/// Codes are `[dropped, first, second, third]`; the three follow the order x, y, z, w without the dropped one. A
-/// quaternion and its negative are the same rotation and have the same codes.
+/// Codes are `[dropped, first, second, third]`; the three follow the order x, y, z, w without the
+/// dropped one. A quaternion and its negative are the same rotation and have the same codes.
 ///
 /// ```
 /// use kinepack::SmallestThree;
@@ -63,14 +65,14 @@ impl SmallestThree {
         (1 << self.component_bits) - 1
     }
 
-    /// The largest angle in degrees between a rotation and what its codes stand for, but for the rounding of `f32`: near ties of all four
-    /// components.
+    /// The largest angle in degrees between a rotation and what its codes stand for, but for the
+    /// rounding of `f32`: near ties of all four components.
     pub fn max_error_deg(&self) -> f64 {
         if self.component_bits == 2 { 99.0 } else { 281.0 / f64::from(self.max_code()) }
     }
 
-    /// The codes of the rotation `x, y, z, w`. Its length does not matter; where several components are the largest, the
-    /// first of them is dropped.
+    /// The codes of the rotation `x, y, z, w`. Its length does not matter; where several components
+    /// are the largest, the first of them is dropped.
     ///
     /// # Errors
     /// [`EncodeError::NotANumber`] where a component is not finite or the length is zero.
@@ -99,8 +101,8 @@ impl SmallestThree {
         Ok([dropped as u32, code(q[kept[0]]), code(q[kept[1]]), code(q[kept[2]])])
     }
 
-    /// The unit quaternion `x, y, z, w` that `codes` stand for. Any codes give a rotation: an index above 3 counts as
-    /// 3, a component above the largest as the largest.
+    /// The unit quaternion `x, y, z, w` that `codes` stand for. Any codes give a rotation: an index
+    /// above 3 counts as 3, a component above the largest as the largest.
     #[inline]
     pub fn reconstruct(&self, codes: [u32; 4]) -> [f32; 4] {
         let max_code = f64::from(self.max_code());
@@ -122,11 +124,13 @@ impl SmallestThree {
         xyzw
     }
 
-    /// The same rotation with another component dropped, in integers: what a baseline's three components look like to
-    /// an encoder whose rotation drops `dropped`; an index of theirs above 3 counts as 3. `spec/CODEC.md`, section 3.2.
+    /// The same rotation with another component dropped, in integers: what a baseline's three
+    /// components look like to an encoder whose rotation drops `dropped`; an index of theirs above
+    /// 3 counts as 3. `spec/CODEC.md`, section 3.2.
     #[inline]
     pub(crate) fn turned(&self, codes: [u32; 4], dropped: u32) -> [u32; 3] {
-        // A component is c / (√2 · max_code) with c = 2 · code − max_code, so the squares of all four c sum to 2 · max_code².
+        // A component is c / (√2 · max_code) with c = 2 · code − max_code, so the squares of all
+        // four c sum to 2 · max_code².
         let max_code = i64::from(self.max_code());
         let mut scaled = [0i64; 4];
         let mut rest = 0;
@@ -137,7 +141,8 @@ impl SmallestThree {
         }
         scaled[held] = (2 * max_code * max_code - rest).max(0).isqrt();
         let sign = if scaled[dropped as usize] < 0 { -1 } else { 1 };
-        kept(dropped as usize).map(|index| ((sign * scaled[index] + max_code + 1) / 2).clamp(0, max_code) as u32)
+        kept(dropped as usize)
+            .map(|index| ((sign * scaled[index] + max_code + 1) / 2).clamp(0, max_code) as u32)
     }
 }
 
@@ -162,11 +167,17 @@ mod tests {
         let dot: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         let sign = if dot < 0.0 { -1.0 } else { 1.0 };
         // The half-angle from the chord: `acos` loses everything for small angles.
-        let chord: f64 = a.iter().zip(b).map(|(x, y)| (x / len(a) - sign * y / len(b)).powi(2)).sum::<f64>().sqrt();
+        let chord: f64 = a
+            .iter()
+            .zip(b)
+            .map(|(x, y)| (x / len(a) - sign * y / len(b)).powi(2))
+            .sum::<f64>()
+            .sqrt();
         (4.0 * (chord / 2.0).min(1.0).asin()).to_degrees()
     }
 
-    /// Rotations that are hard on the code: ties for the largest, axes, zeros of both signs, and random ones.
+    /// Rotations that are hard on the code: ties for the largest, axes, zeros of both signs, and
+    /// random ones.
     fn rotations() -> Vec<[f32; 4]> {
         let mut all = Vec::new();
         for code in 0..81 {
@@ -220,7 +231,11 @@ mod tests {
         for bits in [2, 9, 20] {
             let rotation = SmallestThree::new(bits).unwrap();
             for q in rotations() {
-                assert_eq!(rotation.quantize(q).unwrap(), rotation.quantize(q.map(|c| -c)).unwrap(), "{q:?}");
+                assert_eq!(
+                    rotation.quantize(q).unwrap(),
+                    rotation.quantize(q.map(|c| -c)).unwrap(),
+                    "{q:?}"
+                );
             }
         }
     }
@@ -257,7 +272,8 @@ mod tests {
                 }
                 let [a, b, c] = rotation.turned(codes, dropped);
                 let angle = angle_deg(rotation.reconstruct([dropped, a, b, c]), q);
-                let clamped = [a, b, c].iter().any(|code| *code == 0 || *code == rotation.max_code());
+                let clamped =
+                    [a, b, c].iter().any(|code| *code == 0 || *code == rotation.max_code());
                 assert!(angle < 1.5 || clamped, "{q:?} {codes:?} {dropped} {angle}");
             }
         }

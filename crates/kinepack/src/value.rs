@@ -1,8 +1,10 @@
-//! One value at a time against a baseline, for the small user of the library: no schema, no snapshot.
+//! One value at a time against a baseline, for the small user of the library: no schema, no
+//! snapshot.
 //!
-//! Both sides hold the baseline value. A value that quantizes to the baseline's code costs one bit; one whose
-//! difference lies in a small range costs two bits and the difference; any other costs one or two bits and its code.
-//! The idea is the one of the article "Delta compression and object quantization in C#". `spec/CODEC.md`, section 4.
+//! Both sides hold the baseline value. A value that quantizes to the baseline's code costs one bit;
+//! one whose difference lies in a small range costs two bits and the difference; any other costs
+//! one or two bits and its code. The idea is the one of the article "Delta compression and object
+//! quantization in C#". `spec/CODEC.md`, section 4.
 //!
 //! The well-known example: a transform of 20 bytes takes 3 when it moved by half a unit an axis.
 //!
@@ -25,9 +27,12 @@
 //! ```
 
 use crate::quantize::read_up_to;
-use crate::{BitReader, BitSink, DecodeError, EncodeError, FloatLimits, IntegerLimits, SetupError, bits_for};
+use crate::{
+    BitReader, BitSink, DecodeError, EncodeError, FloatLimits, IntegerLimits, SetupError, bits_for,
+};
 
-/// What the functions of this module need of a quantizer: [`FloatLimits`] take `f32`, [`IntegerLimits`] take `i128`.
+/// What the functions of this module need of a quantizer: [`FloatLimits`] take `f32`,
+/// [`IntegerLimits`] take `i128`.
 pub trait Limits {
     /// The type of the values.
     type Value: Copy;
@@ -137,7 +142,8 @@ const fn nearest(value: f64) -> i64 {
 /// Writes one bit for "unchanged", or one bit and the code.
 ///
 /// # Errors
-/// [`EncodeError`] where `value` or `baseline` is not a number or out of range; nothing is written then.
+/// [`EncodeError`] where `value` or `baseline` is not a number or out of range; nothing is written
+/// then.
 pub fn write_if_changed<L: Limits>(
     sink: &mut impl BitSink,
     limits: &L,
@@ -152,18 +158,23 @@ pub fn write_if_changed<L: Limits>(
     Ok(())
 }
 
-/// Reads what [`write_if_changed`] wrote. `Ok(None)` is "unchanged": the caller keeps its baseline value.
+/// Reads what [`write_if_changed`] wrote. `Ok(None)` is "unchanged": the caller keeps its baseline
+/// value.
 ///
 /// # Errors
 /// [`DecodeError`] at the end of the data and for codes out of range.
-pub fn read_if_changed<L: Limits>(reader: &mut BitReader<'_>, limits: &L) -> Result<Option<L::Value>, DecodeError> {
+pub fn read_if_changed<L: Limits>(
+    reader: &mut BitReader<'_>,
+    limits: &L,
+) -> Result<Option<L::Value>, DecodeError> {
     if !reader.read_bool()? {
         return Ok(None);
     }
     Ok(Some(limits.value_of(read_up_to(reader, limits.largest_code())?)))
 }
 
-/// Writes one bit for "unchanged"; two bits and the difference where it lies in `difference`; else two bits and the code.
+/// Writes one bit for "unchanged"; two bits and the difference where it lies in `difference`; else
+/// two bits and the code.
 ///
 /// # Errors
 /// As [`write_if_changed`].
@@ -180,7 +191,8 @@ pub fn write_difference<L: Limits>(
         return Ok(());
     }
     let steps = steps_between(limits, base, code);
-    let fits = i128::from(difference.min_steps) <= steps && steps <= i128::from(difference.max_steps);
+    let fits =
+        i128::from(difference.min_steps) <= steps && steps <= i128::from(difference.max_steps);
     sink.write_bool(!fits);
     if fits {
         sink.write((steps - i128::from(difference.min_steps)) as u64, bits_for(difference.span()));
@@ -190,11 +202,12 @@ pub fn write_difference<L: Limits>(
     Ok(())
 }
 
-/// Reads what [`write_difference`] wrote. `Ok(None)` is "unchanged": the caller keeps its baseline value.
+/// Reads what [`write_difference`] wrote. `Ok(None)` is "unchanged": the caller keeps its baseline
+/// value.
 ///
 /// # Errors
-/// [`DecodeError`] at the end of the data, for codes out of range, and for differences that lead out of the limits or
-/// from a baseline that is not a value of theirs.
+/// [`DecodeError`] at the end of the data, for codes out of range, and for differences that lead
+/// out of the limits or from a baseline that is not a value of theirs.
 pub fn read_difference<L: Limits>(
     reader: &mut BitReader<'_>,
     limits: &L,
@@ -225,7 +238,8 @@ pub(crate) fn steps_between<L: Limits>(limits: &L, base: u64, code: u64) -> i128
     }
 }
 
-/// The code so many steps after `base`, round and round where the limits are cyclic; else `None` out of the limits.
+/// The code so many steps after `base`, round and round where the limits are cyclic; else `None`
+/// out of the limits.
 pub(crate) fn code_after<L: Limits>(limits: &L, base: u64, steps: i128) -> Option<u64> {
     let codes = i128::from(limits.largest_code()) + 1;
     let code = i128::from(base) + steps;

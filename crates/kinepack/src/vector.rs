@@ -104,7 +104,8 @@ mod tests {
 
     #[test]
     fn each_axis_has_its_own_limits() {
-        let [wide, low] = [FloatLimits::new(-64.0, 64.0, 0.25), FloatLimits::new(1.0, 2.0, 0.5)].map(Result::unwrap);
+        let [wide, low] = [FloatLimits::new(-64.0, 64.0, 0.25), FloatLimits::new(1.0, 2.0, 0.5)]
+            .map(Result::unwrap);
         let flat = FloatLimits::new(3.0, 3.0, 1.0).unwrap();
         let limits = VectorLimits::new([wide, low, flat]);
         assert_eq!(limits.bits(), 10 + 2, "an axis of no width costs nothing");
@@ -117,8 +118,14 @@ mod tests {
         assert_eq!(limits.read_codes(&mut BitReader::new(&bytes)), Ok(codes));
         assert_eq!(limits.reconstruct(codes), [-64.0, 1.5, 3.0]);
         assert!(limits.read_codes(&mut BitReader::new(&[0xFF, 0xFF])).is_err());
-        assert_eq!(limits.quantize([0.0, 2.5, 3.0]), Err(EncodeError::OutOfRange { field: "", value: 2.5 }));
+        assert_eq!(
+            limits.quantize([0.0, 2.5, 3.0]),
+            Err(EncodeError::OutOfRange { field: "", value: 2.5 })
+        );
         assert_eq!(limits.quantize_clamped([99.0, 2.5, 4.0]), Ok([512, 2, 0]));
-        assert_eq!(limits.quantize_clamped([f32::NAN; 3]), Err(EncodeError::NotANumber { field: "" }));
+        assert_eq!(
+            limits.quantize_clamped([f32::NAN; 3]),
+            Err(EncodeError::NotANumber { field: "" })
+        );
     }
 }

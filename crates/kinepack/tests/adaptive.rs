@@ -1,4 +1,5 @@
-//! The adaptive level: whatever both sides know, what is sent comes back lane for lane; profiles survive their files.
+//! The adaptive level: whatever both sides know, what is sent comes back lane for lane; profiles
+//! survive their files.
 
 #![allow(clippy::unwrap_used)]
 
@@ -7,12 +8,12 @@ mod support;
 use std::collections::BTreeMap;
 
 use kinepack::{
-    Baselines, BaselinesError, Chosen, Codec, DecodeError, Decoder, Encoder, EntityId, Field, FieldKind, IntegerLimits,
-    Level, Profile, Schema, SetupError, Snapshot, Tick, View,
+    Baselines, BaselinesError, Chosen, Codec, DecodeError, Decoder, Encoder, EntityId, Field,
+    FieldKind, IntegerLimits, Level, Profile, Schema, SetupError, Snapshot, Tick, View,
 };
 use support::{
-    Random, assert_valid, at_tick, bodies, bodies_run as run, bodies_schema as schema, from_hex, hex, profile_of,
-    trained, views,
+    Random, assert_valid, at_tick, bodies, bodies_run as run, bodies_schema as schema, from_hex,
+    hex, profile_of, trained, views,
 };
 
 fn profiles(schema: &Schema) -> [Profile; 3] {
@@ -47,7 +48,8 @@ fn what_was_sent_comes_back_whatever_both_sides_know() {
                 // distances count.
                 let oldest = known[known.len() - 1].tick.0;
                 for to in [u32::MAX, u32::MAX - 2] {
-                    let wrapped: Vec<View> = known.iter().map(|view| later(view, to - oldest)).collect();
+                    let wrapped: Vec<View> =
+                        known.iter().map(|view| later(view, to - oldest)).collect();
                     let wrapped: Vec<&View> = wrapped.iter().collect();
                     assert_eq!(round_trip(&wrapped, &later(snapshot, to - oldest)), packet);
                 }
@@ -80,7 +82,11 @@ fn views_are_given_the_newest_first() {
     assert_eq!(made(&[7]), Ok(1));
     assert_eq!(made(&[7, 6, 3, 0]), Ok(4));
     assert_eq!(made(&[1, 0, u32::MAX, 1 << 31]), Ok(4));
-    assert_eq!(made(&[5, u32::MAX - 5, 1 << 31, 5]), Ok(4), "each is compared with the one in front of it");
+    assert_eq!(
+        made(&[5, u32::MAX - 5, 1 << 31, 5]),
+        Ok(4),
+        "each is compared with the one in front of it"
+    );
     assert_eq!(made(&[(1 << 31) - 1, 0]), Ok(2));
 
     assert_eq!(made(&[]), Err(BaselinesError::None));
@@ -101,19 +107,26 @@ fn views_are_given_the_newest_first() {
 #[test]
 fn a_part_of_what_changed_leaves_the_rest_as_it_was() {
     let schema = schema();
-    let codec = Codec::new(schema.clone(), Level::ADAPTIVE, trained(&schema, Some(bodies(&schema)))).unwrap();
+    let codec =
+        Codec::new(schema.clone(), Level::ADAPTIVE, trained(&schema, Some(bodies(&schema))))
+            .unwrap();
     let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
     let run = views(run(&schema, 5, 40, 30));
     let mut parts = 0;
     for pair in run.windows(2).filter(|pair| pair[0].ids() == pair[1].ids()) {
         let indices: Vec<u32> = (0..pair[0].len() as u32).filter(|index| index % 3 == 1).collect();
         let mut packet = Vec::new();
-        let sent = encoder.write(&pair[0], &pair[1], Chosen::entities(&indices), &mut packet).unwrap().view();
+        let sent = encoder
+            .write(&pair[0], &pair[1], Chosen::entities(&indices), &mut packet)
+            .unwrap()
+            .view();
         let out = decoder.decode(&pair[0], &packet, pair[1].tick).unwrap();
         assert!(out == sent);
         for index in 0..out.len() {
             let from = &pair[usize::from(index % 3 == 1)];
-            assert!((0..out.lane_count()).all(|lane| out.lane(lane)[index] == from.lane(lane)[index]));
+            assert!(
+                (0..out.lane_count()).all(|lane| out.lane(lane)[index] == from.lane(lane)[index])
+            );
         }
         parts += 1;
     }
@@ -124,14 +137,17 @@ fn a_part_of_what_changed_leaves_the_rest_as_it_was() {
 fn a_packet_that_is_full_ends_on_the_way() {
     let schema = schema();
     for level in [Level::ADAPTIVE, Level::LEARNING] {
-        let codec = Codec::new(schema.clone(), level, trained(&schema, Some(bodies(&schema)))).unwrap();
+        let codec =
+            Codec::new(schema.clone(), level, trained(&schema, Some(bodies(&schema)))).unwrap();
         let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
         let run = views(run(&schema, 5, 60, 40));
         let mut ended = 0;
         for pair in run.windows(2).filter(|pair| pair[0].ids() == pair[1].ids()) {
-            let indices: Vec<u32> = (0..pair[0].len() as u32).filter(|index| index % 5 > 0).collect();
+            let indices: Vec<u32> =
+                (0..pair[0].len() as u32).filter(|index| index % 5 > 0).collect();
             let (mut whole, mut packet) = (Vec::new(), Vec::new());
-            let encoded = encoder.write(&pair[0], &pair[1], Chosen::entities(&indices), &mut whole).unwrap();
+            let encoded =
+                encoder.write(&pair[0], &pair[1], Chosen::entities(&indices), &mut whole).unwrap();
             let all = encoded.size().changed_entities;
             assert!(encoded.unsent().is_empty());
             for share in 0..=8 {
@@ -147,15 +163,23 @@ fn a_packet_that_is_full_ends_on_the_way() {
                 assert!(unsent.is_sorted() && unsent.iter().all(|index| indices.contains(index)));
                 assert_eq!(sent + unsent.len(), all);
                 assert!(share < 8 || (unsent.is_empty() && packet == whole));
-                // Whoever is in a packet is known before the first entity, and that one is sent: the least takes more.
-                assert!(share < 2 || packet.len() <= limit_bytes + 24, "{} of {limit_bytes} bytes", packet.len());
+                // Whoever is in a packet is known before the first entity, and that one is sent:
+                // the least takes more.
+                assert!(
+                    share < 2 || packet.len() <= limit_bytes + 24,
+                    "{} of {limit_bytes} bytes",
+                    packet.len()
+                );
                 ended += usize::from(!unsent.is_empty());
                 let out = decoder.decode(&pair[0], &packet, pair[1].tick).unwrap();
                 assert!(out == view);
                 for index in 0..out.len() {
                     let is_sent = index % 5 > 0 && unsent.binary_search(&(index as u32)).is_err();
                     let from = &pair[usize::from(is_sent)];
-                    assert!((0..out.lane_count()).all(|lane| out.lane(lane)[index] == from.lane(lane)[index]));
+                    assert!(
+                        (0..out.lane_count())
+                            .all(|lane| out.lane(lane)[index] == from.lane(lane)[index])
+                    );
                 }
             }
         }
@@ -168,13 +192,17 @@ fn a_profile_that_does_not_fit_costs_no_more_than_packing_bits() {
     let schema = schema();
     let profile = trained(&schema, Some(bodies(&schema)));
     let codec = |level| Codec::new(schema.clone(), level, profile.clone()).unwrap();
-    let (mut adaptive, mut packed) = (Encoder::new(&codec(Level::ADAPTIVE)), Encoder::new(&codec(Level::PACKED)));
+    let (mut adaptive, mut packed) =
+        (Encoder::new(&codec(Level::ADAPTIVE)), Encoder::new(&codec(Level::PACKED)));
     let mut random = Random::new(6);
     let noise = |random: &mut Random| {
         let mut snapshot = Snapshot::new(&schema, Tick(random.below(1000) as u32));
         for id in 0..30 {
-            let row: Vec<u32> =
-                schema.lanes().iter().map(|lane| random.below(u64::from(lane.max) + 1) as u32).collect();
+            let row: Vec<u32> = schema
+                .lanes()
+                .iter()
+                .map(|lane| random.below(u64::from(lane.max) + 1) as u32)
+                .collect();
             snapshot.push_lanes(EntityId(id), &row).unwrap();
         }
         View::from(snapshot)
@@ -268,7 +296,10 @@ fn a_trained_model_takes_other_kinds_of_ids() {
 
 #[test]
 fn one_who_left_does_not_come_again_in_the_same_packet() {
-    let schema = Schema::new(vec![Field::new("a", FieldKind::Integer(IntegerLimits::new(0, 255, 1).unwrap()))]);
+    let schema = Schema::new(vec![Field::new(
+        "a",
+        FieldKind::Integer(IntegerLimits::new(0, 255, 1).unwrap()),
+    )]);
     let codec = Codec::new(schema.clone(), Level::ADAPTIVE, Profile::untrained(&schema)).unwrap();
     let mut baseline = Snapshot::new(&schema, Tick(1));
     baseline.push_lanes(EntityId(0), &[100]).unwrap();
@@ -276,12 +307,16 @@ fn one_who_left_does_not_come_again_in_the_same_packet() {
     // Entity 0 left and came: form 0, then form 1. It would be another one with the same name.
     for packet in [&[0xAE][..], &[0xAE, 0xF7, 0x17], &[0xAF, 0x00]] {
         let refusal = Decoder::new(&codec).decode(&baseline, packet, Tick(2));
-        assert!(matches!(refusal, Err(DecodeError::BadEntitySet { .. })), "{packet:x?}: {refusal:?}");
+        assert!(
+            matches!(refusal, Err(DecodeError::BadEntitySet { .. })),
+            "{packet:x?}: {refusal:?}"
+        );
     }
 }
 
-/// What `spec/vectors/adaptive.txt` and `learning.txt` hold: a profile, states, and packets between them, each a line. At a level that learns
-/// a packet goes on from what the last packet of its baseline's tick left, where there was one.
+/// What `spec/vectors/adaptive.txt` and `learning.txt` hold: a profile, states, and packets between
+/// them, each a line. At a level that learns a packet goes on from what the last packet of its
+/// baseline's tick left, where there was one.
 fn vectors(level: Level, profile: &Profile) -> String {
     let schema = schema();
     let run = run(&schema, 9, 6, 14);
@@ -290,8 +325,9 @@ fn vectors(level: Level, profile: &Profile) -> String {
     for snapshot in &run {
         lines += &format!("state {}\n", snapshot.tick.0);
         for (index, id) in snapshot.ids().iter().enumerate() {
-            let lanes: Vec<String> =
-                (0..snapshot.lane_count()).map(|lane| snapshot.lane(lane)[index].to_string()).collect();
+            let lanes: Vec<String> = (0..snapshot.lane_count())
+                .map(|lane| snapshot.lane(lane)[index].to_string())
+                .collect();
             lines += &format!("entity {} {}\n", id.0, lanes.join(" "));
         }
     }
@@ -301,16 +337,29 @@ fn vectors(level: Level, profile: &Profile) -> String {
         let baselines = Baselines::new(known.iter().map(|frame| &views[*frame])).unwrap();
         let mut packet = Vec::new();
         let view = encoder.encode(baselines, &views[frame], &mut packet).unwrap();
-        let ticks: Vec<String> = known.iter().map(|frame| views[*frame].tick.0.to_string()).collect();
+        let ticks: Vec<String> =
+            known.iter().map(|frame| views[*frame].tick.0.to_string()).collect();
         views[frame] = view;
-        lines += &format!("packet {} against {}: {}\n", views[frame].tick.0, ticks.join(" "), hex(&packet));
+        lines += &format!(
+            "packet {} against {}: {}\n",
+            views[frame].tick.0,
+            ticks.join(" "),
+            hex(&packet)
+        );
     }
     lines
 }
 
 /// The packets of the vectors: which state, and against which.
-const PACKETS: [(usize, &[usize]); 7] =
-    [(1, &[0]), (2, &[1, 0]), (3, &[2, 1, 0]), (6, &[3, 2, 1]), (9, &[5, 3, 0]), (13, &[12, 11, 10]), (13, &[13, 11])];
+const PACKETS: [(usize, &[usize]); 7] = [
+    (1, &[0]),
+    (2, &[1, 0]),
+    (3, &[2, 1, 0]),
+    (6, &[3, 2, 1]),
+    (9, &[5, 3, 0]),
+    (13, &[12, 11, 10]),
+    (13, &[13, 11]),
+];
 
 /// Writes the vectors where it is asked to, with the profile that they have, else checks them.
 fn check_vectors(level: Level, name: &str, frozen: &str) {
@@ -335,15 +384,25 @@ fn check_vectors(level: Level, name: &str, frozen: &str) {
             ["state", tick] => states.push(Snapshot::new(&schema, Tick(tick.parse().unwrap()))),
             ["entity", id, ref lanes @ ..] => {
                 let lanes: Vec<u32> = lanes.iter().map(number).collect();
-                states.last_mut().unwrap().push_lanes(EntityId(id.parse().unwrap()), &lanes).unwrap();
+                states
+                    .last_mut()
+                    .unwrap()
+                    .push_lanes(EntityId(id.parse().unwrap()), &lanes)
+                    .unwrap();
             }
             ["packet", tick, "against", ref known @ .., packet] => {
-                let at = |word: &&str| states.iter().find(|state| state.tick == Tick(number(word))).unwrap();
-                let view = |word| views.get(&at(word).tick).cloned().unwrap_or_else(|| at(word).clone().into());
+                let at = |word: &&str| {
+                    states.iter().find(|state| state.tick == Tick(number(word))).unwrap()
+                };
+                let view = |word| {
+                    views.get(&at(word).tick).cloned().unwrap_or_else(|| at(word).clone().into())
+                };
                 let known: Vec<View> = known.iter().map(view).collect();
                 let expected = at(&tick);
                 let baselines = Baselines::new(&known).unwrap();
-                let decoded = Decoder::new(&codec).decode(baselines, &from_hex(packet), expected.tick).unwrap();
+                let decoded = Decoder::new(&codec)
+                    .decode(baselines, &from_hex(packet), expected.tick)
+                    .unwrap();
                 assert!(**decoded.snapshot() == *expected, "{line}");
                 views.insert(expected.tick, decoded);
                 packets += 1;

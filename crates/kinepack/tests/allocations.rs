@@ -1,6 +1,8 @@
-//! In steady state nothing allocates; and what a stranger sends cannot make a decoder allocate without bound.
+//! In steady state nothing allocates; and what a stranger sends cannot make a decoder allocate
+//! without bound.
 //!
-//! `allocation-counter` counts the allocations of the calling thread alone, so that these tests can run side by side.
+//! `allocation-counter` counts the allocations of the calling thread alone, so that these tests can
+//! run side by side.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,13 +12,17 @@ use std::collections::VecDeque;
 
 use allocation_counter::{AllocationInfo, measure};
 use kinepack::magnitude::{read_steps, write_steps};
-use kinepack::rle::{decode_difference, encode_difference, read_sparse_difference, write_sparse_difference};
+use kinepack::rle::{
+    decode_difference, encode_difference, read_sparse_difference, write_sparse_difference,
+};
 use kinepack::stream::{StreamBase, StreamCodec, StreamLevel};
 use kinepack::{
-    Baselines, BitReader, BitSink, BitWriter, Chosen, Codec, DecodeError, DecodeLimits, Decoder, Encoder, EntityId,
-    Level, Pack, Profile, Schema, Snapshot, Tick, View,
+    Baselines, BitReader, BitSink, BitWriter, Chosen, Codec, DecodeError, DecodeLimits, Decoder,
+    Encoder, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick, View,
 };
-use support::{DECODED, Walk, at_tick, bodies_schema, frames, profiles, records_schema, schema, schemas, views};
+use support::{
+    DECODED, Walk, at_tick, bodies_schema, frames, profiles, records_schema, schema, schemas, views,
+};
 
 /// Rounds over the same frames before counting: encoder and decoder have then seen the largest of
 /// everything, and each view that goes round has held it.
@@ -49,7 +55,8 @@ impl Sides {
             snapshot.tick.0 += span;
             packet.clear();
             let view = encoder.encode(Baselines::new(&*sent).unwrap(), snapshot, packet).unwrap();
-            let decoded = decoder.decode(Baselines::new(&*received).unwrap(), packet, snapshot.tick).unwrap();
+            let decoded =
+                decoder.decode(Baselines::new(&*received).unwrap(), packet, snapshot.tick).unwrap();
             assert!(view == decoded);
             is_exact &= **view.snapshot() == *snapshot;
             sent.push_front(view);
@@ -72,7 +79,9 @@ fn encoding_and_decoding_allocate_nothing_in_steady_state() {
         run.extend([at_tick(&run[8], Tick(last + 1)), at_tick(&run[0], Tick(last + 4))]);
         let (empty, mut run) = (View::from(run[0].clone()), run.split_off(1));
         let profiles = profiles(&schema);
-        for (level, is_counting) in Level::TABLE.into_iter().flat_map(|level| [(level, false), (level, true)]) {
+        for (level, is_counting) in
+            Level::TABLE.into_iter().flat_map(|level| [(level, false), (level, true)])
+        {
             for (profile_name, profile) in &profiles {
                 let codec = Codec::new(schema.clone(), level, profile.clone()).unwrap();
                 let mut sides = Sides::new(&codec, &empty, is_counting);
@@ -81,7 +90,12 @@ fn encoding_and_decoding_allocate_nothing_in_steady_state() {
                 let counted = measure(|| {
                     sides.send(&mut run);
                 });
-                assert_eq!(counted.count_total, 0, "{schema_name}, {}, {profile_name}: {counted:?}", level.row());
+                assert_eq!(
+                    counted.count_total,
+                    0,
+                    "{schema_name}, {}, {profile_name}: {counted:?}",
+                    level.row()
+                );
             }
         }
     }
@@ -113,11 +127,14 @@ fn a_part_that_is_written_allocates_nothing_in_steady_state() {
             let codec = Codec::new(schema.clone(), level, Profile::untrained(&schema)).unwrap();
             let (mut encoder, mut packet) = (Encoder::new(&codec), Vec::new());
             let mut round = || {
-                for (limit_bytes, states) in [usize::MAX, 20].into_iter().cycle().zip(run.windows(3)) {
+                for (limit_bytes, states) in
+                    [usize::MAX, 20].into_iter().cycle().zip(run.windows(3))
+                {
                     packet.clear();
                     let baselines = Baselines::new([&states[1], &states[0]]).unwrap();
                     let chosen = Chosen::Some { indices: &indices, limit_bytes };
-                    let view = encoder.write(baselines, &states[2], chosen, &mut packet).unwrap().view();
+                    let view =
+                        encoder.write(baselines, &states[2], chosen, &mut packet).unwrap().view();
                     encoder.recycle(view);
                     let coarse = encoder.coarse(baselines, states[2].snapshot()).unwrap();
                     encoder.recycle(coarse.into());
@@ -160,7 +177,12 @@ fn filling_a_snapshot_again_allocates_nothing() {
         snapshot.clear(Tick(1));
         for id in 0..500 {
             let orientation = [0.0, 0.0, 0.6, 0.8];
-            let ball = Ball { position: [id as f32 / 10.0; 3], orientation, serial: 1 << 40, alive: id % 2 == 0 };
+            let ball = Ball {
+                position: [id as f32 / 10.0; 3],
+                orientation,
+                serial: 1 << 40,
+                alive: id % 2 == 0,
+            };
             snapshot.push(EntityId(id), &ball).unwrap();
         }
     };
@@ -192,12 +214,18 @@ fn a_refused_packet_takes_no_more_memory_than_the_limits_allow() {
         for level in Level::TABLE {
             let codec = Codec::new(schema.clone(), level, Profile::untrained(&schema)).unwrap();
             for packet in bombs(MAX_ENTITIES) {
-                let mut decoder = Decoder::with_limits(&codec, DecodeLimits { max_entities: MAX_ENTITIES });
+                let mut decoder =
+                    Decoder::with_limits(&codec, DecodeLimits { max_entities: MAX_ENTITIES });
                 // The memory of a view without entities.
                 decoder.recycle(View::empty(&schema));
                 let mut refusal = None;
-                let counted: AllocationInfo = measure(|| refusal = decoder.decode(&baseline, &packet, DECODED).err());
-                assert!(counted.bytes_max <= bound, "{schema_name}, {}: {counted:?}, bound {bound}", level.row());
+                let counted: AllocationInfo =
+                    measure(|| refusal = decoder.decode(&baseline, &packet, DECODED).err());
+                assert!(
+                    counted.bytes_max <= bound,
+                    "{schema_name}, {}: {counted:?}, bound {bound}",
+                    level.row()
+                );
                 if let Some(DecodeError::TooManyEntities { count, limit }) = refusal {
                     assert!(count > u64::from(limit) && counted.count_total == 0, "{counted:?}");
                 }
@@ -208,8 +236,15 @@ fn a_refused_packet_takes_no_more_memory_than_the_limits_allow() {
 
 /// Packets against an empty baseline: so many entities came, and then as many bits as one likes.
 fn bombs(limit: u32) -> Vec<Vec<u8>> {
-    let counts =
-        [1, u64::from(limit) - 1, u64::from(limit), u64::from(limit) + 1, 70_000, (1 << 32) - 1, (1 << 33) - 2];
+    let counts = [
+        1,
+        u64::from(limit) - 1,
+        u64::from(limit),
+        u64::from(limit) + 1,
+        70_000,
+        (1 << 32) - 1,
+        (1 << 33) - 2,
+    ];
     let mut packets = Vec::new();
     for count in counts {
         for tail in [0x00, 0xFF] {
@@ -251,7 +286,8 @@ fn bytes_and_small_numbers_allocate_no_more_than_the_room_for_them() {
     assert_eq!(measure(round).count_total, 0);
     // A few bytes of runs stand for many; the limit is what counts.
     let many = [128, 1].repeat(1000);
-    let counted = measure(|| assert!(decode_difference(&base, &many, 1000, &mut Vec::new()).is_err()));
+    let counted =
+        measure(|| assert!(decode_difference(&base, &many, 1000, &mut Vec::new()).is_err()));
     assert!(counted.bytes_max <= 4000, "{counted:?}");
 }
 
@@ -268,8 +304,11 @@ fn a_stream_allocates_nothing_in_steady_state() {
             let mut round = || {
                 for first in (0..76).step_by(3) {
                     let told = &records[(first + 1) * lanes..(first + 4) * lanes];
-                    let base =
-                        StreamBase { lanes: &records[first * lanes..(first + 1) * lanes], learned: &held, lag: 1 };
+                    let base = StreamBase {
+                        lanes: &records[first * lanes..(first + 1) * lanes],
+                        learned: &held,
+                        lag: 1,
+                    };
                     let base = (first > 0).then_some(base);
                     packet.clear();
                     codec.encode(base, told, &mut learned, &mut packet).unwrap();

@@ -1,19 +1,25 @@
-//! The battery (`support/battery.rs`) over every decoder of snapshots and values: it must return what was encoded, or an
-//! error that changes nothing; it never panics. `rle.rs` and `magnitude.rs` have theirs.
+//! The battery (`support/battery.rs`) over every decoder of snapshots and values: it must return
+//! what was encoded, or an error that changes nothing; it never panics. `rle.rs` and `magnitude.rs`
+//! have theirs.
 
 #![allow(clippy::unwrap_used)]
 
 mod support;
 
-use kinepack::value::{Difference, read_difference, read_if_changed, write_difference, write_if_changed};
-use kinepack::{
-    Baselines, BitReader, BitSink, BitWriter, Codec, DecodeError, DecodeLimits, Decoder, EncodeError, Encoder,
-    EntityId, Field, FieldKind, FloatLimits, IntegerLimits, Level, Profile, Schema, Snapshot, Tick, View, bits_for,
+use kinepack::value::{
+    Difference, read_difference, read_if_changed, write_difference, write_if_changed,
 };
-use support::{DECODED, Ends, Subject, battery, battery_of, frames, profiles, schema, schemas, views};
+use kinepack::{
+    Baselines, BitReader, BitSink, BitWriter, Codec, DecodeError, DecodeLimits, Decoder,
+    EncodeError, Encoder, EntityId, Field, FieldKind, FloatLimits, IntegerLimits, Level, Profile,
+    Schema, Snapshot, Tick, View, bits_for,
+};
+use support::{
+    DECODED, Ends, Subject, battery, battery_of, frames, profiles, schema, schemas, views,
+};
 
-/// The codecs of one schema, each with its name. The rows without a set of what changed do not look at most of the
-/// profile: one is enough.
+/// The codecs of one schema, each with its name. The rows without a set of what changed do not look
+/// at most of the profile: one is enough.
 fn codecs(schema_name: &str) -> Vec<(String, Codec)> {
     let schema = schema(schema_name);
     let profiles = profiles(&schema);
@@ -35,7 +41,9 @@ fn snapshots_survive(schema_name: &str) {
         let frames = views(frames(codec.schema(), seed as u64 % 5, entities, 4));
         let last = frames.len() - 1;
         // The first snapshot of all, a usual one, and one that leaves nobody.
-        for (known, snapshot) in [(&[0][..], 1), (&[last - 1, last - 2], last), (&[last, last - 2], 0)] {
+        for (known, snapshot) in
+            [(&[0][..], 1), (&[last - 1, last - 2], last), (&[last, last - 2], 0)]
+        {
             let baselines = Baselines::new(known.iter().map(|view| &frames[*view])).unwrap();
             let (valid, expected) = subject.encode(baselines, &frames[snapshot]);
             let ends = if codec.level().adaptive() { Ends::OtherDecisions } else { Ends::Told };
@@ -104,7 +112,9 @@ fn snapshots_come_back_lane_for_lane() {
         for (seed, (_, codec)) in codecs(schema_name).iter().enumerate() {
             let mut subject = Subject::new(codec);
             let frames = views(frames(codec.schema(), seed as u64, 20, 5));
-            for (baseline, snapshot) in [(0, 1), (1, 2), (2, 3), (3, 4), (4, 4), (4, 0), (0, 0), (3, 1)] {
+            for (baseline, snapshot) in
+                [(0, 1), (1, 2), (2, 3), (3, 4), (4, 4), (4, 0), (0, 0), (3, 1)]
+            {
                 subject.round_trip(&frames[baseline], &frames[snapshot]);
             }
         }
@@ -119,7 +129,10 @@ fn the_same_snapshots_give_the_same_bytes_from_a_new_and_a_used_encoder() {
             let mut used = Subject::new(&codec);
             for pair in frames.windows(2) {
                 let (packet, view) = used.encode(&pair[0], &pair[1]);
-                assert!((packet, view) == Subject::new(&codec).encode(&pair[0], &pair[1]), "{name}");
+                assert!(
+                    (packet, view) == Subject::new(&codec).encode(&pair[0], &pair[1]),
+                    "{name}"
+                );
             }
         }
     }
@@ -137,14 +150,19 @@ fn packets_above_the_entity_limit_are_refused() {
             let below = DecodeLimits { max_entities: count as u32 - 1 };
             let mut refusing = Subject::with_limits(&codec, below);
             for (baseline, packet) in [(few, &came), (many, &same)] {
-                let refusal = DecodeError::TooManyEntities { count: count as u64, limit: below.max_entities };
+                let refusal =
+                    DecodeError::TooManyEntities { count: count as u64, limit: below.max_entities };
                 assert_eq!(refusing.decode(baseline, packet), Err(refusal), "{name}");
             }
-            let mut accepting = Subject::with_limits(&codec, DecodeLimits { max_entities: count as u32 });
+            let mut accepting =
+                Subject::with_limits(&codec, DecodeLimits { max_entities: count as u32 });
             accepting.decode(few, &came).unwrap();
             accepting.decode(many, &same).unwrap();
             let (left, _) = unlimited.encode(many, few);
-            assert!(refusing.decode(many, &left).is_ok(), "{name}: a large baseline that everyone leaves");
+            assert!(
+                refusing.decode(many, &left).is_ok(),
+                "{name}: a large baseline that everyone leaves"
+            );
         }
     }
 }
@@ -198,7 +216,8 @@ fn ids_from_both_ends_and_all_ids_of_a_full_run_come_back() {
     }
 }
 
-/// A choice that is known to be another is told by its number among the others; no other has the number after the last.
+/// A choice that is known to be another is told by its number among the others; no other has the
+/// number after the last.
 #[test]
 fn the_choice_after_the_last_of_all_is_refused() {
     for max in [5, 13, u32::MAX] {
@@ -218,11 +237,15 @@ fn the_choice_after_the_last_of_all_is_refused() {
             let mut encoder = Encoder::new(&codec);
             encoder.encode(&choice(before), &choice(max), &mut packet).unwrap();
             let size = encoder.size();
-            // The last of the others has the number `max` - 1, which is even: its lowest bit makes it the next.
+            // The last of the others has the number `max` - 1, which is even: its lowest bit makes
+            // it the next.
             assert_eq!(size.fields_bits, [u64::from(bits_for(u64::from(max)))]);
             packet[size.sets_bits as usize / 8] ^= 1 << (size.sets_bits % 8);
             let refusal = subject.decode(&choice(before), &packet);
-            assert!(matches!(refusal, Err(DecodeError::OutOfRange { .. })), "choices to {max}: {refusal:?}");
+            assert!(
+                matches!(refusal, Err(DecodeError::OutOfRange { .. })),
+                "choices to {max}: {refusal:?}"
+            );
         }
     }
 }
@@ -245,11 +268,13 @@ fn values_against_a_baseline_survive() {
     write_difference(&mut writer, &angle, &near, 359.5, 1.0).unwrap();
     write_if_changed(&mut writer, &point, 2.5, 2.5).unwrap();
     write_difference(&mut writer, &count, &near, 0, -5).unwrap();
-    write_difference(&mut writer, &count, &near, i128::from(i64::MAX), i128::from(i64::MIN)).unwrap();
+    write_difference(&mut writer, &count, &near, i128::from(i64::MAX), i128::from(i64::MIN))
+        .unwrap();
     write_if_changed(&mut writer, &tens, 0, 999).unwrap();
     writer.finish().unwrap();
 
-    let is_length = |value: Option<f32>| value.is_none_or(|value| (-100.0..=100.0).contains(&value));
+    let is_length =
+        |value: Option<f32>| value.is_none_or(|value| (-100.0..=100.0).contains(&value));
     let is_angle = |value: Option<f32>| value.is_none_or(|value| (0.0..360.0).contains(&value));
     battery("values", &valid, |bytes| {
         let mut reader = BitReader::new(bytes);
@@ -258,7 +283,10 @@ fn values_against_a_baseline_survive() {
             read_difference(&mut reader, &length, &near, 99.9)?,
             read_difference(&mut reader, &length, &near, -100.0)?,
         ];
-        let angles = [read_if_changed(&mut reader, &angle)?, read_difference(&mut reader, &angle, &near, 359.5)?];
+        let angles = [
+            read_if_changed(&mut reader, &angle)?,
+            read_difference(&mut reader, &angle, &near, 359.5)?,
+        ];
         let still = read_if_changed(&mut reader, &point)?;
         let counts = [
             read_difference(&mut reader, &count, &near, 0)?,
@@ -295,10 +323,14 @@ fn codes_survive() {
     let mut valid = Vec::new();
     let mut writer = BitWriter::append(&mut valid);
     for limits in &floats {
-        [0, limits.max_code() / 2, limits.max_code()].iter().for_each(|code| limits.write_code(&mut writer, *code));
+        [0, limits.max_code() / 2, limits.max_code()]
+            .iter()
+            .for_each(|code| limits.write_code(&mut writer, *code));
     }
     for limits in &integers {
-        [0, limits.max_code() / 2, limits.max_code()].iter().for_each(|code| limits.write_code(&mut writer, *code));
+        [0, limits.max_code() / 2, limits.max_code()]
+            .iter()
+            .for_each(|code| limits.write_code(&mut writer, *code));
     }
     writer.finish().unwrap();
     battery("codes", &valid, |bytes| {
@@ -347,7 +379,8 @@ fn bits_survive() {
 
 #[test]
 fn padding_that_is_not_zero_is_refused() {
-    // An arithmetic code has none: its end is read as a fraction, to which the bits behind it belong.
+    // An arithmetic code has none: its end is read as a fraction, to which the bits behind it
+    // belong.
     for (name, codec) in codecs("cube").into_iter().filter(|(_, codec)| !codec.level().adaptive()) {
         let frames = views(frames(codec.schema(), 21, 3, 4));
         let mut subject = Subject::new(&codec);

@@ -1,7 +1,8 @@
 //! What `#[derive(Pack)]` refuses, and that it says in which field and what to write instead.
 //!
-//! `TRYBUILD=overwrite cargo test -p kinepack --test compile_fail` writes the expected messages anew. Those of
-//! `impossible_*.rs` come from constants: the frame that rustc puts around them may change with its version.
+//! `TRYBUILD=overwrite cargo test -p kinepack --test compile_fail` writes the expected messages
+//! anew. Those of `impossible_*.rs` come from constants: the frame that rustc puts around them may
+//! change with its version.
 
 #![cfg(feature = "derive")]
 

@@ -1,5 +1,5 @@
-//! The drivers of the fuzz targets over the stored corpus, and over mutations of it: what `cargo +nightly fuzz run`
-//! looks for, in a few seconds and without it.
+//! The drivers of the fuzz targets over the stored corpus, and over mutations of it: what `cargo
+//! +nightly fuzz run` looks for, in a few seconds and without it.
 //!
 //! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack --test corpus` writes the corpus anew.
 
@@ -37,9 +37,11 @@ fn directory(target: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target)
 }
 
-/// Runs a driver over the stored files of a target in the order of their names, and over mutations of each.
+/// Runs a driver over the stored files of a target in the order of their names, and over mutations
+/// of each.
 fn run(target: &str, driver: fn(&[u8])) {
-    let mut paths: Vec<PathBuf> = fs::read_dir(directory(target)).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut paths: Vec<PathBuf> =
+        fs::read_dir(directory(target)).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     assert!(!paths.is_empty(), "no corpus for {target}");
     let mut random = Random::new(paths.len() as u64);
@@ -118,21 +120,34 @@ fn the_bit_cursors_agree_with_the_naive_model() {
 #[test]
 fn the_corpus_is_what_the_drivers_take() {
     let mut random = Random::new(2015);
-    let mut of_length = |len: usize, count: usize| (0..count).map(|_| random.bytes(len)).collect::<Vec<_>>();
-    // Codecs are numbered level by level, four profiles a level, and from 128 on those of the levels that
-    // predict: from each schema some of every kind.
+    let mut of_length =
+        |len: usize, count: usize| (0..count).map(|_| random.bytes(len)).collect::<Vec<_>>();
+    // Codecs are numbered level by level, four profiles a level, and from 128 on those of the
+    // levels that predict: from each schema some of every kind.
     let packets = (0..8).flat_map(|schema| {
-        drivers::snapshot_corpus(schema, [3, 16, 31, 39, 44, 46, 128, 130, 131, 132, 133, 137, 142, 152].into_iter())
+        drivers::snapshot_corpus(
+            schema,
+            [3, 16, 31, 39, 44, 46, 128, 130, 131, 132, 133, 137, 142, 152].into_iter(),
+        )
     });
     check("snapshot", packets.collect());
     check("encode_roundtrip", [of_length(40, 6), of_length(300, 6), of_length(1200, 4)].concat());
     check("profile", [of_length(60, 6), of_length(400, 6), of_length(1500, 4)].concat());
-    check("value", of_length(40, 16).into_iter().zip(0..).map(|(data, kind)| [&[kind], &data[..]].concat()).collect());
+    check(
+        "value",
+        of_length(40, 16)
+            .into_iter()
+            .zip(0..)
+            .map(|(data, kind)| [&[kind], &data[..]].concat())
+            .collect(),
+    );
     check(
         "bits",
         [8, 20, 60]
             .into_iter()
-            .flat_map(|steps| of_length(200, 4).into_iter().map(move |data| [&[steps], &data[..]].concat()))
+            .flat_map(|steps| {
+                of_length(200, 4).into_iter().map(move |data| [&[steps], &data[..]].concat())
+            })
             .collect(),
     );
     // Schema and kind of the first byte, and what both are made of.
@@ -143,14 +158,25 @@ fn the_corpus_is_what_the_drivers_take() {
     });
     check("profile_file", files.chain(profile_file::good_files()).collect());
     let bases = [(0, 25), (20, 25), (60, 2), (40, 255)];
-    check("rle", bases.into_iter().flat_map(|(base, limit)| rle_files(base, limit, &of_length(120, 1)[0])).collect());
+    check(
+        "rle",
+        bases
+            .into_iter()
+            .flat_map(|(base, limit)| rle_files(base, limit, &of_length(120, 1)[0]))
+            .collect(),
+    );
     check("records", records::records_corpus());
-    check("magnitude", (0..16).zip(of_length(60, 16)).map(|(form, data)| magnitude_file(form, &data)).collect());
+    check(
+        "magnitude",
+        (0..16).zip(of_length(60, 16)).map(|(form, data)| magnitude_file(form, &data)).collect(),
+    );
 }
 
-/// A base and bytes of few letters, so that there are runs: as they are, as runs, and as sparse bytes.
+/// A base and bytes of few letters, so that there are runs: as they are, as runs, and as sparse
+/// bytes.
 fn rle_files(base_bytes: u8, limit: u8, data: &[u8]) -> [Vec<u8>; 3] {
-    let data: Vec<u8> = data.iter().map(|byte| if byte % 3 == 0 { *byte } else { byte % 2 }).collect();
+    let data: Vec<u8> =
+        data.iter().map(|byte| if byte % 3 == 0 { *byte } else { byte % 2 }).collect();
     let (base, bytes) = data.split_at(usize::from(base_bytes));
     let [mut runs, mut sparse] = [const { Vec::new() }; 2];
     encode_difference(base, bytes, &mut runs);
@@ -163,11 +189,16 @@ fn rle_files(base_bytes: u8, limit: u8, data: &[u8]) -> [Vec<u8>; 3] {
 /// A form, a baseline that has codes in every other file, and bits.
 fn magnitude_file(form: u8, data: &[u8]) -> Vec<u8> {
     let (baseline, bits) = data.split_at(12);
-    let baseline = if form < 8 { [50.0f32, 0.5, -7.0].map(f32::to_le_bytes).concat() } else { baseline.to_vec() };
+    let baseline = if form < 8 {
+        [50.0f32, 0.5, -7.0].map(f32::to_le_bytes).concat()
+    } else {
+        baseline.to_vec()
+    };
     [&[form], &baseline[..], bits].concat()
 }
 
-/// Compares the stored files with what they should be, or writes them. Others, found by fuzzing, may stand beside them.
+/// Compares the stored files with what they should be, or writes them. Others, found by fuzzing,
+/// may stand beside them.
 fn check(target: &str, files: Vec<Vec<u8>>) {
     let directory = directory(target);
     for (index, data) in files.iter().enumerate() {

@@ -1,4 +1,5 @@
-//! `#[derive(Pack)]`: every attribute on every kind of field, the lanes that come out of it, and the schema's hash.
+//! `#[derive(Pack)]`: every attribute on every kind of field, the lanes that come out of it, and
+//! the schema's hash.
 
 #![cfg(feature = "derive")]
 // What the derive writes has to pass in crates that are strict.
@@ -8,8 +9,8 @@
 use core::f32::consts::{PI, TAU};
 
 use kinepack::{
-    Bytes, BytesUpTo, EncodeError, Field, FieldKind, IntegerLimits, Lane, LaneArithmetic, Pack, PackWith, Role, Schema,
-    TimePrecision,
+    Bytes, BytesUpTo, EncodeError, Field, FieldKind, IntegerLimits, Lane, LaneArithmetic, Pack,
+    PackWith, Role, Schema, TimePrecision,
 };
 
 /// The cube of the article "Snapshot Compression", plus what it leaves out.
@@ -76,14 +77,19 @@ fn the_cube_of_the_article() {
     assert_eq!(ranges, [0..3, 3..7, 7..10, 10..11]);
 
     let codes = lanes(&CUBE);
-    assert_eq!(codes[..3], [(257.2345f64 * 512.0).round() as u32, (55.9929f64 * 512.0).round() as u32, 256]);
+    assert_eq!(
+        codes[..3],
+        [(257.2345f64 * 512.0).round() as u32, (55.9929f64 * 512.0).round() as u32, 256]
+    );
     assert_eq!((codes[3], codes[10]), (3, 1));
     assert_eq!(codes[7..10], [0, 1024, 1273]);
 
     let back = round_trip(&CUBE);
     for axis in 0..3 {
         assert!((back.position[axis] - CUBE.position[axis]).abs() <= 0.5 / 512.0 + 1e-5);
-        assert!((back.linear_velocity[axis] - CUBE.linear_velocity[axis]).abs() <= 0.5 / 32.0 + 1e-5);
+        assert!(
+            (back.linear_velocity[axis] - CUBE.linear_velocity[axis]).abs() <= 0.5 / 32.0 + 1e-5
+        );
     }
     // A quaternion and its negative are the same rotation.
     assert!((back.orientation[1] + 0.6).abs() < 0.002 && (back.orientation[3] - 0.8).abs() < 0.002);
@@ -199,13 +205,21 @@ fn numbers() {
         assert_eq!(error(&state), EncodeError::OutOfRange { field, value });
     }
     let last = Numbers { steps: [0.0, 9.8], ..NUMBERS };
-    assert_eq!(round_trip(&last).steps, [0.0, 9.75], "within half a step of the last one before the end");
-    assert_eq!(error(&Numbers { stick: [f32::NAN, 0.0], ..NUMBERS }), EncodeError::NotANumber { field: "stick" });
+    assert_eq!(
+        round_trip(&last).steps,
+        [0.0, 9.75],
+        "within half a step of the last one before the end"
+    );
+    assert_eq!(
+        error(&Numbers { stick: [f32::NAN, 0.0], ..NUMBERS }),
+        EncodeError::NotANumber { field: "stick" }
+    );
 }
 
 #[test]
 fn clamped_values_take_the_nearest_end() {
-    let back = round_trip(&Numbers { stick: [f32::INFINITY, -9.0], level: -128, percent: 255, ..NUMBERS });
+    let back =
+        round_trip(&Numbers { stick: [f32::INFINITY, -9.0], level: -128, percent: 255, ..NUMBERS });
     assert_eq!((back.stick, back.level, back.percent), ([0.875, -1.0], -5, 100));
 }
 
@@ -298,7 +312,11 @@ struct Ship {
 #[test]
 fn nested_structs_and_arrays_of_them() {
     let hull = Hull { position: [1.5, 8.0], weapon: Weapon::Bow };
-    let ship = Ship { id: 9, turrets: [hull.clone(), Hull { weapon: Weapon::Staff, ..hull.clone() }], hull };
+    let ship = Ship {
+        id: 9,
+        turrets: [hull.clone(), Hull { weapon: Weapon::Staff, ..hull.clone() }],
+        hull,
+    };
     assert_eq!(round_trip(&ship), ship);
     assert_eq!(lanes(&ship), [9, 12, 64, 1, 12, 64, 1, 12, 64, 2]);
     #[rustfmt::skip]
@@ -342,7 +360,9 @@ struct Angles {
 #[test]
 fn angles_wrap() {
     assert_eq!(bits::<Angles>(), [10, 12, 12]);
-    assert!(Schema::of::<Angles>().lanes().iter().all(|lane| lane.arithmetic == LaneArithmetic::Cyclic));
+    assert!(
+        Schema::of::<Angles>().lanes().iter().all(|lane| lane.arithmetic == LaneArithmetic::Cyclic)
+    );
     assert_eq!(lanes(&Angles { yaw: PI, degrees: [360.0, -0.1] }), [0, 0, 3599]);
     assert_eq!(lanes(&Angles { yaw: TAU, degrees: [719.9, 0.06] }), [512, 3599, 1]);
     let back = round_trip(&Angles { yaw: 100.0 * TAU + 1.0, degrees: [359.93, 359.97] });
@@ -367,7 +387,11 @@ impl PackWith<Millis> for Seconds {
 
     fn quantize(value: &Millis, lanes: &mut [u32]) -> Result<(), EncodeError> {
         lanes[0] = value.0 / 1000;
-        if lanes[0] < 60 { Ok(()) } else { Err(EncodeError::OutOfRange { field: "", value: f64::from(value.0) }) }
+        if lanes[0] < 60 {
+            Ok(())
+        } else {
+            Err(EncodeError::OutOfRange { field: "", value: f64::from(value.0) })
+        }
     }
 
     fn reconstruct(lanes: &[u32]) -> Millis {
@@ -389,11 +413,20 @@ struct Timed {
 
 #[test]
 fn skip_and_with() {
-    let state = Timed { before: true, name: "x".into(), time: Millis(7999), after: 3, last: Some(Millis(1)) };
+    let state = Timed {
+        before: true,
+        name: "x".into(),
+        time: Millis(7999),
+        after: 3,
+        last: Some(Millis(1)),
+    };
     assert_eq!(lanes(&state), [1, 7, 3]);
     assert_eq!(names::<Timed>(), ["before", "time", "after"]);
     assert_eq!(bits::<Timed>(), [1, 6, 8]);
-    assert_eq!(round_trip(&state), Timed { name: String::new(), time: Millis(7000), last: None, ..state.clone() });
+    assert_eq!(
+        round_trip(&state),
+        Timed { name: String::new(), time: Millis(7000), last: None, ..state.clone() }
+    );
     let late = Timed { time: Millis(60_000), ..state };
     assert_eq!(error(&late), EncodeError::OutOfRange { field: "time", value: 60_000.0 });
 }
@@ -412,13 +445,19 @@ struct Call {
 fn bytes_are_one_field() {
     use FieldKind::{Bytes, Integer};
     let up_to = |max| Integer(IntegerLimits::new(0, max, 1).unwrap());
-    let kinds: Vec<FieldKind> = Schema::of::<Call>().fields().iter().map(|field| field.kind.clone()).collect();
+    let kinds: Vec<FieldKind> =
+        Schema::of::<Call>().fields().iter().map(|field| field.kind.clone()).collect();
     assert_eq!(kinds, [Bytes { len: 3 }, up_to(6), Bytes { len: 6 }, up_to(0), Bytes { len: 0 }]);
     assert_eq!(names::<Call>(), ["key", "arguments.len", "arguments", "nothing.len", "nothing"]);
     assert_eq!(bits::<Call>(), [8, 8, 8, 3, 8, 8, 8, 8, 8, 8, 0]);
-    assert!(Schema::of::<Call>().lanes()[..3].iter().all(|lane| lane.arithmetic == LaneArithmetic::Cyclic));
+    assert!(
+        Schema::of::<Call>().lanes()[..3]
+            .iter()
+            .all(|lane| lane.arithmetic == LaneArithmetic::Cyclic)
+    );
 
-    let call = |len: u8| Call { key: [0, 200, 255], arguments: (1..=len).collect(), nothing: Vec::new() };
+    let call =
+        |len: u8| Call { key: [0, 200, 255], arguments: (1..=len).collect(), nothing: Vec::new() };
     for len in 0..=6 {
         assert_eq!(round_trip(&call(len)), call(len));
     }
@@ -472,7 +511,8 @@ fn clocks_have_their_role_and_velocities_the_name_of_what_moves() {
     let schema = Schema::of::<Stamped>();
     let told = |field: &Field| (field.name.clone(), field.role, field.velocity_of.clone());
     let told: Vec<_> = schema.fields().iter().map(told).collect();
-    let told: Vec<_> = told.iter().map(|(name, role, of)| (name.as_str(), *role, of.as_deref())).collect();
+    let told: Vec<_> =
+        told.iter().map(|(name, role, of)| (name.as_str(), *role, of.as_deref())).collect();
     use Role::{Clock, Plain, Velocity};
     #[rustfmt::skip]
     assert_eq!(told, [
@@ -573,7 +613,8 @@ fn derived_in_macros_functions_and_under_another_name() {
     assert!(local.x == -2.0 && local.q[2] > 0.8);
 }
 
-/// Documented or not, deprecated or not: the derive adds no warnings. `missing_docs` sees public items only.
+/// Documented or not, deprecated or not: the derive adds no warnings. `missing_docs` sees public
+/// items only.
 pub mod warnings {
     use kinepack::Pack;
 
@@ -675,7 +716,10 @@ fn parts_of_a_body_have_roles_and_the_lanes_that_they_would_have_without() {
     let roles = |schema: Schema| schema.fields().iter().map(|field| field.role).collect::<Vec<_>>();
     use Role::{Body, Mover, Plain, Touched, Velocity};
     assert_eq!(roles(Schema::of::<Player>()), [Mover, Body, Touched, Velocity, Body, Plain, Plain]);
-    assert_eq!(roles(Schema::of::<Team>()), [Mover, Body, Touched, Velocity, Body, Plain, Plain, Touched]);
+    assert_eq!(
+        roles(Schema::of::<Team>()),
+        [Mover, Body, Touched, Velocity, Body, Plain, Plain, Touched]
+    );
     assert_eq!(names::<Team>()[2..5], ["leader.pushed", "leader.velocity", "leader.place"]);
     assert_eq!(bits::<Player>(), [1, 2, 11, 11, 11, 1, 7, 7, 7, 18, 18, 18, 2, 9, 9, 9, 1]);
     let player = Player {
@@ -722,8 +766,14 @@ macro_rules! hash {
 #[test]
 fn the_hash_tells_schemas_apart() {
     let reference = hash! { #[pack(range = 0.0..8.0, precision = 0.5)] x: f32, on: bool };
-    assert_eq!(reference, hash! { #[pack(precision = 1.0 / 2.0, range = 0.0..8.0, clamp)] x: f64, on: bool });
-    assert_eq!(reference, hash! { #[pack(range = 0.0..8.0, bits = 4)] x: [f32; 1], #[pack(skip)] s: u8, on: bool });
+    assert_eq!(
+        reference,
+        hash! { #[pack(precision = 1.0 / 2.0, range = 0.0..8.0, clamp)] x: f64, on: bool }
+    );
+    assert_eq!(
+        reference,
+        hash! { #[pack(range = 0.0..8.0, bits = 4)] x: [f32; 1], #[pack(skip)] s: u8, on: bool }
+    );
     let others = [
         reference,
         hash! { #[pack(range = 0.0..9.0, precision = 0.5)] x: f32, on: bool },
@@ -784,7 +834,8 @@ struct Turning {
 #[test]
 fn time_precision_stands_in_the_schema_and_not_in_its_hash() {
     let schema = Schema::of::<Moving<3>>();
-    let precisions: Vec<Option<TimePrecision>> = schema.fields().iter().map(|field| field.time_precision).collect();
+    let precisions: Vec<Option<TimePrecision>> =
+        schema.fields().iter().map(|field| field.time_precision).collect();
     let expected = [
         Some(TimePrecision::new(2.0, 60.0)),
         Some(TimePrecision::new(3.90625, 60.0).with_max_step(0.03125)),

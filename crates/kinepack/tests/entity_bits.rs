@@ -1,10 +1,13 @@
-//! What each entity of a packet took: the parts of the whole, at every level, and nothing where nobody asked.
+//! What each entity of a packet took: the parts of the whole, at every level, and nothing where
+//! nobody asked.
 
 #![allow(clippy::unwrap_used)]
 
 mod support;
 
-use kinepack::{Baselines, Chosen, Codec, Difference, Encoder, Level, Profile, Schema, Snapshot, View};
+use kinepack::{
+    Baselines, Chosen, Codec, Difference, Encoder, Level, Profile, Schema, Snapshot, View,
+};
 use support::{bodies, bodies_run, bodies_schema, frames, profiles, schemas, trained, views};
 
 fn counting(codec: &Codec) -> Encoder {
@@ -33,7 +36,9 @@ fn same_entities(before: &Snapshot, after: &Snapshot) -> Snapshot {
 
 /// Those of which a lane differs, where zeros stand for what the baseline does not have.
 fn changed(before: &Snapshot, after: &Snapshot) -> Vec<u32> {
-    let lane = |snapshot: &Snapshot, lane, index: Option<usize>| index.map_or(0, |index| snapshot.lane(lane)[index]);
+    let lane = |snapshot: &Snapshot, lane, index: Option<usize>| {
+        index.map_or(0, |index| snapshot.lane(lane)[index])
+    };
     let differs = |index: &u32| {
         let index = *index as usize;
         let place = before.position(after.ids()[index]);
@@ -42,7 +47,8 @@ fn changed(before: &Snapshot, after: &Snapshot) -> Vec<u32> {
     (0..after.len() as u32).filter(differs).collect()
 }
 
-/// Lanes take no more than their field, and all of it where there are no classes and nothing is at rest.
+/// Lanes take no more than their field, and all of it where there are no classes and nothing is at
+/// rest.
 fn check_lanes(schema: &Schema, encoder: &Encoder, level: Level) {
     let lanes = encoder.lane_bits();
     assert_eq!(lanes.len(), schema.lanes().len());
@@ -68,8 +74,11 @@ fn in_packed_bits_they_are_all_that_the_fields_took() {
                 for pair in frames.windows(2) {
                     let (mut packet, mut bytes) = (Vec::new(), Vec::new());
                     let after = encoder.encode(&pair[0], &pair[1], &mut packet).unwrap();
-                    let sent =
-                        if level.row() < 7 { (0..after.len() as u32).collect() } else { changed(&pair[0], &after) };
+                    let sent = if level.row() < 7 {
+                        (0..after.len() as u32).collect()
+                    } else {
+                        changed(&pair[0], &after)
+                    };
                     assert_eq!(indices(&encoder), sent, "{name}, {}", level.row());
                     assert_eq!(sum(&encoder), encoder.size().fields_bits.iter().sum::<u64>());
 
@@ -77,12 +86,18 @@ fn in_packed_bits_they_are_all_that_the_fields_took() {
 
                     plain.encode(&pair[0], &after, &mut bytes).unwrap();
                     assert_eq!(plain.size(), encoder.size());
-                    assert!(plain.entity_bits().is_empty() && plain.lane_bits().is_empty() && bytes == packet);
+                    assert!(
+                        plain.entity_bits().is_empty()
+                            && plain.lane_bits().is_empty()
+                            && bytes == packet
+                    );
 
                     if level.row() >= 7 {
                         let after = same_entities(&pair[0], &after);
-                        let some: Vec<u32> =
-                            changed(&pair[0], &after).into_iter().filter(|index| index % 3 > 0).collect();
+                        let some: Vec<u32> = changed(&pair[0], &after)
+                            .into_iter()
+                            .filter(|index| index % 3 > 0)
+                            .collect();
                         let chosen = Chosen::Some { indices: &some, limit_bytes: 5 };
                         encoder.write(&pair[0], &after, chosen, &mut packet).unwrap();
                         assert_eq!(indices(&encoder), some);
@@ -113,7 +128,8 @@ fn where_a_level_predicts_they_are_what_the_fields_took_and_who_came() {
     let schema = bodies_schema();
     let run = views(bodies_run(&schema, 5, 40, 60));
     for level in [Level::ADAPTIVE, Level::LEARNING] {
-        for (profile, has_bodies) in [(trained(&schema, None), false), (trained(&schema, Some(bodies(&schema))), true)]
+        for (profile, has_bodies) in
+            [(trained(&schema, None), false), (trained(&schema, Some(bodies(&schema))), true)]
         {
             let (mut encoder, mut packed) = predicting(&schema, level, &profile);
             let (mut predicted, mut fell_back, mut came, mut moved) = (0, 0, 0, 0);
@@ -139,22 +155,33 @@ fn where_a_level_predicts_they_are_what_the_fields_took_and_who_came() {
                 let has_come = |index: u32| before.position(after.ids()[index as usize]).is_none();
                 let (new, known): (Vec<_>, Vec<_>) =
                     encoder.entity_bits().iter().copied().partition(|(index, _)| has_come(*index));
-                // An entity that comes is told as it is. The last one may be cut by the end of the code.
-                assert!(new.iter().all(|(_, bits)| bits.abs_diff(schema.bits_per_entity()) <= 9), "{new:?}");
+                // An entity that comes is told as it is. The last one may be cut by the end of the
+                // code.
+                assert!(
+                    new.iter().all(|(_, bits)| bits.abs_diff(schema.bits_per_entity()) <= 9),
+                    "{new:?}"
+                );
                 let fields: u64 = encoder.size().fields_bits.iter().sum();
                 took += fields;
                 let known_bits = known.iter().map(|(_, bits)| u64::from(*bits)).sum::<u64>();
-                // Each field's bits are rounded down; that a body did not move costs too, and is no field's.
+                // Each field's bits are rounded down; that a body did not move costs too, and is no
+                // field's.
                 let slack = known.len() as u64 / 2 + 1;
                 assert!(known_bits + slack + 8 >= fields, "{known_bits} of {fields}");
                 let flags = if has_bodies { 2 * known.len() as u64 } else { 0 };
-                assert!(known_bits <= fields + slack + schema.fields().len() as u64 + flags, "{known_bits}, {fields}");
+                assert!(
+                    known_bits <= fields + slack + schema.fields().len() as u64 + flags,
+                    "{known_bits}, {fields}"
+                );
                 predicted += 1;
                 came += new.len();
                 moved += known.len();
             }
             assert!(2 * told > took, "lanes took {told} of {took} bits");
-            assert!(predicted > 40 && moved > 500 && came > 0, "{predicted} {moved} {came} {fell_back}");
+            assert!(
+                predicted > 40 && moved > 500 && came > 0,
+                "{predicted} {moved} {came} {fell_back}"
+            );
         }
     }
 }
@@ -171,10 +198,16 @@ fn one_entity_took_what_its_fields_did() {
             for index in changed(&pair[0], &after) {
                 let mut packet = Vec::new();
                 encoder.write(&pair[0], &after, Chosen::entities(&[index]), &mut packet).unwrap();
-                let [(entity, bits)] = *encoder.entity_bits() else { panic!("{:?}", encoder.entity_bits()) };
+                let [(entity, bits)] = *encoder.entity_bits() else {
+                    panic!("{:?}", encoder.entity_bits())
+                };
                 let fields: u64 = encoder.size().fields_bits.iter().sum();
-                let most = if is_packed(&packet) { fields } else { fields + schema.fields().len() as u64 };
-                assert!(entity == index && (fields..=most).contains(&u64::from(bits)), "{bits} of {fields}");
+                let most =
+                    if is_packed(&packet) { fields } else { fields + schema.fields().len() as u64 };
+                assert!(
+                    entity == index && (fields..=most).contains(&u64::from(bits)),
+                    "{bits} of {fields}"
+                );
                 alone += usize::from(!is_packed(&packet));
             }
         }
@@ -216,7 +249,8 @@ fn nobody_is_in_a_packet_without_changes() {
     let run = views(bodies_run(&schema, 5, 10, 2));
     let empty = View::empty(&schema);
     for level in Level::TABLE.into_iter().filter(|level| level.row() >= 7) {
-        let mut encoder = counting(&Codec::new(schema.clone(), level, Profile::untrained(&schema)).unwrap());
+        let mut encoder =
+            counting(&Codec::new(schema.clone(), level, Profile::untrained(&schema)).unwrap());
         for states in [[&empty, &run[0]], [&run[0], &run[0]]] {
             encoder.encode(states[0], states[1], &mut Vec::new()).unwrap();
         }

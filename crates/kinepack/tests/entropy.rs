@@ -1,6 +1,7 @@
 //! The entropy coder: beside a naive model of it, at its ideal cost, and under the battery.
 //!
-//! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack --test entropy` writes the corpus of the fuzz target anew.
+//! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack --test entropy` writes the corpus of the fuzz
+//! target anew.
 
 #![allow(clippy::unwrap_used)]
 
@@ -15,7 +16,9 @@ use std::fs;
 use std::path::PathBuf;
 
 use driver::{Step, blank, check_bytes, check_steps, code_all, decode, encode};
-use kinepack::entropy::{Coder, Cost, Counter, MANTISSAS, RangeDecoder, RangeEncoder, Signed, code_signed};
+use kinepack::entropy::{
+    Coder, Cost, Counter, MANTISSAS, RangeDecoder, RangeEncoder, Signed, code_signed,
+};
 use kinepack::{BitCounter, BitReader, BitSink, BitWriter, DecodeError};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -35,12 +38,17 @@ fn any_signed() -> impl Strategy<Value = i64> {
 fn any_step() -> impl Strategy<Value = Step> {
     let number = |(value, bits): (u32, u32)| ((u64::from(value) & ((1 << bits) - 1)) as u32, bits);
     prop_oneof![
-        (any::<bool>(), any_probability()).prop_map(|(bit, probability)| Step::Bit(bit, probability)),
+        (any::<bool>(), any_probability())
+            .prop_map(|(bit, probability)| Step::Bit(bit, probability)),
         // Almost always what was expected.
-        (0u8..50, any_probability())
-            .prop_map(|(turn, probability)| Step::Bit((probability >= 1 << 15) != (turn == 0), probability)),
+        (0u8..50, any_probability()).prop_map(|(turn, probability)| Step::Bit(
+            (probability >= 1 << 15) != (turn == 0),
+            probability
+        )),
         (any::<bool>(), 0u8..16).prop_map(|(bit, index)| Step::Counted(bit, index)),
-        (any::<u32>(), 0u32..=32).prop_map(number).prop_map(|(value, bits)| Step::Direct(value, bits)),
+        (any::<u32>(), 0u32..=32)
+            .prop_map(number)
+            .prop_map(|(value, bits)| Step::Direct(value, bits)),
         (0u32..=32).prop_map(|bits| Step::Direct(((1u64 << bits) - 1) as u32, bits)),
         (any::<u32>(), 0u32..=4).prop_map(number).prop_map(|(value, bits)| Step::Tree(value, bits)),
         any_signed().prop_map(Step::Signed),
@@ -61,7 +69,9 @@ fn any_steps_come_back_from_any_bit_on() {
 #[test]
 fn any_bytes_decode_to_what_encodes_to_them_or_are_refused() {
     let data = (any_steps(), any::<u8>(), 0u32..64, vec(any::<u8>(), 0..80));
-    for_all(3000, data, |(steps, limit, prefix_bits, bytes)| check_bytes(&steps, limit, prefix_bits, &bytes));
+    for_all(3000, data, |(steps, limit, prefix_bits, bytes)| {
+        check_bytes(&steps, limit, prefix_bits, &bytes)
+    });
 }
 
 /// Few steps, so that all bytes of some lengths can be tried and many are valid.
@@ -93,7 +103,8 @@ fn all_short_data_are_refused_or_the_only_form_of_their_decisions() {
         valid.sort_by_key(|steps| format!("{steps:?}"));
         valid.dedup();
         assert_eq!(valid.len(), found, "two forms of one sequence");
-        let flat_bits: u32 = kinds.iter().map(|kind| if let Step::Direct(_, bits) = kind { *bits } else { 0 }).sum();
+        let flat_bits: u32 =
+            kinds.iter().map(|kind| if let Step::Direct(_, bits) = kind { *bits } else { 0 }).sum();
         assert!(found >= 1 << flat_bits, "{found} forms of {kinds:?}");
     }
 }
@@ -202,7 +213,11 @@ fn a_carry_runs_through_any_number_of_bytes() {
                 let mut steps = vec![Step::Bit(first, 1 << 15)];
                 steps.extend(vec![Step::Bit(true, 0xFFFF); ones]);
                 steps.extend(vec![Step::Bit(true, 1); ones]);
-                steps.extend([Step::Direct(last, 16), Step::Bit(true, 1), Step::Direct(0xFFFF_FFFF, 32)]);
+                steps.extend([
+                    Step::Direct(last, 16),
+                    Step::Bit(true, 1),
+                    Step::Direct(0xFFFF_FFFF, 32),
+                ]);
                 check_steps(&steps, 30, 0);
                 check_steps(&steps, 30, 5);
             }
@@ -214,7 +229,9 @@ fn a_carry_runs_through_any_number_of_bytes() {
 fn stream(seed: u64, probabilities: &[f64]) -> Vec<Step> {
     let mut random = Random::new(seed);
     let decision = |_| {
-        let probability = (probabilities[random.below(probabilities.len() as u64) as usize] * 65536.0).round() as u16;
+        let probability = (probabilities[random.below(probabilities.len() as u64) as usize]
+            * 65536.0)
+            .round() as u16;
         Step::Bit(random.below(1 << 16) < u64::from(probability), probability)
     };
     (0..200_000).map(decision).collect()
@@ -223,16 +240,32 @@ fn stream(seed: u64, probabilities: &[f64]) -> Vec<Step> {
 #[test]
 fn decisions_cost_what_their_probability_says() {
     let mixed: Vec<f64> = (1..1000).map(|thousandth| f64::from(thousandth) / 1000.0).collect();
-    let streams: [&[f64]; 9] =
-        [&[0.0001], &[0.001], &[0.03], &[0.3], &[0.5], &[0.97], &[0.999], &[0.001, 0.5, 0.9999], &mixed];
+    let streams: [&[f64]; 9] = [
+        &[0.0001],
+        &[0.001],
+        &[0.03],
+        &[0.3],
+        &[0.5],
+        &[0.97],
+        &[0.999],
+        &[0.001, 0.5, 0.9999],
+        &mixed,
+    ];
     for (seed, probabilities) in (0..).zip(streams) {
         let steps = stream(seed, probabilities);
         let ideal_bits: f64 = steps.iter().map(|step| step_bits(*step)).sum();
         let bits = (8 * encode(&steps, 1, 0).len()) as f64;
-        assert!((bits - ideal_bits).abs() <= ideal_bits * 2e-4 + 8.0, "{probabilities:?}: {bits} for {ideal_bits}");
+        assert!(
+            (bits - ideal_bits).abs() <= ideal_bits * 2e-4 + 8.0,
+            "{probabilities:?}: {bits} for {ideal_bits}"
+        );
         let mut cost = Cost::default();
         code_all(&mut cost, &steps, 1);
-        assert!((cost.bits() / ideal_bits - 1.0).abs() < 1e-4, "{probabilities:?}: {} for {ideal_bits}", cost.bits());
+        assert!(
+            (cost.bits() / ideal_bits - 1.0).abs() < 1e-4,
+            "{probabilities:?}: {} for {ideal_bits}",
+            cost.bits()
+        );
     }
 }
 
@@ -253,19 +286,27 @@ fn flat_numbers_cost_their_bits() {
         let steps: Vec<Step> = (0..50_000).map(|_| number()).collect();
         let ideal_bits = 50_000.0 * f64::from(bits);
         let encoded_bits = (8 * encode(&steps, 1, 0).len()) as f64;
-        assert!((encoded_bits / ideal_bits - 1.0).abs() < 2e-4, "{bits}: {encoded_bits} for {ideal_bits}");
+        assert!(
+            (encoded_bits / ideal_bits - 1.0).abs() < 2e-4,
+            "{bits}: {encoded_bits} for {ideal_bits}"
+        );
     }
 }
 
 #[test]
 fn counters_come_near_a_probability_that_they_are_not_told() {
-    for (seed, (probability, above)) in (0..).zip([(0.001, 0.08), (0.03, 0.02), (0.3, 0.01), (0.5, 0.01)]) {
+    for (seed, (probability, above)) in
+        (0..).zip([(0.001, 0.08), (0.03, 0.02), (0.3, 0.01), (0.5, 0.01)])
+    {
         let told = stream(seed, &[probability]);
         let ideal_bits: f64 = told.iter().map(|step| step_bits(*step)).sum();
         let counted = |step: &Step| Step::Counted(matches!(step, Step::Bit(true, _)), 0);
         let steps: Vec<Step> = told.iter().map(counted).collect();
         let encoded_bits = (8 * encode(&steps, 250, 0).len()) as f64;
-        assert!((encoded_bits / ideal_bits - 1.0).abs() < above, "{probability}: {encoded_bits} for {ideal_bits}");
+        assert!(
+            (encoded_bits / ideal_bits - 1.0).abs() < above,
+            "{probability}: {encoded_bits} for {ideal_bits}"
+        );
     }
 }
 
@@ -275,7 +316,12 @@ fn code_numbers<C: Coder>(coder: &mut C, values: &[i64], exponents: usize) -> Ve
     let mut exponents = vec![Counter::default(); exponents];
     let mut mantissas = [Counter::default(); MANTISSAS];
     let code = |value: &i64| {
-        let model = Signed { zero: &mut zero, sign: &mut sign, exponents: &mut exponents, mantissas: &mut mantissas };
+        let model = Signed {
+            zero: &mut zero,
+            sign: &mut sign,
+            exponents: &mut exponents,
+            mantissas: &mut mantissas,
+        };
         code_signed(coder, *value, model, 30)
     };
     values.iter().map(code).collect()
@@ -311,7 +357,10 @@ fn a_decoder_past_its_data_says_so_and_goes_on() {
         let mut decoder = RangeDecoder::new(&mut reader);
         let mut flat_bits = 0;
         while !decoder.is_exhausted() {
-            assert!(flat_bits <= 8 * len as u64 + 8, "not more than the window and a byte past the end");
+            assert!(
+                flat_bits <= 8 * len as u64 + 8,
+                "not more than the window and a byte past the end"
+            );
             decoder.code_direct(0, 1);
             flat_bits += 1;
         }
@@ -337,8 +386,8 @@ fn data_that_begin_with_32_ones_are_nothings_form() {
     }
 }
 
-/// What `tests/battery.rs` does to the other decoders. Here cut and turned data can be valid: then they must be what the
-/// other decisions encode to, which [`check_bytes`] looks at.
+/// What `tests/battery.rs` does to the other decoders. Here cut and turned data can be valid: then
+/// they must be what the other decisions encode to, which [`check_bytes`] looks at.
 #[test]
 fn mixed_steps_survive_the_battery() {
     let mut random = Random::new(31);
@@ -365,7 +414,9 @@ fn mixed_steps_survive_the_battery() {
         for len in (0..20).chain([31, 64, 257]) {
             let kept = random.below(valid.len() as u64 + 1) as usize;
             let noise = random.bytes(len);
-            for bytes in [&vec![0; len], &vec![0xFF; len], &noise, &[&valid[..kept], &noise[..]].concat()] {
+            for bytes in
+                [&vec![0; len], &vec![0xFF; len], &noise, &[&valid[..kept], &noise[..]].concat()]
+            {
                 check_bytes(&steps, 60, 0, bytes);
             }
         }
@@ -375,9 +426,15 @@ fn mixed_steps_survive_the_battery() {
 /// Frozen: these steps are these bytes, on every platform and in every release.
 #[test]
 fn the_bytes_are_the_frozen_ones() {
-    let mut steps: Vec<Step> = (0..40).map(|index| Step::Counted(index % 7 == 3, index % 3)).collect();
+    let mut steps: Vec<Step> =
+        (0..40).map(|index| Step::Counted(index % 7 == 3, index % 3)).collect();
     steps.extend([0, 1, -1, 2, 77, -1000, 65_536, -(1 << 33) + 1].map(Step::Signed));
-    steps.extend([Step::Direct(0xDEAD_BEEF, 32), Step::Tree(9, 4), Step::Bit(true, 1), Step::Bit(false, 0xFFFF)]);
+    steps.extend([
+        Step::Direct(0xDEAD_BEEF, 32),
+        Step::Tree(9, 4),
+        Step::Bit(true, 1),
+        Step::Bit(false, 0xFFFF),
+    ]);
     let hex: String = encode(&steps, 20, 3).iter().map(|byte| format!("{byte:02x}")).collect();
     assert_eq!(hex, "c7ba2d1bc02f8e16928971965adcef77b5f8ff2fdc960d41ea5f2600");
 }
@@ -387,7 +444,10 @@ fn corpus() -> Vec<Vec<u8>> {
     let data = |(count, len): (u8, usize)| {
         [&[random.word() as u8, random.word() as u8, count], &random.bytes(len)[..]].concat()
     };
-    [(0, 8), (1, 12), (4, 40), (10, 60), (20, 120), (40, 220), (80, 400), (200, 900)].into_iter().map(data).collect()
+    [(0, 8), (1, 12), (4, 40), (10, 60), (20, 120), (40, 220), (80, 400), (200, 900)]
+        .into_iter()
+        .map(data)
+        .collect()
 }
 
 #[test]
@@ -402,7 +462,8 @@ fn the_driver_runs_over_the_corpus_and_its_mutations() {
         assert!(fs::read(&path).unwrap() == *data, "{} is out of date", path.display());
     }
     let mut random = Random::new(1);
-    let mut paths: Vec<PathBuf> = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut paths: Vec<PathBuf> =
+        fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     for path in paths {
         let data = fs::read(path).unwrap();

@@ -74,7 +74,11 @@ fn vectors_and_arrays_of_the_same_limits_have_the_same_schema() {
     }
 
     assert_eq!(Schema::of::<Vectors>(), Schema::of::<Arrays>());
-    let vectors = Vectors { position: Vec3::splat(1.3), orientation: Quat::from_rotation_y(2.0), plain: Vec4::X };
+    let vectors = Vectors {
+        position: Vec3::splat(1.3),
+        orientation: Quat::from_rotation_y(2.0),
+        plain: Vec4::X,
+    };
     let arrays = Arrays {
         position: vectors.position.to_array(),
         orientation: vectors.orientation.to_array(),
@@ -97,7 +101,10 @@ fn values_come_back_within_half_a_step() {
     assert!((back.far - body().far).abs().max_element() <= 1.0e6 / f64::from(u32::MAX) + 1e-9);
     assert!(back.precise.dot(body().precise).abs() > 1.0 - 1e-11);
     assert!((back.color - body().color).abs().max_element() <= 0.5 / 255.0 + 1e-6);
-    assert_eq!((back.cell, back.whole, back.whole_rotation), (body().cell, body().whole, body().whole_rotation));
+    assert_eq!(
+        (back.cell, back.whole, back.whole_rotation),
+        (body().cell, body().whole, body().whole_rotation)
+    );
 
     let mut again = [0; Body::LANES];
     back.quantize(&mut again).unwrap();
@@ -108,7 +115,10 @@ fn values_come_back_within_half_a_step() {
 fn errors_name_the_field() {
     let mut lanes = [0; Body::LANES];
     let far = Body { far: DVec3::new(0.0, -1.5e6, 0.0), ..body() };
-    assert_eq!(far.quantize(&mut lanes), Err(EncodeError::OutOfRange { field: "far", value: -1.5e6 }));
+    assert_eq!(
+        far.quantize(&mut lanes),
+        Err(EncodeError::OutOfRange { field: "far", value: -1.5e6 })
+    );
     let zero = Body { precise: DQuat::from_xyzw(0.0, 0.0, 0.0, 0.0), ..body() };
     assert_eq!(zero.quantize(&mut lanes), Err(EncodeError::NotANumber { field: "precise" }));
 }
@@ -139,12 +149,17 @@ fn states_between_turn_and_move() {
     from.quantize(&mut lanes[0]).unwrap();
     to.quantize(&mut lanes[1]).unwrap();
     let there = Mover::interpolate(&lanes[0], &lanes[1], Between { ratio: 0.25, seconds: 1.0 });
-    assert_eq!((there.position, there.velocity), (Vec3::new(1.0, 0.75, 0.0), Vec3::new(4.0, 2.0, 0.0)));
+    assert_eq!(
+        (there.position, there.velocity),
+        (Vec3::new(1.0, 0.75, 0.0), Vec3::new(4.0, 2.0, 0.0))
+    );
     assert_eq!(there.whole, Vec2::ONE);
     // The short way from 3 to −3 radians is on across π.
     let wanted = Quat::from_rotation_y(3.0 + 0.25 * (core::f32::consts::TAU - 6.0));
     assert!(there.orientation.angle_between(wanted) < 0.002);
-    assert!(there.whole_rotation.angle_between(wanted) < 1e-3 && there.whole_rotation.is_normalized());
+    assert!(
+        there.whole_rotation.angle_between(wanted) < 1e-3 && there.whole_rotation.is_normalized()
+    );
 
     let none = Mover { whole_rotation: Quat::from_xyzw(0.0, 0.0, 0.0, 0.0), ..from };
     none.quantize(&mut lanes[0]).unwrap();

@@ -10,7 +10,10 @@ use core::f64::consts::TAU;
 
 use allocation_counter::measure;
 use hermite::thrown;
-use kinepack::{Between, EncodeError, EntityId, Field, FieldKind, FloatLimits, Pack, PackWith, Schema, Snapshot, Tick};
+use kinepack::{
+    Between, EncodeError, EntityId, Field, FieldKind, FloatLimits, Pack, PackWith, Schema,
+    Snapshot, Tick,
+};
 use support::Random;
 
 /// A ratio alone.
@@ -53,7 +56,10 @@ impl PackWith<Meters> for Decimetres {
     const LANES: usize = 1;
 
     fn fields(path: &str, fields: &mut Vec<Field>) {
-        fields.push(Field::new(path, FieldKind::Floats(vec![FloatLimits::new(0.0, 100.0, 0.1).unwrap()])));
+        fields.push(Field::new(
+            path,
+            FieldKind::Floats(vec![FloatLimits::new(0.0, 100.0, 0.1).unwrap()]),
+        ));
     }
 
     fn quantize(value: &Meters, lanes: &mut [u32]) -> Result<(), EncodeError> {
@@ -152,7 +158,10 @@ fn every_kind_of_field() {
     let quarter = between(&first, &second, at(0.25));
     assert_eq!((quarter.place, quarter.raw, quarter.raws), ([-2.0, 3.0], 1.75, [-0.5e300, 7.0]));
     assert_eq!(quarter.yaw, 337.5);
-    assert_eq!((quarter.part.length, quarter.parts[0].length, quarter.parts[1].length), (1.25, -0.5, 8.0));
+    assert_eq!(
+        (quarter.part.length, quarter.parts[0].length, quarter.parts[1].length),
+        (1.25, -0.5, 8.0)
+    );
     assert_eq!(quarter.height, Meters(1.5));
     // All others wait for the end.
     let reached = Thing::reconstruct(&lanes(&first));
@@ -173,8 +182,14 @@ fn every_kind_of_field() {
 #[test]
 fn what_lies_outside_of_the_ratio_is_the_nearer_end() {
     let [first, second] = things().map(|thing| lanes(&thing));
-    for (ratio, end) in [(-1.0, &first), (f32::NEG_INFINITY, &first), (f32::NAN, &first), (1.5, &second)] {
-        assert_eq!(Thing::interpolate(&first, &second, at(ratio)), Thing::reconstruct(end), "{ratio}");
+    for (ratio, end) in
+        [(-1.0, &first), (f32::NEG_INFINITY, &first), (f32::NAN, &first), (1.5, &second)]
+    {
+        assert_eq!(
+            Thing::interpolate(&first, &second, at(ratio)),
+            Thing::reconstruct(end),
+            "{ratio}"
+        );
     }
 }
 
@@ -183,30 +198,45 @@ fn any_lanes_and_ratios_give_values_within_limits_and_exact_ends() {
     let schema = Schema::of::<Thing>();
     let mut random = Random::new(7);
     for _ in 0..20_000 {
-        let [from, mut to]: [Vec<u32>; 2] =
-            core::array::from_fn(|_| schema.lanes().iter().map(|lane| random.up_to(lane.max)).collect());
+        let [from, mut to]: [Vec<u32>; 2] = core::array::from_fn(|_| {
+            schema.lanes().iter().map(|lane| random.up_to(lane.max)).collect()
+        });
         if random.one_in(8) {
             to.clone_from(&from);
         }
         let seconds = [0.1, 1.0e30, -1.0, f32::INFINITY, f32::NAN][random.below(5) as usize];
-        let ratio = [random.unit().abs(), f32::MIN_POSITIVE, 1.0 - f32::EPSILON / 2.0][random.below(3) as usize];
+        let ratio = [random.unit().abs(), f32::MIN_POSITIVE, 1.0 - f32::EPSILON / 2.0]
+            [random.below(3) as usize];
         let thing = Thing::interpolate(&from, &to, Between { ratio, seconds });
-        assert!((-64.0..=64.0).contains(&thing.place[0]) && (0.0..8.0).contains(&thing.place[1]), "{thing:?}");
+        assert!(
+            (-64.0..=64.0).contains(&thing.place[0]) && (0.0..8.0).contains(&thing.place[1]),
+            "{thing:?}"
+        );
         assert!(thing.speed.iter().all(|speed| (-16.0..=16.0).contains(speed)), "{thing:?}");
         assert!((0.1..0.9).contains(&thing.fuel) && (0.0..360.0).contains(&thing.yaw), "{thing:?}");
-        assert!((0.0..=1.0).contains(&thing.frozen_range) && thing.part.length.abs() <= 8.0, "{thing:?}");
+        assert!(
+            (0.0..=1.0).contains(&thing.frozen_range) && thing.part.length.abs() <= 8.0,
+            "{thing:?}"
+        );
         let length: f32 = thing.orientation.iter().map(|component| component * component).sum();
         assert!((length - 1.0).abs() < 1e-6, "{thing:?}");
         let (start, end) = (Thing::reconstruct(&from), Thing::reconstruct(&to));
         assert!(thing.raw.is_finite() || !start.raw.is_finite() || !end.raw.is_finite());
-        // Compared as lanes, since a NaN does not equal itself; what is not in lanes exactly, as values.
+        // Compared as lanes, since a NaN does not equal itself; what is not in lanes exactly, as
+        // values.
         for (ratio, reached) in [(0.0, &start), (1.0, &end)] {
             let thing = Thing::interpolate(&from, &to, Between { ratio, seconds });
             assert_eq!(lanes(&thing), lanes(reached));
-            assert_eq!((thing.place, thing.orientation, thing.yaw), (reached.place, reached.orientation, reached.yaw));
+            assert_eq!(
+                (thing.place, thing.orientation, thing.yaw),
+                (reached.place, reached.orientation, reached.yaw)
+            );
         }
         if from == to {
-            assert_eq!((thing.fuel, thing.yaw, thing.orientation), (start.fuel, start.yaw, start.orientation));
+            assert_eq!(
+                (thing.fuel, thing.yaw, thing.orientation),
+                (start.fuel, start.yaw, start.orientation)
+            );
         }
     }
 }
@@ -241,7 +271,9 @@ struct Angles {
 #[test]
 fn angles_go_the_short_way_round_and_stay_in_their_range() {
     let angles = |degrees: f64| Angles { yaw: degrees.to_radians() as f32, degrees };
-    for (from, to, turn) in [(350.0, 20.0, 30.0), (20.0, 350.0, -30.0), (10.0, 170.0, 160.0), (0.0, 180.0, 180.0)] {
+    for (from, to, turn) in
+        [(350.0, 20.0, 30.0), (20.0, 350.0, -30.0), (10.0, 170.0, 160.0), (0.0, 180.0, 180.0)]
+    {
         for step in 0..=64 {
             let ratio = step as f32 / 64.0;
             let there = between(&angles(from), &angles(to), at(ratio));
@@ -249,7 +281,10 @@ fn angles_go_the_short_way_round_and_stay_in_their_range() {
             let off = |degrees: f64| ((degrees - wanted + 540.0).rem_euclid(360.0) - 180.0).abs();
             // Halfway around both ways are alike, and a rounded code decides.
             assert!(off(there.degrees) < 1e-9, "{from} {to} {ratio} {there:?}");
-            assert!(turn == 180.0 || off(f64::from(there.yaw).to_degrees()) < 0.01, "{from} {to} {ratio} {there:?}");
+            assert!(
+                turn == 180.0 || off(f64::from(there.yaw).to_degrees()) < 0.01,
+                "{from} {to} {ratio} {there:?}"
+            );
             assert!((0.0..360.0).contains(&there.degrees));
         }
     }
@@ -272,14 +307,23 @@ fn turn(degrees: f64) -> Turn {
 }
 
 fn angle_deg(a: &Turn, b: &Turn) -> f64 {
-    let sum = |sign: f64| a.q.iter().zip(&b.q).map(|(a, b)| (a + sign * b).powi(2)).sum::<f64>().sqrt();
+    let sum =
+        |sign: f64| a.q.iter().zip(&b.q).map(|(a, b)| (a + sign * b).powi(2)).sum::<f64>().sqrt();
     4.0 * (sum(1.0).min(sum(-1.0)) / 2.0).asin().to_degrees()
 }
 
 #[test]
 fn rotations_take_the_shorter_turn_at_constant_speed() {
-    // Other components are dropped on the way, so that the signs that come back differ; the last two are almost equal.
-    for (from, to) in [(0.0, 90.0), (10.0, -150.0), (100.0, 250.0), (170.0, 349.0), (-300.0, 20.0), (30.0, 30.001)] {
+    // Other components are dropped on the way, so that the signs that come back differ; the last
+    // two are almost equal.
+    for (from, to) in [
+        (0.0, 90.0),
+        (10.0, -150.0),
+        (100.0, 250.0),
+        (170.0, 349.0),
+        (-300.0, 20.0),
+        (30.0, 30.001),
+    ] {
         let [first, second] = [turn(from), turn(to)].map(|turn| Turn::reconstruct(&lanes(&turn)));
         let total_deg = angle_deg(&first, &second);
         let shorter_deg = ((to - from + 180.0).rem_euclid(360.0) - 180.0).abs();
@@ -288,10 +332,14 @@ fn rotations_take_the_shorter_turn_at_constant_speed() {
             let ratio = step as f32 / 32.0;
             let there = between(&first, &second, at(ratio));
             assert!((there.q.iter().map(|c| c * c).sum::<f64>() - 1.0).abs() < 1e-7);
-            let shares = [angle_deg(&first, &there), angle_deg(&there, &second)].map(|angle| angle / total_deg);
+            let shares = [angle_deg(&first, &there), angle_deg(&there, &second)]
+                .map(|angle| angle / total_deg);
             let bound = 1e-5 / total_deg + 1e-9;
             assert!((shares[0] - f64::from(ratio)).abs() < bound, "{from} {to} {ratio} {shares:?}");
-            assert!((shares[1] - f64::from(1.0 - ratio)).abs() < bound, "{from} {to} {ratio} {shares:?}");
+            assert!(
+                (shares[1] - f64::from(1.0 - ratio)).abs() < bound,
+                "{from} {to} {ratio} {shares:?}"
+            );
         }
     }
     let [first, second] = [turn(20.0), turn(80.0)];
@@ -320,7 +368,10 @@ impl Pack for ByHand {
 
 #[test]
 fn what_is_written_by_hand_steps() {
-    assert_eq!([0.0, 0.99, 1.0].map(|ratio| ByHand::interpolate(&[1], &[2], at(ratio)).0), [1, 1, 2]);
+    assert_eq!(
+        [0.0, 0.99, 1.0].map(|ratio| ByHand::interpolate(&[1], &[2], at(ratio)).0),
+        [1, 1, 2]
+    );
 }
 
 #[test]
@@ -341,7 +392,10 @@ fn snapshots_find_the_lanes() {
         let [expected_hash, hash] = [schema.hash(), Schema::of::<ByHand>().hash()];
         assert_eq!(other, Err(EncodeError::TypeMismatch { id: Some(5), expected_hash, hash }));
         let foreign = Snapshot::new(&Schema::of::<ByHand>(), Tick(0));
-        let mismatch = EncodeError::SchemaMismatch { expected_hash: schema.hash(), hash: foreign.schema_hash() };
+        let mismatch = EncodeError::SchemaMismatch {
+            expected_hash: schema.hash(),
+            hash: foreign.schema_hash(),
+        };
         assert_eq!(snapshots[0].interpolate::<T>(0, &foreign, 0, middle), Err(mismatch));
         counted.count_total
     }
@@ -352,5 +406,8 @@ fn snapshots_find_the_lanes() {
 #[test]
 fn a_full_turn_of_an_angle_is_no_turn() {
     let yaw = |yaw: f64| Angles { yaw: yaw as f32, degrees: 0.0 };
-    assert_eq!(between(&yaw(1.0), &yaw(1.0 + TAU), at(0.5)).yaw, Angles::reconstruct(&lanes(&yaw(1.0))).yaw);
+    assert_eq!(
+        between(&yaw(1.0), &yaw(1.0 + TAU), at(0.5)).yaw,
+        Angles::reconstruct(&lanes(&yaw(1.0))).yaw
+    );
 }

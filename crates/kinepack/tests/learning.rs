@@ -1,11 +1,14 @@
-//! The level that learns: both sides learn the same whatever is lost, and nobody needs what was learned.
+//! The level that learns: both sides learn the same whatever is lost, and nobody needs what was
+//! learned.
 
 #![allow(clippy::unwrap_used)]
 
 mod support;
 
 use kinepack::{Baselines, Codec, DecodeError, Decoder, Encoder, Level, Profile, Snapshot, View};
-use support::{Random, assert_valid, bodies, bodies_run as run, bodies_schema as schema, trained, views};
+use support::{
+    Random, assert_valid, bodies, bodies_run as run, bodies_schema as schema, trained, views,
+};
 
 fn codec(level: Level) -> Codec {
     let schema = schema();
@@ -13,7 +16,8 @@ fn codec(level: Level) -> Codec {
     Codec::new(schema, level, profile).unwrap()
 }
 
-/// Sends a run over a link that loses every third packet or so and answers some packets later; returns the bytes of all packets.
+/// Sends a run over a link that loses every third packet or so and answers some packets later;
+/// returns the bytes of all packets.
 fn send(codec: &Codec, run: &[Snapshot], seed: u64) -> usize {
     let (mut encoder, mut decoder) = (Encoder::new(codec), Decoder::new(codec));
     let mut random = Random::new(seed);
@@ -23,9 +27,11 @@ fn send(codec: &Codec, run: &[Snapshot], seed: u64) -> usize {
     let mut bytes = 0;
     for snapshot in run {
         let newest = ours.len().saturating_sub(1 + random.below(5) as usize);
-        let arrived: Vec<usize> = (0..=newest).rev().filter(|sent| theirs[*sent].is_some()).take(3).collect();
+        let arrived: Vec<usize> =
+            (0..=newest).rev().filter(|sent| theirs[*sent].is_some()).take(3).collect();
         let our_baselines = Baselines::new(arrived.iter().map(|sent| &ours[*sent])).unwrap();
-        let their_baselines = Baselines::new(arrived.iter().flat_map(|sent| &theirs[*sent])).unwrap();
+        let their_baselines =
+            Baselines::new(arrived.iter().flat_map(|sent| &theirs[*sent])).unwrap();
         let mut packet = Vec::new();
         let view = encoder.encode(our_baselines, snapshot, &mut packet).unwrap();
         assert!(**view.snapshot() == *snapshot);
@@ -71,7 +77,10 @@ fn without_what_was_learned_a_packet_starts_from_the_profile() {
     packet.clear();
     let sent = encoder.encode(&view, &run[2], &mut packet).unwrap();
     assert_eq!(decoder.decode(&forgotten, &packet, run[2].tick), Err(DecodeError::NothingLearned));
-    assert!(decoder.decode(&view, &packet, run[2].tick).unwrap() == sent, "a refused packet changes nothing");
+    assert!(
+        decoder.decode(&view, &packet, run[2].tick).unwrap() == sent,
+        "a refused packet changes nothing"
+    );
 }
 
 #[test]
@@ -123,7 +132,9 @@ fn a_packet_that_packs_bits_hands_on_what_was_learned_before() {
     let sent = encoder.encode(&before, &noise, &mut packet).unwrap();
     assert_eq!(packet[0] & 1, 1, "noise is packed");
     let decoded = decoder.decode(&before, &packet, noise.tick).unwrap();
-    assert!(**decoded.snapshot() == noise && decoded == sent && decoded.learned() == before.learned());
+    assert!(
+        **decoded.snapshot() == noise && decoded == sent && decoded.learned() == before.learned()
+    );
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! Numbers by magnitude: the reference's table of sizes, naive forms, and what full use of every code means.
+//! Numbers by magnitude: the reference's table of sizes, naive forms, and what full use of every
+//! code means.
 
 #![allow(clippy::unwrap_used)]
 
@@ -6,11 +7,12 @@ mod runner;
 mod support;
 
 use kinepack::magnitude::{
-    Precision, read_any, read_difference, read_multiples, read_steps, write_any, write_difference, write_multiples,
-    write_steps,
+    Precision, read_any, read_difference, read_multiples, read_steps, write_any, write_difference,
+    write_multiples, write_steps,
 };
 use kinepack::{
-    BitCounter, BitReader, BitSink, BitWriter, DecodeError, EncodeError, FloatLimits, VectorLimits, bits_for,
+    BitCounter, BitReader, BitSink, BitWriter, DecodeError, EncodeError, FloatLimits, VectorLimits,
+    bits_for,
 };
 use proptest::prelude::*;
 use runner::for_all;
@@ -19,7 +21,8 @@ use support::{BitModel, Random, battery, from_hex, hex};
 const VECTORS: &str = include_str!("../../../spec/vectors/magnitude.txt");
 const PRECISIONS: [Precision; 3] = [Precision::Whole, Precision::Tenth, Precision::Hundredth];
 
-/// The reference's sizes for precision 0.1: the largest component below the limit takes so many bits.
+/// The reference's sizes for precision 0.1: the largest component below the limit takes so many
+/// bits.
 const SIZES_OF_TENTHS: [(f32, u64); 23] = [
     (0.15, 11),
     (0.35, 14),
@@ -76,7 +79,8 @@ fn tenths_take_exactly_the_bits_of_the_reference() {
     for ((limit, bits), above_bits) in SIZES_OF_TENTHS.into_iter().zip(beyond) {
         for sign in [1.0, -1.0] {
             // A negative half rounds up, towards 0: a value further out is surely outside.
-            let [inside, outside] = [limit.next_down(), limit + limit * 1e-6].map(|limit| sign * limit);
+            let [inside, outside] =
+                [limit.next_down(), limit + limit * 1e-6].map(|limit| sign * limit);
             for axis in 0..3 {
                 let mut vector = [0.0, 0.1, -0.1];
                 vector[axis] = inside;
@@ -94,14 +98,17 @@ fn tenths_take_exactly_the_bits_of_the_reference() {
     }
 }
 
-/// A component's number as the specification says it, in exact arithmetic: an `f32` has at most 24 bits, the half one more.
+/// A component's number as the specification says it, in exact arithmetic: an `f32` has at most 24
+/// bits, the half one more.
 fn number_of(precision: Precision, component: f32) -> i64 {
-    let scaled = f64::from(component * precision.steps_per_unit()).clamp(-1_073_741_824.0, 1_073_741_824.0);
+    let scaled =
+        f64::from(component * precision.steps_per_unit()).clamp(-1_073_741_824.0, 1_073_741_824.0);
     let below = scaled.floor();
     below as i64 + i64::from(scaled - below >= 0.5)
 }
 
-/// An integer below `end` as the reference writes it: bit by bit, but those that would lead to the end.
+/// An integer below `end` as the reference writes it: bit by bit, but those that would lead to the
+/// end.
 fn write_below(bits: &mut BitModel, value: u64, end: u64) {
     let mut so_far = 0;
     let mut mask = 1;
@@ -114,7 +121,8 @@ fn write_below(bits: &mut BitModel, value: u64, end: u64) {
 
 /// The vector as the reference writes it, and as it reads it.
 fn multiples_of(precision: Precision, vector: &[f32]) -> (BitModel, Vec<f32>) {
-    let numbers: Vec<i64> = vector.iter().map(|component| number_of(precision, *component)).collect();
+    let numbers: Vec<i64> =
+        vector.iter().map(|component| number_of(precision, *component)).collect();
     let largest = numbers.iter().map(|number| number.abs()).max().unwrap();
     let class = (0..23).find(|class| largest < 2 << class).unwrap_or(23);
     let bias = 2 << class;
@@ -129,7 +137,11 @@ fn multiples_of(precision: Precision, vector: &[f32]) -> (BitModel, Vec<f32>) {
 fn multiples_come_back<const N: usize>(precision: Precision, vector: [f32; N]) {
     let (bytes, len_bits) = written(|writer| write_multiples(writer, precision, vector).unwrap());
     let (naive, expected) = multiples_of(precision, &vector);
-    assert_eq!((len_bits, &bytes), (naive.len_bits(), &naive.to_bytes()), "{precision:?} {vector:?}");
+    assert_eq!(
+        (len_bits, &bytes),
+        (naive.len_bits(), &naive.to_bytes()),
+        "{precision:?} {vector:?}"
+    );
     let mut reader = BitReader::new(&bytes);
     let back: [f32; N] = read_multiples(&mut reader, precision).unwrap();
     assert_eq!(reader.position_bits(), len_bits);
@@ -142,7 +154,11 @@ fn multiples_come_back<const N: usize>(precision: Precision, vector: [f32; N]) {
             assert!((f64::from(value) - f64::from(back)).abs() <= allowed, "{value} {back}");
         }
         if (value * steps).abs() < 4_194_303.0 {
-            assert_eq!(number_of(precision, back), number_of(precision, value), "what was read is written alike");
+            assert_eq!(
+                number_of(precision, back),
+                number_of(precision, value),
+                "what was read is written alike"
+            );
         }
     }
 }
@@ -165,13 +181,17 @@ fn any_component() -> impl Strategy<Value = f32> {
 
 #[test]
 fn multiples_come_back_within_half_a_step() {
-    for_all(4000, ([any_component(), any_component(), any_component(), any_component()], 0usize..3), |input| {
-        let (vector, precision) = (input.0, PRECISIONS[input.1]);
-        multiples_come_back(precision, vector);
-        multiples_come_back(precision, [vector[0], vector[1], vector[2]]);
-        multiples_come_back(precision, [vector[0], vector[1]]);
-        multiples_come_back(precision, [vector[0]]);
-    });
+    for_all(
+        4000,
+        ([any_component(), any_component(), any_component(), any_component()], 0usize..3),
+        |input| {
+            let (vector, precision) = (input.0, PRECISIONS[input.1]);
+            multiples_come_back(precision, vector);
+            multiples_come_back(precision, [vector[0], vector[1], vector[2]]);
+            multiples_come_back(precision, [vector[0], vector[1]]);
+            multiples_come_back(precision, [vector[0]]);
+        },
+    );
 }
 
 #[test]
@@ -188,7 +208,8 @@ fn multiples_beyond_the_last_class_saturate_and_no_numbers_are_refused() {
     ] {
         for precision in PRECISIONS {
             let steps = precision.steps_per_unit();
-            let (bytes, _) = written(|writer| write_multiples(writer, precision, [value, 5.0 / steps]).unwrap());
+            let (bytes, _) =
+                written(|writer| write_multiples(writer, precision, [value, 5.0 / steps]).unwrap());
             let [far, near] = read_multiples(&mut BitReader::new(&bytes), precision).unwrap();
             assert_eq!(near, 5.0 / steps);
             // Multiplied by the steps all but the first are beyond the class too.
@@ -205,7 +226,8 @@ fn multiples_beyond_the_last_class_saturate_and_no_numbers_are_refused() {
 
 #[test]
 fn the_worked_multiples_are_those_of_the_specification() {
-    let (bytes, len_bits) = written(|writer| write_multiples(writer, Precision::Tenth, [1.0, -0.5, 0.25]).unwrap());
+    let (bytes, len_bits) =
+        written(|writer| write_multiples(writer, Precision::Tenth, [1.0, -0.5, 0.25]).unwrap());
     assert_eq!((bytes, len_bits), (vec![0x43, 0xAF, 0x09], 20));
 }
 
@@ -220,14 +242,17 @@ fn write_word(bits: &mut BitModel, symbol: usize) {
         _ => 8u32,
     };
     let before = |other: &usize| (length(*other), *other) < (length(symbol), symbol);
-    let word: u32 = (0..35).filter(before).map(|other| 256 >> length(other)).sum::<u32>() >> (8 - length(symbol));
+    let word: u32 = (0..35).filter(before).map(|other| 256 >> length(other)).sum::<u32>()
+        >> (8 - length(symbol));
     (0..length(symbol)).rev().for_each(|place| bits.write(u64::from(word >> place & 1), 1));
 }
 
 /// Steps as the specification says them.
 fn steps_of(steps: &[i64]) -> BitModel {
-    let numbers: Vec<u64> =
-        steps.iter().map(|step| if *step >= 0 { 2 * *step } else { -2 * *step - 1 } as u64).collect();
+    let numbers: Vec<u64> = steps
+        .iter()
+        .map(|step| if *step >= 0 { 2 * *step } else { -2 * *step - 1 } as u64)
+        .collect();
     let class = bits_for(*numbers.iter().max().unwrap());
     let mut bits = BitModel::default();
     write_word(&mut bits, class as usize);
@@ -283,7 +308,10 @@ fn steps_of_all_magnitudes_come_back() {
     });
     assert_eq!(steps_come_back([MIN, MAX, 0]), 8 + 3 * 33);
     let (bytes, _) = written(|writer| write_steps(writer, [i32::MIN, i32::MAX, 0]).unwrap());
-    assert_eq!(read_steps(&mut BitReader::new(&bytes)), Ok([i64::from(i32::MIN), i64::from(i32::MAX), 0]));
+    assert_eq!(
+        read_steps(&mut BitReader::new(&bytes)),
+        Ok([i64::from(i32::MIN), i64::from(i32::MAX), 0])
+    );
     for step in [MIN - 1, MAX + 1, i64::MIN, i64::MAX, 1 << 62] {
         let mut counter = BitCounter::default();
         let refusal = EncodeError::OutOfRange { field: "", value: step as f64 };
@@ -292,7 +320,8 @@ fn steps_of_all_magnitudes_come_back() {
     }
 }
 
-/// Whatever bits come, what is read of them takes just those bits: no code is wasted, and none has another.
+/// Whatever bits come, what is read of them takes just those bits: no code is wasted, and none has
+/// another.
 #[test]
 fn each_string_of_bits_is_one_vector() {
     fn read_and_written<const N: usize>(data: &[u8]) {
@@ -319,23 +348,28 @@ fn each_string_of_bits_is_one_vector() {
 
 #[test]
 fn the_worked_steps_are_those_of_the_specification() {
-    for (steps, bits) in [([0, 0, 0], "00"), ([1, 0, -2], "0100010011"), ([0, 0, -2], "010000001")] {
+    for (steps, bits) in [([0, 0, 0], "00"), ([1, 0, -2], "0100010011"), ([0, 0, -2], "010000001")]
+    {
         let (bytes, len_bits) = written(|writer| write_steps(writer, steps).unwrap());
         let mut reader = BitReader::new(&bytes);
-        let read: String = (0..len_bits).map(|_| char::from(b'0' + reader.read(1).unwrap() as u8)).collect();
+        let read: String =
+            (0..len_bits).map(|_| char::from(b'0' + reader.read(1).unwrap() as u8)).collect();
         assert_eq!(read, bits);
     }
 }
 
-/// Steps of 0.1 beside the reference's sizes: a bit less or the same up to 3.15, at most one more beyond.
+/// Steps of 0.1 beside the reference's sizes: a bit less or the same up to 3.15, at most one more
+/// beyond.
 #[test]
 fn steps_are_never_more_than_a_bit_longer_than_multiples() {
     let larger = SIZES_OF_TENTHS.iter().map(|(_, bits)| *bits).chain([LARGEST_BITS]);
     for (class, multiples_bits) in larger.enumerate() {
         let [first, last] = [1 << class, (2i64 << class) - 1];
-        let worst = [[last, 0, 0], [-last, last, -last], [first, first, first], [-first, -first, -first]];
+        let worst =
+            [[last, 0, 0], [-last, last, -last], [first, first, first], [-first, -first, -first]];
         let longest = worst.map(steps_bits).into_iter().max().unwrap();
-        let allowed = if class < 4 { multiples_bits - 1 } else { multiples_bits + u64::from(class > 4) };
+        let allowed =
+            if class < 4 { multiples_bits - 1 } else { multiples_bits + u64::from(class > 4) };
         assert_eq!(longest, allowed, "class {class}");
     }
     assert_eq!([steps_bits([0; 3]), multiples_bits(Precision::Whole, [0.0; 3])], [2, 11]);
@@ -349,43 +383,58 @@ fn steps_are_never_more_than_a_bit_longer_than_multiples() {
 }
 
 fn position() -> VectorLimits<3> {
-    let [xz, y] = [FloatLimits::new(-100.0, 100.0, 0.1), FloatLimits::new(-10.0, 10.0, 0.01)].map(Result::unwrap);
+    let [xz, y] = [FloatLimits::new(-100.0, 100.0, 0.1), FloatLimits::new(-10.0, 10.0, 0.01)]
+        .map(Result::unwrap);
     VectorLimits::new([xz, y, xz])
 }
 
 fn angles() -> VectorLimits<3> {
-    let [turn, half] = [FloatLimits::until(0.0, 360.0, 0.5), FloatLimits::new(-90.0, 90.0, 0.5)].map(Result::unwrap);
-    VectorLimits::new([half, turn.wrapping(), FloatLimits::until_with_bits(-180.0, 180.0, 16).unwrap().wrapping()])
+    let [turn, half] = [FloatLimits::until(0.0, 360.0, 0.5), FloatLimits::new(-90.0, 90.0, 0.5)]
+        .map(Result::unwrap);
+    VectorLimits::new([
+        half,
+        turn.wrapping(),
+        FloatLimits::until_with_bits(-180.0, 180.0, 16).unwrap().wrapping(),
+    ])
 }
 
 #[test]
 fn differences_within_limits_come_back() {
     let share = || 0.0f64..=1.0;
-    for_all(3000, ([share(), share(), share()], [share(), share(), share()], 0u32..12), |(from, to, nearness)| {
-        for limits in [position(), angles()] {
-            let place = |shares: [f64; 3]| -> [f32; 3] {
-                core::array::from_fn(|index| {
-                    let axis = limits.axes()[index];
-                    (axis.min() + shares[index] * (axis.max() - axis.min())) as f32
-                })
-            };
-            let near = core::array::from_fn(|index| from[index] + (to[index] - from[index]) / f64::from(1 << nearness));
-            let [baseline, value] = [place(from), place(near)];
-            let baseline = limits.reconstruct(limits.quantize(baseline).unwrap());
-            let expected = limits.reconstruct(limits.quantize(value).unwrap());
-            let (bytes, len_bits) = written(|writer| write_difference(writer, &limits, baseline, value).unwrap());
-            let mut reader = BitReader::new(&bytes);
-            assert_eq!(read_difference(&mut reader, &limits, baseline), Ok(expected));
-            assert_eq!(reader.position_bits(), len_bits);
-            for (axis, (value, back)) in limits.axes().iter().zip(value.into_iter().zip(expected)) {
-                let apart = f64::from((value - back).abs());
-                let apart = if axis.wraps() { apart.min(360.0 - apart) } else { apart };
-                assert!(apart <= axis.step() / 2.0 + 2e-5, "{value} {back}");
+    for_all(
+        3000,
+        ([share(), share(), share()], [share(), share(), share()], 0u32..12),
+        |(from, to, nearness)| {
+            for limits in [position(), angles()] {
+                let place = |shares: [f64; 3]| -> [f32; 3] {
+                    core::array::from_fn(|index| {
+                        let axis = limits.axes()[index];
+                        (axis.min() + shares[index] * (axis.max() - axis.min())) as f32
+                    })
+                };
+                let near = core::array::from_fn(|index| {
+                    from[index] + (to[index] - from[index]) / f64::from(1 << nearness)
+                });
+                let [baseline, value] = [place(from), place(near)];
+                let baseline = limits.reconstruct(limits.quantize(baseline).unwrap());
+                let expected = limits.reconstruct(limits.quantize(value).unwrap());
+                let (bytes, len_bits) =
+                    written(|writer| write_difference(writer, &limits, baseline, value).unwrap());
+                let mut reader = BitReader::new(&bytes);
+                assert_eq!(read_difference(&mut reader, &limits, baseline), Ok(expected));
+                assert_eq!(reader.position_bits(), len_bits);
+                for (axis, (value, back)) in
+                    limits.axes().iter().zip(value.into_iter().zip(expected))
+                {
+                    let apart = f64::from((value - back).abs());
+                    let apart = if axis.wraps() { apart.min(360.0 - apart) } else { apart };
+                    assert!(apart <= axis.step() / 2.0 + 2e-5, "{value} {back}");
+                }
+                let (any, any_bits) = written(|writer| write_any(writer, &limits, baseline, value));
+                assert_eq!((any, any_bits), (bytes, len_bits), "what has a code is written alike");
             }
-            let (any, any_bits) = written(|writer| write_any(writer, &limits, baseline, value));
-            assert_eq!((any, any_bits), (bytes, len_bits), "what has a code is written alike");
-        }
-    });
+        },
+    );
 }
 
 #[test]
@@ -398,7 +447,8 @@ fn angles_go_the_short_way_round() {
         // Half a turn has two ways: either is right.
         ([0.0, 0.0, 0.0], [0.0, 180.0, 0.0], 5 + 3 * 10),
     ] {
-        let (bytes, len_bits) = written(|writer| write_difference(writer, &limits, before, after).unwrap());
+        let (bytes, len_bits) =
+            written(|writer| write_difference(writer, &limits, before, after).unwrap());
         assert_eq!(len_bits, bits, "{before:?} {after:?}");
         let back = read_difference(&mut BitReader::new(&bytes), &limits, before).unwrap();
         assert_eq!(back, limits.reconstruct(limits.quantize(after).unwrap()));
@@ -408,7 +458,8 @@ fn angles_go_the_short_way_round() {
 #[test]
 fn limits_of_full_lanes_have_room_for_any_difference() {
     let full = VectorLimits::new([FloatLimits::with_bits(0.0, 1.0, 32).unwrap(); 2]);
-    let (bytes, len_bits) = written(|writer| write_difference(writer, &full, [0.0, 1.0], [1.0, 0.0]).unwrap());
+    let (bytes, len_bits) =
+        written(|writer| write_difference(writer, &full, [0.0, 1.0], [1.0, 0.0]).unwrap());
     assert_eq!(len_bits, 8 + 2 * 33);
     assert_eq!(read_difference(&mut BitReader::new(&bytes), &full, [0.0, 1.0]), Ok([1.0, 0.0]));
 }
@@ -451,8 +502,14 @@ fn differences_that_lead_out_of_the_limits_are_refused() {
     for steps in [[1i64, 0, 0], [0, -2001, 0], [0, 0, (1 << 32) - 1], [0, 0, -(1 << 32)]] {
         let (bytes, len_bits) = written(|writer| write_steps(writer, steps).unwrap());
         let refusal = Some(DecodeError::OutOfRange { at_bit: len_bits });
-        assert_eq!(read_difference(&mut BitReader::new(&bytes), &limits, [100.0, 10.0, 0.0]).err(), refusal);
-        assert_eq!(read_any(&mut BitReader::new(&bytes), &limits, [100.0, 10.0, 0.0]).err(), refusal);
+        assert_eq!(
+            read_difference(&mut BitReader::new(&bytes), &limits, [100.0, 10.0, 0.0]).err(),
+            refusal
+        );
+        assert_eq!(
+            read_any(&mut BitReader::new(&bytes), &limits, [100.0, 10.0, 0.0]).err(),
+            refusal
+        );
     }
 }
 
@@ -504,19 +561,30 @@ fn vector_lines() -> String {
         let mut step = || ((random.word() & ((1 << bits) - 1)) as i64 + 1) >> 1;
         let [a, b, c, d] = [step(), -step(), step(), step()];
         line("steps".to_owned(), listed(&[a]), written(|writer| write_steps(writer, [a]).unwrap()));
-        line("steps".to_owned(), listed(&[c, d]), written(|writer| write_steps(writer, [c, d]).unwrap()));
-        line("steps".to_owned(), listed(&[a, b, c, d]), written(|writer| write_steps(writer, [a, b, c, d]).unwrap()));
+        line(
+            "steps".to_owned(),
+            listed(&[c, d]),
+            written(|writer| write_steps(writer, [c, d]).unwrap()),
+        );
+        line(
+            "steps".to_owned(),
+            listed(&[a, b, c, d]),
+            written(|writer| write_steps(writer, [a, b, c, d]).unwrap()),
+        );
     }
     for (limits, name) in [(position(), "position"), (angles(), "angles")] {
         for nearness in [1.0, 10.0, 1000.0] {
-            let [from, to]: [[f32; 3]; 2] = core::array::from_fn(|_| core::array::from_fn(|_| random.unit() * 10.0));
-            let value = core::array::from_fn(|index| from[index] + (to[index] - from[index]) / nearness);
+            let [from, to]: [[f32; 3]; 2] =
+                core::array::from_fn(|_| core::array::from_fn(|_| random.unit() * 10.0));
+            let value =
+                core::array::from_fn(|index| from[index] + (to[index] - from[index]) / nearness);
             let baseline = limits.reconstruct(limits.quantize(from).unwrap());
             let out = written(|writer| write_any(writer, &limits, baseline, value));
             line(format!("{name} {}", listed(&baseline)), listed(&value), out);
         }
     }
-    let out = written(|writer| write_any(writer, &position(), [0.0; 3], [f32::INFINITY, 1e9, -0.5]));
+    let out =
+        written(|writer| write_any(writer, &position(), [0.0; 3], [f32::INFINITY, 1e9, -0.5]));
     line("position 0,0,0".to_owned(), listed(&[f32::INFINITY, 1e9, -0.5]), out);
     lines
 }
@@ -547,12 +615,20 @@ fn every_vector_is_written_and_read() {
         let mut reader = BitReader::new(&bytes);
         match words[0] {
             "multiples" => {
-                let precision = PRECISIONS.into_iter().find(|known| listed(&[known.steps_per_unit()]) == words[1]);
+                let precision = PRECISIONS
+                    .into_iter()
+                    .find(|known| listed(&[known.steps_per_unit()]) == words[1]);
                 let precision = precision.unwrap();
                 let back: [f32; 3] = read_multiples(&mut reader, precision).unwrap();
-                assert_eq!(back[..], multiples_of(precision, &numbers::<f32, 3>(values)).1, "{line}");
+                assert_eq!(
+                    back[..],
+                    multiples_of(precision, &numbers::<f32, 3>(values)).1,
+                    "{line}"
+                );
             }
-            "steps" if !values.contains(',') => assert_eq!(read_steps(&mut reader), Ok(numbers::<i64, 1>(values))),
+            "steps" if !values.contains(',') => {
+                assert_eq!(read_steps(&mut reader), Ok(numbers::<i64, 1>(values)))
+            }
             "steps" if values.matches(',').count() == 1 => {
                 assert_eq!(read_steps(&mut reader), Ok(numbers::<i64, 2>(values)));
             }
@@ -560,8 +636,13 @@ fn every_vector_is_written_and_read() {
             name => {
                 let limits = if name == "position" { position() } else { angles() };
                 let value: [f32; 3] = numbers(values);
-                let expected = limits.quantize(value).map_or(value, |codes| limits.reconstruct(codes));
-                assert_eq!(read_any(&mut reader, &limits, numbers(words[1])), Ok(expected), "{line}");
+                let expected =
+                    limits.quantize(value).map_or(value, |codes| limits.reconstruct(codes));
+                assert_eq!(
+                    read_any(&mut reader, &limits, numbers(words[1])),
+                    Ok(expected),
+                    "{line}"
+                );
             }
         }
         assert_eq!(reader.position_bits().to_string(), bits, "{line}");

@@ -1,4 +1,5 @@
-//! Snapshots made of parts: encoding a part of the changes is encoding a baseline that has that part.
+//! Snapshots made of parts: encoding a part of the changes is encoding a baseline that has that
+//! part.
 
 #![allow(clippy::unwrap_used)]
 
@@ -30,7 +31,8 @@ fn a_part_of_the_changes_is_encoded_like_a_baseline_that_has_it() {
                     let snapshot = without_comings_and_goings(before, &frames[2]);
                     let mut difference = Difference::default();
                     difference.find(before, &snapshot);
-                    let chosen: Vec<u32> = difference.sent.iter().copied().filter(|_| random.one_in(2)).collect();
+                    let chosen: Vec<u32> =
+                        difference.sent.iter().copied().filter(|_| random.one_in(2)).collect();
                     let mut rows = Snapshot::new_like(before);
                     rows.gather(&snapshot, &chosen).unwrap();
                     let mut target = Snapshot::clone(before);
@@ -38,12 +40,15 @@ fn a_part_of_the_changes_is_encoded_like_a_baseline_that_has_it() {
                     let (mut expected, mut bytes) = (Vec::new(), Vec::new());
                     let view = encoder.encode(before, &target, &mut expected).unwrap();
                     let size = encoder.size().clone();
-                    let part = encoder.write(before, &snapshot, Chosen::entities(&chosen), &mut bytes).unwrap();
+                    let part = encoder
+                        .write(before, &snapshot, Chosen::entities(&chosen), &mut bytes)
+                        .unwrap();
                     assert_eq!(*part.size(), size);
                     assert!(part.view() == view);
                     assert_eq!(bytes, expected, "{name}, {}", level.row());
                     if before.ids() != frames[2].ids() {
-                        let refused = encoder.write(before, &frames[2], Chosen::entities(&[]), &mut bytes);
+                        let refused =
+                            encoder.write(before, &frames[2], Chosen::entities(&[]), &mut bytes);
                         assert_eq!(refused.err(), Some(EncodeError::EntitiesDiffer));
                     }
                 }
@@ -54,7 +59,10 @@ fn a_part_of_the_changes_is_encoded_like_a_baseline_that_has_it() {
 
 #[test]
 fn patching_a_baseline_with_its_difference_gives_the_snapshot() {
-    for (name, seed) in ["cube", "wide", "flag", "empty"].into_iter().flat_map(|name| (0..20).map(move |s| (name, s))) {
+    for (name, seed) in ["cube", "wide", "flag", "empty"]
+        .into_iter()
+        .flat_map(|name| (0..20).map(move |s| (name, s)))
+    {
         let frames = frames(&schema(name), seed, 25, 2);
         let [before, after] = [&frames[0], &frames[1]];
         let mut difference = Difference::default();
@@ -80,14 +88,18 @@ fn wrong_indices_are_errors_that_change_nothing() {
     for level in [level_7, Level::PACKED, Level::ADAPTIVE] {
         let codec = Codec::new(schema.clone(), level, Profile::untrained(&schema)).unwrap();
         let mut encoder = Encoder::new(&codec);
-        for (indices, index) in
-            [(vec![1, 1], 1), (vec![0, 3, 2], 2), (vec![0, count], count), (vec![count + 7], count + 7)]
-        {
+        for (indices, index) in [
+            (vec![1, 1], 1),
+            (vec![0, 3, 2], 2),
+            (vec![0, count], count),
+            (vec![count + 7], count + 7),
+        ] {
             let (mut rows, mut packet) = (Snapshot::clone(&frames[0]), vec![7]);
             let error = EncodeError::BadIndices { index };
             assert_eq!(rows.gather(&snapshot, &indices), Err(error.clone()));
             assert!(rows == **frames[0].snapshot());
-            let refused = encoder.write(&frames[0], &snapshot, Chosen::entities(&indices), &mut packet);
+            let refused =
+                encoder.write(&frames[0], &snapshot, Chosen::entities(&indices), &mut packet);
             assert_eq!(refused.err(), Some(error));
             assert_eq!(packet, [7]);
         }

@@ -1,5 +1,5 @@
-//! Precision as time: a moving value is off by no more than it moves in the time, both sides hold the same, and what comes to rest
-//! becomes exact.
+//! Precision as time: a moving value is off by no more than it moves in the time, both sides hold
+//! the same, and what comes to rest becomes exact.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,12 +8,14 @@ mod support;
 use std::collections::BTreeMap;
 
 use kinepack::{
-    Baselines, Bodies, Chosen, Codec, Decoder, Encoder, EntityId, Field, FieldKind, FloatLimits, IntegerLimits,
-    LaneArithmetic, Level, Profile, Schema, SetupError, SmallestThree, Snapshot, Tick, TimePrecision, Training, View,
+    Baselines, Bodies, Chosen, Codec, Decoder, Encoder, EntityId, Field, FieldKind, FloatLimits,
+    IntegerLimits, LaneArithmetic, Level, Profile, Schema, SetupError, SmallestThree, Snapshot,
+    Tick, TimePrecision, Training, View,
 };
 use support::{Random, assert_valid, bodies_schema, frames, hex, profile_of, schema, views};
 
-/// Things that hurry, slow down, rest and start again; now and then one comes or goes. One frame a tick.
+/// Things that hurry, slow down, rest and start again; now and then one comes or goes. One frame a
+/// tick.
 fn run(schema: &Schema, seed: u64, entities: usize, ticks: u32) -> Vec<Snapshot> {
     let mut random = Random::new(seed);
     let mut things: BTreeMap<u32, (Vec<f64>, Vec<f64>)> = BTreeMap::new();
@@ -21,7 +23,8 @@ fn run(schema: &Schema, seed: u64, entities: usize, ticks: u32) -> Vec<Snapshot>
     let mut run = Vec::new();
     for tick in 0..ticks {
         while things.len() < entities {
-            let place = schema.lanes().iter().map(|lane| f64::from(random.up_to(lane.max))).collect();
+            let place =
+                schema.lanes().iter().map(|lane| f64::from(random.up_to(lane.max))).collect();
             things.insert(next_id, (place, vec![0.0; schema.lanes().len()]));
             next_id += 1 + random.up_to(2);
         }
@@ -30,8 +33,11 @@ fn run(schema: &Schema, seed: u64, entities: usize, ticks: u32) -> Vec<Snapshot>
             match random.below(40) {
                 0 => speed.fill(0.0),
                 1 | 2 => {
-                    let share = f64::from(random.unit()) / [20.0, 200.0, 2000.0][random.below(3) as usize];
-                    let push = |lane: &kinepack::Lane| f64::from(random.unit()) * share * f64::from(lane.max);
+                    let share =
+                        f64::from(random.unit()) / [20.0, 200.0, 2000.0][random.below(3) as usize];
+                    let push = |lane: &kinepack::Lane| {
+                        f64::from(random.unit()) * share * f64::from(lane.max)
+                    };
                     *speed = schema.lanes().iter().map(push).collect();
                 }
                 _ => speed.iter_mut().for_each(|speed| *speed *= 0.9),
@@ -41,7 +47,8 @@ fn run(schema: &Schema, seed: u64, entities: usize, ticks: u32) -> Vec<Snapshot>
                 if is_name && random.one_in(25) {
                     *place = f64::from(random.up_to(lane.max));
                 }
-                *place = (*place + if is_name { 0.0 } else { *speed }).clamp(0.0, f64::from(lane.max));
+                *place =
+                    (*place + if is_name { 0.0 } else { *speed }).clamp(0.0, f64::from(lane.max));
             }
             let lanes: Vec<u32> = place.iter().map(|place| place.round() as u32).collect();
             snapshot.push_lanes(EntityId(*id), &lanes).unwrap();
@@ -61,27 +68,35 @@ fn at_rest(run: &[Snapshot], ticks: u32) -> impl Iterator<Item = Snapshot> + '_ 
     (1..=ticks).map(|more| support::at_tick(last, Tick(last.tick.0 + more)))
 }
 
-/// How far a field moved in a tick as both sides know it, in its unit, of a rotation in steps of its components: at least as much as
-/// counts. `None` where they do not know.
+/// How far a field moved in a tick as both sides know it, in its unit, of a rotation in steps of
+/// its components: at least as much as counts. `None` where they do not know.
 fn speed(field: &Field, id: EntityId, known: &[&View]) -> Option<f64> {
     let (baseline, older) = (known[0], *known.get(1)?);
     let (now, before) = (baseline.position(id)?, older.position(id)?);
     let ticks = f64::from(baseline.tick.0.wrapping_sub(older.tick.0).max(1));
-    let lane = |lane: usize| f64::from(baseline.lane(lane)[now]) - f64::from(older.lane(lane)[before]);
+    let lane =
+        |lane: usize| f64::from(baseline.lane(lane)[now]) - f64::from(older.lane(lane)[before]);
     let length = match &field.kind {
-        FieldKind::Floats(axes) => {
-            field.lanes().zip(axes).map(|(index, axis)| (lane(index) * axis.step()).powi(2)).sum::<f64>().sqrt()
-        }
+        FieldKind::Floats(axes) => field
+            .lanes()
+            .zip(axes)
+            .map(|(index, axis)| (lane(index) * axis.step()).powi(2))
+            .sum::<f64>()
+            .sqrt(),
         FieldKind::Rotation(rotation) => {
             let lanes = field.lanes();
-            let codes = |snapshot: &Snapshot, at: usize| [0, 1, 2, 3].map(|nth| snapshot.lane(lanes.start + nth)[at]);
+            let codes = |snapshot: &Snapshot, at: usize| {
+                [0, 1, 2, 3].map(|nth| snapshot.lane(lanes.start + nth)[at])
+            };
             let [from, to] = [codes(older, before), codes(baseline, now)];
             if from[0] == to[0] {
                 lanes.skip(1).map(|index| lane(index).powi(2)).sum::<f64>().sqrt()
             } else {
                 // In four dimensions it is longer than in three.
                 let [from, to] = [from, to].map(|codes| rotation.reconstruct(codes).map(f64::from));
-                let chord = |sign: f64| (0..4).map(|i| (to[i] - sign * from[i]).powi(2)).sum::<f64>().sqrt();
+                let chord = |sign: f64| {
+                    (0..4).map(|i| (to[i] - sign * from[i]).powi(2)).sum::<f64>().sqrt()
+                };
                 let step = std::f64::consts::SQRT_2 / f64::from(rotation.max_code());
                 chord(1.0).min(chord(-1.0)) / step + 2.0
             }
@@ -91,7 +106,8 @@ fn speed(field: &Field, id: EntityId, known: &[&View]) -> Option<f64> {
     Some(length / ticks)
 }
 
-/// That no lane is off by more than its field moves in its time, nor by half of the coarsest step. Returns how many are off.
+/// That no lane is off by more than its field moves in its time, nor by half of the coarsest step.
+/// Returns how many are off.
 fn check_errors(schema: &Schema, known: &[&View], exact: &Snapshot, coarse: &Snapshot) -> usize {
     assert_eq!(exact.ids(), coarse.ids());
     let mut off = 0;
@@ -108,15 +124,27 @@ fn check_errors(schema: &Schema, known: &[&View], exact: &Snapshot, coarse: &Sna
                 let (step, usual, angle) = match &field.kind {
                     FieldKind::Floats(axes) => (axes[lane - field.lanes().start].step(), 16.0, 1.0),
                     FieldKind::Rotation(rotation) => {
-                        assert_ne!(lane, field.lanes().start, "which component is dropped is exact");
+                        assert_ne!(
+                            lane,
+                            field.lanes().start,
+                            "which component is dropped is exact"
+                        );
                         (1.0, 8.0, 2.0 * std::f64::consts::SQRT_2 / f64::from(rotation.max_code()))
                     }
                     _ => panic!("{} is exact", field.name),
                 };
                 let time_ticks = precision.time_precision_ms * precision.ticks_per_s / 1000.0;
-                assert!(error * step <= time_ticks * speed * 1.000001, "{}: {error} steps, {speed}", field.name);
+                assert!(
+                    error * step <= time_ticks * speed * 1.000001,
+                    "{}: {error} steps, {speed}",
+                    field.name
+                );
                 let most = precision.max_step.unwrap_or(usual * step * angle);
-                assert!(2.0 * error * step * angle <= most * 1.000001, "{}: {error} steps, {most}", field.name);
+                assert!(
+                    2.0 * error * step * angle <= most * 1.000001,
+                    "{}: {error} steps, {most}",
+                    field.name
+                );
             }
         }
     }
@@ -128,7 +156,10 @@ fn codec(schema: &Schema, level: Level) -> Codec {
 }
 
 fn trained(schema: &Schema) -> Profile {
-    let mut training = Training::new(Profile::untrained(schema), Bodies::of(schema, 1, [0.5, 0.25, 1.0], Some(0.0)));
+    let mut training = Training::new(
+        Profile::untrained(schema),
+        Bodies::of(schema, 1, [0.5, 0.25, 1.0], Some(0.0)),
+    );
     training.passes = 1;
     training.max_lags_ticks = vec![3, 8];
     training.run(schema, &[run(schema, 77, 12, 60)], |_| {}).unwrap()
@@ -146,10 +177,17 @@ struct Link {
 impl Link {
     fn new(codec: Codec, seed: u64) -> Self {
         let (encoder, decoder) = (Encoder::new(&codec), Decoder::new(&codec));
-        Self { views: vec![View::empty(codec.schema())], codec, encoder, decoder, random: Random::new(seed) }
+        Self {
+            views: vec![View::empty(codec.schema())],
+            codec,
+            encoder,
+            decoder,
+            random: Random::new(seed),
+        }
     }
 
-    /// Sends a snapshot against views that are `lag` packets old and more; it may be lost. Returns how many lanes were off.
+    /// Sends a snapshot against views that are `lag` packets old and more; it may be lost. Returns
+    /// how many lanes were off.
     fn send(&mut self, exact: &Snapshot, lag: usize) -> usize {
         let newest = self.views.len().saturating_sub(1 + lag);
         let older = self.views[..newest].iter().rev().step_by(1 + self.random.below(2) as usize);
@@ -178,8 +216,8 @@ fn what_moves_is_off_by_no_more_than_its_time_and_what_rests_becomes_exact() {
     for schema in [schema("moving"), vectors_schema()] {
         let profile = trained(&schema);
         let levels = Level::TABLE.into_iter();
-        for (level, profile) in
-            levels.flat_map(|level| [(level, Profile::untrained(&schema)), (level, profile.clone())])
+        for (level, profile) in levels
+            .flat_map(|level| [(level, Profile::untrained(&schema)), (level, profile.clone())])
         {
             let codec = Codec::new(schema.clone(), level, profile).unwrap();
             for (seed, lag) in [(1, 0), (2, 3)] {
@@ -189,11 +227,16 @@ fn what_moves_is_off_by_no_more_than_its_time_and_what_rests_becomes_exact() {
                 let off: usize = run.iter().map(|exact| link.send(exact, lag)).sum();
                 assert_eq!(off > 0, codec.has_precision());
                 assert_eq!(codec.has_precision(), level.relative_numbers());
-                // Shifts are below 32 and fall with each generation of views; one in four packets is lost, and some views are skipped.
+                // Shifts are below 32 and fall with each generation of views; one in four packets
+                // is lost, and some views are skipped.
                 for exact in at_rest(&run, 40 * (1 + lag as u32)) {
                     link.send(&exact, lag);
                 }
-                assert!(link.views.last().unwrap().holds_same(run.last().unwrap()), "{}, lag {lag}", level.row());
+                assert!(
+                    link.views.last().unwrap().holds_same(run.last().unwrap()),
+                    "{}, lag {lag}",
+                    level.row()
+                );
             }
         }
     }
@@ -206,7 +249,8 @@ fn rest_ends_refinement_wherever_it_begins() {
     let precision = TimePrecision::new(288.0, 1.0).with_max_step(1e6);
     let schema = Schema::new(vec![
         Field::new("position", FieldKind::Floats(vec![side; 3])).with_time_precision(precision),
-        Field::new("rotation", FieldKind::Rotation(SmallestThree::new(12).unwrap())).with_time_precision(precision),
+        Field::new("rotation", FieldKind::Rotation(SmallestThree::new(12).unwrap()))
+            .with_time_precision(precision),
     ]);
     let codec = codec(&schema, Level::PACKED);
     let mut encoder = Encoder::new(&codec);
@@ -215,7 +259,8 @@ fn rest_ends_refinement_wherever_it_begins() {
         let mut views: Vec<View> = Vec::new();
         for tick in 0..2 {
             let mut view = Snapshot::new(&schema, Tick(tick));
-            let lanes: Vec<u32> = schema.lanes().iter().map(|lane| random.up_to(lane.max)).collect();
+            let lanes: Vec<u32> =
+                schema.lanes().iter().map(|lane| random.up_to(lane.max)).collect();
             view.push_lanes(EntityId(1), &lanes).unwrap();
             views.push(view.into());
         }
@@ -247,14 +292,21 @@ fn parts_of_what_changed_are_coarse_too() {
             let baselines = Baselines::new([&frames[1], &frames[0]]).unwrap();
             let coarse = encoder.coarse(baselines, frames[2].snapshot()).unwrap();
             // Also such that did not change.
-            let indices: Vec<u32> = (0..coarse.len() as u32).filter(|index| index % 3 == 1).collect();
+            let indices: Vec<u32> =
+                (0..coarse.len() as u32).filter(|index| index % 3 == 1).collect();
             let mut packet = Vec::new();
-            let sent = encoder.write(baselines, &frames[2], Chosen::entities(&indices), &mut packet).unwrap().view();
+            let sent = encoder
+                .write(baselines, &frames[2], Chosen::entities(&indices), &mut packet)
+                .unwrap()
+                .view();
             let out = decoder.decode(baselines, &packet, coarse.tick).unwrap();
             assert!(out == sent);
             for index in 0..out.len() {
                 let from = if index % 3 == 1 { &coarse } else { frames[1].snapshot() };
-                assert!((0..out.lane_count()).all(|lane| out.lane(lane)[index] == from.lane(lane)[index]));
+                assert!(
+                    (0..out.lane_count())
+                        .all(|lane| out.lane(lane)[index] == from.lane(lane)[index])
+                );
             }
             parts += 1;
         }
@@ -285,7 +337,10 @@ fn any_bytes_are_a_snapshot_or_an_error() {
                     assert_valid(&schema, &view);
                 }
             }
-            assert!(decoder.decode(baselines, &packet, sent.tick).unwrap() == sent, "the decoder is not what it was");
+            assert!(
+                decoder.decode(baselines, &packet, sent.tick).unwrap() == sent,
+                "the decoder is not what it was"
+            );
         }
     }
 }
@@ -316,7 +371,10 @@ fn what_cannot_have_a_precision_is_refused() {
     let side = FloatLimits::until(0.0, 64.0, 1.0 / 16.0).unwrap();
     let heading = FloatLimits::until(0.0, 360.0, 0.5).unwrap().wrapping();
     let made = |kind: FieldKind, precision| {
-        let fields = vec![Field::new("first", FieldKind::Bool), Field::new("it", kind).with_time_precision(precision)];
+        let fields = vec![
+            Field::new("first", FieldKind::Bool),
+            Field::new("it", kind).with_time_precision(precision),
+        ];
         let schema = Schema::new(fields);
         Codec::new(schema.clone(), Level::TABLE[0], Profile::untrained(&schema)).map(|_| ())
     };
@@ -339,7 +397,8 @@ fn what_cannot_have_a_precision_is_refused() {
     assert_eq!(made(FieldKind::Floats(vec![side; 3]), TimePrecision::new(4.9, 60.0)), refused);
     assert_eq!(made(rotation(), TimePrecision::new(4.9, 60.0)), refused);
     let integer = FieldKind::Integer(IntegerLimits::new(0, 9, 1).unwrap());
-    let others = [FieldKind::Bool, integer, FieldKind::Choice { max: 3 }, FieldKind::Raw { lanes: 1 }];
+    let others =
+        [FieldKind::Bool, integer, FieldKind::Choice { max: 3 }, FieldKind::Raw { lanes: 1 }];
     for kind in others.into_iter().chain([FieldKind::Floats(vec![side, heading])]) {
         assert_eq!(made(kind, good), refused);
     }
@@ -357,10 +416,20 @@ fn only_the_codec_tells_precisions_apart() {
     let hashes = |level| schemas.clone().map(|schema| codec(&schema, level).hash());
     for level in [Level::PACKED, Level::ADAPTIVE] {
         let [none, one, two, stepped] = hashes(level);
-        assert!(none != one && one != two && two != stepped && none != two && none != stepped && one != stepped);
+        assert!(
+            none != one
+                && one != two
+                && two != stepped
+                && none != two
+                && none != stepped
+                && one != stepped
+        );
     }
     let in_full = hashes(Level::TABLE[8]);
-    assert!(in_full.iter().all(|hash| *hash == in_full[0]), "where nothing is coarse, nothing differs");
+    assert!(
+        in_full.iter().all(|hash| *hash == in_full[0]),
+        "where nothing is coarse, nothing differs"
+    );
     assert_eq!(codec(&schemas[0], Level::PACKED).older_states(), 0);
     assert_eq!(codec(&schemas[1], Level::PACKED).older_states(), 1);
     assert_eq!(codec(&schemas[1], Level::ADAPTIVE).older_states(), 2);
@@ -377,22 +446,28 @@ fn vectors_schema() -> Schema {
 }
 
 /// Which view of the vectors is sent against which.
-const PACKETS: [&[usize]; 8] = [&[], &[0], &[1, 0], &[2, 1, 0], &[3, 1], &[4, 2, 0], &[5, 4, 3], &[5, 4]];
+const PACKETS: [&[usize]; 8] =
+    [&[], &[0], &[1, 0], &[2, 1, 0], &[3, 1], &[4, 2, 0], &[5, 4, 3], &[5, 4]];
 
 fn entities(snapshot: &Snapshot) -> String {
-    let lanes = |index: usize| (0..snapshot.lane_count()).map(move |lane| snapshot.lane(lane)[index].to_string());
-    let line =
-        |(index, id): (usize, &EntityId)| format!("entity {} {}\n", id.0, lanes(index).collect::<Vec<_>>().join(" "));
+    let lanes = |index: usize| {
+        (0..snapshot.lane_count()).map(move |lane| snapshot.lane(lane)[index].to_string())
+    };
+    let line = |(index, id): (usize, &EntityId)| {
+        format!("entity {} {}\n", id.0, lanes(index).collect::<Vec<_>>().join(" "))
+    };
     snapshot.ids().iter().enumerate().map(line).collect()
 }
 
-/// What `spec/vectors/precision.txt` holds: states as they are and as both sides hold them, and the packets between the latter.
+/// What `spec/vectors/precision.txt` holds: states as they are and as both sides hold them, and the
+/// packets between the latter.
 fn vectors() -> String {
     let schema = vectors_schema();
     let adaptive = profile_of(include_str!("../../../spec/vectors/adaptive.txt"), &schema);
     let learning = profile_of(include_str!("../../../spec/vectors/learning.txt"), &schema);
-    let codecs = [(Level::PACKED, &adaptive), (Level::ADAPTIVE, &adaptive), (Level::LEARNING, &learning)]
-        .map(|(level, profile)| Codec::new(schema.clone(), level, profile.clone()).unwrap());
+    let codecs =
+        [(Level::PACKED, &adaptive), (Level::ADAPTIVE, &adaptive), (Level::LEARNING, &learning)]
+            .map(|(level, profile)| Codec::new(schema.clone(), level, profile.clone()).unwrap());
     let mut lines = String::new();
     for codec in &codecs {
         lines += &format!("codec {} {:016x}\n", codec.level().row(), codec.hash());
@@ -403,15 +478,27 @@ fn vectors() -> String {
     for (exact, known) in run(&schema, 12, 7, 60).into_iter().skip(30).step_by(2).zip(PACKETS) {
         let ticks: Vec<String> = known.iter().map(|view| views[*view].tick.0.to_string()).collect();
         let known: Vec<&View> = known.iter().map(|view| &views[*view]).collect();
-        let baselines = Baselines::new(if known.is_empty() { vec![&empty] } else { known }).unwrap();
+        let baselines =
+            Baselines::new(if known.is_empty() { vec![&empty] } else { known }).unwrap();
         let view = Encoder::new(&codecs[0]).coarse(baselines, &exact.clone().into()).unwrap();
-        lines += &format!("exact {}\n{}view {}\n{}", exact.tick.0, entities(&exact), view.tick.0, entities(&view));
+        lines += &format!(
+            "exact {}\n{}view {}\n{}",
+            exact.tick.0,
+            entities(&exact),
+            view.tick.0,
+            entities(&view)
+        );
         let sent = codecs.each_ref().map(|codec| {
             let mut packet = Vec::new();
             let sent = Encoder::new(codec).encode(baselines, &exact, &mut packet).unwrap();
             assert!(*sent.snapshot() == view);
             let row = codec.level().row();
-            lines += &format!("packet {row} {} against {}: {}\n", view.tick.0, ticks.join(" "), hex(&packet));
+            lines += &format!(
+                "packet {row} {} against {}: {}\n",
+                view.tick.0,
+                ticks.join(" "),
+                hex(&packet)
+            );
             let decoded = Decoder::new(codec).decode(baselines, &packet, view.tick).unwrap();
             assert!(decoded == sent);
             sent

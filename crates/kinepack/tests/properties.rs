@@ -1,4 +1,5 @@
-//! Properties of every stage over generated input: the same input in every run, since the generator has a fixed seed.
+//! Properties of every stage over generated input: the same input in every run, since the generator
+//! has a fixed seed.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,17 +9,20 @@ mod support;
 
 use core::fmt::Debug;
 
-use kinepack::value::{Difference, Limits, read_difference, read_if_changed, write_difference, write_if_changed};
+use kinepack::value::{
+    Difference, Limits, read_difference, read_if_changed, write_difference, write_if_changed,
+};
 use kinepack::{
-    BitReader, BitSink, BitWriter, Codec, DecodeError, EncodeError, FloatLimits, IntegerLimits, Level, SetupError,
-    SmallestThree,
+    BitReader, BitSink, BitWriter, Codec, DecodeError, EncodeError, FloatLimits, IntegerLimits,
+    Level, SetupError, SmallestThree,
 };
 use limits::{any_ends, any_steps, float_limits, integer_limits};
 use proptest::prelude::*;
 use runner::for_all;
 use support::{BitModel, Subject, frames, profiles, schema, views};
 
-/// Ends that an `f32` holds exactly, of all magnitudes, on both sides of zero; now and then both the same.
+/// Ends that an `f32` holds exactly, of all magnitudes, on both sides of zero; now and then both
+/// the same.
 fn ends_of_f32() -> impl Strategy<Value = [f64; 2]> {
     let end = prop_oneof![
         -1000.0f32..1000.0,
@@ -42,21 +46,29 @@ fn rounding(limits: &FloatLimits, value: f64) -> f64 {
 fn a_number_comes_back_within_half_a_step() {
     for_all(4000, (any_ends(), any_steps(), 0u8..5, 0.0f64..=1.0), |(ends, steps, form, share)| {
         let Some(limits) = float_limits(ends, steps, form) else { return };
-        let value = (limits.min() + share * (limits.max() - limits.min())).clamp(limits.min(), limits.max());
+        let value = (limits.min() + share * (limits.max() - limits.min()))
+            .clamp(limits.min(), limits.max());
         let back = limits.reconstruct(limits.quantize(value).unwrap());
         let error = (back - value).abs();
-        assert!(error <= limits.step() / 2.0 + rounding(&limits, value), "{limits:?} {value} {back}");
+        assert!(
+            error <= limits.step() / 2.0 + rounding(&limits, value),
+            "{limits:?} {value} {back}"
+        );
         assert!(limits.min() <= back && back <= limits.max());
         // As `f32` it loses no more than an `f32` loses.
         let error = (f64::from(back as f32) - value).abs();
         let spacing = 2f64.powi(-24) * back.abs().max(f64::from(f32::MIN_POSITIVE));
-        assert!(error <= limits.step() / 2.0 + rounding(&limits, value) + spacing, "{limits:?} {value} {back}");
+        assert!(
+            error <= limits.step() / 2.0 + rounding(&limits, value) + spacing,
+            "{limits:?} {value} {back}"
+        );
     });
 }
 
 #[test]
 fn other_steps_are_those_of_the_same_range() {
-    // Ranges as people write them; the end of one that does not include it is not kept, and has to be found again.
+    // Ranges as people write them; the end of one that does not include it is not kept, and has to
+    // be found again.
     let decimals = (-5000i32..5000, 1i32..10_000, 0i32..4).prop_map(|(min, length, digits)| {
         let scale = 10f64.powi(digits);
         [f64::from(min) / scale, f64::from(min + length) / scale]
@@ -70,12 +82,19 @@ fn other_steps_are_those_of_the_same_range() {
             let angle = open.wrapping().with_step(other);
             if let Ok(angle) = angle {
                 let length = angle.step() * (f64::from(angle.max_code()) + 1.0);
-                assert!(angle.wraps() && angle.step() <= other * (1.0 + 1e-9) && angle.step() > 0.49 * other);
+                assert!(
+                    angle.wraps()
+                        && angle.step() <= other * (1.0 + 1e-9)
+                        && angle.step() > 0.49 * other
+                );
                 assert!((length - (max - min)).abs() < 1e-6 * (max - min), "{angle:?}");
             }
         }
         if let Ok(single) = closed.for_f32() {
-            assert_eq!(single.with_step(other), closed.with_step(other).and_then(FloatLimits::for_f32));
+            assert_eq!(
+                single.with_step(other),
+                closed.with_step(other).and_then(FloatLimits::for_f32)
+            );
         }
     });
     let turn = FloatLimits::until(0.0, core::f64::consts::TAU, 0.001).unwrap();
@@ -89,7 +108,10 @@ fn both_ends_of_a_range_are_values_of_it() {
         assert_eq!(limits.quantize(limits.min()), Ok(0));
         assert_eq!(limits.reconstruct(0), limits.min());
         let last = limits.quantize(limits.max()).unwrap();
-        assert!((limits.reconstruct(last) - limits.max()).abs() <= limits.step() / 2.0 + rounding(&limits, 0.0));
+        assert!(
+            (limits.reconstruct(last) - limits.max()).abs()
+                <= limits.step() / 2.0 + rounding(&limits, 0.0)
+        );
         assert!(last <= limits.max_code() && u64::from(limits.max_code()) < 1 << limits.bits());
         // Codes that no reader lets through stand for the largest value.
         assert_eq!(limits.reconstruct(u32::MAX), limits.reconstruct(limits.max_code()));
@@ -99,17 +121,21 @@ fn both_ends_of_a_range_are_values_of_it() {
 #[test]
 fn a_value_halfway_between_two_steps_takes_the_upper_one() {
     // Steps that are powers of two: halves of them are exact.
-    for_all(2000, (-100i32..100, 1u32..1000, -10i32..10, any::<u32>()), |(min, codes, exponent, code)| {
-        let step = 2f64.powi(exponent);
-        let min = f64::from(min) * step / 4.0;
-        let limits = FloatLimits::new(min, min + f64::from(codes) * step, step).unwrap();
-        assert_eq!(limits.max_code(), codes);
-        let code = code % codes;
-        let border = min + (f64::from(code) + 0.5) * step;
-        assert_eq!(limits.quantize(border), Ok(code + 1));
-        assert_eq!(limits.quantize(border - step * 1e-6), Ok(code));
-        assert_eq!((limits.reconstruct(code + 1) - border).abs(), step / 2.0);
-    });
+    for_all(
+        2000,
+        (-100i32..100, 1u32..1000, -10i32..10, any::<u32>()),
+        |(min, codes, exponent, code)| {
+            let step = 2f64.powi(exponent);
+            let min = f64::from(min) * step / 4.0;
+            let limits = FloatLimits::new(min, min + f64::from(codes) * step, step).unwrap();
+            assert_eq!(limits.max_code(), codes);
+            let code = code % codes;
+            let border = min + (f64::from(code) + 0.5) * step;
+            assert_eq!(limits.quantize(border), Ok(code + 1));
+            assert_eq!(limits.quantize(border - step * 1e-6), Ok(code));
+            assert_eq!((limits.reconstruct(code + 1) - border).abs(), step / 2.0);
+        },
+    );
 }
 
 #[test]
@@ -119,7 +145,9 @@ fn a_reconstructed_number_has_the_code_that_it_came_from() {
         if limits.step() < 1e-12 * limits.min().abs().max(limits.max().abs()) {
             return;
         }
-        for code in [code.min(limits.max_code()), code % (limits.max_code().max(1)), 0, limits.max_code()] {
+        for code in
+            [code.min(limits.max_code()), code % (limits.max_code().max(1)), 0, limits.max_code()]
+        {
             assert_eq!(limits.quantize(limits.reconstruct(code)), Ok(code), "{limits:?}");
         }
     });
@@ -128,7 +156,10 @@ fn a_reconstructed_number_has_the_code_that_it_came_from() {
 #[test]
 fn a_number_reconstructed_as_f32_has_the_code_that_it_came_from() {
     for_all(4000, (ends_of_f32(), any_steps(), any::<u32>()), |(ends, steps, code)| {
-        let Some(limits) = float_limits(ends, steps, 0).and_then(|limits| limits.for_f32().ok()) else { return };
+        let Some(limits) = float_limits(ends, steps, 0).and_then(|limits| limits.for_f32().ok())
+        else {
+            return;
+        };
         for code in [code % (limits.max_code().max(1)), 0, limits.max_code()] {
             let single = limits.reconstruct(code) as f32;
             assert_eq!(limits.quantize(f64::from(single)), Ok(code), "{limits:?}");
@@ -136,15 +167,18 @@ fn a_number_reconstructed_as_f32_has_the_code_that_it_came_from() {
     });
 }
 
-/// As above, with ends that an `f32` does not hold exactly: the last value of 0 to 100 in steps of 0.1 is 99.9, and the
-/// `f32` next to it is above that.
+/// As above, with ends that an `f32` does not hold exactly: the last value of 0 to 100 in steps of
+/// 0.1 is 99.9, and the `f32` next to it is above that.
 #[test]
 fn the_ends_of_a_range_reconstructed_as_f32_are_values_of_it() {
     let hundred = FloatLimits::until(0.0, 100.0, 0.1).unwrap().for_f32().unwrap();
     let last = hundred.reconstruct(hundred.max_code()) as f32;
     assert_eq!(hundred.quantize(f64::from(last)), Ok(999));
     for_all(4000, (any_ends(), any_steps(), 0u8..5), |(ends, steps, form)| {
-        let Some(limits) = float_limits(ends, steps, form).and_then(|limits| limits.for_f32().ok()) else { return };
+        let Some(limits) = float_limits(ends, steps, form).and_then(|limits| limits.for_f32().ok())
+        else {
+            return;
+        };
         for code in [0, limits.max_code()] {
             let single = limits.reconstruct(code) as f32;
             assert_eq!(limits.quantize(f64::from(single)), Ok(code), "{limits:?}");
@@ -160,25 +194,38 @@ fn limits_beyond_the_range_of_f32_are_refused_for_f32() {
 
 #[test]
 fn numbers_out_of_range_are_clamped_or_refused() {
-    for_all(2000, (any_ends(), any_steps(), 0u8..5, 1e-9f64..1e9), |(ends, steps, form, beyond)| {
-        let Some(limits) = float_limits(ends, steps, form) else { return };
-        let beyond = beyond.max(1e-3 * limits.max().abs().max(limits.min().abs()));
-        // Without its end, a range holds what is within half a step of its last value.
-        let open = if matches!(form, 2 | 3) { limits.step() / 2.0 } else { 0.0 };
-        for (value, code) in [(limits.min() - beyond, 0), (limits.max() + open + beyond, limits.max_code())] {
-            let single = value as f32;
-            assert_eq!(limits.quantize(value), Err(EncodeError::OutOfRange { field: "", value }), "{single}");
-            assert_eq!(limits.quantize_clamped(value), Ok(code));
-        }
-        assert_eq!(limits.quantize_clamped(f64::INFINITY), Ok(limits.max_code()));
-        assert_eq!(limits.quantize_clamped(f64::NEG_INFINITY), Ok(0));
-        assert_eq!(limits.quantize(f64::NAN), Err(EncodeError::NotANumber { field: "" }));
-        assert_eq!(limits.quantize_clamped(f64::NAN), Err(EncodeError::NotANumber { field: "" }));
-        let around = limits.wrapping();
-        for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-            assert_eq!(around.quantize(value), Err(EncodeError::NotANumber { field: "" }));
-        }
-    });
+    for_all(
+        2000,
+        (any_ends(), any_steps(), 0u8..5, 1e-9f64..1e9),
+        |(ends, steps, form, beyond)| {
+            let Some(limits) = float_limits(ends, steps, form) else { return };
+            let beyond = beyond.max(1e-3 * limits.max().abs().max(limits.min().abs()));
+            // Without its end, a range holds what is within half a step of its last value.
+            let open = if matches!(form, 2 | 3) { limits.step() / 2.0 } else { 0.0 };
+            for (value, code) in
+                [(limits.min() - beyond, 0), (limits.max() + open + beyond, limits.max_code())]
+            {
+                let single = value as f32;
+                assert_eq!(
+                    limits.quantize(value),
+                    Err(EncodeError::OutOfRange { field: "", value }),
+                    "{single}"
+                );
+                assert_eq!(limits.quantize_clamped(value), Ok(code));
+            }
+            assert_eq!(limits.quantize_clamped(f64::INFINITY), Ok(limits.max_code()));
+            assert_eq!(limits.quantize_clamped(f64::NEG_INFINITY), Ok(0));
+            assert_eq!(limits.quantize(f64::NAN), Err(EncodeError::NotANumber { field: "" }));
+            assert_eq!(
+                limits.quantize_clamped(f64::NAN),
+                Err(EncodeError::NotANumber { field: "" })
+            );
+            let around = limits.wrapping();
+            for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+                assert_eq!(around.quantize(value), Err(EncodeError::NotANumber { field: "" }));
+            }
+        },
+    );
 }
 
 #[test]
@@ -186,7 +233,8 @@ fn a_number_that_wraps_comes_back_within_half_a_step_of_some_turn() {
     let value = prop_oneof![-1000.0f64..1000.0, -1e9f64..1e9, -1.0f64..1.0];
     let inputs = (-1000.0f64..1000.0, 1e-3f64..1000.0, 1u32..100_000, value, any::<u32>());
     for_all(4000, inputs, |(min, width, codes, value, code)| {
-        let limits = FloatLimits::until(min, min + width, width / f64::from(codes)).map(FloatLimits::wrapping);
+        let limits = FloatLimits::until(min, min + width, width / f64::from(codes))
+            .map(FloatLimits::wrapping);
         let Ok(limits) = limits else { return };
         let period = limits.step() * (f64::from(limits.max_code()) + 1.0);
         let code_of_value = limits.quantize(value).unwrap();
@@ -199,7 +247,11 @@ fn a_number_that_wraps_comes_back_within_half_a_step_of_some_turn() {
             let back = limits.reconstruct(code);
             assert_eq!(limits.quantize(back), Ok(code));
             for turns in [-3.0, -1.0, 1.0, 2.0] {
-                assert_eq!(limits.quantize(back + turns * period), Ok(code), "{limits:?} {back} {turns}");
+                assert_eq!(
+                    limits.quantize(back + turns * period),
+                    Ok(code),
+                    "{limits:?} {back} {turns}"
+                );
             }
         }
     });
@@ -208,7 +260,9 @@ fn a_number_that_wraps_comes_back_within_half_a_step_of_some_turn() {
 #[test]
 fn the_largest_and_smallest_numbers_that_wrap_have_a_code() {
     let limits = FloatLimits::until(-180.0, 180.0, 0.1).unwrap().wrapping();
-    for value in [f64::MAX, f64::MIN, 1e300, -1e300, f64::MIN_POSITIVE, -f64::MIN_POSITIVE, 5e-324, -5e-324] {
+    for value in
+        [f64::MAX, f64::MIN, 1e300, -1e300, f64::MIN_POSITIVE, -f64::MIN_POSITIVE, 5e-324, -5e-324]
+    {
         assert!(limits.quantize(value).unwrap() <= limits.max_code(), "{value}");
     }
     for value in [f64::MIN_POSITIVE, -f64::MIN_POSITIVE, 0.0, -0.0, 360.0, -360.0, 179.95 * 2.0] {
@@ -226,13 +280,18 @@ fn an_integer_comes_back_within_half_a_step() {
             let back = limits.reconstruct(code);
             assert!(code <= limits.max_code());
             assert!(limits.min() <= back && back <= limits.max());
-            assert!(2 * (back - value).unsigned_abs() <= u128::from(limits.step()), "{limits:?} {value} {back}");
+            assert!(
+                2 * (back - value).unsigned_abs() <= u128::from(limits.step()),
+                "{limits:?} {value} {back}"
+            );
             assert_eq!(limits.quantize(back), Ok(code), "{limits:?} {back}");
         }
         for code in [offset.min(limits.max_code()), 0, limits.max_code()] {
             assert_eq!(limits.quantize(limits.reconstruct(code)), Ok(code), "{limits:?}");
         }
-        for (value, code) in [(limits.min() - 1, 0), (limits.max() + 1, limits.quantize(limits.max()).unwrap())] {
+        for (value, code) in
+            [(limits.min() - 1, 0), (limits.max() + 1, limits.quantize(limits.max()).unwrap())]
+        {
             let refusal = EncodeError::OutOfRange { field: "", value: value as f64 };
             assert_eq!(limits.quantize(value), Err(refusal));
             assert_eq!(limits.quantize_clamped(value), code);
@@ -245,7 +304,8 @@ fn a_range_of_no_width_takes_no_bits() {
     for_all(500, (any_ends(), any::<i64>(), any::<u64>()), |(ends, integer, step)| {
         let point = FloatLimits::new(ends[0], ends[0], 0.5).unwrap();
         assert_eq!((point.bits(), point.quantize(ends[0])), (0, Ok(0)));
-        let number = IntegerLimits::new(i128::from(integer), i128::from(integer), step.max(1)).unwrap();
+        let number =
+            IntegerLimits::new(i128::from(integer), i128::from(integer), step.max(1)).unwrap();
         assert_eq!((number.bits(), number.quantize(integer)), (0, Ok(0)));
         let mut bytes = Vec::new();
         let mut writer = BitWriter::append(&mut bytes);
@@ -254,7 +314,10 @@ fn a_range_of_no_width_takes_no_bits() {
         assert_eq!(writer.finish(), Ok(0));
         let mut reader = BitReader::new(&bytes);
         assert_eq!(point.read_code(&mut reader).map(|code| point.reconstruct(code)), Ok(ends[0]));
-        assert_eq!(number.read_code(&mut reader).map(|code| number.reconstruct(code)), Ok(i128::from(integer)));
+        assert_eq!(
+            number.read_code(&mut reader).map(|code| number.reconstruct(code)),
+            Ok(i128::from(integer))
+        );
     });
 }
 
@@ -270,19 +333,25 @@ fn angle_deg(a: [f32; 4], b: [f32; 4]) -> f64 {
         q.map(|c| c / length)
     };
     let [a, b] = [unit(a), unit(b)];
-    let chord = |sign: f64| a.iter().zip(b).map(|(a, b)| (a - sign * b).powi(2)).sum::<f64>().sqrt();
+    let chord =
+        |sign: f64| a.iter().zip(b).map(|(a, b)| (a - sign * b).powi(2)).sum::<f64>().sqrt();
     (4.0 * (chord(1.0).min(chord(-1.0)) / 2.0).min(1.0).asin()).to_degrees()
 }
 
 fn any_rotation() -> impl Strategy<Value = [f32; 4]> {
-    let component = prop_oneof![4 => -1.0f32..1.0, 1 => Just(0.0f32), 1 => Just(1.0f32), 1 => Just(-1.0f32)];
+    let component =
+        prop_oneof![4 => -1.0f32..1.0, 1 => Just(0.0f32), 1 => Just(1.0f32), 1 => Just(-1.0f32)];
     // Two, three or four components almost alike: where it is close which one is dropped.
-    let tie = (any::<[bool; 4]>(), prop::array::uniform4(-1e-3f32..1e-3), 0usize..3).prop_map(|(signs, off, zeros)| {
-        let ones: [f32; 4] = core::array::from_fn(|axis| if axis < zeros { 0.0 } else { 1.0 + off[axis] });
-        core::array::from_fn(|axis| if signs[axis] { -ones[axis] } else { ones[axis] })
-    });
+    let tie = (any::<[bool; 4]>(), prop::array::uniform4(-1e-3f32..1e-3), 0usize..3).prop_map(
+        |(signs, off, zeros)| {
+            let ones: [f32; 4] =
+                core::array::from_fn(|axis| if axis < zeros { 0.0 } else { 1.0 + off[axis] });
+            core::array::from_fn(|axis| if signs[axis] { -ones[axis] } else { ones[axis] })
+        },
+    );
     let length = prop_oneof![Just(1.0f32), 1e-12f32..1e-3, 1.0f32..1e12];
-    let direction = prop_oneof![[component.clone(), component.clone(), component.clone(), component], tie];
+    let direction =
+        prop_oneof![[component.clone(), component.clone(), component.clone(), component], tie];
     (direction, length)
         .prop_map(|(q, length)| q.map(|c| c * length))
         .prop_filter("no direction", |q| q.iter().any(|c| c.abs() > 1e-18))
@@ -294,7 +363,11 @@ fn a_rotation_comes_back_within_the_documented_angle() {
         let rotation = SmallestThree::new(bits).unwrap();
         let codes = rotation.quantize(q).unwrap();
         assert!(codes[0] < 4 && codes[1..].iter().all(|code| *code <= rotation.max_code()));
-        assert_eq!(rotation.quantize(q.map(|c| -c)), Ok(codes), "the negative is the same rotation");
+        assert_eq!(
+            rotation.quantize(q.map(|c| -c)),
+            Ok(codes),
+            "the negative is the same rotation"
+        );
         let back = rotation.reconstruct(codes);
         let length: f32 = back.iter().map(|c| c * c).sum();
         assert!((length - 1.0).abs() < 1e-6);
@@ -320,7 +393,11 @@ fn any_step() -> impl Strategy<Value = Step> {
 
 #[test]
 fn the_bit_cursors_agree_with_the_naive_model() {
-    let inputs = (prop::collection::vec(any_step(), 0..60), prop::collection::vec(any::<u8>(), 0..4), 0usize..400);
+    let inputs = (
+        prop::collection::vec(any_step(), 0..60),
+        prop::collection::vec(any::<u8>(), 0..4),
+        0usize..400,
+    );
     for_all(1000, inputs, |(steps, before, lent_bytes)| {
         let mut grown = before.clone();
         let mut lent = vec![0x77; lent_bytes];
@@ -348,9 +425,13 @@ fn the_bit_cursors_agree_with_the_naive_model() {
         if expected.len() <= lent_bytes {
             assert_eq!(to_lent, Ok(expected.len()));
             assert_eq!(lent[..expected.len()], expected);
-            assert!(lent[expected.len()..].iter().all(|byte| *byte == 0x77), "bytes behind the end are touched");
+            assert!(
+                lent[expected.len()..].iter().all(|byte| *byte == 0x77),
+                "bytes behind the end are touched"
+            );
         } else {
-            let full = EncodeError::BufferFull { needed_bytes: expected.len(), buffer_bytes: lent_bytes };
+            let full =
+                EncodeError::BufferFull { needed_bytes: expected.len(), buffer_bytes: lent_bytes };
             assert_eq!(to_lent, Err(full));
         }
 
@@ -373,7 +454,8 @@ fn the_bit_cursors_agree_with_the_naive_model() {
 
 #[test]
 fn a_read_past_the_end_says_where_how_much_and_what_is_left() {
-    let inputs = (prop::collection::vec(any::<u8>(), 0..40), prop::collection::vec(0u32..=64, 1..40));
+    let inputs =
+        (prop::collection::vec(any::<u8>(), 0..40), prop::collection::vec(0u32..=64, 1..40));
     for_all(1000, inputs, |(bytes, widths)| {
         let mut reader = BitReader::new(&bytes);
         let mut model = BitModel::of(&bytes);
@@ -381,14 +463,22 @@ fn a_read_past_the_end_says_where_how_much_and_what_is_left() {
             let peeked_bits = bits.min(56);
             assert_eq!(reader.peek(peeked_bits), model.peek(peeked_bits));
             let at_bit = model.position_bits();
-            let end = DecodeError::EndOfData { at_bit, wanted_bits: bits, left_bits: model.left_bits().min(64) as u32 };
+            let end = DecodeError::EndOfData {
+                at_bit,
+                wanted_bits: bits,
+                left_bits: model.left_bits().min(64) as u32,
+            };
             assert_eq!(reader.read(bits), model.read(bits).ok_or(end));
-            assert_eq!((reader.position_bits(), reader.left_bits()), (model.position_bits(), model.left_bits()));
+            assert_eq!(
+                (reader.position_bits(), reader.left_bits()),
+                (model.position_bits(), model.left_bits())
+            );
         }
     });
 }
 
-/// Both forms of writing `value` against `baseline`, read back: the code is the one that was written.
+/// Both forms of writing `value` against `baseline`, read back: the code is the one that was
+/// written.
 fn comes_back<L>(limits: &L, near: &Difference, baseline: L::Value, value: L::Value)
 where
     L: Limits,
@@ -400,7 +490,10 @@ where
     write_difference(&mut writer, limits, near, baseline, value).unwrap();
     writer.finish().unwrap();
     let mut reader = BitReader::new(&bytes);
-    let reads = [read_if_changed(&mut reader, limits), read_difference(&mut reader, limits, near, baseline)];
+    let reads = [
+        read_if_changed(&mut reader, limits),
+        read_difference(&mut reader, limits, near, baseline),
+    ];
     reader.finish().unwrap();
     let [base, code] = [baseline, value].map(|value| limits.code_of(value).unwrap());
     let expected = if code == base { None } else { Some(limits.value_of(code)) };
@@ -409,13 +502,19 @@ where
 
 #[test]
 fn values_against_a_baseline_come_back() {
-    let near = [-300i64..300, -300i64..300].prop_map(|ends| [ends[0].min(ends[1]), ends[0].max(ends[1])]);
-    let floats = (ends_of_f32(), any_steps(), any::<bool>(), [0.0f64..=1.0, 0.0f64..=1.0], near.clone());
+    let near =
+        [-300i64..300, -300i64..300].prop_map(|ends| [ends[0].min(ends[1]), ends[0].max(ends[1])]);
+    let floats =
+        (ends_of_f32(), any_steps(), any::<bool>(), [0.0f64..=1.0, 0.0f64..=1.0], near.clone());
     for_all(2000, floats, |(ends, steps, wraps, shares, near)| {
-        let Some(limits) = float_limits(ends, steps, 0).and_then(|limits| limits.for_f32().ok()) else { return };
+        let Some(limits) = float_limits(ends, steps, 0).and_then(|limits| limits.for_f32().ok())
+        else {
+            return;
+        };
         let near = Difference::of_steps(near[0], near[1]).unwrap();
         let [min, max] = [limits.min(), limits.max()];
-        let [baseline, far] = shares.map(|share| (min + share * (max - min)).clamp(min, max) as f32);
+        let [baseline, far] =
+            shares.map(|share| (min + share * (max - min)).clamp(min, max) as f32);
         let close = (f64::from(baseline) + limits.step() * 3.2).clamp(min, max) as f32;
         let limits = if wraps { limits.wrapping() } else { limits };
         for value in [far, close, baseline, min as f32, max as f32] {
@@ -423,19 +522,31 @@ fn values_against_a_baseline_come_back() {
             comes_back(&limits, &near, value, baseline);
         }
     });
-    for_all(2000, (integer_limits(), any::<u64>(), any::<u64>(), near), |(limits, first, second, near)| {
-        let near = Difference::of_steps(near[0], near[1]).unwrap();
-        let value = |code: u64| limits.reconstruct(if limits.max_code() == 0 { 0 } else { code % limits.max_code() });
-        let [baseline, far, close] = [value(first), value(second), value(first).saturating_add(2)];
-        let close = close.min(limits.max());
-        for value in [far, close, baseline, limits.min(), limits.max()] {
-            comes_back(&limits, &near, baseline, value);
-            comes_back(&limits, &near, value, baseline);
-        }
-    });
+    for_all(
+        2000,
+        (integer_limits(), any::<u64>(), any::<u64>(), near),
+        |(limits, first, second, near)| {
+            let near = Difference::of_steps(near[0], near[1]).unwrap();
+            let value = |code: u64| {
+                limits.reconstruct(if limits.max_code() == 0 {
+                    0
+                } else {
+                    code % limits.max_code()
+                })
+            };
+            let [baseline, far, close] =
+                [value(first), value(second), value(first).saturating_add(2)];
+            let close = close.min(limits.max());
+            for value in [far, close, baseline, limits.min(), limits.max()] {
+                comes_back(&limits, &near, baseline, value);
+                comes_back(&limits, &near, value, baseline);
+            }
+        },
+    );
 }
 
-/// The last value of a range whose end no `f32` holds, as baseline: both sides hold what was reconstructed.
+/// The last value of a range whose end no `f32` holds, as baseline: both sides hold what was
+/// reconstructed.
 #[test]
 fn a_reconstructed_value_is_a_baseline_for_the_next() {
     let limits = FloatLimits::until(0.0, 100.0, 0.1).unwrap();
@@ -499,11 +610,17 @@ fn random_pairs_of_snapshots_come_back_at_all_levels_and_profiles() {
     for name in ["cube", "wide", "corners", "flag", "empty"] {
         let schema = schema(name);
         let profiles = profiles(&schema);
-        for_all(40, (any::<u64>(), 0usize..30, 0..Level::TABLE.len(), 0usize..4, [0usize..4, 0usize..4]), |input| {
-            let (seed, entities, level, profile, [baseline, snapshot]) = input;
-            let codec = Codec::new(schema.clone(), Level::TABLE[level], profiles[profile].1.clone()).unwrap();
-            let frames = views(frames(&schema, seed, entities, 4));
-            Subject::new(&codec).round_trip(&frames[baseline], &frames[snapshot]);
-        });
+        for_all(
+            40,
+            (any::<u64>(), 0usize..30, 0..Level::TABLE.len(), 0usize..4, [0usize..4, 0usize..4]),
+            |input| {
+                let (seed, entities, level, profile, [baseline, snapshot]) = input;
+                let codec =
+                    Codec::new(schema.clone(), Level::TABLE[level], profiles[profile].1.clone())
+                        .unwrap();
+                let frames = views(frames(&schema, seed, entities, 4));
+                Subject::new(&codec).round_trip(&frames[baseline], &frames[snapshot]);
+            },
+        );
     }
 }

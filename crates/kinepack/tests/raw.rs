@@ -1,7 +1,9 @@
-//! State before quantization: raw words quantize to what the state itself does, and stand for it exactly.
+//! State before quantization: raw words quantize to what the state itself does, and stand for it
+//! exactly.
 
 use kinepack::{
-    Between, Bytes, BytesUpTo, EncodeError, Field, FieldKind, FloatLimits, Pack, PackWith, Role, Schema, SetupError,
+    Between, Bytes, BytesUpTo, EncodeError, Field, FieldKind, FloatLimits, Pack, PackWith, Role,
+    Schema, SetupError,
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Pack)]
@@ -229,8 +231,14 @@ fn what_has_no_lanes_is_refused() {
     assert!(matches!(schema.quantize_raw(&still, &mut lanes), Err(EncodeError::NotANumber { .. })));
     assert!(raw(&Car { name: vec![0; 5], ..car() }).is_err());
     let raw = raw_of(&car());
-    assert!(matches!(schema.quantize_raw(&raw[1..], &mut lanes), Err(EncodeError::LaneCount { .. })));
-    assert!(matches!(schema.quantize_raw(&raw, &mut lanes[1..]), Err(EncodeError::LaneCount { .. })));
+    assert!(matches!(
+        schema.quantize_raw(&raw[1..], &mut lanes),
+        Err(EncodeError::LaneCount { .. })
+    ));
+    assert!(matches!(
+        schema.quantize_raw(&raw, &mut lanes[1..]),
+        Err(EncodeError::LaneCount { .. })
+    ));
 }
 
 fn whole() -> FloatLimits {
@@ -297,7 +305,8 @@ fn limits_come_back_from_their_parts() {
     }
 }
 
-/// The schema's hash has range and step alone, so that limits of another largest code would have the same hash.
+/// The schema's hash has range and step alone, so that limits of another largest code would have
+/// the same hash.
 #[test]
 fn limits_whose_largest_code_does_not_follow_from_range_and_step_are_refused() {
     for limits in [

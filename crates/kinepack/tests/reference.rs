@@ -1,5 +1,6 @@
-//! The crate's decoder against the one in `reference/`, which was written from `spec/CODEC.md` alone: on the frozen
-//! vectors, on random snapshots, and on damaged packets, where both refuse or both say the same.
+//! The crate's decoder against the one in `reference/`, which was written from `spec/CODEC.md`
+//! alone: on the frozen vectors, on random snapshots, and on damaged packets, where both refuse or
+//! both say the same.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,18 +10,21 @@ mod reference;
 use std::collections::BTreeSet;
 
 use kinepack::{
-    Baselines, Class, Codec, Context, DecodeLimits, Decoder, Encoder, EntityId, Field, FieldCode, FieldKind,
-    FloatLimits, GapCode, IntegerLimits, LaneArithmetic, LaneWidth, Level, Profile, Role, Schema, SmallestThree,
-    Snapshot, Tick, TimePrecision, Trainer, View,
+    Baselines, Class, Codec, Context, DecodeLimits, Decoder, Encoder, EntityId, Field, FieldCode,
+    FieldKind, FloatLimits, GapCode, IntegerLimits, LaneArithmetic, LaneWidth, Level, Profile,
+    Role, Schema, SmallestThree, Snapshot, Tick, TimePrecision, Trainer, View,
 };
-use reference::{Axis, Differences, Entities, Gaps, Kind, Reader, Reference, Time, Width, Words, bits_for};
+use reference::{
+    Axis, Differences, Entities, Gaps, Kind, Reader, Reference, Time, Width, Words, bits_for,
+};
 
 /// The generator of `spec/vectors/README.md`.
 struct Numbers(u64);
 
 impl Numbers {
     fn up_to(&mut self, max: i128) -> i128 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         i128::from(self.0 >> 32) % (max + 1)
     }
 
@@ -64,18 +68,29 @@ fn of_the_crate(schema: &[reference::Field]) -> Schema {
     let of_the_crate = |field: &reference::Field| {
         let kind = match &field.kind {
             Kind::Floats(axes) => FieldKind::Floats(axes.iter().map(limits).collect()),
-            Kind::Integer { min, max, step } => FieldKind::Integer(IntegerLimits::new(*min, *max, *step).unwrap()),
-            Kind::Rotation { bits } => FieldKind::Rotation(SmallestThree::new(u32::from(*bits)).unwrap()),
+            Kind::Integer { min, max, step } => {
+                FieldKind::Integer(IntegerLimits::new(*min, *max, *step).unwrap())
+            }
+            Kind::Rotation { bits } => {
+                FieldKind::Rotation(SmallestThree::new(u32::from(*bits)).unwrap())
+            }
             Kind::Bool => FieldKind::Bool,
             Kind::Choice { max } => FieldKind::Choice { max: *max },
             Kind::Raw { lanes } => FieldKind::Raw { lanes: *lanes },
             Kind::Bytes { len } => FieldKind::Bytes { len: *len },
         };
-        let of_the_crate =
-            Field::new(field.name, kind).with_role(if field.role == 0 { Role::Plain } else { Role::Velocity });
+        let of_the_crate = Field::new(field.name, kind).with_role(if field.role == 0 {
+            Role::Plain
+        } else {
+            Role::Velocity
+        });
         match field.time {
             Some(Time { ms, ticks_per_s, max_step }) => {
-                of_the_crate.with_time_precision(TimePrecision { time_precision_ms: ms, ticks_per_s, max_step })
+                of_the_crate.with_time_precision(TimePrecision {
+                    time_precision_ms: ms,
+                    ticks_per_s,
+                    max_step,
+                })
             }
             None => of_the_crate,
         }
@@ -97,13 +112,17 @@ fn of_the_crate(schema: &[reference::Field]) -> Schema {
 
 /// The same profile for the reference.
 fn of_the_reference(profile: &Profile) -> reference::Profile {
-    let words =
-        |lengths: &Vec<u8>| Words::of_lengths(&lengths.iter().map(|bits| usize::from(*bits)).collect::<Vec<_>>());
+    let words = |lengths: &Vec<u8>| {
+        Words::of_lengths(&lengths.iter().map(|bits| usize::from(*bits)).collect::<Vec<_>>())
+    };
     let gaps = |code: &GapCode| Gaps {
         widths: code.widths_bits.iter().map(|bits| usize::from(*bits)).collect(),
         words: words(&code.lengths_bits),
     };
-    let width = |width: &LaneWidth| Width { bits: usize::from(width.bits), beyond: usize::from(width.beyond_bits) };
+    let width = |width: &LaneWidth| Width {
+        bits: usize::from(width.bits),
+        beyond: usize::from(width.beyond_bits),
+    };
     let class = |class: &Class| {
         let reference = match class.reference {
             kinepack::Reference::Baseline => Reference::Baseline,
@@ -138,7 +157,9 @@ fn snapshot(schema: &Schema, entities: &Entities) -> Snapshot {
 }
 
 fn entities(snapshot: &Snapshot) -> Entities {
-    let lanes = |index| (0..snapshot.lane_count()).map(|lane| i128::from(snapshot.lane(lane)[index])).collect();
+    let lanes = |index| {
+        (0..snapshot.lane_count()).map(|lane| i128::from(snapshot.lane(lane)[index])).collect()
+    };
     snapshot.ids().iter().enumerate().map(|(index, id)| (id.0, lanes(index))).collect()
 }
 
@@ -154,7 +175,8 @@ fn the_reference_reads_the_frozen_vectors() {
     let mut numbers = Numbers(1);
     let (mut baseline, mut expected) = (Entities::new(), Entities::new());
     for n in 0..40 {
-        let mut lanes: Vec<i128> = maxima(&schema).into_iter().map(|max| numbers.up_to(max)).collect();
+        let mut lanes: Vec<i128> =
+            maxima(&schema).into_iter().map(|max| numbers.up_to(max)).collect();
         if n % 13 != 5 {
             baseline.insert(3 * n, lanes.clone());
         }
@@ -177,11 +199,22 @@ fn the_reference_reads_the_frozen_vectors() {
     let mut levels = BTreeSet::new();
     for line in packets.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty()) {
         let [level, profile, hex] = line.split_whitespace().collect::<Vec<_>>().try_into().unwrap();
-        let packet: Vec<u8> =
-            (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect();
+        let packet: Vec<u8> = (0..hex.len())
+            .step_by(2)
+            .map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap())
+            .collect();
         let level = level.parse().unwrap();
-        let reader = Reader { schema: &schema, profile: &profiles[profile], level, max_entities: 1000, older: None };
-        assert!(reader.decode(&baseline, &packet) == Ok(expected.clone()), "level {level}, {profile}");
+        let reader = Reader {
+            schema: &schema,
+            profile: &profiles[profile],
+            level,
+            max_entities: 1000,
+            older: None,
+        };
+        assert!(
+            reader.decode(&baseline, &packet) == Ok(expected.clone()),
+            "level {level}, {profile}"
+        );
         levels.insert(level);
     }
     assert_eq!(levels, (1..=12).collect());
@@ -204,13 +237,22 @@ fn schemas() -> [Vec<reference::Field>; 4] {
     ];
     let cyclic = vec![
         field("heading", Kind::Floats(vec![Axis::until(0.0, 360.0, 0.5).cyclic()])),
-        field("odd", Kind::Floats(vec![Axis::until(0.0, 7.0, 1.0).cyclic(), Axis::until(-8.0, 8.0, 1.0).cyclic()])),
+        field(
+            "odd",
+            Kind::Floats(vec![
+                Axis::until(0.0, 7.0, 1.0).cyclic(),
+                Axis::until(-8.0, 8.0, 1.0).cyclic(),
+            ]),
+        ),
         velocity("turning", Kind::Floats(vec![Axis::until(90.0, 450.0, 1.0).cyclic()])),
         field("fine", Kind::Floats(vec![Axis::until(0.0, 1.0, 1.0 / 4_294_967_296.0).cyclic()])),
     ];
     let wide = vec![
         field("flag", Kind::Bool),
-        field("clock", Kind::Integer { min: i128::from(i64::MIN), max: i128::from(i64::MAX), step: 1 }),
+        field(
+            "clock",
+            Kind::Integer { min: i128::from(i64::MIN), max: i128::from(i64::MAX), step: 1 },
+        ),
         field("raw", Kind::Raw { lanes: 3 }),
         velocity("patterns", Kind::Raw { lanes: 1 }),
         field("coarse", Kind::Rotation { bits: 2 }),
@@ -218,14 +260,25 @@ fn schemas() -> [Vec<reference::Field>; 4] {
         field("just two lanes", Kind::Integer { min: 0, max: 1 << 32, step: 1 }),
         field("just one lane", Kind::Integer { min: 0, max: (1 << 32) - 1, step: 1 }),
     ];
-    let [short, long] =
-        [(28.0, None), (45.0, Some(20.0))].map(|(ms, max_step)| Time { ms, ticks_per_s: 10.0, max_step });
+    let [short, long] = [(28.0, None), (45.0, Some(20.0))].map(|(ms, max_step)| Time {
+        ms,
+        ticks_per_s: 10.0,
+        max_step,
+    });
     let moving = vec![
-        timed("position", Kind::Floats(vec![axis, axis, Axis::until(0.0, 32.0, 1.0 / 512.0)]), short),
+        timed(
+            "position",
+            Kind::Floats(vec![axis, axis, Axis::until(0.0, 32.0, 1.0 / 512.0)]),
+            short,
+        ),
         timed("orientation", Kind::Rotation { bits: 9 }, short),
         timed("length", Kind::Floats(vec![axis]), long),
         timed("turret", Kind::Rotation { bits: 12 }, Time { max_step: Some(0.1), ..short }),
-        timed("unlike", Kind::Floats(vec![axis, Axis::until(0.0, 100.0, 1.0)]), Time { max_step: Some(3.0), ..short }),
+        timed(
+            "unlike",
+            Kind::Floats(vec![axis, Axis::until(0.0, 100.0, 1.0)]),
+            Time { max_step: Some(3.0), ..short },
+        ),
         field("burning", Kind::Bool),
     ];
     [things, cyclic, wide, moving]
@@ -264,7 +317,8 @@ fn pair(numbers: &mut Numbers, schema: &[reference::Field]) -> [Entities; 2] {
     let chance = |numbers: &mut Numbers| [1, 2, 4, 20, 1 << 30][numbers.up_to(4) as usize];
     let [came, left, still] = [chance(numbers) + 1, chance(numbers) + 1, chance(numbers)];
     let lane_still = [1, 2, 5][numbers.up_to(2) as usize] + 1;
-    let common: Vec<i128> = lanes.iter().map(|lane| moved(numbers, lane, lane.max / 2) - lane.max / 2).collect();
+    let common: Vec<i128> =
+        lanes.iter().map(|lane| moved(numbers, lane, lane.max / 2) - lane.max / 2).collect();
     let (mut baseline, mut snapshot) = (Entities::new(), Entities::new());
     let mut id = 0_u32;
     for index in 0..count {
@@ -310,8 +364,8 @@ fn before(numbers: &mut Numbers, schema: &[reference::Field], baseline: &Entitie
     older
 }
 
-/// What no other profile has: classes without bits, of 32 bits, beyond more than the class before, a state for
-/// everything, and a gap code of a single class.
+/// What no other profile has: classes without bits, of 32 bits, beyond more than the class before,
+/// a state for everything, and a gap code of a single class.
 fn odd_profile(schema: &Schema) -> Profile {
     let mut profile = Profile::untrained(schema);
     let mut earlier = None;
@@ -321,10 +375,15 @@ fn odd_profile(schema: &Schema) -> Profile {
         let class = |reference, bits, beyond_bits| Class {
             reference,
             lanes: (0..lanes)
-                .map(|lane| if lane == 0 { LaneWidth { bits, beyond_bits } } else { first.lanes[0] })
+                .map(
+                    |lane| if lane == 0 { LaneWidth { bits, beyond_bits } } else { first.lanes[0] },
+                )
                 .collect(),
         };
-        let even = |reference, bits| Class { reference, lanes: vec![LaneWidth { bits, beyond_bits: 0 }; lanes] };
+        let even = |reference, bits| Class {
+            reference,
+            lanes: vec![LaneWidth { bits, beyond_bits: 0 }; lanes],
+        };
         code.classes = vec![
             even(other, 0),
             class(kinepack::Reference::Baseline, 1, 1),
@@ -357,7 +416,8 @@ fn both_decoders_agree() {
     let (mut packets, mut refused, mut taken, mut coarse) = (0, 0, 0, 0);
     for fields in schemas() {
         let schema = of_the_crate(&fields);
-        let pairs: Vec<[Entities; 2]> = (0..PAIRS * 5).map(|_| pair(&mut numbers, &fields)).collect();
+        let pairs: Vec<[Entities; 2]> =
+            (0..PAIRS * 5).map(|_| pair(&mut numbers, &fields)).collect();
         let mut trainer = Trainer::new(schema.clone(), Profile::magnitudes(&schema)).unwrap();
         for [baseline, new] in &pairs[..10] {
             trainer.observe(&snapshot(&schema, baseline), &[], &snapshot(&schema, new)).unwrap();
@@ -374,13 +434,23 @@ fn both_decoders_agree() {
             for level in Level::TABLE.into_iter().filter(|level| !level.adaptive()) {
                 let codec = Codec::new(schema.clone(), level, profile.clone()).unwrap();
                 let limits = DecodeLimits { max_entities: MAX_ENTITIES as u32 };
-                let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::with_limits(&codec, limits));
+                let (mut encoder, mut decoder) =
+                    (Encoder::new(&codec), Decoder::with_limits(&codec, limits));
                 for (index, [baseline, new]) in pairs[nth * PAIRS..][..PAIRS].iter().enumerate() {
-                    // Not every pair at every level, to be done soon. The first rows look at less of the profile.
-                    if !(usize::from(level.row()) + index).is_multiple_of(if level.row() < 7 { 6 } else { 3 }) {
+                    // Not every pair at every level, to be done soon. The first rows look at less
+                    // of the profile.
+                    if !(usize::from(level.row()) + index).is_multiple_of(if level.row() < 7 {
+                        6
+                    } else {
+                        3
+                    }) {
                         continue;
                     }
-                    let name = format!("{}, profile {nth}, level {}, pair {index}", fields[0].name, level.row());
+                    let name = format!(
+                        "{}, profile {nth}, level {}, pair {index}",
+                        fields[0].name,
+                        level.row()
+                    );
                     let mut held = snapshot(&schema, baseline);
                     held.tick.0 = 1 + numbers.up_to(5) as u32;
                     let older = before(&mut numbers, &fields, baseline);
@@ -389,23 +459,35 @@ fn both_decoders_agree() {
                         profile: &of_the_reference,
                         level: level.row(),
                         max_entities: MAX_ENTITIES,
-                        older: (codec.has_precision() && !numbers.one_in(9)).then_some((&older, held.tick.0)),
+                        older: (codec.has_precision() && !numbers.one_in(9))
+                            .then_some((&older, held.tick.0)),
                     };
                     let views = [held, snapshot(&schema, &older)].map(View::from);
-                    let baselines = Baselines::new(&views[..1 + usize::from(reader.older.is_some())]).unwrap();
+                    let baselines =
+                        Baselines::new(&views[..1 + usize::from(reader.older.is_some())]).unwrap();
                     let mut packet = Vec::new();
-                    let new = encoder.encode(baselines, &snapshot(&schema, new), &mut packet).unwrap();
+                    let new =
+                        encoder.encode(baselines, &snapshot(&schema, new), &mut packet).unwrap();
                     coarse += usize::from(codec.has_precision());
                     let mut both = |packet: &[u8]| {
-                        let by_crate = decoder.decode(baselines, packet, Tick(0)).map(|decoded| entities(&decoded));
+                        let by_crate = decoder
+                            .decode(baselines, packet, Tick(0))
+                            .map(|decoded| entities(&decoded));
                         let by_reference = reader.decode(baseline, packet);
                         match (&by_crate, &by_reference) {
                             (Ok(by_crate), Ok(by_reference)) => {
-                                assert!(by_crate == by_reference, "{name}: not the same of {packet:02x?}");
+                                assert!(
+                                    by_crate == by_reference,
+                                    "{name}: not the same of {packet:02x?}"
+                                );
                             }
                             (Err(_), Err(_)) => {}
-                            (Ok(_), Err(why)) => panic!("{name}: the crate takes what {why:?}: {packet:02x?}"),
-                            (Err(why), Ok(_)) => panic!("{name}: the reference takes what {why:?}: {packet:02x?}"),
+                            (Ok(_), Err(why)) => {
+                                panic!("{name}: the crate takes what {why:?}: {packet:02x?}")
+                            }
+                            (Err(why), Ok(_)) => {
+                                panic!("{name}: the reference takes what {why:?}: {packet:02x?}")
+                            }
                         }
                         by_reference.is_ok()
                     };
@@ -415,7 +497,8 @@ fn both_decoders_agree() {
                         "{name}: the encoder wrote another"
                     );
                     packets += 1;
-                    let mut damaged = vec![packet[..numbers.up_to(packet.len() as i128 - 1) as usize].to_vec()];
+                    let mut damaged =
+                        vec![packet[..numbers.up_to(packet.len() as i128 - 1) as usize].to_vec()];
                     // Where the sets are, and anywhere.
                     for end in [3, 3, packet.len(), packet.len()] {
                         let bit = numbers.up_to(8 * end.min(packet.len()) as i128 - 1) as usize;
@@ -431,5 +514,8 @@ fn both_decoders_agree() {
         }
     }
     // The damage is of both kinds.
-    assert!(coarse > 100 && packets > 1000 && taken > 1000 && refused > 2000, "{packets}, {taken}, {refused}");
+    assert!(
+        coarse > 100 && packets > 1000 && taken > 1000 && refused > 2000,
+        "{packets}, {taken}, {refused}"
+    );
 }

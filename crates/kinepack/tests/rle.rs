@@ -1,4 +1,5 @@
-//! Runs and sparse bytes against naive forms: dynamic programming over all runs, and the tree as the specification says it.
+//! Runs and sparse bytes against naive forms: dynamic programming over all runs, and the tree as
+//! the specification says it.
 
 #![allow(clippy::unwrap_used)]
 
@@ -6,8 +7,8 @@ mod runner;
 mod support;
 
 use kinepack::rle::{
-    bound, decode, decode_difference, encode, encode_difference, read_sparse, read_sparse_difference, write_sparse,
-    write_sparse_difference,
+    bound, decode, decode_difference, encode, encode_difference, read_sparse,
+    read_sparse_difference, write_sparse, write_sparse_difference,
 };
 use kinepack::{BitReader, BitSink, BitWriter, DecodeError};
 use proptest::prelude::*;
@@ -37,7 +38,8 @@ fn difference(base: &[u8], bytes: &[u8]) -> Vec<u8> {
     bytes.iter().zip(base).map(|(byte, base)| byte ^ base).collect()
 }
 
-/// The length of a shortest form: every part that could come first, and the shortest form of the rest.
+/// The length of a shortest form: every part that could come first, and the shortest form of the
+/// rest.
 fn shortest_bytes(bytes: &[u8]) -> usize {
     let mut shortest = vec![0; bytes.len() + 1];
     for from in (0..bytes.len()).rev() {
@@ -73,7 +75,8 @@ fn all_short_bytes_come_back_in_the_shortest_form() {
     for (letters, longest) in [(2u32, 14), (3, 9), (4, 7)] {
         for len in 0..=longest {
             for number in 0..letters.pow(len) {
-                let bytes: Vec<u8> = (0..len).map(|place| (number / letters.pow(place) % letters) as u8).collect();
+                let bytes: Vec<u8> =
+                    (0..len).map(|place| (number / letters.pow(place) % letters) as u8).collect();
                 comes_back_in_the_shortest_form(&bytes);
             }
         }
@@ -135,13 +138,19 @@ fn bytes_at_the_limits_of_parts_come_back_in_the_shortest_form() {
 #[test]
 fn long_bytes_come_back_in_the_shortest_form() {
     for_all(300, prop::collection::vec(0..PIECES.len(), 0..10), |pieces| {
-        comes_back_in_the_shortest_form(&bytes_of(&pieces.iter().map(|piece| PIECES[*piece]).collect::<Vec<_>>()));
+        comes_back_in_the_shortest_form(&bytes_of(
+            &pieces.iter().map(|piece| PIECES[*piece]).collect::<Vec<_>>(),
+        ));
     });
     // Few letters: runs of all lengths; many: hardly one.
-    for_all(300, (prop::collection::vec(any::<u8>(), 0..1500), 1u8..=255), |(mut bytes, letters)| {
-        bytes.iter_mut().for_each(|byte| *byte %= letters);
-        comes_back_in_the_shortest_form(&bytes);
-    });
+    for_all(
+        300,
+        (prop::collection::vec(any::<u8>(), 0..1500), 1u8..=255),
+        |(mut bytes, letters)| {
+            bytes.iter_mut().for_each(|byte| *byte %= letters);
+            comes_back_in_the_shortest_form(&bytes);
+        },
+    );
 }
 
 #[test]
@@ -150,7 +159,10 @@ fn the_worst_case_is_one_byte_in_127() {
         let different: Vec<u8> = (0..len).map(|index| (index % 251) as u8).collect();
         assert_eq!(encoded(&different).len(), bound(len));
     }
-    assert_eq!([bound(0), bound(1), bound(127), bound(128), bound(usize::MAX)], [0, 2, 128, 130, usize::MAX]);
+    assert_eq!(
+        [bound(0), bound(1), bound(127), bound(128), bound(usize::MAX)],
+        [0, 2, 128, 130, usize::MAX]
+    );
 }
 
 #[test]
@@ -192,7 +204,8 @@ fn any_valid_runs_are_taken_and_others_change_nothing() {
 
 #[test]
 fn runs_survive() {
-    let bytes = bytes_of(&[Piece::Equal(5), Piece::Different(130), Piece::Equal(300), Piece::Pairs(5)]);
+    let bytes =
+        bytes_of(&[Piece::Equal(5), Piece::Different(130), Piece::Equal(300), Piece::Pairs(5)]);
     let valid = encoded(&bytes);
     battery_of("runs", &valid, Ends::OtherData, |data| {
         let mut out = vec![1, 2];
@@ -245,7 +258,11 @@ fn sparse_comes_back(base: &[u8], bytes: &[u8]) -> u64 {
     let len_bits = writer.len_bits();
     writer.finish().unwrap();
     let naive = sparse_of(&difference(base, bytes));
-    assert_eq!((len_bits, &out[1..]), (naive.len_bits(), &naive.to_bytes()[..]), "{base:?} {bytes:?}");
+    assert_eq!(
+        (len_bits, &out[1..]),
+        (naive.len_bits(), &naive.to_bytes()[..]),
+        "{base:?} {bytes:?}"
+    );
     assert!(len_bits <= 8 * bytes.len() as u64 + 2);
     let mut reader = BitReader::new(&out[1..]);
     let mut back = vec![4];
@@ -259,18 +276,25 @@ fn sparse_comes_back(base: &[u8], bytes: &[u8]) -> u64 {
 fn sparse_bytes_come_back() {
     for len in 0..=9 {
         for number in 0..3u32.pow(len) {
-            let bytes: Vec<u8> = (0..len).map(|place| (number / 3u32.pow(place) % 3) as u8 * 100).collect();
+            let bytes: Vec<u8> =
+                (0..len).map(|place| (number / 3u32.pow(place) % 3) as u8 * 100).collect();
             sparse_comes_back(&[], &bytes);
         }
     }
     let bytes = || prop::collection::vec(any::<u8>(), 0..300);
-    for_all(1000, (bytes(), bytes(), 1u64..100, any::<u64>()), |(base, mut bytes, rarity, seed)| {
-        let mut random = Random::new(seed);
-        for (byte, base) in bytes.iter_mut().zip(base.iter().copied().chain(std::iter::repeat(0))) {
-            *byte = if random.one_in(rarity) { *byte } else { base };
-        }
-        sparse_comes_back(&base, &bytes);
-    });
+    for_all(
+        1000,
+        (bytes(), bytes(), 1u64..100, any::<u64>()),
+        |(base, mut bytes, rarity, seed)| {
+            let mut random = Random::new(seed);
+            for (byte, base) in
+                bytes.iter_mut().zip(base.iter().copied().chain(std::iter::repeat(0)))
+            {
+                *byte = if random.one_in(rarity) { *byte } else { base };
+            }
+            sparse_comes_back(&base, &bytes);
+        },
+    );
 }
 
 #[test]
@@ -314,7 +338,11 @@ fn sparse_bytes_survive() {
         let mut out = vec![1, 2];
         let mut reader = BitReader::new(data);
         let first = read_sparse_difference(&mut reader, &base, bytes.len(), &mut out);
-        assert_eq!(out.len(), if first.is_ok() { 2 + bytes.len() } else { 2 }, "a refused input changes nothing");
+        assert_eq!(
+            out.len(),
+            if first.is_ok() { 2 + bytes.len() } else { 2 },
+            "a refused input changes nothing"
+        );
         first?;
         read_sparse(&mut reader, base.len(), &mut out)?;
         reader.finish()?;
@@ -367,7 +395,8 @@ fn every_vector_is_written_and_read() {
     }
     assert!(written == VECTORS, "the bytes are not those of spec/vectors/rle.txt");
     for line in VECTORS.lines().filter(|line| !line.starts_with('#')) {
-        let parts: Vec<Vec<u8>> = line.split(' ').map(|part| from_hex(part.trim_matches('-'))).collect();
+        let parts: Vec<Vec<u8>> =
+            line.split(' ').map(|part| from_hex(part.trim_matches('-'))).collect();
         let [base, bytes, runs, sparse] = &parts[..] else { panic!("{line}") };
         let mut back = Vec::new();
         decode_difference(base, runs, bytes.len(), &mut back).unwrap();

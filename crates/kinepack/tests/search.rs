@@ -1,4 +1,5 @@
-//! The search for the structure of profiles: close to the best by brute force, always valid, always the same.
+//! The search for the structure of profiles: close to the best by brute force, always valid, always
+//! the same.
 
 #![allow(clippy::unwrap_used)]
 
@@ -6,8 +7,9 @@ mod runner;
 mod support;
 
 use kinepack::{
-    Class, Codec, Context, Decoder, Encoder, EntityId, Field, FieldCode, FieldKind, IntegerLimits, LaneWidth, Level,
-    Profile, ProfileSearch, Reference, Schema, Snapshot, Tick, TrainError, Trainer, Training, View,
+    Class, Codec, Context, Decoder, Encoder, EntityId, Field, FieldCode, FieldKind, IntegerLimits,
+    LaneWidth, Level, Profile, ProfileSearch, Reference, Schema, Snapshot, Tick, TrainError,
+    Trainer, Training, View,
 };
 use proptest::prelude::*;
 use runner::for_all;
@@ -17,9 +19,13 @@ fn search(lag_ticks: u32) -> ProfileSearch {
     ProfileSearch { lag_ticks, max_trials: 300, ..ProfileSearch::default() }
 }
 
-/// Numbers of 12 bits that leap from each snapshot to the next: by much in a fourth of all cases, else by little.
+/// Numbers of 12 bits that leap from each snapshot to the next: by much in a fourth of all cases,
+/// else by little.
 fn leaps(seed: u64) -> (Schema, Vec<Snapshot>) {
-    let schema = Schema::new(vec![Field::new("number", FieldKind::Integer(IntegerLimits::new(0, 4095, 1).unwrap()))]);
+    let schema = Schema::new(vec![Field::new(
+        "number",
+        FieldKind::Integer(IntegerLimits::new(0, 4095, 1).unwrap()),
+    )]);
     let mut random = Random::new(seed);
     let mut numbers = vec![2048u32; 60];
     let mut run = Vec::new();
@@ -62,8 +68,9 @@ fn as_small_as_the_best_of_all_sets_of_widths() {
     let best_of_all = (1u32..1 << 9).map(|widths| {
         let widths = (0..9).filter(|bits| widths >> bits & 1 == 1);
         let lane = |bits| vec![LaneWidth { bits, beyond_bits: 0 }];
-        let classes: Vec<Class> =
-            widths.map(|bits| Class { reference: Reference::Baseline, lanes: lane(bits) }).collect();
+        let classes: Vec<Class> = widths
+            .map(|bits| Class { reference: Reference::Baseline, lanes: lane(bits) })
+            .collect();
         let mut profile = Profile::untrained(&schema);
         let lengths_bits = vec![vec![]];
         profile.fields[0] = FieldCode { context: Context::None, classes, lengths_bits };
@@ -71,7 +78,8 @@ fn as_small_as_the_best_of_all_sets_of_widths() {
         let words = profile.fields[0].classes.len() + 1;
         let long = (words as u32).next_power_of_two().trailing_zeros() as u8;
         let short = (1 << long) - words;
-        profile.fields[0].lengths_bits[0] = (0..words).map(|word| long - u8::from(word < short)).collect();
+        profile.fields[0].lengths_bits[0] =
+            (0..words).map(|word| long - u8::from(word < short)).collect();
         field_bits(&schema, &trained(&schema, &profile, &run, 1), &run, 1)
     });
     let best = best_of_all.min().unwrap();
@@ -84,7 +92,8 @@ fn as_small_as_the_best_of_all_sets_of_widths() {
 #[test]
 fn lanes_that_differ_get_widths_that_differ() {
     // Of three lanes two hardly move: a class for all lanes alike would waste twice 5 bits.
-    let axes = ["x", "y", "z"].map(|_| kinepack::FloatLimits::new(0.0, 65535.0, 1.0).unwrap()).to_vec();
+    let axes =
+        ["x", "y", "z"].map(|_| kinepack::FloatLimits::new(0.0, 65535.0, 1.0).unwrap()).to_vec();
     let schema = Schema::new(vec![Field::new("position", FieldKind::Floats(axes))]);
     let mut random = Random::new(2);
     let mut run = Vec::new();
@@ -100,7 +109,8 @@ fn lanes_that_differ_get_widths_that_differ() {
     }
     let structure = search(1).run(&schema, &[&run[..]], |_| ()).unwrap();
     let found = field_bits(&schema, &trained(&schema, &structure, &run, 1), &run, 1);
-    let alike = field_bits(&schema, &trained(&schema, &Profile::magnitudes(&schema), &run, 1), &run, 1);
+    let alike =
+        field_bits(&schema, &trained(&schema, &Profile::magnitudes(&schema), &run, 1), &run, 1);
     // 7 + 2 + 2 bits, a word of 1 or 2, and what is in full: the article's words would be 3 longer.
     assert!(found < 99 * 40 * 13, "{} bits a value", found as f64 / (99.0 * 40.0));
     assert!(found * 10 < alike * 8, "{found} and {alike} bits");
@@ -117,7 +127,11 @@ fn every_schema_and_any_data_get_a_valid_profile_that_packets_survive() {
         let search = ProfileSearch { lag_ticks, max_values, max_trials: 60 };
         let structure = search.run(schema, &[&run[..7], &run[7..]], |_| ()).unwrap();
         let profiles = [trained(schema, &structure, &run, 1), structure.clone()];
-        assert_eq!(Profile::from_bytes(&structure.to_bytes(), schema).as_ref(), Ok(&structure), "{name}");
+        assert_eq!(
+            Profile::from_bytes(&structure.to_bytes(), schema).as_ref(),
+            Ok(&structure),
+            "{name}"
+        );
         for profile in profiles {
             for level in [Level::PACKED, Level::ADAPTIVE] {
                 let codec = Codec::new(schema.clone(), level, profile.clone()).unwrap();
@@ -141,7 +155,8 @@ fn progress_rises_to_one_and_the_structure_is_what_training_takes() {
     let mut shares = Vec::new();
     let structure = search(2).run(&schema, &[&run[..]], |share| shares.push(share)).unwrap();
     assert!(shares.is_sorted() && shares.last() == Some(&1.0), "{shares:?}");
-    let training = Training { passes: 1, snapshots_per_pass: 10, ..Training::new(structure.clone(), None) };
+    let training =
+        Training { passes: 1, snapshots_per_pass: 10, ..Training::new(structure.clone(), None) };
     let profile = training.run(&schema, &[&run[..]], |_| ()).unwrap();
     assert_eq!(profile.fields[0].classes, structure.fields[0].classes);
     // Its two halves by themselves.

@@ -1,4 +1,5 @@
-//! Streams at both levels: what comes back, what both sides learn, what it costs, and what is refused.
+//! Streams at both levels: what comes back, what both sides learn, what it costs, and what is
+//! refused.
 
 #![allow(clippy::unwrap_used)]
 
@@ -7,7 +8,8 @@ mod support;
 
 use kinepack::stream::{Learned, StreamBase, StreamCodec, StreamLevel};
 use kinepack::{
-    DecodeError, EncodeError, Field, FieldKind, FloatLimits, IntegerLimits, Role, Schema, SetupError, SmallestThree,
+    DecodeError, EncodeError, Field, FieldKind, FloatLimits, IntegerLimits, Role, Schema,
+    SetupError, SmallestThree,
 };
 use proptest::prelude::*;
 use runner::for_all;
@@ -46,7 +48,8 @@ impl Pair<'_> {
         Pair { codec, random: Random::new(3) }
     }
 
-    /// Encodes and decodes: the records come back, with what was learned. Returns that and the packet.
+    /// Encodes and decodes: the records come back, with what was learned. Returns that and the
+    /// packet.
     fn send(&mut self, base: Option<StreamBase<'_>>, records: &[u32]) -> (Learned, Vec<u8>) {
         // What stands where the results go does not matter.
         let mut learned = self.codec.nothing_learned();
@@ -61,12 +64,14 @@ impl Pair<'_> {
         (learned, packet)
     }
 
-    /// Sends each record against the one before it; returns the last one, and what was learned up to it.
+    /// Sends each record against the one before it; returns the last one, and what was learned up
+    /// to it.
     fn chain(&mut self, walk: &mut Walk<'_>, count: usize) -> (Vec<u32>, Learned) {
         let (mut held, mut learned) = (walk.step().to_vec(), self.codec.nothing_learned());
         for _ in 0..count {
             let record = walk.step().to_vec();
-            learned = self.send(Some(StreamBase { lanes: &held, learned: &learned, lag: 1 }), &record).0;
+            learned =
+                self.send(Some(StreamBase { lanes: &held, learned: &learned, lag: 1 }), &record).0;
             held = record;
         }
         (held, learned)
@@ -91,8 +96,9 @@ fn records_come_back_and_both_sides_learn_the_same() {
             }
             // A lag of 0 is one of 1.
             let record = walk.records(1);
-            let packets =
-                [0, 1].map(|lag| pair.send(Some(StreamBase { lanes: &held, learned: &learned, lag }), &record));
+            let packets = [0, 1].map(|lag| {
+                pair.send(Some(StreamBase { lanes: &held, learned: &learned, lag }), &record)
+            });
             assert!(packets[0] == packets[1]);
         }
     }
@@ -107,10 +113,12 @@ fn a_packet_of_several_records_learns_what_packets_of_one_do() {
     let mut walk = Walk::new(&schema, 9);
     let (held, mut learned) = pair.chain(&mut walk, 50);
     let records = walk.records(8);
-    let (of_all, packet) = pair.send(Some(StreamBase { lanes: &held, learned: &learned, lag: 3 }), &records);
+    let (of_all, packet) =
+        pair.send(Some(StreamBase { lanes: &held, learned: &learned, lag: 3 }), &records);
     let (mut held, mut lag, mut bytes) = (&held[..], 3, 0);
     for record in records.chunks_exact(codec.lanes()) {
-        let (of_one, packet) = pair.send(Some(StreamBase { lanes: held, learned: &learned, lag }), record);
+        let (of_one, packet) =
+            pair.send(Some(StreamBase { lanes: held, learned: &learned, lag }), record);
         (held, learned, lag) = (record, of_one, 1);
         bytes += packet.len();
     }
@@ -141,11 +149,13 @@ fn a_packed_record_by_hand() {
     let base = [10, 9, 0, 2, 3, 256, 256, 256, 0, 0, 0, 0];
     let mut pair = Pair::new(&codec);
     let mut told = |record: &[u32], count| {
-        let (_, packet) = pair.send(Some(StreamBase { lanes: &base, learned: &nothing, lag: 1 }), record);
+        let (_, packet) =
+            pair.send(Some(StreamBase { lanes: &base, learned: &nothing, lag: 1 }), record);
         bits(&packet, count)
     };
     assert_eq!(told(&base, 8), "00 0 0 0 00 0".replace(' ', ""));
-    // 2 and, the short way round, 1 are 4 and 2, of class 3; 4 is the third of 0, 1, 3 and 4; and so on.
+    // 2 and, the short way round, 1 are 4 and 2, of class 3; 4 is the third of 0, 1, 3 and 4; and
+    // so on.
     let changed = [12, 0, 1, 4, 3, 256, 257, 256, 0, 0, 5, 0];
     let place = "0101 001 010";
     // Differences of 0, 1 and 0: of class 2.
@@ -156,7 +166,8 @@ fn a_packed_record_by_hand() {
     let turned = [10, 9, 0, 2, 0, 256, 256, 511, 0, 0, 0, 0];
     assert_eq!(told(&turned, 10), "00 0 0 1 00 00 0".replace(' ', ""));
     let (_, packet) = pair.send(None, &changed);
-    let in_full = "0011000 0000 1 001 11 000000001 100000001 000000001 00000000 00000000 10100000 00000000";
+    let in_full =
+        "0011000 0000 1 001 11 000000001 100000001 000000001 00000000 00000000 10100000 00000000";
     assert_eq!(bits(&packet, in_full.replace(' ', "").len()), in_full.replace(' ', ""));
 }
 
@@ -177,7 +188,8 @@ fn what_did_not_change_costs_almost_nothing() {
             let (held, mut learned) = pair.chain(&mut Walk::new(&schema, 4), 100);
             let mut most_bytes = 0;
             for nth in 0..2000 {
-                let (after, packet) = pair.send(Some(StreamBase { lanes: &held, learned: &learned, lag: 1 }), &held);
+                let (after, packet) =
+                    pair.send(Some(StreamBase { lanes: &held, learned: &learned, lag: 1 }), &held);
                 learned = after;
                 most_bytes = if nth < 1000 { 0 } else { most_bytes.max(packet.len()) };
                 assert!(level == StreamLevel::Adaptive || packet.len() == bits.div_ceil(8));
@@ -187,7 +199,8 @@ fn what_did_not_change_costs_almost_nothing() {
     }
 }
 
-/// Packets of one to three records against the newest one that was acknowledged, half an hour long; a third of both is lost.
+/// Packets of one to three records against the newest one that was acknowledged, half an hour long;
+/// a third of both is lost.
 #[test]
 fn nothing_drifts_where_packets_are_lost() {
     const RECORDS: usize = 100_000;
@@ -218,7 +231,11 @@ fn nothing_drifts_where_packets_are_lost() {
             let (learned, _) = pair.send(Some(base), &records);
             told += count;
             if !random.one_in(3) {
-                on_the_way.push((told - 1, records[records.len() - codec.lanes()..].to_vec(), learned));
+                on_the_way.push((
+                    told - 1,
+                    records[records.len() - codec.lanes()..].to_vec(),
+                    learned,
+                ));
             }
             if on_the_way.len() > 4 && !random.one_in(3) {
                 held = on_the_way.swap_remove(4);
@@ -233,7 +250,8 @@ fn any_records(schema: &Schema, random: &mut Random, count: usize) -> Vec<u32> {
     lanes.map(|lane| [0, lane.max, random.up_to(lane.max)][random.below(3) as usize]).collect()
 }
 
-/// A schema, a level, the seed of the rest, what was learned on the way to a base, its lag, and how many records.
+/// A schema, a level, the seed of the rest, what was learned on the way to a base, its lag, and how
+/// many records.
 fn any_stream() -> impl Strategy<Value = (usize, usize, u64, u32, u16, usize)> {
     let lag = prop_oneof![Just(0), Just(u16::MAX), 1u16..300, any::<u16>()];
     (0..all_schemas().len(), 0..LEVELS.len(), any::<u64>(), 0u32..20, lag, 1usize..9)
@@ -246,12 +264,14 @@ fn any_records_come_back_and_any_bytes_are_records_or_errors() {
     for_all(3000, streams, |((schema, level, seed, steps, lag, count), bytes)| {
         let codec = codec(&schemas[schema], LEVELS[level]);
         let (mut pair, mut random) = (Pair::new(&codec), Random::new(seed));
-        let (mut held, mut learned) = (any_records(codec.schema(), &mut random, 1), codec.nothing_learned());
+        let (mut held, mut learned) =
+            (any_records(codec.schema(), &mut random, 1), codec.nothing_learned());
         for _ in 0..steps {
             let record = any_records(codec.schema(), &mut random, 1);
             let bits = random.below(17);
             let lag = random.below(1 << bits) as u16;
-            learned = pair.send(Some(StreamBase { lanes: &held, learned: &learned, lag }), &record).0;
+            learned =
+                pair.send(Some(StreamBase { lanes: &held, learned: &learned, lag }), &record).0;
             held = record;
         }
         let base = Some(StreamBase { lanes: &held, learned: &learned, lag }).filter(|_| steps != 1);
@@ -259,7 +279,9 @@ fn any_records_come_back_and_any_bytes_are_records_or_errors() {
         let (_, packet) = pair.send(base, &records);
 
         let mut noise = vec![bytes];
-        noise.extend((0..3).filter(|_| !packet.is_empty()).map(|round| random.damaged(&packet, round)));
+        noise.extend(
+            (0..3).filter(|_| !packet.is_empty()).map(|round| random.damaged(&packet, round)),
+        );
         for bytes in noise {
             let mut room = vec![u32::MAX; records.len()];
             let mut received = codec.nothing_learned();
@@ -308,7 +330,8 @@ fn a_residual_of_more_than_32_bits_is_refused() {
     let (mut held, mut learned) = ([0], codec.nothing_learned());
     for _ in 0..30 {
         let record = [random.word() as u32];
-        learned = pair.send(Some(StreamBase { lanes: &held, learned: &learned, lag: 1 }), &record).0;
+        learned =
+            pair.send(Some(StreamBase { lanes: &held, learned: &learned, lag: 1 }), &record).0;
         held = record;
     }
     let base = Some(StreamBase { lanes: &held, learned: &learned, lag: u16::MAX });
@@ -340,7 +363,8 @@ fn both(
     let mut packet = vec![1, 2, 3];
     let encoded = codec.encode(base, records, &mut codec.nothing_learned(), &mut packet);
     assert!(encoded.is_ok() || packet == [1, 2, 3]);
-    let decoded = codec.decode(base, &mut records.to_vec(), &mut codec.nothing_learned(), &packet[3..]);
+    let decoded =
+        codec.decode(base, &mut records.to_vec(), &mut codec.nothing_learned(), &packet[3..]);
     (encoded, decoded.err())
 }
 
@@ -362,7 +386,10 @@ fn other_numbers_of_lanes_are_refused() {
             assert_eq!(both(&codec, None, &vec![0; lanes]), refused(lanes));
             assert_eq!(both(&codec, Some(base), &vec![0; lanes]), refused(lanes));
             let other = vec![0; lanes];
-            assert_eq!(both(&codec, Some(StreamBase { lanes: &other, ..base }), &record), refused(lanes));
+            assert_eq!(
+                both(&codec, Some(StreamBase { lanes: &other, ..base }), &record),
+                refused(lanes)
+            );
         }
     }
 }
@@ -378,7 +405,8 @@ fn lanes_above_their_largest_value_are_refused() {
         let base = StreamBase { lanes: &good[..lanes], learned: &learned, lag: 1 };
         for index in 0..good.len() {
             let (lane, max) = (index % lanes, schema.lanes()[index % lanes].max);
-            for value in [max.saturating_add(1), u32::MAX].into_iter().filter(|value| *value > max) {
+            for value in [max.saturating_add(1), u32::MAX].into_iter().filter(|value| *value > max)
+            {
                 let mut bad = good.clone();
                 bad[index] = value;
                 let refusal = Err(EncodeError::LaneOutOfRange { id: None, lane, value });
@@ -394,9 +422,14 @@ fn what_was_learned_with_another_codec_is_refused_where_it_counts() {
     let schema = records_schema();
     let [packed, adaptive] = LEVELS.map(|level| codec(&schema, level));
     // One of the same size, and others.
-    let renamed = Schema::new(schema.fields().iter().map(|field| Field::new("x", field.kind.clone())).collect());
-    let others =
-        [codec(&renamed, StreamLevel::Adaptive), codec(&bodies_schema(), StreamLevel::Adaptive), packed.clone()];
+    let renamed = Schema::new(
+        schema.fields().iter().map(|field| Field::new("x", field.kind.clone())).collect(),
+    );
+    let others = [
+        codec(&renamed, StreamLevel::Adaptive),
+        codec(&bodies_schema(), StreamLevel::Adaptive),
+        packed.clone(),
+    ];
     let record = vec![0; adaptive.lanes()];
     for other in others {
         let learned = other.nothing_learned();
@@ -419,7 +452,8 @@ fn the_hash_tells_apart_what_cannot_read_each_other() {
     let speed = |of: &str| Field::new("speed", line()).with_velocity_of(of);
     let schema = |speed| Schema::new(vec![Field::new("x", line()), Field::new("y", line()), speed]);
     let [of_none, of_x, of_y] = ["", "x", "y"].map(|name| schema(speed(name)));
-    let [packed, adaptive] = LEVELS.map(|level| [&of_none, &of_x, &of_y].map(|schema| codec(schema, level).hash()));
+    let [packed, adaptive] =
+        LEVELS.map(|level| [&of_none, &of_x, &of_y].map(|schema| codec(schema, level).hash()));
     assert_eq!(packed, [packed[0]; 3]);
     let mut all = [&packed[..1], &adaptive].concat();
     all.sort_unstable();

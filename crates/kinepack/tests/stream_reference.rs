@@ -1,5 +1,6 @@
-//! [`StreamCodec`] against the reader of streams in `reference/`, which was written from `spec/CODEC.md` alone: on long
-//! walks with all that was learned on the way, and on damaged packets, where both refuse or both say the same.
+//! [`StreamCodec`] against the reader of streams in `reference/`, which was written from
+//! `spec/CODEC.md` alone: on long walks with all that was learned on the way, and on damaged
+//! packets, where both refuse or both say the same.
 
 #![allow(clippy::unwrap_used)]
 
@@ -14,7 +15,8 @@ use kinepack::{Field, FieldKind, FloatLimits, IntegerLimits, Role, Schema};
 use reference::stream::Stream;
 use reference::{Axis, Kind};
 use support::{
-    Random, Walk, bodies_schema, from_hex, records_schema, schemas, stream_packets, stream_records, stream_schema,
+    Random, Walk, bodies_schema, from_hex, records_schema, schemas, stream_packets, stream_records,
+    stream_schema,
 };
 
 const LEVELS: [StreamLevel; 2] = [StreamLevel::Packed, StreamLevel::Adaptive];
@@ -34,8 +36,12 @@ fn of_the_reference(schema: &Schema) -> Vec<reference::Field> {
         role: field.role as u8,
         kind: match &field.kind {
             FieldKind::Floats(axes) => Kind::Floats(axes.iter().map(axis).collect()),
-            FieldKind::Integer(limits) => Kind::Integer { min: limits.min(), max: limits.max(), step: limits.step() },
-            FieldKind::Rotation(rotation) => Kind::Rotation { bits: rotation.component_bits() as u8 },
+            FieldKind::Integer(limits) => {
+                Kind::Integer { min: limits.min(), max: limits.max(), step: limits.step() }
+            }
+            FieldKind::Rotation(rotation) => {
+                Kind::Rotation { bits: rotation.component_bits() as u8 }
+            }
             FieldKind::Bool => Kind::Bool,
             FieldKind::Choice { max } => Kind::Choice { max: *max },
             FieldKind::Raw { lanes } => Kind::Raw { lanes: *lanes },
@@ -66,15 +72,53 @@ fn clocks() -> Vec<(&'static str, Schema)> {
     let field = |name, kind| Field::new(name, kind);
     let clock = |name, kind| Field::new(name, kind).with_role(Role::Clock);
     let ticks = FieldKind::Integer(IntegerLimits::new(0, 100_000, 1).unwrap());
-    let speed_of = |name: &str| field("speed", FieldKind::Floats(vec![line])).with_velocity_of(name);
+    let speed_of =
+        |name: &str| field("speed", FieldKind::Floats(vec![line])).with_velocity_of(name);
     vec![
-        ("around", Schema::new(vec![field("x", moved()), clock("t", FieldKind::Floats(vec![around])), speed_of("x")])),
-        ("clock with a velocity", Schema::new(vec![field("x", moved()), clock("t", moved()), speed_of("t")])),
-        ("velocity of itself", Schema::new(vec![field("x", moved()), clock("t", ticks.clone()), speed_of("speed")])),
-        ("several", Schema::new(vec![clock("t", FieldKind::Raw { lanes: 6 }), field("x", moved()), speed_of("x")])),
-        ("flag", Schema::new(vec![field("x", moved()), clock("t", FieldKind::Bool), clock("u", ticks.clone())])),
-        ("empty", Schema::new(vec![clock("none", FieldKind::Raw { lanes: 0 }), field("x", moved()), speed_of("x")])),
-        ("empty last", Schema::new(vec![field("x", moved()), clock("none", FieldKind::Raw { lanes: 0 })])),
+        (
+            "around",
+            Schema::new(vec![
+                field("x", moved()),
+                clock("t", FieldKind::Floats(vec![around])),
+                speed_of("x"),
+            ]),
+        ),
+        (
+            "clock with a velocity",
+            Schema::new(vec![field("x", moved()), clock("t", moved()), speed_of("t")]),
+        ),
+        (
+            "velocity of itself",
+            Schema::new(vec![field("x", moved()), clock("t", ticks.clone()), speed_of("speed")]),
+        ),
+        (
+            "several",
+            Schema::new(vec![
+                clock("t", FieldKind::Raw { lanes: 6 }),
+                field("x", moved()),
+                speed_of("x"),
+            ]),
+        ),
+        (
+            "flag",
+            Schema::new(vec![
+                field("x", moved()),
+                clock("t", FieldKind::Bool),
+                clock("u", ticks.clone()),
+            ]),
+        ),
+        (
+            "empty",
+            Schema::new(vec![
+                clock("none", FieldKind::Raw { lanes: 0 }),
+                field("x", moved()),
+                speed_of("x"),
+            ]),
+        ),
+        (
+            "empty last",
+            Schema::new(vec![field("x", moved()), clock("none", FieldKind::Raw { lanes: 0 })]),
+        ),
     ]
 }
 
@@ -99,13 +143,18 @@ struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    /// Sends records against what is held as number `nth`, or in full; the last one is held from then on.
+    /// Sends records against what is held as number `nth`, or in full; the last one is held from
+    /// then on.
     fn send(&mut self, nth: Option<usize>, first: u64, records: &[u32], random: &mut Random) {
         let codec = self.codec;
         let count = records.len() / codec.lanes();
         let base = nth.map(|nth| &self.held[nth]);
         let for_crate = |held: &'_ Held| (first - held.index) as u16;
-        let of_crate = base.map(|held| StreamBase { lanes: &held.lanes, learned: &held.learned, lag: for_crate(held) });
+        let of_crate = base.map(|held| StreamBase {
+            lanes: &held.lanes,
+            learned: &held.learned,
+            lag: for_crate(held),
+        });
         let lanes = base.map(|held| wide(&held.lanes)).unwrap_or_default();
         let of_reference = base.map(|held| (&lanes[..], &held.by_reference, first - held.index));
 
@@ -121,13 +170,19 @@ impl Pair<'_> {
 
         for _ in 0..3 {
             let round = random.below(3) as usize;
-            let damaged = if packet.is_empty() { random.bytes(5) } else { random.damaged(&packet, round) };
+            let damaged =
+                if packet.is_empty() { random.bytes(5) } else { random.damaged(&packet, round) };
             let by_crate = codec.decode(of_crate, &mut room, &mut received, &damaged);
             match (by_crate, self.reader.decode(of_reference, count, &damaged)) {
-                (Ok(()), Ok((read, _))) => assert_eq!(wide(&room), read.concat(), "record {first}: {damaged:02x?}"),
+                (Ok(()), Ok((read, _))) => {
+                    assert_eq!(wide(&room), read.concat(), "record {first}: {damaged:02x?}")
+                }
                 (Err(_), Err(_)) => {}
                 (by_crate, by_reference) => {
-                    panic!("record {first}: {by_crate:?}, {:?}: {damaged:02x?}", by_reference.map(|(read, _)| read));
+                    panic!(
+                        "record {first}: {by_crate:?}, {:?}: {damaged:02x?}",
+                        by_reference.map(|(read, _)| read)
+                    );
                 }
             }
             self.damaged[usize::from(by_crate.is_ok())] += 1;
@@ -156,7 +211,8 @@ fn the_reference_reads_what_the_codec_writes() {
         let fields = of_the_reference(&schema);
         let reader = Stream::new(&fields, level == StreamLevel::Adaptive);
         assert_eq!(codec.hash(), reader.hash(), "{name}, {level:?}");
-        let mut pair = Pair { codec: &codec, reader: &reader, held: VecDeque::new(), damaged: [0; 2] };
+        let mut pair =
+            Pair { codec: &codec, reader: &reader, held: VecDeque::new(), damaged: [0; 2] };
         let (mut walk, mut random) = (Walk::new(&schema, 17), Random::new(5));
         let mut first = 0;
         while first < 1500 {
@@ -190,7 +246,8 @@ fn the_reference_reads_the_frozen_stream() {
         let mut held: Vec<(Vec<i128>, reference::stream::Learned)> = Vec::new();
         let mut first = 0;
         for (number, line) in lines.enumerate() {
-            let [index, base, lag, count, bytes] = line.split(' ').collect::<Vec<_>>().try_into().unwrap();
+            let [index, base, lag, count, bytes] =
+                line.split(' ').collect::<Vec<_>>().try_into().unwrap();
             let count: usize = count.parse().unwrap();
             assert_eq!(index, number.to_string());
             let base = base.parse().ok().map(|base: usize| &held[base]);

@@ -1,5 +1,5 @@
-//! Snapshots and streams against types of other schemas, even of as many lanes, and against lanes above their largest
-//! value: nothing of these comes in, and nothing is read as another type.
+//! Snapshots and streams against types of other schemas, even of as many lanes, and against lanes
+//! above their largest value: nothing of these comes in, and nothing is read as another type.
 
 #![allow(clippy::unwrap_used)]
 
@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kinepack::stream::{StreamBase, StreamCodec, StreamLevel};
 use kinepack::{
-    Between, DecodeError, EncodeError, EntityId, Field, FieldKind, FloatLimits, Pack, PackWith, Schema, Snapshot, Tick,
+    Between, DecodeError, EncodeError, EntityId, Field, FieldKind, FloatLimits, Pack, PackWith,
+    Schema, Snapshot, Tick,
 };
 
 #[derive(Pack, Clone, Debug, PartialEq)]
@@ -38,7 +39,11 @@ const DOOR: Door = Door { open: 0.5, locked: true };
 const PLAYER: Player = Player { place: 700.0, health: 90 };
 
 fn mismatch<T: Pack, U: Pack>(id: Option<u32>) -> EncodeError {
-    EncodeError::TypeMismatch { id, expected_hash: Schema::of::<T>().hash(), hash: Schema::of::<U>().hash() }
+    EncodeError::TypeMismatch {
+        id,
+        expected_hash: Schema::of::<T>().hash(),
+        hash: Schema::of::<U>().hash(),
+    }
 }
 
 #[test]
@@ -46,7 +51,10 @@ fn a_type_of_another_schema_with_as_many_lanes_is_not_pushed() {
     assert_eq!(Door::LANES, Player::LANES);
     let mut snapshot = Snapshot::new(&Schema::of::<Door>(), Tick(1));
     for round in 0..3 {
-        assert_eq!(snapshot.push(EntityId(7 + round), &PLAYER), Err(mismatch::<Door, Player>(Some(7 + round))));
+        assert_eq!(
+            snapshot.push(EntityId(7 + round), &PLAYER),
+            Err(mismatch::<Door, Player>(Some(7 + round)))
+        );
         assert_eq!(snapshot.len() as u32, round, "a refused entity is not there");
         snapshot.push(EntityId(7 + round), &DOOR).unwrap();
     }
@@ -121,7 +129,10 @@ struct Many {
 #[test]
 fn types_that_differ_only_in_a_parameter_of_their_with_are_told_apart() {
     let mut snapshot = Snapshot::new(&Schema::of::<Few>(), Tick(1));
-    assert_eq!(snapshot.push(EntityId(1), &Many { count: 3.0 }), Err(mismatch::<Few, Many>(Some(1))));
+    assert_eq!(
+        snapshot.push(EntityId(1), &Many { count: 3.0 }),
+        Err(mismatch::<Few, Many>(Some(1)))
+    );
     snapshot.push(EntityId(1), &Few { count: 3.0 }).unwrap();
     assert_eq!(snapshot.read::<Many>(0), Err(mismatch::<Few, Many>(Some(1))));
 }
@@ -149,7 +160,10 @@ fn a_stream_takes_and_gives_only_values_of_its_own_schema() {
         codec.quantize(&DOOR, &mut record).unwrap();
         assert_eq!(codec.reconstruct::<Door>(&record), Ok(DOOR));
         let [expected_hash, hash] = [Schema::of::<Door>().hash(), Schema::of::<Player>().hash()];
-        assert_eq!(codec.reconstruct::<Player>(&record), Err(DecodeError::TypeMismatch { expected_hash, hash }));
+        assert_eq!(
+            codec.reconstruct::<Player>(&record),
+            Err(DecodeError::TypeMismatch { expected_hash, hash })
+        );
         let refusal = Err(DecodeError::LaneOutOfRange { lane: 1, value: 2 });
         assert_eq!(codec.reconstruct::<Door>(&[record[0], 2]), refusal);
         let count = |lanes| Err(EncodeError::LaneCount { expected_lanes: 2, lanes });

@@ -1,7 +1,9 @@
-//! The frozen bytes of `spec/vectors/`: what this version writes, and what every later one must read.
+//! The frozen bytes of `spec/vectors/`: what this version writes, and what every later one must
+//! read.
 //!
-//! A line is `level profile packet`, for the snapshots that `spec/vectors/README.md` describes. Lines are only ever added.
-//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack --test vectors` prints the lines as they would be written now.
+//! A line is `level profile packet`, for the snapshots that `spec/vectors/README.md` describes.
+//! Lines are only ever added. `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack --test vectors`
+//! prints the lines as they would be written now.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,8 +11,8 @@ mod support;
 
 use kinepack::stream::{StreamBase, StreamCodec, StreamLevel};
 use kinepack::{
-    Codec, Decoder, Encoder, EntityId, Field, FieldKind, FloatLimits, IntegerLimits, Level, Profile, Schema,
-    SmallestThree, Snapshot, Tick, Trainer, View,
+    Codec, Decoder, Encoder, EntityId, Field, FieldKind, FloatLimits, IntegerLimits, Level,
+    Profile, Schema, SmallestThree, Snapshot, Tick, Trainer, View,
 };
 use support::{Numbers, from_hex, hex, naive_check, stream_packets, stream_records, stream_schema};
 
@@ -36,7 +38,8 @@ fn snapshots(schema: &Schema) -> [Snapshot; 2] {
     let mut baseline = Snapshot::new(schema, Tick(1));
     let mut snapshot = Snapshot::new(schema, Tick(7));
     for id in 0..40 {
-        let mut lanes: Vec<u32> = schema.lanes().iter().map(|lane| numbers.up_to(lane.max)).collect();
+        let mut lanes: Vec<u32> =
+            schema.lanes().iter().map(|lane| numbers.up_to(lane.max)).collect();
         if id % 13 != 5 {
             baseline.push_lanes(EntityId(3 * id), &lanes).unwrap();
         }
@@ -87,9 +90,13 @@ fn every_vector_is_written_and_read() {
     }
     assert!(written == PACKETS, "the packets are not those of spec/vectors/packets.txt");
     for line in PACKETS.lines().filter(|line| !line.starts_with('#')) {
-        let [level, name, packet] = line.split(' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let [level, name, packet] = line.split(' ').collect::<Vec<_>>()[..] else {
+            panic!("{line}")
+        };
         let (_, profile) = profiles(&schema).into_iter().find(|(known, _)| *known == name).unwrap();
-        let codec = Codec::new(schema.clone(), Level::of_row(level.parse().unwrap()).unwrap(), profile).unwrap();
+        let codec =
+            Codec::new(schema.clone(), Level::of_row(level.parse().unwrap()).unwrap(), profile)
+                .unwrap();
         let decoded = Decoder::new(&codec).decode(&baseline, &from_hex(packet), Tick(7)).unwrap();
         assert_eq!(decoded, snapshot, "{line}");
     }
@@ -100,17 +107,25 @@ fn listed_profiles(schema: &Schema) -> String {
     let mut listed = String::new();
     for (name, profile) in profiles(schema) {
         for (gaps, code) in [("entities", &profile.entities), ("flags", &profile.flags)] {
-            listed += &format!("{name} {gaps} widths {:?} words {:?}\n", code.widths_bits, code.lengths_bits);
+            listed += &format!(
+                "{name} {gaps} widths {:?} words {:?}\n",
+                code.widths_bits, code.lengths_bits
+            );
         }
         for (field, code) in schema.fields().iter().zip(&profile.fields) {
             listed += &format!("{name} {} {:?}\n", field.name, code.context);
             for class in &code.classes {
-                let widths: Vec<String> =
-                    class.lanes.iter().map(|width| format!("{}/{}", width.bits, width.beyond_bits)).collect();
+                let widths: Vec<String> = class
+                    .lanes
+                    .iter()
+                    .map(|width| format!("{}/{}", width.bits, width.beyond_bits))
+                    .collect();
                 listed += &format!("  {:?} {}\n", class.reference, widths.join(" "));
             }
             let alike = code.lengths_bits.iter().all(|lengths| *lengths == code.lengths_bits[0]);
-            for lengths_bits in &code.lengths_bits[..if alike { 1 } else { code.lengths_bits.len() }] {
+            for lengths_bits in
+                &code.lengths_bits[..if alike { 1 } else { code.lengths_bits.len() }]
+            {
                 listed += &format!("  words {lengths_bits:?}\n");
             }
         }
@@ -133,7 +148,9 @@ fn an_entity_in_full_carries_the_next_one() {
     let schema = Schema::new(vec![Field::new("position", FieldKind::Floats(vec![axis; 3]))]);
     let snapshot = |states: [[u32; 3]; 3]| {
         let mut snapshot = Snapshot::new(&schema, Tick(0));
-        (0..).zip(states).for_each(|(id, lanes)| snapshot.push_lanes(EntityId(id), &lanes).unwrap());
+        (0..)
+            .zip(states)
+            .for_each(|(id, lanes)| snapshot.push_lanes(EntityId(id), &lanes).unwrap());
         snapshot
     };
     let baseline = View::from(snapshot([[500; 3]; 3]));
@@ -148,7 +165,10 @@ fn an_entity_in_full_carries_the_next_one() {
 
 #[test]
 fn the_schema_hash_is_the_one_of_the_vectors() {
-    assert_eq!(format!("{:016x}", schema().hash()), include_str!("../../../spec/vectors/schema_hash.txt").trim());
+    assert_eq!(
+        format!("{:016x}", schema().hash()),
+        include_str!("../../../spec/vectors/schema_hash.txt").trim()
+    );
 }
 
 const STREAM: &str = include_str!("../../../spec/vectors/stream.txt");
@@ -193,7 +213,9 @@ const STATE_CHECKS: &str = include_str!("../../../spec/vectors/state_check.txt")
 #[test]
 fn the_state_checks_are_those_of_the_vectors() {
     let limits = IntegerLimits::new(0, i128::from(u32::MAX), 1).unwrap();
-    let schema = Schema::new(["first", "second"].map(|name| Field::new(name, FieldKind::Integer(limits))).into());
+    let schema = Schema::new(
+        ["first", "second"].map(|name| Field::new(name, FieldKind::Integer(limits))).into(),
+    );
     let mut written = String::new();
     for line in STATE_CHECKS.lines() {
         if line.starts_with('#') {

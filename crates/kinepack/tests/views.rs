@@ -9,18 +9,20 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use kinepack::{
-    Baselines, Chosen, Codec, DecodeError, Decoder, Encoder, EntityId, Learned, Level, Profile, Schema, Snapshot, Tick,
-    View,
+    Baselines, Chosen, Codec, DecodeError, Decoder, Encoder, EntityId, Learned, Level, Profile,
+    Schema, Snapshot, Tick, View,
 };
 use support::{
-    Random, assert_valid, at_tick, bodies_run, bodies_schema, frames, naive_check, profile_of, profiles, schema,
-    schemas,
+    Random, assert_valid, at_tick, bodies_run, bodies_schema, frames, naive_check, profile_of,
+    profiles, schema, schemas,
 };
 
 /// The schemas of the tests, those with time precision also without.
 fn all_schemas() -> Vec<(String, Schema)> {
-    let plain = schemas().into_iter().chain([("calls", schema("calls")), ("bodies", bodies_schema())]);
-    let mut all: Vec<(String, Schema)> = plain.map(|(name, schema)| (name.into(), schema)).collect();
+    let plain =
+        schemas().into_iter().chain([("calls", schema("calls")), ("bodies", bodies_schema())]);
+    let mut all: Vec<(String, Schema)> =
+        plain.map(|(name, schema)| (name.into(), schema)).collect();
     all.push(("moving, exact".into(), schema("moving").with_time_precision(|_| None)));
     all
 }
@@ -42,7 +44,10 @@ fn run(schema: &Schema, seed: u64) -> Vec<Snapshot> {
     let leaping = frames(schema, seed, 9, 8);
     let last = leaping[7].tick.0;
     let gliding = bodies_run(schema, seed, 9, 12).into_iter();
-    leaping.into_iter().chain(gliding.map(|state| at_tick(&state, Tick(state.tick.0 + last)))).collect()
+    leaping
+        .into_iter()
+        .chain(gliding.map(|state| at_tick(&state, Tick(state.tick.0 + last))))
+        .collect()
 }
 
 /// The entities of `before`, those that `after` has too with their lanes of then.
@@ -90,7 +95,9 @@ fn the_view_of_what_was_written_is_what_the_decoder_returns() {
     let (mut ended, mut coarse) = (0, 0);
     for (schema_name, schema) in all_schemas() {
         let run = run(&schema, 4);
-        for (name, codec) in codecs(&schema_name, &schema).into_iter().filter(|(_, codec)| codec.level().row() >= 7) {
+        for (name, codec) in
+            codecs(&schema_name, &schema).into_iter().filter(|(_, codec)| codec.level().row() >= 7)
+        {
             let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
             let mut random = Random::new(8);
             let mut known = VecDeque::from([View::from(run[2].clone())]);
@@ -99,7 +106,8 @@ fn the_view_of_what_was_written_is_what_the_decoder_returns() {
                 let same = same_entities(&known[0], snapshot);
                 let receives = encoder.coarse(baselines, &Arc::new(same.clone())).unwrap();
                 for limit_bytes in [usize::MAX, 12, 40, 0] {
-                    let indices: Vec<u32> = (0..same.len() as u32).filter(|_| !random.one_in(3)).collect();
+                    let indices: Vec<u32> =
+                        (0..same.len() as u32).filter(|_| !random.one_in(3)).collect();
                     let mut packet = Vec::new();
                     let chosen = Chosen::Some { indices: &indices, limit_bytes };
                     let encoded = encoder.write(baselines, &same, chosen, &mut packet).unwrap();
@@ -108,12 +116,19 @@ fn the_view_of_what_was_written_is_what_the_decoder_returns() {
                     let learned: Option<Learned> = encoded.learned().cloned();
                     let view = encoded.view();
                     assert!(view.learned() == learned.as_ref());
-                    assert!(decoder.decode(baselines, &packet, same.tick).unwrap() == view, "{name}");
+                    assert!(
+                        decoder.decode(baselines, &packet, same.tick).unwrap() == view,
+                        "{name}"
+                    );
                     // Who was chosen and had room is there as received, all others as they were.
                     for index in 0..same.len() {
-                        let is_sent = indices.contains(&(index as u32)) && !unsent.contains(&(index as u32));
+                        let is_sent =
+                            indices.contains(&(index as u32)) && !unsent.contains(&(index as u32));
                         let from = if is_sent { &receives } else { known[0].snapshot() };
-                        assert!((0..same.lane_count()).all(|lane| view.lane(lane)[index] == from.lane(lane)[index]));
+                        assert!(
+                            (0..same.lane_count())
+                                .all(|lane| view.lane(lane)[index] == from.lane(lane)[index])
+                        );
                     }
                     ended += usize::from(!unsent.is_empty());
                     coarse += usize::from(*receives != same);
@@ -123,8 +138,15 @@ fn the_view_of_what_was_written_is_what_the_decoder_returns() {
                 assert!(all.unsent().is_empty());
                 let all = all.view();
                 let mut again = Vec::new();
-                assert!(encoder.encode(baselines, snapshot, &mut again).unwrap() == all && packet == again, "{name}");
-                assert!(decoder.decode(baselines, &packet, snapshot.tick).unwrap() == all, "{name}");
+                assert!(
+                    encoder.encode(baselines, snapshot, &mut again).unwrap() == all
+                        && packet == again,
+                    "{name}"
+                );
+                assert!(
+                    decoder.decode(baselines, &packet, snapshot.tick).unwrap() == all,
+                    "{name}"
+                );
                 known.push_front(all);
             }
         }
@@ -144,18 +166,30 @@ fn a_packet_with_a_state_check_is_the_packet_and_two_bytes() {
                 let (mut plain, mut checked) = (Vec::new(), vec![9]);
                 let sent = encoder.encode(baselines, snapshot, &mut plain).unwrap();
                 assert!(encoder.encode_checked(baselines, snapshot, &mut checked).unwrap() == sent);
-                assert_eq!(checked, [&[9], &plain[..], &sent.check().to_le_bytes()].concat(), "{name}");
+                assert_eq!(
+                    checked,
+                    [&[9], &plain[..], &sent.check().to_le_bytes()].concat(),
+                    "{name}"
+                );
                 let checked = &checked[1..];
                 for short in 0..=2.min(plain.len()) {
-                    let refused = decoder.decode_checked(baselines, &checked[..short], snapshot.tick);
-                    assert!(matches!(refused, Err(DecodeError::EndOfData { .. })), "{name}: {refused:?}");
+                    let refused =
+                        decoder.decode_checked(baselines, &checked[..short], snapshot.tick);
+                    assert!(
+                        matches!(refused, Err(DecodeError::EndOfData { .. })),
+                        "{name}: {refused:?}"
+                    );
                 }
                 let [ours, mut other] = [sent.check(); 2];
                 for bit in 0..16 {
                     other ^= 1 << bit;
                     let wrong = [&plain[..], &other.to_le_bytes()].concat();
                     let refused = decoder.decode_checked(baselines, &wrong, snapshot.tick);
-                    assert_eq!(refused, Err(DecodeError::WrongState { theirs: other, ours }), "{name}");
+                    assert_eq!(
+                        refused,
+                        Err(DecodeError::WrongState { theirs: other, ours }),
+                        "{name}"
+                    );
                 }
                 known.push(decoder.decode_checked(baselines, checked, snapshot.tick).unwrap());
                 assert!(known.last() == Some(&sent), "{name}");
@@ -199,9 +233,11 @@ fn wrong_views_and_wrong_ticks_are_found() {
     let vectors = include_str!("../../../spec/vectors/adaptive.txt");
     let trained = profile_of(vectors, &schema);
     let (mut found, mut other_errors, mut right) = (0, 0, 0);
-    for (level, profile) in
-        [(Level::ADAPTIVE, &trained), (Level::LEARNING, &trained), (Level::PACKED, &Profile::untrained(&schema))]
-    {
+    for (level, profile) in [
+        (Level::ADAPTIVE, &trained),
+        (Level::LEARNING, &trained),
+        (Level::PACKED, &Profile::untrained(&schema)),
+    ] {
         let codec = Codec::new(schema.clone(), level, profile.clone()).unwrap();
         let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
         for seed in 0..20 {
@@ -220,7 +256,11 @@ fn wrong_views_and_wrong_ticks_are_found() {
                         Ok(view) => {
                             // The check does not tell of what was learned; where that is wrong,
                             // values get wrong, and then it does.
-                            assert!(view.snapshot() == sent.snapshot(), "{}, {seed}, {frame}", level.row());
+                            assert!(
+                                view.snapshot() == sent.snapshot(),
+                                "{}, {seed}, {frame}",
+                                level.row()
+                            );
                             right += 1;
                         }
                         Err(DecodeError::WrongState { theirs, ours }) => {
@@ -243,7 +283,8 @@ fn wrong_views_and_wrong_ticks_are_found() {
 
 /// The entities of a snapshot, with their lanes.
 fn rows(snapshot: &Snapshot) -> Vec<(EntityId, Vec<u32>)> {
-    let lanes = |index: usize| (0..snapshot.lane_count()).map(|lane| snapshot.lane(lane)[index]).collect();
+    let lanes =
+        |index: usize| (0..snapshot.lane_count()).map(|lane| snapshot.lane(lane)[index]).collect();
     snapshot.ids().iter().enumerate().map(|(index, id)| (*id, lanes(index))).collect()
 }
 
@@ -260,7 +301,8 @@ fn whatever_is_changed_changes_the_state_check() {
     for entities in [1, 2, 5, 6, 11] {
         let snapshot = at_tick(&frames(&schema, entities as u64, entities, 2)[1], tick);
         let right = rows(&snapshot);
-        let check = |tick, rows: &[(EntityId, Vec<u32>)]| View::from(of_rows(&schema, tick, rows)).check();
+        let check =
+            |tick, rows: &[(EntityId, Vec<u32>)]| View::from(of_rows(&schema, tick, rows)).check();
         let expected = check(tick, &right);
         assert_eq!(expected, View::from(snapshot.clone()).check());
         assert_eq!(expected, View::from(snapshot.clone()).with_learned(None).check());
@@ -322,7 +364,8 @@ fn empty_views_have_a_state_check() {
         View::from(of_rows(&schema, Tick(tick), &rows)).check()
     };
     let checks: BTreeSet<u16> =
-        [of(0, &[]), of(1, &[]), of(0, &[0]), of(0, &[1]), of(0, &[0, 1]), of(0, &[0, 1, 2, 3])].into();
+        [of(0, &[]), of(1, &[]), of(0, &[0]), of(0, &[1]), of(0, &[0, 1]), of(0, &[0, 1, 2, 3])]
+            .into();
     assert_eq!(checks.len(), 6);
     assert_eq!(View::empty(&schema).check(), of(0, &[]));
 }
@@ -422,7 +465,8 @@ fn a_refused_packet_changes_nothing() {
             let mut refused = 0;
             for (nth, snapshot) in run[1..].iter().enumerate() {
                 let baselines = Baselines::new(known.iter().rev().take(3)).unwrap();
-                let before: Vec<Snapshot> = known.iter().map(|view| Snapshot::clone(view)).collect();
+                let before: Vec<Snapshot> =
+                    known.iter().map(|view| Snapshot::clone(view)).collect();
                 let mut packet = Vec::new();
                 let sent = encoder.encode_checked(baselines, snapshot, &mut packet).unwrap();
                 for round in 0..9 {
@@ -432,7 +476,10 @@ fn a_refused_packet_changes_nothing() {
                         Err(_) => refused += 1,
                     }
                 }
-                assert!(known.iter().zip(&before).all(|(view, before)| **view.snapshot() == *before), "{name}");
+                assert!(
+                    known.iter().zip(&before).all(|(view, before)| **view.snapshot() == *before),
+                    "{name}"
+                );
                 let decoded = decoder.decode_checked(baselines, &packet, snapshot.tick).unwrap();
                 assert!(decoded == sent, "{name}, {nth}: the decoder is not what it was");
                 known.push(decoded);

@@ -1,4 +1,5 @@
-//! Figures that walk, made by arithmetic: 43 joints, of which all turn, and hips that go forwards. For who has no animation at hand.
+//! Figures that walk, made by arithmetic: 43 joints, of which all turn, and hips that go forwards.
+//! For who has no animation at hand.
 
 use std::error::Error;
 use std::f32::consts::TAU;
@@ -12,7 +13,8 @@ const RATE_HZ: f32 = 30.0;
 const CLIPS: [(&str, f32); 6] =
     [("hop", 1.0), ("run", 1.5), ("walk", 2.0), ("stroll", 3.0), ("limp", 5.0), ("wander", 10.0)];
 
-/// A joint, the one that it hangs from, where it is from there in cm, and by how many radians it swings. Body first, then face and fingers.
+/// A joint, the one that it hangs from, where it is from there in cm, and by how many radians it
+/// swings. Body first, then face and fingers.
 type Bone = (&'static str, Option<u16>, [f32; 3], f32);
 
 const BODY: [Bone; 22] = [
@@ -55,7 +57,9 @@ const HANDS: [(u16, f32); 2] = [(9, 1.0), (13, -1.0)];
 /// None, as long as the figure above is one.
 pub(crate) fn clips() -> Result<Vec<RawClip>, Box<dyn Error>> {
     let (skeleton, swings) = figure()?;
-    let clip = |(seed, (name, seconds)): (usize, (&str, f32))| clip(name, seconds, &skeleton, &swings, seed as u64 + 1);
+    let clip = |(seed, (name, seconds)): (usize, (&str, f32))| {
+        clip(name, seconds, &skeleton, &swings, seed as u64 + 1)
+    };
     CLIPS.into_iter().enumerate().map(clip).collect()
 }
 
@@ -73,10 +77,19 @@ fn figure() -> Result<(Arc<Skeleton>, Vec<f32>), Box<dyn Error>> {
     }
     for (hand, side) in HANDS {
         for finger in 0..3 {
-            let mut parent =
-                add(format!("{hand} finger {finger}"), Some(hand), [8.0 * side, 0.0, finger as f32 - 1.0], 0.15);
+            let mut parent = add(
+                format!("{hand} finger {finger}"),
+                Some(hand),
+                [8.0 * side, 0.0, finger as f32 - 1.0],
+                0.15,
+            );
             for bone in 1..3 {
-                parent = add(format!("{hand} finger {finger}.{bone}"), Some(parent), [3.0 * side, 0.0, 0.0], 0.15);
+                parent = add(
+                    format!("{hand} finger {finger}.{bone}"),
+                    Some(parent),
+                    [3.0 * side, 0.0, 0.0],
+                    0.15,
+                );
             }
         }
     }
@@ -98,7 +111,9 @@ fn clip(
     let turns: Vec<[Wave; 3]> = swings
         .iter()
         // Mostly about one axis, as knees do.
-        .map(|swing| [1.0, 0.3, 0.2].map(|share| Wave::new(&mut random, 0.5 * share * swing, steps_hz)))
+        .map(|swing| {
+            [1.0, 0.3, 0.2].map(|share| Wave::new(&mut random, 0.5 * share * swing, steps_hz))
+        })
         .collect();
     let pose = |sample: usize| {
         let time_s = sample as f32 / RATE_HZ;
@@ -134,7 +149,11 @@ impl Wave {
             (0.3, sway_hz),
             (0.004, tremor_hz),
         ];
-        Self { parts: parts.map(|(share, hz)| (size * share * random.between(0.7, 1.3), hz, random.between(0.0, TAU))) }
+        Self {
+            parts: parts.map(|(share, hz)| {
+                (size * share * random.between(0.7, 1.3), hz, random.between(0.0, TAU))
+            }),
+        }
     }
 
     fn at(&self, time_s: f32) -> f32 {
@@ -148,7 +167,8 @@ pub(crate) struct Random(pub(crate) u64);
 impl Random {
     /// From `min` to below `max`.
     pub(crate) fn between(&mut self, min: f32, max: f32) -> f32 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         min + (max - min) * (self.0 >> 40) as f32 / (1 << 24) as f32
     }
 }

@@ -58,7 +58,8 @@ pub enum AnmError {
         /// Whose.
         channel: Channel,
     },
-    /// A range that is not finite; or one with keys that is too large or whose ends stand the wrong way round.
+    /// A range that is not finite; or one with keys that is too large or whose ends stand the wrong
+    /// way round.
     BadRange {
         /// Whose.
         channel: Channel,
@@ -125,7 +126,8 @@ pub enum AnmError {
         /// How many were asked for.
         count: u32,
     },
-    /// With exactly 65,536 keys each index of 16 bits is one of a key, and none is left for tracks that have fewer than four.
+    /// With exactly 65,536 keys each index of 16 bits is one of a key, and none is left for tracks
+    /// that have fewer than four.
     NoIndexLeft,
     /// A track without keys.
     EmptyTrack {
@@ -173,42 +175,79 @@ pub enum AnmError {
 impl fmt::Display for AnmError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoAnmFile => write!(f, "no compressed animation: it does not begin with r3d2canm"),
+            Self::NoAnmFile => {
+                write!(f, "no compressed animation: it does not begin with r3d2canm")
+            }
             Self::TruncatedHead { bytes } => write!(f, "{bytes} bytes end within the head"),
-            Self::UnknownVersion { version } => write!(f, "version {version}: 1, 2 and 3 are known"),
+            Self::UnknownVersion { version } => {
+                write!(f, "version {version}: 1, 2 and 3 are known")
+            }
             Self::BadDuration { duration_s } => write!(f, "a duration of {duration_s} s"),
             Self::BadRate { rate_hz } => write!(f, "a rate of {rate_hz} Hz"),
-            Self::BadErrorMargin { channel } => write!(f, "the error margin of {} is not finite", channel.name()),
+            Self::BadErrorMargin { channel } => {
+                write!(f, "the error margin of {} is not finite", channel.name())
+            }
             Self::BadRange { channel } => write!(f, "the range of {} is none", channel.name()),
-            Self::TooManyJoints { joints } => write!(f, "{joints} joints, at most {MAX_JOINTS} are possible"),
+            Self::TooManyJoints { joints } => {
+                write!(f, "{joints} joints, at most {MAX_JOINTS} are possible")
+            }
             Self::NegativeCacheCount { count } => write!(f, "{count} jump caches"),
-            Self::BadOffset { block, offset } => write!(f, "the offset {offset} of the {} leads nowhere", block.name()),
+            Self::BadOffset { block, offset } => {
+                write!(f, "the offset {offset} of the {} leads nowhere", block.name())
+            }
             Self::PastEnd { block, begin, block_bytes, bytes } => {
-                write!(f, "{block_bytes} bytes of {} from byte {begin} on, in {bytes} bytes", block.name())
+                write!(
+                    f,
+                    "{block_bytes} bytes of {} from byte {begin} on, in {bytes} bytes",
+                    block.name()
+                )
             }
             Self::Overlap { first, second } => {
                 write!(f, "the {} begin within the {}", second.name(), first.name())
             }
             Self::BadChannel { key } => write!(f, "key {key} is of no channel"),
-            Self::KeyOfNoJoint { key, joint } => write!(f, "key {key} is of joint {joint}, which is not there"),
-            Self::TimeDecreases { key } => write!(f, "key {key} is before the key before it in its track"),
-            Self::TooLarge { bytes } => write!(f, "{bytes} bytes, at most {} are possible", i32::MAX),
-            Self::TooManyCaches { count } => write!(f, "{count} jump caches, at most 65535 are possible"),
-            Self::NoIndexLeft => write!(f, "no index is left for what has no key: 65536 keys use all"),
+            Self::KeyOfNoJoint { key, joint } => {
+                write!(f, "key {key} is of joint {joint}, which is not there")
+            }
+            Self::TimeDecreases { key } => {
+                write!(f, "key {key} is before the key before it in its track")
+            }
+            Self::TooLarge { bytes } => {
+                write!(f, "{bytes} bytes, at most {} are possible", i32::MAX)
+            }
+            Self::TooManyCaches { count } => {
+                write!(f, "{count} jump caches, at most 65535 are possible")
+            }
+            Self::NoIndexLeft => {
+                write!(f, "no index is left for what has no key: 65536 keys use all")
+            }
             Self::EmptyTrack { track } => write!(f, "track {track} has no key"),
-            Self::TrackOfNoJoint { track, joint } => write!(f, "track {track} is of joint {joint}, which is not there"),
+            Self::TrackOfNoJoint { track, joint } => {
+                write!(f, "track {track} is of joint {joint}, which is not there")
+            }
             Self::TrackTwice { track } => write!(f, "track {track} is one that came before"),
-            Self::BadTrackTimes { track } => write!(f, "the times of track {track} do not increase from 0 to 65535"),
+            Self::BadTrackTimes { track } => {
+                write!(f, "the times of track {track} do not increase from 0 to 65535")
+            }
             Self::OtherSkeleton => write!(f, "not the skeleton of the clip"),
             Self::BadParametrization { parametrization } => {
                 let name = parametrization.name();
-                write!(f, "the splines are {name}, which files cannot say: build the clip with times or uniform")
+                write!(
+                    f,
+                    "the splines are {name}, which files cannot say: build the clip with times or uniform"
+                )
             }
             Self::TooManyRows { samples } => {
-                write!(f, "{samples} rows of samples, at most 65536 are possible: a file has no more times")
+                write!(
+                    f,
+                    "{samples} rows of samples, at most 65536 are possible: a file has no more times"
+                )
             }
             Self::SameHash { joints: [a, b], names: [first, second] } => {
-                write!(f, "joints {a} and {b}, {first:?} and {second:?}, have the same hash: rename one")
+                write!(
+                    f,
+                    "joints {a} and {b}, {first:?} and {second:?}, have the same hash: rename one"
+                )
             }
         }
     }

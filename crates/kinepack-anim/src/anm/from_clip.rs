@@ -1,13 +1,17 @@
-//! From a compressed [`KeyedClip`] to an [`Anm`] that plays the same: keys stay keys, rows of samples become a key each, what does not move a
-//! single key. Translations and scales are quantized anew, over one range each that also holds the bind pose and the constants; the
-//! rotations of keys keep their bits. Cost: one sort of the keys, and a pose a sample where there are rows.
+//! From a compressed [`KeyedClip`] to an [`Anm`] that plays the same: keys stay keys, rows of
+//! samples become a key each, what does not move a single key. Translations and scales are
+//! quantized anew, over one range each that also holds the bind pose and the constants; the
+//! rotations of keys keep their bits. Cost: one sort of the keys, and a pose a sample where there
+//! are rows.
 //!
-//! Why times are cut and not rounded: players cut the time at which they are asked for a pose. A key stands at the time at which a
-//! player arrives that is asked for the key's own sample, so that it gives the very value there.
+//! Why times are cut and not rounded: players cut the time at which they are asked for a pose. A
+//! key stands at the time at which a player arrives that is asked for the key's own sample, so that
+//! it gives the very value there.
 //!
-//! Why some rotations get more keys: a quaternion is put on the side of the key before it in a clip, on that of P0 in a file. The two
-//! differ where a joint turns by more than 180° from P0 to P2 or P3. Such a track has a key at every sample, and where that is not
-//! enough, more between them. Beyond that nothing is added, so that what lies between keys is the same spline.
+//! Why some rotations get more keys: a quaternion is put on the side of the key before it in a
+//! clip, on that of P0 in a file. The two differ where a joint turns by more than 180° from P0 to
+//! P2 or P3. Such a track has a key at every sample, and where that is not enough, more between
+//! them. Beyond that nothing is added, so that what lies between keys is the same spline.
 
 use super::order::END;
 use super::{Anm, AnmError, AnmHead, AnmTrack, elf_hash, order};
@@ -18,23 +22,32 @@ use crate::{Channel, Skeleton, TrackId, Transform};
 /// There are so many times, and a row needs one.
 const MAX_ROWS: usize = 1 << 16;
 
-/// Rotations whose dot product is below this may be on one side for one player, on the other for another that sums in another order.
+/// Rotations whose dot product is below this may be on one side for one player, on the other for
+/// another that sums in another order.
 const SAME_SIDE: f32 = 1e-4;
 
 impl Anm {
-    /// The file of a clip whose joints are those of `skeleton`, with `jump_caches` jump caches. One is enough for players to begin
-    /// anew, some for them to seek; each costs 24 or 48 bytes a joint.
+    /// The file of a clip whose joints are those of `skeleton`, with `jump_caches` jump caches. One
+    /// is enough for players to begin anew, some for them to seek; each costs 24 or 48 bytes a
+    /// joint.
     ///
-    /// At the sample times the file plays what the clip does, but for half a quantization step of each vector, half a step of rotations
-    /// that stand in rows of 32 bits, and between keys what the joint moves in a 65535th of the duration. Between the samples of rows
-    /// it plays a spline through them, where the clip has straight lines.
+    /// At the sample times the file plays what the clip does, but for half a quantization step of
+    /// each vector, half a step of rotations that stand in rows of 32 bits, and between keys what
+    /// the joint moves in a 65535th of the duration. Between the samples of rows it plays a spline
+    /// through them, where the clip has straight lines.
     ///
-    /// Joints are named by [`elf_hash`]; where no joint has a name, those of a `.clip` file for one, by that of their index in decimals.
+    /// Joints are named by [`elf_hash`]; where no joint has a name, those of a `.clip` file for
+    /// one, by that of their index in decimals.
     ///
     /// # Errors
-    /// [`AnmError`] where the skeleton is another's, two joints have the same hash, the splines are parametrized by chords, there are
-    /// more than 65,536 rows, a bind pose, a constant or the duration is too large, or what [`Anm::with_jump_caches`] says.
-    pub fn from_clip(clip: &KeyedClip, skeleton: &Skeleton, jump_caches: u32) -> Result<Self, AnmError> {
+    /// [`AnmError`] where the skeleton is another's, two joints have the same hash, the splines are
+    /// parametrized by chords, there are more than 65,536 rows, a bind pose, a constant or the
+    /// duration is too large, or what [`Anm::with_jump_caches`] says.
+    pub fn from_clip(
+        clip: &KeyedClip,
+        skeleton: &Skeleton,
+        jump_caches: u32,
+    ) -> Result<Self, AnmError> {
         if clip.joints() != skeleton.len() || clip.header().skeleton != skeleton.hash() {
             return Err(AnmError::OtherSkeleton);
         }
@@ -49,8 +62,12 @@ impl Anm {
         let joints = hashes(skeleton)?;
         let bind = skeleton.bind_pose();
         let base = clip.base_pose(&bind);
-        let [translation, scale] = [Channel::Translation, Channel::Scale].map(|channel| range(clip, &base, channel));
-        let head = AnmHead { flags, ..AnmHead::new(clip.duration_s(), clip.rate_hz(), translation, scale) };
+        let [translation, scale] =
+            [Channel::Translation, Channel::Scale].map(|channel| range(clip, &base, channel));
+        let head = AnmHead {
+            flags,
+            ..AnmHead::new(clip.duration_s(), clip.rate_hz(), translation, scale)
+        };
         let export = Export { clip, cursor: Cursor::new(clip, &bind), pose: base, head: &head };
         let keys = order(joints.len(), &export.tracks())?;
         Self::new(head, joints, keys)?.with_jump_caches(jump_caches)
@@ -61,14 +78,19 @@ impl Anm {
 fn hashes(skeleton: &Skeleton) -> Result<Vec<u32>, AnmError> {
     let joints = skeleton.joints();
     let is_nameless = joints.iter().all(|joint| joint.name.is_empty());
-    let hash = |joint: usize| if is_nameless { elf_hash(&joint.to_string()) } else { elf_hash(&joints[joint].name) };
+    let hash = |joint: usize| {
+        if is_nameless { elf_hash(&joint.to_string()) } else { elf_hash(&joints[joint].name) }
+    };
     let hashes: Vec<u32> = (0..joints.len()).map(hash).collect();
     let mut sorted: Vec<usize> = (0..joints.len()).collect();
     sorted.sort_by_key(|&joint| (hashes[joint], joint));
     match sorted.windows(2).find(|pair| hashes[pair[0]] == hashes[pair[1]]) {
         Some(pair) => {
             let joints = [pair[0], pair[1]];
-            Err(AnmError::SameHash { joints, names: joints.map(|joint| skeleton.joints()[joint].name.clone()) })
+            Err(AnmError::SameHash {
+                joints,
+                names: joints.map(|joint| skeleton.joints()[joint].name.clone()),
+            })
         }
         None => Ok(hashes),
     }
@@ -81,7 +103,11 @@ fn range(clip: &KeyedClip, base: &[Transform], channel: Channel) -> VectorRange 
         if clip.kind(TrackId { joint, channel }).is_animated() {
             moves = true;
         } else {
-            vectors.push(if channel == Channel::Scale { transform.scale } else { transform.translation });
+            vectors.push(if channel == Channel::Scale {
+                transform.scale
+            } else {
+                transform.translation
+            });
         }
     }
     if moves {
@@ -114,8 +140,11 @@ impl Export<'_> {
         let clip = self.clip;
         let mut tracks = Vec::with_capacity(3 * clip.joints());
         for (joint, transform) in (0..).zip(&self.pose) {
-            tracks
-                .extend(Channel::ALL.map(|channel| AnmTrack::constant(joint, channel, self.code(transform, channel))));
+            tracks.extend(
+                Channel::ALL.map(|channel| {
+                    AnmTrack::constant(joint, channel, self.code(transform, channel))
+                }),
+            );
         }
         let mut put = |TrackId { joint, channel }: TrackId, points: &[Point]| {
             let keys = points.iter().map(|point| (point.time, point.value)).collect();
@@ -130,7 +159,8 @@ impl Export<'_> {
             }
         }
         for (&track, mut points) in sampled.iter().zip(self.sampled(&sampled)) {
-            while track.channel == Channel::Rotation && self.split_turned_gaps(track, &mut points) {}
+            while track.channel == Channel::Rotation && self.split_turned_gaps(track, &mut points) {
+            }
             put(track, &points);
         }
         tracks
@@ -150,7 +180,9 @@ impl Export<'_> {
         let ticks_per_sample = f64::from(clip.header().end()) / (clip.samples() - 1).max(1) as f64;
         let mut tracks = vec![Vec::new(); clip.keyed_tracks().len()];
         for key in (0..clip.key_count()).map(|index| clip.key(index)) {
-            let vector = |range: &VectorRange| range.quantize(clip.range(key.channel).reconstruct(key.value));
+            let vector = |range: &VectorRange| {
+                range.quantize(clip.range(key.channel).reconstruct(key.value))
+            };
             let value = match key.channel {
                 Channel::Rotation => key.value,
                 Channel::Translation => vector(&self.head.translation),
@@ -178,7 +210,8 @@ impl Export<'_> {
         points
     }
 
-    /// The time at which a player arrives at each position. Times increase, and the last one is that of the end.
+    /// The time at which a player arrives at each position. Times increase, and the last one is
+    /// that of the end.
     fn set_times(&self, points: &mut [Point]) {
         let rate_hz = f64::from(self.clip.rate_hz());
         let count = points.len();
@@ -193,7 +226,8 @@ impl Export<'_> {
         }
     }
 
-    /// Puts a point into each gap where signs would differ, as long as there is a time between; whether there was one.
+    /// Puts a point into each gap where signs would differ, as long as there is a time between;
+    /// whether there was one.
     fn split_turned_gaps(&mut self, track: TrackId, points: &mut Vec<Point>) -> bool {
         let turned = turned_gaps(points);
         let mut split = Vec::with_capacity(points.len());
@@ -216,8 +250,8 @@ impl Export<'_> {
     }
 }
 
-/// For each pair of neighbouring keys of a rotation, whether they are among four of which a file's player would turn one to the other
-/// side than a clip's.
+/// For each pair of neighbouring keys of a rotation, whether they are among four of which a file's
+/// player would turn one to the other side than a clip's.
 fn turned_gaps(points: &[Point]) -> Vec<bool> {
     let last = points.len().saturating_sub(1);
     let mut turned = vec![false; last];

@@ -1,10 +1,12 @@
-//! `r3d2canm` files: the compressed animations of League of Legends, read, written and played. One block holds the keys of all tracks in
-//! the order in which playback needs them, so that playing reads forward through it and nothing else.
+//! `r3d2canm` files: the compressed animations of League of Legends, read, written and played. One
+//! block holds the keys of all tracks in the order in which playback needs them, so that playing
+//! reads forward through it and nothing else.
 //!
-//! Where it stands: tracks of quantized keys go in through [`order`](order()), or a whole [`KeyedClip`](crate::keyed::KeyedClip) through
-//! [`Anm::from_clip`]; an [`Anm`] is the file, an [`AnmPlayer`] samples it. The clip is the smaller form of this crate's own; this one
-//! is for what other programs read. `spec/ANM.md`. Source: the article on
-//! these animations, and the public reader `ltk_anim`. Cost: 10 bytes a key, and 24 or 48 a joint in each jump cache.
+//! Where it stands: tracks of quantized keys go in through [`order`](order()), or a whole
+//! [`KeyedClip`](crate::keyed::KeyedClip) through [`Anm::from_clip`]; an [`Anm`] is the file, an
+//! [`AnmPlayer`] samples it. The clip is the smaller form of this crate's own; this one is for what
+//! other programs read. `spec/ANM.md`. Source: the article on these animations, and the public
+//! reader `ltk_anim`. Cost: 10 bytes a key, and 24 or 48 a joint in each jump cache.
 
 mod error;
 mod from_clip;
@@ -38,7 +40,8 @@ const INDICES_PER_JOINT: usize = 12;
 /// From so many keys on an index takes four bytes.
 const WIDE_FROM_KEYS: usize = 0x1_0001;
 
-/// The largest magnitude of a range whose channel has keys, so that what is between keys is finite too.
+/// The largest magnitude of a range whose channel has keys, so that what is between keys is finite
+/// too.
 const MAX_MAGNITUDE: f32 = 1e30;
 
 /// What an exporter noted of its error in one channel; playing does not need it.
@@ -83,7 +86,12 @@ impl AnmHead {
     pub const TIMES: u32 = 1 << 2;
 
     /// Version 3, parametrized by times, with default error margins.
-    pub fn new(duration_s: f32, rate_hz: f32, translation: VectorRange, scale: VectorRange) -> Self {
+    pub fn new(
+        duration_s: f32,
+        rate_hz: f32,
+        translation: VectorRange,
+        scale: VectorRange,
+    ) -> Self {
         Self {
             version: 3,
             format_token: 0,
@@ -98,10 +106,15 @@ impl AnmHead {
 
     /// By what the flags say that tangents are weighted.
     pub fn parametrization(&self) -> Parametrization {
-        if self.flags & Self::TIMES == 0 { Parametrization::Uniform } else { Parametrization::Times }
+        if self.flags & Self::TIMES == 0 {
+            Parametrization::Uniform
+        } else {
+            Parametrization::Times
+        }
     }
 
-    /// The time of keys at some seconds, cut to a whole one: a 65535th of the duration. Times outside of the clip are those of its ends.
+    /// The time of keys at some seconds, cut to a whole one: a 65535th of the duration. Times
+    /// outside of the clip are those of its ends.
     pub fn key_time(&self, time_s: f32) -> u16 {
         if self.duration_s > 0.0 { ((time_s / self.duration_s) * 65535.0) as u16 } else { 0 }
     }
@@ -125,18 +138,19 @@ impl AnmHead {
     }
 }
 
-/// A file: a head, joints by the hashes of their names, keys in the order of playback, and the jump caches.
+/// A file: a head, joints by the hashes of their names, keys in the order of playback, and the jump
+/// caches.
 ///
-/// All keys are of joints that exist, and those of each track are in the order of their times. A track may have no key: it then
-/// stays at no rotation, no translation or a scale of one.
+/// All keys are of joints that exist, and those of each track are in the order of their times. A
+/// track may have no key: it then stays at no rotation, no translation or a scale of one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Anm {
     head: AnmHead,
     joints: Vec<u32>,
     keys: Vec<Key>,
     jump_cache_count: u32,
-    /// For each cache, joint and channel four indices of keys; what is no index of a key of that track stands for none. So many as the
-    /// counts of caches and joints say.
+    /// For each cache, joint and channel four indices of keys; what is no index of a key of that
+    /// track stands for none. So many as the counts of caches and joints say.
     jump_indices: Vec<u32>,
 }
 
@@ -144,8 +158,8 @@ impl Anm {
     /// A file without jump caches, of keys in the order of playback ([`order`](order()) makes it).
     ///
     /// # Errors
-    /// [`AnmError`] where a field of the head is unknown or not finite, there are too many joints, a key is of no joint, or comes
-    /// after a later key of its track, or the file would have 2 GiB.
+    /// [`AnmError`] where a field of the head is unknown or not finite, there are too many joints,
+    /// a key is of no joint, or comes after a later key of its track, or the file would have 2 GiB.
     pub fn new(head: AnmHead, joints: Vec<u32>, keys: Vec<Key>) -> Result<Self, AnmError> {
         head.validate()?;
         let anm = Self { head, joints, keys, jump_cache_count: 0, jump_indices: Vec::new() };
@@ -191,10 +205,13 @@ impl Anm {
             times[channel] = key.time;
             is_used[channel] = true;
         }
-        for (channel, range) in [(Channel::Translation, &self.head.translation), (Channel::Scale, &self.head.scale)] {
+        for (channel, range) in
+            [(Channel::Translation, &self.head.translation), (Channel::Scale, &self.head.scale)]
+        {
             let ends = range.min.iter().chain(&range.max);
             let is_sane = range.is_valid() && ends.clone().all(|end| end.abs() <= MAX_MAGNITUDE);
-            // What no key uses may stand the wrong way round, as from looking for the ends among nothing.
+            // What no key uses may stand the wrong way round, as from looking for the ends among
+            // nothing.
             if !ends.clone().all(|end| end.is_finite()) || is_used[channel as usize] && !is_sane {
                 return Err(AnmError::BadRange { channel });
             }
@@ -205,7 +222,9 @@ impl Anm {
     /// Offsets are signed numbers of 32 bits.
     fn validate_size(&self, jump_cache_count: u32) -> Result<(), AnmError> {
         let cache_bytes = self.joints.len() * INDICES_PER_JOINT * self.index_bytes();
-        let others = HEAD_BYTES as u128 + Key::BYTES as u128 * self.keys.len() as u128 + 4 * self.joints.len() as u128;
+        let others = HEAD_BYTES as u128
+            + Key::BYTES as u128 * self.keys.len() as u128
+            + 4 * self.joints.len() as u128;
         let bytes = others + u128::from(jump_cache_count) * cache_bytes as u128;
         if bytes > i32::MAX as u128 { Err(AnmError::TooLarge { bytes }) } else { Ok(()) }
     }

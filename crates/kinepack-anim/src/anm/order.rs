@@ -1,12 +1,15 @@
-//! From tracks to the keys of a file: each track is given the doubled ends that four keys at a time need, and all keys go into the
-//! order in which playback needs them. `spec/ANM.md`, section 4. Cost: one sort of the keys.
+//! From tracks to the keys of a file: each track is given the doubled ends that four keys at a time
+//! need, and all keys go into the order in which playback needs them. `spec/ANM.md`, section 4.
+//! Cost: one sort of the keys.
 //!
-//! Why the order is exact. Playback keeps four keys a track, P0 to P3, all of time 0 before the first; at a time it takes the next key of
-//! the file as long as that time is not before P2 of the key's track. When key n of a track comes, keys before it have come, so P3 is
-//! key n − 1 and P2 is key n − 2: key n is *needed* from the time of key n − 2 on, the first two keys from the start. The keys are
-//! sorted by that. So at each time those that are needed are a beginning of the file, and the key at which playback stops is the
-//! first one that is not: all tracks hold what they would if each were read alone. Needs do not decrease along a track, hence a
-//! stable sort keeps each track's own order.
+//! Why the order is exact. Playback keeps four keys a track, P0 to P3, all of time 0 before the
+//! first; at a time it takes the next key of the file as long as that time is not before P2 of the
+//! key's track. When key n of a track comes, keys before it have come, so P3 is key n − 1 and P2 is
+//! key n − 2: key n is *needed* from the time of key n − 2 on, the first two keys from the start.
+//! The keys are sorted by that. So at each time those that are needed are a beginning of the file,
+//! and the key at which playback stops is the first one that is not: all tracks hold what they
+//! would if each were read alone. Needs do not decrease along a track, hence a stable sort keeps
+//! each track's own order.
 
 use super::AnmError;
 use crate::keyed::Key;
@@ -22,8 +25,8 @@ pub struct AnmTrack {
     pub joint: u16,
     /// What of it.
     pub channel: Channel,
-    /// Times, 0 to 65535 over the duration, and values as in [`Key::value`]. Times increase; the first is 0 and the last 65535, but
-    /// that of a single key says nothing.
+    /// Times, 0 to 65535 over the duration, and values as in [`Key::value`]. Times increase; the
+    /// first is 0 and the last 65535, but that of a single key says nothing.
     pub keys: Vec<(u16, [u16; 3])>,
 }
 
@@ -47,20 +50,22 @@ impl AnmTrack {
 
     fn has_good_times(&self) -> bool {
         let ends = [self.keys.first(), self.keys.last()].map(|key| key.map(|(time, _)| *time));
-        self.keys.len() == 1 || ends == [Some(0), Some(END)] && self.keys.is_sorted_by(|a, b| a.0 < b.0)
+        self.keys.len() == 1
+            || ends == [Some(0), Some(END)] && self.keys.is_sorted_by(|a, b| a.0 < b.0)
     }
 }
 
-/// The keys of tracks of `joints` joints in the order of playback, for [`Anm::new`](super::Anm::new): first four of each track, then
-/// each key from the time on at which it is needed, of those alike the one of the earlier track first. A track of n keys takes n + 2,
+/// The keys of tracks of `joints` joints in the order of playback, for
+/// [`Anm::new`](super::Anm::new): first four of each track, then each key from the time on at which
+/// it is needed, of those alike the one of the earlier track first. A track of n keys takes n + 2,
 /// a single key four.
 ///
-/// A joint without a track of a channel plays no rotation, no translation or a scale of one there, not its bind pose:
-/// [`fill_missing`].
+/// A joint without a track of a channel plays no rotation, no translation or a scale of one there,
+/// not its bind pose: [`fill_missing`].
 ///
 /// # Errors
-/// [`AnmError`] where there are too many joints, or a track is empty, of no joint, there twice, or its times do not increase from 0
-/// to 65535.
+/// [`AnmError`] where there are too many joints, or a track is empty, of no joint, there twice, or
+/// its times do not increase from 0 to 65535.
 pub fn order(joints: usize, tracks: &[AnmTrack]) -> Result<Vec<Key>, AnmError> {
     if joints > MAX_JOINTS {
         return Err(AnmError::TooManyJoints { joints: joints as u64 });
@@ -92,9 +97,13 @@ pub fn order(joints: usize, tracks: &[AnmTrack]) -> Result<Vec<Key>, AnmError> {
     Ok(needed.into_iter().map(|(_, key)| key).collect())
 }
 
-/// Adds a constant track for each channel of each of `joints` joints that has none, with the value that `value` says: of the bind
-/// pose, mostly.
-pub fn fill_missing(tracks: &mut Vec<AnmTrack>, joints: usize, mut value: impl FnMut(u16, Channel) -> [u16; 3]) {
+/// Adds a constant track for each channel of each of `joints` joints that has none, with the value
+/// that `value` says: of the bind pose, mostly.
+pub fn fill_missing(
+    tracks: &mut Vec<AnmTrack>,
+    joints: usize,
+    mut value: impl FnMut(u16, Channel) -> [u16; 3],
+) {
     let mut is_there = vec![[false; 3]; joints.min(MAX_JOINTS)];
     for track in tracks.iter() {
         if let Some(is_there) = is_there.get_mut(usize::from(track.joint)) {

@@ -1,6 +1,7 @@
-//! Plays an [`Anm`]: forward through its keys, and by a jump cache to where playback is not yet. `spec/ANM.md`, sections 4 to 6.
-//! Cost: each key is decoded once while time goes on; going back decodes twelve keys a joint and what its slice has before the
-//! time, or, without caches, all from the start. The source is the article on these animations.
+//! Plays an [`Anm`]: forward through its keys, and by a jump cache to where playback is not yet.
+//! `spec/ANM.md`, sections 4 to 6. Cost: each key is decoded once while time goes on; going back
+//! decodes twelve keys a joint and what its slice has before the time, or, without caches, all from
+//! the start. The source is the article on these animations.
 
 use super::window::JointWindows;
 use super::{Anm, Channel};
@@ -8,8 +9,9 @@ use crate::Transform;
 use crate::keyed::Key;
 use crate::keyed::quantize::rotation_from_48;
 
-/// Where playback is, and four keys of each track. Of the same keys and times come the same bits, on every platform and in whatever
-/// order the times are asked for, where the keys are in the order of playback.
+/// Where playback is, and four keys of each track. Of the same keys and times come the same bits,
+/// on every platform and in whatever order the times are asked for, where the keys are in the order
+/// of playback.
 ///
 /// ```
 /// use kinepack_anim::anm::{Anm, AnmHead, AnmPlayer, AnmTrack, elf_hash, order};
@@ -43,8 +45,9 @@ impl<'a> AnmPlayer<'a> {
         Self { anm, joints: vec![JointWindows::at_rest(); anm.joints.len()], cursor: 0, time: None }
     }
 
-    /// The transforms of all joints at some seconds; times outside of the clip are those of its ends, NaN is the start. Time is cut to
-    /// 65535ths of the duration. Where `pose` is shorter than the joints are many, the first ones; what is beyond them stays.
+    /// The transforms of all joints at some seconds; times outside of the clip are those of its
+    /// ends, NaN is the start. Time is cut to 65535ths of the duration. Where `pose` is shorter
+    /// than the joints are many, the first ones; what is beyond them stays.
     ///
     /// Rotations are unit quaternions; of the two of a rotation it may be any.
     pub fn sample(&mut self, time_s: f32, pose: &mut [Transform]) {
@@ -58,7 +61,8 @@ impl<'a> AnmPlayer<'a> {
 
     fn seek(&mut self, time: u16) {
         let caches = u64::from(self.anm.jump_cache_count);
-        let is_far = |last: u16| time < last || u64::from(time - last) * caches > u64::from(u16::MAX);
+        let is_far =
+            |last: u16| time < last || u64::from(time - last) * caches > u64::from(u16::MAX);
         if self.time.is_none_or(is_far) {
             self.begin(time);
         }
@@ -77,7 +81,9 @@ impl<'a> AnmPlayer<'a> {
             let head = &self.anm.head;
             match key.channel {
                 Channel::Rotation => windows.rotation.push(key.time, rotation_from_48(key.value)),
-                Channel::Translation => windows.translation.push(key.time, head.translation.reconstruct(key.value)),
+                Channel::Translation => {
+                    windows.translation.push(key.time, head.translation.reconstruct(key.value))
+                }
                 Channel::Scale => windows.scale.push(key.time, head.scale.reconstruct(key.value)),
             }
             self.cursor += 1;
@@ -89,7 +95,9 @@ impl<'a> AnmPlayer<'a> {
         let anm = self.anm;
         self.cursor = 0;
         self.joints.fill(JointWindows::at_rest());
-        for ((joint, windows), indices) in (0..).zip(&mut self.joints).zip(anm.jump_cache(anm.slice_of(time))) {
+        for ((joint, windows), indices) in
+            (0..).zip(&mut self.joints).zip(anm.jump_cache(anm.slice_of(time)))
+        {
             for (place, &index) in indices.iter().enumerate() {
                 let index = index as usize;
                 let is_own = |key: &&Key| key.joint == joint && key.channel as usize == place / 4;
@@ -97,11 +105,19 @@ impl<'a> AnmPlayer<'a> {
                 self.cursor = self.cursor.max(index + 1);
                 let place = place % 4;
                 match key.channel {
-                    Channel::Rotation => windows.rotation.set(place, key.time, rotation_from_48(key.value)),
-                    Channel::Translation => {
-                        windows.translation.set(place, key.time, anm.head.translation.reconstruct(key.value));
+                    Channel::Rotation => {
+                        windows.rotation.set(place, key.time, rotation_from_48(key.value))
                     }
-                    Channel::Scale => windows.scale.set(place, key.time, anm.head.scale.reconstruct(key.value)),
+                    Channel::Translation => {
+                        windows.translation.set(
+                            place,
+                            key.time,
+                            anm.head.translation.reconstruct(key.value),
+                        );
+                    }
+                    Channel::Scale => {
+                        windows.scale.set(place, key.time, anm.head.scale.reconstruct(key.value))
+                    }
                 }
             }
         }

@@ -1,9 +1,13 @@
-//! From bytes to an [`Anm`]: the head, then the three blocks to which it has offsets. All bytes are a stranger's: what is counted is
-//! compared with what is there before anything is allocated, so memory stays within a small multiple of the file's length. What a
-//! field or a key may be is [`Anm::new`]'s to say, for files and for what is made here alike. `spec/ANM.md`, sections 2, 3 and 7.
-//! Cost: one pass.
+//! From bytes to an [`Anm`]: the head, then the three blocks to which it has offsets. All bytes are
+//! a stranger's: what is counted is compared with what is there before anything is allocated, so
+//! memory stays within a small multiple of the file's length. What a field or a key may be is
+//! [`Anm::new`]'s to say, for files and for what is made here alike. `spec/ANM.md`, sections 2, 3
+//! and 7. Cost: one pass.
 
-use super::{Anm, AnmBlock, AnmError, AnmHead, ErrorMargin, HEAD_BYTES, INDICES_PER_JOINT, MAGIC, OFFSET_BASE};
+use super::{
+    Anm, AnmBlock, AnmError, AnmHead, ErrorMargin, HEAD_BYTES, INDICES_PER_JOINT, MAGIC,
+    OFFSET_BASE,
+};
 use super::{VectorRange, index_bytes};
 use crate::MAX_JOINTS;
 use crate::keyed::Key;
@@ -12,8 +16,8 @@ impl Anm {
     /// Reads a file. Neither the size in its head nor bytes outside of its blocks matter.
     ///
     /// # Errors
-    /// [`AnmError`] where it is truncated, counts more than there is, has blocks that share bytes, or [`Anm::new`] refuses what it
-    /// holds.
+    /// [`AnmError`] where it is truncated, counts more than there is, has blocks that share bytes,
+    /// or [`Anm::new`] refuses what it holds.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, AnmError> {
         if bytes.get(..MAGIC.len()) != Some(&MAGIC) {
             return Err(AnmError::NoAnmFile);
@@ -26,14 +30,16 @@ impl Anm {
         let _resource_bytes = fields.word();
         let [format_token, flags, joint_count, key_count] = [(); 4].map(|()| fields.word());
         let count = fields.word() as i32;
-        let jump_cache_count = u32::try_from(count).map_err(|_| AnmError::NegativeCacheCount { count })?;
+        let jump_cache_count =
+            u32::try_from(count).map_err(|_| AnmError::NegativeCacheCount { count })?;
         let head = AnmHead {
             version,
             format_token,
             flags,
             duration_s: fields.float(),
             rate_hz: fields.float(),
-            errors: [(); 3].map(|()| ErrorMargin { margin: fields.float(), discontinuity: fields.float() }),
+            errors: [(); 3]
+                .map(|()| ErrorMargin { margin: fields.float(), discontinuity: fields.float() }),
             translation: fields.range(),
             scale: fields.range(),
         };
@@ -92,7 +98,8 @@ fn word_of(bytes: &[u8]) -> u32 {
     bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte))
 }
 
-/// The bytes of blocks with their offsets and lengths: after the head, before the end, and none in two of them.
+/// The bytes of blocks with their offsets and lengths: after the head, before the end, and none in
+/// two of them.
 fn blocks(bytes: &[u8], places: [(AnmBlock, i32, u128); 3]) -> Result<[&[u8]; 3], AnmError> {
     let mut found = [&bytes[..0]; 3];
     let mut taken = [(0, 0, AnmBlock::Keys); 3];

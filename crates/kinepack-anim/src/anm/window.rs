@@ -1,5 +1,5 @@
-//! The four keys of a track between which playback is, and the value there. `spec/ANM.md`, section 5. Cost: a rotation about 150
-//! operations, among them one square root, a vector half of it.
+//! The four keys of a track between which playback is, and the value there. `spec/ANM.md`, section
+//! 5. Cost: a rotation about 150 operations, among them one square root, a vector half of it.
 
 use crate::Transform;
 use crate::keyed::spline::{Parametrization, blend, weights};
@@ -48,17 +48,20 @@ impl<const N: usize> Window<N> {
 
 impl Window<3> {
     fn vector(&self, time: u16, parametrization: Parametrization) -> [f32; 3] {
-        self.weights(time, parametrization).map_or(self.values[1], |weights| blend(weights, &self.values))
+        self.weights(time, parametrization)
+            .map_or(self.values[1], |weights| blend(weights, &self.values))
     }
 }
 
 impl Window<4> {
-    /// Signs are settled here, and not where a key comes, so that they depend on the four keys alone and not on how playback came
-    /// to them.
+    /// Signs are settled here, and not where a key comes, so that they depend on the four keys
+    /// alone and not on how playback came to them.
     fn rotation(&self, time: u16, parametrization: Parametrization) -> [f32; 4] {
         let Some(weights) = self.weights(time, parametrization) else { return self.values[1] };
         let [first, ..] = self.values;
-        let near = self.values.map(|value| if dot(value, first) < 0.0 { value.map(|c| -c) } else { value });
+        let near = self
+            .values
+            .map(|value| if dot(value, first) < 0.0 { value.map(|c| -c) } else { value });
         let sum = blend(weights, &near);
         let length = dot(sum, sum).sqrt();
         if length > 0.0 { sum.map(|c| c / length) } else { near[1] }

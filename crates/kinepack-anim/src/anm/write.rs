@@ -1,5 +1,6 @@
-//! From an [`Anm`] to bytes: the head, the keys, the jump caches, the joints, without gaps. What an [`Anm`] holds has been checked, so
-//! writing cannot fail, and the same file comes of the same content everywhere. `spec/ANM.md`, sections 2 and 3. Cost: one pass.
+//! From an [`Anm`] to bytes: the head, the keys, the jump caches, the joints, without gaps. What an
+//! [`Anm`] holds has been checked, so writing cannot fail, and the same file comes of the same
+//! content everywhere. `spec/ANM.md`, sections 2 and 3. Cost: one pass.
 
 use super::{Anm, HEAD_BYTES, MAGIC, OFFSET_BASE, VectorRange};
 use crate::keyed::Key;
@@ -17,7 +18,9 @@ impl Anm {
 
         let mut out = Vec::with_capacity(bytes);
         let mut word = |word: u32| out.extend_from_slice(&word.to_le_bytes());
-        MAGIC.chunks_exact(4).for_each(|four| word(u32::from_le_bytes([four[0], four[1], four[2], four[3]])));
+        MAGIC
+            .chunks_exact(4)
+            .for_each(|four| word(u32::from_le_bytes([four[0], four[1], four[2], four[3]])));
         word(head.version);
         word((bytes - SIZE_BASE) as u32);
         [head.format_token, head.flags, self.joints.len() as u32, self.keys.len() as u32]
@@ -31,7 +34,9 @@ impl Anm {
         for VectorRange { min, max } in [&head.translation, &head.scale] {
             min.iter().chain(max).for_each(|end| word(end.to_bits()));
         }
-        [HEAD_BYTES, caches_at, joints_at].into_iter().for_each(|at| word((at - OFFSET_BASE) as u32));
+        [HEAD_BYTES, caches_at, joints_at]
+            .into_iter()
+            .for_each(|at| word((at - OFFSET_BASE) as u32));
         debug_assert_eq!(out.len(), HEAD_BYTES);
 
         self.keys.iter().for_each(|key| out.extend_from_slice(&key.to_bytes()));

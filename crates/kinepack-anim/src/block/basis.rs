@@ -1,6 +1,7 @@
-//! The discrete cosine transform (type II, orthonormal) of each length up to 32: what turns the samples of a segment into coefficients,
-//! and what a coefficient adds to a sample. `spec/ANIM.md`, section 12. Computed when the library is compiled, in `f64` with + − × ÷ in a
-//! fixed order, so that all platforms have the same numbers.
+//! The discrete cosine transform (type II, orthonormal) of each length up to 32: what turns the
+//! samples of a segment into coefficients, and what a coefficient adds to a sample. `spec/ANIM.md`,
+//! section 12. Computed when the library is compiled, in `f64` with + − × ÷ in a fixed order, so
+//! that all platforms have the same numbers.
 
 /// The longest segment, in samples.
 pub(crate) const MAX_LENGTH: usize = 32;
@@ -43,15 +44,15 @@ pub(crate) fn row(length: usize, sample: usize) -> &'static [f32] {
     &BASIS[STARTS[length] + sample * stride(length)..][..stride(length)]
 }
 
-/// What coefficients are multiplied with at a time: the basis, the interpolation between two samples and the segment's scale, in one. Of those that a
-/// segment does not have it is 0.
+/// What coefficients are multiplied with at a time: the basis, the interpolation between two
+/// samples and the segment's scale, in one. Of those that a segment does not have it is 0.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 pub(crate) struct Weights([[[f32; 8]; 2]; 2]);
 
 impl Weights {
-    /// The weights, `scale` times, for the share `share` of the way from sample `sample` of a segment to the one behind it; not needed where the share
-    /// is 0.
+    /// The weights, `scale` times, for the share `share` of the way from sample `sample` of a
+    /// segment to the one behind it; not needed where the share is 0.
     #[inline(always)]
     pub(crate) fn new(length: usize, sample: usize, share: f32, scale: f32) -> Self {
         let mut weights = Self([[[0.0; 8]; 2]; 2]);
@@ -141,8 +142,8 @@ const fn coefficient(i: usize) -> f64 {
     if i % 2 == 1 { -1.0 / factorial } else { 1.0 / factorial }
 }
 
-/// The square root of a number between 1/32 and 2, correctly rounded: that of a whole number, of which what is cut off
-/// stays as the last bit.
+/// The square root of a number between 1/32 and 2, correctly rounded: that of a whole number, of
+/// which what is cut off stays as the last bit.
 const fn sqrt(x: f64) -> f64 {
     let exponent = (x.to_bits() >> 52) as i32 - 1075;
     let mantissa = x.to_bits() & ((1 << 52) - 1) | 1 << 52;
@@ -166,7 +167,8 @@ mod tests {
                 let numbers = row(length, sample);
                 for (k, number) in numbers[..length].iter().enumerate() {
                     let scale = (if k == 0 { 1.0 } else { 2.0 } / length as f64).sqrt();
-                    let angle = std::f64::consts::PI * ((2 * sample + 1) * k) as f64 / (2 * length) as f64;
+                    let angle =
+                        std::f64::consts::PI * ((2 * sample + 1) * k) as f64 / (2 * length) as f64;
                     let expected = scale * angle.cos();
                     assert!((f64::from(*number) - expected).abs() < 4e-8, "{length} {sample} {k}");
                 }

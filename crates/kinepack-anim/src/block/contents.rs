@@ -7,13 +7,14 @@ use super::{Clip, Constant, Contents, SegmentContents};
 use crate::Channel;
 
 impl Contents {
-    /// All that a clip says. Its bytes are those that [`to_bytes`](Self::to_bytes) makes of it again, unless another writer has chosen other widths
-    /// or longer offsets.
+    /// All that a clip says. Its bytes are those that [`to_bytes`](Self::to_bytes) makes of it
+    /// again, unless another writer has chosen other widths or longer offsets.
     pub(crate) fn from_clip<B: AsRef<[u8]>>(clip: &Clip<B>) -> Self {
         let kinds = clip.kinds();
         let mut bytes = &clip.as_bytes()[clip.parts.constants..];
-        let constants =
-            layout::tracks_of(&kinds, Kind::Constant).map(|track| Constant::read(track.channel, &mut bytes)).collect();
+        let constants = layout::tracks_of(&kinds, Kind::Constant)
+            .map(|track| Constant::read(track.channel, &mut bytes))
+            .collect();
         let mut contents = Self {
             header: *clip.header(),
             kinds,
@@ -64,11 +65,14 @@ impl Contents {
     /// The components in the order in which they stand in a segment: by group, then by axis.
     pub(crate) fn components(&self) -> impl Iterator<Item = usize> + use<> {
         let all = self.tracks.len();
-        let rotations = self.tracks.iter().take_while(|track| track.channel == Channel::Rotation).count();
-        let groups = [(0, rotations), (rotations, all)]
-            .into_iter()
-            .flat_map(|(from, to)| (from..to).step_by(GROUP).map(move |first| first..to.min(first + GROUP)));
-        groups.flat_map(|group| (0..3).flat_map(move |axis| group.clone().map(move |track| 3 * track + axis)))
+        let rotations =
+            self.tracks.iter().take_while(|track| track.channel == Channel::Rotation).count();
+        let groups = [(0, rotations), (rotations, all)].into_iter().flat_map(|(from, to)| {
+            (from..to).step_by(GROUP).map(move |first| first..to.min(first + GROUP))
+        });
+        groups.flat_map(|group| {
+            (0..3).flat_map(move |axis| group.clone().map(move |track| 3 * track + axis))
+        })
     }
 }
 

@@ -1,4 +1,5 @@
-//! The tracks of a clip as playback has them: eight at a time, with all that does not depend on the time. `spec/ANIM.md`, section 10.3.
+//! The tracks of a clip as playback has them: eight at a time, with all that does not depend on the
+//! time. `spec/ANIM.md`, section 10.3.
 
 use super::kernel::{self, Kernel, Lanes, Live, Quaternion, Vector, own_scale};
 use super::layout::GROUP;
@@ -24,7 +25,8 @@ pub(super) struct Group<T> {
 #[derive(Clone, Debug)]
 pub(super) struct Rotations {
     references: [Numbers; 4],
-    /// From components to vectors: matrices, the columns of which are as long as the components' own scales.
+    /// From components to vectors: matrices, the columns of which are as long as the components'
+    /// own scales.
     axes: [[Numbers; 3]; 3],
 }
 
@@ -40,17 +42,25 @@ pub(super) struct Vectors {
 
 /// What tracks are besides their components.
 pub(super) trait Fixed {
-    /// The values of eight tracks, from components, and where there are some behind, the share of the way to what those make.
+    /// The values of eight tracks, from components, and where there are some behind, the share of
+    /// the way to what those make.
     fn values<L: Lanes>(&self, here: Vector<L>, behind: Option<(Vector<L>, f32)>) -> [L; 4];
     /// Writes one of them.
-    fn write<W: PoseWriter + ?Sized>(&self, lane: usize, value: [f32; 4], joint: usize, writer: &mut W);
+    fn write<W: PoseWriter + ?Sized>(
+        &self,
+        lane: usize,
+        value: [f32; 4],
+        joint: usize,
+        writer: &mut W,
+    );
 }
 
 impl<T> Group<T> {
     fn new(ids: &[TrackId], tracks: &[Track], fixed: T) -> Self {
         let mut joints = [0; GROUP];
         joints.iter_mut().zip(ids).for_each(|(joint, id)| *joint = id.joint);
-        let is_live = |axis: usize, lane: usize| tracks.get(lane).is_some_and(|track| track.steps[axis] != 0);
+        let is_live =
+            |axis: usize, lane: usize| tracks.get(lane).is_some_and(|track| track.steps[axis] != 0);
         Self { fixed, live: Live::new(is_live), joints, lanes: (1 << ids.len()) - 1 }
     }
 }
@@ -60,10 +70,15 @@ impl Rotations {
         let mut numbers = [[[0.0; GROUP]; 3]; 2];
         let mut steps = [[1.0; GROUP]; 3];
         for (lane, track) in tracks.iter().enumerate() {
-            for (numbers, own) in numbers.as_flattened_mut().iter_mut().zip(track.numbers(is_fine).as_flattened()) {
+            for (numbers, own) in
+                numbers.as_flattened_mut().iter_mut().zip(track.numbers(is_fine).as_flattened())
+            {
                 numbers[lane] = *own;
             }
-            steps.iter_mut().zip(track.steps).for_each(|(steps, step)| steps[lane] = own_scale(step));
+            steps
+                .iter_mut()
+                .zip(track.steps)
+                .for_each(|(steps, step)| steps[lane] = own_scale(step));
         }
         let [references, axes] = numbers.map(kernel::rotation);
         let mut axes = kernel::matrix(axes);
@@ -79,7 +94,10 @@ impl Rotations {
         let kernel = x.kernel();
         let mut vector = [x, y, z];
         for (number, [first, second, third]) in vector.iter_mut().zip(&self.axes) {
-            *number = x.mul(kernel.load(first)).add(y.mul(kernel.load(second))).add(z.mul(kernel.load(third)));
+            *number = x
+                .mul(kernel.load(first))
+                .add(y.mul(kernel.load(second)))
+                .add(z.mul(kernel.load(third)));
         }
         kernel::rotation(vector)
     }
@@ -97,7 +115,13 @@ impl Fixed for Rotations {
     }
 
     #[inline(always)]
-    fn write<W: PoseWriter + ?Sized>(&self, _: usize, value: [f32; 4], joint: usize, writer: &mut W) {
+    fn write<W: PoseWriter + ?Sized>(
+        &self,
+        _: usize,
+        value: [f32; 4],
+        joint: usize,
+        writer: &mut W,
+    ) {
         writer.rotation(joint, value);
     }
 }
@@ -120,7 +144,8 @@ impl Vectors {
     fn vectors<L: Lanes>(&self, mut components: Vector<L>) -> Vector<L> {
         for (axis, number) in components.iter_mut().enumerate() {
             let kernel = number.kernel();
-            *number = kernel.load(&self.middles[axis]).add(number.mul(kernel.load(&self.steps[axis])));
+            *number =
+                kernel.load(&self.middles[axis]).add(number.mul(kernel.load(&self.steps[axis])));
         }
         components
     }
@@ -142,7 +167,13 @@ impl Fixed for Vectors {
     }
 
     #[inline(always)]
-    fn write<W: PoseWriter + ?Sized>(&self, lane: usize, [x, y, z, _]: [f32; 4], joint: usize, writer: &mut W) {
+    fn write<W: PoseWriter + ?Sized>(
+        &self,
+        lane: usize,
+        [x, y, z, _]: [f32; 4],
+        joint: usize,
+        writer: &mut W,
+    ) {
         match self.scales >> lane & 1 {
             0 => writer.translation(joint, [x, y, z]),
             _ => writer.scale(joint, [x, y, z]),
@@ -151,12 +182,18 @@ impl Fixed for Vectors {
 }
 
 /// The groups of the rotations of a clip, and of its translations and scales.
-pub(super) fn groups<B: AsRef<[u8]>>(clip: &Clip<B>) -> (Vec<Group<Rotations>>, Vec<Group<Vectors>>) {
+pub(super) fn groups<B: AsRef<[u8]>>(
+    clip: &Clip<B>,
+) -> (Vec<Group<Rotations>>, Vec<Group<Vectors>>) {
     let (mut rotations, mut vectors) = (Vec::new(), Vec::new());
     for (ids, tracks) in clip.groups() {
         match ids[0].channel {
             Channel::Rotation => {
-                rotations.push(Group::new(ids, &tracks, Rotations::new(&tracks, clip.header.is_fine)));
+                rotations.push(Group::new(
+                    ids,
+                    &tracks,
+                    Rotations::new(&tracks, clip.header.is_fine),
+                ));
             }
             _ => vectors.push(Group::new(ids, &tracks, Vectors::new(ids, &tracks))),
         }

@@ -26,8 +26,9 @@ pub struct Header {
     pub loops: bool,
     /// Whether references and axes have 16 bits a number instead of 8.
     pub is_fine: bool,
-    /// Whether it says which segments blend: in those, what is between two samples is made of both, like what is between segments, for joints that turn
-    /// so far from one to the next that the way between their parameters is another.
+    /// Whether it says which segments blend: in those, what is between two samples is made of both,
+    /// like what is between segments, for joints that turn so far from one to the next that the way
+    /// between their parameters is another.
     pub blends: bool,
     /// Whether some of what is said once is that of a [`Rig`](super::Rig).
     pub is_of_rig: bool,
@@ -108,7 +109,8 @@ impl Header {
         1 + usize::from(self.is_fine)
     }
 
-    /// What of groups depends on the clip: whether numbers have 16 bits, and whether tracks may share them.
+    /// What of groups depends on the clip: whether numbers have 16 bits, and whether tracks may
+    /// share them.
     pub(crate) fn group_format(&self) -> (bool, bool) {
         (self.is_fine, self.is_of_rig)
     }

@@ -1,5 +1,6 @@
-//! Block clips: of each component of a track a few samples at a time, as the coefficients of a discrete cosine transform, packed with just the bits
-//! that they need. Any time is as near as any other, and nothing is kept from one to the next. Sources: JPEG's transform coding, ACL's packed
+//! Block clips: of each component of a track a few samples at a time, as the coefficients of a
+//! discrete cosine transform, packed with just the bits that they need. Any time is as near as any
+//! other, and nothing is kept from one to the next. Sources: JPEG's transform coding, ACL's packed
 //! samples. `spec/ANIM.md`, sections 10 to 13.
 //!
 //! Made by [`build`](crate::offline::build), played by a [`Sampler`].
@@ -30,7 +31,9 @@ use crate::{Channel, ClipError, TrackId};
 pub(crate) use basis::{MAX_LENGTH, row as basis_row};
 pub use kernel::Instructions;
 pub(crate) use kernel::{own_scale, segment_scale};
-pub(crate) use layout::{END_BYTES, MAGIC, MAX_NUMBER, animated, kinds_from_byte, kinds_to_byte, tracks_of};
+pub(crate) use layout::{
+    END_BYTES, MAGIC, MAX_NUMBER, animated, kinds_from_byte, kinds_to_byte, tracks_of,
+};
 pub use layout::{Header, Kind};
 pub use pose::{JointMask, PoseWriter, SoaPose};
 pub(crate) use read::checksum;
@@ -87,8 +90,8 @@ impl<B: AsRef<[u8]>> Clip<B> {
     /// The clip that `bytes` hold, checked once and for all; they are read where they are.
     ///
     /// # Errors
-    /// [`ClipError`], with the reason, for anything that `spec/ANIM.md` does not allow; [`ClipError::Rig`] for a clip of a rig. Memory is bounded by
-    /// the bytes' length.
+    /// [`ClipError`], with the reason, for anything that `spec/ANIM.md` does not allow;
+    /// [`ClipError::Rig`] for a clip of a rig. Memory is bounded by the bytes' length.
     pub fn from_bytes(bytes: B) -> Result<Self, ClipError> {
         Self::read(bytes, None)
     }
@@ -165,7 +168,8 @@ impl<B: AsRef<[u8]>> Clip<B> {
             own.map(|track| (track, Constant::read(track.channel, &mut bytes).value())).collect();
         if let Some(rig) = &self.rig {
             let shared = tracks_of(&kinds, Kind::Shared);
-            constants.extend(shared.filter_map(|track| Some((track, rig.constant(track)?.value()))));
+            constants
+                .extend(shared.filter_map(|track| Some((track, rig.constant(track)?.value()))));
         }
         constants
     }
@@ -231,11 +235,13 @@ impl<B: AsRef<[u8]>> Clip<B> {
         ]
     }
 
-    /// Bits of each animated track: what is said of it once, and its widths and coefficients in all segments.
+    /// Bits of each animated track: what is said of it once, and its widths and coefficients in all
+    /// segments.
     pub fn bits_by_track(&self) -> Vec<(TrackId, usize)> {
         let block = self.header.block;
         let components = self.component_tracks();
-        let once = self.groups().flat_map(|(_, tracks)| tracks).map(|track| track.bits(&self.header));
+        let once =
+            self.groups().flat_map(|(_, tracks)| tracks).map(|track| track.bits(&self.header));
         let mut bits: Vec<_> = self.tracks.iter().copied().zip(once).collect();
         for number in 0..self.segments() {
             let mut segment = self.segment_reader(number);

@@ -1,4 +1,5 @@
-//! From a position in a clip to the values of its tracks, group by group, in the order of the file. `spec/ANIM.md`, section 12.
+//! From a position in a clip to the values of its tracks, group by group, in the order of the file.
+//! `spec/ANIM.md`, section 12.
 
 use super::Span;
 use super::basis::Weights;
@@ -34,7 +35,8 @@ pub(super) struct Play<'a, C, W: ?Sized, F> {
 /// Where a position is in a clip.
 struct Place<'a> {
     here: Part<'a>,
-    /// Where that is not in the same segment, or it blends: what is behind, and the share of the way to there.
+    /// Where that is not in the same segment, or it blends: what is behind, and the share of the
+    /// way to there.
     behind: Option<(Part<'a>, f32)>,
 }
 
@@ -51,7 +53,12 @@ impl<'a> Part<'a> {
         prefetch(source.bytes.get(span.at..end.at).unwrap_or_default());
         let bytes = source.bytes.get(span.at..).unwrap_or_default();
         let segment = Segment::new(bytes, source.components, source.header.block, length);
-        let weights = Weights::new(length, (sample - span.start) as usize, share, segment_scale(segment.step()));
+        let weights = Weights::new(
+            length,
+            (sample - span.start) as usize,
+            share,
+            segment_scale(segment.step()),
+        );
         Self { segment, weights }
     }
 }
@@ -61,10 +68,12 @@ impl<'a> Place<'a> {
     fn new(source: &Source<'a>, position: f64) -> Self {
         let Source { header, spans, segments_a_sample, .. } = source;
         // A position that is no number is the first.
-        let position = if position > 0.0 { position.min(f64::from(header.samples - 1)) } else { 0.0 };
+        let position =
+            if position > 0.0 { position.min(f64::from(header.samples - 1)) } else { 0.0 };
         let sample = position as u32;
         let share = (position - f64::from(sample)) as f32;
-        let coded = |sample: u32| if header.loops && sample == header.samples - 1 { 0 } else { sample };
+        let coded =
+            |sample: u32| if header.loops && sample == header.samples - 1 { 0 } else { sample };
         let (here, next) = (coded(sample), coded(sample + 1));
         let segment = segment_of(spans, here, *segments_a_sample);
         let bounds = [spans[segment], spans[segment + 1]];
@@ -81,7 +90,10 @@ impl<'a> Place<'a> {
         } else {
             0
         };
-        Self { here, behind: Some((Part::new(source, [spans[behind], spans[behind + 1]], next, 0.0), share)) }
+        Self {
+            here,
+            behind: Some((Part::new(source, [spans[behind], spans[behind + 1]], next, 0.0), share)),
+        }
     }
 }
 
@@ -151,7 +163,12 @@ impl Place<'_> {
 
     /// Decodes what the next groups have here and behind.
     #[inline(always)]
-    fn decode<T, K: Kernel>(&mut self, kernel: K, groups: &[Group<T>], [here, behind]: &mut [Sums<K::Lanes>; 2]) {
+    fn decode<T, K: Kernel>(
+        &mut self,
+        kernel: K,
+        groups: &[Group<T>],
+        [here, behind]: &mut [Sums<K::Lanes>; 2],
+    ) {
         let count = live(groups);
         kernel.decode(here, count, &mut self.here.segment, &self.here.weights);
         if let Some((part, _)) = &mut self.behind {

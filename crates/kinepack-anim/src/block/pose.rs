@@ -29,7 +29,8 @@ impl PoseWriter for [Transform] {
     }
 }
 
-/// A pose as a structure of arrays: one for each number of a transform, as long as there are joints.
+/// A pose as a structure of arrays: one for each number of a transform, as long as there are
+/// joints.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SoaPose {
     /// x, y, z, w.
@@ -55,12 +56,18 @@ impl SoaPose {
 impl PoseWriter for SoaPose {
     #[inline]
     fn rotation(&mut self, joint: usize, rotation: [f32; 4]) {
-        self.rotations.iter_mut().zip(rotation).for_each(|(numbers, number)| numbers[joint] = number);
+        self.rotations
+            .iter_mut()
+            .zip(rotation)
+            .for_each(|(numbers, number)| numbers[joint] = number);
     }
 
     #[inline]
     fn translation(&mut self, joint: usize, translation: [f32; 3]) {
-        self.translations.iter_mut().zip(translation).for_each(|(numbers, number)| numbers[joint] = number);
+        self.translations
+            .iter_mut()
+            .zip(translation)
+            .for_each(|(numbers, number)| numbers[joint] = number);
     }
 
     #[inline]

@@ -1,5 +1,5 @@
-//! From bytes to a clip: every length, every number, every segment. What passes can be played without another check. `spec/ANIM.md`,
-//! section 13.
+//! From bytes to a clip: every length, every number, every segment. What passes can be played
+//! without another check. `spec/ANIM.md`, section 13.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use kinepack::Fnv1a;
 
 use super::kernel::Segment;
 use super::layout::{
-    CONSTANT_BYTES, END_BYTES, GROUP, HEADER_BYTES, Header, Kind, MAGIC, MAX_NUMBER, VERSION, animated,
-    kinds_from_byte, tracks_of,
+    CONSTANT_BYTES, END_BYTES, GROUP, HEADER_BYTES, Header, Kind, MAGIC, MAX_NUMBER, VERSION,
+    animated, kinds_from_byte, tracks_of,
 };
 use super::tracks::{least_bytes, read_group};
 use super::widths::BlockLength;
@@ -17,7 +17,10 @@ use crate::rest::{self, Rest};
 use crate::{Channel, ClipError, TrackId};
 
 /// The clip of some bytes, and of `rig` where they say so.
-pub(super) fn read<B: AsRef<[u8]>>(storage: B, rig: Option<&Arc<Rig>>) -> Result<Clip<B>, ClipError> {
+pub(super) fn read<B: AsRef<[u8]>>(
+    storage: B,
+    rig: Option<&Arc<Rig>>,
+) -> Result<Clip<B>, ClipError> {
     let bytes = storage.as_ref();
     let header = header(bytes)?;
     let mut rest = Rest::new(bytes, HEADER_BYTES);
@@ -50,7 +53,8 @@ pub(super) fn read<B: AsRef<[u8]>>(storage: B, rig: Option<&Arc<Rig>>) -> Result
     parts.blends = rest.at();
     let segments = if tracks.is_empty() { 0 } else { header.segments() };
     let blends = rest.take(if header.blends { segments.div_ceil(8) } else { 0 }, 1, "blends")?;
-    if blends.last().is_some_and(|last| !segments.is_multiple_of(8) && last >> (segments % 8) != 0) {
+    if blends.last().is_some_and(|last| !segments.is_multiple_of(8) && last >> (segments % 8) != 0)
+    {
         return Err(ClipError::BadHeader { field: "blends" });
     }
     parts.offsets = rest.at();
@@ -58,9 +62,13 @@ pub(super) fn read<B: AsRef<[u8]>>(storage: B, rig: Option<&Arc<Rig>>) -> Result
     parts.segments = rest.at();
     for segment in 0..segments {
         if offset(offsets, segment, header.offset_bytes) != rest.at() - parts.segments {
-            return Err(ClipError::BadSegment { segment, reason: "it is not where its offset says" });
+            return Err(ClipError::BadSegment {
+                segment,
+                reason: "it is not where its offset says",
+            });
         }
-        let bytes = check_segment(rest.bytes(), components, header.segment_length(segment), header.block);
+        let bytes =
+            check_segment(rest.bytes(), components, header.segment_length(segment), header.block);
         let bytes = bytes.map_err(|reason| ClipError::BadSegment { segment, reason })?;
         rest.take(1, bytes, "segments")?;
     }
@@ -78,13 +86,24 @@ pub(super) fn read<B: AsRef<[u8]>>(storage: B, rig: Option<&Arc<Rig>>) -> Result
         check_rig(own.ok_or(ClipError::Rig { hash: owner })?, &kinds, &shares)?;
     }
     let skeleton = rig.as_ref().map_or(owner, |rig| rig.skeleton_hash());
-    Ok(Clip { header, skeleton, rig, parts, tracks, rotations, components, segments, bytes: storage })
+    Ok(Clip {
+        header,
+        skeleton,
+        rig,
+        parts,
+        tracks,
+        rotations,
+        components,
+        segments,
+        bytes: storage,
+    })
 }
 
 /// That a rig has all that a clip takes from it: of these tracks, and constants.
 fn check_rig(rig: &Rig, kinds: &[[Kind; 3]], shares: &[TrackId]) -> Result<(), ClipError> {
     let animated = shares.iter().copied().find(|id| rig.track(*id).is_none());
-    let missing = animated.or_else(|| tracks_of(kinds, Kind::Shared).find(|id| rig.constant(*id).is_none()));
+    let missing =
+        animated.or_else(|| tracks_of(kinds, Kind::Shared).find(|id| rig.constant(*id).is_none()));
     missing.map_or(Ok(()), |track| Err(ClipError::NotInRig { track }))
 }
 
@@ -121,7 +140,12 @@ fn header(bytes: &[u8]) -> Result<Header, ClipError> {
 }
 
 /// The bytes of a segment.
-fn check_segment(bytes: &[u8], components: usize, length: usize, block: BlockLength) -> Result<usize, &'static str> {
+fn check_segment(
+    bytes: &[u8],
+    components: usize,
+    length: usize,
+    block: BlockLength,
+) -> Result<usize, &'static str> {
     const SHORT: &str = "it ends behind the file";
     let pieces = components * block.pieces();
     if bytes.len() < 1 + pieces {
@@ -139,7 +163,10 @@ fn check_segment(bytes: &[u8], components: usize, length: usize, block: BlockLen
         }
     }
     let end = segment.bit().div_ceil(8);
-    if bytes.get(end.wrapping_sub(1)).is_some_and(|byte| u32::from(*byte) >> (8 - (8 * end - segment.bit())) != 0) {
+    if bytes
+        .get(end.wrapping_sub(1))
+        .is_some_and(|byte| u32::from(*byte) >> (8 - (8 * end - segment.bit())) != 0)
+    {
         return Err("bits behind its last coefficient");
     }
     Ok(end)

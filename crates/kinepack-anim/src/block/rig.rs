@@ -1,4 +1,5 @@
-//! What clips of one skeleton share: references, axes, middles and steps of tracks, and constants. `spec/ANIM.md`, section 15.
+//! What clips of one skeleton share: references, axes, middles and steps of tracks, and constants.
+//! `spec/ANIM.md`, section 15.
 
 use super::layout::{CONSTANT_BYTES, HEADER_BYTES};
 use super::read::{hash, is_constant};
@@ -14,8 +15,8 @@ const HASH_BYTES: usize = 8;
 /// A track is a group of one, which shares nothing and has numbers of 16 bits.
 const TRACK: (bool, bool) = (true, false);
 
-/// What clips of one skeleton share, so that each of them is smaller; they cannot be read without it. Made by
-/// [`RigTrainer`](crate::offline::RigTrainer).
+/// What clips of one skeleton share, so that each of them is smaller; they cannot be read without
+/// it. Made by [`RigTrainer`](crate::offline::RigTrainer).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rig {
     joints: u16,
@@ -28,7 +29,8 @@ pub struct Rig {
 }
 
 impl Rig {
-    /// A rig of the skeleton with this hash. Constants are by joint, then by channel; tracks by channel, then by joint.
+    /// A rig of the skeleton with this hash. Constants are by joint, then by channel; tracks by
+    /// channel, then by joint.
     pub(crate) fn new(
         joints: u16,
         skeleton: u64,
@@ -43,12 +45,14 @@ impl Rig {
     /// The rig that `bytes` hold.
     ///
     /// # Errors
-    /// [`ClipError`], with the reason, for anything that `spec/ANIM.md` does not allow. Memory is bounded by the bytes' length.
+    /// [`ClipError`], with the reason, for anything that `spec/ANIM.md` does not allow. Memory is
+    /// bounded by the bytes' length.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ClipError> {
-        let head: &[u8; HEADER_BYTES] = rest::head(bytes, MAGIC, VERSION).map_err(|error| match error {
-            ClipError::NoClip => ClipError::NoRig,
-            error => error,
-        })?;
+        let head: &[u8; HEADER_BYTES] =
+            rest::head(bytes, MAGIC, VERSION).map_err(|error| match error {
+                ClipError::NoClip => ClipError::NoRig,
+                error => error,
+            })?;
         let [.., reserved, low, high, a, b, c, d, e, f, g, h] = *head;
         let joints = u16::from_le_bytes([low, high]);
         if reserved != 0 {
@@ -59,12 +63,17 @@ impl Rig {
         }
         let mut rest = Rest::new(bytes, HEADER_BYTES);
         let has = rest.take(usize::from(joints), 1, "joints")?;
-        if let Some((joint, byte)) = has.iter().copied().enumerate().find(|(_, byte)| byte >> 6 != 0) {
+        if let Some((joint, byte)) =
+            has.iter().copied().enumerate().find(|(_, byte)| byte >> 6 != 0)
+        {
             return Err(ClipError::BadKind { joint, byte });
         }
         let ids = |first_bit: usize| {
-            let all = (0..joints).flat_map(|joint| Channel::ALL.map(|channel| TrackId { joint, channel }));
-            let has = move |id: &TrackId| has[usize::from(id.joint)] >> (first_bit + id.channel as usize) & 1 != 0;
+            let all = (0..joints)
+                .flat_map(|joint| Channel::ALL.map(|channel| TrackId { joint, channel }));
+            let has = move |id: &TrackId| {
+                has[usize::from(id.joint)] >> (first_bit + id.channel as usize) & 1 != 0
+            };
             all.filter(has)
         };
         let mut constants = Vec::new();
@@ -93,7 +102,13 @@ impl Rig {
         if hash != u64::from_le_bytes(told) {
             return Err(ClipError::BadHash);
         }
-        Ok(Self { joints, skeleton: u64::from_le_bytes([a, b, c, d, e, f, g, h]), hash, constants, tracks })
+        Ok(Self {
+            joints,
+            skeleton: u64::from_le_bytes([a, b, c, d, e, f, g, h]),
+            hash,
+            constants,
+            tracks,
+        })
     }
 
     /// The rig as a file: 15 bytes for each track that moves, 8 or 12 for each constant.
@@ -137,7 +152,8 @@ impl Rig {
         usize::from(self.joints)
     }
 
-    /// The tracks of which clips may share what is said once: rotations, translations, scales, each by joint.
+    /// The tracks of which clips may share what is said once: rotations, translations, scales, each
+    /// by joint.
     pub fn tracks(&self) -> impl ExactSizeIterator<Item = TrackId> + '_ {
         self.tracks.iter().map(|(id, _)| *id)
     }
@@ -148,12 +164,16 @@ impl Rig {
     }
 
     pub(crate) fn track(&self, id: TrackId) -> Option<&Track> {
-        let place = self.tracks.binary_search_by_key(&(id.channel, id.joint), |(id, _)| (id.channel, id.joint));
+        let place = self
+            .tracks
+            .binary_search_by_key(&(id.channel, id.joint), |(id, _)| (id.channel, id.joint));
         place.ok().map(|index| &self.tracks[index].1)
     }
 
     pub(crate) fn constant(&self, id: TrackId) -> Option<Constant> {
-        let place = self.constants.binary_search_by_key(&(id.joint, id.channel), |(id, _)| (id.joint, id.channel));
+        let place = self
+            .constants
+            .binary_search_by_key(&(id.joint, id.channel), |(id, _)| (id.joint, id.channel));
         place.ok().map(|index| self.constants[index].1)
     }
 }

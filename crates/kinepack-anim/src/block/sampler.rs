@@ -1,5 +1,6 @@
-//! Plays a clip at any time: whole poses, some joints, one. Nothing depends on what was played before, so going forwards, backwards and
-//! seeking cost the same; nothing is allocated. `spec/ANIM.md`, section 12.
+//! Plays a clip at any time: whole poses, some joints, one. Nothing depends on what was played
+//! before, so going forwards, backwards and seeking cost the same; nothing is allocated.
+//! `spec/ANIM.md`, section 12.
 
 use super::Clip;
 use super::group::{Group, Rotations, Vectors, groups};
@@ -8,7 +9,8 @@ use super::play::{Play, Source};
 use super::pose::{All, Choice, JointMask, One, PoseWriter};
 use crate::{TrackId, Transform, time};
 
-/// Plays one clip, for any number of characters: it holds what does not depend on the time, and no state.
+/// Plays one clip, for any number of characters: it holds what does not depend on the time, and no
+/// state.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -58,7 +60,8 @@ impl<'a> Sampler<'a> {
         Self { source, base, rotations, vectors, kernel: AnyKernel::best() }
     }
 
-    /// The same with other instructions than the fastest that this machine has; the poses are the same, to the last bit.
+    /// The same with other instructions than the fastest that this machine has; the poses are the
+    /// same, to the last bit.
     ///
     /// # Panics
     /// Where this machine does not have them.
@@ -74,7 +77,8 @@ impl<'a> Sampler<'a> {
         self.base.len()
     }
 
-    /// The pose at `time_s` seconds from the first sample; before it and behind the last one it stands still.
+    /// The pose at `time_s` seconds from the first sample; before it and behind the last one it
+    /// stands still.
     ///
     /// # Panics
     /// Where `pose` is not of as many joints as the clip.
@@ -90,7 +94,8 @@ impl<'a> Sampler<'a> {
         self.play(position, All, pose, |pose| pose.copy_from_slice(&self.base));
     }
 
-    /// Some joints of the pose at a time; the others stay as they are. What is left out costs as much as finding out where the rest stands.
+    /// Some joints of the pose at a time; the others stay as they are. What is left out costs as
+    /// much as finding out where the rest stands.
     ///
     /// # Panics
     /// Where `pose` is not of as many joints as the clip.
@@ -149,7 +154,8 @@ impl<'a> Sampler<'a> {
     }
 }
 
-/// The poses of a crowd: of each sampler the one at its time in seconds, one behind the other in `poses`.
+/// The poses of a crowd: of each sampler the one at its time in seconds, one behind the other in
+/// `poses`.
 ///
 /// ```
 /// # use std::sync::Arc;

@@ -1,9 +1,11 @@
-//! Clips of random coefficients, whatever an encoder would make: all instructions give the same bits, and those that the formulas give.
+//! Clips of random coefficients, whatever an encoder would make: all instructions give the same
+//! bits, and those that the formulas give.
 //!
-//! Those of 64-bit ARM run on any machine, `cargo test -p kinepack-anim --no-default-features --lib --target aarch64-unknown-linux-gnu block` with
-//! `qemu-aarch64 -L /usr/aarch64-linux-gnu` as the runner of that target and `aarch64-linux-gnu-gcc` as its linker; and all of x86-64 in an interpreter
-//! that finds what is unsound, `RUSTFLAGS='-C target-feature=+avx2,+bmi1,+bmi2,+popcnt' cargo +nightly miri test -p kinepack-anim
-//! --no-default-features --lib block::tests`.
+//! Those of 64-bit ARM run on any machine, `cargo test -p kinepack-anim --no-default-features --lib
+//! --target aarch64-unknown-linux-gnu block` with `qemu-aarch64 -L /usr/aarch64-linux-gnu` as the
+//! runner of that target and `aarch64-linux-gnu-gcc` as its linker; and all of x86-64 in an
+//! interpreter that finds what is unsound, `RUSTFLAGS='-C target-feature=+avx2,+bmi1,+bmi2,+popcnt'
+//! cargo +nightly miri test -p kinepack-anim --no-default-features --lib block::tests`.
 
 use super::basis::row;
 use super::kernel::{own_scale, segment_scale};
@@ -30,10 +32,20 @@ fn contents(random: &mut Random, block: BlockLength, joints: u16, samples: u32) 
     let loops = samples > 1 && random.below(3) == 0;
     let is_fine = random.below(2) == 0;
     let blends = random.below(4) == 0;
-    let header =
-        Header { block, loops, is_fine, blends, is_of_rig: false, offset_bytes: 1, joints, samples, rate_hz: 30.0 };
-    let kinds: Vec<_> =
-        (0..joints).map(|_| [0; 3].map(|_| Kind::ALL[[0, 1, 2, 2][random.below(4) as usize]])).collect();
+    let header = Header {
+        block,
+        loops,
+        is_fine,
+        blends,
+        is_of_rig: false,
+        offset_bytes: 1,
+        joints,
+        samples,
+        rate_hz: 30.0,
+    };
+    let kinds: Vec<_> = (0..joints)
+        .map(|_| [0; 3].map(|_| Kind::ALL[[0, 1, 2, 2][random.below(4) as usize]]))
+        .collect();
     let mut constants = Vec::new();
     for kinds in &kinds {
         for (channel, _) in kinds.iter().enumerate().filter(|(_, kind)| **kind == Kind::Constant) {
@@ -51,7 +63,8 @@ fn contents(random: &mut Random, block: BlockLength, joints: u16, samples: u32) 
             channel: track.channel,
             codes: [[0; 3]; 2].map(|part| part.map(|_: u16| random.below(codes) as u16)),
             middle: [0; 3].map(|_| random.between(-500.0, 500.0)),
-            steps: [0; 3].map(|_| if random.below(6) == 0 { 0 } else { 60 + random.below(80) as u8 }),
+            steps: [0; 3]
+                .map(|_| if random.below(6) == 0 { 0 } else { 60 + random.below(80) as u8 }),
             shares: [false; 2],
         })
         .collect();
@@ -63,11 +76,15 @@ fn contents(random: &mut Random, block: BlockLength, joints: u16, samples: u32) 
         let mut coefficients = Vec::new();
         for step in tracks.iter().flat_map(|track| track.steps) {
             let last = random.below(length as u32 + 1) as usize;
-            coefficients.extend((0..length).map(|k| if step == 0 || k >= last { 0 } else { coefficient(random, k) }));
+            coefficients.extend(
+                (0..length)
+                    .map(|k| if step == 0 || k >= last { 0 } else { coefficient(random, k) }),
+            );
         }
         segments.push(SegmentContents { step: random.below(100) as u8, length, coefficients });
     }
-    let blends = if header.blends { (0..count).map(|_| random.below(2) == 0).collect() } else { Vec::new() };
+    let blends =
+        if header.blends { (0..count).map(|_| random.below(2) == 0).collect() } else { Vec::new() };
     Contents { header, kinds, constants, tracks, blends, segments, owner: 7 }
 }
 
@@ -96,12 +113,16 @@ fn positions(random: &mut Random, samples: usize) -> Vec<f64> {
     let last = (samples - 1) as f64;
     let halves = (0..2 * samples).map(|half| 0.5 * half as f64);
     let mut positions: Vec<f64> = halves.step_by(many(1, 11)).collect();
-    positions.extend((0..many(40, 3)).map(|_| last * f64::from(random.below(1 << 20)) / f64::from(1 << 20)));
+    positions.extend(
+        (0..many(40, 3)).map(|_| last * f64::from(random.below(1 << 20)) / f64::from(1 << 20)),
+    );
     positions
 }
 
 fn bits(pose: &[Transform]) -> Vec<u32> {
-    let numbers = |t: &Transform| t.rotation.into_iter().chain(t.translation).chain(t.scale).collect::<Vec<_>>();
+    let numbers = |t: &Transform| {
+        t.rotation.into_iter().chain(t.translation).chain(t.scale).collect::<Vec<_>>()
+    };
     pose.iter().flat_map(numbers).map(f32::to_bits).collect()
 }
 
@@ -114,7 +135,8 @@ fn all_instructions_give_the_same_bits() {
     let mut random = Random(6);
     for (_, clip) in clips() {
         let bind = vec![Transform::IDENTITY; clip.joints()];
-        let samplers = others().into_iter().map(|set| Sampler::new(&clip, &bind).with_instructions(set));
+        let samplers =
+            others().into_iter().map(|set| Sampler::new(&clip, &bind).with_instructions(set));
         let samplers: Vec<_> = samplers.collect();
         for position in positions(&mut random, clip.samples()) {
             let mut poses = vec![bind.clone(); samplers.len()];
@@ -144,7 +166,11 @@ fn some_joints_are_those_of_the_whole_pose() {
                 sampler.sample(time_s, &mut whole);
                 let wanted: Vec<bool> = (0..joints).map(|_| random.below(3) == 0).collect();
                 let mut some = vec![untouched; joints];
-                sampler.sample_joints(time_s, &JointMask::new(joints, |joint| wanted[joint]), &mut some);
+                sampler.sample_joints(
+                    time_s,
+                    &JointMask::new(joints, |joint| wanted[joint]),
+                    &mut some,
+                );
                 for joint in 0..joints {
                     let expected = if wanted[joint] { whole[joint] } else { untouched };
                     assert_eq!(bits(&[some[joint]]), bits(&[expected]), "joint {joint}");
@@ -157,7 +183,13 @@ fn some_joints_are_those_of_the_whole_pose() {
 }
 
 /// Section 12 for a component at a sample, coefficient by coefficient.
-fn component(contents: &Contents, segments: usize, sample: usize, track: usize, axis: usize) -> f32 {
+fn component(
+    contents: &Contents,
+    segments: usize,
+    sample: usize,
+    track: usize,
+    axis: usize,
+) -> f32 {
     let header = &contents.header;
     let number = header.segment_of(sample, segments);
     let segment = &contents.segments[number];
@@ -183,7 +215,8 @@ fn vectors_are_what_the_formulas_say() {
         let mut pose = bind.clone();
         for sample in (0..contents.header.coded_samples()).step_by(many(1, 11)) {
             sampler.sample_at(sample as f64, &mut pose);
-            for (at, (id, track)) in clip.animated_tracks().iter().zip(&contents.tracks).enumerate() {
+            for (at, (id, track)) in clip.animated_tracks().iter().zip(&contents.tracks).enumerate()
+            {
                 let transform = &pose[usize::from(id.joint)];
                 let value = match id.channel {
                     Channel::Rotation => continue,
@@ -191,7 +224,8 @@ fn vectors_are_what_the_formulas_say() {
                     Channel::Scale => transform.scale,
                 };
                 for (axis, value) in value.into_iter().enumerate() {
-                    let expected = track.middle[axis] + component(&contents, clip.segments(), sample, at, axis);
+                    let expected = track.middle[axis]
+                        + component(&contents, clip.segments(), sample, at, axis);
                     assert_eq!(value.to_bits(), expected.to_bits());
                 }
             }

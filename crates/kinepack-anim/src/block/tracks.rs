@@ -34,7 +34,10 @@ impl Track {
         }
         if second {
             self.codes[1] = shared.codes[1];
-            self.steps = std::array::from_fn(|axis| if self.steps[axis] == 0 { 0 } else { shared.steps[axis] });
+            self.steps =
+                std::array::from_fn(
+                    |axis| if self.steps[axis] == 0 { 0 } else { shared.steps[axis] },
+                );
         }
         self
     }
@@ -42,8 +45,11 @@ impl Track {
     /// What playback computes with: the numbers of reference and axes.
     pub(super) fn numbers(&self, is_fine: bool) -> [[f32; 3]; 2] {
         [0, 1].map(|part| {
-            let (middle, step) =
-                if self.shares[part] || is_fine { (32768.0, 1.0 / 32767.0) } else { (128.0, 1.0 / 127.0) };
+            let (middle, step) = if self.shares[part] || is_fine {
+                (32768.0, 1.0 / 32767.0)
+            } else {
+                (128.0, 1.0 / 127.0)
+            };
             self.codes[part].map(|code| (f32::from(code) - middle) * step)
         })
     }
@@ -61,12 +67,17 @@ impl Track {
     }
 }
 
-/// What a group of a clip of a rig begins with: which tracks share the first and the second part, and what is live of the latter.
+/// What a group of a clip of a rig begins with: which tracks share the first and the second part,
+/// and what is live of the latter.
 const RIG_BYTES: usize = 5;
 
 /// The fewest bytes that say all of some tracks.
 pub(super) fn least_bytes(header: &Header, tracks: usize) -> usize {
-    if header.is_of_rig { tracks.div_ceil(GROUP) * RIG_BYTES } else { tracks * (6 * header.code_bytes() + 3) }
+    if header.is_of_rig {
+        tracks.div_ceil(GROUP) * RIG_BYTES
+    } else {
+        tracks * (6 * header.code_bytes() + 3)
+    }
 }
 
 /// Reads a group; what a track shares is not known, but for what is live.
@@ -81,7 +92,9 @@ pub(super) fn read_group(
         shared = take(RIG_BYTES)?.first_chunk().copied().unwrap_or_default();
         let [_, second, live @ ..] = shared;
         let is_track = (1_u32 << ids.len()) - 1;
-        if shared.iter().any(|byte| u32::from(*byte) & !is_track != 0) || live.iter().any(|live| live & !second != 0) {
+        if shared.iter().any(|byte| u32::from(*byte) & !is_track != 0)
+            || live.iter().any(|live| live & !second != 0)
+        {
             return Err(ClipError::BadHeader { field: "shared tracks" });
         }
     }
@@ -102,7 +115,8 @@ pub(super) fn read_group(
                 }
                 Channel::Rotation => track.codes[number / 3][number % 3] = u16::from(take(1)?[0]),
                 _ if number < 3 => {
-                    track.middle[number] = f32::from_le_bytes(take(4)?.first_chunk().copied().unwrap_or_default());
+                    track.middle[number] =
+                        f32::from_le_bytes(take(4)?.first_chunk().copied().unwrap_or_default());
                     if !is_number(track.middle[number]) {
                         return Err(ClipError::BadConstant { track: *id });
                     }
@@ -120,17 +134,25 @@ pub(super) fn read_group(
 }
 
 /// Writes a group.
-pub(super) fn write_group(tracks: &[Track], (is_fine, is_of_rig): (bool, bool), bytes: &mut Vec<u8>) {
+pub(super) fn write_group(
+    tracks: &[Track],
+    (is_fine, is_of_rig): (bool, bool),
+    bytes: &mut Vec<u8>,
+) {
     if is_of_rig {
         let is_live = |axis: usize| move |track: &Track| track.shares[1] && track.steps[axis] != 0;
-        bytes.extend([0, 1].map(|part| bits_to_byte(tracks.iter().map(|track| track.shares[part]))));
+        bytes
+            .extend([0, 1].map(|part| bits_to_byte(tracks.iter().map(|track| track.shares[part]))));
         bytes.extend([0, 1, 2].map(|axis| bits_to_byte(tracks.iter().map(is_live(axis)))));
     }
     for number in 0..6 {
         for track in tracks.iter().filter(|track| !track.shares[number / 3]) {
             match track.channel {
                 Channel::Rotation => {
-                    bytes.extend(&track.codes[number / 3][number % 3].to_le_bytes()[..1 + usize::from(is_fine)]);
+                    bytes.extend(
+                        &track.codes[number / 3][number % 3].to_le_bytes()
+                            [..1 + usize::from(is_fine)],
+                    );
                 }
                 _ if number < 3 => bytes.extend(track.middle[number].to_le_bytes()),
                 _ => {}
@@ -156,7 +178,10 @@ impl<B: AsRef<[u8]>> Clip<B> {
             // Read once before, when the clip was.
             let mut tracks = read_group(&mut rest, ids, self.header.group_format()).ok()?;
             if let Some(rig) = &self.rig {
-                tracks.iter_mut().zip(ids).for_each(|(track, id)| *track = shared(*track, *id, rig));
+                tracks
+                    .iter_mut()
+                    .zip(ids)
+                    .for_each(|(track, id)| *track = shared(*track, *id, rig));
             }
             Some((ids, tracks))
         })

@@ -1,5 +1,6 @@
-//! How many bits each coefficient of a segment has: 255 profiles for each *piece* of a component, found by `kinepack anim train` and part of the
-//! format. `spec/widths.txt` is the same table to read. A piece is a component's coefficients in a segment, of blocks of 32 each half of them.
+//! How many bits each coefficient of a segment has: 255 profiles for each *piece* of a component,
+//! found by `kinepack anim train` and part of the format. `spec/widths.txt` is the same table to
+//! read. A piece is a component's coefficients in a segment, of blocks of 32 each half of them.
 
 /// The most coefficients of a piece.
 pub(crate) const PIECE: usize = 16;
@@ -10,11 +11,13 @@ pub(crate) const ESCAPE: u8 = 255;
 /// Bits of a width that stands in a segment, and the largest.
 pub(crate) const ESCAPE_WIDTH_BITS: u32 = 5;
 pub(crate) const MAX_ESCAPE_WIDTH: u8 = 24;
-/// The largest width of a coefficient in a profile: the first one of a path through a world is long.
+/// The largest width of a coefficient in a profile: the first one of a path through a world is
+/// long.
 pub(crate) const fn max_width(k: usize) -> u8 {
     if k == 0 { MAX_ESCAPE_WIDTH } else { 16 }
 }
-/// The most bits of four coefficients from a multiple of four on, so that one load of 64 bits has them from any bit of a byte on.
+/// The most bits of four coefficients from a multiple of four on, so that one load of 64 bits has
+/// them from any bit of a byte on.
 pub(crate) const MAX_FOUR_BITS: u32 = 56;
 
 /// Widths of the coefficients of a piece.
@@ -92,7 +95,8 @@ pub(crate) struct Choice {
 }
 
 impl BlockLength {
-    /// What the coefficients of a piece need of a profile, a byte each, and what they take where none is chosen.
+    /// What the coefficients of a piece need of a profile, a byte each, and what they take where
+    /// none is chosen.
     fn wanted(coefficients: &[i32]) -> (u128, u32) {
         let mut widths = [0; PIECE];
         widths.iter_mut().zip(coefficients).for_each(|(width, value)| *width = width_of(*value));
@@ -125,8 +129,8 @@ impl BlockLength {
         best
     }
 
-    /// Makes coefficients smaller where a profile with fewer bits is worth it: a bit weighs as much as `1 / weight` of a squared step. `exact` is what
-    /// they are rounded from, in steps.
+    /// Makes coefficients smaller where a profile with fewer bits is worth it: a bit weighs as much
+    /// as `1 / weight` of a squared step. `exact` is what they are rounded from, in steps.
     pub(crate) fn shrink(self, piece: usize, exact: &[f64], coefficients: &mut [i32], weight: f64) {
         /// Coefficients that may lose by one profile.
         const MOST: u32 = 3;
@@ -148,8 +152,10 @@ impl BlockLength {
             }
             while short != 0 && cost < best {
                 let k = (short.trailing_zeros() / 8) as usize;
-                let (value, before) =
-                    (f64::from(clamp(coefficients[k], profile.widths[k])), f64::from(coefficients[k]));
+                let (value, before) = (
+                    f64::from(clamp(coefficients[k], profile.widths[k])),
+                    f64::from(coefficients[k]),
+                );
                 cost += weight * ((exact[k] - value).powi(2) - (exact[k] - before).powi(2));
                 short &= short - 1;
             }
@@ -159,7 +165,10 @@ impl BlockLength {
             }
         }
         if let Some(profile) = chosen {
-            coefficients.iter_mut().zip(profile.widths).for_each(|(value, width)| *value = clamp(*value, width));
+            coefficients
+                .iter_mut()
+                .zip(profile.widths)
+                .for_each(|(value, width)| *value = clamp(*value, width));
         }
     }
 }
@@ -172,7 +181,11 @@ fn clamp(coefficient: i32, width: u8) -> i32 {
 /// How many bits a coefficient needs: of w bits are −2^(w−1) to 2^(w−1) − 1.
 #[inline]
 pub(crate) fn width_of(coefficient: i32) -> u8 {
-    if coefficient == 0 { 0 } else { (33 - (coefficient ^ coefficient >> 31).leading_zeros()) as u8 }
+    if coefficient == 0 {
+        0
+    } else {
+        (33 - (coefficient ^ coefficient >> 31).leading_zeros()) as u8
+    }
 }
 
 const TOPS: u128 = 0x8080_8080_8080_8080_8080_8080_8080_8080;
@@ -232,9 +245,18 @@ mod tests {
 
     #[test]
     fn widths_have_room() {
-        for (value, width) in
-            [(0, 0), (-1, 1), (1, 2), (-2, 2), (2, 3), (-3, 3), (-4, 3), (127, 8), (128, 9), (-128, 8)]
-        {
+        for (value, width) in [
+            (0, 0),
+            (-1, 1),
+            (1, 2),
+            (-2, 2),
+            (2, 3),
+            (-3, 3),
+            (-4, 3),
+            (127, 8),
+            (128, 9),
+            (-128, 8),
+        ] {
             assert_eq!(width_of(value), width, "{value}");
         }
     }

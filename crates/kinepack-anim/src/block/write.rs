@@ -74,24 +74,33 @@ impl Contents {
 
     /// The tracks in groups of eight, rotations and vectors apart.
     fn groups(&self) -> impl Iterator<Item = &[Track]> {
-        let rotations = self.tracks.iter().take_while(|track| track.channel == Channel::Rotation).count();
+        let rotations =
+            self.tracks.iter().take_while(|track| track.channel == Channel::Rotation).count();
         let (rotations, vectors) = self.tracks.split_at(rotations);
         rotations.chunks(GROUP).chain(vectors.chunks(GROUP))
     }
 
     /// Appends a segment.
     pub(crate) fn write_segment(&self, segment: &SegmentContents, bytes: &mut Vec<u8>) {
-        let live: Vec<usize> = self.components().filter(|component| self.is_live(*component)).collect();
+        let live: Vec<usize> =
+            self.components().filter(|component| self.is_live(*component)).collect();
         self.write_live(&live, segment, bytes);
     }
 
-    /// Appends a segment of these components, all that are live in the order of [`components`](Self::components). Most may be dead, so
-    /// that a caller of many segments finds the others once.
-    pub(crate) fn write_live(&self, live: &[usize], segment: &SegmentContents, bytes: &mut Vec<u8>) {
+    /// Appends a segment of these components, all that are live in the order of
+    /// [`components`](Self::components). Most may be dead, so that a caller of many segments finds
+    /// the others once.
+    pub(crate) fn write_live(
+        &self,
+        live: &[usize],
+        segment: &SegmentContents,
+        bytes: &mut Vec<u8>,
+    ) {
         let mut bits = Bits { bytes: Vec::new(), free: 0 };
         bytes.push(segment.step);
         for component in live {
-            let coefficients = &segment.coefficients[component * segment.length..][..segment.length];
+            let coefficients =
+                &segment.coefficients[component * segment.length..][..segment.length];
             for piece in 0..self.header.block.pieces() {
                 let own = &coefficients[of_piece(piece, segment.length)];
                 bytes.push(self.write_piece(piece, own, &mut bits));
@@ -105,7 +114,9 @@ impl Contents {
         let number = self.header.block.choose(piece, coefficients).profile;
         let profile = self.header.block.profiles(piece).get(usize::from(number));
         if profile.is_none() {
-            coefficients.iter().for_each(|value| bits.push(u32::from(width_of(*value)), ESCAPE_WIDTH_BITS));
+            coefficients
+                .iter()
+                .for_each(|value| bits.push(u32::from(width_of(*value)), ESCAPE_WIDTH_BITS));
         }
         for (k, &coefficient) in coefficients.iter().enumerate() {
             let width = profile.map_or_else(|| width_of(coefficient), |profile| profile.widths[k]);
@@ -126,7 +137,9 @@ impl Constant {
                 let code = u64::from(x) | u64::from(y) << 21 | u64::from(z) << 42;
                 bytes.extend(code.to_le_bytes());
             }
-            Self::Vector(vector) => bytes.extend(vector.iter().flat_map(|number| number.to_le_bytes())),
+            Self::Vector(vector) => {
+                bytes.extend(vector.iter().flat_map(|number| number.to_le_bytes()))
+            }
         }
     }
 }

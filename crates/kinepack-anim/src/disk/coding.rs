@@ -5,8 +5,8 @@ use kinepack::entropy::Coder;
 use super::model::{CODES, DEAD, FLOATS, KINDS, Model, SEGMENT_STEPS, SIGNED, STEPS, Watch};
 use super::segment::LiveComponent;
 use crate::block::{
-    BlockLength, Constant, Contents, Header, Kind, MAX_NUMBER, Track, animated, kinds_from_byte, kinds_to_byte,
-    tracks_of,
+    BlockLength, Constant, Contents, Header, Kind, MAX_NUMBER, Track, animated, kinds_from_byte,
+    kinds_to_byte, tracks_of,
 };
 use crate::{Channel, ClipError};
 
@@ -30,12 +30,15 @@ pub(super) fn code_head<C: Coder, W: Watch>(
     for (index, track) in constants.into_iter().enumerate() {
         let constant = match (told.get(index), track.channel) {
             (told, Channel::Rotation) => {
-                let codes = if let Some(Constant::Rotation(codes)) = told { *codes } else { [0; 3] };
+                let codes =
+                    if let Some(Constant::Rotation(codes)) = told { *codes } else { [0; 3] };
                 Constant::Rotation(codes.map(|code| coder.code_direct(code, 21)))
             }
             (told, _) => {
-                let mut vector = if let Some(Constant::Vector(vector)) = told { *vector } else { [0.0; 3] };
-                code_vector(coder, model, &mut vector, &mut before).ok_or(ClipError::BadConstant { track })?;
+                let mut vector =
+                    if let Some(Constant::Vector(vector)) = told { *vector } else { [0.0; 3] };
+                code_vector(coder, model, &mut vector, &mut before)
+                    .ok_or(ClipError::BadConstant { track })?;
                 Constant::Vector(vector)
             }
         };
@@ -63,7 +66,8 @@ fn code_blends<C: Coder>(coder: &mut C, contents: &mut Contents) -> Result<(), C
 
 fn code_header<C: Coder>(coder: &mut C, header: &mut Header) -> Result<(), ClipError> {
     let block = coder.code_direct(header.block as u32, 2) as usize;
-    header.block = *BlockLength::ALL.get(block).ok_or(ClipError::BadHeader { field: "block length" })?;
+    header.block =
+        *BlockLength::ALL.get(block).ok_or(ClipError::BadHeader { field: "block length" })?;
     header.loops = coder.code_direct(u32::from(header.loops), 1) != 0;
     header.is_fine = coder.code_direct(u32::from(header.is_fine), 1) != 0;
     header.blends = coder.code_direct(u32::from(header.blends), 1) != 0;
@@ -71,7 +75,10 @@ fn code_header<C: Coder>(coder: &mut C, header: &mut Header) -> Result<(), ClipE
     header.offset_bytes = coder.code_direct(u32::from(header.offset_bytes) - 1, 2) as u8 + 1;
     header.joints = code_count(coder, u32::from(header.joints), 4) as u16;
     header.samples = code_count(coder, header.samples, 5);
-    let known = RATES.iter().position(|rate| rate.to_bits() == header.rate_hz.to_bits()).unwrap_or(RATES.len());
+    let known = RATES
+        .iter()
+        .position(|rate| rate.to_bits() == header.rate_hz.to_bits())
+        .unwrap_or(RATES.len());
     header.rate_hz = match RATES.get(coder.code_direct(known as u32, 3) as usize) {
         Some(rate) => *rate,
         None => f32::from_bits(coder.code_direct(header.rate_hz.to_bits(), 32)),
@@ -106,10 +113,14 @@ fn code_kinds<C: Coder, W: Watch>(
                 2 - usize::from(model.code(coder, cell + 1, is_constant))
             };
             (*before, above) = (coded_kind, coded_kind);
-            let is_shared = contents.header.is_of_rig && coded_kind == 1 && coder.code_direct(kind as u32 / 2, 1) != 0;
+            let is_shared = contents.header.is_of_rig
+                && coded_kind == 1
+                && coder.code_direct(kind as u32 / 2, 1) != 0;
             coded |= (coded_kind as u8 | u8::from(is_shared) << 1) << (2 * channel);
         }
-        contents.kinds.push(kinds_from_byte(coded).ok_or(ClipError::BadKind { joint, byte: coded })?);
+        contents
+            .kinds
+            .push(kinds_from_byte(coded).ok_or(ClipError::BadKind { joint, byte: coded })?);
         if coder.is_exhausted() {
             return Err(ClipError::EndOfData { part: "kinds" });
         }
@@ -128,12 +139,14 @@ fn code_tracks<C: Coder, W: Watch>(
     for (index, id) in animated(&contents.kinds).into_iter().enumerate() {
         let mut track = told.get(index).copied().unwrap_or(Track::of(id.channel));
         if contents.header.is_of_rig {
-            track.shares = track.shares.map(|is_shared| coder.code_direct(u32::from(is_shared), 1) != 0);
+            track.shares =
+                track.shares.map(|is_shared| coder.code_direct(u32::from(is_shared), 1) != 0);
         }
         if id.channel == Channel::Rotation {
             code_codes(coder, model, &mut track, contents.header.is_fine);
         } else if !track.shares[0] {
-            code_vector(coder, model, &mut track.middle, &mut middle).ok_or(ClipError::BadConstant { track: id })?;
+            code_vector(coder, model, &mut track.middle, &mut middle)
+                .ok_or(ClipError::BadConstant { track: id })?;
         }
         code_steps(coder, model, &mut track, &mut step)?;
         contents.tracks.push(track);
@@ -144,8 +157,14 @@ fn code_tracks<C: Coder, W: Watch>(
     Ok(())
 }
 
-/// Codes the numbers of a reference and of axes which are not shared: the four highest bits of each have counters.
-fn code_codes<C: Coder, W: Watch>(coder: &mut C, model: &mut Model<W>, track: &mut Track, is_fine: bool) {
+/// Codes the numbers of a reference and of axes which are not shared: the four highest bits of each
+/// have counters.
+fn code_codes<C: Coder, W: Watch>(
+    coder: &mut C,
+    model: &mut Model<W>,
+    track: &mut Track,
+    is_fine: bool,
+) {
     let bits = if is_fine { 16 } else { 8 };
     let codes = track.codes.as_flattened_mut().iter_mut().enumerate();
     for (place, code) in codes.filter(|(place, _)| !track.shares[place / 3]) {
@@ -155,8 +174,9 @@ fn code_codes<C: Coder, W: Watch>(coder: &mut C, model: &mut Model<W>, track: &m
     }
 }
 
-/// Codes the steps of a track: whether it is dead, then the difference from the live axis before. `before` is the first step of the track before
-/// that has one. Of steps that are shared it is only said which are dead; where nothing is known of the others they are 1.
+/// Codes the steps of a track: whether it is dead, then the difference from the live axis before.
+/// `before` is the first step of the track before that has one. Of steps that are shared it is only
+/// said which are dead; where nothing is known of the others they are 1.
 fn code_steps<C: Coder, W: Watch>(
     coder: &mut C,
     model: &mut Model<W>,
@@ -179,7 +199,8 @@ fn code_steps<C: Coder, W: Watch>(
             *step = (*step).max(1);
             continue;
         }
-        let difference = model.code_signed(coder, STEPS + SIGNED * set, i32::from(*step) - i32::from(from));
+        let difference =
+            model.code_signed(coder, STEPS + SIGNED * set, i32::from(*step) - i32::from(from));
         let coded = u8::try_from(i32::from(from) + difference).ok().filter(|step| *step > 0);
         *step = coded.ok_or(ClipError::BadHeader { field: "steps" })?;
         from = *step;
@@ -189,7 +210,8 @@ fn code_steps<C: Coder, W: Watch>(
     Ok(())
 }
 
-/// Codes three numbers, each as the one of the vector before or by itself; `None` where one is none that a clip has.
+/// Codes three numbers, each as the one of the vector before or by itself; `None` where one is none
+/// that a clip has.
 fn code_vector<C: Coder, W: Watch>(
     coder: &mut C,
     model: &mut Model<W>,
@@ -201,7 +223,9 @@ fn code_vector<C: Coder, W: Watch>(
         let repeats = model.code(coder, FLOATS + axis, bits == before[axis].to_bits());
         if repeats {
             vector[axis] = before[axis];
-        } else if axis > 0 && model.code(coder, FLOATS + 3 + axis, bits == vector[axis - 1].to_bits()) {
+        } else if axis > 0
+            && model.code(coder, FLOATS + 3 + axis, bits == vector[axis - 1].to_bits())
+        {
             vector[axis] = vector[axis - 1];
         } else {
             vector[axis] = code_float(coder, model, bits);
@@ -225,7 +249,8 @@ fn code_float<C: Coder, W: Watch>(coder: &mut C, model: &mut Model<W>, bits: u32
 pub(super) fn live(contents: &Contents) -> Vec<LiveComponent> {
     let mut live: Vec<LiveComponent> = Vec::new();
     let (mut track, mut channel) = (None, None);
-    for component in (0..3 * contents.tracks.len()).filter(|component| contents.is_live(*component)) {
+    for component in (0..3 * contents.tracks.len()).filter(|component| contents.is_live(*component))
+    {
         let own = Some(component / 3);
         let own_channel = Some(contents.tracks[component / 3].channel);
         live.push(LiveComponent {

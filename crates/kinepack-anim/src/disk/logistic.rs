@@ -1,5 +1,6 @@
-//! Probabilities as logits, and the mixing of several by what each of them was worth. Integers alone, so that all platforms have the same
-//! numbers. After Matt Mahoney's lpaq. `spec/ANIM.md`, section 14.4.
+//! Probabilities as logits, and the mixing of several by what each of them was worth. Integers
+//! alone, so that all platforms have the same numbers. After Matt Mahoney's lpaq. `spec/ANIM.md`,
+//! section 14.4.
 
 use kinepack::entropy::{Coder, Counter};
 
@@ -96,7 +97,12 @@ impl Mixer {
 
     /// Codes a decision at the mixed probability of some logits, and learns from it.
     #[inline]
-    pub(super) fn code<C: Coder>(&mut self, coder: &mut C, bit: bool, logits: &[i32; INPUTS]) -> bool {
+    pub(super) fn code<C: Coder>(
+        &mut self,
+        coder: &mut C,
+        bit: bool,
+        logits: &[i32; INPUTS],
+    ) -> bool {
         let sum: i32 = self.weights.iter().zip(logits).map(|(weight, logit)| weight * logit).sum();
         let logit = (sum >> WEIGHT_BITS).clamp(-SUREST, SUREST);
         let probability = squash(logit);

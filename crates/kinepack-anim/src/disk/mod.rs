@@ -1,8 +1,10 @@
-//! Block clips on disk: the same clip, entropy-coded, in 6 to 14 % fewer bytes. Decoded when it is loaded, into exactly the bytes that it was
-//! packed from; as its bytes come, where they come slowly. `spec/ANIM.md`, section 14.
+//! Block clips on disk: the same clip, entropy-coded, in 6 to 14 % fewer bytes. Decoded when it is
+//! loaded, into exactly the bytes that it was packed from; as its bytes come, where they come
+//! slowly. `spec/ANIM.md`, section 14.
 //!
-//! Each decision is coded at a probability mixed from several contexts: the same coefficient in the segments before, its neighbours, the other
-//! axes, the track before. The first segment profits from what was learned from other clips, once and for all. After Matt Mahoney's PAQ.
+//! Each decision is coded at a probability mixed from several contexts: the same coefficient in the
+//! segments before, its neighbours, the other axes, the track before. The first segment profits
+//! from what was learned from other clips, once and for all. After Matt Mahoney's PAQ.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -59,9 +61,11 @@ static START: &[u8; START_BYTES] = include_bytes!("start.bin");
 /// A clip as a disk file.
 ///
 /// # Errors
-/// [`ClipError::BadSegment`] for a clip with a segment which [`offline::build`](crate::offline::build) would have written in other words: with
-/// other profiles than those with the fewest bits. A file would not give it back as it was. [`ClipError::TooLong`] for a clip that
-/// hardly moves: its file would be so small that readers refuse it ([`UnpackLimits::default`]).
+/// [`ClipError::BadSegment`] for a clip with a segment which
+/// [`offline::build`](crate::offline::build) would have written in other words: with other profiles
+/// than those with the fewest bits. A file would not give it back as it was. [`ClipError::TooLong`]
+/// for a clip that hardly moves: its file would be so small that readers refuse it
+/// ([`UnpackLimits::default`]).
 pub fn pack<B: AsRef<[u8]>>(clip: &Clip<B>) -> Result<Vec<u8>, ClipError> {
     let mut contents = Contents::from_clip(clip);
     check(clip, &contents)?;
@@ -118,8 +122,8 @@ impl<W: Watch> Coding<W> {
         Self { model, history: None, live: Vec::new(), segments: 0, step: None, is_done: false }
     }
 
-    /// Codes a packet: in the first one what the clip says once, then segments. An encoder has them in `contents`; of a decoder, `contents` gets the
-    /// head, and `take` each segment.
+    /// Codes a packet: in the first one what the clip says once, then segments. An encoder has them
+    /// in `contents`; of a decoder, `contents` gets the head, and `take` each segment.
     fn code_packet<C: Coder>(
         &mut self,
         coder: &mut C,
@@ -142,7 +146,8 @@ impl<W: Watch> Coding<W> {
                 Some(told) => segment.clone_from(told),
                 None => {
                     segment.length = length;
-                    // Not cleared: those of live components are all decoded, and no others are read.
+                    // Not cleared: those of live components are all decoded, and no others are
+                    // read.
                     segment.coefficients.resize(3 * contents.tracks.len() * length, 0);
                 }
             }
@@ -159,7 +164,11 @@ impl<W: Watch> Coding<W> {
         Ok(())
     }
 
-    fn code_segment<C: Coder>(&mut self, coder: &mut C, segment: &mut SegmentContents) -> Result<(), ClipError> {
+    fn code_segment<C: Coder>(
+        &mut self,
+        coder: &mut C,
+        segment: &mut SegmentContents,
+    ) -> Result<(), ClipError> {
         let bad = |reason| ClipError::BadSegment { segment: self.segments, reason };
         let step = code_segment_step(coder, &mut self.model, segment.step, self.step);
         segment.step = step.ok_or(bad("its step is none"))?;

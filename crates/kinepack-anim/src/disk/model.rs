@@ -1,5 +1,5 @@
-//! What is known before the first bit, and what is learned from each: counters, mixers, and the trained numbers that both begin with.
-//! `spec/ANIM.md`, sections 14.3 and 14.4.
+//! What is known before the first bit, and what is learned from each: counters, mixers, and the
+//! trained numbers that both begin with. `spec/ANIM.md`, sections 14.3 and 14.4.
 
 use kinepack::entropy::{Coder, Counter};
 
@@ -106,11 +106,17 @@ impl<W: Watch> Model<W> {
         let (maps, rest) = start.split_at(MAP_BYTES);
         let (scales, rest) = rest.split_at(SCALE_BYTES);
         let (mixers, cells) = rest.split_at(MIXER_BYTES);
-        let numbers: Vec<i16> = maps.as_chunks().0.iter().map(|bytes| i16::from_le_bytes(*bytes)).collect();
+        let numbers: Vec<i16> =
+            maps.as_chunks().0.iter().map(|bytes| i16::from_le_bytes(*bytes)).collect();
         Self {
             maps: numbers.as_chunks().0.to_vec(),
             scales: scales.as_chunks().0.to_vec(),
-            mixers: mixers.as_chunks().0.iter().map(|bytes| Mixer::new(bytes.map(u8::cast_signed))).collect(),
+            mixers: mixers
+                .as_chunks()
+                .0
+                .iter()
+                .map(|bytes| Mixer::new(bytes.map(u8::cast_signed)))
+                .collect(),
             cells: cells
                 .iter()
                 .map(|byte| Counter::new(squash(16 * i32::from(byte.cast_signed())), START_COUNT))
@@ -143,7 +149,13 @@ impl<W: Watch> Model<W> {
 
     /// Codes a decision on a size with all contexts.
     #[inline]
-    pub(super) fn code_mixed<C: Coder>(&mut self, coder: &mut C, contexts: &Contexts, slot: usize, bit: bool) -> bool {
+    pub(super) fn code_mixed<C: Coder>(
+        &mut self,
+        coder: &mut C,
+        contexts: &Contexts,
+        slot: usize,
+        bit: bool,
+    ) -> bool {
         let mut cells = contexts.cells;
         let mut logits = [0; INPUTS];
         for (cell, logit) in cells.iter_mut().zip(&mut logits) {
@@ -162,7 +174,13 @@ impl<W: Watch> Model<W> {
     }
 
     /// Codes a number of `bits` bits, from the top down, with counters from `cell` on.
-    pub(super) fn code_tree<C: Coder>(&mut self, coder: &mut C, cell: usize, value: u32, bits: u32) -> u32 {
+    pub(super) fn code_tree<C: Coder>(
+        &mut self,
+        coder: &mut C,
+        cell: usize,
+        value: u32,
+        bits: u32,
+    ) -> u32 {
         let mut node = 1;
         for bit in (0..bits).rev() {
             node = node << 1 | usize::from(self.code(coder, cell + node, value >> bit & 1 != 0));
@@ -170,7 +188,8 @@ impl<W: Watch> Model<W> {
         node as u32 - (1 << bits)
     }
 
-    /// Codes a number within ±1023: whether it is 0, its sign, its size less 1 in unary up to 9 and then flat.
+    /// Codes a number within ±1023: whether it is 0, its sign, its size less 1 in unary up to 9 and
+    /// then flat.
     pub(super) fn code_signed<C: Coder>(&mut self, coder: &mut C, cell: usize, value: i32) -> i32 {
         if self.code(coder, cell, value == 0) {
             return 0;
@@ -178,7 +197,8 @@ impl<W: Watch> Model<W> {
         let is_negative = self.code(coder, cell + 1, value < 0);
         let size = value.unsigned_abs();
         let mut unary = 1;
-        while unary < SIGNED as u32 - 2 && self.code(coder, cell + 1 + unary as usize, size > unary) {
+        while unary < SIGNED as u32 - 2 && self.code(coder, cell + 1 + unary as usize, size > unary)
+        {
             unary += 1;
         }
         if unary == SIGNED as u32 - 2 {
@@ -204,9 +224,14 @@ pub(super) struct Contexts {
 }
 
 impl Contexts {
-    /// Of a size that is expected to be `expected`, and from what. `place` is the component, the class, the segments that were before.
+    /// Of a size that is expected to be `expected`, and from what. `place` is the component, the
+    /// class, the segments that were before.
     #[inline]
-    pub(super) fn new([component, class, age]: [usize; 3], expected: u32, features: &[u32; FEATURES]) -> Self {
+    pub(super) fn new(
+        [component, class, age]: [usize; 3],
+        expected: u32,
+        features: &[u32; FEATURES],
+    ) -> Self {
         let [last, mean, _, _, near, far, ..] = *features;
         let fine = quarter_octaves(expected);
         let level = if fine < 16 { fine } else { 16 + fine % 4 };
@@ -216,7 +241,9 @@ impl Contexts {
             10..16 => (2, fine / 4),
             _ => (3, 4 + fine % 4),
         };
-        let ratio = |size: u32| usize::from(RATIOS[(quarter_octaves(size) + 9).saturating_sub(fine).min(18)]);
+        let ratio = |size: u32| {
+            usize::from(RATIOS[(quarter_octaves(size) + 9).saturating_sub(fine).min(18)])
+        };
         let around = ratio(near / 2 + near / 8 + far / 4);
         let small = |size: u32| ((size + 8) / 16).min(3) as usize;
         let mut cells = [

@@ -1,10 +1,11 @@
-//! Coefficients: predicted, then their differences by bit length, lower bits and sign, from the highest frequency down. One description for
-//! both directions. `spec/ANIM.md`, section 14.5.
+//! Coefficients: predicted, then their differences by bit length, lower bits and sign, from the
+//! highest frequency down. One description for both directions. `spec/ANIM.md`, section 14.5.
 
 use kinepack::entropy::Coder;
 
 use super::model::{
-    AGES, CLASSES, Contexts, FEATURES, Model, PREDICTED, PREDICTORS, SIGNS, TAIL, TAIL_SLOT, Watch, ZEROS, class,
+    AGES, CLASSES, Contexts, FEATURES, Model, PREDICTED, PREDICTORS, SIGNS, TAIL, TAIL_SLOT, Watch,
+    ZEROS, class,
 };
 use crate::block::{BlockLength, MAX_LENGTH};
 
@@ -83,7 +84,8 @@ impl History {
         let size_gain = octaves(i32::from(self.step) - i32::from(step));
         let gain = (size_gain * root_of_ratio(length, self.length)) >> 16;
         let age = self.segments.min(AGES - 1);
-        let mut now = Now { length, age, gain, size_gain, sizes: [NO_SIZES; 3], neighbour: NO_SIZES };
+        let mut now =
+            Now { length, age, gain, size_gain, sizes: [NO_SIZES; 3], neighbour: NO_SIZES };
         for (index, component) in live.iter().enumerate() {
             if component.begins_track {
                 for k in 0..length {
@@ -101,8 +103,13 @@ impl History {
                 model.add_component();
             }
             let values = &mut coefficients[component.component * length..][..length];
-            let own =
-                Own { index, axis: component.axis, block: self.block, past: &mut self.past[index], now: &mut now };
+            let own = Own {
+                index,
+                axis: component.axis,
+                block: self.block,
+                past: &mut self.past[index],
+                now: &mut now,
+            };
             if !own.code(coder, model, values) || coder.is_exhausted() {
                 return false;
             }
@@ -129,7 +136,12 @@ struct Prediction {
 }
 
 impl Own<'_> {
-    fn code<C: Coder, W: Watch>(mut self, coder: &mut C, model: &mut Model<W>, values: &mut [i32]) -> bool {
+    fn code<C: Coder, W: Watch>(
+        mut self,
+        coder: &mut C,
+        model: &mut Model<W>,
+        values: &mut [i32],
+    ) -> bool {
         self.past.scale(self.now.size_gain);
         if self.code_zero(coder, model, values) {
             return true;
@@ -146,7 +158,8 @@ impl Own<'_> {
             let fraction = prediction.is_made.then_some((prediction.value + 8) as usize & 15);
             let class = class(k, self.now.length);
             let (contexts, features, row) = self.contexts(model, class, self.features(k));
-            let difference = code_difference(coder, model, &contexts, fraction, values[k].wrapping_sub(rounded));
+            let difference =
+                code_difference(coder, model, &contexts, fraction, values[k].wrapping_sub(rounded));
             let value = i64::from(rounded) + i64::from(difference);
             if !(-(1 << 23)..1 << 23).contains(&value) {
                 return false;
@@ -161,11 +174,19 @@ impl Own<'_> {
     }
 
     /// Codes whether all coefficients are 0.
-    fn code_zero<C: Coder, W: Watch>(&mut self, coder: &mut C, model: &mut Model<W>, values: &mut [i32]) -> bool {
+    fn code_zero<C: Coder, W: Watch>(
+        &mut self,
+        coder: &mut C,
+        model: &mut Model<W>,
+        values: &mut [i32],
+    ) -> bool {
         let was_zero = self.past.coefficients.iter().all(|value| *value == 0);
         let beside = self.now.neighbour.iter().chain(self.now.sizes[..self.axis].iter().flatten());
         let is_beside_zeros = beside.copied().all(|size| size == 0);
-        let cell = ZEROS + (self.now.age * 3 + self.axis) * 3 + usize::from(was_zero) + usize::from(is_beside_zeros);
+        let cell = ZEROS
+            + (self.now.age * 3 + self.axis) * 3
+            + usize::from(was_zero)
+            + usize::from(is_beside_zeros);
         let is_zero = model.code(coder, cell, values.iter().all(|value| *value == 0));
         if is_zero {
             values.fill(0);
@@ -174,19 +195,29 @@ impl Own<'_> {
         is_zero
     }
 
-    /// Codes how many fours of coefficients at the end are 0, and says how many coefficients are left.
-    fn code_tail<C: Coder, W: Watch>(&mut self, coder: &mut C, model: &mut Model<W>, values: &mut [i32]) -> usize {
+    /// Codes how many fours of coefficients at the end are 0, and says how many coefficients are
+    /// left.
+    fn code_tail<C: Coder, W: Watch>(
+        &mut self,
+        coder: &mut C,
+        model: &mut Model<W>,
+        values: &mut [i32],
+    ) -> usize {
         let mut end = values.len();
         while end > PREDICTED {
             let first = (end - 1) / GROUP * GROUP;
             let mut features = [0; FEATURES];
             for k in first..first + GROUP {
-                features.iter_mut().zip(self.features(k)).for_each(|(sum, feature)| *sum += feature);
+                features
+                    .iter_mut()
+                    .zip(self.features(k))
+                    .for_each(|(sum, feature)| *sum += feature);
             }
             let (contexts, features, row) = self.contexts(model, TAIL, features);
             let four = &mut values[first..end];
             let is_zero = four.iter().all(|value| *value == 0);
-            let size: u32 = four.iter().map(|value| value.unsigned_abs() << 4).fold(0, u32::saturating_add);
+            let size: u32 =
+                four.iter().map(|value| value.unsigned_abs() << 4).fold(0, u32::saturating_add);
             model.watch.expected(row, &features, size);
             if model.code_mixed(coder, &contexts, TAIL_SLOT, !is_zero) {
                 break;
@@ -215,7 +246,8 @@ impl Own<'_> {
         for (from, value) in from[PREDICTED..].iter_mut().zip(&values[k + 1..]) {
             *from = i64::from(*value) << 4;
         }
-        let sum: i64 = model.map(row).iter().zip(&from).map(|(weight, from)| i64::from(*weight) * from).sum();
+        let sum: i64 =
+            model.map(row).iter().zip(&from).map(|(weight, from)| i64::from(*weight) * from).sum();
         let base = if k == 0 { before[0] } else { 0 };
         model.watch.predicted(row, &from, (i64::from(values[k]) << 4) - base);
         Prediction { value: (base + (sum >> 12)).clamp(-MAX_SIZE, MAX_SIZE - 16), is_made: true }
@@ -226,7 +258,9 @@ impl Own<'_> {
     fn features(&self, k: usize) -> [u32; FEATURES] {
         let Past { last, mean, .. } = &self.past;
         let own = &self.now.sizes[self.axis];
-        let sister = |before: usize| if self.axis < before { 0 } else { self.now.sizes[self.axis - before][k] };
+        let sister = |before: usize| {
+            if self.axis < before { 0 } else { self.now.sizes[self.axis - before][k] }
+        };
         [
             last[k],
             mean[k],
@@ -243,7 +277,8 @@ impl Own<'_> {
         ]
     }
 
-    /// The contexts of a size of a class, and, for who watches, what it was expected from and with which row of weights.
+    /// The contexts of a size of a class, and, for who watches, what it was expected from and with
+    /// which row of weights.
     #[inline]
     fn contexts<W: Watch>(
         &self,
@@ -253,7 +288,11 @@ impl Own<'_> {
     ) -> (Contexts, [u32; FEATURES], usize) {
         let row = (self.block * AGES + self.now.age) * CLASSES + class;
         let weights = model.scale(row);
-        let sum: u64 = weights.iter().zip(&features).map(|(weight, size)| u64::from(*weight) * u64::from(*size)).sum();
+        let sum: u64 = weights
+            .iter()
+            .zip(&features)
+            .map(|(weight, size)| u64::from(*weight) * u64::from(*size))
+            .sum();
         let expected = (sum >> 7).min(MAX_SIZE as u64) as u32;
         let place = [self.index, class, self.now.age];
         (Contexts::new(place, expected, &features), features, row)
@@ -287,7 +326,8 @@ impl Past {
     }
 }
 
-/// Codes a number of up to 25 bits and a sign. `fraction` is that of a prediction, in sixteenths from the lowest that rounds to it.
+/// Codes a number of up to 25 bits and a sign. `fraction` is that of a prediction, in sixteenths
+/// from the lowest that rounds to it.
 #[inline]
 fn code_difference<C: Coder, W: Watch>(
     coder: &mut C,
@@ -310,7 +350,9 @@ fn code_difference<C: Coder, W: Watch>(
     let rest = coder.code_direct(size, flat);
     let size = ((1 << modelled | top) << flat | rest) as i32;
     let is_negative = match fraction {
-        Some(fraction) => model.code(coder, SIGNS + 2 * fraction + usize::from(bits > 1), value < 0),
+        Some(fraction) => {
+            model.code(coder, SIGNS + 2 * fraction + usize::from(bits > 1), value < 0)
+        }
         None => coder.code_direct(u32::from(value < 0), 1) != 0,
     };
     if is_negative { -size } else { size }
@@ -318,7 +360,12 @@ fn code_difference<C: Coder, W: Watch>(
 
 /// Codes a number of bits, from that on which is likely: how many more, or else how many fewer.
 #[inline]
-fn code_bit_length<C: Coder, W: Watch>(coder: &mut C, model: &mut Model<W>, contexts: &Contexts, bits: u32) -> u32 {
+fn code_bit_length<C: Coder, W: Watch>(
+    coder: &mut C,
+    model: &mut Model<W>,
+    contexts: &Contexts,
+    bits: u32,
+) -> u32 {
     let mut at = contexts.start.min(MAX_BITS);
     let mut slot = 0;
     while at <= MAX_BITS && model.code_mixed(coder, contexts, slot, bits > at) {

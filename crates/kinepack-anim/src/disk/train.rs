@@ -1,14 +1,18 @@
-//! Makes the trained start out of clips. Not needed to pack or unpack; the same clips in the same order always give the same bytes.
+//! Makes the trained start out of clips. Not needed to pack or unpack; the same clips in the same
+//! order always give the same bytes.
 
 use kinepack::entropy::Cost;
 
 use super::logistic::INPUTS;
-use super::model::{AGES, CELLS, CLASSES, FEATURES, MIXERS, Model, PREDICTED, PREDICTORS, START_BYTES, Watch};
+use super::model::{
+    AGES, CELLS, CLASSES, FEATURES, MIXERS, Model, PREDICTED, PREDICTORS, START_BYTES, Watch,
+};
 use super::{Coding, START};
 use crate::Clip;
 use crate::block::Contents;
 
-/// How often predictions are fitted to what is left, sizes to what is expected, and mixers to what is mixed.
+/// How often predictions are fitted to what is left, sizes to what is expected, and mixers to what
+/// is mixed.
 const FITS: usize = 6;
 const SIZE_FITS: usize = 60;
 const MIXER_FITS: usize = 3;
@@ -20,7 +24,8 @@ const SMALL: f64 = 16.0;
 const MAPS: usize = 3 * PREDICTED;
 const SCALES: usize = 3 * AGES * CLASSES;
 
-/// Bits of a clip's coefficients and head with a trained start, without what a file has around them.
+/// Bits of a clip's coefficients and head with a trained start, without what a file has around
+/// them.
 pub fn bits(clip: &Clip, start: &[u8]) -> f64 {
     let mut cost = Cost::default();
     let start = start.first_chunk().unwrap_or(START);
@@ -33,7 +38,8 @@ pub fn train(clips: &[Clip]) -> Vec<u8> {
     let clips: Vec<Contents> = clips.iter().map(Contents::from_clip).collect();
     let mut start = Start::default();
     for _ in 0..FITS {
-        let mut fit = Predictions { start: start.clone(), equations: vec![Equations::default(); MAPS] };
+        let mut fit =
+            Predictions { start: start.clone(), equations: vec![Equations::default(); MAPS] };
         for clip in &clips {
             fit = run(Coding::new(&start.to_bytes(), fit), clip, &mut Cost::default()).watch;
         }
@@ -67,7 +73,9 @@ pub fn train(clips: &[Clip]) -> Vec<u8> {
             }
             let model = run(coding, clip, &mut Cost::default());
             for (sum, mixer) in sums.iter_mut().zip(&model.mixers) {
-                sum.iter_mut().zip(mixer.weights).for_each(|(sum, weight)| *sum += f64::from(weight) / 1024.0);
+                sum.iter_mut()
+                    .zip(mixer.weights)
+                    .for_each(|(sum, weight)| *sum += f64::from(weight) / 1024.0);
             }
             carried = Some(model.mixers);
         }
@@ -148,7 +156,9 @@ impl Equations {
                 b[other] -= factor * target;
             }
         }
-        std::array::from_fn(|index| (4096.0 * b[index] / a[index][index]).round().clamp(-32_767.0, 32_767.0))
+        std::array::from_fn(|index| {
+            (4096.0 * b[index] / a[index][index]).round().clamp(-32_767.0, 32_767.0)
+        })
     }
 }
 
@@ -161,13 +171,20 @@ struct Predictions {
 impl Watch for Predictions {
     fn predicted(&mut self, row: usize, from: &[i64; PREDICTORS], target: i64) {
         let from = from.map(|number| number as f64);
-        let predicted: f64 = self.start.maps[row].iter().zip(from).map(|(weight, from)| weight * from / 4096.0).sum();
+        let predicted: f64 = self.start.maps[row]
+            .iter()
+            .zip(from)
+            .map(|(weight, from)| weight * from / 4096.0)
+            .sum();
         let difference = target as f64 - predicted;
         let weight = 1.0 / (SMALL * SMALL + difference * difference);
         let equations = &mut self.equations[row];
         for (index, number) in from.into_iter().enumerate() {
             equations.targets[index] += weight * number * target as f64;
-            equations.products[index].iter_mut().zip(from).for_each(|(sum, other)| *sum += weight * number * other);
+            equations.products[index]
+                .iter_mut()
+                .zip(from)
+                .for_each(|(sum, other)| *sum += weight * number * other);
         }
     }
 }
@@ -181,9 +198,13 @@ impl Watch for Sizes {
     }
 }
 
-/// The weights with which sizes are likeliest if each is distributed exponentially about what is expected: multiplicative steps, so that none
-/// is below 0.
-fn fit_scale(data: &[([u32; FEATURES], u32)], from: [f64; FEATURES], _row: usize) -> [f64; FEATURES] {
+/// The weights with which sizes are likeliest if each is distributed exponentially about what is
+/// expected: multiplicative steps, so that none is below 0.
+fn fit_scale(
+    data: &[([u32; FEATURES], u32)],
+    from: [f64; FEATURES],
+    _row: usize,
+) -> [f64; FEATURES] {
     let mut weights = from;
     if data.is_empty() {
         return weights;
@@ -192,7 +213,8 @@ fn fit_scale(data: &[([u32; FEATURES], u32)], from: [f64; FEATURES], _row: usize
         let (mut up, mut down) = ([1e-9; FEATURES], [1e-9; FEATURES]);
         for (features, target) in data {
             let features = features.map(f64::from);
-            let expected: f64 = weights.iter().zip(features).map(|(weight, size)| weight * size / 128.0).sum();
+            let expected: f64 =
+                weights.iter().zip(features).map(|(weight, size)| weight * size / 128.0).sum();
             let expected = expected + 0.5;
             for (index, size) in features.into_iter().enumerate() {
                 up[index] += size * (f64::from(*target) + 0.5) / (expected * expected);

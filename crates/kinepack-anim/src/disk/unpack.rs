@@ -13,9 +13,9 @@ const LENGTH_BYTES: usize = 5;
 /// The bytes of the clip that a file was packed from, to the bit: for [`Clip::from_bytes`].
 ///
 /// # Errors
-/// [`ClipError`], with the reason, for anything that is no file; [`ClipError::TooLong`] for one that becomes more than
-/// [`UnpackLimits::default`] allows: 4 MiB and 256 bytes for each byte of the file. Memory is at most three times that, and grows with
-/// what is really decoded.
+/// [`ClipError`], with the reason, for anything that is no file; [`ClipError::TooLong`] for one
+/// that becomes more than [`UnpackLimits::default`] allows: 4 MiB and 256 bytes for each byte of
+/// the file. Memory is at most three times that, and grows with what is really decoded.
 pub fn unpack(file: &[u8]) -> Result<Vec<u8>, ClipError> {
     unpack_with(file, UnpackLimits::default())
 }
@@ -112,10 +112,12 @@ impl Unpacker {
         Self { limits, file, taken: 0, length: None, contents, coding, clip }
     }
 
-    /// Takes the next bytes of the file, and decodes all segments that are complete with them: a packet of about 4 kB at a time.
+    /// Takes the next bytes of the file, and decodes all segments that are complete with them: a
+    /// packet of about 4 kB at a time.
     ///
     /// # Errors
-    /// As [`unpack`], with the same limits whatever pieces the file comes in. No more bytes are to be given then.
+    /// As [`unpack`], with the same limits whatever pieces the file comes in. No more bytes are to
+    /// be given then.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), ClipError> {
         self.file.extend(bytes);
         let mut rest = &self.file[..];
@@ -127,7 +129,8 @@ impl Unpacker {
             if rest.get(4).is_some_and(|version| *version != VERSION) {
                 return Err(ClipError::Version { version: rest[4], newest: VERSION });
             }
-            let Some((length, after)) = rest.get(FIXED_BYTES..).map(varint).transpose()?.flatten() else {
+            let Some((length, after)) = rest.get(FIXED_BYTES..).map(varint).transpose()?.flatten()
+            else {
                 return Ok(());
             };
             self.length = Some(length);
@@ -142,9 +145,11 @@ impl Unpacker {
             let file_bytes = self.taken + (self.file.len() - after.len()) as u64;
             let most = Most { length, limits: self.limits, file_bytes };
             let clip = &mut self.clip;
-            self.coding.code_packet(&mut decoder, &mut self.contents, |contents, segment| match segment {
-                Some(segment) => clip.add(contents, segment, most),
-                None => clip.begin(contents, most),
+            self.coding.code_packet(&mut decoder, &mut self.contents, |contents, segment| {
+                match segment {
+                    Some(segment) => clip.add(contents, segment, most),
+                    None => clip.begin(contents, most),
+                }
             })?;
             decoder.finish().map_err(bad_packet)?;
             rest = after;
@@ -160,7 +165,8 @@ impl Unpacker {
         (!self.clip.bytes.is_empty()).then_some(&self.contents.header)
     }
 
-    /// The bytes of the clip so far, up to the last segment that is complete. Offsets of segments that are not there yet are 0.
+    /// The bytes of the clip so far, up to the last segment that is complete. Offsets of segments
+    /// that are not there yet are 0.
     pub fn as_bytes(&self) -> &[u8] {
         &self.clip.bytes
     }
@@ -205,7 +211,8 @@ impl Unpacker {
         Ok(bytes)
     }
 
-    /// The clip, when the bytes of the file have come. What is of a rig is read by [`Clip::with_rig`] from the bytes that [`finish`](Self::finish) gives.
+    /// The clip, when the bytes of the file have come. What is of a rig is read by
+    /// [`Clip::with_rig`] from the bytes that [`finish`](Self::finish) gives.
     ///
     /// # Errors
     /// As [`unpack`].
@@ -221,7 +228,8 @@ impl ClipBytes {
         let mut bytes = contents.head_bytes(header.offset_bytes);
         let count = contents.segment_count();
         let first_segment = bytes.len() + count * usize::from(header.offset_bytes);
-        let live: Vec<usize> = contents.components().filter(|component| contents.is_live(*component)).collect();
+        let live: Vec<usize> =
+            contents.components().filter(|component| contents.is_live(*component)).collect();
         // At least a byte for each profile.
         let least = count as u64 * (1 + live.len() as u64 * header.block.pieces() as u64);
         if (first_segment + END_BYTES) as u64 + least > most.length as u64 {
@@ -236,7 +244,12 @@ impl ClipBytes {
         Ok(())
     }
 
-    fn add(&mut self, contents: &Contents, segment: &SegmentContents, most: Most) -> Result<(), ClipError> {
+    fn add(
+        &mut self,
+        contents: &Contents,
+        segment: &SegmentContents,
+        most: Most,
+    ) -> Result<(), ClipError> {
         let at = self.bytes.len();
         let offset = ((at - self.first_segment) as u64).to_le_bytes();
         let (offset, above) = offset.split_at(usize::from(contents.header.offset_bytes));
@@ -244,7 +257,10 @@ impl ClipBytes {
         contents.write_live(&self.live, segment, &mut self.segment);
         let end = at + self.segment.len();
         if above.iter().any(|byte| *byte != 0) || end + END_BYTES > most.length {
-            return Err(ClipError::BadSegment { segment: self.count, reason: "it ends behind the clip" });
+            return Err(ClipError::BadSegment {
+                segment: self.count,
+                reason: "it ends behind the clip",
+            });
         }
         most.check(end, &self.live)?;
         if end > self.bytes.capacity() {
@@ -253,7 +269,8 @@ impl ClipBytes {
             self.bytes.reserve_exact(wanted - at);
         }
         self.bytes.extend(&self.segment);
-        self.bytes[self.offsets + self.count * offset.len()..][..offset.len()].copy_from_slice(offset);
+        self.bytes[self.offsets + self.count * offset.len()..][..offset.len()]
+            .copy_from_slice(offset);
         self.count += 1;
         Ok(())
     }
@@ -268,7 +285,9 @@ impl Most {
 
 fn bad_packet(error: DecodeError) -> ClipError {
     match error {
-        DecodeError::TrailingData { left_bits } => ClipError::TrailingData { bytes: left_bits.div_ceil(8) as usize },
+        DecodeError::TrailingData { left_bits } => {
+            ClipError::TrailingData { bytes: left_bits.div_ceil(8) as usize }
+        }
         DecodeError::EndOfData { .. } => ClipError::EndOfData { part: "packets" },
         _ => ClipError::BadHash,
     }
@@ -286,5 +305,9 @@ fn varint(bytes: &[u8]) -> Result<Option<(usize, &[u8])>, ClipError> {
             return Ok(Some((number as usize, &bytes[index + 1..])));
         }
     }
-    if bytes.len() < LENGTH_BYTES { Ok(None) } else { Err(ClipError::BadHeader { field: "length" }) }
+    if bytes.len() < LENGTH_BYTES {
+        Ok(None)
+    } else {
+        Err(ClipError::BadHeader { field: "length" })
+    }
 }

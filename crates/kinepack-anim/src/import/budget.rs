@@ -1,11 +1,14 @@
-//! How much memory reading a file may take as a whole, and how much of it is taken. What a file asks for
-//! is taken here first and allocated then, so that no count in a file makes memory by itself.
+//! How much memory reading a file may take as a whole, and how much of it is taken. What a file
+//! asks for is taken here first and allocated then, so that no count in a file makes memory by
+//! itself.
 
 use super::{ImportError, ImportOptions};
 
-/// What any file may take, however small it is: half an hour of 60 joints at 30 Hz, from two keys each.
+/// What any file may take, however small it is: half an hour of 60 joints at 30 Hz, from two keys
+/// each.
 const LEAST_BYTES: u64 = 128 << 20;
-/// What each byte of a file adds to that. Real animations take up to 12, those packed by zstd included.
+/// What each byte of a file adds to that. Real animations take up to 12, those packed by zstd
+/// included.
 const BYTES_PER_BYTE: u64 = 64;
 
 /// The memory of one import, in bytes.
@@ -24,16 +27,21 @@ pub(super) struct Budget {
 
 impl Budget {
     /// For a file of this size, which counts as taken.
-    pub(super) fn new(file: &str, options: &ImportOptions, file_bytes: u64) -> Result<Self, ImportError> {
+    pub(super) fn new(
+        file: &str,
+        options: &ImportOptions,
+        file_bytes: u64,
+    ) -> Result<Self, ImportError> {
         let follows_input = options.max_memory_bytes.is_none();
         let limit = options.max_memory_bytes.unwrap_or(LEAST_BYTES);
-        let mut budget = Self { file: file.to_owned(), limit, follows_input, largest: 0, kept: 0, passing: 0 };
+        let mut budget =
+            Self { file: file.to_owned(), limit, follows_input, largest: 0, kept: 0, passing: 0 };
         budget.add_file(file_bytes)?;
         Ok(budget)
     }
 
-    /// Takes the bytes of a file that was read. Only the largest one raises the limit, because a document
-    /// may name the same file a thousand times.
+    /// Takes the bytes of a file that was read. Only the largest one raises the limit, because a
+    /// document may name the same file a thousand times.
     pub(super) fn add_file(&mut self, bytes: u64) -> Result<(), ImportError> {
         if self.follows_input {
             let more = bytes.saturating_sub(self.largest);

@@ -223,7 +223,8 @@ pub enum ImportError {
         /// Values that must be there.
         expected: u64,
     },
-    /// glTF: animations that read more keys than the clips of a file are worth; many channels may share an accessor.
+    /// glTF: animations that read more keys than the clips of a file are worth; many channels may
+    /// share an accessor.
     TooManyKeys {
         /// The file.
         file: String,
@@ -262,7 +263,10 @@ impl fmt::Display for ImportError {
             Self::BadOption { option, expected } => write!(f, "{option} must be {expected}"),
             Self::Io { file, source } => write!(f, "{file}: {source}"),
             Self::UnknownFormat { file } => {
-                write!(f, "{file}: not an animation: the name must end in .glb, .gltf, .bvh or .bvh.zst")
+                write!(
+                    f,
+                    "{file}: not an animation: the name must end in .glb, .gltf, .bvh or .bvh.zst"
+                )
             }
             Self::TooManyBytes { file, limit_bytes } => {
                 write!(f, "{file}: more than the {limit_bytes} bytes that are read at once")
@@ -281,10 +285,16 @@ impl fmt::Display for ImportError {
                 write!(f, "{file}: line {line}: {found} where {expected} must stand")
             }
             Self::AllDropped { file, frames, dropped } => {
-                write!(f, "{file}: of {frames} frames the first {dropped} are to be dropped: none remains")
+                write!(
+                    f,
+                    "{file}: of {frames} frames the first {dropped} are to be dropped: none remains"
+                )
             }
             Self::RateNotPossible { file, rate_hz, native_hz, possible_hz } => {
-                write!(f, "{file}: {rate_hz} Hz does not divide the motion's {native_hz} Hz; possible are ")?;
+                write!(
+                    f,
+                    "{file}: {rate_hz} Hz does not divide the motion's {native_hz} Hz; possible are "
+                )?;
                 if possible_hz.is_empty() {
                     return write!(f, "{native_hz} Hz divided by whole numbers");
                 }
@@ -299,11 +309,19 @@ impl fmt::Display for ImportError {
             Self::UnsupportedExtension { file, extension } => {
                 write!(f, "{file}: needs {extension}, which is not read; save it without")
             }
-            Self::BadBuffer { file, buffer, reason } => write!(f, "{file}: buffer {buffer}: {reason}"),
-            Self::BufferFile { file, buffer, source } => write!(f, "{file}: buffer {buffer}: its file: {source}"),
-            Self::BadAccessor { file, accessor, reason } => write!(f, "{file}: accessor {accessor}: {reason}"),
+            Self::BadBuffer { file, buffer, reason } => {
+                write!(f, "{file}: buffer {buffer}: {reason}")
+            }
+            Self::BufferFile { file, buffer, source } => {
+                write!(f, "{file}: buffer {buffer}: its file: {source}")
+            }
+            Self::BadAccessor { file, accessor, reason } => {
+                write!(f, "{file}: accessor {accessor}: {reason}")
+            }
             Self::BadNode { file, node, reason } => write!(f, "{file}: node {node}: {reason}"),
-            Self::BadSkin { file, skin, node } => write!(f, "{file}: skin {skin}: there is no node {node}"),
+            Self::BadSkin { file, skin, node } => {
+                write!(f, "{file}: skin {skin}: there is no node {node}")
+            }
             Self::NonUniformScale { file, node, scale: [x, y, z] } => write!(
                 f,
                 "{file}: node {node}: it stands above the joints with a scale of {x} {y} {z}, which is not the same on all axes and cannot be part of their translations; apply it before saving"
@@ -320,7 +338,10 @@ impl fmt::Display for ImportError {
                 "{file}: animation {animation}, channel {channel}: {values} values where the key times ask for {expected}"
             ),
             Self::TooManyKeys { file, accessor, limit } => {
-                write!(f, "{file}: accessor {accessor}: its channels read more than {limit} keys together")
+                write!(
+                    f,
+                    "{file}: accessor {accessor}: its channels read more than {limit} keys together"
+                )
             }
             Self::BadKeyValue { file, animation, channel, key } => write!(
                 f,

@@ -1,8 +1,10 @@
 //! Clips from files: glTF 2.0 (`.glb`, `.gltf`) and BVH (`.bvh`, `.bvh.zst`).
 //!
-//! Everything that comes out is in cm and relative to the parent joint, as [`RawClip`] has it. Files are taken for hostile: what is
-//! wrong with one is an [`ImportError`] that names the place, nothing recurses on what a file nests, and memory as a whole is bounded by
-//! [`ImportOptions::max_memory_bytes`], which by default follows the size of the file, never by a count that the file states.
+//! Everything that comes out is in cm and relative to the parent joint, as [`RawClip`] has it.
+//! Files are taken for hostile: what is wrong with one is an [`ImportError`] that names the place,
+//! nothing recurses on what a file nests, and memory as a whole is bounded by
+//! [`ImportOptions::max_memory_bytes`], which by default follows the size of the file, never by a
+//! count that the file states.
 
 mod budget;
 pub mod bvh;
@@ -32,8 +34,9 @@ pub struct Import {
     pub notes: Vec<Note>,
 }
 
-/// Reads a file; the ending of its name says of which format. Clips of glTF are named `{file's stem}__{animation}`, with `_` for a space
-/// and `-` for `|` and `/`; those of BVH like the file. A `.gltf` may refer to files in its own directory and below, and to no others.
+/// Reads a file; the ending of its name says of which format. Clips of glTF are named `{file's
+/// stem}__{animation}`, with `_` for a space and `-` for `|` and `/`; those of BVH like the file. A
+/// `.gltf` may refer to files in its own directory and below, and to no others.
 ///
 /// ```no_run
 /// use kinepack_anim::import::{ImportOptions, read};
@@ -46,8 +49,8 @@ pub struct Import {
 /// ```
 ///
 /// # Errors
-/// [`ImportError`], with the path as the name of the file; [`ImportError::TooMuchMemory`] for a file that takes more than
-/// [`ImportOptions::max_memory_bytes`].
+/// [`ImportError`], with the path as the name of the file; [`ImportError::TooMuchMemory`] for a
+/// file that takes more than [`ImportOptions::max_memory_bytes`].
 pub fn read(path: &Path, options: &ImportOptions) -> Result<Import, ImportError> {
     options.validate()?;
     let file = path.display().to_string();
@@ -55,7 +58,9 @@ pub fn read(path: &Path, options: &ImportOptions) -> Result<Import, ImportError>
     if has(".glb") || has(".gltf") {
         let bytes = read_file(path, &file, options.max_bytes)?;
         let directory = path.parent().unwrap_or(Path::new(""));
-        return gltf::from_bytes(&file, &bytes, options, |relative, most| read_below(directory, relative, most));
+        return gltf::from_bytes(&file, &bytes, options, |relative, most| {
+            read_below(directory, relative, most)
+        });
     }
     if !has(".bvh") && !has(".bvh.zst") {
         return Err(ImportError::UnknownFormat { file });
@@ -63,18 +68,22 @@ pub fn read(path: &Path, options: &ImportOptions) -> Result<Import, ImportError>
     let mut bytes = read_file(path, &file, options.max_bytes)?;
     let mut budget = Budget::new(&file, options, bytes.len() as u64)?;
     if has(".zst") {
-        bytes = packed::unpacked(&bytes, options.max_bytes, budget.left()).map_err(|refused| match refused {
-            Refused::Damaged(source) => ImportError::Io { file: file.clone(), source },
-            Refused::TooManyBytes => ImportError::TooManyBytes { file: file.clone(), limit_bytes: options.max_bytes },
-            Refused::TooMuchMemory(bytes) => budget.too_much(bytes),
+        bytes = packed::unpacked(&bytes, options.max_bytes, budget.left()).map_err(|refused| {
+            match refused {
+                Refused::Damaged(source) => ImportError::Io { file: file.clone(), source },
+                Refused::TooManyBytes => {
+                    ImportError::TooManyBytes { file: file.clone(), limit_bytes: options.max_bytes }
+                }
+                Refused::TooMuchMemory(bytes) => budget.too_much(bytes),
+            }
         })?;
         budget.take(bytes.len() as u64)?;
     }
     bvh::from_words(&file, &text(bytes), options, &mut budget)
 }
 
-/// Bytes as text, in the same memory. Names in other encodings are no reason to refuse a motion: what is not
-/// UTF-8 becomes question marks.
+/// Bytes as text, in the same memory. Names in other encodings are no reason to refuse a motion:
+/// what is not UTF-8 becomes question marks.
 fn text(mut bytes: Vec<u8>) -> String {
     let mut from = 0;
     while let Err(error) = std::str::from_utf8(&bytes[from..]) {
@@ -100,7 +109,9 @@ fn without_ending<'a>(name: &'a str, ending: &str) -> Option<&'a str> {
 fn read_file(path: &Path, file: &str, limit_bytes: u64) -> Result<Vec<u8>, ImportError> {
     let read = File::open(path).and_then(|opened| read_at_most(opened, limit_bytes));
     read.map_err(|source| match source.kind() {
-        io::ErrorKind::FileTooLarge => ImportError::TooManyBytes { file: file.to_owned(), limit_bytes },
+        io::ErrorKind::FileTooLarge => {
+            ImportError::TooManyBytes { file: file.to_owned(), limit_bytes }
+        }
         _ => ImportError::Io { file: file.to_owned(), source },
     })
 }
@@ -121,20 +132,31 @@ fn read_at_most(file: File, limit_bytes: u64) -> io::Result<Vec<u8>> {
 
 /// A file in a directory or below, and never elsewhere: not by `..`, nor by a link.
 fn read_below(directory: &Path, relative: &str, limit_bytes: u64) -> io::Result<Vec<u8>> {
-    let outside =
-        || io::Error::new(io::ErrorKind::PermissionDenied, format!("{relative:?} is outside of the directory"));
+    let outside = || {
+        io::Error::new(
+            io::ErrorKind::PermissionDenied,
+            format!("{relative:?} is outside of the directory"),
+        )
+    };
     let relative_path = Path::new(relative);
-    if !relative_path.components().all(|component| matches!(component, Component::Normal(_) | Component::CurDir)) {
+    if !relative_path
+        .components()
+        .all(|component| matches!(component, Component::Normal(_) | Component::CurDir))
+    {
         return Err(outside());
     }
-    let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory }.canonicalize()?;
+    let directory =
+        if directory.as_os_str().is_empty() { Path::new(".") } else { directory }.canonicalize()?;
     let path = directory.join(relative_path).canonicalize()?;
     if !path.starts_with(&directory) {
         return Err(outside());
     }
     // Neither a directory nor a pipe, which might never end.
     if !path.metadata()?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{relative:?} is no file")));
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            format!("{relative:?} is no file"),
+        ));
     }
     read_at_most(File::open(path)?, limit_bytes)
 }

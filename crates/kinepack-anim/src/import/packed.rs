@@ -1,5 +1,6 @@
-//! A `.zst` file as the bytes that it holds: all frames of zstd in it, their checksums compared. It is unpacked twice: first to count,
-//! then into memory of just that size. zstd's window takes the rest.
+//! A `.zst` file as the bytes that it holds: all frames of zstd in it, their checksums compared. It
+//! is unpacked twice: first to count, then into memory of just that size. zstd's window takes the
+//! rest.
 
 use std::io::{self, ErrorKind};
 
@@ -19,8 +20,13 @@ pub(super) enum Refused {
     TooMuchMemory(u64),
 }
 
-/// What is packed, if it has at most `limit_bytes` and takes at most `memory_bytes` with all that unpacking needs.
-pub(super) fn unpacked(packed: &[u8], limit_bytes: u64, memory_bytes: u64) -> Result<Vec<u8>, Refused> {
+/// What is packed, if it has at most `limit_bytes` and takes at most `memory_bytes` with all that
+/// unpacking needs.
+pub(super) fn unpacked(
+    packed: &[u8],
+    limit_bytes: u64,
+    memory_bytes: u64,
+) -> Result<Vec<u8>, Refused> {
     // Half is for the text, half for the decoder, whose buffer is up to twice the window.
     let most = memory_bytes / 2;
     let window_bytes = (most.saturating_sub(DECODER_BYTES) / 2).min(DEFAULT_MAX_WINDOW_SIZE);
@@ -36,7 +42,9 @@ pub(super) fn unpacked(packed: &[u8], limit_bytes: u64, memory_bytes: u64) -> Re
         decoder.collect_to_writer(io::sink()).map(drop).map_err(damaged)
     })?;
     let mut bytes = Vec::with_capacity(count as usize);
-    decode(packed, window_bytes, |decoder| decoder.collect_to_writer(&mut bytes).map(drop).map_err(damaged))?;
+    decode(packed, window_bytes, |decoder| {
+        decoder.collect_to_writer(&mut bytes).map(drop).map_err(damaged)
+    })?;
     Ok(bytes)
 }
 
@@ -50,16 +58,23 @@ fn decode(
     decoder.set_max_window_size(window_bytes);
     while !packed.is_empty() {
         decoder.reset(&mut packed).map_err(|error| match error {
-            FrameDecoderError::WindowSizeTooBig { requested, .. } if requested <= DEFAULT_MAX_WINDOW_SIZE => {
+            FrameDecoderError::WindowSizeTooBig { requested, .. }
+                if requested <= DEFAULT_MAX_WINDOW_SIZE =>
+            {
                 Refused::TooMuchMemory(requested.saturating_mul(4))
             }
             error => damaged(error),
         })?;
         while !decoder.is_finished() {
-            decoder.decode_blocks(&mut packed, BlockDecodingStrategy::UptoBlocks(1)).map_err(damaged)?;
+            decoder
+                .decode_blocks(&mut packed, BlockDecodingStrategy::UptoBlocks(1))
+                .map_err(damaged)?;
             take(&mut decoder)?;
         }
-        if decoder.get_checksum_from_data().is_some_and(|sum| decoder.get_calculated_checksum() != Some(sum)) {
+        if decoder
+            .get_checksum_from_data()
+            .is_some_and(|sum| decoder.get_calculated_checksum() != Some(sum))
+        {
             return Err(damaged("the checksum differs"));
         }
     }
@@ -67,5 +82,8 @@ fn decode(
 }
 
 fn damaged(reason: impl std::fmt::Display) -> Refused {
-    Refused::Damaged(io::Error::new(ErrorKind::InvalidData, format!("zstd data damaged or cut off: {reason}")))
+    Refused::Damaged(io::Error::new(
+        ErrorKind::InvalidData,
+        format!("zstd data damaged or cut off: {reason}"),
+    ))
 }

@@ -1,7 +1,8 @@
-//! Plays a clip: whole poses at any time, forwards by reading rows and keys in the order in which they stand. A cursor holds the
-//! four keys of each spline that the time is between, and the two rows; when time goes on it reads what is needed next. To go
-//! back, or far forward, it begins at an entry of the jump table. `spec/ANIM.md`, section 6. All arithmetic is `f32` in a fixed
-//! order, so that a pose is the same on every platform.
+//! Plays a clip: whole poses at any time, forwards by reading rows and keys in the order in which
+//! they stand. A cursor holds the four keys of each spline that the time is between, and the two
+//! rows; when time goes on it reads what is needed next. To go back, or far forward, it begins at
+//! an entry of the jump table. `spec/ANIM.md`, section 6. All arithmetic is `f32` in a fixed order,
+//! so that a pose is the same on every platform.
 //!
 //! Cost: a few ns a joint, forwards; nothing is allocated after [`Cursor::new`].
 
@@ -64,11 +65,17 @@ struct HotKeys {
 }
 
 impl HotKeys {
-    const NONE: Self =
-        Self { times: [0.0; 4], values: [[0.0; 4]; 4], per_tick: 0.0, tangents: [0.5; 2], is_negated: false };
+    const NONE: Self = Self {
+        times: [0.0; 4],
+        values: [[0.0; 4]; 4],
+        per_tick: 0.0,
+        tangents: [0.5; 2],
+        is_negated: false,
+    };
 
-    /// A rotation on the side of the value before it. Which side that is depends on what the two keys say, not on the side that
-    /// playback came from: of two that are at right angles each would do.
+    /// A rotation on the side of the value before it. Which side that is depends on what the two
+    /// keys say, not on the side that playback came from: of two that are at right angles each
+    /// would do.
     fn beside(&mut self, rotation: [f32; 4], before: &[f32; 4]) -> [f32; 4] {
         let cosine = dot(&rotation, before);
         let is_turned = if self.is_negated { cosine > 0.0 } else { cosine < 0.0 };
@@ -102,7 +109,8 @@ impl<'a> Cursor<'a> {
         cursor
     }
 
-    /// The pose at `time_s` seconds from the first sample; before it and behind the last one it stands still.
+    /// The pose at `time_s` seconds from the first sample; before it and behind the last one it
+    /// stands still.
     ///
     /// # Panics
     /// Where `pose` is not of as many joints as the clip.
@@ -190,7 +198,8 @@ impl<'a> Cursor<'a> {
             let [_, t1, t2, t3] = hot.times;
             let [_, v1, v2, v3] = hot.values;
             let value = self.clip.value_of(key.channel, key.value);
-            let value = if key.channel == Channel::Rotation { hot.beside(value, &v3) } else { value };
+            let value =
+                if key.channel == Channel::Rotation { hot.beside(value, &v3) } else { value };
             hot.times = [t1, t2, t3, f32::from(key.time)];
             hot.values = [v1, v2, v3, value];
             self.settle(track);
@@ -271,14 +280,19 @@ impl KeyedClip {
     fn read_row(&self, sample: usize, values: &mut [[f32; 4]]) {
         let mut row = self.row(sample);
         for (value, track) in values.iter_mut().zip(self.row_tracks()) {
-            let is_coarse = self.row_rotation_bits(usize::from(track.joint)) == RotationBits::Bits32;
+            let is_coarse =
+                self.row_rotation_bits(usize::from(track.joint)) == RotationBits::Bits32;
             if is_coarse && track.channel == Channel::Rotation {
                 let Some((bytes, behind)) = row.split_first_chunk() else { return };
                 *value = rotation_from_32(u32::from_le_bytes(*bytes));
                 row = behind;
             } else {
                 let Some((&[a, b, c, d, e, f], behind)) = row.split_first_chunk() else { return };
-                let words = [u16::from_le_bytes([a, b]), u16::from_le_bytes([c, d]), u16::from_le_bytes([e, f])];
+                let words = [
+                    u16::from_le_bytes([a, b]),
+                    u16::from_le_bytes([c, d]),
+                    u16::from_le_bytes([e, f]),
+                ];
                 *value = self.value_of(track.channel, words);
                 row = behind;
             }
@@ -306,8 +320,8 @@ fn mix(from: &[f32; 4], to: &[f32; 4], share: f32) -> [f32; 4] {
     value
 }
 
-/// Makes unit quaternions of the rotations of some tracks, and puts them into a pose. Four at once, since a square root and a division of one
-/// would each wait for those of the one before.
+/// Makes unit quaternions of the rotations of some tracks, and puts them into a pose. Four at once,
+/// since a square root and a division of one would each wait for those of the one before.
 fn put_rotations(rotations: &mut [[f32; 4]], tracks: &[TrackId], pose: &mut [Transform]) {
     let (fours, rest) = rotations.as_chunks_mut::<4>();
     for four in fours {

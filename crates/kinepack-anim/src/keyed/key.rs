@@ -1,5 +1,6 @@
-//! A key: the value of one channel of one joint at one time, in ten bytes. All three kinds of value take 48 bits, which is why keys of
-//! all tracks can stand in one block. Source: the article on the animations of League of Legends. `spec/ANIM.md`, section 3.
+//! A key: the value of one channel of one joint at one time, in ten bytes. All three kinds of value
+//! take 48 bits, which is why keys of all tracks can stand in one block. Source: the article on the
+//! animations of League of Legends. `spec/ANIM.md`, section 3.
 
 use crate::Channel;
 
@@ -22,7 +23,13 @@ impl Key {
 
     /// Time, joint with the channel in its top two bits, value; little-endian.
     pub fn to_bytes(self) -> [u8; Self::BYTES] {
-        let words = [self.time, self.joint | (self.channel as u16) << 14, self.value[0], self.value[1], self.value[2]];
+        let words = [
+            self.time,
+            self.joint | (self.channel as u16) << 14,
+            self.value[0],
+            self.value[1],
+            self.value[2],
+        ];
         let mut bytes = [0; Self::BYTES];
         for (bytes, word) in bytes.chunks_exact_mut(2).zip(words) {
             bytes.copy_from_slice(&word.to_le_bytes());
@@ -35,6 +42,11 @@ impl Key {
     pub fn from_bytes(bytes: [u8; Self::BYTES]) -> Option<Self> {
         let word = |index: usize| u16::from_le_bytes([bytes[2 * index], bytes[2 * index + 1]]);
         let channel = *Channel::ALL.get(usize::from(word(1) >> 14))?;
-        Some(Self { time: word(0), joint: word(1) & 0x3fff, channel, value: [word(2), word(3), word(4)] })
+        Some(Self {
+            time: word(0),
+            joint: word(1) & 0x3fff,
+            channel,
+            value: [word(2), word(3), word(4)],
+        })
     }
 }

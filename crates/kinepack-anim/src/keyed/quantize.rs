@@ -1,9 +1,11 @@
-//! Rotations in 48 and in 32 bits, vectors in 48: what a key's value is. The largest component of a rotation is dropped, the others
-//! are quantized over ±1/√2 in 15 bits (off by half a step, 0.0000216, at most) or 10 (0.00069). The dropped one is off by three times
-//! as much at most, the whole rotation by 0.00015 or 0.0048 rad. Vectors are quantized between their minimum and maximum. Source: the
-//! article on the animations of League of Legends. `spec/ANIM.md`, section 2.
+//! Rotations in 48 and in 32 bits, vectors in 48: what a key's value is. The largest component of a
+//! rotation is dropped, the others are quantized over ±1/√2 in 15 bits (off by half a step,
+//! 0.0000216, at most) or 10 (0.00069). The dropped one is off by three times as much at most, the
+//! whole rotation by 0.00015 or 0.0048 rad. Vectors are quantized between their minimum and
+//! maximum. Source: the article on the animations of League of Legends. `spec/ANIM.md`, section 2.
 //!
-//! The way back is `f32` with + − × and √ in the order that stands here, so that it gives the same bits everywhere.
+//! The way back is `f32` with + − × and √ in the order that stands here, so that it gives the same
+//! bits everywhere.
 
 use std::f32::consts::{FRAC_1_SQRT_2, SQRT_2};
 
@@ -21,8 +23,9 @@ const COARSE: SmallestThree = match SmallestThree::new(10) {
     Err(_) => panic!("10 bits are possible"),
 };
 
-/// A rotation in 48 bits, the lowest 16 first: the third component kept in bits 0 to 14, the second in 15 to 29, the first in 30 to
-/// 44, the index of the dropped one in 45 and 46; bit 47 is zero. What has no length becomes no rotation.
+/// A rotation in 48 bits, the lowest 16 first: the third component kept in bits 0 to 14, the second
+/// in 15 to 29, the first in 30 to 44, the index of the dropped one in 45 and 46; bit 47 is zero.
+/// What has no length becomes no rotation.
 ///
 /// ```
 /// use kinepack_anim::keyed::quantize::{rotation_48, rotation_from_48};
@@ -44,8 +47,8 @@ pub fn rotation_from_48(words: [u16; 3]) -> [f32; 4] {
     smallest_three((bits >> 45 & 3) as usize, [code(30), code(15), code(0)], SQRT_2 / 32767.0)
 }
 
-/// A rotation in 32 bits: the third component kept in bits 0 to 9, the second in 10 to 19, the first in 20 to 29, the index of the
-/// dropped one in 30 and 31.
+/// A rotation in 32 bits: the third component kept in bits 0 to 9, the second in 10 to 19, the
+/// first in 20 to 29, the index of the dropped one in 30 and 31.
 pub fn rotation_32(xyzw: [f32; 4]) -> u32 {
     let [dropped, a, b, c] = codes(&COARSE, xyzw);
     dropped << 30 | a << 20 | b << 10 | c
@@ -76,7 +79,8 @@ fn smallest_three(dropped: usize, codes: [u16; 3], step: f32) -> [f32; 4] {
     PLACES[dropped & 3].map(|place| found[place & 3])
 }
 
-/// Where each component of a quaternion is among the dropped one and the three that are kept, by the index of the dropped one.
+/// Where each component of a quaternion is among the dropped one and the three that are kept, by
+/// the index of the dropped one.
 const PLACES: [[usize; 4]; 4] = [[0, 1, 2, 3], [1, 0, 2, 3], [1, 2, 0, 3], [1, 2, 3, 0]];
 
 /// The box over which vectors are quantized to 16 bits an axis, both ends included.
@@ -104,7 +108,10 @@ impl VectorRange {
 
     /// Whether all is finite, so is the extent, and no end is on the wrong side.
     pub fn is_valid(&self) -> bool {
-        self.min.iter().zip(&self.max).all(|(min, max)| min.is_finite() && min <= max && (max - min).is_finite())
+        self.min
+            .iter()
+            .zip(&self.max)
+            .all(|(min, max)| min.is_finite() && min <= max && (max - min).is_finite())
     }
 
     /// The nearest codes of a vector; what is outside goes to the end of the range.
@@ -126,7 +133,8 @@ impl VectorRange {
     pub fn reconstruct(&self, codes: [u16; 3]) -> [f32; 3] {
         let mut vector = [0.0; 3];
         for axis in 0..3 {
-            vector[axis] = f32::from(codes[axis]) * ((self.max[axis] - self.min[axis]) / 65535.0) + self.min[axis];
+            vector[axis] = f32::from(codes[axis]) * ((self.max[axis] - self.min[axis]) / 65535.0)
+                + self.min[axis];
         }
         vector
     }

@@ -1,15 +1,19 @@
-//! Catmull-Rom splines over four keys: what a value between two keys is. The tangent at a key is a share of the chord between its
-//! neighbours, and the parametrization says which. Source: the article on the animations of League of Legends; Catmull and Rom, "A class of
-//! local interpolating splines" (1974); for the chordal and centripetal forms Yuksel, Schaefer and Keyser (2011). `spec/ANIM.md`, section 4.
+//! Catmull-Rom splines over four keys: what a value between two keys is. The tangent at a key is a
+//! share of the chord between its neighbours, and the parametrization says which. Source: the
+//! article on the animations of League of Legends; Catmull and Rom, "A class of local interpolating
+//! splines" (1974); for the chordal and centripetal forms Yuksel, Schaefer and Keyser (2011).
+//! `spec/ANIM.md`, section 4.
 
-/// By what the distance between two neighbouring keys is measured. With distances `d01`, `d12` and `d23` between four keys, the tangent
-/// at the second is `d12 / (d01 + d12)` of the chord from the first to the third, and that at the third `d12 / (d12 + d23)` of the chord from
-/// the second to the fourth.
+/// By what the distance between two neighbouring keys is measured. With distances `d01`, `d12` and
+/// `d23` between four keys, the tangent at the second is `d12 / (d01 + d12)` of the chord from the
+/// first to the third, and that at the third `d12 / (d12 + d23)` of the chord from the second to
+/// the fourth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Parametrization {
     /// All distances are alike: half of the chord.
     Uniform = 0,
-    /// The time between the keys: the same slope on both sides of a key however far its neighbours are.
+    /// The time between the keys: the same slope on both sides of a key however far its neighbours
+    /// are.
     #[default]
     Times = 1,
     /// The length of the chord between the values.

@@ -1,4 +1,5 @@
-//! Errors of a clip against the raw one: per joint and over all, at the sample times and between them.
+//! Errors of a clip against the raw one: per joint and over all, at the sample times and between
+//! them.
 
 use std::sync::Arc;
 
@@ -77,9 +78,11 @@ pub struct ErrorReport {
     pub all: Errors,
     /// At the sample times, by joint.
     pub joints: Vec<Errors>,
-    /// Half-way between the sample times, over all joints; the raw clip is interpolated there (slerp for rotations).
+    /// Half-way between the sample times, over all joints; the raw clip is interpolated there
+    /// (slerp for rotations).
     pub between: Errors,
-    /// How far joints that stand still in the raw clip wander, at most: what their way since they came to stand differs from the raw one.
+    /// How far joints that stand still in the raw clip wander, at most: what their way since they
+    /// came to stand differs from the raw one.
     pub foot_slide_cm: f64,
     /// The joint that wanders farthest.
     pub slide_joint: Option<usize>,

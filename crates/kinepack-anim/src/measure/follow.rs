@@ -1,5 +1,5 @@
-//! A raw clip and the one made from it, played side by side: where their joints are, and how far apart. For who shows what
-//! [`measure`](super::measure) only sums up.
+//! A raw clip and the one made from it, played side by side: where their joints are, and how far
+//! apart. For who shows what [`measure`](super::measure) only sums up.
 
 use std::sync::Arc;
 
@@ -9,8 +9,9 @@ use crate::{AnyClip, AnyPlayer, RawClip, Transform, additive};
 
 use super::{ErrorOptions, Frame, object_space};
 
-/// Both clips at one time, which may be any sample time or half-way between two. Cost of going forwards: that of an [`AnyPlayer`] and two
-/// poses in object space; nothing is allocated after [`Follower::new`].
+/// Both clips at one time, which may be any sample time or half-way between two. Cost of going
+/// forwards: that of an [`AnyPlayer`] and two poses in object space; nothing is allocated after
+/// [`Follower::new`].
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -57,9 +58,14 @@ impl<'a> Follower<'a> {
     /// Both at the first sample.
     ///
     /// # Panics
-    /// Where the two are not of as many joints or samples, or the base is not of as many joints, or of one sample or as many.
+    /// Where the two are not of as many joints or samples, or the base is not of as many joints, or
+    /// of one sample or as many.
     pub fn new(raw: &'a RawClip, clip: &'a AnyClip, options: &ErrorOptions) -> Self {
-        assert_eq!((raw.joints(), raw.samples()), (clip.joints(), clip.samples()), "a clip of another raw clip");
+        assert_eq!(
+            (raw.joints(), raw.samples()),
+            (clip.joints(), clip.samples()),
+            "a clip of another raw clip"
+        );
         let is_base = |base: &Arc<RawClip>| additive::check(raw, base).is_ok();
         assert!(options.base.as_ref().is_none_or(is_base), "a base of another raw clip");
         let bind = raw.skeleton().bind_pose();
@@ -131,7 +137,9 @@ impl<'a> Follower<'a> {
     /// How far each joint's shell is off.
     pub fn errors_cm(&self) -> impl ExactSizeIterator<Item = f64> {
         let pairs = self.clip_side.object.iter().zip(&self.raw_side.object);
-        pairs.zip(&self.shells_cm).map(|((clip, raw), shell_cm)| clip.shell_error_cm(raw, *shell_cm))
+        pairs
+            .zip(&self.shells_cm)
+            .map(|((clip, raw), shell_cm)| clip.shell_error_cm(raw, *shell_cm))
     }
 }
 
@@ -150,7 +158,9 @@ fn half_way(from: &[Transform], to: &[Transform], middle: &mut [Transform]) {
     for ((from, to), middle) in from.iter().zip(to).zip(middle) {
         let [a, b] = [from.rotation64(), to.rotation64()];
         let rotation = (a + if a.dot(b) < 0.0 { -b } else { b }).normalize();
-        let mean = |[x, y, z]: [f32; 3], b: [f32; 3]| [0.5 * (x + b[0]), 0.5 * (y + b[1]), 0.5 * (z + b[2])];
+        let mean = |[x, y, z]: [f32; 3], b: [f32; 3]| {
+            [0.5 * (x + b[0]), 0.5 * (y + b[1]), 0.5 * (z + b[2])]
+        };
         *middle = Transform {
             rotation: rotation.to_array().map(|c| c as f32),
             translation: mean(from.translation, to.translation),

@@ -1,4 +1,5 @@
-//! Transforms in `f64`, relative to the parent or to the object, and the way from the ones to the others.
+//! Transforms in `f64`, relative to the parent or to the object, and the way from the ones to the
+//! others.
 
 use glam::{DMat3, DQuat, DVec3};
 
@@ -13,7 +14,8 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    pub(crate) const IDENTITY: Self = Self { rotation: DQuat::IDENTITY, translation: DVec3::ZERO, scale: DVec3::ONE };
+    pub(crate) const IDENTITY: Self =
+        Self { rotation: DQuat::IDENTITY, translation: DVec3::ZERO, scale: DVec3::ONE };
 
     /// What this adds to another.
     pub(crate) fn on_top_of(&self, base: &Self) -> Self {
@@ -76,7 +78,11 @@ impl Frame {
 
 impl From<&Transform> for Frame {
     fn from(transform: &Transform) -> Self {
-        Self { rotation: transform.rotation64(), translation: transform.translation64(), scale: transform.scale64() }
+        Self {
+            rotation: transform.rotation64(),
+            translation: transform.translation64(),
+            scale: transform.scale64(),
+        }
     }
 }
 

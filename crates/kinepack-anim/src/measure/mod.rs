@@ -1,7 +1,9 @@
-//! How far a compressed clip is off: in object space, at a distance from each joint, where a viewer sees it. A point of the skin hangs on a
-//! joint at some distance; an error of a rotation moves it the more the farther away it is, and the errors of all ancestors add up. So
-//! three points at [`ErrorOptions::shell_cm`] from every joint, on its axes, are followed through both clips, and the largest distance
-//! between the two counts. Source: the metric of the Animation Compression Library (Frechette). All of it in `f64`.
+//! How far a compressed clip is off: in object space, at a distance from each joint, where a viewer
+//! sees it. A point of the skin hangs on a joint at some distance; an error of a rotation moves it
+//! the more the farther away it is, and the errors of all ancestors add up. So three points at
+//! [`ErrorOptions::shell_cm`] from every joint, on its axes, are followed through both clips, and
+//! the largest distance between the two counts. Source: the metric of the Animation Compression
+//! Library (Frechette). All of it in `f64`.
 
 mod errors;
 mod follow;

@@ -4,11 +4,17 @@ use crate::{Skeleton, Transform};
 
 use super::{ErrorOptions, Frame, object_space};
 
-/// The largest distance between two poses of a skeleton over all its joints, in object space, in cm. Allocates.
+/// The largest distance between two poses of a skeleton over all its joints, in object space, in
+/// cm. Allocates.
 ///
 /// # Panics
 /// Where one of the poses has fewer joints than the skeleton.
-pub fn pose_distance_cm(skeleton: &Skeleton, one: &[Transform], other: &[Transform], options: &ErrorOptions) -> f64 {
+pub fn pose_distance_cm(
+    skeleton: &Skeleton,
+    one: &[Transform],
+    other: &[Transform],
+    options: &ErrorOptions,
+) -> f64 {
     let object = |pose: &[Transform]| {
         let local: Vec<_> = pose[..skeleton.len()].iter().map(Frame::from).collect();
         let mut object = local.clone();

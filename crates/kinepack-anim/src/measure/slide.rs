@@ -13,7 +13,8 @@ pub const STILL_CM: f64 = 0.1;
 /// How long a joint must stand to count.
 const SHORTEST_S: f32 = 0.1;
 
-/// The times at which one joint stands still, as ranges of samples, and what was seen of it in another clip.
+/// The times at which one joint stands still, as ranges of samples, and what was seen of it in
+/// another clip.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stand {
     runs: Vec<(usize, usize)>,
@@ -27,8 +28,8 @@ impl Stand {
         &self.runs
     }
 
-    /// Takes `offset`, by which the joint is off at a sample, and says how far that is from what it was when the joint came to stand. Samples
-    /// come in their order.
+    /// Takes `offset`, by which the joint is off at a sample, and says how far that is from what it
+    /// was when the joint came to stand. Samples come in their order.
     pub(crate) fn wandered_cm(&mut self, sample: usize, offset: DVec3) -> f64 {
         match self.runs.get(self.next) {
             Some(&(first, last)) if sample >= first => {

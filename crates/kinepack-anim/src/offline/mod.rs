@@ -1,11 +1,13 @@
 //! From a raw clip to a compressed one. Not needed to play clips.
 //!
-//! [`Scheme::Block`] is transform coding: of a few samples at a time the coefficients of a cosine transform along each track's principal axes, with
-//! the largest steps with which the error in object space stays within the precision, and each joint fitted to its parent as that is decoded.
-//! [`Scheme::Keys`] is the one that Riot described for League of Legends: values of 48 bits, and of each track only the keys that a Catmull-Rom
-//! spline needs to stay within a margin. Beyond it, margins follow the error that is measured in object space, keys are taken away again where
-//! the others can do without, and tracks that need a key nearly everywhere stand as rows of samples, which cost less. Every step is a switch of
-//! [`KeyOptions`], so that its gain can be measured.
+//! [`Scheme::Block`] is transform coding: of a few samples at a time the coefficients of a cosine
+//! transform along each track's principal axes, with the largest steps with which the error in
+//! object space stays within the precision, and each joint fitted to its parent as that is decoded.
+//! [`Scheme::Keys`] is the one that Riot described for League of Legends: values of 48 bits, and of
+//! each track only the keys that a Catmull-Rom spline needs to stay within a margin. Beyond it,
+//! margins follow the error that is measured in object space, keys are taken away again where the
+//! others can do without, and tracks that need a key nearly everywhere stand as rows of samples,
+//! which cost less. Every step is a switch of [`KeyOptions`], so that its gain can be measured.
 
 mod block;
 mod keyed;
@@ -28,7 +30,8 @@ pub use width_files::{widths_to_bytes, widths_to_text};
 pub enum Scheme {
     /// Coefficients of a few samples at a time: the fewest bytes, and as fast to play at any time.
     Block(BlockOptions),
-    /// Every sample of every animated track, quantized. Fast enough to be done when a clip is loaded.
+    /// Every sample of every animated track, quantized. Fast enough to be done when a clip is
+    /// loaded.
     Quantized(RotationBits),
     /// The keys that splines need.
     Keys(KeyOptions),
@@ -43,8 +46,9 @@ impl Default for Scheme {
 /// What a clip is built for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BuildOptions {
-    /// The largest error at the sample times, in cm, in object space. Where the numbers of a scheme are too coarse for it (translations over
-    /// kilometres, chains of many metres), the clip is as near as they let it, and [`Built::errors`] says how near. Quantized clips are what they are.
+    /// The largest error at the sample times, in cm, in object space. Where the numbers of a scheme
+    /// are too coarse for it (translations over kilometres, chains of many metres), the clip is as
+    /// near as they let it, and [`Built::errors`] says how near. Quantized clips are what they are.
     pub precision_cm: f64,
     /// Joints with another one, and that; the last one of a joint counts.
     pub joint_precisions_cm: Vec<(usize, f64)>,
@@ -87,7 +91,8 @@ impl BuildOptions {
         }
     }
 
-    /// The joint that is farthest off, measured in what it may be off, and how far that is: up to 1 where the clip is as near as was asked for.
+    /// The joint that is farthest off, measured in what it may be off, and how far that is: up to 1
+    /// where the clip is as near as was asked for.
     pub fn farthest_off(&self, errors: &ErrorReport) -> (usize, f64) {
         let joints = errors.joints.iter().zip(self.precisions_cm(errors.joints.len()));
         let shares = joints.map(|(errors, precision_cm)| errors.max_cm / precision_cm).enumerate();
@@ -139,7 +144,9 @@ impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::BadOption { option } => write!(f, "the {option} must be a positive number"),
-            Self::BadJoint { option, joint } => write!(f, "a {option} for joint {joint}, which there is none"),
+            Self::BadJoint { option, joint } => {
+                write!(f, "a {option} for joint {joint}, which there is none")
+            }
             Self::BadPin { joint } => write!(f, "a pin on joint {joint}, which there is none"),
             Self::Base(error) => error.fmt(f),
             Self::NoBase => write!(f, "additive clips are built as block clips only"),
@@ -151,8 +158,8 @@ impl fmt::Display for BuildError {
 
 impl std::error::Error for BuildError {}
 
-/// Compresses a clip. Cost: 0.1 to 0.5 s a MB of raw samples with blocks, 0.1 to 0.2 s with keys, 0.01 s quantized; memory about ten times the raw
-/// samples.
+/// Compresses a clip. Cost: 0.1 to 0.5 s a MB of raw samples with blocks, 0.1 to 0.2 s with keys,
+/// 0.01 s quantized; memory about ten times the raw samples.
 ///
 /// # Errors
 /// [`BuildError`] where an option or a number of the clip is out of range.
@@ -186,7 +193,12 @@ fn check(raw: &RawClip, options: &BuildOptions) -> Result<(), BuildError> {
     Ok(())
 }
 
-fn check_numbers(raw: &RawClip, option: &'static str, usual: f64, others: &[(usize, f64)]) -> Result<(), BuildError> {
+fn check_numbers(
+    raw: &RawClip,
+    option: &'static str,
+    usual: f64,
+    others: &[(usize, f64)],
+) -> Result<(), BuildError> {
     let is_positive = |number: f64| number > 0.0 && number.is_finite();
     if !is_positive(usual) || !others.iter().all(|(_, number)| is_positive(*number)) {
         return Err(BuildError::BadOption { option });

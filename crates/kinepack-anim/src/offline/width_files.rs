@@ -1,4 +1,5 @@
-//! Tables of widths as files: the bytes that are compiled in, and `spec/widths.txt`, the same to read.
+//! Tables of widths as files: the bytes that are compiled in, and `spec/widths.txt`, the same to
+//! read.
 
 use super::WidthTable;
 
@@ -7,7 +8,8 @@ const HEAD: &str = "\
 # Block length, piece, number, widths.
 ";
 
-/// Tables as text: a line for each profile, with the block length, the piece, the number and the widths.
+/// Tables as text: a line for each profile, with the block length, the piece, the number and the
+/// widths.
 pub fn widths_to_text(tables: &[WidthTable]) -> String {
     let mut text = HEAD.to_owned();
     for table in tables {
@@ -33,10 +35,19 @@ mod tests {
 
     #[test]
     fn the_text_is_the_table_that_is_compiled_in() {
-        let pieces = [(BlockLength::N8, 0), (BlockLength::N16, 0), (BlockLength::N32, 0), (BlockLength::N32, 1)];
+        let pieces = [
+            (BlockLength::N8, 0),
+            (BlockLength::N16, 0),
+            (BlockLength::N32, 0),
+            (BlockLength::N32, 1),
+        ];
         let tables = pieces.map(|(block, piece)| {
             let length = of_piece(piece, block.samples()).len();
-            let profiles = block.profiles(piece).iter().map(|profile| profile.widths[..length].to_vec()).collect();
+            let profiles = block
+                .profiles(piece)
+                .iter()
+                .map(|profile| profile.widths[..length].to_vec())
+                .collect();
             WidthTable { block, piece, profiles, ideal_bits: 0.0, bits: 0.0 }
         });
         assert!(widths_to_bytes(&tables) == include_bytes!("../block/widths.bin"));
@@ -45,6 +56,9 @@ mod tests {
         if std::env::var_os("KINEPACK_WRITE_VECTORS").is_some() {
             std::fs::write(path, &text).unwrap();
         }
-        assert!(text == std::fs::read_to_string(path).unwrap(), "spec/widths.txt is not src/block/widths.bin");
+        assert!(
+            text == std::fs::read_to_string(path).unwrap(),
+            "spec/widths.txt is not src/block/widths.bin"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! What the tests of `r3d2canm` files share: seeded tracks, and what a file plays by each track alone.
+//! What the tests of `r3d2canm` files share: seeded tracks, and what a file plays by each track
+//! alone.
 
 // Each test binary compiles this for itself and uses its own part of it.
 #![allow(dead_code)]
@@ -12,7 +13,8 @@ use kinepack_anim::keyed::spline::{Parametrization, blend, weights};
 use kinepack_anim::{Channel, Transform};
 pub(crate) use random::Random;
 
-pub(crate) const TRANSLATION: VectorRange = VectorRange { min: [-40.0, -3.0, 10.0], max: [25.0, 90.0, 10.5] };
+pub(crate) const TRANSLATION: VectorRange =
+    VectorRange { min: [-40.0, -3.0, 10.0], max: [25.0, 90.0, 10.5] };
 pub(crate) const SCALE: VectorRange = VectorRange { min: [0.5; 3], max: [2.0, 1.5, 1.0] };
 
 /// Increasing times from the first to the last, or a single one.
@@ -20,7 +22,8 @@ fn times(random: &mut Random, most: u32) -> Vec<u16> {
     if random.below(6) == 0 {
         return vec![random.below(1 << 16) as u16];
     }
-    let mut times: Vec<u16> = (0..random.below(most)).map(|_| random.below(1 << 16) as u16).collect();
+    let mut times: Vec<u16> =
+        (0..random.below(most)).map(|_| random.below(1 << 16) as u16).collect();
     times.extend([0, u16::MAX]);
     times.sort_unstable();
     times.dedup();
@@ -30,8 +33,8 @@ fn times(random: &mut Random, most: u32) -> Vec<u16> {
 /// A smooth value of a channel over time.
 fn smooth_track(random: &mut Random, joint: u16, channel: Channel, most: u32) -> AnmTrack {
     let times = times(random, most);
-    let waves: [[f32; 3]; 4] =
-        [(); 4].map(|()| [random.between(-1.0, 1.0), random.between(0.0, 9.0), random.between(0.0, 6.0)]);
+    let waves: [[f32; 3]; 4] = [(); 4]
+        .map(|()| [random.between(-1.0, 1.0), random.between(0.0, 9.0), random.between(0.0, 6.0)]);
     let wave = |axis: usize, time: f32| {
         let [size, turns, phase] = waves[axis];
         size * (turns * time + phase).sin()
@@ -39,10 +42,13 @@ fn smooth_track(random: &mut Random, joint: u16, channel: Channel, most: u32) ->
     let value = |time: u16| {
         let time = f32::from(time) / 65535.0;
         let [x, y, z, w] = [0, 1, 2, 3].map(|axis| wave(axis, time));
-        let within = |range: &VectorRange| {
-            let shares = [x, y, z].map(|share| (share + 1.0) / 2.0);
-            range.quantize([0, 1, 2].map(|axis| range.min[axis] + shares[axis] * (range.max[axis] - range.min[axis])))
-        };
+        let within =
+            |range: &VectorRange| {
+                let shares = [x, y, z].map(|share| (share + 1.0) / 2.0);
+                range.quantize([0, 1, 2].map(|axis| {
+                    range.min[axis] + shares[axis] * (range.max[axis] - range.min[axis])
+                }))
+            };
         match channel {
             Channel::Rotation => rotation_48([x, y, z, w + 1.5]),
             Channel::Translation => within(&TRANSLATION),
@@ -87,8 +93,14 @@ pub(crate) fn pose_at(anm: &Anm, time_s: f32) -> Vec<Transform> {
     pose
 }
 
-/// The pose of each track alone: its two keys around the time and their neighbours, the ends doubled.
-pub(crate) fn naive_pose(head: &AnmHead, joints: u16, tracks: &[AnmTrack], time_s: f32) -> Vec<Transform> {
+/// The pose of each track alone: its two keys around the time and their neighbours, the ends
+/// doubled.
+pub(crate) fn naive_pose(
+    head: &AnmHead,
+    joints: u16,
+    tracks: &[AnmTrack],
+    time_s: f32,
+) -> Vec<Transform> {
     let time = head.key_time(time_s);
     let mut pose = vec![Transform::IDENTITY; joints.into()];
     for track in tracks {
@@ -96,10 +108,12 @@ pub(crate) fn naive_pose(head: &AnmHead, joints: u16, tracks: &[AnmTrack], time_
         match track.channel {
             Channel::Rotation => transform.rotation = naive_rotation(head, track, time),
             Channel::Translation => {
-                transform.translation = naive(head, track, time, |code| head.translation.reconstruct(code), |_| {});
+                transform.translation =
+                    naive(head, track, time, |code| head.translation.reconstruct(code), |_| {});
             }
             Channel::Scale => {
-                transform.scale = naive(head, track, time, |code| head.scale.reconstruct(code), |_| {});
+                transform.scale =
+                    naive(head, track, time, |code| head.scale.reconstruct(code), |_| {});
             }
         }
     }
@@ -131,8 +145,8 @@ fn naive<const N: usize>(
     }
     // The key before the time; at the end of the clip the last but one.
     let before = keys.partition_point(|(key_time, _)| *key_time <= time).min(keys.len() - 1) - 1;
-    let four =
-        [before.saturating_sub(1), before, before + 1, (before + 2).min(keys.len() - 1)].map(|index| keys[index]);
+    let four = [before.saturating_sub(1), before, before + 1, (before + 2).min(keys.len() - 1)]
+        .map(|index| keys[index]);
     let times = four.map(|(time, _)| f32::from(time));
     let mut values = four.map(|(_, code)| value(code));
     prepare(&mut values);
@@ -143,7 +157,8 @@ fn naive<const N: usize>(
 /// That two poses are the same bits.
 pub(crate) fn assert_same(one: &[Transform], other: &[Transform], context: &str) {
     let bits = |pose: &[Transform]| -> Vec<u32> {
-        let floats = pose.iter().flat_map(|t| t.rotation.into_iter().chain(t.translation).chain(t.scale));
+        let floats =
+            pose.iter().flat_map(|t| t.rotation.into_iter().chain(t.translation).chain(t.scale));
         floats.map(f32::to_bits).collect()
     };
     assert!(bits(one) == bits(other), "{context}: {one:?} and {other:?}");

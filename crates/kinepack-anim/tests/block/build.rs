@@ -1,12 +1,14 @@
-//! What the builder promises: nothing is farther off than the precision, what it says of errors is so, loops are seamless, and the same clip gives
-//! the same bytes.
+//! What the builder promises: nothing is farther off than the precision, what it says of errors is
+//! so, loops are seamless, and the same clip gives the same bytes.
 
 use std::sync::Arc;
 
 use kinepack_anim::block::Kind;
 use kinepack_anim::measure::ErrorReport;
 use kinepack_anim::offline::{BlockOptions, BuildError, BuildOptions, Effort, Scheme, build};
-use kinepack_anim::{AnyPlayer, Channel, Clip, Joint, RawClip, Sampler, Skeleton, TrackId, Transform};
+use kinepack_anim::{
+    AnyPlayer, Channel, Clip, Joint, RawClip, Sampler, Skeleton, TrackId, Transform,
+};
 
 use crate::motions::{Motion, USUAL, motions};
 use crate::object_space::{self, error_cm, place};
@@ -15,17 +17,28 @@ use crate::support::{Random, pose_floats};
 
 fn errors_cm(raw: &RawClip, clip: &Clip, shell_cm: f64) -> Vec<f64> {
     let bind = raw.skeleton().bind_pose();
-    object_space::errors_cm(raw, AnyPlayer::Block(Sampler::new(clip, &bind)), &vec![shell_cm; raw.joints()])
+    object_space::errors_cm(
+        raw,
+        AnyPlayer::Block(Sampler::new(clip, &bind)),
+        &vec![shell_cm; raw.joints()],
+    )
 }
 
 /// That a report says what was measured, and what that is.
 fn assert_truth(report: &ErrorReport, errors: &[f64], context: &str) -> f64 {
     for (joint, (said, error)) in report.joints.iter().zip(errors).enumerate() {
         // They are kept as `f32`.
-        assert!((said.max_cm - error).abs() <= 1e-6 * (1.0 + error), "{context}, joint {joint}: {said:?}, {error}");
+        assert!(
+            (said.max_cm - error).abs() <= 1e-6 * (1.0 + error),
+            "{context}, joint {joint}: {said:?}, {error}"
+        );
     }
     let largest = errors.iter().copied().fold(0.0, f64::max);
-    assert!((report.all.max_cm - largest).abs() <= 1e-6 * (1.0 + largest), "{context}: {:?}, {largest}", report.all);
+    assert!(
+        (report.all.max_cm - largest).abs() <= 1e-6 * (1.0 + largest),
+        "{context}: {:?}, {largest}",
+        report.all
+    );
     largest
 }
 
@@ -59,7 +72,11 @@ fn nothing_is_farther_off_than_the_precision() {
             let allowed_cm = if name == "far" { precision_cm.max(0.125) } else { precision_cm };
             assert!(largest <= allowed_cm, "{context}: {largest}");
             let bytes = clip.as_bytes().len();
-            assert!(bytes <= raw.raw_bytes() / 2 + 70 * raw.joints() + 64, "{context}: {bytes} of {}", raw.raw_bytes());
+            assert!(
+                bytes <= raw.raw_bytes() / 2 + 70 * raw.joints() + 64,
+                "{context}: {bytes} of {}",
+                raw.raw_bytes()
+            );
         }
     }
 }
@@ -113,10 +130,15 @@ fn what_spins_is_near_between_the_samples_too() {
 #[test]
 fn loops_are_seamless() {
     for samples in [3, 7, 17, 33, 49, 70] {
-        let raw = Motion { samples, loops: true, still: 0, turns: 1.0, ..USUAL }.clip(samples as u64);
+        let raw =
+            Motion { samples, loops: true, still: 0, turns: 1.0, ..USUAL }.clip(samples as u64);
         for effort in EFFORTS {
             let (built, clip) = built(&raw, 0.05, effort);
-            assert!(clip.header().loops && clip.samples() == samples && clip.header().coded_samples() == samples - 1);
+            assert!(
+                clip.header().loops
+                    && clip.samples() == samples
+                    && clip.header().coded_samples() == samples - 1
+            );
             assert!(assert_truth(&built.errors, &errors_cm(&raw, &clip, 3.0), "loop") <= 0.05);
             let bind = raw.skeleton().bind_pose();
             let sampler = Sampler::new(&clip, &bind);
@@ -129,10 +151,12 @@ fn loops_are_seamless() {
             assert_eq!(pose_floats(&pose(0.0)), pose_floats(&pose(last)));
             let (before, first) = (pose(last - 1e-4), pose(0.0));
             let (before, first) = (place(raw.skeleton(), &before), place(raw.skeleton(), &first));
-            let jump = before.iter().zip(&first).map(|(a, b)| error_cm(a, b, 3.0)).fold(0.0, f64::max);
+            let jump =
+                before.iter().zip(&first).map(|(a, b)| error_cm(a, b, 3.0)).fold(0.0, f64::max);
             assert!(jump < 0.02, "{samples} {effort:?}: {jump}");
         }
-        let open = Motion { samples, loops: false, still: 0, turns: 0.4, ..USUAL }.clip(samples as u64);
+        let open =
+            Motion { samples, loops: false, still: 0, turns: 0.4, ..USUAL }.clip(samples as u64);
         assert!(!built(&open, 0.05, Effort::Fast).1.header().loops);
     }
 }
@@ -152,7 +176,10 @@ fn what_does_not_move_takes_its_mark_or_one_value() {
         for effort in EFFORTS {
             let (built, clip) = built(&raw, 0.1, effort);
             assert_eq!(clip.as_bytes().len(), 16 + 3 + 12);
-            assert!((0..3).all(|joint| kinds(&clip, joint) == [Kind::Default; 3]) && clip.segments() == 0);
+            assert!(
+                (0..3).all(|joint| kinds(&clip, joint) == [Kind::Default; 3])
+                    && clip.segments() == 0
+            );
             assert_eq!(built.errors.all.max_cm, 0.0);
         }
     }
@@ -187,22 +214,32 @@ fn scaled(scales: &[f32], turn: impl Fn(usize) -> f32) -> RawClip {
 /// A change of a small scale moves what is below it as far as the same change of a large one.
 #[test]
 fn small_scales_that_change_a_little_are_near() {
-    let scales: Vec<f32> = (0..30).map(|sample| 0.01 + 0.001 * (0.3 * sample as f32).sin()).collect();
+    let scales: Vec<f32> =
+        (0..30).map(|sample| 0.01 + 0.001 * (0.3 * sample as f32).sin()).collect();
     let raw = scaled(&scales, |_| 0.0);
     for effort in EFFORTS {
         let (built, clip) = built(&raw, 0.03, effort);
-        assert!(assert_truth(&built.errors, &errors_cm(&raw, &clip, 3.0), "small") <= 0.03, "{:?}", built.errors.all);
+        assert!(
+            assert_truth(&built.errors, &errors_cm(&raw, &clip, 3.0), "small") <= 0.03,
+            "{:?}",
+            built.errors.all
+        );
     }
 }
 
 /// Steps of rotations are made for what they move, which has no size in the middle of this clip.
 #[test]
 fn rotations_of_what_is_hidden_for_a_while_are_near() {
-    let scales: Vec<f32> = (0..30).map(|sample| if (8..22).contains(&sample) { 0.0 } else { 1.0 }).collect();
+    let scales: Vec<f32> =
+        (0..30).map(|sample| if (8..22).contains(&sample) { 0.0 } else { 1.0 }).collect();
     let raw = scaled(&scales, |sample| 0.005 * (0.7 * sample as f32).sin());
     for effort in EFFORTS {
         let (built, clip) = built(&raw, 0.003, effort);
-        assert!(assert_truth(&built.errors, &errors_cm(&raw, &clip, 3.0), "hidden") <= 0.003, "{:?}", built.errors.all);
+        assert!(
+            assert_truth(&built.errors, &errors_cm(&raw, &clip, 3.0), "hidden") <= 0.003,
+            "{:?}",
+            built.errors.all
+        );
     }
 }
 
@@ -210,7 +247,8 @@ fn rotations_of_what_is_hidden_for_a_while_are_near() {
 #[test]
 fn a_clip_that_hardly_moves_is_near_at_best_effort() {
     for seed in 0..40 {
-        let raw = Motion { joints: 1, samples: 3, still: 0, swing: 0.03, way_cm: 0.02, ..USUAL }.clip(seed);
+        let raw = Motion { joints: 1, samples: 3, still: 0, swing: 0.03, way_cm: 0.02, ..USUAL }
+            .clip(seed);
         let (built, clip) = built(&raw, 0.08, Effort::Best);
         assert!(
             assert_truth(&built.errors, &errors_cm(&raw, &clip, 3.0), "dead") <= 0.08,
@@ -220,7 +258,8 @@ fn a_clip_that_hardly_moves_is_near_at_best_effort() {
     }
 }
 
-/// Differences from another clip: small, around identity, on a skeleton whose joints are all at its origin.
+/// Differences from another clip: small, around identity, on a skeleton whose joints are all at its
+/// origin.
 #[test]
 fn additive_clips_are_as_near_as_others() {
     let joint = |index: usize| Joint {
@@ -229,7 +268,16 @@ fn additive_clips_are_as_near_as_others() {
         bind: Transform::IDENTITY,
     };
     let skeleton = Arc::new(Skeleton::new((0..10).map(joint).collect()).unwrap());
-    let moved = Motion { joints: 10, chain: true, swing: 0.05, way_cm: 0.3, growth: 0.01, still: 4, ..USUAL }.clip(4);
+    let moved = Motion {
+        joints: 10,
+        chain: true,
+        swing: 0.05,
+        way_cm: 0.3,
+        growth: 0.01,
+        still: 4,
+        ..USUAL
+    }
+    .clip(4);
     let samples = moved.poses().flatten().map(|transform| {
         let [x, y, z] = transform.translation;
         Transform { translation: [x - 5.0, y, z], ..*transform }
@@ -252,10 +300,15 @@ fn additive_clips_are_as_near_as_others() {
 
 #[test]
 fn pinned_joints_have_tracks_of_their_own() {
-    let raw = Motion { joints: 14, chain: true, still: 0, way_cm: 0.0, samples: 50, ..USUAL }.clip(6);
+    let raw =
+        Motion { joints: 14, chain: true, still: 0, way_cm: 0.0, samples: 50, ..USUAL }.clip(6);
     // The last joint does not move against the one before it.
     let mut samples: Vec<Transform> = raw.poses().flatten().copied().collect();
-    samples.iter_mut().skip(13).step_by(14).for_each(|last| *last = raw.skeleton().joints()[13].bind);
+    samples
+        .iter_mut()
+        .skip(13)
+        .step_by(14)
+        .for_each(|last| *last = raw.skeleton().joints()[13].bind);
     let raw = RawClip::new("pinned", Arc::clone(raw.skeleton()), 30.0, samples).unwrap();
     for effort in EFFORTS {
         let free = built(&raw, 0.3, effort).1;

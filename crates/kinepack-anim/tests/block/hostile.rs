@@ -1,5 +1,5 @@
-//! Block clips of strangers: refused for the right reason, or played without harm; and nothing is taken that a reader made from the spec alone
-//! refuses, nor the other way round.
+//! Block clips of strangers: refused for the right reason, or played without harm; and nothing is
+//! taken that a reader made from the spec alone refuses, nor the other way round.
 
 use kinepack_anim::{AnyClip, Channel, Clip, ClipError, Sampler, TrackId, Transform};
 
@@ -16,14 +16,20 @@ const VECTORS: usize = ROTATIONS + 9;
 const OFFSETS: usize = VECTORS + 2 * 15;
 const SEGMENTS: usize = OFFSETS + 3;
 
-/// Three joints of all kinds, of which a rotation, a translation and a scale move, in three segments. Each live component has the profile 7, but the
-/// first one of the first segment has widths of its own.
+/// Three joints of all kinds, of which a rotation, a translation and a scale move, in three
+/// segments. Each live component has the profile 7, but the first one of the first segment has
+/// widths of its own.
 pub(crate) fn small() -> Parts {
-    let own = [kinds(ANIMATED, CONSTANT, DEFAULT), kinds(CONSTANT, ANIMATED, DEFAULT), kinds(0, 0, ANIMATED)];
+    let own = [
+        kinds(ANIMATED, CONSTANT, DEFAULT),
+        kinds(CONSTANT, ANIMATED, DEFAULT),
+        kinds(0, 0, ANIMATED),
+    ];
     let mut parts = Parts::new(8, 19, own.to_vec());
     let vector = [1.5_f32, -2.0, 1e-3].iter().flat_map(|number| number.to_le_bytes());
     parts.constants = vector.chain([0x10, 0x32, 0x54, 0x76, 0x98, 0xba, 0xdc, 0x7e]).collect();
-    let of = Track { codes: [128, 140, 90, 1, 250, 128], middle: [0.5, 40.0, -3.0], ..Track::default() };
+    let of =
+        Track { codes: [128, 140, 90, 1, 250, 128], middle: [0.5, 40.0, -3.0], ..Track::default() };
     let track = |steps| Track { steps, ..of.clone() };
     parts.rotations = vec![track([160, 161, 0])];
     parts.vectors = vec![track([172, 0, 170]), track([0, 0, 150])];
@@ -35,7 +41,10 @@ pub(crate) fn small() -> Parts {
 }
 
 fn segment(parts: &Parts, length: usize) -> Vec<u8> {
-    let bits = crate::widths::profile(8, 0, 7)[..length].iter().map(|width| usize::from(*width)).sum::<usize>();
+    let bits = crate::widths::profile(8, 0, 7)[..length]
+        .iter()
+        .map(|width| usize::from(*width))
+        .sum::<usize>();
     let mut bytes = vec![100];
     bytes.extend(vec![7; parts.live()]);
     let count = bits * parts.live();
@@ -64,7 +73,18 @@ pub(crate) fn agree(bytes: &[u8]) -> Result<Clip, ClipError> {
     let sampler = Sampler::new(&clip, &bind);
     let mut pose = bind.clone();
     let last = (clip.samples() - 1) as f64;
-    for position in [0.0, 0.5, 0.3 * last, (0.3 * last).floor(), 0.61 * last, last - 0.5, last, f64::NAN, -1.0, 1e300] {
+    for position in [
+        0.0,
+        0.5,
+        0.3 * last,
+        (0.3 * last).floor(),
+        0.61 * last,
+        last - 0.5,
+        last,
+        f64::NAN,
+        -1.0,
+        1e300,
+    ] {
         sampler.sample_at(position, &mut pose);
         assert_sane(&pose, "hostile");
         assert_bits(&pose, &naive.pose(position, &pose_floats(&bind)), "hostile");
@@ -84,15 +104,26 @@ fn refused(at: usize, other: &[u8]) -> ClipError {
 #[test]
 fn every_beginning_is_refused_and_so_is_every_tail() {
     let good = good();
-    let parts = [(16, "header"), (19, "kinds"), (ROTATIONS, "constants"), (OFFSETS, "groups"), (SEGMENTS, "offsets")];
+    let parts = [
+        (16, "header"),
+        (19, "kinds"),
+        (ROTATIONS, "constants"),
+        (OFFSETS, "groups"),
+        (SEGMENTS, "offsets"),
+    ];
     for end in 0..good.len() {
         let error = agree(&good[..end]).unwrap_err();
         match parts.iter().find(|(part_end, _)| end < *part_end) {
             _ if end < 4 => assert_eq!(error, ClipError::NoClip),
             Some((_, part)) => assert_eq!(error, ClipError::EndOfData { part }, "{end}"),
-            None if end >= good.len() - 12 => assert_eq!(error, ClipError::EndOfData { part: "hashes" }),
+            None if end >= good.len() - 12 => {
+                assert_eq!(error, ClipError::EndOfData { part: "hashes" })
+            }
             // What is left may be as long as the last segment and look like the end of it.
-            None => assert!(matches!(error, ClipError::EndOfData { .. } | ClipError::BadSegment { .. }), "{error}"),
+            None => assert!(
+                matches!(error, ClipError::EndOfData { .. } | ClipError::BadSegment { .. }),
+                "{error}"
+            ),
         }
         assert!(agree(&sealed(good[..end].to_vec())).is_err());
     }
@@ -169,7 +200,8 @@ fn counts_of_millions_are_refused() {
     assert_eq!(agree(&many.to_bytes()).unwrap_err(), ClipError::EndOfData { part: "constants" });
 }
 
-/// Ten hours of nothing: in a few bytes where no track is of kind 2, else in a segment for each 32 samples.
+/// Ten hours of nothing: in a few bytes where no track is of kind 2, else in a segment for each 32
+/// samples.
 #[test]
 fn clips_of_millions_of_samples_play() {
     let mut parts = Parts::new(8, 4_194_304, vec![kinds(DEFAULT, CONSTANT, DEFAULT)]);
@@ -183,7 +215,10 @@ fn clips_of_millions_of_samples_play() {
     assert_eq!(agree(&parts.to_bytes()).unwrap().segments(), 131_072);
     parts.offset_bytes = 2;
     let reason = "it is not where its offset says";
-    assert_eq!(agree(&parts.to_bytes()).unwrap_err(), ClipError::BadSegment { segment: 65_536, reason });
+    assert_eq!(
+        agree(&parts.to_bytes()).unwrap_err(),
+        ClipError::BadSegment { segment: 65_536, reason }
+    );
 }
 
 #[test]
@@ -202,11 +237,17 @@ fn constants_and_middles_out_of_range_are_refused() {
     let track = |joint, channel| ClipError::BadConstant { track: TrackId { joint, channel } };
     for number in NO_NUMBERS {
         for at in [0, 4, 8] {
-            assert_eq!(refused(CONSTANTS + at, &number.to_le_bytes()), track(0, Channel::Translation));
+            assert_eq!(
+                refused(CONSTANTS + at, &number.to_le_bytes()),
+                track(0, Channel::Translation)
+            );
         }
         // The x of both, then y and z.
         for at in [0, 8, 16] {
-            assert_eq!(refused(VECTORS + at, &number.to_le_bytes()), track(1, Channel::Translation));
+            assert_eq!(
+                refused(VECTORS + at, &number.to_le_bytes()),
+                track(1, Channel::Translation)
+            );
             assert_eq!(refused(VECTORS + at + 4, &number.to_le_bytes()), track(2, Channel::Scale));
         }
     }
@@ -237,7 +278,8 @@ fn segments_that_are_none_are_refused() {
         }
     }
     let lengths = small().segments.iter().map(Vec::len).collect::<Vec<_>>();
-    // Behind the six coefficients with widths of their own, 30 and 12 bits, and four times six widths of none.
+    // Behind the six coefficients with widths of their own, 30 and 12 bits, and four times six
+    // widths of none.
     let last = SEGMENTS + lengths[0] - 1;
     assert_eq!((30 + 12 + 4 * 30) % 8, 2);
     for bit in 2..8 {
@@ -269,7 +311,8 @@ fn segments_that_are_none_are_refused() {
     assert_eq!(segment(agree(&bytes).unwrap_err()), (0, "it ends behind the file"));
 }
 
-/// The largest coefficients and steps, of tracks around the largest middles: all that is played is finite.
+/// The largest coefficients and steps, of tracks around the largest middles: all that is played is
+/// finite.
 #[test]
 fn the_largest_numbers_play_finite_numbers() {
     for n in [8, 16, 32] {
@@ -278,7 +321,12 @@ fn the_largest_numbers_play_finite_numbers() {
             parts.is_fine = sign == 1;
             let code = if parts.is_fine { u16::MAX } else { 255 };
             let codes = [code, 0, code, 0, 0, code];
-            let track = |sign: f32| Track { codes, middle: [1e18 * sign; 3], steps: [255; 3], shares: [false; 2] };
+            let track = |sign: f32| Track {
+                codes,
+                middle: [1e18 * sign; 3],
+                steps: [255; 3],
+                shares: [false; 2],
+            };
             parts.rotations = vec![track(1.0); 2];
             parts.vectors = vec![track(1.0), track(-1.0), track(1.0), track(-1.0)];
             let number = |k: usize| match sign {
@@ -286,7 +334,8 @@ fn the_largest_numbers_play_finite_numbers() {
                 1 => -(1 << 23),
                 _ => [-(1 << 23), (1 << 23) - 1][k % 2],
             };
-            let segment = |length| escaped(n, 255, &vec![(0..length).map(|k| (number(k), 24)).collect(); 18]);
+            let segment =
+                |length| escaped(n, 255, &vec![(0..length).map(|k| (number(k), 24)).collect(); 18]);
             parts.segments = parts.lengths().into_iter().map(segment).collect();
             parts.fit_offsets();
             agree(&parts.to_bytes()).unwrap();
@@ -315,7 +364,8 @@ fn blends_behind_the_last_segment_are_refused() {
 fn turned_bits_behind_a_right_hash_are_refused_or_played() {
     let mut random = Random(5);
     let mut fine = any_parts(&mut random, 4, 40);
-    while !fine.is_fine || fine.n != 32 || !fine.loops || !fine.blends || fine.rotations.is_empty() {
+    while !fine.is_fine || fine.n != 32 || !fine.loops || !fine.blends || fine.rotations.is_empty()
+    {
         fine = any_parts(&mut random, 4, 40);
     }
     for good in [good(), fine.to_bytes()] {
@@ -349,8 +399,18 @@ fn noise_is_refused_or_played() {
         driver::clip(&noise);
         let _ = agree(&sealed([&b"KPAB\x01"[..], &noise].concat()));
         // Behind a header that is right, of a few joints and samples.
-        let header = [b'K', b'P', b'A', b'B', 1, (random.below(64) & !3) as u8, 1 + random.below(4) as u8, 0];
-        let header = [&header[..], &(2 + random.below(60)).to_le_bytes(), &30_f32.to_le_bytes()].concat();
+        let header = [
+            b'K',
+            b'P',
+            b'A',
+            b'B',
+            1,
+            (random.below(64) & !3) as u8,
+            1 + random.below(4) as u8,
+            0,
+        ];
+        let header =
+            [&header[..], &(2 + random.below(60)).to_le_bytes(), &30_f32.to_le_bytes()].concat();
         let own = [0x2a, 0x0a, 0x22, 0x15][random.below(4) as usize];
         let _ = agree(&sealed([&header[..], &[own; 4][..usize::from(header[6])], &noise].concat()));
     }
@@ -382,12 +442,18 @@ fn reasons_read_well() {
     let track = TrackId { joint: 4, channel: Channel::Scale };
     let messages = [
         (ClipError::NoClip, "no compressed clip: it begins with none of KPAB, KPAC and KPAD"),
-        (ClipError::Version { version: 9, newest: 1 }, "version 9 of the format, at most 1 can be read"),
+        (
+            ClipError::Version { version: 9, newest: 1 },
+            "version 9 of the format, at most 1 can be read",
+        ),
         (ClipError::EndOfData { part: "offsets" }, "truncated: it ends within its offsets"),
         (ClipError::TrailingData { bytes: 3 }, "3 bytes more than its header asks for"),
         (ClipError::BadHeader { field: "block length" }, "damaged header: block length"),
         (ClipError::BadKind { joint: 2, byte: 3 }, "damaged: joint 2 is of kind 0x03"),
-        (ClipError::BadConstant { track }, "damaged: the scale of joint 4 is no number within ±10¹⁸"),
+        (
+            ClipError::BadConstant { track },
+            "damaged: the scale of joint 4 is no number within ±10¹⁸",
+        ),
         (
             ClipError::BadSegment { segment: 7, reason: "bits behind its last coefficient" },
             "damaged: segment 7: bits behind its last coefficient",

@@ -1,4 +1,5 @@
-//! Block clips of random motions: all instruction sets play them alike, and playing them allocates nothing.
+//! Block clips of random motions: all instruction sets play them alike, and playing them allocates
+//! nothing.
 
 use std::sync::Arc;
 
@@ -6,13 +7,22 @@ use allocation_counter::measure;
 use kinepack_anim::block::BlockLength;
 use kinepack_anim::offline::{BlockOptions, BuildOptions, Effort, Scheme, build};
 use kinepack_anim::{
-    Clip, Instructions, Joint, JointMask, RawClip, Sampler, Skeleton, SoaPose, Transform, sample_batch,
+    Clip, Instructions, Joint, JointMask, RawClip, Sampler, Skeleton, SoaPose, Transform,
+    sample_batch,
 };
 
 use crate::support::Random;
 
-/// A chain that moves by waves of its own, and as roughly as `noise` says; `size` is how far, in cm.
-fn motion(random: &mut Random, joints: usize, samples: usize, noise: f32, size: f32, is_scaled: bool) -> RawClip {
+/// A chain that moves by waves of its own, and as roughly as `noise` says; `size` is how far, in
+/// cm.
+fn motion(
+    random: &mut Random,
+    joints: usize,
+    samples: usize,
+    noise: f32,
+    size: f32,
+    is_scaled: bool,
+) -> RawClip {
     let joint = |at: usize| Joint {
         name: format!("joint {at}"),
         parent: at.checked_sub(1).map(|parent| parent as u16),
@@ -30,9 +40,16 @@ fn motion(random: &mut Random, joints: usize, samples: usize, noise: f32, size: 
             };
             let q = [number(0, 0.4), number(1, 0.4), number(2, 0.4), 1.0];
             let length = q.iter().map(|c| c * c).sum::<f32>().sqrt();
-            let translation = if joint % 3 == 0 { [number(3, size), number(4, size), 0.0] } else { [10.0, 0.0, 0.0] };
-            let scale =
-                if is_scaled && joint % 2 == 0 { [1.0 + number(6, 0.2), 1.0, 1.0 + number(7, 0.1)] } else { [1.0; 3] };
+            let translation = if joint % 3 == 0 {
+                [number(3, size), number(4, size), 0.0]
+            } else {
+                [10.0, 0.0, 0.0]
+            };
+            let scale = if is_scaled && joint % 2 == 0 {
+                [1.0 + number(6, 0.2), 1.0, 1.0 + number(7, 0.1)]
+            } else {
+                [1.0; 3]
+            };
             transforms.push(Transform { rotation: q.map(|c| c / length), translation, scale });
         }
     }
@@ -59,7 +76,11 @@ fn clips() -> Vec<(RawClip, Clip)> {
             // By default long blocks are rare.
             let effort = if joints == 9 { Effort::Best } else { Effort::Default };
             let scheme = Scheme::Block(BlockOptions { effort, ..BlockOptions::default() });
-            let built = build(&raw, &BuildOptions { precision_cm: 0.01, scheme, ..BuildOptions::default() }).unwrap();
+            let built = build(
+                &raw,
+                &BuildOptions { precision_cm: 0.01, scheme, ..BuildOptions::default() },
+            )
+            .unwrap();
             let clip = built.clip.as_block().unwrap().clone();
             clips.push((raw, clip));
         }
@@ -68,7 +89,9 @@ fn clips() -> Vec<(RawClip, Clip)> {
 }
 
 fn bits(pose: &[Transform]) -> Vec<u32> {
-    let numbers = |t: &Transform| t.rotation.into_iter().chain(t.translation).chain(t.scale).collect::<Vec<_>>();
+    let numbers = |t: &Transform| {
+        t.rotation.into_iter().chain(t.translation).chain(t.scale).collect::<Vec<_>>()
+    };
     pose.iter().flat_map(numbers).map(f32::to_bits).collect()
 }
 
@@ -97,9 +120,18 @@ fn all_instruction_sets_play_alike() {
                 let mut soa = SoaPose::new(raw.joints());
                 sampler.write(time_s, &mut soa);
                 for (joint, transform) in pose.iter().enumerate() {
-                    assert_eq!(soa.rotations.each_ref().map(|numbers| numbers[joint]), transform.rotation);
-                    assert_eq!(soa.translations.each_ref().map(|numbers| numbers[joint]), transform.translation);
-                    assert_eq!(soa.scales.each_ref().map(|numbers| numbers[joint]), transform.scale);
+                    assert_eq!(
+                        soa.rotations.each_ref().map(|numbers| numbers[joint]),
+                        transform.rotation
+                    );
+                    assert_eq!(
+                        soa.translations.each_ref().map(|numbers| numbers[joint]),
+                        transform.translation
+                    );
+                    assert_eq!(
+                        soa.scales.each_ref().map(|numbers| numbers[joint]),
+                        transform.scale
+                    );
                 }
             }
         }
@@ -112,7 +144,8 @@ fn a_batch_is_its_poses() {
     let mut random = Random(9);
     let clips = clips();
     let binds: Vec<_> = clips.iter().map(|(raw, _)| raw.skeleton().bind_pose()).collect();
-    let samplers: Vec<_> = clips.iter().zip(&binds).map(|((_, clip), bind)| Sampler::new(clip, bind)).collect();
+    let samplers: Vec<_> =
+        clips.iter().zip(&binds).map(|((_, clip), bind)| Sampler::new(clip, bind)).collect();
     let mut requests = Vec::new();
     let mut expected = Vec::new();
     for _ in 0..100 {

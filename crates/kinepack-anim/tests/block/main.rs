@@ -1,4 +1,5 @@
-//! Block clips: what is built, read and played is what `spec/ANIM.md` says, by a reader, a player and a writer made from that page alone.
+//! Block clips: what is built, read and played is what `spec/ANIM.md` says, by a reader, a player
+//! and a writer made from that page alone.
 
 #![allow(clippy::unwrap_used)]
 

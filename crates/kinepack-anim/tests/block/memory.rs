@@ -17,7 +17,8 @@ fn sampling_allocates_nothing() {
         let sampler = Sampler::new(&clip, &pose);
         let mask = JointMask::new(clip.joints(), |joint| joint % 2 == 0);
         let info = measure(|| {
-            for time_s in [0.0, 0.1, 0.2, 9.9, 0.3, 2.0, -1.0, f32::NAN, f32::INFINITY, 100.0, 1.5] {
+            for time_s in [0.0, 0.1, 0.2, 9.9, 0.3, 2.0, -1.0, f32::NAN, f32::INFINITY, 100.0, 1.5]
+            {
                 sampler.sample(time_s, &mut pose);
                 sampler.sample_joints(time_s, &mask, &mut pose);
                 sampler.write(time_s, &mut soa);
@@ -31,10 +32,13 @@ fn sampling_allocates_nothing() {
 
 #[test]
 fn reading_takes_a_small_multiple_of_the_length_whatever_is_counted() {
-    // A byte of kinds becomes three, in a list that grows by doubling; nine bytes of a track or more become four.
+    // A byte of kinds becomes three, in a list that grows by doubling; nine bytes of a track or
+    // more become four.
     let most = |bytes: &[u8]| 1000 + 12 * bytes.len() as u64;
     let bytes = small().to_bytes();
-    assert!(measure(|| drop(Clip::from_bytes(&bytes[..]))).bytes_total < 1000 + 8 * bytes.len() as u64);
+    assert!(
+        measure(|| drop(Clip::from_bytes(&bytes[..]))).bytes_total < 1000 + 8 * bytes.len() as u64
+    );
     for (at, width) in [(6, 2), (8, 4)] {
         for word in [100_u32, 16_384, 65_535, 4_194_304, u32::MAX] {
             for flags in [0, 0x30, 0x02, 0x3e] {

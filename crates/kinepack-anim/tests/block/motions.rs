@@ -53,9 +53,18 @@ fn product([ax, ay, az, aw]: [f32; 4], [bx, by, bz, bw]: [f32; 4]) -> [f32; 4] {
 fn waves(random: &mut Random, size: f32) -> impl Fn(f32) -> f32 + use<> {
     let waves = [1.0, 0.3, 0.1].map(|share| {
         let size = size * share;
-        (random.between(-size, size), (1 + random.below((2.0 / share) as u32)) as f32, random.between(0.0, TAU))
+        (
+            random.between(-size, size),
+            (1 + random.below((2.0 / share) as u32)) as f32,
+            random.between(0.0, TAU),
+        )
     });
-    move |share: f32| waves.iter().map(|(size, periods, phase)| size * (TAU * periods * share + phase).sin()).sum()
+    move |share: f32| {
+        waves
+            .iter()
+            .map(|(size, periods, phase)| size * (TAU * periods * share + phase).sin())
+            .sum()
+    }
 }
 
 pub(crate) fn chain(joints: usize, bone_cm: f32) -> Arc<Skeleton> {
@@ -70,14 +79,16 @@ pub(crate) fn chain(joints: usize, bone_cm: f32) -> Arc<Skeleton> {
 impl Motion {
     pub(crate) fn clip(&self, seed: u64) -> RawClip {
         let mut random = Random(seed);
-        let skeleton = if self.chain { chain(self.joints, 5.0) } else { skeleton(&mut random, self.joints) };
+        let skeleton =
+            if self.chain { chain(self.joints, 5.0) } else { skeleton(&mut random, self.joints) };
         let mut clip = vec![Transform::IDENTITY; self.joints * self.samples];
         for (joint, bind) in skeleton.bind_pose().into_iter().enumerate() {
             let swings: [_; 3] = std::array::from_fn(|_| waves(&mut random, 0.5 * self.swing));
             let ways: [_; 3] = std::array::from_fn(|_| waves(&mut random, self.way_cm));
             let growths: [_; 3] = std::array::from_fn(|_| waves(&mut random, self.growth));
             let turn_axis = random.below(3) as usize;
-            let moves = [(); 3].map(|()| f32::from(u8::from(self.still == 0 || random.below(self.still) > 0)));
+            let moves = [(); 3]
+                .map(|()| f32::from(u8::from(self.still == 0 || random.below(self.still) > 0)));
             // Those that do not move are as in the bind pose, or not.
             let stays = f32::from(u8::from(random.below(2) == 0));
             for sample in 0..self.samples {
@@ -92,12 +103,14 @@ impl Motion {
                 transform.rotation = product(turn, [swing[0], swing[1], swing[2], 1.0]);
                 let time = if self.loops && sample + 1 == self.samples { 0.0 } else { share };
                 for axis in 0..3 {
-                    transform.translation[axis] = bind.translation[axis] + ways[axis](time) * moves[1];
+                    transform.translation[axis] =
+                        bind.translation[axis] + ways[axis](time) * moves[1];
                     transform.scale[axis] = 1.0 + growths[axis](time) * moves[2];
                 }
             }
         }
-        RawClip::new("motion", skeleton, [24.0, 30.0, 29.97, 60.0][seed as usize % 4], clip).unwrap()
+        RawClip::new("motion", skeleton, [24.0, 30.0, 29.97, 60.0][seed as usize % 4], clip)
+            .unwrap()
     }
 }
 

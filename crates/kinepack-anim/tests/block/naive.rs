@@ -1,4 +1,5 @@
-//! Block clips read and played as `spec/ANIM.md` says it, without anything of the crate: bit by bit, track by track.
+//! Block clips read and played as `spec/ANIM.md` says it, without anything of the crate: bit by
+//! bit, track by track.
 
 use std::f64::consts::PI;
 use std::sync::LazyLock;
@@ -85,7 +86,9 @@ impl<'a> Bytes<'a> {
         }
         let code = self.number(8)?;
         require(code >> 63 == 0, "bit 63 of a constant")?;
-        let number = |axis: u32| ((code >> (21 * axis) & 0x1f_ffff) as f32 - 1_048_576.0) * (1.0 / 1_048_575.0);
+        let number = |axis: u32| {
+            ((code >> (21 * axis) & 0x1f_ffff) as f32 - 1_048_576.0) * (1.0 / 1_048_575.0)
+        };
         Ok(q([number(0), number(1), number(2)]).to_vec())
     }
 }
@@ -157,7 +160,8 @@ impl Naive {
         require(flags & 3 != 3, "flags")?;
         let is_of_rig = flags >> 7 == 1;
         let rig = rig.filter(|_| is_of_rig);
-        let (loops, is_fine, offset_bytes) = (flags & 4 != 0, flags & 8 != 0, (flags >> 4 & 3) as usize + 1);
+        let (loops, is_fine, offset_bytes) =
+            (flags & 4 != 0, flags & 8 != 0, (flags >> 4 & 3) as usize + 1);
         let joints = rest.number(2)? as usize;
         require((1..=16_384).contains(&joints), "joints")?;
         let samples = rest.number(4)? as usize;
@@ -165,7 +169,9 @@ impl Naive {
         let rate_hz = f32::from_bits(rest.number(4)? as u32);
         require(rate_hz > 0.0 && rate_hz < f32::INFINITY, "rate")?;
         let kinds = rest.take(joints)?;
-        let is_right = |byte: &u8| byte >> 6 == 0 && (is_of_rig || [0, 2, 4].iter().all(|at| byte >> at & 3 != 3));
+        let is_right = |byte: &u8| {
+            byte >> 6 == 0 && (is_of_rig || [0, 2, 4].iter().all(|at| byte >> at & 3 != 3))
+        };
         require(kinds.iter().all(is_right), "kinds")?;
         let n = 8 << (flags & 3);
         let mut clip = Self {
@@ -181,7 +187,8 @@ impl Naive {
         for (joint, channel) in of_kind(kinds, 1) {
             clip.constants.push((joint, channel, rest.constant(channel)?));
         }
-        let (rotations, vectors): (Vec<_>, Vec<_>) = of_kind(kinds, 2).into_iter().partition(|track| track.1 == 0);
+        let (rotations, vectors): (Vec<_>, Vec<_>) =
+            of_kind(kinds, 2).into_iter().partition(|track| track.1 == 0);
         let is_scale = |track: &(usize, usize)| track.1 == 2;
         let (scales, translations): (Vec<_>, Vec<_>) = vectors.into_iter().partition(is_scale);
         let vectors = [translations, scales].concat();
@@ -201,7 +208,9 @@ impl Naive {
             let is_right = rig.is_some_and(|rig| rig.hash == owner && rig.joints == joints);
             require(is_right && clip.tracks.iter().all(|track| track.is_known), "not of this rig")?;
             for (joint, channel) in of_kind(kinds, 3) {
-                let shared = rig.and_then(|rig| rig.constants.iter().find(|own| (own.0, own.1) == (joint, channel)));
+                let shared = rig.and_then(|rig| {
+                    rig.constants.iter().find(|own| (own.0, own.1) == (joint, channel))
+                });
                 clip.constants.push(shared.ok_or("no such constant")?.clone());
             }
         }
@@ -228,7 +237,10 @@ impl Naive {
         let (coded, count) = self.counts();
         if blends {
             let bits = rest.take(count.div_ceil(8))?;
-            require((count..8 * bits.len()).all(|bit| bits[bit / 8] >> (bit % 8) & 1 == 0), "blends behind the last")?;
+            require(
+                (count..8 * bits.len()).all(|bit| bits[bit / 8] >> (bit % 8) & 1 == 0),
+                "blends behind the last",
+            )?;
             self.blends = (0..count).map(|bit| bits[bit / 8] >> (bit % 8) & 1 != 0).collect();
         }
         let mut offsets = Bytes { all: rest.take(count * offset_bytes)?, at: 0 };
@@ -238,7 +250,8 @@ impl Naive {
             let first = coded * index / count;
             let length = coded * (index + 1) / count - first;
             let components = vec![<[Component; 3]>::default(); self.tracks.len()];
-            let mut segment = NaiveSegment { first, length, step: rest.number(1)? as u8, components };
+            let mut segment =
+                NaiveSegment { first, length, step: rest.number(1)? as u8, components };
             let mut order = Vec::new();
             for group in groups {
                 for axis in 0..3 {
@@ -247,7 +260,8 @@ impl Naive {
             }
             order.retain(|&(track, axis)| self.tracks[track].steps[axis] != 0);
             for &(track, axis) in &order {
-                segment.components[track][axis].profiles = rest.take(if self.n == 32 { 2 } else { 1 })?.to_vec();
+                segment.components[track][axis].profiles =
+                    rest.take(if self.n == 32 { 2 } else { 1 })?.to_vec();
             }
             let (string, mut at) = (&rest.all[rest.at..], 0);
             for &(track, axis) in &order {
@@ -282,7 +296,8 @@ impl Naive {
     pub(crate) fn pose(&self, position: f64, bind: &[Floats]) -> Vec<Floats> {
         assert_eq!(bind.len(), self.joints);
         let last = (self.samples - 1) as f64;
-        let position = if position.is_nan() || position < 0.0 { 0.0 } else { f64::min(position, last) };
+        let position =
+            if position.is_nan() || position < 0.0 { 0.0 } else { f64::min(position, last) };
         let n = position.floor() as usize;
         let a = (position - position.floor()) as f32;
         let mut pose = bind.to_vec();
@@ -321,7 +336,11 @@ impl Naive {
         let is_within = a == 0.0 || (!blends && self.place(n + 1) == (segment, t + 1));
         if is_within {
             let z = components(segment, t, a);
-            return if track.channel == 0 { product(track.reference, inner(z)).to_vec() } else { outer(z).to_vec() };
+            return if track.channel == 0 {
+                product(track.reference, inner(z)).to_vec()
+            } else {
+                outer(z).to_vec()
+            };
         }
         let (next, next_t) = self.place(n + 1);
         let (v, w) = (components(segment, t, 0.0), components(next, next_t, 0.0));
@@ -349,8 +368,14 @@ fn read_group(
     let mut bits = [0; 5];
     if rig.is_some() {
         bits = *rest.take(5)?.first_chunk().unwrap();
-        require(bits.iter().all(|byte| u32::from(*byte) >> ids.len() == 0), "bits behind the last track")?;
-        require(bits[2..].iter().all(|live| live & !bits[1] == 0), "a live bit of what is not shared")?;
+        require(
+            bits.iter().all(|byte| u32::from(*byte) >> ids.len() == 0),
+            "bits behind the last track",
+        )?;
+        require(
+            bits[2..].iter().all(|live| live & !bits[1] == 0),
+            "a live bit of what is not shared",
+        )?;
     }
     let has = |index: usize, part: usize| bits[part] >> index & 1 == 0;
     let mut rows = Vec::new();
@@ -383,8 +408,9 @@ fn read_group(
             steps: steps[index],
             is_known: true,
         };
-        let shared =
-            rig.flatten().and_then(|rig| rig.tracks.iter().find(|own| (own.joint, own.channel) == (joint, channel)));
+        let shared = rig.flatten().and_then(|rig| {
+            rig.tracks.iter().find(|own| (own.joint, own.channel) == (joint, channel))
+        });
         match shared {
             None => track.is_known = has(index, 0) && has(index, 1),
             Some(shared) => {
@@ -393,7 +419,8 @@ fn read_group(
                 }
                 if !has(index, 1) {
                     track.axes = shared.axes;
-                    track.steps = [0, 1, 2].map(|axis| shared.steps[axis] * (bits[2 + axis] >> index & 1));
+                    track.steps =
+                        [0, 1, 2].map(|axis| shared.steps[axis] * (bits[2 + axis] >> index & 1));
                 }
             }
         }
@@ -413,12 +440,21 @@ fn of_kind(kinds: &[u8], kind: u8) -> Vec<(usize, usize)> {
 
 /// P(e) · 2^whole.
 fn scale(e: usize, whole: i32) -> f32 {
-    let octave: [u32; 8] =
-        [0x3f80_0000, 0x3f8b_95c2, 0x3f98_37f0, 0x3fa5_fed7, 0x3fb5_04f3, 0x3fc5_672a, 0x3fd7_44fd, 0x3fea_c0c7];
+    let octave: [u32; 8] = [
+        0x3f80_0000,
+        0x3f8b_95c2,
+        0x3f98_37f0,
+        0x3fa5_fed7,
+        0x3fb5_04f3,
+        0x3fc5_672a,
+        0x3fd7_44fd,
+        0x3fea_c0c7,
+    ];
     f32::from_bits(octave[e % 8]) * 2.0_f32.powi(e as i32 / 8 + whole)
 }
 
-/// The sum over the coefficients of a component, of which the eights of both pieces without any width are left out.
+/// The sum over the coefficients of a component, of which the eights of both pieces without any
+/// width are left out.
 fn component(segment: &NaiveSegment, component: &Component, t: usize, a: f32) -> f32 {
     let s = scale(usize::from(segment.step), -64);
     let mut sums: [Option<f32>; 8] = [None; 8];

@@ -1,4 +1,5 @@
-//! A sampler plays what `spec/ANIM.md` says, bit by bit: what is built, and clips of any bytes that are right.
+//! A sampler plays what `spec/ANIM.md` says, bit by bit: what is built, and clips of any bytes that
+//! are right.
 
 use kinepack_anim::offline::{BlockOptions, BuildOptions, Built, Effort, Scheme, build};
 use kinepack_anim::{Clip, JointMask, RawClip, Sampler, SoaPose, Transform};
@@ -50,7 +51,9 @@ fn positions(random: &mut Random, samples: usize) -> Vec<f64> {
     ];
     let step = (samples / 70).max(1);
     for sample in (0..samples).step_by(step) {
-        positions.extend([0.0, 0.5, f64::from(random.between(0.0, 1.0))].map(|share| sample as f64 + share));
+        positions.extend(
+            [0.0, 0.5, f64::from(random.between(0.0, 1.0))].map(|share| sample as f64 + share),
+        );
         positions.push((sample as f64).next_down());
     }
     if cfg!(miri) { positions.into_iter().step_by(5).collect() } else { positions }
@@ -81,7 +84,10 @@ pub(crate) fn compare_naive(clip: &Clip, naive: &Naive, bind: &[Transform], cont
         sampler.write(time_s, &mut soa);
         for (joint, expected) in expected.iter().enumerate() {
             let numbers = soa.rotations.iter().chain(&soa.translations).chain(&soa.scales);
-            assert!(numbers.map(|numbers| numbers[joint] + 0.0).eq(expected.iter().map(|c| c + 0.0)), "{context}");
+            assert!(
+                numbers.map(|numbers| numbers[joint] + 0.0).eq(expected.iter().map(|c| c + 0.0)),
+                "{context}"
+            );
         }
         let mask = JointMask::new(clip.joints(), |joint| joint % 3 != 1 && joint != one);
         let mut some = bind.to_vec();
@@ -105,8 +111,12 @@ fn built_clips_play_what_the_spec_says() {
             let precision_cm = if name == "far" { 0.001 } else { precision_cm };
             let (_, clip) = built(&raw, precision_cm, effort);
             let naive = Naive::read(clip.as_bytes()).unwrap();
-            let profiles = naive.segments.iter().flat_map(|segment| segment.components.iter().flatten());
-            escapes += profiles.flat_map(|component| &component.profiles).filter(|number| **number == 255).count();
+            let profiles =
+                naive.segments.iter().flat_map(|segment| segment.components.iter().flatten());
+            escapes += profiles
+                .flat_map(|component| &component.profiles)
+                .filter(|number| **number == 255)
+                .count();
             compare(&clip, &raw.skeleton().bind_pose(), &format!("{name} {effort:?}"));
         }
     }
@@ -131,7 +141,8 @@ fn clips_of_any_bytes_play_what_the_spec_says() {
         compare(&clip, &bind, &format!("round {round}"));
     }
     assert!(
-        cfg!(miri) || [8, 16, 32].into_iter().all(|n| (1..=n).all(|length| seen.contains(&(n, length)))),
+        cfg!(miri)
+            || [8, 16, 32].into_iter().all(|n| (1..=n).all(|length| seen.contains(&(n, length)))),
         "{seen:?}"
     );
 }

@@ -1,11 +1,14 @@
-//! Clips of rigs: what they share comes from the rig, as `spec/ANIM.md` says, in sections 10.3 and 15, and strange rigs are refused.
+//! Clips of rigs: what they share comes from the rig, as `spec/ANIM.md` says, in sections 10.3 and
+//! 15, and strange rigs are refused.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use kinepack_anim::block::Kind;
 use kinepack_anim::disk::{pack, unpack};
-use kinepack_anim::offline::{BlockOptions, BuildError, BuildOptions, Effort, RigTrainer, Scheme, build};
+use kinepack_anim::offline::{
+    BlockOptions, BuildError, BuildOptions, Effort, RigTrainer, Scheme, build,
+};
 use kinepack_anim::{AnyClip, Channel, Clip, ClipError, RawClip, Rig, Sampler, TrackId, Transform};
 
 use crate::motions::{Motion, USUAL};
@@ -13,7 +16,9 @@ use crate::naive::{Naive, NaiveRig};
 use crate::play::{EFFORTS, assert_bits, compare_naive, options};
 use crate::support::{Random, hex, pose_floats, pose_hex};
 use crate::vectors::bytes_of;
-use crate::write::{ANIMATED, Parts, RigParts, SHARED, Track, any_parts_of, any_rig, kinds, sealed};
+use crate::write::{
+    ANIMATED, Parts, RigParts, SHARED, Track, any_parts_of, any_rig, kinds, sealed,
+};
 
 /// Reads a rig in both ways.
 fn agree_rig(bytes: &[u8]) -> Result<Rig, ClipError> {
@@ -41,9 +46,15 @@ fn agree(bytes: &[u8], rig: &[u8]) -> Result<Clip, ClipError> {
     }
 }
 
-/// A rig of two joints, and a clip of it in which the first rotation shares all but its reference, the second all, and a translation its middle.
+/// A rig of two joints, and a clip of it in which the first rotation shares all but its reference,
+/// the second all, and a translation its middle.
 fn small() -> (RigParts, Parts) {
-    let of_rig = |code| Track { codes: [code; 6], middle: [1.0, 2.0, 3.0], steps: [160, 170, 165], shares: [false; 2] };
+    let of_rig = |code| Track {
+        codes: [code; 6],
+        middle: [1.0, 2.0, 3.0],
+        steps: [160, 170, 165],
+        shares: [false; 2],
+    };
     let rig = RigParts {
         joints: 2,
         skeleton: 0x1122_3344_5566_7788,
@@ -52,10 +63,16 @@ fn small() -> (RigParts, Parts) {
     };
     let mut clip = Parts::new(8, 9, vec![kinds(ANIMATED, 0, SHARED), kinds(ANIMATED, ANIMATED, 0)]);
     (clip.is_of_rig, clip.owner) = (true, rig.hash());
-    let track = |shares, steps| Track { codes: [140, 120, 128, 128, 128, 128], middle: [9.0; 3], steps, shares };
+    let track = |shares, steps| Track {
+        codes: [140, 120, 128, 128, 128, 128],
+        middle: [9.0; 3],
+        steps,
+        shares,
+    };
     clip.rotations = vec![track([false, true], [1, 0, 1]), track([true, true], [1, 1, 1])];
     clip.vectors = vec![track([true, false], [0, 180, 0])];
-    clip.segments = clip.lengths().into_iter().map(|length| clip.any_segment(&mut Random(4), length)).collect();
+    clip.segments =
+        clip.lengths().into_iter().map(|length| clip.any_segment(&mut Random(4), length)).collect();
     clip.fit_offsets();
     (rig, clip)
 }
@@ -69,15 +86,23 @@ fn any_clip_of_any_rig_plays_what_the_spec_says() {
         let joints = 1 + random.below([2, 5, 12][round as usize % 3]) as usize;
         let rig = any_rig(&mut random, joints);
         let parts = any_parts_of(&mut random, joints, 1 + round % 70, Some(&rig));
-        let clip = agree(&parts.to_bytes(), &rig.to_bytes()).unwrap_or_else(|error| panic!("{round}: {error}"));
+        let clip = agree(&parts.to_bytes(), &rig.to_bytes())
+            .unwrap_or_else(|error| panic!("{round}: {error}"));
         assert_eq!(clip.skeleton_hash(), rig.skeleton);
-        shared += Channel::ALL.map(|channel| clip.count_of(channel, Kind::Shared)).iter().sum::<usize>();
-        parts_of +=
-            parts.rotations.iter().chain(&parts.vectors).filter(|track| track.shares[0] != track.shares[1]).count();
+        shared +=
+            Channel::ALL.map(|channel| clip.count_of(channel, Kind::Shared)).iter().sum::<usize>();
+        parts_of += parts
+            .rotations
+            .iter()
+            .chain(&parts.vectors)
+            .filter(|track| track.shares[0] != track.shares[1])
+            .count();
         let parts = clip.bytes_by_part();
         assert_eq!(parts.iter().map(|(_, bytes)| bytes).sum::<usize>(), clip.as_bytes().len());
         let bits = clip.bits_by_track().iter().map(|(_, bits)| bits).sum::<usize>();
-        let said = parts.iter().filter(|(part, _)| !["constants", "kinds", "header and hashes"].contains(part));
+        let said = parts
+            .iter()
+            .filter(|(part, _)| !["constants", "kinds", "header and hashes"].contains(part));
         assert!(bits / 8 <= said.map(|(_, bytes)| bytes).sum());
     }
     assert!(cfg!(miri) || shared > 100 && parts_of > 100, "{shared} {parts_of}");
@@ -89,10 +114,17 @@ fn rigs_that_are_none_are_refused() {
     agree_rig(&good).unwrap();
     for end in 0..good.len() {
         let error = agree_rig(&good[..end]).unwrap_err();
-        let is_right = if end < 4 { error == ClipError::NoRig } else { matches!(error, ClipError::EndOfData { .. }) };
+        let is_right = if end < 4 {
+            error == ClipError::NoRig
+        } else {
+            matches!(error, ClipError::EndOfData { .. })
+        };
         assert!(is_right, "{end}: {error}");
     }
-    assert_eq!(agree_rig(&[&good[..], &[0]].concat()).unwrap_err(), ClipError::TrailingData { bytes: 1 });
+    assert_eq!(
+        agree_rig(&[&good[..], &[0]].concat()).unwrap_err(),
+        ClipError::TrailingData { bytes: 1 }
+    );
     for bit in 0..8 * good.len() {
         let mut turned = good.clone();
         turned[bit / 8] ^= 1 << (bit % 8);
@@ -143,7 +175,8 @@ fn clips_of_a_rig_need_it() {
         let (mut other, mut parts) = (rig.clone(), parts.clone());
         other.tracks.remove(lacks);
         parts.owner = other.hash();
-        let (joint, channel) = [(0, Channel::Rotation), (1, Channel::Rotation), (1, Channel::Translation)][lacks];
+        let (joint, channel) =
+            [(0, Channel::Rotation), (1, Channel::Rotation), (1, Channel::Translation)][lacks];
         let missing = ClipError::NotInRig { track: TrackId { joint, channel } };
         assert_eq!(agree(&parts.to_bytes(), &other.to_bytes()).unwrap_err(), missing);
     }
@@ -156,7 +189,10 @@ fn clips_of_a_rig_need_it() {
     // One of more joints.
     other = RigParts { joints: 3, ..rig };
     parts.owner = other.hash();
-    assert_eq!(agree(&parts.to_bytes(), &other.to_bytes()).unwrap_err(), ClipError::Rig { hash: other.hash() });
+    assert_eq!(
+        agree(&parts.to_bytes(), &other.to_bytes()).unwrap_err(),
+        ClipError::Rig { hash: other.hash() }
+    );
 }
 
 #[test]
@@ -184,7 +220,10 @@ fn damaged_clips_of_a_rig_are_refused_or_played() {
     // A live bit of a track that has steps of its own.
     let mut turned = good.clone();
     turned[groups + 1] = 1;
-    assert_eq!(agree(&sealed(turned), &rig).unwrap_err(), ClipError::BadHeader { field: "shared tracks" });
+    assert_eq!(
+        agree(&sealed(turned), &rig).unwrap_err(),
+        ClipError::BadHeader { field: "shared tracks" }
+    );
 }
 
 /// Clips of one skeleton that turn about the same axes.
@@ -231,7 +270,10 @@ fn built_clips_of_a_rig_are_within_the_precision_and_smaller() {
                 agree(block.as_bytes(), &rig.to_bytes()).unwrap();
                 let file = pack(block).unwrap();
                 assert!(unpack(&file).unwrap() == block.as_bytes());
-                assert_eq!(AnyClip::from_bytes(&file[..]).unwrap_err(), ClipError::Rig { hash: rig.hash() });
+                assert_eq!(
+                    AnyClip::from_bytes(&file[..]).unwrap_err(),
+                    ClipError::Rig { hash: rig.hash() }
+                );
                 assert!(AnyClip::with_rig(file, &rig).unwrap().as_bytes() == block.as_bytes());
                 of_rig += 1;
             }
@@ -250,7 +292,8 @@ fn rigs_of_other_skeletons_are_refused() {
     let rig = Arc::new(trainer.finish());
     assert_eq!(build(&clip, &with_rig(&rig, Effort::Fast)).unwrap_err(), BuildError::OtherRig);
     // A clip that moves what no clip of the rig did says that itself.
-    let still = RawClip::new("still", Arc::clone(other.skeleton()), 30.0, other.pose(0).to_vec()).unwrap();
+    let still =
+        RawClip::new("still", Arc::clone(other.skeleton()), 30.0, other.pose(0).to_vec()).unwrap();
     let mut trainer = RigTrainer::new(other.skeleton());
     trainer.add(&still, &options(0.1, Effort::Fast)).unwrap();
     let rig = Arc::new(trainer.finish());
@@ -278,8 +321,12 @@ fn every_vector_is_read_and_played() {
     let writes = std::env::var_os("KINEPACK_WRITE_VECTORS").is_some();
     let stored = if writes { String::new() } else { std::fs::read_to_string(&path).unwrap() };
     let stored_built = || {
-        let words: Vec<&str> =
-            stored.lines().find_map(|line| line.strip_prefix("built ")).unwrap().split(' ').collect();
+        let words: Vec<&str> = stored
+            .lines()
+            .find_map(|line| line.strip_prefix("built "))
+            .unwrap()
+            .split(' ')
+            .collect();
         (bytes_of(words[0]), bytes_of(words[1]))
     };
     let (rig, worked) = small();
@@ -299,7 +346,8 @@ fn every_vector_is_read_and_played() {
         assert!(file.iter().all(|file| unpack(file).unwrap() == bytes));
         let file = file.map_or_else(String::new, |file| format!(" {}", hex(&file)));
         written += &format!("{name} {} {}{file}\n", hex(&rig), hex(&bytes));
-        let bind = vec![Transform { translation: [1.0, -2.5, 0.0], ..Transform::IDENTITY }; clip.joints()];
+        let bind =
+            vec![Transform { translation: [1.0, -2.5, 0.0], ..Transform::IDENTITY }; clip.joints()];
         let naive = Naive::read_with(&bytes, Some(&NaiveRig::read(&rig).unwrap())).unwrap();
         let mut pose = bind.clone();
         for position in [0.0, 0.4, 1.0, 7.5, 1000.0] {

@@ -1,5 +1,6 @@
-//! The frozen block clips of `spec/vectors/clip_block.txt`, and what they play. All of them are explicit bytes: what a decoder must read for
-//! ever, whatever a later builder makes. Those whose names begin with `built` are what a builder once made.
+//! The frozen block clips of `spec/vectors/clip_block.txt`, and what they play. All of them are
+//! explicit bytes: what a decoder must read for ever, whatever a later builder makes. Those whose
+//! names begin with `built` are what a builder once made.
 //!
 //! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anim --test block vectors` writes them anew.
 
@@ -26,8 +27,11 @@ fn worked() -> Parts {
 
 /// Tracks of all kinds, of eleven joints where all are animated in more than one group.
 fn mixed(n: usize, samples: u32, loops: bool, is_fine: bool, joints: usize) -> Parts {
-    let all =
-        [kinds(ANIMATED, ANIMATED, CONSTANT), kinds(CONSTANT, DEFAULT, ANIMATED), kinds(ANIMATED, CONSTANT, DEFAULT)];
+    let all = [
+        kinds(ANIMATED, ANIMATED, CONSTANT),
+        kinds(CONSTANT, DEFAULT, ANIMATED),
+        kinds(ANIMATED, CONSTANT, DEFAULT),
+    ];
     let mut parts = Parts::new(n, samples, (0..joints).map(|joint| all[joint % 3]).collect());
     (parts.loops, parts.is_fine) = (loops, is_fine);
     parts.filled(&mut Random(n as u64 + u64::from(samples)))
@@ -36,18 +40,26 @@ fn mixed(n: usize, samples: u32, loops: bool, is_fine: bool, joints: usize) -> P
 /// Widths of their own, up to the largest, in both pieces.
 fn escape() -> Parts {
     let mut parts = Parts::new(32, 30, vec![kinds(DEFAULT, ANIMATED, DEFAULT)]);
-    parts.vectors = vec![Track { middle: [1.0, 2.0, 3.0], steps: [150, 160, 140], ..Track::default() }];
-    let widths = |axis: usize| move |k: usize| [(k * 5 % 25) as u8, if k < 16 { 0 } else { 7 }, 24][axis];
-    let number = |k: usize, width: u8| if width == 0 { 0 } else { (k as i32 * 7_654_321) % (1 << (width - 1)) };
-    let component = |axis: usize| (0..30).map(|k| (number(k, widths(axis)(k)), widths(axis)(k))).collect();
+    parts.vectors =
+        vec![Track { middle: [1.0, 2.0, 3.0], steps: [150, 160, 140], ..Track::default() }];
+    let widths =
+        |axis: usize| move |k: usize| [(k * 5 % 25) as u8, if k < 16 { 0 } else { 7 }, 24][axis];
+    let number = |k: usize, width: u8| {
+        if width == 0 { 0 } else { (k as i32 * 7_654_321) % (1 << (width - 1)) }
+    };
+    let component =
+        |axis: usize| (0..30).map(|k| (number(k, widths(axis)(k)), widths(axis)(k))).collect();
     parts.segments = vec![escaped(32, 90, &[component(0), component(1), component(2)])];
     parts
 }
 
 /// The written clips, and those that are built when vectors are written.
 fn clips() -> Vec<(&'static str, Option<Vec<u8>>)> {
-    let mut constants =
-        Parts::new(16, 9, vec![kinds(CONSTANT, CONSTANT, CONSTANT), kinds(CONSTANT, DEFAULT, CONSTANT)]);
+    let mut constants = Parts::new(
+        16,
+        9,
+        vec![kinds(CONSTANT, CONSTANT, CONSTANT), kinds(CONSTANT, DEFAULT, CONSTANT)],
+    );
     constants = constants.clone().filled(&mut Random(4));
     let parts = [
         ("worked", worked()),
@@ -138,7 +150,11 @@ fn the_bytes_in_the_spec_are_those_of_the_vectors() {
         let words = after[5..].split_whitespace().next().unwrap();
         let position: f64 = words.trim_end_matches([',', '.']).parse().unwrap();
         Sampler::new(&clip, &bind).sample_at(position, &mut pose);
-        assert_eq!(format!("{:08x}", pose[0].translation[1].to_bits()), format!("{bits:08x}"), "{position}");
+        assert_eq!(
+            format!("{:08x}", pose[0].translation[1].to_bits()),
+            format!("{bits:08x}"),
+            "{position}"
+        );
         values += 1;
     }
     assert!(values >= 5);

@@ -1,4 +1,5 @@
-//! The table of widths, as it stands in the crate: for blocks of 8, of 16, and for both pieces of blocks of 32, 255 profiles each.
+//! The table of widths, as it stands in the crate: for blocks of 8, of 16, and for both pieces of
+//! blocks of 32, 255 profiles each.
 
 static WIDTHS: &[u8; 255 * (8 + 16 + 16 + 16)] = include_bytes!("../../src/block/widths.bin");
 

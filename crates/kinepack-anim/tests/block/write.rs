@@ -1,4 +1,5 @@
-//! Writes block clips as `spec/ANIM.md` lays them out, of any parts, right or wrong, without anything of the crate.
+//! Writes block clips as `spec/ANIM.md` lays them out, of any parts, right or wrong, without
+//! anything of the crate.
 
 use crate::support::Random;
 use crate::widths::{pieces, profile};
@@ -92,12 +93,18 @@ impl Parts {
     }
 
     pub(crate) fn live(&self) -> usize {
-        self.rotations.iter().chain(&self.vectors).flat_map(|track| track.steps).filter(|step| *step != 0).count()
+        self.rotations
+            .iter()
+            .chain(&self.vectors)
+            .flat_map(|track| track.steps)
+            .filter(|step| *step != 0)
+            .count()
     }
 
     /// A segment of any coefficients, some of them with widths of their own.
     pub(crate) fn any_segment(&self, random: &mut Random, length: usize) -> Vec<u8> {
-        let mut bytes = vec![[random.below(256), 80 + random.below(40)][random.below(2) as usize] as u8];
+        let mut bytes =
+            vec![[random.below(256), 80 + random.below(40)][random.below(2) as usize] as u8];
         let mut bits = Bits::default();
         for _ in 0..self.live() {
             for (piece, range) in pieces(self.n, length).into_iter().enumerate() {
@@ -130,19 +137,26 @@ impl Parts {
     }
 
     pub(crate) fn offset_at(&self) -> usize {
-        16 + self.kinds.len() + self.constants.len() + self.group_bytes().len() + self.blend_bytes().len()
+        16 + self.kinds.len()
+            + self.constants.len()
+            + self.group_bytes().len()
+            + self.blend_bytes().len()
     }
 
     /// Section 10.3.
     fn group_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let groups = self.rotations.chunks(8).map(|group| (group, true));
-        for (group, is_rotation) in groups.chain(self.vectors.chunks(8).map(|group| (group, false))) {
+        for (group, is_rotation) in groups.chain(self.vectors.chunks(8).map(|group| (group, false)))
+        {
             if self.is_of_rig {
-                let bits =
-                    |of: &dyn Fn(&Track) -> bool| (0..group.len()).map(|i| u8::from(of(&group[i])) << i).sum::<u8>();
+                let bits = |of: &dyn Fn(&Track) -> bool| {
+                    (0..group.len()).map(|i| u8::from(of(&group[i])) << i).sum::<u8>()
+                };
                 bytes.extend([0, 1].map(|part| bits(&|track| track.shares[part])));
-                bytes.extend([0, 1, 2].map(|axis| bits(&|track| track.shares[1] && track.steps[axis] != 0)));
+                bytes.extend(
+                    [0, 1, 2].map(|axis| bits(&|track| track.shares[1] && track.steps[axis] != 0)),
+                );
             }
             write_group(group, is_rotation, self.is_fine, &mut bytes);
         }
@@ -153,7 +167,9 @@ impl Parts {
     fn blend_bytes(&self) -> Vec<u8> {
         let mut bytes = vec![0; if self.blends { self.segments.len().div_ceil(8) } else { 0 }];
         for (index, byte) in bytes.iter_mut().enumerate() {
-            for segment in (8 * index..self.segments.len().min(8 * index + 8)).filter(|segment| segment % 3 != 1) {
+            for segment in (8 * index..self.segments.len().min(8 * index + 8))
+                .filter(|segment| segment % 3 != 1)
+            {
                 *byte |= 1 << (segment % 8);
             }
         }
@@ -168,7 +184,10 @@ impl Parts {
             16 => 1,
             _ => 2,
         };
-        let flags = block | u8::from(self.loops) << 2 | u8::from(self.is_fine) << 3 | u8::from(self.blends) << 6;
+        let flags = block
+            | u8::from(self.loops) << 2
+            | u8::from(self.is_fine) << 3
+            | u8::from(self.blends) << 6;
         let flags = flags | u8::from(self.is_of_rig) << 7;
         bytes.push(flags | (self.offset_bytes as u8 - 1) << 4);
         bytes.extend((self.kinds.len() as u16).to_le_bytes());
@@ -215,10 +234,13 @@ pub(crate) fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
 }
 
 pub(crate) fn fnv(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |h, byte| (h ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
+    bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |h, byte| (h ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
 }
 
-/// A segment of numbers of given widths, which stand in front of them: by component, in the order of the file.
+/// A segment of numbers of given widths, which stand in front of them: by component, in the order
+/// of the file.
 pub(crate) fn escaped(n: usize, step: u8, components: &[Vec<(i32, u8)>]) -> Vec<u8> {
     let mut bytes = vec![step];
     let mut bits = Bits::default();
@@ -241,13 +263,19 @@ pub(crate) fn any_parts(random: &mut Random, joints: usize, samples: u32) -> Par
 }
 
 /// The same of a clip of a rig.
-pub(crate) fn any_parts_of(random: &mut Random, joints: usize, samples: u32, rig: Option<&RigParts>) -> Parts {
+pub(crate) fn any_parts_of(
+    random: &mut Random,
+    joints: usize,
+    samples: u32,
+    rig: Option<&RigParts>,
+) -> Parts {
     let any_kind = |random: &mut Random, joint: usize, channel: usize| match rig {
         Some(rig) if rig.constant(joint, channel).is_some() => random.below(4) as u8,
         _ => random.below(3) as u8,
     };
     let any_kinds = |random: &mut Random, joint| {
-        let [rotation, translation, scale] = [0, 1, 2].map(|channel| any_kind(random, joint, channel));
+        let [rotation, translation, scale] =
+            [0, 1, 2].map(|channel| any_kind(random, joint, channel));
         kinds(rotation, translation, scale)
     };
     let own = (0..joints).map(|joint| any_kinds(random, joint)).collect();
@@ -273,7 +301,9 @@ impl Parts {
             for channel in 0..3 {
                 match byte >> (2 * channel) & 3 {
                     CONSTANT => parts.constants.extend(any_constant(random, channel)),
-                    ANIMATED if channel == 0 => parts.rotations.push(any_track(random, parts.is_fine)),
+                    ANIMATED if channel == 0 => {
+                        parts.rotations.push(any_track(random, parts.is_fine))
+                    }
                     ANIMATED => parts.vectors.push(any_track(random, parts.is_fine)),
                     _ => {}
                 }
@@ -283,7 +313,11 @@ impl Parts {
             parts.share(random, rig);
         }
         if !parts.rotations.is_empty() || !parts.vectors.is_empty() {
-            parts.segments = parts.lengths().into_iter().map(|length| parts.any_segment(random, length)).collect();
+            parts.segments = parts
+                .lengths()
+                .into_iter()
+                .map(|length| parts.any_segment(random, length))
+                .collect();
         }
         parts.fit_offsets();
         self
@@ -300,7 +334,8 @@ impl Parts {
     /// Shares some of what the rig has.
     fn share(&mut self, random: &mut Random, rig: &RigParts) {
         let ids = tracks_of(&self.kinds, ANIMATED);
-        for (track, (joint, channel)) in self.rotations.iter_mut().chain(&mut self.vectors).zip(ids) {
+        for (track, (joint, channel)) in self.rotations.iter_mut().chain(&mut self.vectors).zip(ids)
+        {
             if rig.track(joint, channel).is_some() {
                 track.shares = [random.below(2) == 0, random.below(2) == 0];
             }
@@ -337,7 +372,8 @@ impl RigParts {
         bytes.extend(self.skeleton.to_le_bytes());
         bytes.extend((0..self.joints).map(|joint| {
             let has = |channel| u8::from(self.track(joint, channel).is_some()) << channel;
-            let keeps = |channel| u8::from(self.constant(joint, channel).is_some()) << (3 + channel);
+            let keeps =
+                |channel| u8::from(self.constant(joint, channel).is_some()) << (3 + channel);
             (0..3).map(|channel| has(channel) | keeps(channel)).sum::<u8>()
         }));
         bytes.extend(self.constants.iter().flat_map(|(_, _, constant)| constant));
@@ -368,7 +404,11 @@ pub(crate) fn any_rig(random: &mut Random, joints: usize) -> RigParts {
         for joint in 0..joints {
             if random.below(4) != 0 {
                 let track = any_track(random, true);
-                rig.tracks.push((joint, channel, Track { steps: track.steps.map(|step| step.max(1)), ..track }));
+                rig.tracks.push((
+                    joint,
+                    channel,
+                    Track { steps: track.steps.map(|step| step.max(1)), ..track },
+                ));
             }
         }
     }

@@ -18,8 +18,14 @@ fn what_is_read_is_the_clip_of_its_scheme() {
     let keyed = keyed_clip(&raw);
     let any = AnyClip::from_bytes(keyed.as_bytes()).unwrap();
     assert!(any.as_bytes() == keyed.as_bytes() && any.as_keyed().is_some());
-    assert_eq!((any.joints(), any.samples(), any.rate_hz()), (raw.joints(), raw.samples(), raw.rate_hz()));
-    assert_eq!((any.duration_s(), any.skeleton_hash()), (keyed.duration_s(), raw.skeleton().hash()));
+    assert_eq!(
+        (any.joints(), any.samples(), any.rate_hz()),
+        (raw.joints(), raw.samples(), raw.rate_hz())
+    );
+    assert_eq!(
+        (any.duration_s(), any.skeleton_hash()),
+        (keyed.duration_s(), raw.skeleton().hash())
+    );
     assert_eq!(any.bytes_by_part(), keyed.bytes_by_part());
     let bind = raw.skeleton().bind_pose();
     let (mut player, mut cursor) = (any.player(&bind), Cursor::new(&keyed, &bind));
@@ -38,7 +44,11 @@ fn what_is_read_is_the_clip_of_its_scheme() {
 fn what_is_refused_is_refused_for_the_same_reason() {
     let good = keyed_clip(&smooth_clip(0, 5, 61)).as_bytes().to_vec();
     for end in [0, 3, 4, 31, good.len() - 1] {
-        assert_eq!(AnyClip::from_bytes(&good[..end]).err(), KeyedClip::from_bytes(&good[..end]).err(), "{end}");
+        assert_eq!(
+            AnyClip::from_bytes(&good[..end]).err(),
+            KeyedClip::from_bytes(&good[..end]).err(),
+            "{end}"
+        );
     }
     assert_eq!(AnyClip::from_bytes(*b"KPAX").unwrap_err(), ClipError::NoClip);
 }

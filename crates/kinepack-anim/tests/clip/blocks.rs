@@ -13,7 +13,8 @@ fn block_clip(raw: &RawClip, precision_cm: f64) -> Clip {
 
 #[test]
 fn the_bits_of_all_tracks_are_those_of_their_parts() {
-    for (seed, joints, samples, precision_cm) in [(0, 3, 40, 0.1), (1, 12, 90, 0.01), (2, 30, 333, 0.1), (3, 1, 2, 1.0)]
+    for (seed, joints, samples, precision_cm) in
+        [(0, 3, 40, 0.1), (1, 12, 90, 0.01), (2, 30, 333, 0.1), (3, 1, 2, 1.0)]
     {
         let clip = block_clip(&smooth_clip(seed, joints, samples), precision_cm);
         let bits = clip.bits_by_track();
@@ -35,6 +36,7 @@ fn a_clip_that_stands_still_has_no_tracks() {
     let clip = block_clip(&raw, 0.1);
     assert_eq!((clip.bits_by_track(), clip.live_components(), clip.segments()), (Vec::new(), 0, 0));
     let kinds = [Kind::Default, Kind::Constant, Kind::Animated];
-    let counts = kinds.map(|kind| Channel::ALL.map(|channel| clip.count_of(channel, kind)).iter().sum::<usize>());
+    let counts = kinds
+        .map(|kind| Channel::ALL.map(|channel| clip.count_of(channel, kind)).iter().sum::<usize>());
     assert_eq!((counts.iter().sum::<usize>(), counts[2]), (3 * raw.joints(), 0));
 }

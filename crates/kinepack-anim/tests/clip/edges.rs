@@ -26,7 +26,12 @@ fn schemes() -> [(&'static str, Scheme); 4] {
 }
 
 fn built(raw: &RawClip, scheme: Scheme) -> KeyedClip {
-    build(raw, &BuildOptions { scheme, ..BuildOptions::default() }).unwrap().clip.as_keyed().unwrap().clone()
+    build(raw, &BuildOptions { scheme, ..BuildOptions::default() })
+        .unwrap()
+        .clip
+        .as_keyed()
+        .unwrap()
+        .clone()
 }
 
 /// Builds a clip by all schemes and plays it; with our keys it is within a millimetre.
@@ -44,7 +49,12 @@ fn all(raw: &RawClip) -> Vec<KeyedClip> {
 }
 
 /// A root and joints on it, ten cm apart, posed by sample and joint.
-fn posed(name: &str, joints: usize, samples: usize, pose: impl Fn(usize, usize) -> Transform) -> RawClip {
+fn posed(
+    name: &str,
+    joints: usize,
+    samples: usize,
+    pose: impl Fn(usize, usize) -> Transform,
+) -> RawClip {
     let joint = |index: usize| Joint {
         name: String::new(),
         parent: (index > 0).then_some(0),
@@ -52,7 +62,8 @@ fn posed(name: &str, joints: usize, samples: usize, pose: impl Fn(usize, usize) 
     };
     let skeleton = Arc::new(Skeleton::new((0..joints).map(joint).collect()).unwrap());
     let all = (0..samples).flat_map(|sample| (0..joints).map(move |joint| (sample, joint)));
-    RawClip::new(name, skeleton, 30.0, all.map(|(sample, joint)| pose(sample, joint)).collect()).unwrap()
+    RawClip::new(name, skeleton, 30.0, all.map(|(sample, joint)| pose(sample, joint)).collect())
+        .unwrap()
 }
 
 fn turned_z(radians: f32) -> [f32; 4] {
@@ -77,7 +88,10 @@ fn one_sample_and_two() {
 #[test]
 fn what_does_not_move_takes_its_mark_or_one_value() {
     let bind = |joint: usize| [10.0 * joint as f32, 0.0, 0.0];
-    let still = posed("bind", 3, 20, |_, joint| Transform { translation: bind(joint), ..Transform::IDENTITY });
+    let still = posed("bind", 3, 20, |_, joint| Transform {
+        translation: bind(joint),
+        ..Transform::IDENTITY
+    });
     for clip in all(&still) {
         assert_eq!(clip.as_bytes().len(), 32 + 3);
         assert!((0..3).all(|joint| kinds(&clip, joint) == [Kind::Default; 3]));
@@ -116,7 +130,11 @@ fn a_scale_may_go_through_zero() {
 fn a_joint_may_spin_for_several_turns() {
     for speed in [0.3, 1.0, 2.5] {
         let spin = posed("spin", 2, 80, |sample, joint| Transform {
-            rotation: if joint == 0 { turned_z(speed * sample as f32) } else { [0.0, 0.0, 0.0, 1.0] },
+            rotation: if joint == 0 {
+                turned_z(speed * sample as f32)
+            } else {
+                [0.0, 0.0, 0.0, 1.0]
+            },
             translation: [10.0 * joint as f32, 0.0, 0.0],
             scale: [1.0; 3],
         });
@@ -132,7 +150,11 @@ fn a_joint_may_jump() {
         let is_there = sample >= 17;
         Transform {
             rotation: turned_z(if is_there { 3.0 } else { -0.1 * joint as f32 }),
-            translation: [if is_there { 60.0 } else { 10.0 * joint as f32 }, 0.3 * sample as f32, 0.0],
+            translation: [
+                if is_there { 60.0 } else { 10.0 * joint as f32 },
+                0.3 * sample as f32,
+                0.0,
+            ],
             scale: [1.0; 3],
         }
     });
@@ -143,7 +165,10 @@ fn a_joint_may_jump() {
 fn rotations_may_be_of_any_length_and_sign() {
     let any = posed("lengths", 2, 30, |sample, joint| {
         let scale = [1.0, -1.0, 1e-12, -1e12][(sample + joint) % 4];
-        Transform { rotation: turned_z(0.05 * sample as f32).map(|c| c * scale), ..Transform::IDENTITY }
+        Transform {
+            rotation: turned_z(0.05 * sample as f32).map(|c| c * scale),
+            ..Transform::IDENTITY
+        }
     });
     all(&any);
 }
@@ -156,7 +181,11 @@ fn so_many_samples_that_no_ticks_are_left_become_rows() {
             ..Transform::IDENTITY
         });
         let options = BuildOptions {
-            scheme: Scheme::Keys(KeyOptions { removal_passes: 0, refit: false, ..KeyOptions::default() }),
+            scheme: Scheme::Keys(KeyOptions {
+                removal_passes: 0,
+                refit: false,
+                ..KeyOptions::default()
+            }),
             ..BuildOptions::default()
         };
         let built = build(&long, &options).unwrap();
@@ -201,9 +230,13 @@ fn a_spin_keeps_a_loose_precision() {
             rotation: turned_z(speed * sample as f32),
             ..Transform::IDENTITY
         });
-        for (precision_cm, rows) in [(0.01, false), (0.1, false), (1.0, true), (2.0, true), (4.0, true)] {
+        for (precision_cm, rows) in
+            [(0.01, false), (0.1, false), (1.0, true), (2.0, true), (4.0, true)]
+        {
             let scheme = Scheme::Keys(KeyOptions { rows, ..KeyOptions::default() });
-            let built = build(&spin, &BuildOptions { precision_cm, scheme, ..BuildOptions::default() }).unwrap();
+            let built =
+                build(&spin, &BuildOptions { precision_cm, scheme, ..BuildOptions::default() })
+                    .unwrap();
             let off_cm = built.errors.all.max_cm;
             assert!(off_cm <= precision_cm, "{speed} rad a sample, {precision_cm} cm: {off_cm} cm");
         }

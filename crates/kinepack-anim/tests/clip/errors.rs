@@ -1,4 +1,5 @@
-//! What is measured of a clip is what the metric says, computed here anew; and foot slide of a clip whose wandering is known.
+//! What is measured of a clip is what the metric says, computed here anew; and foot slide of a clip
+//! whose wandering is known.
 
 use std::sync::Arc;
 
@@ -17,9 +18,14 @@ fn assert_errors(found: Errors, mut all: Vec<f64>, context: &str) {
     let position = 0.99 * (all.len() - 1) as f64;
     let lower = all[position.floor() as usize];
     let p99 = lower + position.fract() * (all[position.ceil() as usize] - lower);
-    for (found, expected) in [(found.max_cm, all[all.len() - 1]), (found.p99_cm, p99), (found.mean_cm, mean)] {
+    for (found, expected) in
+        [(found.max_cm, all[all.len() - 1]), (found.p99_cm, p99), (found.mean_cm, mean)]
+    {
         // The errors are kept as `f32`.
-        assert!((found - expected).abs() < 1e-6 * (1.0 + expected), "{context}: {found} {expected}");
+        assert!(
+            (found - expected).abs() < 1e-6 * (1.0 + expected),
+            "{context}: {found} {expected}"
+        );
     }
 }
 
@@ -27,9 +33,13 @@ fn assert_errors(found: Errors, mut all: Vec<f64>, context: &str) {
 fn errors_are_those_of_the_metric() {
     for (seed, shell_cm) in [(0, 3.0), (1, 0.5), (2, 20.0)] {
         let raw = smooth_clip(seed, 6, 40);
-        // Of two for one joint the last one counts; and there may be joints that a clip does not have.
-        let error =
-            ErrorOptions { shell_cm, joint_shells_cm: vec![(2, 1.0), (4, 7.0), (2, 9.0), (60, 1.0)], base: None };
+        // Of two for one joint the last one counts; and there may be joints that a clip does not
+        // have.
+        let error = ErrorOptions {
+            shell_cm,
+            joint_shells_cm: vec![(2, 1.0), (4, 7.0), (2, 9.0), (60, 1.0)],
+            base: None,
+        };
         let shells_cm = error.shells_cm(raw.joints());
         assert_eq!(shells_cm, [shell_cm, shell_cm, 9.0, shell_cm, 7.0, shell_cm]);
         let options = BuildOptions {
@@ -37,7 +47,8 @@ fn errors_are_those_of_the_metric() {
             error: ErrorOptions { shell_cm, ..ErrorOptions::default() },
             ..BuildOptions::default()
         };
-        let coarse = BuildOptions { scheme: Scheme::Quantized(RotationBits::Bits32), ..options.clone() };
+        let coarse =
+            BuildOptions { scheme: Scheme::Quantized(RotationBits::Bits32), ..options.clone() };
         for options in [options, coarse] {
             let built = build(&raw, &options).unwrap();
             assert_eq!(measure(&raw, &built.clip, &options.error), built.errors);
@@ -49,7 +60,10 @@ fn errors_are_those_of_the_metric() {
             for half in 0..2 * raw.samples() - 1 {
                 player.sample_at(half as f64 / 2.0, &mut pose);
                 let ours = place(raw.skeleton(), &pose);
-                let theirs = place(raw.skeleton(), &half_way(raw.pose(half / 2), raw.pose(half.div_ceil(2))));
+                let theirs = place(
+                    raw.skeleton(),
+                    &half_way(raw.pose(half / 2), raw.pose(half.div_ceil(2))),
+                );
                 for joint in 0..raw.joints() {
                     let error = error_cm(&ours[joint], &theirs[joint], shells_cm[joint]);
                     if half % 2 == 0 { at_samples[joint].push(error) } else { between.push(error) }
@@ -64,7 +78,8 @@ fn errors_are_those_of_the_metric() {
     }
 }
 
-/// Half-way between two poses, by the sine formula of slerp; of the same pose twice the pose itself.
+/// Half-way between two poses, by the sine formula of slerp; of the same pose twice the pose
+/// itself.
 fn half_way(from: &[Transform], to: &[Transform]) -> Vec<Transform> {
     let mean = |a: [f32; 3], b: [f32; 3]| [0, 1, 2].map(|axis| (a[axis] + b[axis]) / 2.0);
     let pairs = from.iter().zip(to);
@@ -74,7 +89,8 @@ fn half_way(from: &[Transform], to: &[Transform]) -> Vec<Transform> {
             let cosine: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
             let angle = cosine.abs().min(1.0).acos();
             let share = if angle > 1e-9 { (angle / 2.0).sin() / angle.sin() } else { 0.5 };
-            let rotation = [0, 1, 2, 3].map(|c| (a[c] * share + b[c] * share * cosine.signum()) as f32);
+            let rotation =
+                [0, 1, 2, 3].map(|c| (a[c] * share + b[c] * share * cosine.signum()) as f32);
             Transform {
                 rotation,
                 translation: mean(from.translation, to.translation),
@@ -84,7 +100,8 @@ fn half_way(from: &[Transform], to: &[Transform]) -> Vec<Transform> {
         .collect()
 }
 
-/// A clip of two joints, of which the second is at x = `theirs` in cm in the raw clip, and at `ours` in the compressed one.
+/// A clip of two joints, of which the second is at x = `theirs` in cm in the raw clip, and at
+/// `ours` in the compressed one.
 fn sliding(theirs: &[f32], ours: &[f32]) -> (RawClip, AnyClip) {
     let joint = |parent| Joint { name: String::new(), parent, bind: Transform::IDENTITY };
     let skeleton = Arc::new(Skeleton::new(vec![joint(None), joint(Some(0))]).unwrap());
@@ -116,7 +133,9 @@ fn assert_slide(found: (f64, Option<usize>), expected_cm: f64) {
 fn a_foot_that_stands_slides_by_what_it_wanders_since_it_stands() {
     // It stands at 10 cm for 20 samples, walks for ten, stands at 20 cm for ten.
     let walk: Vec<f32> = (0..40).map(|n| 10.0 + (n - 19).clamp(0, 10) as f32).collect();
-    let plus = |off: &dyn Fn(usize) -> f32| walk.iter().enumerate().map(|(n, x)| x + off(n)).collect::<Vec<_>>();
+    let plus = |off: &dyn Fn(usize) -> f32| {
+        walk.iter().enumerate().map(|(n, x)| x + off(n)).collect::<Vec<_>>()
+    };
     assert_slide(slide(&walk, &walk), 0.0);
     // An error that stays is none that slides, nor is one while it walks.
     assert_slide(slide(&walk, &plus(&|n| if n < 25 { 0.5 } else { 0.2 })), 0.0);
@@ -131,18 +150,22 @@ fn a_foot_that_stands_slides_by_what_it_wanders_since_it_stands() {
 #[test]
 fn what_stands_for_less_than_a_tenth_of_a_second_does_not_stand() {
     for (still, counts) in [(3, false), (4, true)] {
-        let walk: Vec<f32> = (0..20).map(|n: i32| (5 + n.min(8) + (n - 8 - (still - 1)).max(0)) as f32).collect();
-        let off: Vec<f32> = walk.iter().enumerate().map(|(n, x)| x + if n == 10 { 0.5 } else { 0.0 }).collect();
+        let walk: Vec<f32> =
+            (0..20).map(|n: i32| (5 + n.min(8) + (n - 8 - (still - 1)).max(0)) as f32).collect();
+        let off: Vec<f32> =
+            walk.iter().enumerate().map(|(n, x)| x + if n == 10 { 0.5 } else { 0.0 }).collect();
         assert_slide(slide(&walk, &off), if counts { 0.5 } else { 0.0 });
     }
 }
 
 #[test]
 fn what_moves_slowly_stands_until_it_has_gone_a_millimetre() {
-    // 0.03 cm a sample: samples 0 to 3 are within 0.1 cm of the first, 4 to 7 of the fourth, and so on.
+    // 0.03 cm a sample: samples 0 to 3 are within 0.1 cm of the first, 4 to 7 of the fourth, and so
+    // on.
     let creep: Vec<f32> = (0..16).map(|n| 5.0 + 0.03 * n as f32).collect();
     let off: Vec<f32> = creep.iter().enumerate().map(|(n, x)| x + (n / 4) as f32).collect();
     assert_slide(slide(&creep, &off), 0.0);
-    let off: Vec<f32> = creep.iter().enumerate().map(|(n, x)| x + if n % 4 == 3 { 0.2 } else { 0.0 }).collect();
+    let off: Vec<f32> =
+        creep.iter().enumerate().map(|(n, x)| x + if n % 4 == 3 { 0.2 } else { 0.0 }).collect();
     assert_slide(slide(&creep, &off), 0.2);
 }

@@ -1,4 +1,5 @@
-//! `.clip` files: what is written is what `spec/ANIM.md`, section 9 says, and what is none is refused for the right reason.
+//! `.clip` files: what is written is what `spec/ANIM.md`, section 9 says, and what is none is
+//! refused for the right reason.
 
 use kinepack_anim::{ExchangeError, RawClip, RawClipError, SkeletonError, exchange};
 
@@ -32,12 +33,16 @@ fn a_file_is_what_the_spec_says_and_comes_back() {
         expected.extend(joint.parent.map_or(-1, i32::from).to_le_bytes());
     }
     let poses = std::iter::once(raw.skeleton().bind_pose()).chain(raw.poses().map(<[_]>::to_vec));
-    expected.extend(poses.flatten().flat_map(|transform| floats(&transform)).flat_map(f32::to_le_bytes));
+    expected.extend(
+        poses.flatten().flat_map(|transform| floats(&transform)).flat_map(f32::to_le_bytes),
+    );
     assert!(bytes == expected);
 
     let back = exchange::read("smooth", &bytes).unwrap();
     assert_eq!((back.name(), back.rate_hz()), (raw.name(), raw.rate_hz()));
-    for (ours, theirs) in back.poses().zip(raw.poses()).flat_map(|(ours, theirs)| ours.iter().zip(theirs)) {
+    for (ours, theirs) in
+        back.poses().zip(raw.poses()).flat_map(|(ours, theirs)| ours.iter().zip(theirs))
+    {
         assert_eq!((ours.translation, ours.scale), (theirs.translation, theirs.scale));
         assert!(ours.rotation.iter().zip(theirs.rotation).all(|(a, b)| (a - b).abs() < 1e-6));
     }
@@ -65,7 +70,8 @@ fn lengths_that_do_not_fit_are_refused() {
             assert!(matches!(error, ExchangeError::WrongLength { .. }), "{at} {count}: {error}");
         }
     }
-    // Ten floats of 2³² samples and a bind pose, for each of 2³² − 1 joints, are more than 64 bits can count.
+    // Ten floats of 2³² samples and a bind pose, for each of 2³² − 1 joints, are more than 64 bits
+    // can count.
     let most = [&b"CLIP"[..], &[255; 8], &30_f32.to_le_bytes()].concat();
     let error = ExchangeError::WrongLength { bytes: 16, expected: u64::MAX };
     assert_eq!(exchange::read("", &most), Err(error));
@@ -76,7 +82,10 @@ fn what_is_no_clip_is_refused() {
     let (raw, bytes) = good();
     assert_eq!(refused(0, b"KPAC"), ExchangeError::NoClipFile);
     for parent in [-2, i32::MIN, 65_536, i32::MAX] {
-        assert_eq!(refused(20, &parent.to_le_bytes()), ExchangeError::BadParent { joint: 1, parent });
+        assert_eq!(
+            refused(20, &parent.to_le_bytes()),
+            ExchangeError::BadParent { joint: 1, parent }
+        );
     }
     for parent in [1, 2, 3, 65_535] {
         let error = ExchangeError::Skeleton(SkeletonError::ParentAfterChild { joint: 1 });
@@ -87,7 +96,10 @@ fn what_is_no_clip_is_refused() {
             let error = ExchangeError::Skeleton(SkeletonError::BadBindPose { joint: 2 });
             assert_eq!(refused(BIND + 80 + 4 * float, &bad.to_le_bytes()), error);
             let error = ExchangeError::Clip(RawClipError::BadTransform { sample: 3, joint: 1 });
-            assert_eq!(refused(BIND + 40 * (4 * JOINTS + 1) + 4 * float, &bad.to_le_bytes()), error);
+            assert_eq!(
+                refused(BIND + 40 * (4 * JOINTS + 1) + 4 * float, &bad.to_le_bytes()),
+                error
+            );
         }
     }
     let error = ExchangeError::Clip(RawClipError::BadTransform { sample: 0, joint: 0 });
@@ -97,12 +109,15 @@ fn what_is_no_clip_is_refused() {
         assert_eq!(refused(12, &rate_hz.to_le_bytes()), error);
     }
     let none = [&bytes[..8], &[0; 4], &bytes[12..BIND + 40 * JOINTS]].concat();
-    let error = ExchangeError::Clip(RawClipError::WrongCount { joints: raw.joints(), transforms: 0 });
+    let error =
+        ExchangeError::Clip(RawClipError::WrongCount { joints: raw.joints(), transforms: 0 });
     assert_eq!(exchange::read("", &none), Err(error));
     let none = [&bytes[..4], &[0; 4], &bytes[8..16]].concat();
     let error = ExchangeError::Clip(RawClipError::WrongCount { joints: 0, transforms: 0 });
     assert_eq!(exchange::read("", &none), Err(error));
-    let many = [&b"CLIP"[..], &16_385_u32.to_le_bytes(), &[0; 4], &bytes[12..16], &[255; 4 * 16_385]].concat();
+    let many =
+        [&b"CLIP"[..], &16_385_u32.to_le_bytes(), &[0; 4], &bytes[12..16], &[255; 4 * 16_385]]
+            .concat();
     let many = [many, 1_f32.to_le_bytes().repeat(10 * 16_385)].concat();
     let error = ExchangeError::Skeleton(SkeletonError::TooManyJoints { joints: 16_385 });
     assert_eq!(exchange::read("", &many), Err(error));

@@ -17,7 +17,8 @@ const CONSTANTS: usize = RANGES + 48;
 const ROWS: usize = CONSTANTS + 18;
 const KEYS: usize = ROWS + SAMPLES as usize * 16;
 
-/// Three joints with all kinds, one of them of coarse rotations in rows; the keys of a translation and of a rotation in two slices.
+/// Three joints with all kinds, one of them of coarse rotations in rows; the keys of a translation
+/// and of a rotation in two slices.
 pub(crate) fn small() -> Parts {
     let end = end_of(SAMPLES);
     let track = |joint, channel, ticks: &[u16]| {
@@ -27,7 +28,8 @@ pub(crate) fn small() -> Parts {
     let tracks = vec![track(1, 0, &[0, 9000, 20_000, 50_000, end]), track(0, 1, &[0, 20_000, end])];
     let mut parts = Parts::keyed(1, 2, SAMPLES, tracks);
     parts.kinds = vec![0b00_10_01, 0b11_01_10, 0b0100_0000 | 0b11_00_11];
-    parts.constants = [&[0, 0xc0, 0x26, 0x3b, 0, 0x70][..], &1.5_f32.to_le_bytes().repeat(3)].concat();
+    parts.constants =
+        [&[0, 0xc0, 0x26, 0x3b, 0, 0x70][..], &1.5_f32.to_le_bytes().repeat(3)].concat();
     parts.rows = (0..80).collect();
     parts
 }
@@ -50,15 +52,26 @@ fn refused(at: usize, other: &[u8]) -> ClipError {
 #[test]
 fn every_beginning_is_refused_and_so_is_every_tail() {
     let good = good();
-    let parts = [(32, "header"), (35, "kinds"), (83, "ranges"), (101, "constants"), (181, "rows"), (261, "keys")];
+    let parts = [
+        (32, "header"),
+        (35, "kinds"),
+        (83, "ranges"),
+        (101, "constants"),
+        (181, "rows"),
+        (261, "keys"),
+    ];
     for end in 0..good.len() {
-        let part = parts.iter().find(|(part_end, _)| end < *part_end).map_or("jumps", |(_, part)| part);
+        let part =
+            parts.iter().find(|(part_end, _)| end < *part_end).map_or("jumps", |(_, part)| part);
         let error = if end < 4 { ClipError::NoClip } else { ClipError::EndOfData { part } };
         assert_eq!(KeyedClip::from_bytes(&good[..end]).unwrap_err(), error, "{end}");
     }
     for tail in [1, 2, 8, 1000] {
         let long = [&good[..], &vec![0; tail]].concat();
-        assert_eq!(KeyedClip::from_bytes(long).unwrap_err(), ClipError::TrailingData { bytes: tail });
+        assert_eq!(
+            KeyedClip::from_bytes(long).unwrap_err(),
+            ClipError::TrailingData { bytes: tail }
+        );
     }
 }
 
@@ -94,8 +107,14 @@ fn headers_out_of_range_are_refused() {
 fn counts_of_billions_are_refused() {
     assert_eq!(refused(8, &16_384_u16.to_le_bytes()), ClipError::EndOfData { part: "kinds" });
     assert_eq!(refused(12, &65_536_u32.to_le_bytes()), ClipError::EndOfData { part: "rows" });
-    assert_eq!(refused(12, &65_537_u32.to_le_bytes()), ClipError::TooManySamples { samples: 65_537 });
-    assert_eq!(refused(12, &4_194_304_u32.to_le_bytes()), ClipError::TooManySamples { samples: 4_194_304 });
+    assert_eq!(
+        refused(12, &65_537_u32.to_le_bytes()),
+        ClipError::TooManySamples { samples: 65_537 }
+    );
+    assert_eq!(
+        refused(12, &4_194_304_u32.to_le_bytes()),
+        ClipError::TooManySamples { samples: 4_194_304 }
+    );
     assert_eq!(refused(20, &[255; 4]), ClipError::EndOfData { part: "keys" });
     assert_eq!(refused(10, &[255; 2]), ClipError::EndOfData { part: "jumps" });
 }
@@ -112,8 +131,14 @@ fn kinds_that_mean_nothing_are_refused() {
 fn ranges_that_are_none_are_refused() {
     for (from, channel) in [(RANGES, Channel::Translation), (RANGES + 24, Channel::Scale)] {
         for at in [from, from + 8, from + 12, from + 20] {
-            for end in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, f32::MIN, 1e18_f32.next_up()] {
-                assert_eq!(refused(at, &end.to_le_bytes()), ClipError::BadRange { channel }, "{at} {end}");
+            for end in
+                [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, f32::MIN, 1e18_f32.next_up()]
+            {
+                assert_eq!(
+                    refused(at, &end.to_le_bytes()),
+                    ClipError::BadRange { channel },
+                    "{at} {end}"
+                );
             }
         }
         assert_eq!(refused(from, &91_f32.to_le_bytes()), ClipError::BadRange { channel });
@@ -121,14 +146,17 @@ fn ranges_that_are_none_are_refused() {
     }
 }
 
-/// The widest range, of keys whose splines go beyond it; squares of chords would be too large for floats in a wider one.
+/// The widest range, of keys whose splines go beyond it; squares of chords would be too large for
+/// floats in a wider one.
 #[test]
 fn the_widest_ranges_play_finite_numbers() {
     for parametrization in 0..4 {
         let mut random = Random(2);
         let tracks = [1, 2].map(|channel| {
             let mut track = any_track(&mut random, 0, channel, 100, 40);
-            track.keys.iter_mut().for_each(|(_, code)| *code = [(); 3].map(|()| [0, 65_535][random.below(2) as usize]));
+            track.keys.iter_mut().for_each(|(_, code)| {
+                *code = [(); 3].map(|()| [0, 65_535][random.below(2) as usize])
+            });
             track
         });
         let mut parts = Parts::keyed(parametrization, 3, 100, tracks.to_vec());
@@ -144,7 +172,10 @@ fn constants_that_are_not_finite_are_refused() {
     let track = TrackId { joint: 1, channel: Channel::Translation };
     for at in [0, 4, 8] {
         for value in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
-            assert_eq!(refused(CONSTANTS + 6 + at, &value.to_le_bytes()), ClipError::BadConstant { track });
+            assert_eq!(
+                refused(CONSTANTS + 6 + at, &value.to_le_bytes()),
+                ClipError::BadConstant { track }
+            );
         }
     }
 }
@@ -155,12 +186,16 @@ fn keys_that_are_none_are_refused() {
         ClipError::BadKey { index, reason } => (index, reason),
         error => panic!("{error}"),
     };
-    // In the order of the block: three of the rotation of joint 1, three of the translation of joint 0, two of the rotation.
+    // In the order of the block: three of the rotation of joint 1, three of the translation of
+    // joint 0, two of the rotation.
     let id = |joint: u16, channel: u16| (joint | channel << 14).to_le_bytes();
     let with_id = |tick: u16, joint, channel| [tick.to_le_bytes(), id(joint, channel)].concat();
     assert_eq!(reason(1, &with_id(9000, 1, 3)), (1, "a channel that is none"));
     for (joint, channel) in [(3, 0), (0x3fff, 0), (1, 1), (2, 0), (0, 2), (2, 1)] {
-        assert_eq!(reason(2, &with_id(20_000, joint, channel)), (2, "a joint or channel that has no keys"));
+        assert_eq!(
+            reason(2, &with_id(20_000, joint, channel)),
+            (2, "a joint or channel that has no keys")
+        );
     }
     assert_eq!(reason(1, &with_id(9000, 0, 1)), (1, "the first keys of each track come first"));
     assert_eq!(reason(0, &[1, 0]), (0, "a track that does not begin with the clip"));
@@ -170,7 +205,8 @@ fn keys_that_are_none_are_refused() {
     }
     assert_eq!(reason(2, &65_535_u16.to_le_bytes()), (2, "a time behind the last sample"));
     assert_eq!(reason(7, &[0, 250]), (8, "a track that does not end with the clip"));
-    // The translation has its last key as its third, so any more of it would stand behind the last sample.
+    // The translation has its last key as its third, so any more of it would stand behind the last
+    // sample.
     assert_eq!(reason(6, &with_id(50_000, 0, 1)), (6, "times of a track that do not increase"));
 }
 
@@ -183,7 +219,9 @@ fn keys_in_another_order_than_that_of_need_are_refused() {
     };
     let end = end_of(5);
     let swapped = |second: [u16; 5]| {
-        let mut bytes = Parts::keyed(1, 1, 5, vec![track(0, [0, 10, 20, 30, end]), track(1, second)]).to_bytes();
+        let mut bytes =
+            Parts::keyed(1, 1, 5, vec![track(0, [0, 10, 20, 30, end]), track(1, second)])
+                .to_bytes();
         let keys_at = 32 + 2;
         let (before, after) = bytes[keys_at + 60..keys_at + 80].split_at_mut(10);
         before.swap_with_slice(after);
@@ -202,14 +240,23 @@ fn a_clip_without_the_keys_that_it_says_is_refused() {
     for samples in [1, 2] {
         let mut parts = Parts::keyed(0, 1, samples, Vec::new());
         parts.kinds = vec![2];
-        assert_eq!(KeyedClip::from_bytes(parts.to_bytes()).unwrap_err(), ClipError::BadKey { index: 0, reason });
+        assert_eq!(
+            KeyedClip::from_bytes(parts.to_bytes()).unwrap_err(),
+            ClipError::BadKey { index: 0, reason }
+        );
         parts.tracks = vec![NaiveTrack { joint: 0, channel: 0, keys: vec![(0, [0; 3])] }];
-        assert_eq!(KeyedClip::from_bytes(parts.to_bytes()).unwrap_err(), ClipError::BadKey { index: 1, reason });
+        assert_eq!(
+            KeyedClip::from_bytes(parts.to_bytes()).unwrap_err(),
+            ClipError::BadKey { index: 1, reason }
+        );
     }
     let keys = vec![(0, [0; 3]), (0, [0; 3])];
     let parts = Parts::keyed(0, 1, 1, vec![NaiveTrack { joint: 0, channel: 0, keys }]);
     let reason = "times of a track that do not increase";
-    assert_eq!(KeyedClip::from_bytes(parts.to_bytes()).unwrap_err(), ClipError::BadKey { index: 1, reason });
+    assert_eq!(
+        KeyedClip::from_bytes(parts.to_bytes()).unwrap_err(),
+        ClipError::BadKey { index: 1, reason }
+    );
 }
 
 #[test]
@@ -266,7 +313,10 @@ fn any_clip_and_any_change_of_it_is_refused_or_played() {
         let tracks = (0..3).flat_map(|joint| [0, 1, 2].map(|channel| (joint, channel)));
         let mut kept = tracks.filter(|_| random.below(2) > 0).collect::<Vec<_>>();
         kept.push((3, 0));
-        let tracks = kept.iter().map(|(joint, channel)| any_track(&mut random, *joint, *channel, samples, 9)).collect();
+        let tracks = kept
+            .iter()
+            .map(|(joint, channel)| any_track(&mut random, *joint, *channel, samples, 9))
+            .collect();
         let mut bytes = Parts::keyed(parametrization, slices, samples, tracks).to_bytes();
         assert!(KeyedClip::from_bytes(&bytes[..]).unwrap().as_bytes() == bytes);
         driver::play(&bytes);
@@ -284,7 +334,8 @@ fn skeletons_come_back_or_are_refused() {
     let bytes = skeleton.to_bytes();
     assert_eq!(Skeleton::from_bytes(&bytes).unwrap(), *skeleton);
     for end in 0..bytes.len() {
-        let error = if end < 4 { SkeletonFileError::NoSkeleton } else { SkeletonFileError::EndOfData };
+        let error =
+            if end < 4 { SkeletonFileError::NoSkeleton } else { SkeletonFileError::EndOfData };
         assert_eq!(Skeleton::from_bytes(&bytes[..end]), Err(error));
     }
     let long = [&bytes[..], &[0; 3]].concat();
@@ -303,7 +354,10 @@ fn skeletons_come_back_or_are_refused() {
     assert_eq!(with(8 + 7 * 42 + 2, &[0xff]), SkeletonFileError::BadName);
     let broken = |error| SkeletonFileError::Skeleton(error);
     assert_eq!(with(8 + 42, &[1, 0]), broken(SkeletonError::ParentAfterChild { joint: 1 }));
-    assert_eq!(with(8 + 42 * 3 + 2, &f32::NAN.to_le_bytes()), broken(SkeletonError::BadBindPose { joint: 3 }));
+    assert_eq!(
+        with(8 + 42 * 3 + 2, &f32::NAN.to_le_bytes()),
+        broken(SkeletonError::BadBindPose { joint: 3 })
+    );
     assert_eq!(with(8 + 42 * 3 + 2, &[0; 16]), broken(SkeletonError::BadBindPose { joint: 3 }));
     let many = [&b"KPSK\x01\0"[..], &16_385_u16.to_le_bytes()].concat();
     let joint = [&[255, 255][..], &1_f32.to_le_bytes().repeat(10)].concat();

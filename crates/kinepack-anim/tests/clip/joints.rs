@@ -11,7 +11,8 @@ fn schemes() -> [Scheme; 2] {
 
 #[test]
 fn a_joint_keeps_to_a_precision_of_its_own() {
-    for (seed, scheme) in [1, 6].into_iter().flat_map(|seed| schemes().map(|scheme| (seed, scheme))) {
+    for (seed, scheme) in [1, 6].into_iter().flat_map(|seed| schemes().map(|scheme| (seed, scheme)))
+    {
         let raw = smooth_clip(seed, 8, 90);
         let coarse = BuildOptions { precision_cm: 0.5, scheme, ..BuildOptions::default() };
         // Of two for one joint the last one counts.
@@ -30,7 +31,8 @@ fn a_joint_keeps_to_a_precision_of_its_own() {
         // What the others were built for is not what that one was.
         let (joint, share) = some.farthest_off(&coarse_built.errors);
         assert!(joint == 5 && share > 1.0, "{joint} {share}");
-        let bytes = [&coarse_built, &some_built, &fine_built].map(|built| built.clip.as_bytes().len());
+        let bytes =
+            [&coarse_built, &some_built, &fine_built].map(|built| built.clip.as_bytes().len());
         assert!(bytes.is_sorted() && bytes[1] < bytes[2], "{bytes:?}");
     }
 }
@@ -54,12 +56,19 @@ fn numbers_of_joints_that_cannot_be_are_refused() {
     let refused = |precisions: &[(usize, f64)], shells: &[(usize, f64)], scheme: Scheme| {
         let error = ErrorOptions { joint_shells_cm: shells.to_vec(), ..ErrorOptions::default() };
         let joint_precisions_cm = precisions.to_vec();
-        build(&raw, &BuildOptions { joint_precisions_cm, error, scheme, ..BuildOptions::default() }).unwrap_err()
+        build(&raw, &BuildOptions { joint_precisions_cm, error, scheme, ..BuildOptions::default() })
+            .unwrap_err()
     };
     for scheme in schemes() {
         let refused = |precisions: &[_], shells: &[_]| refused(precisions, shells, scheme.clone());
-        assert_eq!(refused(&[(3, 0.1)], &[]), BuildError::BadJoint { option: "precision", joint: 3 });
-        assert_eq!(refused(&[], &[(0, 1.0), (70, 1.0)]), BuildError::BadJoint { option: "shell", joint: 70 });
+        assert_eq!(
+            refused(&[(3, 0.1)], &[]),
+            BuildError::BadJoint { option: "precision", joint: 3 }
+        );
+        assert_eq!(
+            refused(&[], &[(0, 1.0), (70, 1.0)]),
+            BuildError::BadJoint { option: "shell", joint: 70 }
+        );
         for number in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             assert_eq!(refused(&[(0, number)], &[]), BuildError::BadOption { option: "precision" });
             assert_eq!(refused(&[], &[(0, number)]), BuildError::BadOption { option: "shell" });

@@ -1,4 +1,5 @@
-//! Clips: what is written, read and played is what `spec/ANIM.md` says, by a reader and a writer made from that page alone.
+//! Clips: what is written, read and played is what `spec/ANIM.md` says, by a reader and a writer
+//! made from that page alone.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,4 +1,5 @@
-//! Clips read and played as `spec/ANIM.md` says it, without anything of the crate: tracks apart, each segment sought anew.
+//! Clips read and played as `spec/ANIM.md` says it, without anything of the crate: tracks apart,
+//! each segment sought anew.
 
 /// Rotation x, y, z, w, translation, scale.
 pub(crate) type Floats = [f32; 10];
@@ -52,10 +53,14 @@ impl<'a> Bytes<'a> {
 fn rotation(bits: u64, n: u32) -> Vec<f32> {
     let mask = (1_u64 << n) - 1;
     let step = f32::from_bits(0x3fb5_04f3) / mask as f32;
-    let [a, b, c] = [2 * n, n, 0].map(|shift| (bits >> shift & mask) as f32 * step - f32::from_bits(0x3f35_04f3));
+    let [a, b, c] = [2 * n, n, 0]
+        .map(|shift| (bits >> shift & mask) as f32 * step - f32::from_bits(0x3f35_04f3));
     let r = a * a + b * b + c * c;
-    let mut values =
-        if r > 1.0 { vec![a * (1.0 / r.sqrt()), b * (1.0 / r.sqrt()), c * (1.0 / r.sqrt())] } else { vec![a, b, c] };
+    let mut values = if r > 1.0 {
+        vec![a * (1.0 / r.sqrt()), b * (1.0 / r.sqrt()), c * (1.0 / r.sqrt())]
+    } else {
+        vec![a, b, c]
+    };
     values.insert((bits >> (3 * n) & 3) as usize, if r > 1.0 { 0.0 } else { (1.0 - r).sqrt() });
     values
 }
@@ -93,7 +98,11 @@ impl Naive {
         clip.constants = clip
             .of_kind(1)
             .map(|(joint, channel)| {
-                let value = if channel == 0 { rotation(rest.number(6), 15) } else { rest.floats().to_vec() };
+                let value = if channel == 0 {
+                    rotation(rest.number(6), 15)
+                } else {
+                    rest.floats().to_vec()
+                };
                 (joint, channel, value)
             })
             .collect();
@@ -114,13 +123,16 @@ impl Naive {
     }
 
     fn read_keys(&mut self, rest: &mut Bytes<'_>, count: usize) {
-        let mut tracks: Vec<_> =
-            self.of_kind(2).map(|(joint, channel)| NaiveTrack { joint, channel, keys: Vec::new() }).collect();
+        let mut tracks: Vec<_> = self
+            .of_kind(2)
+            .map(|(joint, channel)| NaiveTrack { joint, channel, keys: Vec::new() })
+            .collect();
         tracks.sort_by_key(|track| (track.channel, track.joint));
         for _ in 0..count {
             let (tick, id) = (rest.number(2) as u16, rest.number(2) as usize);
             let value = [(); 3].map(|()| rest.number(2) as u16);
-            let is_of = |track: &&mut NaiveTrack| (track.joint, track.channel) == (id & 0x3fff, id >> 14);
+            let is_of =
+                |track: &&mut NaiveTrack| (track.joint, track.channel) == (id & 0x3fff, id >> 14);
             tracks.iter_mut().find(is_of).unwrap().keys.push((tick, value));
         }
         let place_bytes = if count > 65_536 { 4 } else { 2 };
@@ -142,13 +154,16 @@ impl Naive {
     /// Section 2.2.
     fn vector(&self, channel: usize, codes: [u16; 3]) -> Vec<f32> {
         let [min, max] = self.ranges[channel - 1];
-        (0..3).map(|axis| f32::from(codes[axis]) * ((max[axis] - min[axis]) / 65535.0) + min[axis]).collect()
+        (0..3)
+            .map(|axis| f32::from(codes[axis]) * ((max[axis] - min[axis]) / 65535.0) + min[axis])
+            .collect()
     }
 
     /// Section 6.
     pub(crate) fn pose(&self, position: f64, bind: &[Floats]) -> Vec<Floats> {
         let last = f64::from(self.samples - 1);
-        let position = if position.is_nan() || position < 0.0 { 0.0 } else { f64::min(position, last) };
+        let position =
+            if position.is_nan() || position < 0.0 { 0.0 } else { f64::min(position, last) };
         let mut pose = bind.to_vec();
         let mut set = |joint: usize, channel: usize, value: &[f32]| {
             pose[joint][[0, 4, 7][channel]..][..value.len()].copy_from_slice(value);
@@ -161,8 +176,11 @@ impl Naive {
         let next = &self.rows[usize::min(row + 1, self.rows.len() - 1)];
         for ((joint, channel, from), (_, _, to)) in self.rows[row].iter().zip(next) {
             let sign = if *channel == 0 && dot(from, to) < 0.0 { -1.0 } else { 1.0 };
-            let mixed: Vec<f32> =
-                from.iter().zip(to).map(|(from, to)| from * (1.0 - share) + to * sign * share).collect();
+            let mixed: Vec<f32> = from
+                .iter()
+                .zip(to)
+                .map(|(from, to)| from * (1.0 - share) + to * sign * share)
+                .collect();
             set(*joint, *channel, &if *channel == 0 { unit(&mixed) } else { mixed });
         }
         let ticks = self.ticks_per_sample();
@@ -182,7 +200,8 @@ impl Naive {
     fn spline(&self, track: &NaiveTrack, tick: f32) -> Vec<f32> {
         let last = track.keys.len() - 1;
         let first = track.keys[..last].partition_point(|(key, _)| f32::from(*key) <= tick) - 1;
-        let keys = [first.saturating_sub(1), first, first + 1, usize::min(first + 2, last)].map(|key| track.keys[key]);
+        let keys = [first.saturating_sub(1), first, first + 1, usize::min(first + 2, last)]
+            .map(|key| track.keys[key]);
         let t = keys.map(|(tick, _)| f32::from(tick));
         let raw = keys.map(|(_, [a, b, c])| match track.channel {
             0 => rotation(u64::from(a) | u64::from(b) << 16 | u64::from(c) << 32, 15),
@@ -214,8 +233,9 @@ impl Naive {
         let m1 = ((2.0 - o) * u + (o - 3.0)) * (u * u) + 1.0;
         let m2 = (((3.0 - 2.0 * i) + (i - 2.0) * u) * u + i) * u;
         let m3 = ((u - 1.0) * u) * (u * o);
-        let value: Vec<f32> =
-            (0..p[0].len()).map(|c| (m1 * p[1][c] + m0 * p[0][c]) + (m3 * p[3][c] + m2 * p[2][c])).collect();
+        let value: Vec<f32> = (0..p[0].len())
+            .map(|c| (m1 * p[1][c] + m0 * p[0][c]) + (m3 * p[3][c] + m2 * p[2][c]))
+            .collect();
         if track.channel == 0 { unit(&value) } else { value }
     }
 }

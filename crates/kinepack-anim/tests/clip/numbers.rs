@@ -1,12 +1,16 @@
-//! Rotations and vectors in their bits: how far off they are, at most, and what becomes of numbers that are none.
+//! Rotations and vectors in their bits: how far off they are, at most, and what becomes of numbers
+//! that are none.
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
-use kinepack_anim::keyed::quantize::{VectorRange, rotation_32, rotation_48, rotation_from_32, rotation_from_48};
+use kinepack_anim::keyed::quantize::{
+    VectorRange, rotation_32, rotation_48, rotation_from_32, rotation_from_48,
+};
 
 use crate::support::Random;
 
-/// How far off a rotation comes back: the kept components, the dropped one, and the angle in radians.
+/// How far off a rotation comes back: the kept components, the dropped one, and the angle in
+/// radians.
 fn errors(rotation: [f32; 4], back: [f32; 4]) -> [f64; 3] {
     let length = rotation.iter().map(|c| f64::from(*c) * f64::from(*c)).sum::<f64>().sqrt();
     let exact = rotation.map(|c| f64::from(c) / length);
@@ -17,9 +21,12 @@ fn errors(rotation: [f32; 4], back: [f32; 4]) -> [f64; 3] {
         }
     }
     let sign = exact[dropped].signum();
-    let off: Vec<f64> = exact.iter().zip(back).map(|(exact, back)| exact * sign - f64::from(back)).collect();
-    let kept = (0..4).filter(|index| *index != dropped).map(|index| off[index].abs()).fold(0.0, f64::max);
-    // The angle between two unit quaternions, by the chord between them; what comes back is one up to the floats.
+    let off: Vec<f64> =
+        exact.iter().zip(back).map(|(exact, back)| exact * sign - f64::from(back)).collect();
+    let kept =
+        (0..4).filter(|index| *index != dropped).map(|index| off[index].abs()).fold(0.0, f64::max);
+    // The angle between two unit quaternions, by the chord between them; what comes back is one up
+    // to the floats.
     let chord = off.iter().map(|c| c * c).sum::<f64>().sqrt();
     [kept, off[dropped].abs(), 4.0 * (chord / 2.0).asin()]
 }
@@ -35,7 +42,8 @@ fn worst(from_to: impl Fn([f32; 4]) -> [f32; 4], step: f64) -> [f64; 3] {
         let rotation = [(); 4].map(|()| random.between(-1.0, 1.0));
         look(rotation);
     }
-    // About all four components alike the dropped one is farthest off: at the middles between two codes.
+    // About all four components alike the dropped one is farthest off: at the middles between two
+    // codes.
     let half = ((0.5 + FRAC_1_SQRT_2) / step).floor();
     for code in [half - 2.0, half - 1.0, half] {
         for middle in [0.48, 0.499, 0.501, 0.52] {
@@ -49,8 +57,14 @@ fn worst(from_to: impl Fn([f32; 4]) -> [f32; 4], step: f64) -> [f64; 3] {
 #[test]
 fn rotations_are_as_precise_as_they_say() {
     let bounds = [
-        (worst(|q| rotation_from_48(rotation_48(q)), 2_f64.sqrt() / 32_767.0), [0.000_021_7, 0.000_065, 0.000_15]),
-        (worst(|q| rotation_from_32(rotation_32(q)), 2_f64.sqrt() / 1023.0), [0.000_692, 0.002_08, 0.0048]),
+        (
+            worst(|q| rotation_from_48(rotation_48(q)), 2_f64.sqrt() / 32_767.0),
+            [0.000_021_7, 0.000_065, 0.000_15],
+        ),
+        (
+            worst(|q| rotation_from_32(rotation_32(q)), 2_f64.sqrt() / 1023.0),
+            [0.000_692, 0.002_08, 0.0048],
+        ),
     ];
     for (worst, bounds) in bounds {
         for (worst, bound) in worst.into_iter().zip(bounds) {
@@ -66,7 +80,9 @@ fn rotations_that_are_exact_in_their_largest_component_come_back() {
         for sign in [1.0, -1.0] {
             let mut rotation = [0.0; 4];
             rotation[axis] = sign;
-            for back in [rotation_from_48(rotation_48(rotation)), rotation_from_32(rotation_32(rotation))] {
+            for back in
+                [rotation_from_48(rotation_48(rotation)), rotation_from_32(rotation_32(rotation))]
+            {
                 assert!(back[axis] > 0.999_998, "{back:?}");
             }
         }
@@ -77,10 +93,18 @@ fn rotations_that_are_exact_in_their_largest_component_come_back() {
 fn any_bits_are_a_rotation() {
     let mut random = Random(2);
     for round in 0..100_000 {
-        let mut word =
-            || if round % 3 == 0 { [0, 0xffff][random.below(2) as usize] } else { random.below(1 << 16) as u16 };
+        let mut word = || {
+            if round % 3 == 0 {
+                [0, 0xffff][random.below(2) as usize]
+            } else {
+                random.below(1 << 16) as u16
+            }
+        };
         let words = [word(), word(), word()];
-        for back in [rotation_from_48(words), rotation_from_32(u32::from(words[0]) << 16 | u32::from(words[1]))] {
+        for back in [
+            rotation_from_48(words),
+            rotation_from_32(u32::from(words[0]) << 16 | u32::from(words[1])),
+        ] {
             let length = back.iter().map(|c| c * c).sum::<f32>().sqrt();
             assert!((length - 1.0).abs() < 1e-6, "{back:?}");
         }
@@ -114,7 +138,8 @@ fn vectors_come_back_within_half_a_step() {
         };
         assert!(range.is_valid());
         let share = random.between(0.0, 1.0);
-        let vector = [0, 1, 2].map(|axis| range.min[axis] + share * (range.max[axis] - range.min[axis]));
+        let vector =
+            [0, 1, 2].map(|axis| range.min[axis] + share * (range.max[axis] - range.min[axis]));
         let back = range.reconstruct(range.quantize(vector));
         let [low, high] = [range.min, range.max].map(|end| range.reconstruct(range.quantize(end)));
         assert_eq!(low, range.min);
@@ -123,7 +148,10 @@ fn vectors_come_back_within_half_a_step() {
             // What the three roundings of floats may add.
             let floats = 2e-7 * (extent + f64::from(range.min[axis].abs()));
             let off = |a: f32, b: f32| (f64::from(a) - f64::from(b)).abs();
-            assert!(off(back[axis], vector[axis]) <= extent / 131_070.0 + floats, "{range:?} {vector:?}");
+            assert!(
+                off(back[axis], vector[axis]) <= extent / 131_070.0 + floats,
+                "{range:?} {vector:?}"
+            );
             assert!(off(high[axis], range.max[axis]) <= floats, "{range:?}");
         }
     }
@@ -141,7 +169,9 @@ fn a_range_without_extent_is_its_point_and_numbers_that_are_none_are_its_ends() 
     assert_eq!(range.quantize([-7.0, 2.0, 0.5]), [0, 65_535, 32_768]);
     let none = VectorRange::around([]);
     assert_eq!((none.min, none.max), ([0.0; 3], [0.0; 3]));
-    for ends in [[0.0, f32::NAN], [f32::NAN, 0.0], [1.0, 0.0], [f32::MIN, f32::MAX], [0.0, f32::INFINITY]] {
+    for ends in
+        [[0.0, f32::NAN], [f32::NAN, 0.0], [1.0, 0.0], [f32::MIN, f32::MAX], [0.0, f32::INFINITY]]
+    {
         assert!(!VectorRange { min: [ends[0]; 3], max: [ends[1]; 3] }.is_valid(), "{ends:?}");
     }
 }

@@ -9,7 +9,8 @@ use crate::naive::{Naive, NaiveTrack};
 use crate::support::{Random, assert_same, assert_sane, pose_floats, position, smooth_clip};
 use crate::write::{Parts, any_track, end_of, parts_of};
 
-/// Plays forwards at 60 Hz, backwards, anywhere, by huge steps, and at times that are none, all with the same cursor.
+/// Plays forwards at 60 Hz, backwards, anywhere, by huge steps, and at times that are none, all
+/// with the same cursor.
 pub(crate) fn compare(clip: &KeyedClip, bind: &[Transform], steps: usize, context: &str) {
     let naive = Naive::read(clip.as_bytes());
     let floats = pose_floats(bind);
@@ -21,13 +22,26 @@ pub(crate) fn compare(clip: &KeyedClip, bind: &[Transform], steps: usize, contex
     let step = (f64::from(naive.rate_hz) / 60.0).max(last / steps as f64);
     positions.extend((0..=steps).map(|index| index as f64 * step));
     positions.extend((0..=steps).rev().map(|index| index as f64 * step / 3.0));
-    positions.extend((0..steps).map(|_| last * f64::from(random.below(1 << 30)) / f64::from(1 << 30)));
+    positions
+        .extend((0..steps).map(|_| last * f64::from(random.below(1 << 30)) / f64::from(1 << 30)));
     positions.extend((0..=9).flat_map(|step| [last * f64::from(step) / 9.0, 0.0]));
-    positions.extend([-1.0, last / 2.0, last + 7.0, f64::NAN, 1e300, -0.0, f64::INFINITY, f64::NEG_INFINITY, last]);
+    positions.extend([
+        -1.0,
+        last / 2.0,
+        last + 7.0,
+        f64::NAN,
+        1e300,
+        -0.0,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        last,
+    ]);
     // At every key and just before, and in the middle of all samples of a short clip.
     let ticks = f64::from(naive.ticks_per_sample());
     let keys = naive.tracks.iter().flat_map(|track| track.keys.iter().take(40));
-    positions.extend(keys.flat_map(|(tick, _)| [f64::from(*tick) / ticks, (f64::from(*tick) - 0.25) / ticks]));
+    positions.extend(
+        keys.flat_map(|(tick, _)| [f64::from(*tick) / ticks, (f64::from(*tick) - 0.25) / ticks]),
+    );
     for position in positions {
         cursor.sample_at(position, &mut pose);
         assert_sane(&pose, context);
@@ -87,10 +101,13 @@ fn tracks_of_any_codes_are_played_as_the_spec_says() {
             let samples = [2, 5, 31, 700, 65_536][slices as usize % 5];
             let places = (0..4).flat_map(|joint| [0, 1, 2].map(|channel| (joint, channel)));
             let tracks = places.filter(|(joint, channel)| joint % 2 == 0 || *channel == 0);
-            let tracks = tracks.map(|(joint, channel)| any_track(&mut random, joint, channel, samples, 30)).collect();
+            let tracks = tracks
+                .map(|(joint, channel)| any_track(&mut random, joint, channel, samples, 30))
+                .collect();
             let parts = Parts::keyed(parametrization, slices, samples, tracks);
             let clip = KeyedClip::from_bytes(parts.to_bytes()).unwrap();
-            let context = format!("parametrization {parametrization}, {slices} slices, {samples} samples");
+            let context =
+                format!("parametrization {parametrization}, {slices} slices, {samples} samples");
             compare(&clip, &[Transform::IDENTITY; 4][..clip.joints()], 150, &context);
         }
     }
@@ -100,7 +117,8 @@ fn tracks_of_any_codes_are_played_as_the_spec_says() {
 fn long_clips_have_slices_and_wide_places() {
     let mut random = Random(4);
     for (joints, most, samples, slices) in [(3, 6000, 60_000, 20), (9, 20_000, 65_536, 1024)] {
-        let mut tracks: Vec<_> = (0..joints).map(|joint| any_track(&mut random, joint, 0, samples, most)).collect();
+        let mut tracks: Vec<_> =
+            (0..joints).map(|joint| any_track(&mut random, joint, 0, samples, most)).collect();
         tracks.push(any_track(&mut random, joints, 1, samples, 3));
         let parts = Parts::keyed(1, slices, samples, tracks);
         let clip = KeyedClip::from_bytes(parts.to_bytes()).unwrap();
@@ -121,7 +139,12 @@ fn places_become_wide_behind_65536_keys() {
         let bytes = parts.to_bytes();
         let places = bytes.len() - (32 + 2 + 24 + 10 * keys as usize);
         assert_eq!(places, 4 * 2 * 4 * if keys > 65_536 { 4 } else { 2 });
-        compare(&KeyedClip::from_bytes(bytes).unwrap(), &[Transform::IDENTITY; 2], 10, &format!("{keys} keys"));
+        compare(
+            &KeyedClip::from_bytes(bytes).unwrap(),
+            &[Transform::IDENTITY; 2],
+            10,
+            &format!("{keys} keys"),
+        );
     }
 }
 
@@ -132,31 +155,44 @@ fn a_built_clip_has_slices() {
     let smooth = smooth_clip(2, 4, 2500);
     let samples = smooth.poses().flatten().map(|transform| {
         let noise = [(); 3].map(|()| random.between(-0.5, 0.5));
-        Transform { translation: [0, 1, 2].map(|axis| transform.translation[axis] + noise[axis]), ..*transform }
+        Transform {
+            translation: [0, 1, 2].map(|axis| transform.translation[axis] + noise[axis]),
+            ..*transform
+        }
     });
-    let raw = kinepack_anim::RawClip::new("noise", smooth.skeleton().clone(), 60.0, samples.collect()).unwrap();
+    let raw =
+        kinepack_anim::RawClip::new("noise", smooth.skeleton().clone(), 60.0, samples.collect())
+            .unwrap();
     let options = KeyOptions { rows: false, removal_passes: 0, ..KeyOptions::default() };
-    let options = BuildOptions { precision_cm: 0.2, scheme: Scheme::Keys(options), ..BuildOptions::default() };
+    let options = BuildOptions {
+        precision_cm: 0.2,
+        scheme: Scheme::Keys(options),
+        ..BuildOptions::default()
+    };
     let built = build(&raw, &options).unwrap();
     let clip = built.clip.as_keyed().unwrap();
     assert!(clip.header().slices > 3, "{} keys", clip.key_count());
     compare_written(clip, &raw.skeleton().bind_pose(), 300, "noise");
 }
 
-/// More slices than ticks: some begin where the one before does, and the ticks between two samples are no whole numbers.
+/// More slices than ticks: some begin where the one before does, and the ticks between two samples
+/// are no whole numbers.
 #[test]
 fn no_slice_is_taken_that_begins_behind_the_time() {
     let mut random = Random(8);
-    for (samples, slices) in [(40_000, 65_535), (32_769, 65_535), (2, 65_535), (65_536, 65_534), (50_000, 49_998)] {
+    for (samples, slices) in
+        [(40_000, 65_535), (32_769, 65_535), (2, 65_535), (65_536, 65_534), (50_000, 49_998)]
+    {
         let track = any_track(&mut random, 0, 1, samples, 3000);
-        let clip = KeyedClip::from_bytes(Parts::keyed(1, slices, samples, vec![track]).to_bytes()).unwrap();
+        let clip = KeyedClip::from_bytes(Parts::keyed(1, slices, samples, vec![track]).to_bytes())
+            .unwrap();
         let naive = Naive::read(clip.as_bytes());
         let mut cursor = Cursor::new(&clip, &[Transform::IDENTITY]);
         let mut pose = [Transform::IDENTITY];
         let bind = pose_floats(&pose);
         for _ in 0..400 {
-            let tick =
-                f64::from(random.below(u32::from(end_of(samples)))) + [0.0, 0.01, 0.4, 0.99][random.below(4) as usize];
+            let tick = f64::from(random.below(u32::from(end_of(samples))))
+                + [0.0, 0.01, 0.4, 0.99][random.below(4) as usize];
             let position = tick / f64::from(naive.ticks_per_sample());
             cursor.sample_at(f64::from(samples), &mut pose);
             cursor.sample_at(position, &mut pose);
@@ -165,7 +201,8 @@ fn no_slice_is_taken_that_begins_behind_the_time() {
     }
 }
 
-/// Two keys at right angles, up to the last bit: behind a key whose sign was turned, and at the beginning of a slice.
+/// Two keys at right angles, up to the last bit: behind a key whose sign was turned, and at the
+/// beginning of a slice.
 #[test]
 fn keys_at_right_angles_play_the_same_from_any_side() {
     let [turned, from, to] = right_angles();

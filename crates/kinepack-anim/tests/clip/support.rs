@@ -15,7 +15,10 @@ pub(crate) fn skeleton(random: &mut Random, joints: usize) -> Arc<Skeleton> {
     let joint = |index: usize| Joint {
         name: format!("joint {index}"),
         parent: (index > 0).then(|| random.below(index as u32) as u16),
-        bind: Transform { translation: [random.between(-9.0, 9.0), 4.0, 0.0], ..Transform::IDENTITY },
+        bind: Transform {
+            translation: [random.between(-9.0, 9.0), 4.0, 0.0],
+            ..Transform::IDENTITY
+        },
     };
     Arc::new(Skeleton::new((0..joints).map(joint).collect()).unwrap())
 }
@@ -27,7 +30,11 @@ impl Waves {
     fn new(random: &mut Random, size: f32) -> Self {
         Self([1.0, 0.4, 0.1].map(|share| {
             let size = size * share;
-            [random.between(-size, size), random.between(0.5, 2.0) / share.sqrt(), random.between(0.0, 6.0)]
+            [
+                random.between(-size, size),
+                random.between(0.5, 2.0) / share.sqrt(),
+                random.between(0.0, 6.0),
+            ]
         }))
     }
 
@@ -43,12 +50,15 @@ pub(crate) fn smooth_clip(seed: u64, joints: usize, samples: usize) -> RawClip {
     let rate_hz = [24.0, 30.0, 29.97, 60.0][seed as usize % 4];
     let mut clip = vec![Transform::IDENTITY; joints * samples];
     for (joint, bind) in skeleton.bind_pose().into_iter().enumerate() {
-        let waves: [Waves; 9] = std::array::from_fn(|wave| Waves::new(&mut random, [0.6, 10.0, 0.2][wave / 3]));
+        let waves: [Waves; 9] =
+            std::array::from_fn(|wave| Waves::new(&mut random, [0.6, 10.0, 0.2][wave / 3]));
         let speeds = [(); 3].map(|()| [0.0, 0.0, 1.0, 1.0, 1.0][random.below(5) as usize]);
         let moves = [(); 3].map(|()| random.below(4) > 0);
         for sample in 0..samples {
             let at = |wave: usize| waves[wave].at(speeds[wave / 3] * sample as f32 / rate_hz);
-            let vector = |from: usize, middle: [f32; 3]| [0, 1, 2].map(|axis| middle[axis] + at(from + axis));
+            let vector = |from: usize, middle: [f32; 3]| {
+                [0, 1, 2].map(|axis| middle[axis] + at(from + axis))
+            };
             let transform = &mut clip[sample * joints + joint];
             *transform = bind;
             if moves[0] {
@@ -102,7 +112,8 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Of the two quaternions that are the same rotation, the one whose last component that is not zero is positive.
+/// Of the two quaternions that are the same rotation, the one whose last component that is not zero
+/// is positive.
 pub(crate) fn pose_hex(pose: &[Transform]) -> String {
     let floats = pose.iter().flat_map(|transform| {
         let mut all = floats(transform);

@@ -1,5 +1,5 @@
-//! The frozen clips and skeletons of `spec/vectors/clip.txt`, and what they play. All of them are explicit bytes: what a decoder must
-//! read for ever, whatever a later builder makes.
+//! The frozen clips and skeletons of `spec/vectors/clip.txt`, and what they play. All of them are
+//! explicit bytes: what a decoder must read for ever, whatever a later builder makes.
 //!
 //! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anim --test clip vectors` writes them anew.
 
@@ -16,7 +16,12 @@ const POSITIONS: [f64; 7] = [-1.0, 0.0, 0.4, 1.0, 1.75, 2.5, 9.0];
 
 /// The clip whose bytes stand in `spec/ANIM.md`.
 fn worked() -> Parts {
-    let keys = vec![(0, [0; 3]), (21_845, [0, 65_535, 0]), (43_690, [0, 32_768, 0]), (65_535, [0, 49_152, 0])];
+    let keys = vec![
+        (0, [0; 3]),
+        (21_845, [0, 65_535, 0]),
+        (43_690, [0, 32_768, 0]),
+        (65_535, [0, 49_152, 0]),
+    ];
     let mut parts = Parts::keyed(1, 2, 4, vec![NaiveTrack { joint: 0, channel: 1, keys }]);
     parts.kinds = vec![0b00_10_01];
     parts.ranges[0] = [[0.0; 3], [0.0, 8.0, 0.0]];
@@ -42,7 +47,8 @@ fn rows(is_coarse: bool) -> Parts {
     let mut random = Random(11);
     let mut parts = Parts::keyed(0, 1, 3, Vec::new());
     parts.kinds = vec![0b00_00_11 | u8::from(is_coarse) << 6, 0b11_11_00];
-    parts.rows = (0..3 * (if is_coarse { 4 } else { 6 } + 12)).map(|_| random.below(256) as u8).collect();
+    parts.rows =
+        (0..3 * (if is_coarse { 4 } else { 6 } + 12)).map(|_| random.below(256) as u8).collect();
     parts
 }
 
@@ -98,7 +104,10 @@ fn every_vector_is_read_and_played() {
     if std::env::var_os("KINEPACK_WRITE_VECTORS").is_some() {
         std::fs::write(&path, &written).unwrap();
     }
-    assert!(written == std::fs::read_to_string(path).unwrap(), "the clips are not those of spec/vectors/clip.txt");
+    assert!(
+        written == std::fs::read_to_string(path).unwrap(),
+        "the clips are not those of spec/vectors/clip.txt"
+    );
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! Clips written as `spec/ANIM.md`, section 5 says it, without the writer of the crate: any slices, any kinds.
+//! Clips written as `spec/ANIM.md`, section 5 says it, without the writer of the crate: any slices,
+//! any kinds.
 
 use crate::naive::{Naive, NaiveTrack};
 use crate::support::Random;
@@ -23,7 +24,12 @@ pub(crate) const SKELETON: u64 = 0x0807_0605_0403_0201;
 
 impl Parts {
     /// Of keys alone, with kinds and a last tick that fit: of as many joints as the tracks need.
-    pub(crate) fn keyed(parametrization: u8, slices: u16, samples: u32, mut tracks: Vec<NaiveTrack>) -> Self {
+    pub(crate) fn keyed(
+        parametrization: u8,
+        slices: u16,
+        samples: u32,
+        mut tracks: Vec<NaiveTrack>,
+    ) -> Self {
         tracks.sort_by_key(|track| (track.channel, track.joint));
         let mut kinds = vec![0; tracks.iter().map(|track| track.joint + 1).max().unwrap_or(1)];
         for track in &tracks {
@@ -59,7 +65,9 @@ impl Parts {
         bytes.extend(&self.kinds);
         for channel in 1..3 {
             if self.kinds.iter().any(|kinds| kinds >> (2 * channel) & 3 >= 2) {
-                bytes.extend(self.ranges[channel - 1].iter().flatten().flat_map(|end| end.to_le_bytes()));
+                bytes.extend(
+                    self.ranges[channel - 1].iter().flatten().flat_map(|end| end.to_le_bytes()),
+                );
             }
         }
         bytes.extend(&self.constants);
@@ -68,20 +76,25 @@ impl Parts {
         for &(track, key) in &order {
             let NaiveTrack { joint, channel, keys } = &self.tracks[track];
             let (tick, [a, b, c]) = keys[key];
-            bytes.extend([tick, (joint | channel << 14) as u16, a, b, c].iter().flat_map(|word| word.to_le_bytes()));
+            bytes.extend(
+                [tick, (joint | channel << 14) as u16, a, b, c]
+                    .iter()
+                    .flat_map(|word| word.to_le_bytes()),
+            );
         }
         let places = self.places(&order);
-        bytes.extend(
-            places.iter().flat_map(|place| place.to_le_bytes().into_iter().take(if keys > 65_536 { 4 } else { 2 })),
-        );
+        bytes.extend(places.iter().flat_map(|place| {
+            place.to_le_bytes().into_iter().take(if keys > 65_536 { 4 } else { 2 })
+        }));
         bytes
     }
 
     /// Track and key, in the order of the block.
     fn order(&self) -> Vec<(usize, usize)> {
         let all = self.tracks.iter().enumerate();
-        let mut order: Vec<_> =
-            all.flat_map(|(track, placed)| (0..placed.keys.len()).map(move |key| (track, key))).collect();
+        let mut order: Vec<_> = all
+            .flat_map(|(track, placed)| (0..placed.keys.len()).map(move |key| (track, key)))
+            .collect();
         order.sort_by_key(|&(track, key)| match key {
             0..=2 => (0, 0, track, key),
             _ => (1, self.tracks[track].keys[key - 2].0, track, key),
@@ -89,9 +102,11 @@ impl Parts {
         order
     }
 
-    /// The jump table: for each slice and track, the last key that is needed by then, and the three before it.
+    /// The jump table: for each slice and track, the last key that is needed by then, and the three
+    /// before it.
     fn places(&self, order: &[(usize, usize)]) -> Vec<u32> {
-        let mut place_of: Vec<Vec<u32>> = self.tracks.iter().map(|track| vec![0; track.keys.len()]).collect();
+        let mut place_of: Vec<Vec<u32>> =
+            self.tracks.iter().map(|track| vec![0; track.keys.len()]).collect();
         for (place, &(track, key)) in order.iter().enumerate() {
             place_of[track][key] = place as u32;
         }
@@ -113,11 +128,15 @@ impl Parts {
     }
 }
 
-/// The parts of a clip that was read, to be written again; constants and rows are taken as they stand.
+/// The parts of a clip that was read, to be written again; constants and rows are taken as they
+/// stand.
 pub(crate) fn parts_of(naive: &Naive, bytes: &[u8]) -> Parts {
-    let ranges = (1..3).filter(|channel| naive.kinds.iter().any(|kinds| kinds >> (2 * channel) & 3 >= 2)).count();
+    let ranges = (1..3)
+        .filter(|channel| naive.kinds.iter().any(|kinds| kinds >> (2 * channel) & 3 >= 2))
+        .count();
     let constants_at = 32 + naive.kinds.len() + 24 * ranges;
-    let constant_bytes: usize = naive.constants.iter().map(|(_, channel, _)| if *channel == 0 { 6 } else { 12 }).sum();
+    let constant_bytes: usize =
+        naive.constants.iter().map(|(_, channel, _)| if *channel == 0 { 6 } else { 12 }).sum();
     let of_rows = naive.kinds.iter().flat_map(|kinds| [0, 1, 2].map(|channel| (kinds, channel)));
     let row_bytes: usize = of_rows
         .filter(|(kinds, channel)| *kinds >> (2 * channel) & 3 == 3)
@@ -142,12 +161,23 @@ pub(crate) fn end_of(samples: u32) -> u16 {
 }
 
 /// A track of any codes, at any ticks or at sample times.
-pub(crate) fn any_track(random: &mut Random, joint: usize, channel: usize, samples: u32, most: u32) -> NaiveTrack {
+pub(crate) fn any_track(
+    random: &mut Random,
+    joint: usize,
+    channel: usize,
+    samples: u32,
+    most: u32,
+) -> NaiveTrack {
     let end = end_of(samples);
-    let mut ticks: Vec<u16> = (0..random.below(most)).map(|_| random.below(u32::from(end)) as u16).collect();
+    let mut ticks: Vec<u16> =
+        (0..random.below(most)).map(|_| random.below(u32::from(end)) as u16).collect();
     ticks.extend([0, end]);
     ticks.sort_unstable();
     ticks.dedup();
     let mut code = || random.below(1 << 16) as u16;
-    NaiveTrack { joint, channel, keys: ticks.into_iter().map(|tick| (tick, [code(), code(), code()])).collect() }
+    NaiveTrack {
+        joint,
+        channel,
+        keys: ticks.into_iter().map(|tick| (tick, [code(), code(), code()])).collect(),
+    }
 }

@@ -7,7 +7,8 @@ fn directory(target: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target)
 }
 
-/// Sees that the stored files of a target are these; with `KINEPACK_WRITE_CORPUS` they are written before.
+/// Sees that the stored files of a target are these; with `KINEPACK_WRITE_CORPUS` they are written
+/// before.
 pub(crate) fn compare(target: &str, files: &[Vec<u8>]) {
     for (index, data) in files.iter().enumerate() {
         let path = directory(target).join(format!("{index:02}"));

@@ -1,4 +1,5 @@
-//! The driver of the fuzz target `clip_disk` over its stored corpus, and over every beginning of each file.
+//! The driver of the fuzz target `clip_disk` over its stored corpus, and over every beginning of
+//! each file.
 //!
 //! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-anim --test disk corpus` writes the corpus anew.
 
@@ -9,7 +10,11 @@ use crate::{corpora, driver};
 /// The vectors but the long one, as files and as packets.
 fn files() -> Vec<Vec<u8>> {
     let short = stored().into_iter().filter(|(_, file, _)| file.len() < 2000);
-    short.flat_map(|(_, file, _)| [[&[0], &file[..]].concat(), [&[1], &first_packet(&file)[..]].concat()]).collect()
+    short
+        .flat_map(|(_, file, _)| {
+            [[&[0], &file[..]].concat(), [&[1], &first_packet(&file)[..]].concat()]
+        })
+        .collect()
 }
 
 #[test]

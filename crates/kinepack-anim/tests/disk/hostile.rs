@@ -16,8 +16,11 @@ fn every_beginning_and_every_tail_is_refused() {
     for (name, file, _) in stored() {
         for end in 0..file.len() {
             let error = unpack(&file[..end]).unwrap_err();
-            let is_right =
-                if end < 4 { error == ClipError::NoClip } else { matches!(error, ClipError::EndOfData { .. }) };
+            let is_right = if end < 4 {
+                error == ClipError::NoClip
+            } else {
+                matches!(error, ClipError::EndOfData { .. })
+            };
             assert!(is_right, "{name} {end}: {error}");
         }
         let long = [&file[..], &[0; 3]].concat();
@@ -57,8 +60,12 @@ fn the_reasons_are_right() {
     };
     let bad_length = ClipError::BadHeader { field: "length" };
     let limit = UnpackLimits::default().most_bytes(file.len() as u64 + 3);
-    assert_eq!(with_length(&[0xff, 0xff, 0xff, 0xff, 0x0f]), ClipError::TooLong { bytes: u32::MAX.into(), limit });
-    for length in [&[0xff, 0xff, 0xff, 0xff, 0x1f][..], &[0xff; 6], &[0x80, 0], &[9], &[0xff, 0x3f]] {
+    assert_eq!(
+        with_length(&[0xff, 0xff, 0xff, 0xff, 0x0f]),
+        ClipError::TooLong { bytes: u32::MAX.into(), limit }
+    );
+    for length in [&[0xff, 0xff, 0xff, 0xff, 0x1f][..], &[0xff; 6], &[0x80, 0], &[9], &[0xff, 0x3f]]
+    {
         assert_eq!(with_length(length), bad_length, "{length:?}");
     }
 }
@@ -114,7 +121,9 @@ fn still(segments: usize) -> Clip<Vec<u8>> {
 /// The same of the rotations of eight joints, of whose 24 components this many are live.
 fn still_joints(segments: usize, live: usize) -> Clip<Vec<u8>> {
     let samples = 8 * segments as u32;
-    let mut bytes = [&b"KPAB\x01\x20\x08\0"[..], &samples.to_le_bytes(), &30_f32.to_le_bytes(), &[2; 8]].concat();
+    let mut bytes =
+        [&b"KPAB\x01\x20\x08\0"[..], &samples.to_le_bytes(), &30_f32.to_le_bytes(), &[2; 8]]
+            .concat();
     bytes.extend([128, 128, 128, 200, 1, 77].map(|number| [number; 8]).concat());
     bytes.extend([vec![90; live], vec![0; 24 - live]].concat());
     let segment = [vec![96], vec![0; live]].concat();
@@ -173,6 +182,10 @@ fn dead_components_claim_nothing_of_the_limits() {
         let limits = |least_bytes| UnpackLimits { least_bytes, bytes_per_byte: 0 };
         assert!(unpack_with(&file, limits(claimed)).unwrap() == bytes);
         let limit = claimed - 1;
-        assert_eq!(unpack_with(&file, limits(limit)), Err(ClipError::TooLong { bytes: claimed, limit }), "{live}");
+        assert_eq!(
+            unpack_with(&file, limits(limit)),
+            Err(ClipError::TooLong { bytes: claimed, limit }),
+            "{live}"
+        );
     }
 }

@@ -12,9 +12,11 @@ pub(crate) fn built(seed: u64, joints: usize, samples: usize, precision_cm: f64)
     build(&smooth_clip(seed, joints, samples), &options).unwrap().clip.as_block().unwrap().clone()
 }
 
-/// A clip of one joint, of whose rotation one component is live, in blocks of 8: from the bytes of its segments.
+/// A clip of one joint, of whose rotation one component is live, in blocks of 8: from the bytes of
+/// its segments.
 pub(crate) fn of_segments(samples: u32, segments: &[Vec<u8>]) -> Vec<u8> {
-    let mut bytes = [&b"KPAB\x01\x20\x01\0"[..], &samples.to_le_bytes(), &30_f32.to_le_bytes()].concat();
+    let mut bytes =
+        [&b"KPAB\x01\x20\x01\0"[..], &samples.to_le_bytes(), &30_f32.to_le_bytes()].concat();
     bytes.extend([2, 128, 128, 128, 200, 1, 77, 90, 0, 0]);
     let mut at = 0_u32;
     for segment in segments {

@@ -9,11 +9,15 @@ use crate::runner::for_all;
 
 #[test]
 fn every_clip_comes_back() {
-    for_all(60, (any::<u64>(), 1..6_usize, 1..90_usize, -3..1_i32), |(seed, joints, samples, precision)| {
-        let clip = built(seed, joints, samples, 10_f64.powi(precision));
-        let file = pack(&clip).unwrap();
-        assert!(unpack(&file).unwrap() == clip.as_bytes());
-    });
+    for_all(
+        60,
+        (any::<u64>(), 1..6_usize, 1..90_usize, -3..1_i32),
+        |(seed, joints, samples, precision)| {
+            let clip = built(seed, joints, samples, 10_f64.powi(precision));
+            let file = pack(&clip).unwrap();
+            assert!(unpack(&file).unwrap() == clip.as_bytes());
+        },
+    );
 }
 
 #[test]
@@ -74,12 +78,14 @@ fn large_coefficients_come_back() {
         let bits = 24 | 24 << 5 | u128::from(first) << 10 | u128::from(second) << 34;
         [&[96, 255][..], &bits.to_le_bytes()[..8]].concat()
     };
-    let segments = [segment(least, most), segment(most, least), segment(least, least), segment(most, most)];
+    let segments =
+        [segment(least, most), segment(most, least), segment(least, least), segment(most, most)];
     for count in 1..=4 {
         let mut bytes = of_segments(2 * count as u32, &segments[..count]);
         if count > 1 {
             // Segments of eight samples are as short only in clips of one.
-            let still: Vec<Vec<u8>> = segments[..count].iter().map(|segment| wide(segment)).collect();
+            let still: Vec<Vec<u8>> =
+                segments[..count].iter().map(|segment| wide(segment)).collect();
             bytes = of_segments(8 * count as u32, &still);
         }
         let clip = Clip::from_bytes(&bytes[..]).unwrap();

@@ -1,6 +1,8 @@
-//! The frozen files of `spec/vectors/clip_disk.txt`: what this version writes, and what every later one must read.
+//! The frozen files of `spec/vectors/clip_disk.txt`: what this version writes, and what every later
+//! one must read.
 //!
-//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anim --test disk vectors` writes them anew, of what is built then.
+//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-anim --test disk vectors` writes them anew, of
+//! what is built then.
 
 use std::path::PathBuf;
 
@@ -23,7 +25,9 @@ pub(crate) fn stored() -> Vec<(String, Vec<u8>, Vec<u8>)> {
     let text = std::fs::read_to_string(path()).unwrap();
     let bytes = |hex: &str| {
         let digits = hex.as_bytes().as_chunks::<2>().0.iter();
-        digits.map(|digits| u8::from_str_radix(std::str::from_utf8(digits).unwrap(), 16).unwrap()).collect()
+        digits
+            .map(|digits| u8::from_str_radix(std::str::from_utf8(digits).unwrap(), 16).unwrap())
+            .collect()
     };
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     lines
@@ -35,16 +39,22 @@ pub(crate) fn stored() -> Vec<(String, Vec<u8>, Vec<u8>)> {
 }
 
 fn made() -> Vec<(String, Vec<u8>, Vec<u8>)> {
-    let basic = (0..50).map(|seed| built(seed, 2, 40, 0.1)).find(|clip| clip.segments() > 1).unwrap();
+    let basic =
+        (0..50).map(|seed| built(seed, 2, 40, 0.1)).find(|clip| clip.segments() > 1).unwrap();
     let mut clips = vec![("basic".to_string(), basic)];
     clips.push(("still".into(), Clip::from_bytes(of_segments(40, &vec![vec![96, 0]; 5])).unwrap()));
-    for (name, block) in [("n8", BlockLength::N8), ("n16", BlockLength::N16), ("n32", BlockLength::N32)] {
-        let all = (0..200).map(|seed| built(seed, 3, 6 + seed as usize / 2, [0.1, 0.02, 0.5][seed as usize % 3]));
+    for (name, block) in
+        [("n8", BlockLength::N8), ("n16", BlockLength::N16), ("n32", BlockLength::N32)]
+    {
+        let all = (0..200)
+            .map(|seed| built(seed, 3, 6 + seed as usize / 2, [0.1, 0.02, 0.5][seed as usize % 3]));
         let most = all.filter(|clip| clip.header().block == block).max_by_key(Clip::segments);
         clips.push((name.into(), most.unwrap()));
     }
     clips.push(("long".into(), built(5, 8, 500, 0.01)));
-    let made = clips.into_iter().map(|(name, clip)| (name, pack(&clip).unwrap(), clip.as_bytes().to_vec()));
+    let made = clips
+        .into_iter()
+        .map(|(name, clip)| (name, pack(&clip).unwrap(), clip.as_bytes().to_vec()));
     made.collect()
 }
 
@@ -53,7 +63,9 @@ fn every_vector_is_packed_and_unpacked() {
     let vectors = stored();
     if std::env::var_os("KINEPACK_WRITE_VECTORS").is_some() {
         let mut text = String::from("# name, file, memory form\n");
-        vectors.iter().for_each(|(name, file, clip)| text += &format!("{name} {} {}\n", hex(file), hex(clip)));
+        vectors.iter().for_each(|(name, file, clip)| {
+            text += &format!("{name} {} {}\n", hex(file), hex(clip))
+        });
         std::fs::write(path(), text).unwrap();
     }
     assert!(vectors.len() > 5);
@@ -71,5 +83,8 @@ fn the_start_in_the_spec_is_the_one_in_the_code() {
     if std::env::var_os("KINEPACK_WRITE_VECTORS").is_some() {
         std::fs::write(&path, &text).unwrap();
     }
-    assert!(text == std::fs::read_to_string(path).unwrap(), "the start is not that of spec/disk_start.txt");
+    assert!(
+        text == std::fs::read_to_string(path).unwrap(),
+        "the start is not that of spec/disk_start.txt"
+    );
 }

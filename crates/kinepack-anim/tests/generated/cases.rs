@@ -78,27 +78,34 @@ fn schemes() -> impl Strategy<Value = Scheme> {
 }
 
 fn keys() -> impl Strategy<Value = KeyOptions> {
-    let parametrizations =
-        [Parametrization::Uniform, Parametrization::Times, Parametrization::Chordal, Parametrization::Centripetal];
+    let parametrizations = [
+        Parametrization::Uniform,
+        Parametrization::Times,
+        Parametrization::Chordal,
+        Parametrization::Centripetal,
+    ];
     let positions = [KeyPosition::Middle, KeyPosition::Worst, KeyPosition::Best];
     let margins = [Margins::Fixed, Margins::Hierarchy, Margins::Measured];
-    let some = (select(parametrizations.to_vec()), select(positions.to_vec()), select(margins.to_vec()));
+    let some =
+        (select(parametrizations.to_vec()), select(positions.to_vec()), select(margins.to_vec()));
     let switches = any::<[bool; 5]>();
-    let others = (some, switches, 0usize..4).prop_map(|((parametrization, position, margins), switches, passes)| {
-        let [shortest_path, constants, refit, rows, hold_still] = switches;
-        KeyOptions {
-            parametrization,
-            position,
-            margins,
-            shortest_path,
-            constants,
-            removal_passes: passes,
-            refit,
-            rows,
-            hold_still,
-            ..KeyOptions::default()
-        }
-    });
+    let others = (some, switches, 0usize..4).prop_map(
+        |((parametrization, position, margins), switches, passes)| {
+            let [shortest_path, constants, refit, rows, hold_still] = switches;
+            KeyOptions {
+                parametrization,
+                position,
+                margins,
+                shortest_path,
+                constants,
+                removal_passes: passes,
+                refit,
+                rows,
+                hold_still,
+                ..KeyOptions::default()
+            }
+        },
+    );
     prop_oneof![3 => Just(KeyOptions::default()), 1 => Just(KeyOptions::plain()), 3 => others]
 }
 
@@ -139,7 +146,9 @@ impl Case {
                 return Some(Ready { raw, options, rig: Some(rig) });
             }
             Company::OnPose | Company::OnMotion => {
-                let pose = || RawClip::new("", Arc::clone(&skeleton), 1.0, other.pose(0).to_vec()).unwrap();
+                let pose = || {
+                    RawClip::new("", Arc::clone(&skeleton), 1.0, other.pose(0).to_vec()).unwrap()
+                };
                 let base = Arc::new(if self.company == Company::OnPose { pose() } else { other });
                 raw = additive::difference(&raw, &base).ok()?;
                 options.error.base = Some(base);
@@ -167,8 +176,9 @@ impl Ready {
         let raw = &self.raw;
         let largest = |clip: &RawClip, joint: usize| {
             let length = |[x, y, z]: [f32; 3]| f64::from(x).hypot(f64::from(y)).hypot(f64::from(z));
-            let largest =
-                |of: fn(&Transform) -> [f32; 3]| clip.poses().map(|pose| length(of(&pose[joint]))).fold(0.0, f64::max);
+            let largest = |of: fn(&Transform) -> [f32; 3]| {
+                clip.poses().map(|pose| length(of(&pose[joint]))).fold(0.0, f64::max)
+            };
             [largest(|transform| transform.translation), largest(|transform| transform.scale)]
         };
         let is_keyed = !matches!(self.options.scheme, Scheme::Block(_));
@@ -181,7 +191,8 @@ impl Ready {
         }
         if is_keyed {
             // They have one range of numbers for all joints.
-            let all = own.iter().fold([0.0_f64; 2], |all, own| [all[0].max(own[0]), all[1].max(own[1])]);
+            let all =
+                own.iter().fold([0.0_f64; 2], |all, own| [all[0].max(own[0]), all[1].max(own[1])]);
             own.fill(all);
         }
         let shells_cm = self.options.error.shells_cm(raw.joints());
@@ -192,7 +203,12 @@ impl Ready {
             // A small scale makes no number below it smaller.
             let (joints, growth) = (above.joints + 1.0, above.growth * scale.max(1.0));
             let cm = above.cm + above.growth * way_cm;
-            reaches.push(Reach { joints, growth, cm, size_cm: joints * (cm + growth * shells_cm[joint]) });
+            reaches.push(Reach {
+                joints,
+                growth,
+                cm,
+                size_cm: joints * (cm + growth * shells_cm[joint]),
+            });
         }
         reaches
     }

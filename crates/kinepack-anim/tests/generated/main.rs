@@ -61,8 +61,13 @@ fn built(case: &Case) -> Option<(Ready, Built)> {
     match build(&ready.raw, &ready.options) {
         Ok(built) => Some((ready, built)),
         Err(BuildError::Clip(ClipError::BadConstant { .. } | ClipError::BadRange { .. })) => {
-            let numbers = ready.raw.poses().flatten().flat_map(|transform| [transform.translation, transform.scale]);
-            let largest = numbers.flatten().fold(0.0_f32, |largest, number| largest.max(number.abs()));
+            let numbers = ready
+                .raw
+                .poses()
+                .flatten()
+                .flat_map(|transform| [transform.translation, transform.scale]);
+            let largest =
+                numbers.flatten().fold(0.0_f32, |largest, number| largest.max(number.abs()));
             assert!(f64::from(largest) > LARGEST_CM, "{largest}");
             None
         }
@@ -92,7 +97,11 @@ fn generated_clips_are_within_their_precision() {
             for (joint, (said, measured)) in built.errors.joints.iter().zip(measured).enumerate() {
                 // They are kept as `f32`.
                 let room = 1e-6 * (1e-6 + measured) + 1e-12 * reaches[joint].size_cm;
-                assert!((said.max_cm - measured).abs() <= room, "joint {joint}: {} and {measured}", said.max_cm);
+                assert!(
+                    (said.max_cm - measured).abs() <= room,
+                    "joint {joint}: {} and {measured}",
+                    said.max_cm
+                );
             }
         }
         let rounding = match options.scheme {
@@ -105,12 +114,17 @@ fn generated_clips_are_within_their_precision() {
         let rounding_cm = rounding * reaches.iter().map(|reach| reach.size_cm).fold(0.0, f64::max);
         // Joints share a segment's step, so that one with large numbers makes all of them coarse.
         let is_exact = rounding_cm <= least_cm;
-        let is_in_range =
-            rounding_cm <= LARGEST_STEPS * least_cm && reaches.iter().all(|reach| reach.growth <= LARGEST_GROWTH);
-        for (joint, precision_cm) in precisions_cm.into_iter().enumerate().filter(|_| is_exact || is_in_range) {
+        let is_in_range = rounding_cm <= LARGEST_STEPS * least_cm
+            && reaches.iter().all(|reach| reach.growth <= LARGEST_GROWTH);
+        for (joint, precision_cm) in
+            precisions_cm.into_iter().enumerate().filter(|_| is_exact || is_in_range)
+        {
             let error_cm = built.errors.joints[joint].max_cm;
             let allowed_cm = precision_cm.max(if is_exact { 0.0 } else { rounding_cm });
-            assert!(error_cm <= allowed_cm, "joint {joint}: {error_cm} cm, allowed are {precision_cm}, {allowed_cm}");
+            assert!(
+                error_cm <= allowed_cm,
+                "joint {joint}: {error_cm} cm, allowed are {precision_cm}, {allowed_cm}"
+            );
         }
         let count = if is_exact { &exact } else { &coarse };
         count.set(count.get() + 1);

@@ -59,27 +59,48 @@ pub(crate) struct Motion {
 
 pub(crate) fn motions() -> impl Strategy<Value = Motion> {
     let joints = prop_oneof![6 => 1usize..6, 3 => 6usize..16, 1 => 16usize..41];
-    let parts = (joints, any::<bool>()).prop_flat_map(|(joints, is_deep)| vec(part(is_deep), joints));
+    let parts =
+        (joints, any::<bool>()).prop_flat_map(|(joints, is_deep)| vec(part(is_deep), joints));
     let samples = prop_oneof![1 => 1usize..4, 6 => 4usize..40, 2 => 40usize..101];
-    let rate_hz = prop_oneof![4 => select(vec![24.0, 30.0, 29.97, 60.0, 120.0]), 1 => 0.1f32..1000.0];
-    (parts, samples, rate_hz, prop::bool::weighted(0.2), any::<bool>())
-        .prop_map(|(parts, samples, rate_hz, loops, flips)| Motion { parts, samples, rate_hz, loops, flips })
+    let rate_hz =
+        prop_oneof![4 => select(vec![24.0, 30.0, 29.97, 60.0, 120.0]), 1 => 0.1f32..1000.0];
+    (parts, samples, rate_hz, prop::bool::weighted(0.2), any::<bool>()).prop_map(
+        |(parts, samples, rate_hz, loops, flips)| Motion { parts, samples, rate_hz, loops, flips },
+    )
 }
 
 fn part(is_deep: bool) -> impl Strategy<Value = Part> {
-    let back = if is_deep { (1usize..3).boxed() } else { any::<Index>().prop_map(|index| index.index(41)).boxed() };
+    let back = if is_deep {
+        (1usize..3).boxed()
+    } else {
+        any::<Index>().prop_map(|index| index.index(41)).boxed()
+    };
     let bone_cm = prop_oneof![8 => 0.1f32..50.0, 2 => Just(0.0), 1 => 50.0f32..5000.0];
     let scale = prop_oneof![12 => Just(1.0f32), 1 => 0.3f32..3.0, 1 => select(vec![0.0, -1.0, 1e-3, 1e-20])];
     let rotation = track(&[0.0, 0.01, 0.3, 1.0, 1.0], &[1.0]);
     let translation = track(&[0.0, 0.01, 1.0, 10.0, 100.0], &[1e-30, 1e4, 1e6, 1e12, 1e19, 1e38]);
     let scaling = track(&[0.0, 1e-4, 0.1, 0.1, 1.0], &[1e-30, 30.0, 1e6, 1e19, 1e38]);
-    (back, bone_cm, scale, [rotation.boxed(), translation.boxed(), still(scaling).boxed()], any::<u64>())
-        .prop_map(|(back, bone_cm, scale, tracks, seed)| Part { back, bone_cm, scale, tracks, seed })
+    (
+        back,
+        bone_cm,
+        scale,
+        [rotation.boxed(), translation.boxed(), still(scaling).boxed()],
+        any::<u64>(),
+    )
+        .prop_map(|(back, bone_cm, scale, tracks, seed)| Part {
+            back,
+            bone_cm,
+            scale,
+            tracks,
+            seed,
+        })
 }
 
 fn track(usual: &[f32], extreme: &[f32]) -> impl Strategy<Value = Track> {
-    let shapes = [Shape::Constant, Shape::Steps, Shape::Smooth, Shape::Noise, Shape::Spin, Shape::Spikes];
-    let shape = prop_oneof![1 => Just(Shape::Bind), 3 => select(shapes.to_vec()), 2 => Just(Shape::Smooth)];
+    let shapes =
+        [Shape::Constant, Shape::Steps, Shape::Smooth, Shape::Noise, Shape::Spin, Shape::Spikes];
+    let shape =
+        prop_oneof![1 => Just(Shape::Bind), 3 => select(shapes.to_vec()), 2 => Just(Shape::Smooth)];
     let size = prop_oneof![200 => select(usual.to_vec()), 1 => select(extreme.to_vec())];
     (shape, size).prop_map(|(shape, size)| Track { shape, size })
 }
@@ -110,7 +131,8 @@ impl Signal {
             Shape::Steps => self.values[(sample as f32 * self.speed * self.speed) as usize],
             Shape::Smooth => {
                 let time = 0.5 * self.speed * sample as f32;
-                0.7 * first * (time + 3.0 * second).sin() + 0.3 * second * (2.7 * time + third).cos()
+                0.7 * first * (time + 3.0 * second).sin()
+                    + 0.3 * second * (2.7 * time + third).cos()
             }
             Shape::Noise => self.values[sample],
             Shape::Spin => (first + self.speed * sample as f32 + 1.0).rem_euclid(2.0) - 1.0,
@@ -128,7 +150,9 @@ impl Motion {
             let rotation = turned([(); 3].map(|()| random.between(-1.0, 1.0)));
             Joint {
                 name: String::new(),
-                parent: index.checked_sub(part.back + usize::from(part.back == 0)).map(|parent| parent as u16),
+                parent: index
+                    .checked_sub(part.back + usize::from(part.back == 0))
+                    .map(|parent| parent as u16),
                 bind: Transform { rotation, translation, scale: [part.scale; 3] },
             }
         };
@@ -141,12 +165,15 @@ impl Motion {
         let mut samples = skeleton.bind_pose().repeat(self.samples);
         for (joint, part) in self.parts.iter().enumerate() {
             let mut random = Random(part.seed ^ (variant << 7));
-            let signals =
-                part.tracks.map(|track| [(); 3].map(|()| Signal::new(&mut random, track.shape, self.samples)));
+            let signals = part
+                .tracks
+                .map(|track| [(); 3].map(|()| Signal::new(&mut random, track.shape, self.samples)));
             for sample in 0..self.samples {
                 let time = if self.loops && sample + 1 == self.samples { 0 } else { sample };
                 let at = |channel: usize| {
-                    signals[channel].each_ref().map(|signal| part.tracks[channel].size * signal.at(time))
+                    signals[channel]
+                        .each_ref()
+                        .map(|signal| part.tracks[channel].size * signal.at(time))
                 };
                 let transform = &mut samples[sample * joints + joint];
                 if part.tracks[0].shape != Shape::Bind {

@@ -28,7 +28,10 @@ fn one(channels: &str, frames: &[&str]) -> String {
 
 #[track_caller]
 fn assert_near<const N: usize>(found: [f32; N], expected: [f32; N]) {
-    assert!(found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-5), "{found:?} is not {expected:?}");
+    assert!(
+        found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-5),
+        "{found:?} is not {expected:?}"
+    );
 }
 
 #[test]
@@ -57,7 +60,8 @@ fn several_roots_joints_without_channels_and_names_with_spaces() {
     let text = "HIERARCHY\r\nROOT left hand {\r\nOFFSET 0 0 0\nJOINT b\n{\nOFFSET 1 0 0\nCHANNELS 0\n}\n}\nROOT c\n{\nOFFSET 0 0 0\nCHANNELS 1 Xposition }\nMOTION\nFrames: 1\nFrame Time: 1\n5";
     let clip = clip(&format!("\u{feff}{text}"));
     let joints = clip.skeleton().joints();
-    let names: Vec<(&str, Option<u16>)> = joints.iter().map(|joint| (joint.name.as_str(), joint.parent)).collect();
+    let names: Vec<(&str, Option<u16>)> =
+        joints.iter().map(|joint| (joint.name.as_str(), joint.parent)).collect();
     assert_eq!(names, [("left hand", None), ("b", Some(0)), ("c", None)]);
     assert_eq!((clip.pose(0)[2].translation[0], clip.duration_s()), (5.0, 0.0));
 }
@@ -101,19 +105,25 @@ fn conventions_are_found_by_names_and_t_poses() {
     assert_eq!(found(&capture(&MOTION_BUILDER, 12, 1.0)), (12, 5.64444, Some((builder, 0))));
     assert_eq!(found(&capture(&MOTION_BUILDER, 1, 0.0)), (1, 5.64444, Some((builder, 0))));
     let note = import(&capture(&DAZ, 12, 0.0)).unwrap().notes[0].to_string();
-    assert_eq!(note, "dir/walk.bvh: taken as a capture of CMU for Daz: 1 cm a unit, the first 10 frames dropped");
+    assert_eq!(
+        note,
+        "dir/walk.bvh: taken as a capture of CMU for Daz: 1 cm a unit, the first 10 frames dropped"
+    );
 }
 
 #[test]
 fn options_go_before_conventions() {
     let with = |text: &str, options: ImportOptions| from_text("walk.bvh", text, &options);
     let daz = capture(&DAZ, 12, 0.0);
-    let options = ImportOptions { convention: Some(BvhConvention::AsWritten), ..ImportOptions::default() };
+    let options =
+        ImportOptions { convention: Some(BvhConvention::AsWritten), ..ImportOptions::default() };
     assert_eq!(with(&daz, options).unwrap().clips[0].samples(), 12);
-    let options = ImportOptions { drop_frames: Some(0), unit_cm: Some(2.54), ..ImportOptions::default() };
+    let options =
+        ImportOptions { drop_frames: Some(0), unit_cm: Some(2.54), ..ImportOptions::default() };
     let clip = with(&daz, options).unwrap().clips.remove(0);
     assert_eq!((clip.samples(), clip.skeleton().bind_pose()[0].translation[0]), (12, 2.54));
-    let options = ImportOptions { convention: Some(BvhConvention::CmuDaz), ..ImportOptions::default() };
+    let options =
+        ImportOptions { convention: Some(BvhConvention::CmuDaz), ..ImportOptions::default() };
     let error = with(&one("1 Xrotation", &["0", "1"]), options).unwrap_err();
     assert!(matches!(error, ImportError::AllDropped { frames: 2, dropped: 10, .. }), "{error}");
     let options = ImportOptions { unit_cm: Some(f64::NAN), ..ImportOptions::default() };
@@ -124,8 +134,10 @@ fn options_go_before_conventions() {
 fn rates_are_divided() {
     let text = capture(&["a"], 9, 1.0);
     let at = |rate_hz, frame_rate_hz| {
-        let options = ImportOptions { rate_hz: Some(rate_hz), frame_rate_hz, ..ImportOptions::default() };
-        from_text("walk.bvh", &text, &options).map(|import| (import.clips[0].samples(), import.clips[0].rate_hz()))
+        let options =
+            ImportOptions { rate_hz: Some(rate_hz), frame_rate_hz, ..ImportOptions::default() };
+        from_text("walk.bvh", &text, &options)
+            .map(|import| (import.clips[0].samples(), import.clips[0].rate_hz()))
     };
     assert_eq!(at(120.0, None).unwrap(), (9, 120.0));
     assert_eq!(at(30.0, None).unwrap(), (3, 30.0));
@@ -133,9 +145,17 @@ fn rates_are_divided() {
     assert_eq!(at(1.0, None).unwrap(), (1, 1.0));
     let error = at(50.0, None).unwrap_err().to_string();
     let possible = "120, 60, 40, 30, 24, 20, 15, 12, 10, 8, 6, 5, 4, 3, 2, 1";
-    assert_eq!(error, format!("walk.bvh: 50 Hz does not divide the motion's 120 Hz; possible are {possible}"));
+    assert_eq!(
+        error,
+        format!("walk.bvh: 50 Hz does not divide the motion's 120 Hz; possible are {possible}")
+    );
     assert!(at(240.0, None).is_err());
-    assert!(at(29.97, Some(59.5)).unwrap_err().to_string().ends_with("possible are 59.5 Hz divided by whole numbers"));
+    assert!(
+        at(29.97, Some(59.5))
+            .unwrap_err()
+            .to_string()
+            .ends_with("possible are 59.5 Hz divided by whole numbers")
+    );
 }
 
 #[test]
@@ -166,9 +186,13 @@ fn packed_files_are_read() {
 fn packed_megabytes_of_nothing_are_refused_early() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("bomb.bvh.zst");
-    fs::write(&path, compress_to_vec(vec![b' '; 1 << 24].as_slice(), CompressionLevel::Fastest)).unwrap();
+    fs::write(&path, compress_to_vec(vec![b' '; 1 << 24].as_slice(), CompressionLevel::Fastest))
+        .unwrap();
     let options = ImportOptions { max_bytes: 1 << 20, ..ImportOptions::default() };
-    assert!(matches!(read(&path, &options).unwrap_err(), ImportError::TooManyBytes { limit_bytes: 1_048_576, .. }));
+    assert!(matches!(
+        read(&path, &options).unwrap_err(),
+        ImportError::TooManyBytes { limit_bytes: 1_048_576, .. }
+    ));
 }
 
 #[test]
@@ -179,24 +203,56 @@ fn errors_say_the_line_and_what_must_stand_there() {
         ("HIERARCHY", "HIER", "line 1: \"HIER\" where HIERARCHY must stand"),
         ("ROOT a", "JOINT a", "line 2: \"JOINT\" where ROOT must stand"),
         ("OFFSET 1 2 3", "CHANNELS 0", "line 4: \"CHANNELS\" where OFFSET must stand"),
-        ("OFFSET 1 2 3", "OFFSET 1 nan 3", "line 4: \"nan\" where a number of an offset must stand"),
-        ("CHANNELS 2", "CHANNELS 7", "line 5: \"7\" where a number of channels from 0 to 6 must stand"),
+        (
+            "OFFSET 1 2 3",
+            "OFFSET 1 nan 3",
+            "line 4: \"nan\" where a number of an offset must stand",
+        ),
+        (
+            "CHANNELS 2",
+            "CHANNELS 7",
+            "line 5: \"7\" where a number of channels from 0 to 6 must stand",
+        ),
         (
             "CHANNELS 2",
             "CHANNELS 4000000000",
             "line 5: \"4000000000\" where a number of channels from 0 to 6 must stand",
         ),
-        ("Yposition", "Wposition", "line 5: \"Wposition\" where a channel: Xposition, Yrotation and so on must stand"),
+        (
+            "Yposition",
+            "Wposition",
+            "line 5: \"Wposition\" where a channel: Xposition, Yrotation and so on must stand",
+        ),
         ("End Site", "End", "line 7: \"{\" where Site must stand"),
-        ("CHANNELS 2", "OFFSET 0 0 0 CHANNELS 2", "line 5: \"OFFSET\" where CHANNELS, JOINT, End Site or } must stand"),
+        (
+            "CHANNELS 2",
+            "OFFSET 0 0 0 CHANNELS 2",
+            "line 5: \"OFFSET\" where CHANNELS, JOINT, End Site or } must stand",
+        ),
         ("}\n}\nMOTION", "}\n}\n}\nMOTION", "line 11: \"}\" where MOTION or ROOT must stand"),
-        ("Frames: 2", "Frames: 0", "line 13: \"Frame\" where a motion of at least one frame must stand"),
+        (
+            "Frames: 2",
+            "Frames: 0",
+            "line 13: \"Frame\" where a motion of at least one frame must stand",
+        ),
         ("Frames: 2", "Frames: -1", "line 12: \"-1\" where a number of frames must stand"),
-        ("Frames: 2", "Frames: 3", "line 15: the end of the file where number 1 of 2 of frame 3 of 3 must stand"),
+        (
+            "Frames: 2",
+            "Frames: 3",
+            "line 15: the end of the file where number 1 of 2 of frame 3 of 3 must stand",
+        ),
         ("Frames: 2", "Frames: 1", "line 15: \"3\" where the end of a file of 1 frames must stand"),
         (".0333333", "inf", "line 13: \"inf\" where a time in seconds must stand"),
-        (".0333333", "0", "line 14: \"1\" where the first frame after a positive frame time must stand"),
-        (".0333333", "-1", "line 14: \"1\" where the first frame after a positive frame time must stand"),
+        (
+            ".0333333",
+            "0",
+            "line 14: \"1\" where the first frame after a positive frame time must stand",
+        ),
+        (
+            ".0333333",
+            "-1",
+            "line 14: \"1\" where the first frame after a positive frame time must stand",
+        ),
         ("3 4", "3 NaN", "line 15: \"NaN\" where number 2 of 2 of frame 2 of 2 must stand"),
         ("3 4", "3 1e999", "line 15: \"1e999\" where number 2 of 2 of frame 2 of 2 must stand"),
         (
@@ -226,7 +282,10 @@ fn numbers_beyond_floats_are_refused() {
 fn four_billion_frames_that_are_not_there() {
     let text = one("1 Xrotation", &["0"]).replace("Frames: 1", "Frames: 4000000000");
     let error = import(&text).unwrap_err();
-    assert!(matches!(error, ImportError::TooManyTransforms { samples: 4_000_000_000, .. }), "{error}");
+    assert!(
+        matches!(error, ImportError::TooManyTransforms { samples: 4_000_000_000, .. }),
+        "{error}"
+    );
     // Dropped frames take no memory, but must be there.
     let options = ImportOptions { drop_frames: Some(3_999_999_999), ..ImportOptions::default() };
     let error = from_text("a.bvh", &text, &options).unwrap_err();
@@ -254,7 +313,9 @@ fn a_hierarchy_a_hundred_thousand_deep() {
 fn many_joints_and_few_numbers_are_limited_too() {
     let mut text = "HIERARCHY ".to_owned();
     text.push_str(&"ROOT a { OFFSET 0 0 0 } ".repeat(10_000));
-    text.push_str("ROOT b { OFFSET 0 0 0 CHANNELS 1 Xrotation } MOTION Frames: 10000 Frame Time: 1 ");
+    text.push_str(
+        "ROOT b { OFFSET 0 0 0 CHANNELS 1 Xrotation } MOTION Frames: 10000 Frame Time: 1 ",
+    );
     text.push_str(&"0 ".repeat(10_000));
     assert!(matches!(import(&text).unwrap_err(), ImportError::TooManyTransforms { .. }));
 }

@@ -22,7 +22,10 @@ fn clip_of(document: &Document) -> RawClip {
 
 #[track_caller]
 fn assert_near<const N: usize>(found: [f32; N], expected: [f32; N]) {
-    assert!(found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-5), "{found:?} is not {expected:?}");
+    assert!(
+        found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-5),
+        "{found:?} is not {expected:?}"
+    );
 }
 
 fn turn_y(angle: f32) -> [f32; 4] {
@@ -32,7 +35,10 @@ fn turn_y(angle: f32) -> [f32; 4] {
 #[test]
 fn all_interpolations_in_metres() {
     let clip = clip_of(&arm());
-    assert_eq!((clip.name(), clip.joints(), clip.samples(), clip.rate_hz()), ("an_arm__Move", 2, 5, 4.0));
+    assert_eq!(
+        (clip.name(), clip.joints(), clip.samples(), clip.rate_hz()),
+        ("an_arm__Move", 2, 5, 4.0)
+    );
     assert_eq!((clip.skeleton().find("lower"), clip.skeleton().parent(1)), (Some(1), Some(0)));
     for sample in 0..5 {
         let [upper, lower] = *clip.pose(sample).first_chunk().unwrap();
@@ -129,9 +135,11 @@ fn animated_ancestors_what_is_between_and_attachments_are_joints() {
         document.channel(node, "translation", "STEP", &[0.0], &[[0.0; 3]]);
     }
     let clip = clip_of(&document);
-    let names: Vec<&str> = clip.skeleton().joints().iter().map(|joint| joint.name.as_str()).collect();
+    let names: Vec<&str> =
+        clip.skeleton().joints().iter().map(|joint| joint.name.as_str()).collect();
     assert_eq!(names, ["moved", "between", "joint", "hand", "sword"]);
-    let parents: Vec<Option<u16>> = clip.skeleton().joints().iter().map(|joint| joint.parent).collect();
+    let parents: Vec<Option<u16>> =
+        clip.skeleton().joints().iter().map(|joint| joint.parent).collect();
     assert_eq!(parents, [None, Some(0), Some(1), Some(2), Some(3)]);
 }
 
@@ -142,7 +150,8 @@ fn without_a_skin_what_is_animated_is_a_joint() {
     document.channel(3, "translation", "STEP", &[0.0], &[[1.0; 3]]);
     document.channel(1, "scale", "STEP", &[0.0], &[[2.0; 3]]);
     let clip = clip_of(&document);
-    let names: Vec<&str> = clip.skeleton().joints().iter().map(|joint| joint.name.as_str()).collect();
+    let names: Vec<&str> =
+        clip.skeleton().joints().iter().map(|joint| joint.name.as_str()).collect();
     assert_eq!((names, clip.name()), (vec!["node3", "node1"], "an_arm__0"));
 }
 
@@ -170,8 +179,7 @@ fn integers_are_normalized() {
     for (component, bytes) in kinds {
         let mut document = Document::new(json!([{}]));
         let (times, view) = (document.floats(&[[0.0]]), document.view(&bytes));
-        let accessor =
-            json!({ "bufferView": view, "componentType": component, "normalized": true, "count": 1, "type": "VEC4" });
+        let accessor = json!({ "bufferView": view, "componentType": component, "normalized": true, "count": 1, "type": "VEC4" });
         let values = document.accessor(accessor);
         document.channel_of(0, "rotation", "STEP", times, values);
         assert_near(clip_of(&document).pose(0)[0].rotation, QUARTER);
@@ -202,15 +210,15 @@ fn strides_and_sparse_accessors() {
         "indices": { "bufferView": places, "componentType": 5123 },
         "values": { "bufferView": replaced },
     });
-    let mut accessor =
-        json!({ "bufferView": view, "componentType": 5126, "count": 3, "type": "VEC3", "sparse": sparse });
+    let mut accessor = json!({ "bufferView": view, "componentType": 5126, "count": 3, "type": "VEC3", "sparse": sparse });
     let values = document.accessor(accessor.clone());
     document.channel_of(0, "translation", "STEP", times, values);
     accessor.as_object_mut().unwrap().remove("bufferView");
     let values = document.accessor(accessor);
     document.channel_of(0, "scale", "STEP", times, values);
     let clip = clip_of(&document);
-    let xs: Vec<[f32; 2]> = clip.poses().map(|pose| [pose[0].translation[0], pose[0].scale[0]]).collect();
+    let xs: Vec<[f32; 2]> =
+        clip.poses().map(|pose| [pose[0].translation[0], pose[0].scale[0]]).collect();
     assert_eq!(xs, [[100.0, 0.0], [500.0, 5.0], [300.0, 0.0]]);
 }
 
@@ -219,7 +227,10 @@ fn skeletons_of_more_than_20_m_are_in_cm() {
     let mut document = arm();
     document.json["nodes"][1]["translation"] = json!([20.5, 0.0, 0.0]);
     let import = import_with(&document, &ImportOptions::default());
-    assert_eq!(import.notes, [Note::TakenAsCm { file: "dir/an arm.glb".to_owned(), extent_m: 20.5 }]);
+    assert_eq!(
+        import.notes,
+        [Note::TakenAsCm { file: "dir/an arm.glb".to_owned(), extent_m: 20.5 }]
+    );
     assert!(import.notes[0].to_string().contains("taken as cm"));
     assert_near(import.clips[0].pose(0)[0].translation, [0.0, 1.0, 0.0]);
     let options = ImportOptions { unit_cm: Some(100.0), ..ImportOptions::default() };
@@ -239,12 +250,18 @@ fn names_are_those_of_files() {
 fn animations_that_move_no_joint_are_left_out() {
     let mut document = arm();
     document.json["nodes"].as_array_mut().unwrap().push(json!({}));
-    document.json["animations"].as_array_mut().unwrap().insert(0, json!({ "channels": [], "samplers": [] }));
+    document.json["animations"]
+        .as_array_mut()
+        .unwrap()
+        .insert(0, json!({ "channels": [], "samplers": [] }));
     let import = import_with(&document, &ImportOptions::default());
     assert_eq!((import.clips.len(), import.notes.len()), (1, 0));
     document.json["animations"] = json!([]);
     let import = import_with(&document, &ImportOptions::default());
-    assert_eq!((import.clips.len(), import.notes), (0, vec![Note::NoClip { file: "dir/an arm.glb".to_owned() }]));
+    assert_eq!(
+        (import.clips.len(), import.notes),
+        (0, vec![Note::NoClip { file: "dir/an arm.glb".to_owned() }])
+    );
 }
 
 #[test]
@@ -269,7 +286,12 @@ fn documents_with_files_and_with_data_in_the_text() {
     fs::write(outside.path().join("bytes.bin"), arm().chunk).unwrap();
     let absolute = outside.path().join("bytes.bin").display().to_string();
     let upwards = format!("../{}/bytes.bin", outside.path().file_name().unwrap().display());
-    let mut names = vec![absolute, upwards, "http://example.com/bytes.bin".to_owned(), "missing.bin".to_owned()];
+    let mut names = vec![
+        absolute,
+        upwards,
+        "http://example.com/bytes.bin".to_owned(),
+        "missing.bin".to_owned(),
+    ];
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink(outside.path(), directory.path().join("link")).unwrap();
@@ -291,8 +313,14 @@ fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::new();
     for three in bytes.chunks(3) {
-        let word = three.iter().chain(&[0; 3]).take(3).fold(0, |word, byte| word << 8 | usize::from(*byte));
-        text.extend((0..=three.len()).map(|digit| char::from(DIGITS[word >> (18 - 6 * digit) & 63])));
+        let word = three
+            .iter()
+            .chain(&[0; 3])
+            .take(3)
+            .fold(0, |word, byte| word << 8 | usize::from(*byte));
+        text.extend(
+            (0..=three.len()).map(|digit| char::from(DIGITS[word >> (18 - 6 * digit) & 63])),
+        );
     }
     text
 }

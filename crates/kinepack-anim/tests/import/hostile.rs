@@ -70,14 +70,27 @@ fn containers_that_lie() {
 #[test]
 fn nodes_that_are_no_tree() {
     assert_eq!(said(&[("/nodes/1/children", json!([0]))]), "node 0: it stands below itself");
-    assert_eq!(said(&[("/nodes/1/children", json!([1]))]), "node 1: it is the child of two nodes, or twice of one");
-    assert_eq!(said(&[("/nodes/0/children", json!([1, 1]))]), "node 1: it is the child of two nodes, or twice of one");
-    assert_eq!(said(&[("/nodes/0/children", json!([4_000_000_000u32]))]), "node 0: it has a child that does not exist");
-    assert_eq!(said(&[("/skins/0/joints", json!([0, 4_000_000_000u32]))]), "skin 0: there is no node 4000000000");
+    assert_eq!(
+        said(&[("/nodes/1/children", json!([1]))]),
+        "node 1: it is the child of two nodes, or twice of one"
+    );
+    assert_eq!(
+        said(&[("/nodes/0/children", json!([1, 1]))]),
+        "node 1: it is the child of two nodes, or twice of one"
+    );
+    assert_eq!(
+        said(&[("/nodes/0/children", json!([4_000_000_000u32]))]),
+        "node 0: it has a child that does not exist"
+    );
+    assert_eq!(
+        said(&[("/skins/0/joints", json!([0, 4_000_000_000u32]))]),
+        "skin 0: there is no node 4000000000"
+    );
     assert!(said(&[("/skins/0/joints", json!([-1]))]).starts_with("not glTF: "));
 }
 
-/// A number that no `f32` holds is infinite to `serde_json`, or, where another crate of the build asks it for exact floats, refused by it.
+/// A number that no `f32` holds is infinite to `serde_json`, or, where another crate of the build
+/// asks it for exact floats, refused by it.
 #[track_caller]
 fn assert_beyond_floats(said: &str, ours: &str) {
     assert!(said == ours || said.starts_with("not glTF: number out of range"), "{said}");
@@ -91,17 +104,27 @@ fn transforms_that_are_none() {
     let not_finite = "node 0: its transform has a number that is not finite";
     assert_beyond_floats(&said(&[("/nodes/0/translation", json!([1e300, 0, 0]))]), not_finite);
     assert_beyond_floats(&said(&[("/nodes/0/scale", json!([1e300, 0, 0]))]), not_finite);
-    let matrix = "node 0: its matrix has a number that is not finite, or is no rotation with a scale";
+    let matrix =
+        "node 0: its matrix has a number that is not finite, or is no rotation with a scale";
     let with = |matrix: Value| said(&[("/nodes/0/matrix", matrix)]);
     assert_eq!(with(json!([1, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1])), matrix);
     assert_eq!(with(json!([0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1])), matrix);
-    assert_beyond_floats(&with(json!([1e300, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1])), matrix);
+    assert_beyond_floats(
+        &with(json!([1e300, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1])),
+        matrix,
+    );
     // Finite in the file, but not in cm.
     let mut document = arm();
     document.json["nodes"][0]["translation"] = json!([3e38, 0, 0]);
     let options = ImportOptions { unit_cm: Some(100.0), ..ImportOptions::default() };
     let error = from_bytes("a.glb", &document.glb(), &options, no_files).unwrap_err();
-    assert!(matches!(error, ImportError::Skeleton { error: SkeletonError::BadBindPose { joint: 0 }, .. }), "{error}");
+    assert!(
+        matches!(
+            error,
+            ImportError::Skeleton { error: SkeletonError::BadBindPose { joint: 0 }, .. }
+        ),
+        "{error}"
+    );
 }
 
 #[test]
@@ -113,8 +136,14 @@ fn static_scales_that_are_not_uniform() {
             ("/nodes/0/scale", scale),
         ])
     };
-    assert!(still(json!([1, 2, 1])).starts_with("node 0: it stands above the joints with a scale of 1 2 1, "));
-    assert!(still(json!([0, 0, 0])).starts_with("node 0: it stands above the joints with a scale of 0 0 0, "));
+    assert!(
+        still(json!([1, 2, 1]))
+            .starts_with("node 0: it stands above the joints with a scale of 1 2 1, ")
+    );
+    assert!(
+        still(json!([0, 0, 0]))
+            .starts_with("node 0: it stands above the joints with a scale of 0 0 0, ")
+    );
     assert!(still(json!([-1, 1, 1])).starts_with("node 0: "));
 }
 
@@ -123,10 +152,22 @@ fn accessors_out_of_bounds() {
     let accessor = |field: &str, value: Value| said(&[(&format!("/accessors/1/{field}"), value)]);
     assert_eq!(accessor("bufferView", json!(99)), "accessor 1: its buffer view does not exist");
     assert_eq!(accessor("byteOffset", json!(4)), "accessor 1: it reaches beyond its buffer view");
-    assert_eq!(accessor("byteOffset", json!(u64::MAX)), "accessor 1: it begins beyond its buffer view");
-    assert_eq!(accessor("type", json!("VEC3")), "accessor 1: rotations need four components, the others three");
-    assert_eq!(accessor("type", json!("VEC9")), "accessor 1: rotations need four components, the others three");
-    assert_eq!(accessor("componentType", json!(5121)), "accessor 1: its integers are not normalized");
+    assert_eq!(
+        accessor("byteOffset", json!(u64::MAX)),
+        "accessor 1: it begins beyond its buffer view"
+    );
+    assert_eq!(
+        accessor("type", json!("VEC3")),
+        "accessor 1: rotations need four components, the others three"
+    );
+    assert_eq!(
+        accessor("type", json!("VEC9")),
+        "accessor 1: rotations need four components, the others three"
+    );
+    assert_eq!(
+        accessor("componentType", json!(5121)),
+        "accessor 1: its integers are not normalized"
+    );
     assert_eq!(accessor("componentType", json!(1)), "accessor 1: its component type is none");
     let times = |field: &str, value: Value| said(&[(&format!("/accessors/0/{field}"), value)]);
     assert_eq!(times("count", json!(3)), "accessor 0: it reaches beyond its buffer view");
@@ -142,16 +183,28 @@ fn accessors_out_of_bounds() {
     assert_eq!(times("type", json!("VEC2")), "accessor 0: key times must be single floats");
     let view = |field: &str, value: Value| said(&[(&format!("/bufferViews/1/{field}"), value)]);
     assert_eq!(view("buffer", json!(7)), "accessor 1: its buffer does not exist");
-    assert_eq!(view("byteOffset", json!(u64::MAX)), "accessor 1: its buffer view reaches beyond the buffer");
-    assert_eq!(view("byteLength", json!(u64::MAX)), "accessor 1: its buffer view reaches beyond the buffer");
+    assert_eq!(
+        view("byteOffset", json!(u64::MAX)),
+        "accessor 1: its buffer view reaches beyond the buffer"
+    );
+    assert_eq!(
+        view("byteLength", json!(u64::MAX)),
+        "accessor 1: its buffer view reaches beyond the buffer"
+    );
     assert_eq!(view("byteStride", json!(0)), "accessor 1: its elements overlap");
     assert_eq!(view("byteStride", json!(12)), "accessor 1: its elements overlap");
-    assert_eq!(view("byteStride", json!(u64::MAX)), "accessor 1: it reaches beyond its buffer view");
+    assert_eq!(
+        view("byteStride", json!(u64::MAX)),
+        "accessor 1: it reaches beyond its buffer view"
+    );
     assert_eq!(
         said(&[("/buffers/0/byteLength", json!(4_000_000_000u32))]),
         "buffer 0: it has fewer bytes than it says"
     );
-    assert_eq!(said(&[("/buffers/0/uri", json!("data:;base64,$"))]), "buffer 0: its data is not in base64");
+    assert_eq!(
+        said(&[("/buffers/0/uri", json!("data:;base64,$"))]),
+        "buffer 0: its data is not in base64"
+    );
     assert_eq!(said(&[("/buffers/0/uri", json!("data:x"))]), "buffer 0: its data is not in base64");
 }
 
@@ -161,7 +214,8 @@ fn sparse_accessors_that_lie() {
         let sparse = json!({ "count": count, "indices": indices, "values": values });
         said(&[("/accessors/1/sparse", sparse)])
     };
-    let [indices, values] = [json!({ "bufferView": 1, "componentType": 5125 }), json!({ "bufferView": 1 })];
+    let [indices, values] =
+        [json!({ "bufferView": 1, "componentType": 5125 }), json!({ "bufferView": 1 })];
     let too_many = "accessor 1: more of it is sparse than there is";
     assert_eq!(with(json!(u64::MAX), indices.clone(), values.clone()), too_many);
     assert_eq!(with(json!(3), indices.clone(), values.clone()), too_many);
@@ -178,20 +232,31 @@ fn counts_that_do_not_fit_the_interpolation() {
     assert_eq!(spline, "animation 0, channel 0: 2 values where the key times ask for 6");
     let linear = said(&[("/animations/0/samplers/2/interpolation", json!("LINEAR"))]);
     assert_eq!(linear, "animation 0, channel 2: 6 values where the key times ask for 2");
-    let zeros = said(&[("/accessors/1/count", json!(4_000_000_000u32)), ("/accessors/1/bufferView", Value::Null)]);
+    let zeros = said(&[
+        ("/accessors/1/count", json!(4_000_000_000u32)),
+        ("/accessors/1/bufferView", Value::Null),
+    ]);
     assert_eq!(zeros, "animation 0, channel 0: 4000000000 values where the key times ask for 2");
 }
 
 #[test]
 fn channels_that_lead_nowhere() {
-    let channel = |field: &str, value: Value| said(&[(&format!("/animations/0/channels/0/{field}"), value)]);
+    let channel =
+        |field: &str, value: Value| said(&[(&format!("/animations/0/channels/0/{field}"), value)]);
     assert_eq!(channel("sampler", json!(9)), "animation 0, channel 0: its sampler does not exist");
     assert_eq!(channel("target/node", json!(9)), "animation 0, channel 0: its node does not exist");
-    assert_eq!(channel("target/path", json!("colour")), "animation 0, channel 0: it moves something that is not known");
+    assert_eq!(
+        channel("target/path", json!("colour")),
+        "animation 0, channel 0: it moves something that is not known"
+    );
     let twice = json!({ "node": 1, "path": "scale" });
     assert_eq!(channel("target", twice), "animation 0, channel 1: another channel moves the same");
-    let sampler = |field: &str, value: Value| said(&[(&format!("/animations/0/samplers/0/{field}"), value)]);
-    assert_eq!(sampler("interpolation", json!("SMOOTH")), "animation 0, channel 0: its interpolation is none of glTF");
+    let sampler =
+        |field: &str, value: Value| said(&[(&format!("/animations/0/samplers/0/{field}"), value)]);
+    assert_eq!(
+        sampler("interpolation", json!("SMOOTH")),
+        "animation 0, channel 0: its interpolation is none of glTF"
+    );
     assert_eq!(sampler("input", json!(99)), "accessor 99: it does not exist");
     assert_eq!(sampler("output", json!(99)), "accessor 99: it does not exist");
 }
@@ -215,15 +280,26 @@ fn keys_that_are_none() {
         assert_eq!(keys_said("STEP", &[0.0, 1.0], &[one, second]), value);
         assert_eq!(keys_said("LINEAR", &[0.0, 1.0], &[one, second]), value);
         assert_eq!(
-            keys_said("CUBICSPLINE", &[0.0, 1.0], &[[0.0; 4], one, [0.0; 4], [0.0; 4], second, [0.0; 4]]),
+            keys_said(
+                "CUBICSPLINE",
+                &[0.0, 1.0],
+                &[[0.0; 4], one, [0.0; 4], [0.0; 4], second, [0.0; 4]]
+            ),
             value
         );
     }
     let tangent = [f32::NAN; 4];
-    assert_eq!(keys_said("CUBICSPLINE", &[0.0, 1.0], &[[0.0; 4], one, [0.0; 4], tangent, one, [0.0; 4]]), value);
+    assert_eq!(
+        keys_said("CUBICSPLINE", &[0.0, 1.0], &[[0.0; 4], one, [0.0; 4], tangent, one, [0.0; 4]]),
+        value
+    );
     let back = one.map(|c| -c);
-    let through = keys_said("CUBICSPLINE", &[0.0, 1.0], &[[0.0; 4], one, [0.0; 4], [0.0; 4], back, [0.0; 4]]);
-    assert_eq!(through, "a.glb: animation 0, channel 0: the spline of rotations goes through zero at 0.5 s");
+    let through =
+        keys_said("CUBICSPLINE", &[0.0, 1.0], &[[0.0; 4], one, [0.0; 4], [0.0; 4], back, [0.0; 4]]);
+    assert_eq!(
+        through,
+        "a.glb: animation 0, channel 0: the spline of rotations goes through zero at 0.5 s"
+    );
 }
 
 #[test]
@@ -231,7 +307,10 @@ fn values_beyond_floats() {
     let mut document = Document::new(json!([{}]));
     document.channel(0, "translation", "STEP", &[0.0], &[[3e38, 0.0, 0.0]]);
     let error = import(&document).unwrap_err();
-    assert!(matches!(error, ImportError::Clip { error: RawClipError::BadTransform { .. }, .. }), "{error}");
+    assert!(
+        matches!(error, ImportError::Clip { error: RawClipError::BadTransform { .. }, .. }),
+        "{error}"
+    );
 }
 
 #[test]
@@ -243,7 +322,10 @@ fn durations_without_end() {
     };
     for seconds in [1e6, 1e30, f32::MAX] {
         let error = lasting(seconds).unwrap_err();
-        assert!(matches!(error, ImportError::Clip { error: RawClipError::TooManySamples { .. }, .. }), "{error}");
+        assert!(
+            matches!(error, ImportError::Clip { error: RawClipError::TooManySamples { .. }, .. }),
+            "{error}"
+        );
     }
     assert_eq!(lasting(1e-30).unwrap().clips[0].samples(), 1);
 }
@@ -259,7 +341,10 @@ fn clips_of_a_file_share_a_limit() {
     };
     assert_eq!(limited(124).unwrap().clips.len(), 2);
     let error = limited(123).unwrap_err();
-    assert!(matches!(error, ImportError::TooManyTransforms { joints: 2, samples: 31, limit: 123, .. }), "{error}");
+    assert!(
+        matches!(error, ImportError::TooManyTransforms { joints: 2, samples: 31, limit: 123, .. }),
+        "{error}"
+    );
 }
 
 #[test]
@@ -268,7 +353,8 @@ fn keys_that_are_read_again_and_again() {
     let animation = document.json["animations"][0].clone();
     document.json["animations"] = vec![animation; 100].into();
     let limited = |max_transforms, rate_hz| {
-        let options = ImportOptions { max_transforms, rate_hz: Some(rate_hz), ..ImportOptions::default() };
+        let options =
+            ImportOptions { max_transforms, rate_hz: Some(rate_hz), ..ImportOptions::default() };
         from_bytes("a.glb", &document.glb(), &options, no_files)
     };
     // A sample of two joints each, and 22 keys.
@@ -285,14 +371,19 @@ fn keys_that_are_read_again_and_again() {
 #[test]
 fn skeletons_that_are_too_large_or_deep() {
     let chain = |count: usize| {
-        let nodes = (0..count).map(|node| if node + 1 < count { json!({ "children": [node + 1] }) } else { json!({}) });
+        let nodes = (0..count).map(|node| {
+            if node + 1 < count { json!({ "children": [node + 1] }) } else { json!({}) }
+        });
         let mut document = Document::new(nodes.collect());
         document.json["skins"] = json!([{ "joints": (0..count).collect::<Vec<_>>() }]);
         document.channel(0, "scale", "STEP", &[0.0], &[[1.0; 3]]);
         document
     };
     let error = import(&chain(MAX_JOINTS + 1)).unwrap_err();
-    assert!(matches!(error, ImportError::Skeleton { error: SkeletonError::TooManyJoints { .. }, .. }), "{error}");
+    assert!(
+        matches!(error, ImportError::Skeleton { error: SkeletonError::TooManyJoints { .. }, .. }),
+        "{error}"
+    );
     // Deep, but of few joints.
     let mut document = chain(100_000);
     document.json["skins"] = json!([{ "joints": [99_998, 99_999] }]);

@@ -81,7 +81,10 @@ fn by_default_a_file_takes_128_mib_and_64_bytes_for_each_of_its_own() {
     let limit = (128 << 20) + 64 * packed.len() as u64;
     let measured = measure(|| {
         let error = read(&path, &ImportOptions::default()).unwrap_err();
-        assert!(matches!(error, ImportError::TooMuchMemory { limit_bytes, .. } if limit_bytes == limit), "{error}");
+        assert!(
+            matches!(error, ImportError::TooMuchMemory { limit_bytes, .. } if limit_bytes == limit),
+            "{error}"
+        );
     });
     assert!(measured.bytes_max < limit);
 }
@@ -102,15 +105,20 @@ fn joints_without_channels_take_no_more_than_the_limit() {
     assert_eq!(of(24 << 20).unwrap().clips[0].samples(), 1000);
     // Frames that are not there take nothing.
     let lie = bvh_of(500, 30_000, 1);
-    let error = within(LIMIT_BYTES, lie.len(), |options| bvh::from_text("a.bvh", &lie, options)).unwrap_err();
-    assert!(matches!(error, ImportError::TooMuchMemory { .. } | ImportError::Unexpected { .. }), "{error}");
+    let error = within(LIMIT_BYTES, lie.len(), |options| bvh::from_text("a.bvh", &lie, options))
+        .unwrap_err();
+    assert!(
+        matches!(error, ImportError::TooMuchMemory { .. } | ImportError::Unexpected { .. }),
+        "{error}"
+    );
 }
 
 #[test]
 fn names_of_joints_are_in_the_limit() {
     let name = "a ".repeat(1_300_000);
-    let text =
-        format!("HIERARCHY ROOT {name} {{ OFFSET 0 0 0 CHANNELS 1 Xrotation }} MOTION Frames: 1 Frame Time: 1 0");
+    let text = format!(
+        "HIERARCHY ROOT {name} {{ OFFSET 0 0 0 CHANNELS 1 Xrotation }} MOTION Frames: 1 Frame Time: 1 0"
+    );
     let of = |limit| within(limit, text.len(), |options| bvh::from_text("a.bvh", &text, options));
     refused(of(LIMIT_BYTES));
     assert_eq!(of(2 * LIMIT_BYTES).unwrap().clips[0].samples(), 1);
@@ -133,7 +141,8 @@ fn keys_that_are_far_apart_take_no_more_than_the_limit() {
     document.channel(0, "scale", "STEP", &[0.0, 139_810.0], &[[1.0; 3]; 2]);
     let bytes = document.glb();
     assert!(bytes.len() < 760, "{}", bytes.len());
-    let measured = measure(|| refused(from_bytes("a.glb", &bytes, &ImportOptions::default(), no_files)));
+    let measured =
+        measure(|| refused(from_bytes("a.glb", &bytes, &ImportOptions::default(), no_files)));
     assert!(measured.bytes_max < 1 << 20);
 }
 
@@ -142,7 +151,8 @@ fn half_an_hour_of_sixty_joints_is_read_by_default() {
     let mut document = lasting(1800.0);
     document.json["nodes"] = (0..60).map(|_| json!({})).collect();
     document.json["skins"] = json!([{ "joints": (0..60).collect::<Vec<_>>() }]);
-    let clips = from_bytes("a.glb", &document.glb(), &ImportOptions::default(), no_files).unwrap().clips;
+    let clips =
+        from_bytes("a.glb", &document.glb(), &ImportOptions::default(), no_files).unwrap().clips;
     assert_eq!((clips[0].joints(), clips[0].samples()), (60, 54_001));
 }
 
@@ -164,7 +174,9 @@ fn few_bytes_of_json_become_no_large_document() {
             "nodes" => head.replace("\"nodes\":[", &format!("\"nodes\":[{list},")),
             _ => format!("{},\"{key}\":[{list}]}}", &head[..head.len() - 1]),
         };
-        within(LIMIT_BYTES, json.len(), |options| from_bytes("a.gltf", json.as_bytes(), options, no_files))
+        within(LIMIT_BYTES, json.len(), |options| {
+            from_bytes("a.gltf", json.as_bytes(), options, no_files)
+        })
     };
     for key in ["materials", "images", "scenes", "nodes"] {
         let value = if key == "scenes" { r#"{"nodes":[]}"# } else { "{}" };
@@ -198,7 +210,9 @@ fn any_object_of_json_takes_no_more_than_what_is_counted_for_it() {
         let json = format!(r#"{{"asset":{{"version":"2.0"}},"{key}":[{list}]}}"#);
         let mut is_read = false;
         for limit in (14..24).map(|bits| 1 << bits) {
-            let result = within(limit, 0, |options| from_bytes("a.gltf", json.as_bytes(), options, no_files));
+            let result = within(limit, 0, |options| {
+                from_bytes("a.gltf", json.as_bytes(), options, no_files)
+            });
             is_read |= !matches!(result, Err(ImportError::TooMuchMemory { .. }));
         }
         assert!(is_read, "{key}");
@@ -250,8 +264,12 @@ fn a_file_that_is_named_again_and_again_is_in_the_limit() {
             Ok(bytes)
         }
     };
-    refused(within(LIMIT_BYTES, json.len(), |options| from_bytes("a.gltf", json.as_bytes(), options, file(1 << 20))));
-    refused(within(LIMIT_BYTES, json.len(), |options| from_bytes("a.gltf", json.as_bytes(), options, file(5 << 20))));
+    refused(within(LIMIT_BYTES, json.len(), |options| {
+        from_bytes("a.gltf", json.as_bytes(), options, file(1 << 20))
+    }));
+    refused(within(LIMIT_BYTES, json.len(), |options| {
+        from_bytes("a.gltf", json.as_bytes(), options, file(5 << 20))
+    }));
     // By default a file is worth 64 times its length, however often it is named.
     let import = from_bytes("a.gltf", json.as_bytes(), &ImportOptions::default(), file(1 << 20));
     assert_eq!(import.unwrap().clips.len(), 1);

@@ -8,12 +8,14 @@ use proptest::prelude::*;
 use serde_json::json;
 
 fn import(document: &Document, rate_hz: f32) -> RawClip {
-    let options = ImportOptions { rate_hz: Some(rate_hz), unit_cm: Some(1.0), ..ImportOptions::default() };
+    let options =
+        ImportOptions { rate_hz: Some(rate_hz), unit_cm: Some(1.0), ..ImportOptions::default() };
     from_bytes("a.glb", &document.glb(), &options, no_files).unwrap().clips.remove(0)
 }
 
 fn rotation() -> impl Strategy<Value = [f32; 4]> {
-    prop::array::uniform4(-1.0f32..1.0).prop_filter("a length", |xyzw| xyzw.iter().any(|c| c.abs() > 0.1))
+    prop::array::uniform4(-1.0f32..1.0)
+        .prop_filter("a length", |xyzw| xyzw.iter().any(|c| c.abs() > 0.1))
 }
 
 proptest! {

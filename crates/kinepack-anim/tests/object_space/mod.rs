@@ -1,4 +1,5 @@
-//! Where joints are in object space, and how far they are apart: the metric of errors, computed anew.
+//! Where joints are in object space, and how far they are apart: the metric of errors, computed
+//! anew.
 
 use kinepack_anim::{AnyPlayer, RawClip, Skeleton, Transform};
 
@@ -63,8 +64,9 @@ pub(crate) fn error_cm(a: &Placed, b: &Placed, shell_cm: f64) -> f64 {
         arm[axis] = shell_cm * joint.scale[axis];
         each(joint.translation, turn(joint.rotation, arm), |a, b| a + b)
     };
-    let off =
-        |axis: usize| each(point(a, axis), point(b, axis), |a, b| a - b).iter().map(|c| c * c).sum::<f64>().sqrt();
+    let off = |axis: usize| {
+        each(point(a, axis), point(b, axis), |a, b| a - b).iter().map(|c| c * c).sum::<f64>().sqrt()
+    };
     (0..3).map(off).fold(0.0, f64::max)
 }
 
@@ -76,7 +78,8 @@ pub(crate) fn errors_cm(raw: &RawClip, mut player: AnyPlayer<'_>, shells_cm: &[f
     let mut errors = vec![0.0; raw.joints()];
     for sample in 0..raw.samples() {
         player.sample_at(sample as f64, &mut pose);
-        let (ours, theirs) = (place(raw.skeleton(), &pose), place(raw.skeleton(), raw.pose(sample)));
+        let (ours, theirs) =
+            (place(raw.skeleton(), &pose), place(raw.skeleton(), raw.pose(sample)));
         for (joint, error) in errors.iter_mut().enumerate() {
             *error = error_cm(&ours[joint], &theirs[joint], shells_cm[joint]).max(*error);
         }

@@ -25,7 +25,8 @@ impl Document {
     /// Adds a buffer view of these bytes.
     pub(crate) fn view(&mut self, bytes: &[u8]) -> usize {
         self.chunk.resize(self.chunk.len().next_multiple_of(4), 0);
-        let view = json!({ "buffer": 0, "byteOffset": self.chunk.len(), "byteLength": bytes.len() });
+        let view =
+            json!({ "buffer": 0, "byteOffset": self.chunk.len(), "byteLength": bytes.len() });
         self.chunk.extend_from_slice(bytes);
         self.json["buffers"][0]["byteLength"] = json!(self.chunk.len());
         push(&mut self.json["bufferViews"], view)
@@ -33,7 +34,8 @@ impl Document {
 
     /// Adds an accessor of floats.
     pub(crate) fn floats<const N: usize>(&mut self, values: &[[f32; N]]) -> usize {
-        let bytes: Vec<u8> = values.iter().flatten().flat_map(|value| value.to_le_bytes()).collect();
+        let bytes: Vec<u8> =
+            values.iter().flatten().flat_map(|value| value.to_le_bytes()).collect();
         let view = self.view(&bytes);
         let kind = if N == 1 { "SCALAR".to_owned() } else { format!("VEC{N}") };
         let accessor = json!({ "bufferView": view, "componentType": 5126, "count": values.len(), "type": kind });
@@ -45,7 +47,14 @@ impl Document {
     }
 
     /// Adds a channel that takes its keys from these accessors.
-    pub(crate) fn channel_of(&mut self, node: usize, path: &str, interpolation: &str, times: usize, values: usize) {
+    pub(crate) fn channel_of(
+        &mut self,
+        node: usize,
+        path: &str,
+        interpolation: &str,
+        times: usize,
+        values: usize,
+    ) {
         let animation = &mut self.json["animations"][0];
         let sampler = json!({ "input": times, "output": values, "interpolation": interpolation });
         let sampler = push(&mut animation["samplers"], sampler);
@@ -93,7 +102,8 @@ fn push(list: &mut Value, value: Value) -> usize {
 }
 
 /// A turn by 90° around y.
-pub(crate) const QUARTER: [f32; 4] = [0.0, std::f32::consts::FRAC_1_SQRT_2, 0.0, std::f32::consts::FRAC_1_SQRT_2];
+pub(crate) const QUARTER: [f32; 4] =
+    [0.0, std::f32::consts::FRAC_1_SQRT_2, 0.0, std::f32::consts::FRAC_1_SQRT_2];
 
 /// Two joints and all three interpolations, within a second.
 pub(crate) fn arm() -> Document {

@@ -53,10 +53,15 @@ pub(crate) fn record<First: Pack, After: Pack>(
 }
 
 /// Records a minute into the file that the command line names, and says what to do with it.
-pub(crate) fn run(record: fn(&Path, u32) -> Result<RecordSummary, RecordError>) -> Result<(), Box<dyn Error>> {
+pub(crate) fn run(
+    record: fn(&Path, u32) -> Result<RecordSummary, RecordError>,
+) -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).ok_or("name the file to record into, such as game.mcap")?;
     let summary = record(Path::new(&path), 60)?;
-    println!("{path}: {} frames, {} states of entities, {} bytes", summary.frames, summary.entities, summary.bytes);
+    println!(
+        "{path}: {} frames, {} states of entities, {} bytes",
+        summary.frames, summary.entities, summary.bytes
+    );
     println!("next: cargo run --release -- analyze {path}");
     Ok(())
 }

@@ -1,9 +1,12 @@
-//! What to change first: changes of the schema, each tried on a sample of the frames, and what else was noticed.
+//! What to change first: changes of the schema, each tried on a sample of the frames, and what else
+//! was noticed.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use kinepack::{Field, FieldKind, FloatLimits, Role, Schema, SmallestThree, TimePrecision, TrainError};
+use kinepack::{
+    Field, FieldKind, FloatLimits, Role, Schema, SmallestThree, TimePrecision, TrainError,
+};
 use serde::Serialize;
 
 use super::costs::{LevelCost, kbps};
@@ -17,8 +20,9 @@ const LEAST_SHARE: f64 = 0.005;
 /// How much more than what was seen a narrower range leaves, on each side.
 const MARGIN: f64 = 0.25;
 
-/// Words of samples that are coded for all changes together: for each value of the capture, and for any capture. What has more gets
-/// fewer samples, then fewer changes. Captures of a game have a tenth of that.
+/// Words of samples that are coded for all changes together: for each value of the capture, and for
+/// any capture. What has more gets fewer samples, then fewer changes. Captures of a game have a
+/// tenth of that.
 const TRIED_WORDS_PER_VALUE: u64 = 8;
 const LEAST_TRIED_WORDS: u64 = 1 << 26;
 /// What training the codes of a lane counts in each change that is tried.
@@ -27,13 +31,15 @@ const LANE_WORDS: u64 = 2048;
 /// Something to change.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Advice {
-    /// The field, where it is about one; of elements of an array the common name, as in `joints[*].rotation`.
+    /// The field, where it is about one; of elements of an array the common name, as in
+    /// `joints[*].rotation`.
     pub field: Option<String>,
     /// What to do.
     pub change: String,
     /// What that costs, or why it costs nothing.
     pub because: String,
-    /// Kilobits a second that it saves, without headers: measured on a sample at the level `packed`, each change by itself.
+    /// Kilobits a second that it saves, without headers: measured on a sample at the level
+    /// `packed`, each change by itself.
     pub saves_kbps: f64,
 }
 
@@ -61,7 +67,11 @@ pub(super) fn advise(
     if tried.len() > tries {
         // Those of the fields that take most.
         let bits = |proposal: &Proposal| -> f64 {
-            proposal.fields.iter().filter_map(|(field, _)| fields[*field].level_bits_per_frame.last()).sum()
+            proposal
+                .fields
+                .iter()
+                .filter_map(|(field, _)| fields[*field].level_bits_per_frame.last())
+                .sum()
         };
         tried.sort_by(|a, b| bits(b).total_cmp(&bits(a)));
         tried.truncate(tries);
@@ -80,7 +90,8 @@ pub(super) fn advise(
             });
         }
     }
-    let of_level = |name: &str| levels.iter().find(|level| level.level == name).map(|level| level.kbps);
+    let of_level =
+        |name: &str| levels.iter().find(|level| level.level == name).map(|level| level.kbps);
     if let (Some(packed), Some(adaptive)) = (of_level("packed"), of_level("adaptive"))
         && packed - adaptive > LEAST_SHARE * packed
     {
@@ -106,7 +117,9 @@ fn warning(field: &FieldAnalysis) -> Option<Advice> {
         (0, nan) => format!("find out why {nan} values are no numbers"),
         (out, _) => format!("widen the range: {out} values were outside of it"),
     };
-    let because = "they are not sent as they are: out of range is an error, or the nearest end with clamp".to_owned();
+    let because =
+        "they are not sent as they are: out of range is an error, or the nearest end with clamp"
+            .to_owned();
     Some(Advice { field: Some(field.name.clone()), change, because, saves_kbps: 0.0 })
 }
 
@@ -115,8 +128,13 @@ fn changed(schema: &Schema, proposed: &[(usize, Option<Field>)]) -> Changed {
     let (mut fields, mut from, mut is_bare) = (Vec::new(), Vec::new(), Vec::new());
     for (index, field) in schema.fields().iter().enumerate() {
         let becomes = proposed.iter().find(|(proposed, _)| *proposed == index);
-        if let Some(becomes) = becomes.map_or_else(|| Some(field.clone()), |(_, becomes)| becomes.clone()) {
-            is_bare.push(matches!((&field.kind, &becomes.kind), (FieldKind::Raw { .. }, FieldKind::Floats(_))));
+        if let Some(becomes) =
+            becomes.map_or_else(|| Some(field.clone()), |(_, becomes)| becomes.clone())
+        {
+            is_bare.push(matches!(
+                (&field.kind, &becomes.kind),
+                (FieldKind::Raw { .. }, FieldKind::Floats(_))
+            ));
             fields.push(becomes);
             from.push(field.lanes());
         }
@@ -139,7 +157,12 @@ fn proposals(schema: &Schema, fields: &[FieldAnalysis], rate_hz: f64) -> Vec<Pro
                 }
                 Entry::Vacant(place) => {
                     place.insert(all.len());
-                    all.push(Proposal { fields: vec![(index, becomes)], name: field.name.clone(), change, because });
+                    all.push(Proposal {
+                        fields: vec![(index, becomes)],
+                        name: field.name.clone(),
+                        change,
+                        because,
+                    });
                 }
             }
         }
@@ -148,7 +171,11 @@ fn proposals(schema: &Schema, fields: &[FieldAnalysis], rate_hz: f64) -> Vec<Pro
 }
 
 /// What a field could become, how that is written, and why.
-fn proposals_of(field: &Field, found: &FieldAnalysis, rate_hz: f64) -> Vec<(Option<Field>, String, String)> {
+fn proposals_of(
+    field: &Field,
+    found: &FieldAnalysis,
+    rate_hz: f64,
+) -> Vec<(Option<Field>, String, String)> {
     let mut all = Vec::new();
     let mut propose = |kind: FieldKind, change: String, because: String| {
         all.push((Some(field.clone().with_kind(kind)), change, because));
@@ -159,15 +186,22 @@ fn proposals_of(field: &Field, found: &FieldAnalysis, rate_hz: f64) -> Vec<(Opti
             let carried = carried.collect::<Option<Vec<f64>>>().unwrap_or_default();
             let carried = carried.into_iter().reduce(f64::min);
             let step = axes[0].step();
-            if let Some(carried) =
-                carried.filter(|carried| *carried > 1.01 * axes.iter().map(FloatLimits::step).fold(0.0, f64::max))
-                && let Some(coarser) = with_steps(axes, |_| carried)
+            if let Some(carried) = carried.filter(|carried| {
+                *carried > 1.01 * axes.iter().map(FloatLimits::step).fold(0.0, f64::max)
+            }) && let Some(coarser) = with_steps(axes, |_| carried)
             {
                 let because = format!("all values are multiples of {carried}: nothing is lost");
-                propose(FieldKind::Floats(coarser), format!("precision = {carried} instead of {step}"), because);
+                propose(
+                    FieldKind::Floats(coarser),
+                    format!("precision = {carried} instead of {step}"),
+                    because,
+                );
             }
             if let Some(coarser) = with_steps(axes, |step| 2.0 * step) {
-                let because = format!("values are then off by up to {}, now by half of that", three_digits(step));
+                let because = format!(
+                    "values are then off by up to {}, now by half of that",
+                    three_digits(step)
+                );
                 let text = match whole_bits(&axes[0]) {
                     Some(bits) => format!("bits = {} instead of {bits}", bits - 1),
                     None => format!("precision = {} instead of {step}", 2.0 * step),
@@ -175,15 +209,24 @@ fn proposals_of(field: &Field, found: &FieldAnalysis, rate_hz: f64) -> Vec<(Opti
                 propose(FieldKind::Floats(coarser), text, because);
             }
             if let Some((narrower, text)) = narrower(axes, found) {
-                let because = format!("more was never used; this leaves {:.0} % on each side", 100.0 * MARGIN);
+                let because = format!(
+                    "more was never used; this leaves {:.0} % on each side",
+                    100.0 * MARGIN
+                );
                 propose(FieldKind::Floats(narrower), format!("range = {text}"), because);
             }
         }
         FieldKind::Rotation(rotation) => {
             let bits = rotation.component_bits();
-            if let Some(Ok(coarser)) = bits.checked_sub(1).filter(|bits| *bits >= 4).map(SmallestThree::new) {
+            if let Some(Ok(coarser)) =
+                bits.checked_sub(1).filter(|bits| *bits >= 4).map(SmallestThree::new)
+            {
                 let because = "rotations are then off by up to twice as much".to_owned();
-                propose(FieldKind::Rotation(coarser), format!("bits = {} instead of {bits}", bits - 1), because);
+                propose(
+                    FieldKind::Rotation(coarser),
+                    format!("bits = {} instead of {bits}", bits - 1),
+                    because,
+                );
             }
         }
         FieldKind::Raw { .. } => {
@@ -221,12 +264,16 @@ fn proposals_of(field: &Field, found: &FieldAnalysis, rate_hz: f64) -> Vec<(Opti
 
 /// The bits of an angle of which all codes are used: so it was written.
 fn whole_bits(axis: &FloatLimits) -> Option<u32> {
-    (axis.wraps() && axis.max_code() == (1_u64 << axis.bits()).wrapping_sub(1) as u32 && axis.bits() > 1)
+    (axis.wraps()
+        && axis.max_code() == (1_u64 << axis.bits()).wrapping_sub(1) as u32
+        && axis.bits() > 1)
         .then(|| axis.bits())
 }
 
 fn three_digits(number: f64) -> String {
-    format!("{number:.2e}").parse().map_or_else(|_| number.to_string(), |short: f64| short.to_string())
+    format!("{number:.2e}")
+        .parse()
+        .map_or_else(|_| number.to_string(), |short: f64| short.to_string())
 }
 
 /// Axes with other steps; `None` where one is impossible.
@@ -248,22 +295,31 @@ fn narrower(axes: &[FloatLimits], found: &FieldAnalysis) -> Option<(Vec<FloatLim
         all.push(limits);
         text.push(format!("{low:.4}..={high:.4}"));
     }
-    is_worth.then(|| (all, if text.len() == 1 { text.remove(0) } else { format!("[{}]", text.join(", ")) }))
+    is_worth.then(|| {
+        (all, if text.len() == 1 { text.remove(0) } else { format!("[{}]", text.join(", ")) })
+    })
 }
 
-/// Limits that hold what was seen of bare `f32`, and a margin; `None` where these do not look like numbers.
+/// Limits that hold what was seen of bare `f32`, and a margin; `None` where these do not look like
+/// numbers.
 fn limits_of_bare(found: &FieldAnalysis) -> Option<(Vec<FloatLimits>, f64, String)> {
-    let seen = found.components.iter().map(|component| component.seen).collect::<Option<Vec<_>>>()?;
+    let seen =
+        found.components.iter().map(|component| component.seen).collect::<Option<Vec<_>>>()?;
     let low = seen.iter().map(|[low, _]| *low).fold(f64::INFINITY, f64::min);
     let high = seen.iter().map(|[_, high]| *high).fold(f64::NEG_INFINITY, f64::max);
-    let carried = found.components.iter().map(|component| component.carried_step).collect::<Option<Vec<_>>>();
+    let carried =
+        found.components.iter().map(|component| component.carried_step).collect::<Option<Vec<_>>>();
     let carried = carried.and_then(|steps| steps.into_iter().reduce(f64::min));
     // Without a step of their own: a thousand in what was seen, or up to ten thousand.
-    let step = carried.unwrap_or_else(|| 10_f64.powi(((high - low) / 1000.0).log10().floor() as i32));
+    let step =
+        carried.unwrap_or_else(|| 10_f64.powi(((high - low) / 1000.0).log10().floor() as i32));
     let margin = MARGIN * (high - low);
     // Whole steps, which short decimals are.
-    let (low, high) = (((low - margin) / step).floor() * step, ((high + margin) / step).ceil() * step);
+    let (low, high) =
+        (((low - margin) / step).floor() * step, ((high + margin) / step).ceil() * step);
     let text = format!("range = {low:.4}..={high:.4}, precision = {step}");
-    let limits = FloatLimits::new(low, high, step).ok().filter(|limits| limits.bits() <= 24 && high - low < 1e9)?;
+    let limits = FloatLimits::new(low, high, step)
+        .ok()
+        .filter(|limits| limits.bits() <= 24 && high - low < 1e9)?;
     Some((vec![limits; seen.len()], step, text))
 }

@@ -1,4 +1,5 @@
-//! The precision that numbers carry: the coarsest step, a power of two or of ten, of which all are multiples.
+//! The precision that numbers carry: the coarsest step, a power of two or of ten, of which all are
+//! multiples.
 
 /// Finer than this, nobody means a step.
 const FINEST_POWER: u32 = 30;
@@ -30,7 +31,9 @@ impl Carried {
         while self.power <= FINEST_POWER && value % Self::power_step(self.power) != 0.0 {
             self.power += 1;
         }
-        while self.decimal <= FINEST_DECIMAL && !self.is_near_multiple(value, Self::decimal_step(self.decimal)) {
+        while self.decimal <= FINEST_DECIMAL
+            && !self.is_near_multiple(value, Self::decimal_step(self.decimal))
+        {
             self.decimal += 1;
         }
     }
@@ -47,7 +50,8 @@ impl Carried {
     fn is_near_multiple(&self, value: f64, step: f64) -> bool {
         let spacing = if self.is_single { f64::from(f32::EPSILON) } else { f64::EPSILON };
         let multiple = (value / step).round() * step;
-        (value - multiple).abs() <= 2.0 * spacing * value.abs() && 16.0 * spacing * value.abs() < step
+        (value - multiple).abs() <= 2.0 * spacing * value.abs()
+            && 16.0 * spacing * value.abs() < step
     }
 
     /// The step; `None` where the numbers are as fine as floats are.

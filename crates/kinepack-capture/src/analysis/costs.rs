@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use kinepack::{Chosen, Codec, EncodeError, Encoder, Level, Profile, Schema, SetupError, Snapshot, View};
+use kinepack::{
+    Chosen, Codec, EncodeError, Encoder, Level, Profile, Schema, SetupError, Snapshot, View,
+};
 use serde::Serialize;
 
 use super::past::Past;
@@ -83,10 +85,20 @@ impl Costs {
             let codec = Codec::new(schema.clone(), level, profile.clone())?;
             let mut encoder = Encoder::new(&codec);
             encoder.count_entity_bits(true);
-            let [fields_bits, lanes_bits] = [schema.fields().len(), schema.lanes().len()].map(|count| vec![0; count]);
+            let [fields_bits, lanes_bits] =
+                [schema.fields().len(), schema.lanes().len()].map(|count| vec![0; count]);
             let has_precision = codec.has_precision();
             let past = Past::new(3 * lag);
-            Ok(Run { level, has_precision, encoder, bytes: 0, sets_bits: 0, fields_bits, lanes_bits, past })
+            Ok(Run {
+                level,
+                has_precision,
+                encoder,
+                bytes: 0,
+                sets_bits: 0,
+                fields_bits,
+                lanes_bits,
+                past,
+            })
         };
         let runs = levels().map(run).collect::<Result<_, _>>()?;
         Ok(Self { runs, frames: 0, entities_bits: HashMap::new(), lag })
@@ -110,8 +122,11 @@ impl Costs {
                 run.sets_bits += size.sets_bits;
                 add(&mut run.fields_bits, &size.fields_bits);
                 add(&mut run.lanes_bits, run.encoder.lane_bits());
-                for &(index, bits) in run.encoder.entity_bits().iter().filter(|_| run.level == Level::PACKED) {
-                    *self.entities_bits.entry(newest.ids()[index as usize].0).or_default() += u64::from(bits);
+                for &(index, bits) in
+                    run.encoder.entity_bits().iter().filter(|_| run.level == Level::PACKED)
+                {
+                    *self.entities_bits.entry(newest.ids()[index as usize].0).or_default() +=
+                        u64::from(bits);
                 }
             }
             run.past.push(view);
@@ -159,7 +174,8 @@ impl Costs {
     /// The entities that took most.
     pub(super) fn entities(&self, rate_hz: f64) -> Vec<EntityCost> {
         let all: u64 = self.entities_bits.values().sum();
-        let mut costly: Vec<(u32, u64)> = self.entities_bits.iter().map(|(id, bits)| (*id, *bits)).collect();
+        let mut costly: Vec<(u32, u64)> =
+            self.entities_bits.iter().map(|(id, bits)| (*id, *bits)).collect();
         costly.sort_unstable_by_key(|(id, bits)| (std::cmp::Reverse(*bits), *id));
         costly.truncate(ENTITIES);
         let cost = |(id, bits): (u32, u64)| EntityCost {
@@ -185,7 +201,11 @@ pub(super) struct Sweep {
 }
 
 impl Sweep {
-    pub(super) fn new(schema: &Schema, profile: &Profile, lags: &[u32]) -> Result<Self, SetupError> {
+    pub(super) fn new(
+        schema: &Schema,
+        profile: &Profile,
+        lags: &[u32],
+    ) -> Result<Self, SetupError> {
         let codec = |level| Codec::new(schema.clone(), level, profile.clone());
         let codecs = [codec(Level::PACKED)?, codec(Level::ADAPTIVE)?];
         Ok(Self {
@@ -197,7 +217,12 @@ impl Sweep {
     }
 
     /// Looks at the next frame. `received` are the views before it.
-    pub(super) fn add(&mut self, newest: &Snapshot, received: &Past, packet: &mut Vec<u8>) -> Result<(), EncodeError> {
+    pub(super) fn add(
+        &mut self,
+        newest: &Snapshot,
+        received: &Past,
+        packet: &mut Vec<u8>,
+    ) -> Result<(), EncodeError> {
         for (index, lag) in self.lags.iter().enumerate() {
             let Some(known) = received.baselines(*lag as usize) else { continue };
             for (level, encoder) in self.encoders.iter_mut().enumerate() {
@@ -212,7 +237,9 @@ impl Sweep {
 
     pub(super) fn finish(&self, rate_hz: f64) -> Vec<LagCost> {
         let cost = |index: usize| {
-            let of = |level: usize| kbps(self.sums[index][level] as f64 / self.counts[index] as f64, rate_hz);
+            let of = |level: usize| {
+                kbps(self.sums[index][level] as f64 / self.counts[index] as f64, rate_hz)
+            };
             LagCost { lag: self.lags[index], packed_kbps: of(0), adaptive_kbps: of(1) }
         };
         (0..self.lags.len()).filter(|index| self.counts[*index] > 0).map(cost).collect()

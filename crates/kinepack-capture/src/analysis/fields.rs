@@ -14,8 +14,8 @@ const DIFFERENCES: usize = 65_536;
 const AFTER: usize = 1024;
 /// Classes of the difference before.
 const CLASSES: usize = 66;
-/// Numbers that all components together count one by one, of each of these sorts. Components of a schema of more than 32 lanes have
-/// fewer each, and count in wider bins.
+/// Numbers that all components together count one by one, of each of these sorts. Components of a
+/// schema of more than 32 lanes have fewer each, and count in wider bins.
 const ALL: usize = 1 << 21;
 
 /// How many numbers each component counts one by one, given the number of components.
@@ -51,29 +51,32 @@ pub struct ComponentAnalysis {
     pub name: String,
     /// Bits in full.
     pub bits: u32,
-    /// Bits that its values took at each level, a frame, in the order of `levels`. What a level tells of all components at once, such as how wide
-    /// they are, is the field's.
+    /// Bits that its values took at each level, a frame, in the order of `levels`. What a level
+    /// tells of all components at once, such as how wide they are, is the field's.
     pub level_bits_per_frame: Vec<f64>,
     /// Of a number with limits: the smallest and the largest value that is allowed.
     pub limits: Option<[f64; 2]>,
     /// And the step.
     pub step: Option<f64>,
-    /// The smallest and the largest value that was there, before quantization where the capture has that; none of rotations.
+    /// The smallest and the largest value that was there, before quantization where the capture has
+    /// that; none of rotations.
     pub seen: Option<[f64; 2]>,
-    /// The coarsest step, a power of two or ten, of which all values are multiples; none where they are as fine as floats, or the capture has lanes
-    /// only.
+    /// The coarsest step, a power of two or ten, of which all values are multiples; none where they
+    /// are as fine as floats, or the capture has lanes only.
     pub carried_step: Option<f64>,
     /// Values, in steps from the smallest that is allowed.
     pub values: Bins,
     /// Differences from the baseline, in steps.
     pub differences: Bins,
-    /// The size of the differences that are not zero, in steps: half of them are no larger, and 99 %.
+    /// The size of the differences that are not zero, in steps: half of them are no larger, and 99
+    /// %.
     pub difference_p50: u64,
     /// As above.
     pub difference_p99: u64,
     /// Share of the entities, frame by frame, of which it is as in the baseline.
     pub unchanged_share: f64,
-    /// Bits a frame that its differences take at least, where each is coded by itself (entropy of order 0).
+    /// Bits a frame that its differences take at least, where each is coded by itself (entropy of
+    /// order 0).
     pub entropy_bits_per_frame: f64,
     /// The same where the size of the difference before is known, which both sides have seen.
     pub entropy_given_previous_bits_per_frame: f64,
@@ -124,7 +127,8 @@ impl FieldStatistics {
         schema.fields().iter().map(of_field).collect()
     }
 
-    /// Takes in the raw words of an entity, which were there before quantization or are made of lanes.
+    /// Takes in the raw words of an entity, which were there before quantization or are made of
+    /// lanes.
     pub(super) fn see(&mut self, raw: &[u64], is_exact: bool) {
         for (index, component) in self.components.iter_mut().enumerate() {
             if let Some(number) = number(&self.field.kind, index, raw) {
@@ -150,11 +154,19 @@ impl FieldStatistics {
 
     /// Takes in the lanes of an entity.
     pub(super) fn add_lanes(&mut self, lanes: &[u32]) {
-        self.components.iter_mut().zip(lanes).for_each(|(component, lane)| component.values.add(i64::from(*lane)));
+        self.components
+            .iter_mut()
+            .zip(lanes)
+            .for_each(|(component, lane)| component.values.add(i64::from(*lane)));
     }
 
     /// Takes in a snapshot, the one that it is coded against, and one as long before that.
-    pub(super) fn compare(&mut self, newest: &Snapshot, baseline: &Snapshot, older: Option<&Snapshot>) {
+    pub(super) fn compare(
+        &mut self,
+        newest: &Snapshot,
+        baseline: &Snapshot,
+        older: Option<&Snapshot>,
+    ) {
         let lanes = self.field.lanes();
         for (index, id) in newest.ids().iter().enumerate() {
             let Some(base) = place(baseline, *id, index) else { continue };
@@ -166,7 +178,9 @@ impl FieldStatistics {
             // Where another component is dropped, the others mean something else.
             let is_rotation = matches!(self.field.kind, FieldKind::Rotation(_));
             let is_turned = is_rotation && !is_same(lanes.start);
-            for (nth, (component, lane)) in self.components.iter_mut().zip(lanes.clone()).enumerate() {
+            for (nth, (component, lane)) in
+                self.components.iter_mut().zip(lanes.clone()).enumerate()
+            {
                 if is_turned && nth > 0 {
                     continue;
                 }
@@ -174,7 +188,8 @@ impl FieldStatistics {
                 let now = component.lane.difference(known, newest.lane(lane)[index]);
                 component.differences.add(now);
                 if let Some((older, at)) = before {
-                    component.add_after(component.lane.difference(older.lane(lane)[at], known), now);
+                    component
+                        .add_after(component.lane.difference(older.lane(lane)[at], known), now);
                 }
             }
         }
@@ -222,15 +237,21 @@ impl Component {
         self.after[class].add(now);
     }
 
-    fn finish(self, field: &Field, index: usize, frames: u64, level_bits_per_frame: Vec<f64>) -> ComponentAnalysis {
+    fn finish(
+        self,
+        field: &Field,
+        index: usize,
+        frames: u64,
+        level_bits_per_frame: Vec<f64>,
+    ) -> ComponentAnalysis {
         let axis = match &field.kind {
             FieldKind::Floats(axes) => axes.get(index),
             _ => None,
         };
         let per_frame = |bits: f64| bits / frames.max(1) as f64;
         let after: f64 = self.after.iter().map(Histogram::entropy_bits).sum();
-        let after_share =
-            self.after.iter().map(Histogram::total).sum::<u64>() as f64 / self.differences.total().max(1) as f64;
+        let after_share = self.after.iter().map(Histogram::total).sum::<u64>() as f64
+            / self.differences.total().max(1) as f64;
         ComponentAnalysis {
             name: component_name(&field.kind, index),
             bits: self.lane.bits(),
@@ -249,15 +270,21 @@ impl Component {
             differences: self.differences.bins(),
             difference_p50: self.differences.size_percentile(0.5),
             difference_p99: self.differences.size_percentile(0.99),
-            unchanged_share: self.differences.zeros() as f64 / self.differences.total().max(1) as f64,
+            unchanged_share: self.differences.zeros() as f64
+                / self.differences.total().max(1) as f64,
             entropy_bits_per_frame: per_frame(self.differences.entropy_bits()),
             // The first frames have nothing before them.
-            entropy_given_previous_bits_per_frame: if after_share > 0.0 { per_frame(after / after_share) } else { 0.0 },
+            entropy_given_previous_bits_per_frame: if after_share > 0.0 {
+                per_frame(after / after_share)
+            } else {
+                0.0
+            },
         }
     }
 }
 
-/// The name that the same field has in every element of an array: `joints[*].rotation` of `joints[3].rotation`.
+/// The name that the same field has in every element of an array: `joints[*].rotation` of
+/// `joints[3].rotation`.
 pub fn any_element(name: &str) -> String {
     let mut common = String::with_capacity(name.len());
     for (nth, part) in name.split('[').enumerate() {
@@ -291,23 +318,33 @@ fn number(kind: &FieldKind, index: usize, raw: &[u64]) -> Option<f64> {
 }
 
 fn component_name(kind: &FieldKind, index: usize) -> String {
-    let named = |names: &[&str]| names.get(index).map_or_else(|| index.to_string(), |name| (*name).to_owned());
+    let named = |names: &[&str]| {
+        names.get(index).map_or_else(|| index.to_string(), |name| (*name).to_owned())
+    };
     match kind {
         FieldKind::Floats(axes) if (2..=4).contains(&axes.len()) => named(&["x", "y", "z", "w"]),
         FieldKind::Rotation(_) => named(&["dropped", "first", "second", "third"]),
-        FieldKind::Integer(limits) if limits.max_code() > u64::from(u32::MAX) => named(&["low", "high"]),
+        FieldKind::Integer(limits) if limits.max_code() > u64::from(u32::MAX) => {
+            named(&["low", "high"])
+        }
         _ => index.to_string(),
     }
 }
 
 fn describe(kind: &FieldKind) -> String {
     match kind {
-        FieldKind::Floats(axes) => format!("{} in steps of {}", counted(axes.len(), "number"), axes[0].step()),
+        FieldKind::Floats(axes) => {
+            format!("{} in steps of {}", counted(axes.len(), "number"), axes[0].step())
+        }
         FieldKind::Integer(limits) => format!("integer from {} to {}", limits.min(), limits.max()),
-        FieldKind::Rotation(rotation) => format!("rotation, {} bits a component", rotation.component_bits()),
+        FieldKind::Rotation(rotation) => {
+            format!("rotation, {} bits a component", rotation.component_bits())
+        }
         FieldKind::Bool => "flag".to_owned(),
         FieldKind::Choice { max } => format!("one of {}", max + 1),
-        FieldKind::Raw { lanes } => format!("{} as they are", counted(usize::from(*lanes), "float")),
+        FieldKind::Raw { lanes } => {
+            format!("{} as they are", counted(usize::from(*lanes), "float"))
+        }
         FieldKind::Bytes { len } => counted(usize::from(*len), "byte"),
         _ => "other".to_owned(),
     }
@@ -324,7 +361,9 @@ mod tests {
     #[test]
     fn histograms_of_many_lanes_have_no_more_bins_together_than_those_of_few() {
         for lanes in [1, 8, 32, 33, 100, 512, 4096] {
-            assert!(lanes * share(VALUES, lanes) <= ALL && lanes * share(DIFFERENCES, lanes) <= ALL);
+            assert!(
+                lanes * share(VALUES, lanes) <= ALL && lanes * share(DIFFERENCES, lanes) <= ALL
+            );
             assert!(lanes * CLASSES * share(AFTER, CLASSES * lanes) <= ALL);
         }
         assert_eq!([share(VALUES, 32), share(DIFFERENCES, 32)], [VALUES, DIFFERENCES]);

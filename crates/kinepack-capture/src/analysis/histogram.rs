@@ -1,4 +1,5 @@
-//! Counts of whole numbers in bounded memory: each number by itself as long as there are few, else bins of a power of two.
+//! Counts of whole numbers in bounded memory: each number by itself as long as there are few, else
+//! bins of a power of two.
 
 use std::collections::HashMap;
 
@@ -60,25 +61,33 @@ impl Histogram {
         self.zeros
     }
 
-    /// Bits that all values take at least, coded by themselves; within a bin that is wider than one number all are taken to be as likely.
+    /// Bits that all values take at least, coded by themselves; within a bin that is wider than one
+    /// number all are taken to be as likely.
     pub(super) fn entropy_bits(&self) -> f64 {
         let total = self.total as f64;
-        let bits = |count: u64| if count == 0 { 0.0 } else { count as f64 * (total / count as f64).log2() };
+        let bits = |count: u64| {
+            if count == 0 { 0.0 } else { count as f64 * (total / count as f64).log2() }
+        };
         let within_bins = f64::from(self.shift) * (self.total - self.zeros) as f64;
         // In order, so that the sum is the same each time.
-        self.in_order().iter().map(|(_, count)| bits(*count)).sum::<f64>() + bits(self.zeros) + within_bins
+        self.in_order().iter().map(|(_, count)| bits(*count)).sum::<f64>()
+            + bits(self.zeros)
+            + within_bins
     }
 
     fn in_order(&self) -> Vec<(i64, u64)> {
-        let mut bins: Vec<(i64, u64)> = self.counts.iter().map(|(bin, count)| (*bin, *count)).collect();
+        let mut bins: Vec<(i64, u64)> =
+            self.counts.iter().map(|(bin, count)| (*bin, *count)).collect();
         bins.sort_unstable();
         bins
     }
 
-    /// The size that a share of `ratio` of the values other than zero do not exceed; 0 where all are zero.
+    /// The size that a share of `ratio` of the values other than zero do not exceed; 0 where all
+    /// are zero.
     pub(super) fn size_percentile(&self, ratio: f64) -> u64 {
         let size = |bin: i64| (bin << self.shift).unsigned_abs();
-        let mut sizes: Vec<(u64, u64)> = self.counts.iter().map(|(bin, count)| (size(*bin), *count)).collect();
+        let mut sizes: Vec<(u64, u64)> =
+            self.counts.iter().map(|(bin, count)| (size(*bin), *count)).collect();
         sizes.sort_unstable();
         let wanted = (ratio * (self.total - self.zeros) as f64).ceil() as u64;
         let mut seen = 0;
@@ -96,11 +105,13 @@ impl Histogram {
         if self.zeros > 0 {
             all.push((0, self.zeros));
         }
-        let (Some(first), Some(last)) = (all.iter().map(|(at, _)| *at).min(), all.iter().map(|(at, _)| *at).max())
+        let (Some(first), Some(last)) =
+            (all.iter().map(|(at, _)| *at).min(), all.iter().map(|(at, _)| *at).max())
         else {
             return Bins { first: 0, width: 1, counts: Vec::new() };
         };
-        let width = (last.abs_diff(first) / SHOWN_BINS as u64 + 1).next_power_of_two().max(1 << self.shift);
+        let width =
+            (last.abs_diff(first) / SHOWN_BINS as u64 + 1).next_power_of_two().max(1 << self.shift);
         // Zero begins a bin, so that it does not hide in the middle of one.
         let first = first.div_euclid(width as i64) * width as i64;
         let mut counts = vec![0; (last.abs_diff(first) / width) as usize + 1];

@@ -1,7 +1,9 @@
-//! Where the bits of a stream go, and what they could be: values, differences, entropy, precision, what each level takes, and what to change.
+//! Where the bits of a stream go, and what they could be: values, differences, entropy, precision,
+//! what each level takes, and what to change.
 //!
-//! An [`Analyzer`] takes frame after frame and keeps no more than the last few, a sample of some dozens, and counts: memory does not
-//! grow with the capture. It uses no clock; how long coding takes is for benchmarks.
+//! An [`Analyzer`] takes frame after frame and keeps no more than the last few, a sample of some
+//! dozens, and counts: memory does not grow with the capture. It uses no clock; how long coding
+//! takes is for benchmarks.
 
 mod advice;
 mod carried;
@@ -15,7 +17,8 @@ mod together;
 use std::sync::Arc;
 
 use kinepack::{
-    Codec, EncodeError, Encoder, EntityId, Level, Profile, Schema, SetupError, Snapshot, Tick, TrainError, View,
+    Codec, EncodeError, Encoder, EntityId, Level, Profile, Schema, SetupError, Snapshot, Tick,
+    TrainError, View,
 };
 use serde::Serialize;
 
@@ -40,12 +43,14 @@ pub struct AnalysisOptions {
     pub lags: Vec<u32>,
     /// The lags are compared in every so many frames.
     pub sweep_stride: u64,
-    /// What to change is tried on a sample: every so many frames, at most [`AnalysisOptions::SAMPLES`] of them.
+    /// What to change is tried on a sample: every so many frames, at most
+    /// [`AnalysisOptions::SAMPLES`] of them.
     pub sample_stride: u64,
     /// The parameters of the levels that have any.
     pub profile: Profile,
-    /// The most bytes that frames may take that are kept to be compared with: those of three times the longest lag. Samples and counts
-    /// take up to 400 MB more. The default is 512 MiB: frames of 65,536 entities with 20 lanes.
+    /// The most bytes that frames may take that are kept to be compared with: those of three times
+    /// the longest lag. Samples and counts take up to 400 MB more. The default is 512 MiB: frames
+    /// of 65,536 entities with 20 lanes.
     pub max_bytes: usize,
 }
 
@@ -113,7 +118,8 @@ pub enum AnalysisError {
         /// What is wrong with it.
         error: EncodeError,
     },
-    /// A frame so large that those that are kept would take more than [`AnalysisOptions::max_bytes`].
+    /// A frame so large that those that are kept would take more than
+    /// [`AnalysisOptions::max_bytes`].
     TooLarge {
         /// Its tick.
         tick: u32,
@@ -172,21 +178,31 @@ impl Columns<'_> {
         columns.len()
     }
 
-    /// Fills in the raw words and the lanes of one entity; what is out of range takes the nearest end.
+    /// Fills in the raw words and the lanes of one entity; what is out of range takes the nearest
+    /// end.
     ///
     /// # Errors
     /// [`EncodeError`] for what the schema cannot hold.
     ///
     /// # Panics
     /// Where a column is shorter.
-    pub fn entity(&self, index: usize, schema: &Schema, raw: &mut [u64], lanes: &mut [u32]) -> Result<(), EncodeError> {
+    pub fn entity(
+        &self,
+        index: usize,
+        schema: &Schema,
+        raw: &mut [u64],
+        lanes: &mut [u32],
+    ) -> Result<(), EncodeError> {
         match self {
             Self::Raw(columns) => {
                 raw.iter_mut().zip(*columns).for_each(|(word, column)| *word = column[index]);
                 schema.quantize_raw(raw, lanes).map(|_| ())
             }
             Self::Lanes(columns) => {
-                lanes.iter_mut().zip(*columns).for_each(|(lane, column)| *lane = column[index] as u32);
+                lanes
+                    .iter_mut()
+                    .zip(*columns)
+                    .for_each(|(lane, column)| *lane = column[index] as u32);
                 schema.reconstruct_raw(lanes, raw)
             }
         }
@@ -195,7 +211,8 @@ impl Columns<'_> {
 
 /// Takes a stream frame by frame.
 ///
-/// Cost: that of encoding each frame at all levels, one in `sweep_stride` at all lags, and some ten numbers an entity.
+/// Cost: that of encoding each frame at all levels, one in `sweep_stride` at all lags, and some ten
+/// numbers an entity.
 pub struct Analyzer {
     schema: Schema,
     rate_hz: f64,
@@ -228,7 +245,11 @@ impl Analyzer {
     ///
     /// # Errors
     /// [`AnalysisError::Setup`] for a profile of another schema.
-    pub fn new(schema: &Schema, rate_hz: f64, options: AnalysisOptions) -> Result<Self, AnalysisError> {
+    pub fn new(
+        schema: &Schema,
+        rate_hz: f64,
+        options: AnalysisOptions,
+    ) -> Result<Self, AnalysisError> {
         let most = options.longest_lag();
         let codec = Codec::new(schema.clone(), Level::PACKED, options.profile.clone())?;
         Ok(Self {
@@ -259,12 +280,18 @@ impl Analyzer {
     /// Takes in a frame; ticks increase.
     ///
     /// # Errors
-    /// [`AnalysisError::Frame`]; what was counted then includes a part of it. [`AnalysisError::TooLarge`] for a frame that is too large
-    /// to be kept; nothing of it was counted.
+    /// [`AnalysisError::Frame`]; what was counted then includes a part of it.
+    /// [`AnalysisError::TooLarge`] for a frame that is too large to be kept; nothing of it was
+    /// counted.
     ///
     /// # Panics
     /// Where a column is shorter than the ids.
-    pub fn add(&mut self, tick: Tick, ids: &[EntityId], columns: Columns<'_>) -> Result<(), AnalysisError> {
+    pub fn add(
+        &mut self,
+        tick: Tick,
+        ids: &[EntityId],
+        columns: Columns<'_>,
+    ) -> Result<(), AnalysisError> {
         let failed = |error| AnalysisError::Frame { tick: tick.0, error };
         self.check_size(tick, ids.len())?;
         let newest = Arc::new(self.quantize(tick, ids, columns).map_err(failed)?);
@@ -297,7 +324,8 @@ impl Analyzer {
     /// That all frames of this size that are kept have room.
     fn check_size(&self, tick: Tick, entities: usize) -> Result<(), AnalysisError> {
         let rings = 1 + u64::from(self.has_precision);
-        let quantized = (3 * self.options.longest_lag() as u64 + 1) * rings * size_of::<u32>() as u64;
+        let quantized =
+            (3 * self.options.longest_lag() as u64 + 1) * rings * size_of::<u32>() as u64;
         let raw = (2 * u64::from(self.options.lag) + 3) * size_of::<u64>() as u64;
         let needed_bytes = entities as u64 * (self.lanes.len() as u64 + 1) * (quantized + raw);
         let limit_bytes = self.options.max_bytes as u64;
@@ -308,12 +336,20 @@ impl Analyzer {
     }
 
     /// The frame as a snapshot; its values are in the statistics then.
-    fn quantize(&mut self, tick: Tick, ids: &[EntityId], columns: Columns<'_>) -> Result<Snapshot, EncodeError> {
+    fn quantize(
+        &mut self,
+        tick: Tick,
+        ids: &[EntityId],
+        columns: Columns<'_>,
+    ) -> Result<Snapshot, EncodeError> {
         let mut snapshot = Snapshot::new(&self.schema, tick);
         self.newest = RawFrame::new(tick, self.lanes.len(), ids.len());
         let (Columns::Raw(words) | Columns::Lanes(words)) = columns;
         if words.len() != self.lanes.len() {
-            return Err(EncodeError::LaneCount { expected_lanes: self.lanes.len(), lanes: words.len() });
+            return Err(EncodeError::LaneCount {
+                expected_lanes: self.lanes.len(),
+                lanes: words.len(),
+            });
         }
         let is_exact = matches!(columns, Columns::Raw(_));
         for (index, id) in ids.iter().enumerate() {
@@ -348,13 +384,15 @@ impl Analyzer {
             .into_iter()
             .enumerate()
             .map(|(index, field)| {
-                let lanes = self.schema.fields()[index].lanes().map(|lane| costs.lane_bits_per_frame(lane));
+                let lanes =
+                    self.schema.fields()[index].lanes().map(|lane| costs.lane_bits_per_frame(lane));
                 field.finish(compared, costs.field_bits_per_frame(index), lanes.collect())
             })
             .collect();
         let levels = costs.levels(rate_hz);
         let values = self.entities * self.lanes.len() as u64;
-        let advice = advice::advise(&self.schema, rate_hz, (&fields, &levels), values, self.samples)?;
+        let advice =
+            advice::advise(&self.schema, rate_hz, (&fields, &levels), values, self.samples)?;
         Ok(Analysis {
             frames,
             rate_hz,

@@ -39,7 +39,9 @@ impl Past {
 
 /// As many of the views, the newest first, as have falling ticks.
 pub(super) fn falling<'a>(views: impl Iterator<Item = &'a View> + Clone) -> Option<Baselines<'a>> {
-    (1..=1 + Baselines::OLDER).rev().find_map(|count| Baselines::new(views.clone().take(count)).ok())
+    (1..=1 + Baselines::OLDER)
+        .rev()
+        .find_map(|count| Baselines::new(views.clone().take(count)).ok())
 }
 
 #[cfg(test)]
@@ -56,7 +58,8 @@ mod tests {
     fn the_last_are_known() {
         let mut past = Past::new(5);
         assert!(past.back(1).is_none() && past.baselines(1).is_none());
-        let forgotten: Vec<u32> = (0..8).filter_map(|tick| Some(past.push(view(tick))?.tick.0)).collect();
+        let forgotten: Vec<u32> =
+            (0..8).filter_map(|tick| Some(past.push(view(tick))?.tick.0)).collect();
         assert_eq!(forgotten, [0, 1, 2]);
         assert_eq!([1, 5].map(|lag| past.back(lag).map(|view| view.tick.0)), [Some(7), Some(3)]);
         assert!(past.back(0).is_none() && past.back(6).is_none());

@@ -1,10 +1,12 @@
-//! Some frames of a stream as they were before quantization, with those that they are coded against: what a change of the schema is tried on.
+//! Some frames of a stream as they were before quantization, with those that they are coded
+//! against: what a change of the schema is tried on.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use kinepack::{
-    Chosen, Codec, EncodeError, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, TrainError, Trainer, View,
+    Chosen, Codec, EncodeError, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick,
+    TrainError, Trainer, View,
 };
 
 use super::past::falling;
@@ -23,7 +25,11 @@ pub(super) struct RawFrame {
 
 impl RawFrame {
     pub(super) fn new(tick: Tick, lanes: usize, entities: usize) -> Self {
-        Self { tick, ids: Vec::with_capacity(entities), words: Vec::with_capacity(entities * lanes) }
+        Self {
+            tick,
+            ids: Vec::with_capacity(entities),
+            words: Vec::with_capacity(entities * lanes),
+        }
     }
 
     pub(super) fn push(&mut self, id: EntityId, words: &[u64]) {
@@ -41,12 +47,17 @@ impl RawFrame {
         let mut lanes = vec![0; changed.schema.lanes().len()];
         let per_entity = self.words.len() / self.ids.len().max(1);
         for (id, words) in self.ids.iter().zip(self.words.chunks_exact(per_entity.max(1))) {
-            for ((field, from), is_bare) in changed.schema.fields().iter().zip(&changed.from).zip(&changed.is_bare) {
+            for ((field, from), is_bare) in
+                changed.schema.fields().iter().zip(&changed.from).zip(&changed.is_bare)
+            {
                 let lanes = &mut lanes[field.lanes()];
                 let words = &words[from.clone()];
                 let numbers: Vec<u64>;
                 let words = if *is_bare {
-                    numbers = words.iter().map(|word| f64::from(f32::from_bits(*word as u32)).to_bits()).collect();
+                    numbers = words
+                        .iter()
+                        .map(|word| f64::from(f32::from_bits(*word as u32)).to_bits())
+                        .collect();
                     &numbers
                 } else {
                     words
@@ -89,9 +100,12 @@ impl Samples {
             self.last.pop_front();
         }
         self.last.push_back(Arc::new(frame));
-        let back = |lag: usize| Some(Arc::clone(self.last.get(self.last.len().checked_sub(1 + lag)?)?));
+        let back =
+            |lag: usize| Some(Arc::clone(self.last.get(self.last.len().checked_sub(1 + lag)?)?));
         let found = back(0).zip(back(self.lag)).zip(back(2 * self.lag));
-        if let Some(((newest, baseline), older)) = found.filter(|_| is_wanted && self.bytes < MAX_BYTES) {
+        if let Some(((newest, baseline), older)) =
+            found.filter(|_| is_wanted && self.bytes < MAX_BYTES)
+        {
             self.bytes += newest.bytes() + baseline.bytes() + older.bytes();
             self.taken.push([newest, baseline, older]);
         }
@@ -112,7 +126,8 @@ impl Samples {
         });
     }
 
-    /// Bytes of a frame, where the samples are coded in that schema, packed, with word lengths that are trained on them.
+    /// Bytes of a frame, where the samples are coded in that schema, packed, with word lengths that
+    /// are trained on them.
     pub(super) fn bytes_per_frame(&self, changed: &Changed) -> Result<f64, TrainError> {
         let schema = &changed.schema;
         if self.taken.is_empty() || schema.lanes().is_empty() {

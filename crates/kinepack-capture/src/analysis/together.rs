@@ -10,7 +10,8 @@ use super::fields::place;
 /// Fields of a schema that are looked at: a mask of them is one word.
 const FIELDS: usize = 64;
 
-/// Combinations that are counted: more differ only in captures that are made of noise. Each pair of fields looks at all of them.
+/// Combinations that are counted: more differ only in captures that are made of noise. Each pair of
+/// fields looks at all of them.
 const COMBINATIONS: usize = 1 << 14;
 
 /// Two fields and how often they change, of the entities and frames in which one of them did.
@@ -42,7 +43,8 @@ impl Masks {
             let Some(base) = place(baseline, *id, index) else { continue };
             let mut mask = 0_u64;
             for (bit, field) in self.schema.fields().iter().take(FIELDS).enumerate() {
-                let is_changed = field.lanes().any(|lane| newest.lane(lane)[index] != baseline.lane(lane)[base]);
+                let is_changed =
+                    field.lanes().any(|lane| newest.lane(lane)[index] != baseline.lane(lane)[base]);
                 mask |= u64::from(is_changed) << bit;
             }
             if mask != 0 && (self.counts.len() < COMBINATIONS || self.counts.contains_key(&mask)) {
@@ -58,7 +60,10 @@ impl Masks {
         let mut all: Vec<Together> = pairs
             .map(|(a, b)| {
                 let with = |wanted: &dyn Fn(bool, bool) -> bool| {
-                    let found = self.counts.iter().filter(|(mask, _)| wanted(*mask >> a & 1 == 1, *mask >> b & 1 == 1));
+                    let found = self
+                        .counts
+                        .iter()
+                        .filter(|(mask, _)| wanted(*mask >> a & 1 == 1, *mask >> b & 1 == 1));
                     found.map(|(_, count)| count).sum::<u64>()
                 };
                 let either = with(&|a, b| a || b);

@@ -6,32 +6,37 @@ use super::Quantized;
 
 /// The classes and contexts of the cube's profile, with even lengths: what training starts from.
 ///
-/// A cube's position has a class for each width up to 15 bits, the height one bit narrower: things move less upwards.
-/// Its class depends on the one of the cube before. The orientation's depends on the position's.
+/// A cube's position has a class for each width up to 15 bits, the height one bit narrower: things
+/// move less upwards. Its class depends on the one of the cube before. The orientation's depends on
+/// the position's.
 pub fn structure() -> Profile {
     let schema = super::schema(Quantized::Everything);
     let mut profile = Profile::untrained(&schema);
     let [position, orientation, _] = schema.fields() else { return profile };
     let widths_bits: Vec<u8> = (1..=15).collect();
-    profile.fields[0] = FieldCode::magnitudes(position, &schema, Context::Previous, &widths_bits, &[0, 0, 1]);
-    profile.fields[1] = FieldCode::magnitudes(orientation, &schema, Context::Field(0), &widths_bits[..9], &[]);
+    profile.fields[0] =
+        FieldCode::magnitudes(position, &schema, Context::Previous, &widths_bits, &[0, 0, 1]);
+    profile.fields[1] =
+        FieldCode::magnitudes(orientation, &schema, Context::Field(0), &widths_bits[..9], &[]);
     profile.spread();
     profile
 }
 
-/// The profile trained for cubes, for all levels: on the built-in world, by `kinepack train --force --out
-/// crates/kinepack-capture/src/cube/profile/cube.kprf`.
+/// The profile trained for cubes, for all levels: on the built-in world, by `kinepack train --force
+/// --out crates/kinepack-capture/src/cube/profile/cube.kprf`.
 pub fn profile() -> Profile {
     read(include_bytes!("profile/cube.kprf"))
 }
 
-/// The same for cubes with a time precision, which look other: made with `--time-precision-ms 2`, and good for other times too.
+/// The same for cubes with a time precision, which look other: made with `--time-precision-ms 2`,
+/// and good for other times too.
 pub fn coarse_profile() -> Profile {
     read(include_bytes!("profile/coarse.kprf"))
 }
 
 fn read(bytes: &[u8]) -> Profile {
-    Profile::from_bytes(bytes, &super::schema(Quantized::Everything)).unwrap_or_else(|_| structure())
+    Profile::from_bytes(bytes, &super::schema(Quantized::Everything))
+        .unwrap_or_else(|_| structure())
 }
 
 /// The same for [`SwiftCube`](super::SwiftCube), whose velocities are not trained for.
@@ -45,7 +50,8 @@ pub fn swift_profile() -> Profile {
     swift
 }
 
-/// What the adaptive level knows of the cubes' world: the floor, the sizes, and that the first object is the player, who moves the others.
+/// What the adaptive level knows of the cubes' world: the floor, the sizes, and that the first
+/// object is the player, who moves the others.
 pub fn bodies() -> Bodies {
     let kind = |half_extent: u32, mover: bool| BodyKind { half_extents: [half_extent; 3], mover };
     Bodies {

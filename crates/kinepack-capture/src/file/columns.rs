@@ -1,4 +1,5 @@
-//! A frame as bytes: ids and words, column by column, each in the narrowest form that loses nothing. `spec/CAPTURE.md`, section 5.
+//! A frame as bytes: ids and words, column by column, each in the narrowest form that loses
+//! nothing. `spec/CAPTURE.md`, section 5.
 
 use std::fmt;
 
@@ -6,7 +7,8 @@ use kinepack::EntityId;
 
 /// The most entities of a frame.
 pub(crate) const MAX_ENTITIES: usize = 65_536;
-/// The most words of a frame: what keeps a frame of constant columns, which are few bytes, below 32 MB of memory.
+/// The most words of a frame: what keeps a frame of constant columns, which are few bytes, below 32
+/// MB of memory.
 pub(crate) const MAX_WORDS: usize = 1 << 22;
 
 const CONSTANT: u8 = 0;
@@ -96,15 +98,24 @@ fn narrowed(bits: u64) -> Option<f32> {
     (f64::from(single).to_bits() == bits && !number.is_nan()).then_some(single)
 }
 
-/// Reads a frame of as many lanes as `lanes`, into memory that is used again. With `maxima`, one a lane, no word may be above that.
+/// Reads a frame of as many lanes as `lanes`, into memory that is used again. With `maxima`, one a
+/// lane, no word may be above that.
 ///
-/// Reserves at most 8 bytes for each word that the data can hold or repeat, and never more than [`MAX_WORDS`] of them.
-pub(crate) fn read(data: &[u8], lanes: usize, maxima: Option<&[u32]>, table: &mut Table) -> Result<(), FrameError> {
+/// Reserves at most 8 bytes for each word that the data can hold or repeat, and never more than
+/// [`MAX_WORDS`] of them.
+pub(crate) fn read(
+    data: &[u8],
+    lanes: usize,
+    maxima: Option<&[u32]>,
+    table: &mut Table,
+) -> Result<(), FrameError> {
     table.ids.clear();
     table.columns.resize_with(lanes, Vec::new);
     table.columns.iter_mut().for_each(Vec::clear);
     let mut rest = data;
-    let count = u32::from_le_bytes(take(&mut rest, 4, "the number of entities")?.try_into().unwrap_or_default());
+    let count = u32::from_le_bytes(
+        take(&mut rest, 4, "the number of entities")?.try_into().unwrap_or_default(),
+    );
     let entities = count as usize;
     if entities > MAX_ENTITIES {
         return Err(FrameError::TooManyEntities { entities: count });
@@ -131,11 +142,18 @@ pub(crate) fn read(data: &[u8], lanes: usize, maxima: Option<&[u32]>, table: &mu
     if rest.is_empty() { Ok(()) } else { Err(FrameError::TrailingBytes { bytes: rest.len() }) }
 }
 
-fn read_column(rest: &mut &[u8], entities: usize, column: usize, into: &mut Vec<u64>) -> Result<(), FrameError> {
+fn read_column(
+    rest: &mut &[u8],
+    entities: usize,
+    column: usize,
+    into: &mut Vec<u64>,
+) -> Result<(), FrameError> {
     let tag = take(rest, 1, "the tag of a column")?[0];
     let width = match tag {
         CONSTANT => {
-            let value = u64::from_le_bytes(take(rest, 8, "a constant column")?.try_into().unwrap_or_default());
+            let value = u64::from_le_bytes(
+                take(rest, 8, "a constant column")?.try_into().unwrap_or_default(),
+            );
             into.resize(entities, value);
             return Ok(());
         }
@@ -160,7 +178,8 @@ fn numbers<const N: usize>(bytes: &[u8]) -> impl Iterator<Item = [u8; N]> {
     bytes.as_chunks().0.iter().copied()
 }
 
-/// The bits of an `f32` as those of the same number as `f64`; of a NaN with its payload, which a conversion may change.
+/// The bits of an `f32` as those of the same number as `f64`; of a NaN with its payload, which a
+/// conversion may change.
 pub(crate) fn widened(bits: u32) -> u64 {
     let number = f32::from_bits(bits);
     if number.is_nan() {
@@ -181,7 +200,11 @@ pub(crate) fn unwidened(bits: u64) -> Option<u32> {
 }
 
 fn take<'a>(rest: &mut &'a [u8], bytes: usize, what: &'static str) -> Result<&'a [u8], FrameError> {
-    let (taken, after) = rest.split_at_checked(bytes).ok_or(FrameError::EndOfData { what, bytes, left: rest.len() })?;
+    let (taken, after) = rest.split_at_checked(bytes).ok_or(FrameError::EndOfData {
+        what,
+        bytes,
+        left: rest.len(),
+    })?;
     *rest = after;
     Ok(taken)
 }
@@ -202,13 +225,23 @@ pub(crate) enum FrameError {
 impl fmt::Display for FrameError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::EndOfData { what, bytes, left } => write!(f, "{what} takes {bytes} bytes, {left} are left"),
-            Self::TooManyEntities { entities } => write!(f, "{entities} entities, at most {MAX_ENTITIES} are allowed"),
-            Self::TooManyWords { words } => write!(f, "{words} words, at most {MAX_WORDS} are allowed"),
-            Self::UnknownTag { column, tag } => write!(f, "column {column} has the unknown tag {tag}"),
+            Self::EndOfData { what, bytes, left } => {
+                write!(f, "{what} takes {bytes} bytes, {left} are left")
+            }
+            Self::TooManyEntities { entities } => {
+                write!(f, "{entities} entities, at most {MAX_ENTITIES} are allowed")
+            }
+            Self::TooManyWords { words } => {
+                write!(f, "{words} words, at most {MAX_WORDS} are allowed")
+            }
+            Self::UnknownTag { column, tag } => {
+                write!(f, "column {column} has the unknown tag {tag}")
+            }
             Self::IdTooLarge { id } => write!(f, "the id {id} is above 4294967295"),
             Self::IdsNotIncreasing { id } => write!(f, "the id {id} is not above the one before"),
-            Self::AboveMaximum { lane, value, max } => write!(f, "lane {lane} has {value}, above its maximum {max}"),
+            Self::AboveMaximum { lane, value, max } => {
+                write!(f, "lane {lane} has {value}, above its maximum {max}")
+            }
             Self::TrailingBytes { bytes } => write!(f, "{bytes} bytes after the last column"),
         }
     }
@@ -223,8 +256,13 @@ mod tests {
         let words: Vec<u64> = ids.iter().chain(columns.iter().flatten()).copied().collect();
         let (mut scratch, mut bytes) = (Vec::new(), Vec::new());
         let count = columns.len() + 1;
-        write(Words { words: &words, entities: ids.len(), columns: count, by_entity: false }, &mut scratch, &mut bytes);
-        let rows: Vec<u64> = (0..words.len()).map(|at| words[at % count * ids.len() + at / count]).collect();
+        write(
+            Words { words: &words, entities: ids.len(), columns: count, by_entity: false },
+            &mut scratch,
+            &mut bytes,
+        );
+        let rows: Vec<u64> =
+            (0..words.len()).map(|at| words[at % count * ids.len() + at / count]).collect();
         let mut by_entity = Vec::new();
         let frame = Words { words: &rows, entities: ids.len(), columns: count, by_entity: true };
         write(frame, &mut scratch, &mut by_entity);
@@ -262,7 +300,8 @@ mod tests {
 
     #[test]
     fn the_worked_example_of_the_specification() {
-        let (frame, _) = round_trip(&[3, 700], &[vec![f64::to_bits(1.5), f64::to_bits(-2.0)], vec![1, 1]]);
+        let (frame, _) =
+            round_trip(&[3, 700], &[vec![f64::to_bits(1.5), f64::to_bits(-2.0)], vec![1, 1]]);
         let expected = "02000000 02 0300bc02 05 0000c03f000000c0 00 0100000000000000";
         let digits: String = expected.split_whitespace().collect();
         assert_eq!(frame.iter().map(|byte| format!("{byte:02x}")).collect::<String>(), digits);
@@ -275,24 +314,36 @@ mod tests {
             read(&parts.concat(), lanes, maxima, &mut table).unwrap_err().to_string()
         };
         let two = [2, 0, 0, 0];
-        assert!(refusal(0, None, &[&two]).contains("the tag of a column takes 1 bytes, 0 are left"));
+        assert!(
+            refusal(0, None, &[&two]).contains("the tag of a column takes 1 bytes, 0 are left")
+        );
         assert!(refusal(0, None, &[&two, &[9]]).contains("column 0 has the unknown tag 9"));
         assert!(refusal(0, None, &[&two, &[U8, 1]]).contains("takes 2 bytes, 1 are left"));
         assert!(refusal(0, None, &[&two, &[U8, 1, 1]]).contains("the id 1 is not above"));
         assert!(refusal(0, None, &[&two, &[CONSTANT], &[0; 8]]).contains("the id 0 is not above"));
-        assert!(refusal(0, None, &[&two, &[F32], &[0, 0, 0, 0, 0, 0, 0, 1]]).contains("is above 4294967295"));
-        assert!(refusal(0, None, &[&two, &[U8, 1, 2, 3]]).contains("1 bytes after the last column"));
         assert!(
-            refusal(1, Some(&[4]), &[&two, &[U8, 1, 2], &[U8, 4, 5]]).contains("lane 0 has 5, above its maximum 4")
+            refusal(0, None, &[&two, &[F32], &[0, 0, 0, 0, 0, 0, 0, 1]])
+                .contains("is above 4294967295")
+        );
+        assert!(
+            refusal(0, None, &[&two, &[U8, 1, 2, 3]]).contains("1 bytes after the last column")
+        );
+        assert!(
+            refusal(1, Some(&[4]), &[&two, &[U8, 1, 2], &[U8, 4, 5]])
+                .contains("lane 0 has 5, above its maximum 4")
         );
         assert!(refusal(0, None, &[&[0, 0, 2, 0], &[U8]]).contains("131072 entities"));
         assert!(refusal(4096, None, &[&[1, 8, 0, 0], &[U8]]).contains("words"));
-        assert!(refusal(0, None, &[&[0, 0, 1, 0], &[U64]]).contains("takes 524288 bytes, 0 are left"));
+        assert!(
+            refusal(0, None, &[&[0, 0, 1, 0], &[U64]]).contains("takes 524288 bytes, 0 are left")
+        );
     }
 
     #[test]
     fn singles_keep_their_bits() {
-        for bits in [0, 0x8000_0000, 1, 0x7F80_0000, 0x7F80_0001, 0xFFC1_2345, 0x7FFF_FFFF, 0x3F80_0001] {
+        for bits in
+            [0, 0x8000_0000, 1, 0x7F80_0000, 0x7F80_0001, 0xFFC1_2345, 0x7FFF_FFFF, 0x3F80_0001]
+        {
             assert_eq!(unwidened(widened(bits)), Some(bits), "{bits:x}");
         }
         assert_eq!(unwidened(0.1f64.to_bits()), None);

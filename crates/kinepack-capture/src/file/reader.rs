@@ -17,8 +17,9 @@ use crate::{CaptureError, CaptureLimits};
 
 /// A capture file, read frame by frame: one chunk of it is in memory, at most 64 MB.
 ///
-/// A file that was cut off, as by a crash while it was recorded, or damaged is read up to there; then [`damage`](Self::damage) tells.
-/// A file that holds more values than [`CaptureLimits`] allow for its size is refused at the first frame that is too much.
+/// A file that was cut off, as by a crash while it was recorded, or damaged is read up to there;
+/// then [`damage`](Self::damage) tells. A file that holds more values than [`CaptureLimits`] allow
+/// for its size is refused at the first frame that is too much.
 pub struct Capture {
     path: PathBuf,
     source: Source,
@@ -34,7 +35,8 @@ pub struct Capture {
 /// Where a file stops being readable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
-    /// Where the record begins that is damaged, in bytes from the beginning of the file. What is within a chunk counts as the chunk's.
+    /// Where the record begins that is damaged, in bytes from the beginning of the file. What is
+    /// within a chunk counts as the chunk's.
     pub at_byte: u64,
     /// What is wrong with it.
     pub reason: String,
@@ -59,7 +61,8 @@ impl Capture {
     /// Opens a file.
     ///
     /// # Errors
-    /// [`CaptureError::Io`] for a file that cannot be read, [`CaptureError::NotMcap`] for one of another format.
+    /// [`CaptureError::Io`] for a file that cannot be read, [`CaptureError::NotMcap`] for one of
+    /// another format.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, CaptureError> {
         let path = path.into();
         match File::open(&path) {
@@ -68,15 +71,21 @@ impl Capture {
         }
     }
 
-    /// Reads a capture from anywhere; `name` is for messages. Reads 64 kB at a time, so that nothing need buffer.
+    /// Reads a capture from anywhere; `name` is for messages. Reads 64 kB at a time, so that
+    /// nothing need buffer.
     ///
     /// # Errors
     /// As [`open`](Self::open).
-    pub fn from_reader(name: impl Into<PathBuf>, mut reader: impl Read + 'static) -> Result<Self, CaptureError> {
+    pub fn from_reader(
+        name: impl Into<PathBuf>,
+        mut reader: impl Read + 'static,
+    ) -> Result<Self, CaptureError> {
         let path = name.into();
         let mut magic = Vec::new();
         match reader.by_ref().take(MAGIC.len() as u64).read_to_end(&mut magic) {
-            Ok(_) if magic == MAGIC => Ok(Self::with_source(path, Cursor::new(magic).chain(reader), 0)),
+            Ok(_) if magic == MAGIC => {
+                Ok(Self::with_source(path, Cursor::new(magic).chain(reader), 0))
+            }
             Ok(_) => Err(CaptureError::NotMcap { path }),
             Err(source) => Err(CaptureError::Io { path, source }),
         }
@@ -101,7 +110,8 @@ impl Capture {
         self
     }
 
-    /// The streams of a file: from the summary at its end where it has one, which is a matter of microseconds, or else by reading it all.
+    /// The streams of a file: from the summary at its end where it has one, which is a matter of
+    /// microseconds, or else by reading it all.
     ///
     /// # Errors
     /// As [`open`](Self::open) and [`next_frame`](Self::next_frame).
@@ -113,14 +123,21 @@ impl Capture {
     ///
     /// # Errors
     /// As [`streams_of`](Self::streams_of).
-    pub fn streams_with_limits(path: impl Into<PathBuf>, limits: CaptureLimits) -> Result<Vec<Stream>, CaptureError> {
+    pub fn streams_with_limits(
+        path: impl Into<PathBuf>,
+        limits: CaptureLimits,
+    ) -> Result<Vec<Stream>, CaptureError> {
         let path = path.into();
         let mut capture = Self::open(path.clone())?.with_limits(limits);
-        let at_byte = File::open(&path).and_then(|file| summary_byte(file).map(|(file, byte)| (byte, file)));
+        let at_byte =
+            File::open(&path).and_then(|file| summary_byte(file).map(|(file, byte)| (byte, file)));
         if let Ok((Some(byte), file)) = at_byte {
             let mut summary = Self::with_source(path, file, byte).with_limits(limits);
             // A summary without channels is allowed and tells nothing.
-            if summary.skip_all().is_ok() && summary.damage.is_none() && !summary.streams.list.is_empty() {
+            if summary.skip_all().is_ok()
+                && summary.damage.is_none()
+                && !summary.streams.list.is_empty()
+            {
                 return Ok(summary.streams.list);
             }
         }
@@ -133,7 +150,8 @@ impl Capture {
         Ok(())
     }
 
-    /// The streams that were met so far: all that had a frame, or were announced before one that had. Their order stays.
+    /// The streams that were met so far: all that had a frame, or were announced before one that
+    /// had. Their order stays.
     pub fn streams(&self) -> &[Stream] {
         &self.streams.list
     }
@@ -143,15 +161,20 @@ impl Capture {
         self.damage.as_ref()
     }
 
-    /// The next frame and the index of its stream; `None` at the end of the file, or where it is [damaged](Self::damage). Checksums are
-    /// checked, and channels of other programs left out.
+    /// The next frame and the index of its stream; `None` at the end of the file, or where it is
+    /// [damaged](Self::damage). Checksums are checked, and channels of other programs left out.
     ///
     /// # Errors
-    /// [`CaptureError::Io`] where the file cannot be read, [`CaptureError::TooManyValues`] where it holds more than the limits allow.
-    /// After either there is no further frame.
+    /// [`CaptureError::Io`] where the file cannot be read, [`CaptureError::TooManyValues`] where it
+    /// holds more than the limits allow. After either there is no further frame.
     pub fn next_frame(&mut self) -> Result<Option<(usize, CaptureFrame<'_>)>, CaptureError> {
         let Some((index, tick)) = self.advance()? else { return Ok(None) };
-        let frame = CaptureFrame { path: &self.path, stream: &self.streams.list[index], tick, table: &self.table };
+        let frame = CaptureFrame {
+            path: &self.path,
+            stream: &self.streams.list[index],
+            tick,
+            table: &self.table,
+        };
         Ok(Some((index, frame)))
     }
 
@@ -170,7 +193,11 @@ impl Capture {
                 }
                 Err(Broken::TooMany(TooMany { values, limit })) => {
                     self.has_ended = true;
-                    return Err(CaptureError::TooManyValues { path: self.path.clone(), values, limit });
+                    return Err(CaptureError::TooManyValues {
+                        path: self.path.clone(),
+                        values,
+                        limit,
+                    });
                 }
                 Err(Broken::Damaged(reason)) => {
                     self.damage = Some(Damage { at_byte: self.source.at_byte(), reason });
@@ -192,11 +219,17 @@ impl Capture {
                 self.streams.add_schema(header.id, header.name, &header.encoding, &data)?;
             }
             Record::Channel(channel) => self.streams.add_channel(channel)?,
-            Record::Statistics(statistics) => self.streams.count(&statistics.channel_message_counts),
+            Record::Statistics(statistics) => {
+                self.streams.count(&statistics.channel_message_counts)
+            }
             Record::Message { header, data } => {
-                let Some(index) = self.streams.of_channel(header.channel_id)? else { return Ok(Step::Other) };
+                let Some(index) = self.streams.of_channel(header.channel_id)? else {
+                    return Ok(Step::Other);
+                };
                 let (stream, tick) = (&self.streams.list[index], Tick(header.sequence));
-                let broken = |reason: String| format!("stream {:?}, tick {}: {reason}", stream.name(), tick.0);
+                let broken = |reason: String| {
+                    format!("stream {:?}, tick {}: {reason}", stream.name(), tick.0)
+                };
                 self.last_ticks.resize(self.streams.list.len(), None);
                 if let Some(last) = self.last_ticks[index].filter(|last| *last >= tick) {
                     return Err(broken(format!("it comes after tick {}", last.0)).into());
@@ -204,7 +237,11 @@ impl Capture {
                 let maxima = (!stream.is_raw()).then_some(&stream.maxima[..]);
                 columns::read(&data, stream.maxima.len(), maxima, &mut self.table)
                     .map_err(|error| broken(error.to_string()))?;
-                self.values.add(self.table.ids.len(), stream.maxima.len(), self.source.next_byte())?;
+                self.values.add(
+                    self.table.ids.len(),
+                    stream.maxima.len(),
+                    self.source.next_byte(),
+                )?;
                 self.last_ticks[index] = Some(tick);
                 return Ok(Step::Frame(index, tick));
             }
@@ -222,7 +259,8 @@ enum Step {
 
 /// Where the summary of a file begins, which is then where `file` stands.
 fn summary_byte(mut file: File) -> io::Result<(File, Option<u64>)> {
-    // The footer and the magic: what it is, its length, where summary and offsets begin, a checksum.
+    // The footer and the magic: what it is, its length, where summary and offsets begin, a
+    // checksum.
     const FOOTER: usize = 9 + 20;
     let end = file.seek(SeekFrom::End(-((FOOTER + MAGIC.len()) as i64)))?;
     let mut footer = [0; FOOTER];
@@ -251,17 +289,20 @@ impl<'a> CaptureFrame<'a> {
         &self.table.ids
     }
 
-    /// The words of the entities, one column a lane of the schema, each as long as [`ids`](Self::ids): raw words or lanes, as the stream says.
+    /// The words of the entities, one column a lane of the schema, each as long as
+    /// [`ids`](Self::ids): raw words or lanes, as the stream says.
     pub fn columns(&self) -> &'a [Vec<u64>] {
         &self.table.columns
     }
 
-    /// Appends the entities to a snapshot of the stream's schema: raw words are quantized, what is outside of its limits takes the nearest
-    /// end. Returns how many entities had such a value. Allocates a row of words.
+    /// Appends the entities to a snapshot of the stream's schema: raw words are quantized, what is
+    /// outside of its limits takes the nearest end. Returns how many entities had such a value.
+    /// Allocates a row of words.
     ///
     /// # Errors
-    /// [`CaptureError::BadState`] for a NaN, a rotation without direction, a snapshot of another schema, or one that has entities already that are not
-    /// below these; the snapshot then has the entities before.
+    /// [`CaptureError::BadState`] for a NaN, a rotation without direction, a snapshot of another
+    /// schema, or one that has entities already that are not below these; the snapshot then has the
+    /// entities before.
     pub fn push_into(&self, snapshot: &mut Snapshot) -> Result<usize, CaptureError> {
         let schema = self.stream.schema();
         let lanes = schema.lanes().len();
@@ -279,12 +320,19 @@ impl<'a> CaptureFrame<'a> {
                 return Err(bad("the snapshot is of another schema".into()));
             }
             if self.stream.is_raw() {
-                words.iter_mut().zip(&self.table.columns).for_each(|(word, column)| *word = column[index]);
-                let is_within = schema.quantize_raw(&words, &mut row).map_err(|error| bad(error.to_string()))?;
+                words
+                    .iter_mut()
+                    .zip(&self.table.columns)
+                    .for_each(|(word, column)| *word = column[index]);
+                let is_within = schema
+                    .quantize_raw(&words, &mut row)
+                    .map_err(|error| bad(error.to_string()))?;
                 clamped += usize::from(!is_within);
             } else {
                 // A lane is never above its maximum: it was checked when the frame was read.
-                row.iter_mut().zip(&self.table.columns).for_each(|(lane, column)| *lane = column[index] as u32);
+                row.iter_mut()
+                    .zip(&self.table.columns)
+                    .for_each(|(lane, column)| *lane = column[index] as u32);
             }
             snapshot.push_lanes(*id, &row).map_err(|error| bad(error.to_string()))?;
         }

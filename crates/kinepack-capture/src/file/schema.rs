@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use kinepack::{Field, FieldKind, FloatLimits, FloatParts, IntegerLimits, Role, Schema, SmallestThree, TimePrecision};
+use kinepack::{
+    Field, FieldKind, FloatLimits, FloatParts, IntegerLimits, Role, Schema, SmallestThree,
+    TimePrecision,
+};
 use serde::{Deserialize, Serialize};
 
 /// The most bytes of a document.
@@ -81,7 +84,8 @@ pub(crate) fn to_json(schema: &Schema, rate_hz: f64) -> Result<Vec<u8>, SchemaEr
     check_lanes(schema.lanes().len())?;
     let fields = schema.fields().iter().map(FieldDocument::of).collect::<Result<_, _>>()?;
     let document = Document { version: VERSION, rate_hz, hash: digits(schema.hash()), fields };
-    let json = serde_json::to_vec(&document).map_err(|error| SchemaError::NoDocument { reason: error.to_string() })?;
+    let json = serde_json::to_vec(&document)
+        .map_err(|error| SchemaError::NoDocument { reason: error.to_string() })?;
     if json.len() > MAX_BYTES { Err(SchemaError::TooLong { bytes: json.len() }) } else { Ok(json) }
 }
 
@@ -90,8 +94,8 @@ pub(crate) fn from_json(json: &[u8]) -> Result<(Schema, f64), SchemaError> {
     if json.len() > MAX_BYTES {
         return Err(SchemaError::TooLong { bytes: json.len() });
     }
-    let document: Document =
-        serde_json::from_slice(json).map_err(|error| SchemaError::NoDocument { reason: error.to_string() })?;
+    let document: Document = serde_json::from_slice(json)
+        .map_err(|error| SchemaError::NoDocument { reason: error.to_string() })?;
     let Document { version, rate_hz, hash, fields } = document;
     if version != VERSION {
         return Err(SchemaError::Version { version });
@@ -99,10 +103,15 @@ pub(crate) fn from_json(json: &[u8]) -> Result<(Schema, f64), SchemaError> {
     check_rate(rate_hz)?;
     // Counted first: a few bytes can name many lanes.
     check_lanes(fields.iter().map(|field| field.kind.lanes()).sum())?;
-    let schema = Schema::new(fields.into_iter().map(FieldDocument::into_field).collect::<Result<_, _>>()?);
+    let schema =
+        Schema::new(fields.into_iter().map(FieldDocument::into_field).collect::<Result<_, _>>()?);
     check_lanes(schema.lanes().len())?;
     let remade = digits(schema.hash());
-    if hash != remade { Err(SchemaError::OtherHash { hash, remade }) } else { Ok((schema, rate_hz)) }
+    if hash != remade {
+        Err(SchemaError::OtherHash { hash, remade })
+    } else {
+        Ok((schema, rate_hz))
+    }
 }
 
 fn digits(hash: u64) -> String {
@@ -119,7 +128,10 @@ fn check_lanes(lanes: usize) -> Result<(), SchemaError> {
 
 impl FieldDocument {
     fn of(field: &Field) -> Result<Self, SchemaError> {
-        let unknown = || SchemaError::Field { name: field.name.clone(), reason: "it is of a later version".into() };
+        let unknown = || SchemaError::Field {
+            name: field.name.clone(),
+            reason: "it is of a later version".into(),
+        };
         let role = match field.role {
             Role::Plain => RoleName::Plain,
             Role::Velocity => RoleName::Velocity,
@@ -131,8 +143,12 @@ impl FieldDocument {
         };
         let kind = match &field.kind {
             FieldKind::Floats(axes) => Kind::Floats(axes.iter().map(Axis::of).collect()),
-            FieldKind::Integer(limits) => Kind::Integer { min: limits.min(), max: limits.max(), step: limits.step() },
-            FieldKind::Rotation(rotation) => Kind::Rotation { component_bits: rotation.component_bits() },
+            FieldKind::Integer(limits) => {
+                Kind::Integer { min: limits.min(), max: limits.max(), step: limits.step() }
+            }
+            FieldKind::Rotation(rotation) => {
+                Kind::Rotation { component_bits: rotation.component_bits() }
+            }
             FieldKind::Bool => Kind::Bool,
             FieldKind::Choice { max } => Kind::Choice { max: *max },
             FieldKind::Raw { lanes } => Kind::Raw { lanes: *lanes },
@@ -143,7 +159,13 @@ impl FieldDocument {
             let TimePrecision { time_precision_ms, ticks_per_s, max_step } = precision;
             Precision { time_precision_ms, ticks_per_s, max_step }
         });
-        Ok(Self { name: field.name.clone(), role, kind, velocity_of: field.velocity_of.clone(), time_precision })
+        Ok(Self {
+            name: field.name.clone(),
+            role,
+            kind,
+            velocity_of: field.velocity_of.clone(),
+            time_precision,
+        })
     }
 
     fn into_field(self) -> Result<Field, SchemaError> {
@@ -159,11 +181,15 @@ impl FieldDocument {
         let setup = |error: kinepack::SetupError| refused(error.to_string());
         let kind = match self.kind {
             // As many as the schema's hash can tell.
-            Kind::Floats(axes) if axes.len() > 255 => return Err(refused("it has more than 255 axes".into())),
-            Kind::Floats(axes) => {
-                FieldKind::Floats(axes.iter().map(Axis::limits).collect::<Result<_, _>>().map_err(setup)?)
+            Kind::Floats(axes) if axes.len() > 255 => {
+                return Err(refused("it has more than 255 axes".into()));
             }
-            Kind::Integer { min, max, step } => FieldKind::Integer(IntegerLimits::new(min, max, step).map_err(setup)?),
+            Kind::Floats(axes) => FieldKind::Floats(
+                axes.iter().map(Axis::limits).collect::<Result<_, _>>().map_err(setup)?,
+            ),
+            Kind::Integer { min, max, step } => {
+                FieldKind::Integer(IntegerLimits::new(min, max, step).map_err(setup)?)
+            }
             Kind::Rotation { component_bits } => {
                 FieldKind::Rotation(SmallestThree::new(component_bits).map_err(setup)?)
             }
@@ -222,16 +248,25 @@ pub(crate) enum SchemaError {
 impl fmt::Display for SchemaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoDocument { reason } => write!(f, "the schema is no document of the format: {reason}"),
-            Self::TooLong { bytes } => write!(f, "the schema takes {bytes} bytes, at most {MAX_BYTES} are allowed"),
+            Self::NoDocument { reason } => {
+                write!(f, "the schema is no document of the format: {reason}")
+            }
+            Self::TooLong { bytes } => {
+                write!(f, "the schema takes {bytes} bytes, at most {MAX_BYTES} are allowed")
+            }
             Self::Version { version } => {
-                write!(f, "the schema is of version {version}; the newest that can be read is {VERSION}")
+                write!(
+                    f,
+                    "the schema is of version {version}; the newest that can be read is {VERSION}"
+                )
             }
             Self::Rate { rate_hz } => {
                 let (min, max) = (RATES_HZ.start(), RATES_HZ.end());
                 write!(f, "{rate_hz} ticks a second are not in {min} to {max}")
             }
-            Self::TooManyLanes { lanes } => write!(f, "{lanes} lanes, at most {MAX_LANES} are allowed"),
+            Self::TooManyLanes { lanes } => {
+                write!(f, "{lanes} lanes, at most {MAX_LANES} are allowed")
+            }
             Self::Field { name, reason } => write!(f, "field {name:?} of the schema: {reason}"),
             Self::OtherHash { hash, remade } => {
                 write!(f, "the schema says that its hash is {hash:?}, its fields have {remade}")

@@ -1,4 +1,5 @@
-//! The records of an MCAP file one after another, those within chunks too, with bounded memory whatever the file says.
+//! The records of an MCAP file one after another, those within chunks too, with bounded memory
+//! whatever the file says.
 
 use std::io::{self, ErrorKind, Read};
 
@@ -78,7 +79,8 @@ impl Source {
         }
     }
 
-    /// Where the record of the file begins that was read last, or could not be; a chunk for what is within it.
+    /// Where the record of the file begins that was read last, or could not be; a chunk for what is
+    /// within it.
     pub(super) fn at_byte(&self) -> u64 {
         self.at_byte
     }
@@ -116,9 +118,15 @@ impl Source {
         let Some((head, data)) = rest.split_first_chunk::<HEAD_BYTES>() else {
             return Err("a chunk ends within the head of a record".into());
         };
-        let length = u64::from_le_bytes([head[1], head[2], head[3], head[4], head[5], head[6], head[7], head[8]]);
-        let Some(length) = usize::try_from(length).ok().filter(|length| *length <= data.len()) else {
-            return Err(format!("a record of {length} bytes, of which the chunk has {}", data.len()));
+        let length = u64::from_le_bytes([
+            head[1], head[2], head[3], head[4], head[5], head[6], head[7], head[8],
+        ]);
+        let Some(length) = usize::try_from(length).ok().filter(|length| *length <= data.len())
+        else {
+            return Err(format!(
+                "a record of {length} bytes, of which the chunk has {}",
+                data.len()
+            ));
         };
         let opcode = head[0];
         let begin = self.taken + HEAD_BYTES;
@@ -159,14 +167,20 @@ impl Source {
         let Record::Chunk { header, data } = parse(op::CHUNK, &self.record)? else {
             return Ok(());
         };
-        let size = usize::try_from(header.uncompressed_size).ok().filter(|size| *size <= MAX_RECORD_BYTES);
+        let size =
+            usize::try_from(header.uncompressed_size).ok().filter(|size| *size <= MAX_RECORD_BYTES);
         let Some(size) = size else {
-            return Err(format!("a chunk of {} bytes, at most {MAX_RECORD_BYTES} are read", header.uncompressed_size));
+            return Err(format!(
+                "a chunk of {} bytes, at most {MAX_RECORD_BYTES} are read",
+                header.uncompressed_size
+            ));
         };
         match header.compression.as_str() {
             "" => self.chunk.extend_from_slice(&data),
             "zstd" => unpack_zstd(&data, size, &mut self.chunk)?,
-            other => return Err(format!("a chunk is compressed by {other:?}; only zstd can be read")),
+            other => {
+                return Err(format!("a chunk is compressed by {other:?}; only zstd can be read"));
+            }
         }
         if self.chunk.len() != size {
             return Err(format!("a chunk of {size} bytes has {}", self.chunk.len()));
@@ -186,7 +200,8 @@ fn unpack_zstd(data: &[u8], size: usize, out: &mut Vec<u8>) -> Result<(), String
     let mut unpacked = zstd::stream::read::Decoder::with_buffer(data).map_err(damaged)?;
     // No window is larger than what may come out of it.
     unpacked.window_log_max(MAX_RECORD_BYTES.ilog2()).map_err(damaged)?;
-    // Memory grows in steps that end with the chunk: vectors by themselves would take up to twice as much.
+    // Memory grows in steps that end with the chunk: vectors by themselves would take up to twice
+    // as much.
     let mut left = size + 1;
     while left > 0 {
         let step = left.min(out.len().max(READ_BYTES));
@@ -200,7 +215,8 @@ fn unpack_zstd(data: &[u8], size: usize, out: &mut Vec<u8>) -> Result<(), String
     Ok(())
 }
 
-/// What a record says. `mcap` reserves what a length within it announces, which may be four billion bytes: so lengths are looked at first.
+/// What a record says. `mcap` reserves what a length within it announces, which may be four billion
+/// bytes: so lengths are looked at first.
 pub(super) fn parse(opcode: u8, data: &[u8]) -> Result<Record<'_>, String> {
     if !lengths_fit(opcode, data) {
         return Err("a length within a record goes beyond its end".to_owned());
@@ -239,7 +255,9 @@ fn split_part(data: &[u8]) -> Option<(&[u8], &[u8])> {
 
 pub(super) fn reason(error: &McapError) -> String {
     match error {
-        McapError::UnexpectedEof => "the file ends here, and not as a finished recording does".into(),
+        McapError::UnexpectedEof => {
+            "the file ends here, and not as a finished recording does".into()
+        }
         McapError::Parse(_) => "a record is not of its form".into(),
         other => other.to_string(),
     }

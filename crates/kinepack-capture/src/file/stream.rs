@@ -30,7 +30,8 @@ pub struct Stream {
 /// What the words of a stream are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamEncoding {
-    /// Raw words: the state before quantization, as [`Pack::store_raw`](kinepack::Pack::store_raw) gives it.
+    /// Raw words: the state before quantization, as [`Pack::store_raw`](kinepack::Pack::store_raw)
+    /// gives it.
     Raw,
     /// Quantized lanes.
     Lanes,
@@ -62,8 +63,8 @@ impl Stream {
         self.encoding
     }
 
-    /// How many frames it has, as far as the end of the file tells; nobody has counted. Known from [`Capture::streams_of`](super::Capture::streams_of),
-    /// and once the file was read.
+    /// How many frames it has, as far as the end of the file tells; nobody has counted. Known from
+    /// [`Capture::streams_of`](super::Capture::streams_of), and once the file was read.
     pub fn frames(&self) -> Option<u64> {
         self.frames
     }
@@ -93,7 +94,13 @@ struct Announced {
 
 impl Streams {
     /// Takes a schema; those of other encodings are nothing to us.
-    pub(super) fn add_schema(&mut self, id: u16, type_name: String, encoding: &str, json: &[u8]) -> Result<(), String> {
+    pub(super) fn add_schema(
+        &mut self,
+        id: u16,
+        type_name: String,
+        encoding: &str,
+        json: &[u8],
+    ) -> Result<(), String> {
         if encoding != SCHEMA {
             return Ok(());
         }
@@ -126,9 +133,15 @@ impl Streams {
         if let Some(known) = self.channels.get(&id) {
             let known = known.map(|index| &self.list[index]);
             let is_same = known.is_some_and(|known| {
-                known.name == topic && known.encoding == encoding && known.schema.hash() == announced.schema.hash()
+                known.name == topic
+                    && known.encoding == encoding
+                    && known.schema.hash() == announced.schema.hash()
             });
-            return if is_same { Ok(()) } else { Err(format!("two channels have the number {id}")) };
+            return if is_same {
+                Ok(())
+            } else {
+                Err(format!("two channels have the number {id}"))
+            };
         }
         if self.list.len() == MAX_STREAMS {
             return Err(format!("more than {MAX_STREAMS} streams"));
@@ -160,6 +173,9 @@ impl Streams {
 
     /// The stream of a channel; `None` for one of another program.
     pub(super) fn of_channel(&self, id: u16) -> Result<Option<usize>, String> {
-        self.channels.get(&id).copied().ok_or_else(|| format!("a message of channel {id}, of which no record tells"))
+        self.channels
+            .get(&id)
+            .copied()
+            .ok_or_else(|| format!("a message of channel {id}, of which no record tells"))
     }
 }

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 
 use kinepack::EncodeError;
 
-/// Why something cannot be recorded. After any but [`Write`](Self::Write) the recording goes on without what was refused.
+/// Why something cannot be recorded. After any but [`Write`](Self::Write) the recording goes on
+/// without what was refused.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum RecordError {
@@ -17,7 +18,8 @@ pub enum RecordError {
         /// What the system says.
         source: io::Error,
     },
-    /// The file cannot be written, as where the disk is full. What was written before can be read; nothing more is recorded.
+    /// The file cannot be written, as where the disk is full. What was written before can be read;
+    /// nothing more is recorded.
     Write {
         /// The file.
         path: PathBuf,
@@ -79,19 +81,37 @@ pub enum RecordError {
 impl fmt::Display for RecordError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Create { path, source } => write!(f, "{}: cannot be created: {source}", path.display()),
+            Self::Create { path, source } => {
+                write!(f, "{}: cannot be created: {source}", path.display())
+            }
             Self::Write { path, source } if source.kind() == ErrorKind::StorageFull => {
-                write!(f, "{}: the disk is full; what was recorded before can be read: {source}", path.display())
+                write!(
+                    f,
+                    "{}: the disk is full; what was recorded before can be read: {source}",
+                    path.display()
+                )
             }
             Self::Write { path, source } => {
-                write!(f, "{}: cannot be written; what was recorded before can be read: {source}", path.display())
+                write!(
+                    f,
+                    "{}: cannot be written; what was recorded before can be read: {source}",
+                    path.display()
+                )
             }
-            Self::BadStream { stream, reason } => write!(f, "stream {stream:?} cannot be recorded: {reason}"),
+            Self::BadStream { stream, reason } => {
+                write!(f, "stream {stream:?} cannot be recorded: {reason}")
+            }
             Self::OtherStream { stream } => {
-                write!(f, "not of stream {stream:?}: use the handle that this recorder gave, with its type or schema")
+                write!(
+                    f,
+                    "not of stream {stream:?}: use the handle that this recorder gave, with its type or schema"
+                )
             }
             Self::TicksNotIncreasing { stream, tick, last } => {
-                write!(f, "stream {stream:?}: tick {tick} comes after tick {last}; record each tick once, in order")
+                write!(
+                    f,
+                    "stream {stream:?}: tick {tick} comes after tick {last}; record each tick once, in order"
+                )
             }
             Self::IdsNotIncreasing { stream, tick, id } => {
                 write!(
@@ -100,7 +120,10 @@ impl fmt::Display for RecordError {
                 )
             }
             Self::TooManyEntities { stream, tick, most } => {
-                write!(f, "stream {stream:?}, tick {tick}: more than {most} entities; split them over several streams")
+                write!(
+                    f,
+                    "stream {stream:?}, tick {tick}: more than {most} entities; split them over several streams"
+                )
             }
             Self::BadState { stream, tick, id, source } => {
                 write!(f, "stream {stream:?}, tick {tick}, entity {id}: {source}")

@@ -24,10 +24,11 @@ use crate::file::{LANES, MAX_STREAMS, RAW, schema};
 
 /// Records streams of states into a capture file.
 ///
-/// The calling thread copies numbers into a buffer that is used again, about a microsecond for 100 entities of eight numbers, and neither allocates
-/// nor waits, unless the disk is more than 64 frames behind. A thread of the recorder's own packs and writes: chunks of about 1 MB, and
-/// what there is once a second, so that a crash loses a second or two. Dropping a recorder finishes the file and hides errors;
-/// [`finish`](Self::finish) tells them.
+/// The calling thread copies numbers into a buffer that is used again, about a microsecond for 100
+/// entities of eight numbers, and neither allocates nor waits, unless the disk is more than 64
+/// frames behind. A thread of the recorder's own packs and writes: chunks of about 1 MB, and what
+/// there is once a second, so that a crash loses a second or two. Dropping a recorder finishes the
+/// file and hides errors; [`finish`](Self::finish) tells them.
 ///
 /// ```
 /// use kinepack::{EntityId, Pack, Tick};
@@ -131,18 +132,24 @@ impl Recorder {
         }
     }
 
-    /// Records to anywhere; `name` is for messages. Nothing needs to buffer: at least 64 kB are written at a time where there are as many.
+    /// Records to anywhere; `name` is for messages. Nothing needs to buffer: at least 64 kB are
+    /// written at a time where there are as many.
     ///
     /// # Errors
     /// [`RecordError::Create`] where no thread can be started or nothing be written.
-    pub fn to_writer(name: impl Into<PathBuf>, out: impl Write + Send + 'static) -> Result<Self, RecordError> {
+    pub fn to_writer(
+        name: impl Into<PathBuf>,
+        out: impl Write + Send + 'static,
+    ) -> Result<Self, RecordError> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let path = name.into();
         let queue = Arc::new(Queue::new());
         let of_thread = Arc::clone(&queue);
         let writer = Writer::new(out);
         let thread = writer.and_then(|writer| {
-            std::thread::Builder::new().name("kinepack-recorder".into()).spawn(move || writer.run(&of_thread))
+            std::thread::Builder::new()
+                .name("kinepack-recorder".into())
+                .spawn(move || writer.run(&of_thread))
         });
         match thread {
             Ok(thread) => Ok(Self {
@@ -157,12 +164,17 @@ impl Recorder {
         }
     }
 
-    /// Begins a stream of states of `T` as they are before quantization, `rate_hz` (0.001 to 1,000,000) ticks a second.
+    /// Begins a stream of states of `T` as they are before quantization, `rate_hz` (0.001 to
+    /// 1,000,000) ticks a second.
     ///
     /// # Errors
-    /// [`RecordError::BadStream`] for a name that is taken, a rate outside of its range, more than 4096 lanes or more than 256 streams,
-    /// [`RecordError::Write`].
-    pub fn stream<T: Pack>(&mut self, name: &str, rate_hz: f64) -> Result<RecordedStream<T>, RecordError> {
+    /// [`RecordError::BadStream`] for a name that is taken, a rate outside of its range, more than
+    /// 4096 lanes or more than 256 streams, [`RecordError::Write`].
+    pub fn stream<T: Pack>(
+        &mut self,
+        name: &str,
+        rate_hz: f64,
+    ) -> Result<RecordedStream<T>, RecordError> {
         let handle = self.add(name, short_name::<T>(), RAW, &Schema::of::<T>(), rate_hz)?;
         Ok(RecordedStream { handle, state: PhantomData })
     }
@@ -171,7 +183,12 @@ impl Recorder {
     ///
     /// # Errors
     /// As [`stream`](Self::stream).
-    pub fn stream_of_lanes(&mut self, name: &str, schema: &Schema, rate_hz: f64) -> Result<RecordedLanes, RecordError> {
+    pub fn stream_of_lanes(
+        &mut self,
+        name: &str,
+        schema: &Schema,
+        rate_hz: f64,
+    ) -> Result<RecordedLanes, RecordError> {
         Ok(RecordedLanes { handle: self.add(name, name, LANES, schema, rate_hz)? })
     }
 
@@ -193,20 +210,35 @@ impl Recorder {
         let json = schema::to_json(schema, rate_hz).map_err(|error| bad(error.to_string()))?;
         let lanes = schema.lanes().len();
         let (columns, own) = (lanes + 1, name.to_owned());
-        let stream = NewStream { name: own, type_name: type_name.to_owned(), encoding, json, columns, rate_hz };
+        let stream = NewStream {
+            name: own,
+            type_name: type_name.to_owned(),
+            encoding,
+            json,
+            columns,
+            rate_hz,
+        };
         self.push(Job::Stream(Box::new(stream)))?;
         let handle = Handle { recorder: self.number, stream: self.streams.len() };
-        self.streams.push(Recording { name: name.to_owned(), schema_hash: schema.hash(), lanes, last_tick: None });
+        self.streams.push(Recording {
+            name: name.to_owned(),
+            schema_hash: schema.hash(),
+            lanes,
+            last_tick: None,
+        });
         Ok(handle)
     }
 
-    /// Records the entities of a tick, in the order of their ids. An empty frame is one too: nothing was there.
+    /// Records the entities of a tick, in the order of their ids. An empty frame is one too:
+    /// nothing was there.
     ///
-    /// Costs the copying of its numbers, and no allocation once as many were recorded before; waits where the disk is far behind.
+    /// Costs the copying of its numbers, and no allocation once as many were recorded before; waits
+    /// where the disk is far behind.
     ///
     /// # Errors
-    /// [`RecordError`] for a tick that is not above the one before in the stream, ids that do not increase, more than 65,536 entities, and where
-    /// the file could not be written, now or before. Then nothing of the frame is recorded.
+    /// [`RecordError`] for a tick that is not above the one before in the stream, ids that do not
+    /// increase, more than 65,536 entities, and where the file could not be written, now or before.
+    /// Then nothing of the frame is recorded.
     pub fn record<'a, T: Pack + 'a>(
         &mut self,
         stream: &RecordedStream<T>,
@@ -237,8 +269,13 @@ impl Recorder {
     /// Records a snapshot, whose tick must be above that of the one before in the stream.
     ///
     /// # Errors
-    /// As [`record`](Self::record), and [`RecordError::OtherStream`] for a snapshot of another schema.
-    pub fn record_snapshot(&mut self, stream: &RecordedLanes, snapshot: &Snapshot) -> Result<(), RecordError> {
+    /// As [`record`](Self::record), and [`RecordError::OtherStream`] for a snapshot of another
+    /// schema.
+    pub fn record_snapshot(
+        &mut self,
+        stream: &RecordedLanes,
+        snapshot: &Snapshot,
+    ) -> Result<(), RecordError> {
         let tick = snapshot.tick;
         let of = self.check(stream.handle, tick)?;
         if of.schema_hash != snapshot.schema_hash() {
@@ -246,7 +283,11 @@ impl Recorder {
         }
         let most = of.most();
         if snapshot.len() > most {
-            return Err(RecordError::TooManyEntities { stream: of.name.clone(), tick: tick.0, most });
+            return Err(RecordError::TooManyEntities {
+                stream: of.name.clone(),
+                tick: tick.0,
+                most,
+            });
         }
         let count = snapshot.len();
         let used = count * (of.lanes + 1);
@@ -256,21 +297,28 @@ impl Recorder {
         self.words.iter_mut().zip(snapshot.ids()).for_each(|(word, id)| *word = id.0.into());
         for lane in 0..snapshot.lane_count() {
             let column = &mut self.words[(lane + 1) * count..(lane + 2) * count];
-            column.iter_mut().zip(snapshot.lane(lane)).for_each(|(word, lane)| *word = u64::from(*lane));
+            column
+                .iter_mut()
+                .zip(snapshot.lane(lane))
+                .for_each(|(word, lane)| *word = u64::from(*lane));
         }
         self.hand_over(stream.handle, tick, count, used, false)
     }
 
     /// The stream of a handle, which must be of this recorder, and its tick above the last one.
     fn check(&self, handle: Handle, tick: Tick) -> Result<&Recording, RecordError> {
-        let Some(stream) = self.streams.get(handle.stream).filter(|_| handle.recorder == self.number) else {
+        let Some(stream) =
+            self.streams.get(handle.stream).filter(|_| handle.recorder == self.number)
+        else {
             let name = self.streams.get(handle.stream).map(|stream| stream.name.clone());
             return Err(RecordError::OtherStream { stream: name.unwrap_or_default() });
         };
         match stream.last_tick {
-            Some(Tick(last)) if last >= tick.0 => {
-                Err(RecordError::TicksNotIncreasing { stream: stream.name.clone(), tick: tick.0, last })
-            }
+            Some(Tick(last)) if last >= tick.0 => Err(RecordError::TicksNotIncreasing {
+                stream: stream.name.clone(),
+                tick: tick.0,
+                last,
+            }),
             _ => Ok(stream),
         }
     }
@@ -298,7 +346,8 @@ impl Recorder {
         RecordError::Write { path: self.path.clone(), source }
     }
 
-    /// Waits until all that was recorded is in the file, as before something that may crash. Takes as long as the disk does.
+    /// Waits until all that was recorded is in the file, as before something that may crash. Takes
+    /// as long as the disk does.
     ///
     /// # Errors
     /// [`RecordError::Write`].
@@ -309,7 +358,8 @@ impl Recorder {
     /// Writes what is left and the end of the file.
     ///
     /// # Errors
-    /// [`RecordError::Write`] where the file could not be written, now or before; what was recorded until then can be read.
+    /// [`RecordError::Write`] where the file could not be written, now or before; what was recorded
+    /// until then can be read.
     pub fn finish(mut self) -> Result<RecordSummary, RecordError> {
         self.end()
     }
@@ -319,9 +369,12 @@ impl Recorder {
         let waits = self.queue.waits();
         let result = self.thread.take().map(JoinHandle::join);
         let Some(Ok(result)) = result else {
-            return Err(self.write_error(io::Error::other("the thread that writes ended by a panic")));
+            return Err(
+                self.write_error(io::Error::other("the thread that writes ended by a panic"))
+            );
         };
-        let Written { frames, entities, bytes } = result.map_err(|source| self.write_error(source))?;
+        let Written { frames, entities, bytes } =
+            result.map_err(|source| self.write_error(source))?;
         Ok(RecordSummary { frames, entities, bytes, waits })
     }
 }
@@ -360,7 +413,8 @@ impl Refusal {
     }
 }
 
-/// Copies the words of entities to the front of `words`, which only grows; returns how many entities there were.
+/// Copies the words of entities to the front of `words`, which only grows; returns how many
+/// entities there were.
 #[inline]
 fn fill<S>(
     words: &mut Vec<u64>,

@@ -1,7 +1,8 @@
-//! What passes between the thread that records and the one that writes: a bounded queue, and the buffers on their way back.
+//! What passes between the thread that records and the one that writes: a bounded queue, and the
+//! buffers on their way back.
 //!
-//! The writer looks into the queue ten times a second, or is woken where it is half full: to wake a thread at each frame would cost the
-//! game more than all else that recording does.
+//! The writer looks into the queue ten times a second, or is woken where it is half full: to wake a
+//! thread at each frame would cost the game more than all else that recording does.
 
 use std::collections::VecDeque;
 use std::io;
@@ -75,7 +76,8 @@ impl Queue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts a job into the queue, waiting for room; gives `spare` memory for the next one where it has none.
+    /// Puts a job into the queue, waiting for room; gives `spare` memory for the next one where it
+    /// has none.
     ///
     /// # Errors
     /// Why the writer gave up.
@@ -90,7 +92,10 @@ impl Queue {
         if !has_room(&state) {
             state.waits += 1;
             self.work.notify_one();
-            state = self.room.wait_while(state, |state| !has_room(state)).unwrap_or_else(PoisonError::into_inner);
+            state = self
+                .room
+                .wait_while(state, |state| !has_room(state))
+                .unwrap_or_else(PoisonError::into_inner);
         }
         state.check()?;
         let was_half = state.is_half_full();
@@ -110,7 +115,8 @@ impl Queue {
         let mut state = self.lock();
         state.wants_flush = true;
         self.work.notify_one();
-        let is_busy = |state: &mut State| state.error.is_none() && (state.wants_flush || state.is_writing);
+        let is_busy =
+            |state: &mut State| state.error.is_none() && (state.wants_flush || state.is_writing);
         state = self.room.wait_while(state, is_busy).unwrap_or_else(PoisonError::into_inner);
         state.check()
     }
@@ -126,13 +132,15 @@ impl Queue {
         self.lock().waits
     }
 
-    /// Moves all jobs to `jobs`, which is empty, once there are many or some time has passed, and what they were in back.
+    /// Moves all jobs to `jobs`, which is empty, once there are many or some time has passed, and
+    /// what they were in back.
     pub(super) fn take(&self, jobs: &mut VecDeque<Job>, emptied: &mut Vec<Vec<u64>>) -> Work {
         let mut state = self.lock();
         state.is_writing = false;
         state.buffers.append(emptied);
         self.room.notify_all();
-        let is_idle = |state: &mut State| !state.is_half_full() && !state.is_closed && !state.wants_flush;
+        let is_idle =
+            |state: &mut State| !state.is_half_full() && !state.is_closed && !state.wants_flush;
         state = match self.work.wait_timeout_while(state, PATIENCE, is_idle) {
             Ok((state, _)) => state,
             Err(poisoned) => poisoned.into_inner().0,
@@ -140,7 +148,10 @@ impl Queue {
         std::mem::swap(&mut state.jobs, jobs);
         state.words = 0;
         state.is_writing = true;
-        let work = Work { wants_flush: std::mem::take(&mut state.wants_flush), is_closed: state.is_closed };
+        let work = Work {
+            wants_flush: std::mem::take(&mut state.wants_flush),
+            is_closed: state.is_closed,
+        };
         drop(state);
         self.room.notify_all();
         work

@@ -74,7 +74,8 @@ impl<W: Write> Writer<W> {
         let options = WriteOptions::new()
             .profile(PROFILE)
             .library(concat!("kinepack ", env!("CARGO_PKG_VERSION")))
-            // Chunks end when this says so, in memory until then: a file is never in the middle of one.
+            // Chunks end when this says so, in memory until then: a file is never in the middle of
+            // one.
             .chunk_size(None)
             .disable_seeking(true)
             .compression_threads(0);
@@ -134,8 +135,10 @@ impl<W: Write> Writer<W> {
     }
 
     fn add_stream(&mut self, stream: NewStream) -> io::Result<()> {
-        let schema = self.mcap.add_schema(&stream.type_name, SCHEMA, &stream.json).map_err(io_error)?;
-        let channel = self.mcap.add_channel(schema, &stream.name, stream.encoding, &BTreeMap::new());
+        let schema =
+            self.mcap.add_schema(&stream.type_name, SCHEMA, &stream.json).map_err(io_error)?;
+        let channel =
+            self.mcap.add_channel(schema, &stream.name, stream.encoding, &BTreeMap::new());
         self.streams.push((channel.map_err(io_error)?, stream));
         self.pending_bytes += 1;
         Ok(())
@@ -151,8 +154,12 @@ impl<W: Write> Writer<W> {
         };
         columns::write(words, &mut self.column, &mut self.message);
         let time_ns = time_ns(frame.tick, stream.rate_hz);
-        let header =
-            MessageHeader { channel_id: *channel_id, sequence: frame.tick, log_time: time_ns, publish_time: time_ns };
+        let header = MessageHeader {
+            channel_id: *channel_id,
+            sequence: frame.tick,
+            log_time: time_ns,
+            publish_time: time_ns,
+        };
         // A chunk of a large message is that message alone: what is read is limited too.
         if self.pending_bytes > 0 && self.pending_bytes + self.message.len() > CHUNK_BYTES {
             self.end_chunk()?;

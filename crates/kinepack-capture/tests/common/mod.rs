@@ -1,4 +1,5 @@
-//! Writes challenge files, from their description alone, into a directory that goes away with the test.
+//! Writes challenge files, from their description alone, into a directory that goes away with the
+//! test.
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
@@ -61,8 +62,13 @@ pub(crate) fn record(state: &Measured) -> Record {
             dropped = component;
         }
     }
-    let code = |component: f64| ((component * q[dropped].signum() + FRAC_1_SQRT_2) / SQRT_2 * 511.0).round() as i32;
-    let kept: Vec<i32> = (0..4).filter(|component| *component != dropped).map(|component| code(q[component])).collect();
+    let code = |component: f64| {
+        ((component * q[dropped].signum() + FRAC_1_SQRT_2) / SQRT_2 * 511.0).round() as i32
+    };
+    let kept: Vec<i32> = (0..4)
+        .filter(|component| *component != dropped)
+        .map(|component| code(q[component]))
+        .collect();
     let [x, y, z] = state.position.map(|metres| (f64::from(metres) * 512.0).round() as i32);
     [dropped as i32, kept[0], kept[1], kept[2], x, y, z, i32::from(state.interacting)]
 }
@@ -97,7 +103,8 @@ impl Header {
 
     pub(crate) fn bytes(self) -> Vec<u8> {
         let magic = u32::from_le_bytes(self.magic);
-        let words = [magic, self.version, self.objects, self.frames, self.rate_hz, self.record_bytes, 0, 0];
+        let words =
+            [magic, self.version, self.objects, self.frames, self.rate_hz, self.record_bytes, 0, 0];
         words.into_iter().flat_map(u32::to_le_bytes).collect()
     }
 }

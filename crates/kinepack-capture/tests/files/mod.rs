@@ -45,7 +45,8 @@ pub(crate) fn record_ships(ticks: u32) -> Vec<u8> {
     sink.bytes()
 }
 
-/// What of a file can be read: stream, tick and number of entities of each frame; and where it is damaged.
+/// What of a file can be read: stream, tick and number of entities of each frame; and where it is
+/// damaged.
 pub(crate) fn read_all(bytes: &[u8]) -> (Vec<(usize, u32, usize)>, Option<String>) {
     let mut capture = Capture::from_reader("any", Cursor::new(bytes.to_vec())).unwrap();
     let mut frames = Vec::new();

@@ -18,11 +18,12 @@ use crate::report::print;
 use crate::report_page;
 use crate::table::write_json;
 
-/// Say where the bits of a capture go and what they could be: fields, differences, entropy, precision, levels, lags, entities, and what to change
-/// first.
+/// Say where the bits of a capture go and what they could be: fields, differences, entropy,
+/// precision, levels, lags, entities, and what to change first.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// A capture: .mcap as a game, `kinepack record` or `kinepack convert` wrote it; or .bin or .f32 of the data compression challenge, or one of them as .zst.
+    /// A capture: .mcap as a game, `kinepack record` or `kinepack convert` wrote it; or .bin or
+    /// .f32 of the data compression challenge, or one of them as .zst.
     file: PathBuf,
     /// One stream; all where none is named.
     #[arg(long, value_name = "NAME")]
@@ -30,8 +31,9 @@ pub(crate) struct Arguments {
     /// How many frames back the baseline is [default: 100 ms]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=60))]
     lag: Option<u32>,
-    /// The parameters of the levels from 9 on: built-in, article, untrained, or a file that `kinepack train` wrote. Built-in is the
-    /// one trained for cubes where the stream has them, and untrained for all others.
+    /// The parameters of the levels from 9 on: built-in, article, untrained, or a file that
+    /// `kinepack train` wrote. Built-in is the one trained for cubes where the stream has them, and
+    /// untrained for all others.
     #[arg(long, default_value = "built-in")]
     profile: Parameters,
     #[command(flatten)]
@@ -87,7 +89,8 @@ fn analyze(arguments: &Arguments) -> Result<Report, Failure> {
             analyzers.push(None);
             continue;
         }
-        let profile = profile(&arguments.profile, &stream.schema).map_err(|failure| failure.of_stream(&stream.name))?;
+        let profile = profile(&arguments.profile, &stream.schema)
+            .map_err(|failure| failure.of_stream(&stream.name))?;
         let lag = lag_of(arguments.lag, stream.rate_hz);
         let frames = stream.frames.unwrap_or(10_000);
         let max_bytes = (arguments.max_memory as usize) << 20;
@@ -103,7 +106,8 @@ fn analyze(arguments: &Arguments) -> Result<Report, Failure> {
         bar.inc(1);
     }
     captured.warn_of_damage();
-    let streams = names.into_iter().zip(analyzers).filter_map(|(name, analyzer)| Some((name, analyzer?)));
+    let streams =
+        names.into_iter().zip(analyzers).filter_map(|(name, analyzer)| Some((name, analyzer?)));
     let streams = streams.map(|(name, analyzer)| {
         let analysis = analyzer.finish().map_err(|error| failed(&name, error))?;
         if analysis.frames <= u64::from(analysis.lag) {

@@ -19,8 +19,14 @@ pub(super) fn write(report: &Report, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-fn write_stream(file: &str, name: &str, analysis: &Analysis, out: &mut impl Write) -> io::Result<()> {
-    let Analysis { frames, rate_hz, lag, entities, changed_per_frame, bits_per_entity, .. } = analysis;
+fn write_stream(
+    file: &str,
+    name: &str,
+    analysis: &Analysis,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let Analysis { frames, rate_hz, lag, entities, changed_per_frame, bits_per_entity, .. } =
+        analysis;
     writeln!(out, "{file}: {name}")?;
     writeln!(
         out,
@@ -39,20 +45,26 @@ fn write_stream(file: &str, name: &str, analysis: &Analysis, out: &mut impl Writ
     )?;
     write_components(analysis, out)?;
     writeln!(out, "\nBy the age of the baseline, kbit/s without headers")?;
-    let lags = analysis
-        .lags
-        .iter()
-        .map(|cost| [cost.lag.to_string(), format!("{:.1}", cost.packed_kbps), format!("{:.1}", cost.adaptive_kbps)]);
+    let lags = analysis.lags.iter().map(|cost| {
+        [
+            cost.lag.to_string(),
+            format!("{:.1}", cost.packed_kbps),
+            format!("{:.1}", cost.adaptive_kbps),
+        ]
+    });
     writeln!(out, "{}", table(["frames", "packed", "adaptive"], 0, lags).trim_fmt())?;
     if !analysis.together.is_empty() {
         writeln!(out, "\nFields that change together")?;
         let pairs = analysis.together.iter().take(PAIRS);
-        let pairs = pairs.map(|pair| [pair.fields.join(" and "), percent(pair.both_share), pair.either.to_string()]);
+        let pairs = pairs.map(|pair| {
+            [pair.fields.join(" and "), percent(pair.both_share), pair.either.to_string()]
+        });
         writeln!(out, "{}", table(["", "both", "of"], 1, pairs).trim_fmt())?;
     }
     writeln!(out, "\nThe entities that take most, packed")?;
     let entities = analysis.entities_by_cost.iter();
-    let entities = entities.map(|cost| [cost.id.to_string(), format!("{:.2}", cost.kbps), percent(cost.share)]);
+    let entities = entities
+        .map(|cost| [cost.id.to_string(), format!("{:.2}", cost.kbps), percent(cost.share)]);
     writeln!(out, "{}", table(["id", "kbit/s", "share"], 0, entities).trim_fmt())
 }
 
@@ -62,7 +74,11 @@ fn write_advice(analysis: &Analysis, out: &mut impl Write) -> io::Result<()> {
     }
     for advice in &analysis.advice {
         let field = advice.field.as_ref().map_or_else(String::new, |field| format!("{field}: "));
-        let saves = if advice.saves_kbps > 0.0 { format!("−{:.1} kbit/s", advice.saves_kbps) } else { String::new() };
+        let saves = if advice.saves_kbps > 0.0 {
+            format!("−{:.1} kbit/s", advice.saves_kbps)
+        } else {
+            String::new()
+        };
         writeln!(out, "{saves:>14}  {field}{}\n                {}", advice.change, advice.because)?;
     }
     Ok(())
@@ -87,7 +103,8 @@ fn write_levels(analysis: &Analysis, out: &mut impl Write) -> io::Result<()> {
             format!("{:.1}", level.kbps),
             format!("{:.0}", level.sets_bits_per_frame),
         ];
-        let of_fields = fields.iter().map(|(_, bits)| format!("{:.0}", bits[index])).collect::<Vec<_>>();
+        let of_fields =
+            fields.iter().map(|(_, bits)| format!("{:.0}", bits[index])).collect::<Vec<_>>();
         cells.into_iter().chain(of_fields)
     });
     let names = fields.iter().map(|(name, _)| name.as_str());
@@ -97,7 +114,8 @@ fn write_levels(analysis: &Analysis, out: &mut impl Write) -> io::Result<()> {
 
 fn write_fields(fields: &[FieldAnalysis], out: &mut impl Write) -> io::Result<()> {
     let rows = fields.iter().map(|field| {
-        let of = |bits: fn(&ComponentAnalysis) -> f64| field.components.iter().map(bits).sum::<f64>();
+        let of =
+            |bits: fn(&ComponentAnalysis) -> f64| field.components.iter().map(bits).sum::<f64>();
         let odd = match (field.out_of_range, field.not_a_number) {
             (0, 0) => String::new(),
             (out, nan) => format!("{out} out of range, {nan} no numbers"),
@@ -119,15 +137,22 @@ fn write_fields(fields: &[FieldAnalysis], out: &mut impl Write) -> io::Result<()
 fn write_components(analysis: &Analysis, out: &mut impl Write) -> io::Result<()> {
     let level = |name: &str| analysis.levels.iter().position(|level| level.level == name);
     let levels = [level("packed"), level("adaptive")];
-    let all = analysis.fields.iter().flat_map(|field| field.components.iter().map(move |component| (field, component)));
+    let all = analysis
+        .fields
+        .iter()
+        .flat_map(|field| field.components.iter().map(move |component| (field, component)));
     let number = |number: Option<f64>| {
         number.map_or_else(String::new, |number| {
             format!("{number:.6}").trim_end_matches('0').trim_end_matches('.').to_owned()
         })
     };
-    let range = |range: Option<[f64; 2]>| range.map_or_else(String::new, |[low, high]| format!("{low:.3} … {high:.3}"));
+    let range = |range: Option<[f64; 2]>| {
+        range.map_or_else(String::new, |[low, high]| format!("{low:.3} … {high:.3}"))
+    };
     let bits = |level: Option<usize>, component: &ComponentAnalysis| {
-        level.map_or_else(String::new, |level| format!("{:.0}", component.level_bits_per_frame[level]))
+        level.map_or_else(String::new, |level| {
+            format!("{:.0}", component.level_bits_per_frame[level])
+        })
     };
     let rows = all.map(|(field, component)| {
         [

@@ -14,7 +14,8 @@ use crate::failure::Failure;
 /// Which clip, and what of it.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct BaseArguments {
-    /// Build additive clips: what each adds to this one, a pose or a clip of as many samples. #CLIP is its name, where the file has several.
+    /// Build additive clips: what each adds to this one, a pose or a clip of as many samples. #CLIP
+    /// is its name, where the file has several.
     #[arg(long, value_name = "FILE[#CLIP]", help_heading = "Additive clips")]
     base: Option<String>,
     /// Take one sample of the base as a pose, counted from 0.
@@ -36,7 +37,10 @@ impl BaseArguments {
     }
 
     /// Reads the base where there is one, and what importing it decided.
-    pub(crate) fn read(&self, options: &ImportOptions) -> Result<Option<(Base, Vec<String>)>, Failure> {
+    pub(crate) fn read(
+        &self,
+        options: &ImportOptions,
+    ) -> Result<Option<(Base, Vec<String>)>, Failure> {
         let Some(given) = &self.base else { return Ok(None) };
         let (file, name) = file_and_clip(given);
         let (sources, notes) = sources::read(&[file], options)?;
@@ -45,11 +49,15 @@ impl BaseArguments {
             Some(sample) => pose(given, &clip, sample)?,
             None => clip,
         };
-        Ok(Some((Base { given: given.clone(), sample: self.base_sample, raw: Arc::new(raw) }, notes)))
+        Ok(Some((
+            Base { given: given.clone(), sample: self.base_sample, raw: Arc::new(raw) },
+            notes,
+        )))
     }
 }
 
-/// Names of files and of clips may have a # of their own: it is the one behind a file that there is.
+/// Names of files and of clips may have a # of their own: it is the one behind a file that there
+/// is.
 fn file_and_clip(given: &str) -> (PathBuf, Option<&str>) {
     let is_file = |file: &str| Path::new(file).is_file();
     if is_file(given) {
@@ -69,7 +77,9 @@ fn choose(given: &str, name: Option<&str>, sources: Vec<Source>) -> Result<RawCl
     let found = match name {
         Some(name) => {
             let is_called = |clip: &RawClip| clip.name() == name;
-            let is_of = |clip: &RawClip| clip.name().strip_suffix(name).is_some_and(|file| file.ends_with("__"));
+            let is_of = |clip: &RawClip| {
+                clip.name().strip_suffix(name).is_some_and(|file| file.ends_with("__"))
+            };
             clips.iter().position(is_called).or_else(|| clips.iter().position(is_of))
         }
         None => (many == 1).then_some(0),
@@ -78,7 +88,10 @@ fn choose(given: &str, name: Option<&str>, sources: Vec<Source>) -> Result<RawCl
         (Some(index), _) => Ok(clips.swap_remove(index)),
         (None, _) if many == 0 => Err(bad(given, "no clip is in it")),
         (None, Some(_)) => Err(bad(given, format!("no such clip; there are {names}"))),
-        (None, None) => Err(bad(given, format!("{many} clips are in it; write one behind it, FILE#CLIP: {names}"))),
+        (None, None) => Err(bad(
+            given,
+            format!("{many} clips are in it; write one behind it, FILE#CLIP: {names}"),
+        )),
     }
 }
 
@@ -90,7 +103,8 @@ fn names_of(sources: &[Source]) -> String {
 fn pose(given: &str, clip: &RawClip, sample: usize) -> Result<RawClip, Failure> {
     let samples = clip.samples();
     if sample >= samples {
-        let reason = format!("no sample {sample}; {} has {samples}, from 0 to {}", clip.name(), samples - 1);
+        let reason =
+            format!("no sample {sample}; {} has {samples}, from 0 to {}", clip.name(), samples - 1);
         return Err(bad(given, reason));
     }
     let pose = clip.pose(sample).to_vec();
@@ -106,10 +120,12 @@ impl Base {
     /// The clips as what each adds to the base.
     pub(crate) fn differences(&self, sources: Vec<Source>) -> Result<Vec<Source>, Failure> {
         let difference = |Source { file, raw }: Source| {
-            let refused = |reason| bad(&self.given, format!("{} of {} {reason}", raw.name(), file.display()));
+            let refused =
+                |reason| bad(&self.given, format!("{} of {} {reason}", raw.name(), file.display()));
             self.check(&raw).map_err(refused)?;
             let raw = additive::difference(&raw, &self.raw);
-            let raw = raw.map_err(|error| bad(&self.given, format!("{}: {error}", file.display())))?;
+            let raw =
+                raw.map_err(|error| bad(&self.given, format!("{}: {error}", file.display())))?;
             Ok(Source { file, raw })
         };
         sources.into_iter().map(difference).collect()
@@ -120,7 +136,9 @@ impl Base {
         check_joints(raw.skeleton(), self.raw.skeleton())?;
         let (own, base) = (raw.samples(), self.raw.samples());
         if base != 1 && base != own {
-            return Err(format!("has {own} samples, the base {base}; --base-sample takes one of those as a pose"));
+            return Err(format!(
+                "has {own} samples, the base {base}; --base-sample takes one of those as a pose"
+            ));
         }
         Ok(())
     }
@@ -132,18 +150,26 @@ impl Base {
             None if self.raw.samples() > 1 => ", sample by sample".to_owned(),
             None => String::new(),
         };
-        format!("additive clips: what each adds to {}{of}; errors are those on top of it", self.raw.name())
+        format!(
+            "additive clips: what each adds to {}{of}; errors are those on top of it",
+            self.raw.name()
+        )
     }
 }
 
 /// Sees that the joints of a clip are those of the base. Joints of `.clip` files have no names.
 fn check_joints(own: &Skeleton, base: &Skeleton) -> Result<(), String> {
     if own.len() != base.len() {
-        return Err(format!("has {} joints, the base {}; both must be of one skeleton", own.len(), base.len()));
+        return Err(format!(
+            "has {} joints, the base {}; both must be of one skeleton",
+            own.len(),
+            base.len()
+        ));
     }
     let is_other = |joint: &usize| {
         let (own, base) = (&own.joints()[*joint], &base.joints()[*joint]);
-        own.parent != base.parent || (own.name != base.name && !own.name.is_empty() && !base.name.is_empty())
+        own.parent != base.parent
+            || (own.name != base.name && !own.name.is_empty() && !base.name.is_empty())
     };
     match (0..own.len()).find(is_other) {
         Some(joint) if own.joints()[joint].parent != base.joints()[joint].parent => Err(format!(

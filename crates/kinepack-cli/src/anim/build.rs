@@ -23,7 +23,8 @@ use crate::output::{Batch, Force, Target};
 use crate::report::print;
 use crate::table::{percent, table, write_json};
 
-/// Compress every clip of animation files; writes DIR/NAME.kpa, or .kpd, a DIR/HASH.kps for each skeleton and a DIR/HASH.kpr for each rig.
+/// Compress every clip of animation files; writes DIR/NAME.kpa, or .kpd, a DIR/HASH.kps for each
+/// skeleton and a DIR/HASH.kpr for each rig.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// Animations: .glb, .gltf, .bvh, .bvh.zst or .clip.
@@ -34,10 +35,12 @@ pub(crate) struct Arguments {
     out: Option<PathBuf>,
     #[command(flatten)]
     force: Force,
-    /// Write disk files, NAME.kpd: block clips entropy-coded, which are unpacked when they are loaded.
+    /// Write disk files, NAME.kpd: block clips entropy-coded, which are unpacked when they are
+    /// loaded.
     #[arg(long, requires = "out")]
     disk: bool,
-    /// Let clips of one skeleton share what they have in common: a rig, without which they cannot be read. One that is in DIR is used as it is.
+    /// Let clips of one skeleton share what they have in common: a rig, without which they cannot
+    /// be read. One that is in DIR is used as it is.
     #[arg(long)]
     rig: bool,
     /// Time poses of clips in cold memory too: at random from 2.5 MB, and from 64 MB.
@@ -100,10 +103,18 @@ struct ClipReport {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let scheme = &arguments.scheme;
-    let of_blocks = [("--disk", arguments.disk), ("--rig", arguments.rig), ("--base", arguments.base.is_given())];
+    let of_blocks = [
+        ("--disk", arguments.disk),
+        ("--rig", arguments.rig),
+        ("--base", arguments.base.is_given()),
+    ];
     scheme.check_blocks(&of_blocks)?;
     let Inputs { sources, mut notes, base } = Inputs::read(arguments)?;
-    let targets = arguments.out.as_ref().map(|directory| targets(directory, arguments, &sources)).transpose()?;
+    let targets = arguments
+        .out
+        .as_ref()
+        .map(|directory| targets(directory, arguments, &sources))
+        .transpose()?;
     let (built, rigs) = build(arguments, &sources, base.as_ref())?;
     if let (Some(directory), Some(targets)) = (&arguments.out, targets) {
         let mut batch = Batch::in_directory(directory)?;
@@ -116,9 +127,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         rigs.write(&mut batch, arguments.force, directory, &built)?;
         batch.commit()?;
     }
-    notes.extend(sources.iter().zip(&built).filter_map(|(source, built)| too_far_off(source, built, scheme)));
+    notes.extend(
+        sources.iter().zip(&built).filter_map(|(source, built)| too_far_off(source, built, scheme)),
+    );
     let clips = sources.iter().zip(&built).map(|(source, built)| {
-        let cold = |bytes| arguments.cold.then(|| timing::cold_ns_per_joint(&source.raw, &built.built, bytes));
+        let cold = |bytes| {
+            arguments.cold.then(|| timing::cold_ns_per_joint(&source.raw, &built.built, bytes))
+        };
         ClipReport {
             cold_2_5_mb_ns_per_joint: cold(2_500_000),
             cold_64_mb_ns_per_joint: cold(64_000_000),
@@ -155,13 +170,21 @@ impl Inputs {
 }
 
 /// Builds all clips, and the rigs that they share.
-fn build(arguments: &Arguments, sources: &[Source], base: Option<&Base>) -> Result<(Vec<BuiltClip>, Rigs), Failure> {
+fn build(
+    arguments: &Arguments,
+    sources: &[Source],
+    base: Option<&Base>,
+) -> Result<(Vec<BuiltClip>, Rigs), Failure> {
     let options = |raw: &RawClip| {
         let mut options = arguments.scheme.options(raw);
         options.error.base = base.map(|base| Arc::clone(&base.raw));
         options
     };
-    let rigs = if arguments.rig { Rigs::of(sources, options, arguments.out.as_deref())? } else { Rigs::default() };
+    let rigs = if arguments.rig {
+        Rigs::of(sources, options, arguments.out.as_deref())?
+    } else {
+        Rigs::default()
+    };
     let built = sources::build_all(sources, |raw| rigs.give(raw, options(raw)), "built")?;
     Ok((built, rigs))
 }
@@ -174,10 +197,16 @@ struct Targets {
     skeletons: Vec<(Target, Vec<u8>)>,
 }
 
-fn targets(directory: &Path, arguments: &Arguments, sources: &[Source]) -> Result<Targets, Failure> {
+fn targets(
+    directory: &Path,
+    arguments: &Arguments,
+    sources: &[Source],
+) -> Result<Targets, Failure> {
     let (force, extension) = (arguments.force, if arguments.disk { "kpd" } else { "kpa" });
-    let clip =
-        |source: &Source| force.target_in(directory, &format!("{}.{extension}", sources::file_stem(source.raw.name())));
+    let clip = |source: &Source| {
+        force
+            .target_in(directory, &format!("{}.{extension}", sources::file_stem(source.raw.name())))
+    };
     let mut hashes = HashSet::new();
     let mut skeletons = Vec::new();
     for skeleton in sources.iter().map(|source| source.raw.skeleton()) {
@@ -195,12 +224,15 @@ fn bytes_of<'a>(built: &'a BuiltClip, target: &Target, is_disk: bool) -> Result<
     if !is_disk {
         return Ok(built.built.clip.as_bytes());
     }
-    let no_disk_form =
-        || Failure::BadClip { path: target.name().to_owned(), reason: "this clip has no disk form".to_owned() };
+    let no_disk_form = || Failure::BadClip {
+        path: target.name().to_owned(),
+        reason: "this clip has no disk form".to_owned(),
+    };
     built.packed().ok_or_else(no_disk_form)
 }
 
-/// What there is to say of a clip that is not as near as was asked for. Quantized clips are what they are.
+/// What there is to say of a clip that is not as near as was asked for. Quantized clips are what
+/// they are.
 fn too_far_off(source: &Source, built: &BuiltClip, scheme: &SchemeArguments) -> Option<String> {
     let raw = &source.raw;
     let options = scheme.options(raw);
@@ -210,7 +242,8 @@ fn too_far_off(source: &Source, built: &BuiltClip, scheme: &SchemeArguments) -> 
         return None;
     }
     let (name, scheme) = (joint_name(raw.skeleton(), joint), scheme.name());
-    let (off_cm, asked_cm) = (errors.joints[joint].max_cm, options.precisions_cm(raw.joints())[joint]);
+    let (off_cm, asked_cm) =
+        (errors.joints[joint].max_cm, options.precisions_cm(raw.joints())[joint]);
     Some(format!(
         "{}: {name} is {off_cm:.4} cm off where {asked_cm} was asked for: as near as {scheme} comes",
         raw.name()
@@ -265,12 +298,25 @@ impl ClipReport {
 
 impl Report {
     fn write_table(&self, out: &mut impl Write) -> io::Result<()> {
-        let header =
-            ["clip", "joints", "samples", "bytes", "of raw", "of animated", "max cm", "p99 cm", "slide cm", "ns/joint"];
+        let header = [
+            "clip",
+            "joints",
+            "samples",
+            "bytes",
+            "of raw",
+            "of animated",
+            "max cm",
+            "p99 cm",
+            "slide cm",
+            "ns/joint",
+        ];
         writeln!(out, "{}", table(header, 1, self.clips.iter().map(ClipReport::cells)).trim_fmt())?;
         let sum = |number: fn(&ClipReport) -> usize| self.clips.iter().map(number).sum::<usize>();
-        let (raw, animated, bytes) =
-            (sum(|clip| clip.raw_bytes), sum(|clip| clip.animated_raw_bytes), sum(|clip| clip.bytes));
+        let (raw, animated, bytes) = (
+            sum(|clip| clip.raw_bytes),
+            sum(|clip| clip.animated_raw_bytes),
+            sum(|clip| clip.bytes),
+        );
         let seconds = self.clips.iter().map(|clip| clip.build_ms).sum::<f64>() / 1e3;
         let worst = self.clips.iter().map(|clip| clip.max_error_cm).fold(0.0, f64::max);
         writeln!(out)?;
@@ -283,18 +329,35 @@ impl Report {
             raw as f64 / 1e6 / seconds,
         )?;
         if let Some(disk) = self.clips.iter().map(|clip| clip.disk_bytes).sum::<Option<usize>>() {
-            writeln!(out, "as disk files (--disk): {disk} bytes, {} of these", percent(disk, bytes))?;
+            writeln!(
+                out,
+                "as disk files (--disk): {disk} bytes, {} of these",
+                percent(disk, bytes)
+            )?;
         }
         if !self.rigs.is_empty() {
             let rigs: usize = self.rigs.iter().map(RigReport::bytes).sum();
             let header = ["rig", "joints", "tracks", "constants", "bytes", "clips"];
-            writeln!(out, "\n{}", table(header, 1, self.rigs.iter().map(RigReport::cells)).trim_fmt())?;
-            writeln!(out, "\nwith rigs: {} bytes, {} of the raw floats", bytes + rigs, percent(bytes + rigs, raw))?;
+            writeln!(
+                out,
+                "\n{}",
+                table(header, 1, self.rigs.iter().map(RigReport::cells)).trim_fmt()
+            )?;
+            writeln!(
+                out,
+                "\nwith rigs: {} bytes, {} of the raw floats",
+                bytes + rigs,
+                percent(bytes + rigs, raw)
+            )?;
         }
         let mean = |number: fn(&ClipReport) -> Option<f64>| {
-            Some(self.clips.iter().map(number).sum::<Option<f64>>()? / self.clips.len().max(1) as f64)
+            Some(
+                self.clips.iter().map(number).sum::<Option<f64>>()?
+                    / self.clips.len().max(1) as f64,
+            )
         };
-        let cold = (mean(|clip| clip.cold_2_5_mb_ns_per_joint), mean(|clip| clip.cold_64_mb_ns_per_joint));
+        let cold =
+            (mean(|clip| clip.cold_2_5_mb_ns_per_joint), mean(|clip| clip.cold_64_mb_ns_per_joint));
         if let (Some(near), Some(far)) = cold {
             writeln!(
                 out,

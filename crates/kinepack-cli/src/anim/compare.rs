@@ -8,7 +8,9 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use kinepack_anim::keyed::{Parametrization, RotationBits};
 use kinepack_anim::measure::ErrorReport;
-use kinepack_anim::offline::{BuildOptions, KeyOptions, KeyPosition, Margins, Scheme, animated_raw_bytes};
+use kinepack_anim::offline::{
+    BuildOptions, KeyOptions, KeyPosition, Margins, Scheme, animated_raw_bytes,
+};
 use kinepack_anim::{RawClip, exchange};
 use serde::Serialize;
 
@@ -31,7 +33,8 @@ pub(crate) struct Arguments {
     /// Show what each option of the scheme with keys gains: alone, and what is lost without it.
     #[arg(long)]
     options: bool,
-    /// Compare clip by clip with another codec: a CSV file with the columns file, clip, samples, NAME_bytes and NAME_max_error_cm.
+    /// Compare clip by clip with another codec: a CSV file with the columns file, clip, samples,
+    /// NAME_bytes and NAME_max_error_cm.
     #[arg(long, value_name = "CSV")]
     peer: Option<PathBuf>,
     /// Let clips of one skeleton share a rig, whose bytes count.
@@ -102,9 +105,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let row = Row::new("  the same with rigs".to_owned(), &sources, &last);
         rows.push(Row { bytes: row.bytes + rig_bytes, ..row });
     }
-    let packed = sources::on_all_cores(&last, "packed", |built| Ok(built.packed().map(<[u8]>::len)))?;
+    let packed =
+        sources::on_all_cores(&last, "packed", |built| Ok(built.packed().map(<[u8]>::len)))?;
     if let Some(bytes) = packed.into_iter().sum::<Option<usize>>() {
-        rows.push(Row { name: "  the same on disk".to_owned(), bytes: bytes + rig_bytes, played: None });
+        rows.push(Row {
+            name: "  the same on disk".to_owned(),
+            bytes: bytes + rig_bytes,
+            played: None,
+        });
     }
     let animated = sources.iter().map(|source| animated_raw_bytes(&source.raw)).sum();
     let report = Report {
@@ -129,8 +137,14 @@ fn schemes(arguments: &Arguments) -> Vec<(String, Options<'_>)> {
         Box::new(move |raw| BuildOptions { scheme: of(raw), ..asked(raw) })
     };
     let mut all = vec![
-        ("quantized, 48 bits".to_owned(), with(Box::new(|_| Scheme::Quantized(RotationBits::Bits48)))),
-        ("quantized, 32 bits".to_owned(), with(Box::new(|_| Scheme::Quantized(RotationBits::Bits32)))),
+        (
+            "quantized, 48 bits".to_owned(),
+            with(Box::new(|_| Scheme::Quantized(RotationBits::Bits48))),
+        ),
+        (
+            "quantized, 32 bits".to_owned(),
+            with(Box::new(|_| Scheme::Quantized(RotationBits::Bits32))),
+        ),
         ("splines alone".to_owned(), with(Box::new(|_| Scheme::Keys(KeyOptions::plain())))),
     ];
     if scheme.scheme() != SchemeName::Article {
@@ -140,7 +154,8 @@ fn schemes(arguments: &Arguments) -> Vec<(String, Options<'_>)> {
     let asked_effort = scheme.asked_effort();
     for effort in EffortName::value_variants() {
         // The best takes a hundred times as long: it must be asked for.
-        let is_quick = *effort != EffortName::Best && !(is_block && *effort == EffortName::default());
+        let is_quick =
+            *effort != EffortName::Best && !(is_block && *effort == EffortName::default());
         if asked_effort.is_none() && is_quick {
             let blocks = |raw: &RawClip| Scheme::Block(scheme.blocks(raw, *effort));
             all.push((format!("block, {} effort", effort.name()), with(Box::new(blocks))));
@@ -156,7 +171,8 @@ fn schemes(arguments: &Arguments) -> Vec<(String, Options<'_>)> {
 fn plain(sources: &[Source]) -> Result<Vec<Row>, Failure> {
     let raw = sources.iter().map(|source| source.raw.raw_bytes()).sum();
     let zipped = sources::on_all_cores(sources, "packed", |source| {
-        gzip_bytes(&source.raw).map_err(|error| Failure::ClipFile { path: source.file.clone(), error })
+        gzip_bytes(&source.raw)
+            .map_err(|error| Failure::ClipFile { path: source.file.clone(), error })
     })?;
     let row = |name: &str, bytes: usize| Row { name: name.to_owned(), bytes, played: None };
     Ok(vec![row("raw floats", raw), row("raw floats, gzip", zipped.iter().sum())])
@@ -183,7 +199,9 @@ fn options(arguments: &Arguments) -> Vec<(String, Options<'_>)> {
         ("margins by hierarchy", |keys| keys.margins = Margins::Hierarchy),
         ("margins by measured error", |keys| keys.margins = Margins::Measured),
         ("removal of keys", |keys| keys.removal_passes = KeyOptions::default().removal_passes),
-        ("removal with refit", |keys| (keys.removal_passes, keys.refit) = (KeyOptions::default().removal_passes, true)),
+        ("removal with refit", |keys| {
+            (keys.removal_passes, keys.refit) = (KeyOptions::default().removal_passes, true)
+        }),
     ];
     let full: [(&str, Change); 9] = [
         ("uniform parametrization", |keys| keys.parametrization = Parametrization::Uniform),
@@ -219,8 +237,9 @@ fn options(arguments: &Arguments) -> Vec<(String, Options<'_>)> {
 
 impl Row {
     fn new(name: String, sources: &[Source], built: &[BuiltClip]) -> Self {
-        let worst =
-            |error: fn(&ErrorReport) -> f64| built.iter().map(|built| error(&built.built.errors)).fold(0.0, f64::max);
+        let worst = |error: fn(&ErrorReport) -> f64| {
+            built.iter().map(|built| error(&built.built.errors)).fold(0.0, f64::max)
+        };
         let raw: usize = sources.iter().map(|source| source.raw.raw_bytes()).sum();
         let is_usual = |source: &Source| (30..=50).contains(&source.raw.joints());
         let any_usual = sources.iter().any(is_usual);
@@ -236,7 +255,9 @@ impl Row {
                 / built.len().max(1) as f64,
             max_error_between_cm: worst(|errors| errors.between.max_cm),
             foot_slide_cm: worst(|errors| errors.foot_slide_cm),
-            build_mb_per_s: raw as f64 / 1e3 / built.iter().map(|built| built.build_ms).sum::<f64>(),
+            build_mb_per_s: raw as f64
+                / 1e3
+                / built.iter().map(|built| built.build_ms).sum::<f64>(),
             sample_ns_per_joint: timed.iter().sum::<f64>() / timed.len().max(1) as f64,
         };
         let bytes = built.iter().map(|built| built.built.clip.as_bytes().len()).sum();
@@ -244,7 +265,9 @@ impl Row {
     }
 
     fn cells(&self, report: &Report) -> [String; 9] {
-        let played = |number: fn(&Played) -> String| self.played.as_ref().map_or_else(|| "–".to_owned(), number);
+        let played = |number: fn(&Played) -> String| {
+            self.played.as_ref().map_or_else(|| "–".to_owned(), number)
+        };
         [
             self.name.clone(),
             self.bytes.to_string(),
@@ -267,9 +290,22 @@ impl Report {
             self.clips, self.raw_bytes, self.animated_raw_bytes, self.precision_cm
         )?;
         writeln!(out)?;
-        let header =
-            ["scheme", "bytes", "of raw", "of animated", "max cm", "p99 cm", "slide cm", "build MB/s", "ns/joint"];
-        writeln!(out, "{}", table(header, 1, self.rows.iter().map(|row| row.cells(self))).trim_fmt())?;
+        let header = [
+            "scheme",
+            "bytes",
+            "of raw",
+            "of animated",
+            "max cm",
+            "p99 cm",
+            "slide cm",
+            "build MB/s",
+            "ns/joint",
+        ];
+        writeln!(
+            out,
+            "{}",
+            table(header, 1, self.rows.iter().map(|row| row.cells(self))).trim_fmt()
+        )?;
         if let Some(peer) = &self.peer {
             writeln!(out)?;
             peer.write(out)?;

@@ -12,7 +12,8 @@ use crate::failure::Failure;
 /// Where a clip's skeleton is.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct SkeletonArguments {
-    /// The skeleton of the clip; when not given, the one that its file names, in the same directory.
+    /// The skeleton of the clip; when not given, the one that its file names, in the same
+    /// directory.
     #[arg(long, value_name = "FILE.kps")]
     skeleton: Option<PathBuf>,
 }
@@ -34,10 +35,14 @@ pub(crate) fn read_rig(path: &Path) -> Result<Rig, Failure> {
 }
 
 /// Reads a clip and its skeleton.
-pub(crate) fn read(path: &Path, arguments: &SkeletonArguments) -> Result<(AnyClip, Skeleton), Failure> {
+pub(crate) fn read(
+    path: &Path,
+    arguments: &SkeletonArguments,
+) -> Result<(AnyClip, Skeleton), Failure> {
     let clip = read_clip(path)?;
     let hash = clip.skeleton_hash();
-    let skeleton_path = arguments.skeleton.clone().unwrap_or_else(|| beside(path, skeleton_name(hash)));
+    let skeleton_path =
+        arguments.skeleton.clone().unwrap_or_else(|| beside(path, skeleton_name(hash)));
     let skeleton = Skeleton::from_bytes(&read_bytes(&skeleton_path)?);
     let bad = |reason: String| Failure::BadClip { path: skeleton_path.clone(), reason };
     let skeleton = skeleton.map_err(|error| bad(error.to_string()))?;

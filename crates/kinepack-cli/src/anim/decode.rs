@@ -27,7 +27,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let target = arguments.force.target(&arguments.out)?;
     let (clip, skeleton) = compiled::read(&arguments.clip, &arguments.skeleton)?;
     let out = &arguments.out;
-    let samples = samples(&clip, &skeleton).map_err(|error| Failure::ClipFile { path: out.clone(), error })?;
+    let samples = samples(&clip, &skeleton)
+        .map_err(|error| Failure::ClipFile { path: out.clone(), error })?;
     target.write(&samples)
 }
 

@@ -16,8 +16,8 @@ use crate::output::{Force, Target};
 use crate::report::print;
 use crate::table::write_json;
 
-/// Write a compressed clip as a file that other programs show or play: r3d2canm, the article's format, and how far that is off the clip; or
-/// glTF.
+/// Write a compressed clip as a file that other programs show or play: r3d2canm, the article's
+/// format, and how far that is off the clip; or glTF.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// The clip, as `anim build` wrote it.
@@ -32,8 +32,8 @@ pub(crate) struct Arguments {
     /// Of glTF: samples a second; those of the clip when not given.
     #[arg(long, value_name = "HZ", requires = "gltf", value_parser = parse_rate)]
     rate: Option<f32>,
-    /// Of r3d2canm: places at which players can begin, for 24 or 48 bytes a joint each. With one they can go back to the start; without, some
-    /// cannot.
+    /// Of r3d2canm: places at which players can begin, for 24 or 48 bytes a joint each. With one
+    /// they can go back to the start; without, some cannot.
     #[arg(long, value_name = "COUNT", default_value_t = 1, conflicts_with = "gltf")]
     jump_caches: u32,
     #[command(flatten)]
@@ -80,7 +80,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-fn write_anm(arguments: &Arguments, target: &Target, clip: &AnyClip, skeleton: &Skeleton) -> Result<(), Failure> {
+fn write_anm(
+    arguments: &Arguments,
+    target: &Target,
+    clip: &AnyClip,
+    skeleton: &Skeleton,
+) -> Result<(), Failure> {
     let anm = match clip {
         AnyClip::Block(_) => {
             Err("made of blocks, and r3d2canm of keys: build the clip with --scheme article, or write glTF with --gltf"
@@ -103,13 +108,21 @@ fn write_anm(arguments: &Arguments, target: &Target, clip: &AnyClip, skeleton: &
     print(|out| if arguments.json { write_json(&report, out) } else { report.write_line(out) })
 }
 
-fn write_gltf(arguments: &Arguments, target: &Target, clip: &AnyClip, skeleton: Skeleton) -> Result<(), Failure> {
+fn write_gltf(
+    arguments: &Arguments,
+    target: &Target,
+    clip: &AnyClip,
+    skeleton: Skeleton,
+) -> Result<(), Failure> {
     let rate_hz = arguments.rate.unwrap_or(clip.rate_hz());
     let step = f64::from(clip.rate_hz()) / f64::from(rate_hz);
     // The last one is at the end, or behind it, where the end is held.
     let samples = ((clip.samples() - 1) as f64 / step - 1e-6).ceil().max(0.0) + 1.0;
     if samples > MAX_SAMPLES as f64 {
-        return Err(bad_clip(arguments, &format!("{samples} samples at {rate_hz} Hz are too many")));
+        return Err(bad_clip(
+            arguments,
+            &format!("{samples} samples at {rate_hz} Hz are too many"),
+        ));
     }
     let mut pose = skeleton.bind_pose();
     let mut player = clip.player(&pose);
@@ -119,7 +132,8 @@ fn write_gltf(arguments: &Arguments, target: &Target, clip: &AnyClip, skeleton: 
         all.extend_from_slice(&pose);
     }
     let name = arguments.clip.file_stem().unwrap_or_default().to_string_lossy();
-    let baked = RawClip::new(name, Arc::new(skeleton), rate_hz, all).map_err(|error| bad_clip(arguments, &error))?;
+    let baked = RawClip::new(name, Arc::new(skeleton), rate_hz, all)
+        .map_err(|error| bad_clip(arguments, &error))?;
     let bytes = export::glb(&baked).map_err(|error| bad_clip(arguments, &error))?;
     let report = GltfReport {
         file: write_file(target, &bytes)?,
@@ -155,7 +169,11 @@ fn max_difference_cm(clip: &AnyClip, skeleton: &Skeleton, anm: &Anm) -> f64 {
 impl AnmReport {
     fn write_line(&self, out: &mut impl Write) -> io::Result<()> {
         let Self { file, joints, keys, bytes, jump_caches, max_difference_cm } = self;
-        let caches = if *jump_caches == 1 { "1 jump cache".to_owned() } else { format!("{jump_caches} jump caches") };
+        let caches = if *jump_caches == 1 {
+            "1 jump cache".to_owned()
+        } else {
+            format!("{jump_caches} jump caches")
+        };
         writeln!(
             out,
             "{file}: {joints} joints, {keys} keys, {bytes} bytes, {caches}; at most {max_difference_cm:.4} cm off the clip"

@@ -50,30 +50,47 @@ struct Pair {
 }
 
 impl Peers {
-    /// Reads a table in CSV without quotes; the first line names the columns, of which one ends in `_bytes` and gives the peer its name.
+    /// Reads a table in CSV without quotes; the first line names the columns, of which one ends in
+    /// `_bytes` and gives the peer its name.
     pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
-        let text = std::fs::read_to_string(path).map_err(|error| Failure::ClipFile { path: path.to_owned(), error })?;
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| Failure::ClipFile { path: path.to_owned(), error })?;
         let bad = |reason: String| Failure::BadClip { path: path.to_owned(), reason };
         let mut lines = text.lines().enumerate();
-        let header: Vec<&str> = lines.next().map(|(_, line)| line.split(',').collect()).unwrap_or_default();
-        let peer = header.iter().filter_map(|column| column.strip_suffix("_bytes")).find(|name| *name != "raw");
+        let header: Vec<&str> =
+            lines.next().map(|(_, line)| line.split(',').collect()).unwrap_or_default();
+        let peer = header
+            .iter()
+            .filter_map(|column| column.strip_suffix("_bytes"))
+            .find(|name| *name != "raw");
         let name = peer.ok_or_else(|| bad("no column NAME_bytes".to_owned()))?.to_owned();
         let column = |column: &str| {
-            header.iter().position(|name| *name == column).ok_or_else(|| bad(format!("no column {column}")))
+            header
+                .iter()
+                .position(|name| *name == column)
+                .ok_or_else(|| bad(format!("no column {column}")))
         };
         let [file, clip, samples] = [column("file")?, column("clip")?, column("samples")?];
-        let [bytes, error] = [column(&format!("{name}_bytes"))?, column(&format!("{name}_max_error_cm"))?];
+        let [bytes, error] =
+            [column(&format!("{name}_bytes"))?, column(&format!("{name}_max_error_cm"))?];
         let mut clips = HashMap::new();
         for (line, text) in lines.filter(|(_, text)| !text.is_empty()) {
             let cells: Vec<&str> = text.split(',').collect();
             let row = (|| {
-                let key = (clip_name(cells.get(file)?, cells.get(clip)?), cells.get(samples)?.parse().ok()?);
+                let key = (
+                    clip_name(cells.get(file)?, cells.get(clip)?),
+                    cells.get(samples)?.parse().ok()?,
+                );
                 Some((
                     key,
-                    Figures { bytes: cells.get(bytes)?.parse().ok()?, max_error_cm: cells.get(error)?.parse().ok()? },
+                    Figures {
+                        bytes: cells.get(bytes)?.parse().ok()?,
+                        max_error_cm: cells.get(error)?.parse().ok()?,
+                    },
                 ))
             })();
-            let (key, figures) = row.ok_or_else(|| bad(format!("line {}: not a clip with numbers", line + 1)))?;
+            let (key, figures) =
+                row.ok_or_else(|| bad(format!("line {}: not a clip with numbers", line + 1)))?;
             clips.insert(key, figures);
         }
         Ok(Self { name, clips })
@@ -82,11 +99,17 @@ impl Peers {
     /// The figures of a clip of so many samples, or of one more or fewer.
     fn find(&self, name: &str, samples: usize) -> Option<(usize, Figures)> {
         let near = [samples, samples + 1, samples - 1];
-        near.into_iter().find_map(|samples| Some((samples, *self.clips.get(&(name.to_owned(), samples))?)))
+        near.into_iter()
+            .find_map(|samples| Some((samples, *self.clips.get(&(name.to_owned(), samples))?)))
     }
 
     /// What was built, beside the peer.
-    pub(crate) fn compare(&self, sources: &[Source], built: &[BuiltClip], rig_bytes: usize) -> Comparison {
+    pub(crate) fn compare(
+        &self,
+        sources: &[Source],
+        built: &[BuiltClip],
+        rig_bytes: usize,
+    ) -> Comparison {
         let mut clips = Vec::new();
         let mut missing = 0;
         for (source, built) in sources.iter().zip(built) {
@@ -146,7 +169,8 @@ impl Comparison {
             ]
         });
         let peer_header = format!("{peer} bytes");
-        let header = ["clip", "", &peer_header, "max cm", "our bytes", "max cm", "ours of it", "on disk"];
+        let header =
+            ["clip", "", &peer_header, "max cm", "our bytes", "max cm", "ours of it", "on disk"];
         writeln!(out, "{}", table(header, 2, rows).trim_fmt())?;
         let sum = |bytes: fn(&Pair) -> usize| self.clips.iter().map(bytes).sum::<usize>();
         let (theirs, ours) = (sum(|pair| pair.peer_bytes), sum(|pair| pair.bytes) + self.rig_bytes);

@@ -65,11 +65,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             let name = format!("{}.clip", file_stem(clip.name()));
             if let Some(first) = written.insert(name.clone(), file) {
                 let name = clip.name().to_owned();
-                return Err(Failure::SameClip { name, first: first.to_owned(), second: file.clone() });
+                return Err(Failure::SameClip {
+                    name,
+                    first: first.to_owned(),
+                    second: file.clone(),
+                });
             }
             let target = arguments.force.target_in(out_dir, &name)?;
             let mut bytes = Vec::new();
-            exchange::write(clip, &mut bytes).map_err(|error| Failure::ClipFile { path: file.clone(), error })?;
+            exchange::write(clip, &mut bytes)
+                .map_err(|error| Failure::ClipFile { path: file.clone(), error })?;
             batch.write(&target, &bytes)?;
             report.clips.push(ClipReport::new(clip, file));
         }

@@ -38,14 +38,16 @@ impl RigReport {
     }
 
     pub(crate) fn cells(&self) -> [String; 6] {
-        let counts = [self.joints, self.tracks, self.constants, self.bytes, self.clips].map(|count| count.to_string());
+        let counts = [self.joints, self.tracks, self.constants, self.bytes, self.clips]
+            .map(|count| count.to_string());
         let [joints, tracks, constants, bytes, clips] = counts;
         [self.file.clone(), joints, tracks, constants, bytes, clips]
     }
 }
 
 impl Rigs {
-    /// The rigs that clips which are built with such options share: of skeletons of which `directory` has one, that; of others, one for the clips there are.
+    /// The rigs that clips which are built with such options share: of skeletons of which
+    /// `directory` has one, that; of others, one for the clips there are.
     pub(crate) fn of(
         sources: &[Source],
         options: impl Fn(&RawClip) -> BuildOptions + Sync,
@@ -72,7 +74,8 @@ impl Rigs {
             }
         })?;
         let several = trainers.into_iter().filter(|(_, trainer)| trainer.clips() > 1);
-        rigs.by_skeleton.extend(several.map(|(skeleton, trainer)| (skeleton, Arc::new(trainer.finish()))));
+        rigs.by_skeleton
+            .extend(several.map(|(skeleton, trainer)| (skeleton, Arc::new(trainer.finish()))));
         Ok(rigs)
     }
 
@@ -136,8 +139,14 @@ impl Rigs {
 
     /// Those that some clips are of, and how many.
     fn used<'a>(&'a self, built: &'a [BuiltClip]) -> impl Iterator<Item = (&'a Rig, usize)> + 'a {
-        let hash = |built: &BuiltClip| built.built.clip.as_block().and_then(|clip| clip.rig()).map(|rig| rig.hash());
-        let clips_of = move |rig: &Rig| built.iter().filter(|built| hash(built) == Some(rig.hash())).count();
-        self.by_skeleton.values().map(move |rig| (&**rig, clips_of(rig))).filter(|(_, clips)| *clips > 0)
+        let hash = |built: &BuiltClip| {
+            built.built.clip.as_block().and_then(|clip| clip.rig()).map(|rig| rig.hash())
+        };
+        let clips_of =
+            move |rig: &Rig| built.iter().filter(|built| hash(built) == Some(rig.hash())).count();
+        self.by_skeleton
+            .values()
+            .map(move |rig| (&**rig, clips_of(rig)))
+            .filter(|(_, clips)| *clips > 0)
     }
 }

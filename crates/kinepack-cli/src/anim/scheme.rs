@@ -4,7 +4,9 @@ use clap::{Args, ValueEnum};
 use kinepack_anim::RawClip;
 use kinepack_anim::keyed::{Parametrization, RotationBits};
 use kinepack_anim::measure::ErrorOptions;
-use kinepack_anim::offline::{BlockOptions, BuildOptions, Effort, KeyOptions, KeyPosition, Margins, Scheme};
+use kinepack_anim::offline::{
+    BlockOptions, BuildOptions, Effort, KeyOptions, KeyPosition, Margins, Scheme,
+};
 
 use super::joints::{JointLength, lengths, named, parse_length};
 use crate::failure::Failure;
@@ -15,7 +17,8 @@ pub(crate) struct SchemeArguments {
     /// The largest error at the sample times, in object space. Quantized clips are what they are.
     #[arg(long, value_name = "CM", default_value_t = 0.1)]
     precision: f64,
-    /// Another one for some joints, by name: case does not matter, * stands for anything; of several for one joint the last counts.
+    /// Another one for some joints, by name: case does not matter, * stands for anything; of
+    /// several for one joint the last counts.
     #[arg(long, value_name = "NAME=CM", value_parser = parse_length)]
     joint_precision: Vec<JointLength>,
     /// How far from each joint errors are measured.
@@ -27,7 +30,8 @@ pub(crate) struct SchemeArguments {
     /// What a clip is made of.
     #[arg(long, value_enum, default_value_t)]
     scheme: SchemeName,
-    /// Ends of chains whose place must not suffer from what becomes of their ancestors, by name like --joint-precision. With block and article.
+    /// Ends of chains whose place must not suffer from what becomes of their ancestors, by name
+    /// like --joint-precision. With block and article.
     #[arg(long, value_name = "JOINT")]
     pin: Vec<String>,
     /// How much time a build may take [default: default]
@@ -167,7 +171,11 @@ impl SchemeArguments {
 
     /// How errors of a clip are measured.
     pub(crate) fn error(&self, raw: &RawClip) -> ErrorOptions {
-        ErrorOptions { shell_cm: self.shell, joint_shells_cm: lengths(&self.joint_shell, raw), base: None }
+        ErrorOptions {
+            shell_cm: self.shell,
+            joint_shells_cm: lengths(&self.joint_shell, raw),
+            base: None,
+        }
     }
 
     /// What the library takes, for one clip; it checks the numbers.
@@ -223,13 +231,20 @@ impl SchemeArguments {
         named(&self.pin, raw)
     }
 
-    /// Sees that there is no option that another scheme has alone, and that each name is that of a joint of at least one skeleton.
-    pub(crate) fn check<'a>(&self, clips: impl Iterator<Item = &'a RawClip> + Clone) -> Result<(), Failure> {
+    /// Sees that there is no option that another scheme has alone, and that each name is that of a
+    /// joint of at least one skeleton.
+    pub(crate) fn check<'a>(
+        &self,
+        clips: impl Iterator<Item = &'a RawClip> + Clone,
+    ) -> Result<(), Failure> {
         self.check_scheme()?;
-        let precisions = self.joint_precision.iter().map(|length| ("--joint-precision", &length.pattern));
+        let precisions =
+            self.joint_precision.iter().map(|length| ("--joint-precision", &length.pattern));
         let shells = self.joint_shell.iter().map(|length| ("--joint-shell", &length.pattern));
         let pins = self.pin.iter().map(|name| ("--pin", name));
-        let is_nowhere = |name: &String| clips.clone().all(|clip| named(std::slice::from_ref(name), clip).is_empty());
+        let is_nowhere = |name: &String| {
+            clips.clone().all(|clip| named(std::slice::from_ref(name), clip).is_empty())
+        };
         match precisions.chain(shells).chain(pins).find(|(_, name)| is_nowhere(name)) {
             Some((option, name)) => Err(Failure::UnknownJoint { option, name: name.clone() }),
             None => Ok(()),
@@ -239,9 +254,11 @@ impl SchemeArguments {
     /// Sees that none of a command's own options is given that blocks have alone.
     pub(crate) fn check_blocks(&self, options: &[(&'static str, bool)]) -> Result<(), Failure> {
         match options.iter().find(|(_, is_given)| *is_given) {
-            Some(&(option, _)) if self.scheme != SchemeName::Block => {
-                Err(Failure::OtherScheme { option, schemes: vec![SchemeName::Block.name()], given: self.name() })
-            }
+            Some(&(option, _)) if self.scheme != SchemeName::Block => Err(Failure::OtherScheme {
+                option,
+                schemes: vec![SchemeName::Block.name()],
+                given: self.name(),
+            }),
             _ => Ok(()),
         }
     }
@@ -260,7 +277,9 @@ impl SchemeArguments {
             ("--no-rows", self.no_rows, keys),
             ("--no-hold-still", self.no_hold_still, keys),
         ];
-        let wrong = options.into_iter().find(|(_, is_given, schemes)| *is_given && !schemes.contains(&self.scheme));
+        let wrong = options
+            .into_iter()
+            .find(|(_, is_given, schemes)| *is_given && !schemes.contains(&self.scheme));
         match wrong {
             Some((option, _, schemes)) => {
                 let schemes = schemes.iter().map(|scheme| scheme.name()).collect();

@@ -29,7 +29,10 @@ impl Source {
 }
 
 /// All clips of some files: animations, or `.clip` files.
-pub(crate) fn read(files: &[PathBuf], options: &ImportOptions) -> Result<(Vec<Source>, Vec<String>), Failure> {
+pub(crate) fn read(
+    files: &[PathBuf],
+    options: &ImportOptions,
+) -> Result<(Vec<Source>, Vec<String>), Failure> {
     let bar = progress(files.len() as u64, "read");
     let mut sources = Vec::new();
     let mut notes = Vec::new();
@@ -45,7 +48,11 @@ pub(crate) fn read(files: &[PathBuf], options: &ImportOptions) -> Result<(Vec<So
         for raw in clips {
             if let Some(first) = names.insert(file_stem(raw.name()), file) {
                 let name = raw.name().to_owned();
-                return Err(Failure::SameClip { name, first: first.to_owned(), second: file.clone() });
+                return Err(Failure::SameClip {
+                    name,
+                    first: first.to_owned(),
+                    second: file.clone(),
+                });
             }
             sources.push(Source { file: file.clone(), raw });
         }
@@ -56,9 +63,11 @@ pub(crate) fn read(files: &[PathBuf], options: &ImportOptions) -> Result<(Vec<So
 }
 
 fn read_clip_file(path: &Path) -> Result<RawClip, Failure> {
-    let bytes = std::fs::read(path).map_err(|error| Failure::ClipFile { path: path.to_owned(), error })?;
+    let bytes =
+        std::fs::read(path).map_err(|error| Failure::ClipFile { path: path.to_owned(), error })?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
-    exchange::read(name, &bytes).map_err(|error| Failure::BadClip { path: path.to_owned(), reason: error.to_string() })
+    exchange::read(name, &bytes)
+        .map_err(|error| Failure::BadClip { path: path.to_owned(), reason: error.to_string() })
 }
 
 /// A clip's name comes out of a file and may hold what no file is called.
@@ -123,7 +132,11 @@ pub(crate) fn build_all(
         let begun = Instant::now();
         let built = build(&source.raw, &options(&source.raw));
         let built = built.map_err(|error| source.not_built(error))?;
-        Ok(BuiltClip { built, build_ms: 1e3 * begun.elapsed().as_secs_f64(), packed: OnceLock::new() })
+        Ok(BuiltClip {
+            built,
+            build_ms: 1e3 * begun.elapsed().as_secs_f64(),
+            packed: OnceLock::new(),
+        })
     })
 }
 
@@ -138,7 +151,8 @@ pub(crate) fn on_all_cores<T: Sync, R: Send>(
     Ok(all)
 }
 
-/// Does something with each, and takes the results in order, each as soon as those before it are there.
+/// Does something with each, and takes the results in order, each as soon as those before it are
+/// there.
 pub(crate) fn take_from_all_cores<T: Sync, R: Send>(
     items: &[T],
     what: &str,
@@ -153,8 +167,8 @@ pub(crate) fn take_from_all_cores<T: Sync, R: Send>(
     thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
-                while let Some((index, item)) =
-                    Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, items.get(at)?)))
+                while let Some((index, item)) = Some(next.fetch_add(1, Ordering::Relaxed))
+                    .and_then(|at| Some((at, items.get(at)?)))
                 {
                     match act(item) {
                         Ok(result) => lock(&results).add(index, result),

@@ -6,7 +6,8 @@ use std::time::Instant;
 use kinepack_anim::offline::Built;
 use kinepack_anim::{RawClip, Transform};
 
-/// How long a pose takes, played forwards at 60 Hz over and over: the best of some rounds, in ns a joint.
+/// How long a pose takes, played forwards at 60 Hz over and over: the best of some rounds, in ns a
+/// joint.
 pub(crate) fn warm_ns_per_joint(raw: &RawClip, built: &Built) -> f64 {
     const POSES: usize = 2000;
     const ROUNDS: usize = 5;
@@ -26,8 +27,9 @@ pub(crate) fn warm_ns_per_joint(raw: &RawClip, built: &Built) -> f64 {
     1e9 * best / (POSES * raw.joints()) as f64
 }
 
-/// How long a pose takes of a clip that is in no near cache, at times all over it: each pose is of another one of many copies, each with a player of
-/// its own, which take `all_bytes` together. The best of some rounds, in ns a joint.
+/// How long a pose takes of a clip that is in no near cache, at times all over it: each pose is of
+/// another one of many copies, each with a player of its own, which take `all_bytes` together. The
+/// best of some rounds, in ns a joint.
 pub(crate) fn cold_ns_per_joint(raw: &RawClip, built: &Built, all_bytes: usize) -> f64 {
     const ROUNDS: usize = 5;
     /// Odd, and far from one copy to the next.

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use kinepack_anim::block::BlockLength;
-use kinepack_anim::offline::{BuildOptions, WidthTable, WidthTrainer, widths_to_bytes, widths_to_text};
+use kinepack_anim::offline::{
+    BuildOptions, WidthTable, WidthTrainer, widths_to_bytes, widths_to_text,
+};
 use serde::Serialize;
 
 use super::import_options::ImportArguments;
@@ -15,7 +17,8 @@ use crate::output::{Batch, Force};
 use crate::report::print;
 use crate::table::{table, write_json};
 
-/// Find the widths of coefficients that suit clips best. They are part of the format: what is found here is for another version of it.
+/// Find the widths of coefficients that suit clips best. They are part of the format: what is found
+/// here is for another version of it.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// Animations: .glb, .gltf, .bvh, .bvh.zst or .clip.
@@ -40,7 +43,8 @@ pub(crate) struct Arguments {
 }
 
 fn parse_precision(text: &str) -> Result<f64, String> {
-    let precision = text.parse().ok().filter(|precision: &f64| precision.is_finite() && *precision > 0.0);
+    let precision =
+        text.parse().ok().filter(|precision: &f64| precision.is_finite() && *precision > 0.0);
     precision.ok_or_else(|| format!("{text} is no positive number"))
 }
 
@@ -68,18 +72,29 @@ const PIECES: [(BlockLength, usize); 4] =
     [(BlockLength::N8, 0), (BlockLength::N16, 0), (BlockLength::N32, 0), (BlockLength::N32, 1)];
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let [out, binary] = arguments.force.targets([Some(&arguments.out), arguments.binary.as_deref()])?;
+    let [out, binary] =
+        arguments.force.targets([Some(&arguments.out), arguments.binary.as_deref()])?;
     let (clips, notes) = sources::read(&arguments.files, &arguments.import.options())?;
-    let items: Vec<_> =
-        clips.iter().flat_map(|clip| arguments.precision.iter().map(move |precision| (clip, *precision))).collect();
+    let items: Vec<_> = clips
+        .iter()
+        .flat_map(|clip| arguments.precision.iter().map(move |precision| (clip, *precision)))
+        .collect();
     let mut trainer = WidthTrainer::default();
     let add = |(clip, precision_cm): &(&sources::Source, f64)| {
         let mut own = WidthTrainer::default();
-        own.add(&clip.raw, &BuildOptions { precision_cm: *precision_cm, ..BuildOptions::default() });
+        own.add(
+            &clip.raw,
+            &BuildOptions { precision_cm: *precision_cm, ..BuildOptions::default() },
+        );
         Ok(own)
     };
     sources::take_from_all_cores(&items, "coded", add, |own| trainer.merge(own))?;
-    let tables = sources::on_all_cores(&PIECES, "found", |(block, piece)| Ok(trainer.table(*block, *piece)))?;
+    let tables =
+        sources::on_all_cores(
+            &PIECES,
+            "found",
+            |(block, piece)| Ok(trainer.table(*block, *piece)),
+        )?;
     let mut batch = Batch::default();
     if let Some(out) = out {
         batch.write(&out, widths_to_text(&tables).as_bytes())?;
@@ -122,7 +137,11 @@ impl Report {
         });
         let header = ["block", "piece", "profiles", "ideal bits", "bits"];
         writeln!(out, "{}", table(header, 0, rows).trim_fmt())?;
-        writeln!(out, "\n{} clips; bits of a component, without the byte that says which profile", self.clips)?;
+        writeln!(
+            out,
+            "\n{} clips; bits of a component, without the byte that says which profile",
+            self.clips
+        )?;
         self.notes.iter().try_for_each(|note| writeln!(out, "{note}"))
     }
 }

@@ -18,12 +18,17 @@ impl Display {
     pub(super) fn new(ticks: u32) -> Self {
         let display = MultiProgress::new();
         let line = |template: &str, length| {
-            let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+            let style = ProgressStyle::with_template(template)
+                .unwrap_or_else(|_| ProgressStyle::default_bar());
             display.add(ProgressBar::new(length).with_style(style))
         };
         let maps = (0..=ROWS).map(|_| line("{wide_msg}", 1)).collect();
         let numbers = (0..4).map(|_| line("{wide_msg}", 1)).collect();
-        Self { maps, numbers, bar: line("{wide_bar} tick {pos} of {len}, {eta} left", u64::from(ticks)) }
+        Self {
+            maps,
+            numbers,
+            bar: line("{wide_bar} tick {pos} of {len}, {eta} left", u64::from(ticks)),
+        }
     }
 
     pub(super) fn show(&self, tick: u32, session: &Session) {
@@ -31,7 +36,11 @@ impl Display {
         if self.bar.is_hidden() {
             return;
         }
-        let Some((peer, viewer)) = session.peers.first().and_then(|peer| Some((peer, peer.viewer()?))) else { return };
+        let Some((peer, viewer)) =
+            session.peers.first().and_then(|peer| Some((peer, peer.viewer()?)))
+        else {
+            return;
+        };
         let live = peer.live(due(tick), &session.sender);
         let sent = map(session.sender.states().iter().map(|(id, state)| (id, state.position)));
         let shown = map(viewer.shown.iter().map(|shown| (shown.id, shown.position)));
@@ -42,7 +51,8 @@ impl Display {
             line.set_message(format!("{sent}   {shown}"));
         }
         let playout = viewer.receiver.playout_stats();
-        let error = [&viewer.error.position_mm, &viewer.error.rotation_deg].map(|error| error.percentile(0.99));
+        let error = [&viewer.error.position_mm, &viewer.error.rotation_deg]
+            .map(|error| error.percentile(0.99));
         let uncompressed_kbps = uncompressed_kbps(session.sender.states().len());
         let numbers = [
             format!(
@@ -74,6 +84,10 @@ impl Display {
     }
 
     pub(super) fn finish(&self) {
-        self.maps.iter().chain(&self.numbers).chain([&self.bar]).for_each(ProgressBar::finish_and_clear);
+        self.maps
+            .iter()
+            .chain(&self.numbers)
+            .chain([&self.bar])
+            .for_each(ProgressBar::finish_and_clear);
     }
 }

@@ -1,4 +1,5 @@
-//! Two UDP sockets on this machine: behind the simulated link, the demo's datagrams travel for real.
+//! Two UDP sockets on this machine: behind the simulated link, the demo's datagrams travel for
+//! real.
 
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
@@ -52,7 +53,9 @@ fn carry<'b>(
     from.send(datagram).map_err(failed)?;
     match to.recv(buffer) {
         Ok(bytes) => Ok(Some(&buffer[..bytes])),
-        Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => Ok(None),
+        Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+            Ok(None)
+        }
         Err(error) => Err(failed(error)),
     }
 }

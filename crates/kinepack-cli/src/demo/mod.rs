@@ -1,4 +1,5 @@
-//! `kinepack demo`: the built-in world over a real socket through a bad link, and what arrives on the other side; in a page, or in the terminal.
+//! `kinepack demo`: the built-in world over a real socket through a bad link, and what arrives on
+//! the other side; in a page, or in the terminal.
 
 mod display;
 mod headless;
@@ -25,8 +26,8 @@ pub(crate) struct Arguments {
     /// Keep to the terminal: no page is served.
     #[arg(long)]
     headless: bool,
-    /// Address and port of the page; port 0 takes any that is free. Whoever reaches the address can watch and play [default: 127.0.0.1:4650, or another port
-    /// where that is taken]
+    /// Address and port of the page; port 0 takes any that is free. Whoever reaches the address can
+    /// watch and play [default: 127.0.0.1:4650, or another port where that is taken]
     #[arg(long, value_name = "ADDRESS", conflicts_with = "headless")]
     listen: Option<SocketAddr>,
     /// Do not open the browser.
@@ -38,7 +39,8 @@ pub(crate) struct Arguments {
     /// Print the summary as one JSON document.
     #[arg(long)]
     json: bool,
-    /// Send what was captured instead: a .f32 file of the data compression challenge, or one as .zst.
+    /// Send what was captured instead: a .f32 file of the data compression challenge, or one as
+    /// .zst.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["seed", "style", "cubes"])]
     capture: Option<PathBuf>,
     #[command(flatten, next_help_heading = "Built-in world")]
@@ -60,11 +62,19 @@ struct Program {
 impl Arguments {
     fn program(&self) -> Result<Program, Failure> {
         Ok(match &self.capture {
-            None => Program { world: self.world.play()?, name: self.world.name(), ticks: self.world.frames() },
+            None => Program {
+                world: self.world.play()?,
+                name: self.world.name(),
+                ticks: self.world.frames(),
+            },
             Some(path) => {
                 let frames = read_capture(path)?;
                 let ticks = self.world.asked_frames().unwrap_or(frames.len() as u32);
-                Program { world: Played::Captured(frames, 0), name: format!("--capture {}", path.display()), ticks }
+                Program {
+                    world: Played::Captured(frames, 0),
+                    name: format!("--capture {}", path.display()),
+                    ticks,
+                }
             }
         })
     }
@@ -87,6 +97,12 @@ fn uncompressed_kbps(objects: usize) -> f64 {
 }
 
 /// What the session was like up to a tick.
-fn report(session: &Session, tick: u32, world: &str, link: String, sending: String) -> SessionReport {
+fn report(
+    session: &Session,
+    tick: u32,
+    world: &str,
+    link: String,
+    sending: String,
+) -> SessionReport {
     SessionReport { world: world.to_owned(), link, sending, ..session.peers[0].report(tick) }
 }

@@ -10,7 +10,8 @@ use crate::cube_stream::CubeStream;
 use crate::failure::Failure;
 use crate::udp::SecretArguments;
 
-/// See the head of this file. The server itself is an argument or an option, as the command wants it.
+/// See the head of this file. The server itself is an argument or an option, as the command wants
+/// it.
 #[derive(Args, Clone, Debug)]
 #[command(mut_arg("level", |argument| argument
     .help("How snapshots are coded: packed takes the least work, adaptive the fewest bits. One that the server offers")))]
@@ -35,9 +36,11 @@ impl ConnectionArguments {
     }
 }
 
-/// An address of the server; of several, one of IPv4, as `serve` listens there where nothing else is said.
+/// An address of the server; of several, one of IPv4, as `serve` listens there where nothing else
+/// is said.
 pub(crate) fn parse_server(text: &str) -> Result<SocketAddr, String> {
-    let found: Vec<SocketAddr> = text.to_socket_addrs().map_err(|error| error.to_string())?.collect();
+    let found: Vec<SocketAddr> =
+        text.to_socket_addrs().map_err(|error| error.to_string())?.collect();
     let address = found.iter().find(|address| address.is_ipv4()).or(found.first());
     address.copied().ok_or_else(|| "no address has this name".to_owned())
 }

@@ -1,4 +1,5 @@
-//! What a joiner sees while it runs: on a terminal the world from above, and lines about the connection anywhere.
+//! What a joiner sees while it runs: on a terminal the world from above, and lines about the
+//! connection anywhere.
 
 use std::time::Duration;
 
@@ -25,7 +26,8 @@ impl Display {
     pub(super) fn new(has_map: bool) -> Self {
         let lines = MultiProgress::new();
         let line = || {
-            let style = ProgressStyle::with_template("{wide_msg}").unwrap_or_else(|_| ProgressStyle::default_bar());
+            let style = ProgressStyle::with_template("{wide_msg}")
+                .unwrap_or_else(|_| ProgressStyle::default_bar());
             lines.add(ProgressBar::new(1).with_style(style))
         };
         let map = if has_map { (0..ROWS).map(|_| line()).collect() } else { Vec::new() };
@@ -44,7 +46,13 @@ impl Display {
     }
 
     /// What is shown, around one's own cube where there is one.
-    pub(super) fn show(&mut self, now: Duration, viewer: Option<&Viewer>, own: Option<EntityId>, tally: &Tally) {
+    pub(super) fn show(
+        &mut self,
+        now: Duration,
+        viewer: Option<&Viewer>,
+        own: Option<EntityId>,
+        tally: &Tally,
+    ) {
         if self.numbers.is_hidden() {
             return;
         }

@@ -1,7 +1,8 @@
 //! Which keys are down, as a terminal tells it.
 //!
-//! Most terminals tell only presses, and repeat them while a key is down: such a key counts as down for [`HOLD`] after the last one. Those
-//! that tell releases do so by an option (the kitty keyboard protocol); from the first release on, releases alone count.
+//! Most terminals tell only presses, and repeat them while a key is down: such a key counts as down
+//! for [`HOLD`] after the last one. Those that tell releases do so by an option (the kitty keyboard
+//! protocol); from the first release on, releases alone count.
 
 use std::time::Duration;
 
@@ -47,8 +48,10 @@ impl HeldKeys {
     }
 
     pub(super) fn input(&self, now: Duration) -> Input {
-        let is_down =
-            |key: Key| self.pressed[key as usize].is_some_and(|pressed| self.tells_releases || now < pressed + HOLD);
+        let is_down = |key: Key| {
+            self.pressed[key as usize]
+                .is_some_and(|pressed| self.tells_releases || now < pressed + HOLD)
+        };
         input(is_down)
     }
 }
@@ -57,7 +60,8 @@ impl HeldKeys {
 mod tests {
     use super::*;
 
-    const NONE: Input = Input { left: false, right: false, up: false, down: false, push: false, pull: false };
+    const NONE: Input =
+        Input { left: false, right: false, up: false, down: false, push: false, pull: false };
 
     fn ms(millis: u64) -> Duration {
         Duration::from_millis(millis)

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use cubes::Input;
 use kinepack::{EntityId, Snapshot};
-use kinepack_net::{DatagramKind, Mismatch, Refused, Sequence, StreamRefused, datagram_kind, split_datagram};
+use kinepack_net::{
+    DatagramKind, Mismatch, Refused, Sequence, StreamRefused, datagram_kind, split_datagram,
+};
 
 use super::player::{Pilot, Player};
 use super::tally::Tally;
@@ -38,7 +40,8 @@ pub(crate) struct Joiner<'a> {
     ended: Tally,
 }
 
-/// A connection and what came over it. The next one has a receiver of its own: the server may be another.
+/// A connection and what came over it. The next one has a receiver of its own: the server may be
+/// another.
 struct Connection {
     client: UdpClient,
     viewer: Viewer,
@@ -98,7 +101,11 @@ impl<'a> Joiner<'a> {
         if let Some(mismatch) = connection.mismatch {
             self.end(now);
             let Target { server, ref stream, .. } = *self.target;
-            return Err(Failure::Mismatch { server, mismatch, own_hash: stream.own_hash(&mismatch) });
+            return Err(Failure::Mismatch {
+                server,
+                mismatch,
+                own_hash: stream.own_hash(&mismatch),
+            });
         }
         if let Some(News::Lost(_)) = news {
             self.end(now);
@@ -143,7 +150,9 @@ impl<'a> Joiner<'a> {
     }
 
     pub(super) fn is_receiving(&self) -> bool {
-        self.connection.as_ref().is_some_and(|connection| connection.viewer.receiver.newest().is_some())
+        self.connection
+            .as_ref()
+            .is_some_and(|connection| connection.viewer.receiver.newest().is_some())
     }
 
     pub(super) fn viewer(&self) -> Option<&Viewer> {
@@ -208,12 +217,18 @@ impl Connection {
             };
             for part in parts {
                 match (datagram_kind(part), &mut *player) {
-                    (Some(DatagramKind::StreamPacket), Some(player)) => match player.handle(now, part) {
-                        Ok(is_news) => is_seated |= is_news,
-                        Err(refused) => tally.wrong += u64::from(refused != StreamRefused::Duplicate),
-                    },
+                    (Some(DatagramKind::StreamPacket), Some(player)) => {
+                        match player.handle(now, part) {
+                            Ok(is_news) => is_seated |= is_news,
+                            Err(refused) => {
+                                tally.wrong += u64::from(refused != StreamRefused::Duplicate)
+                            }
+                        }
+                    }
                     (Some(DatagramKind::StreamAcknowledgement), Some(player)) => {
-                        let is_wrong = player.acknowledge(part).is_err_and(|refused| refused != StreamRefused::LongAgo);
+                        let is_wrong = player
+                            .acknowledge(part)
+                            .is_err_and(|refused| refused != StreamRefused::LongAgo);
                         tally.wrong += u64::from(is_wrong);
                     }
                     _ => match viewer.handle(now, part) {
@@ -241,7 +256,11 @@ impl Connection {
                 }
                 self.transmit(now, stream, pilot);
                 let has_joined = knew_nothing && self.viewer.receiver.newest().is_some();
-                let seated = self.player.as_ref().filter(|_| is_seated).map(|player| News::Seated(player.entity()));
+                let seated = self
+                    .player
+                    .as_ref()
+                    .filter(|_| is_seated)
+                    .map(|player| News::Seated(player.entity()));
                 seated.or(has_joined.then_some(News::Joined))
             }
             ClientState::Lost { reason } => {
@@ -255,7 +274,8 @@ impl Connection {
         }
     }
 
-    /// Sends what is due. Nothing but a connection that has just ended is in the way, and the next step says so.
+    /// Sends what is due. Nothing but a connection that has just ended is in the way, and the next
+    /// step says so.
     fn transmit(&mut self, now: Duration, stream: &CubeStream, pilot: &mut Pilot) {
         let Self { client, viewer, player, .. } = self;
         match (player, viewer.receiver.newest()) {
@@ -275,8 +295,10 @@ impl Connection {
 
     /// With what its parts counted.
     fn tally(&self, now: Duration) -> Tally {
-        let (received, playout) = (self.viewer.receiver.stats(), self.viewer.receiver.playout_stats());
-        let connected = self.connected_since.map_or(Duration::ZERO, |since| now.saturating_sub(since));
+        let (received, playout) =
+            (self.viewer.receiver.stats(), self.viewer.receiver.playout_stats());
+        let connected =
+            self.connected_since.map_or(Duration::ZERO, |since| now.saturating_sub(since));
         Tally {
             keys: self.player.as_ref().map(Player::stats).unwrap_or_default(),
             entity: self.player.as_ref().and_then(Player::entity),

@@ -1,4 +1,5 @@
-//! `kinepack join`: receives the world of a server, shows it and plays in it; or many joiners at once, to see what a server takes.
+//! `kinepack join`: receives the world of a server, shows it and plays in it; or many joiners at
+//! once, to see what a server takes.
 
 mod connection;
 mod display;
@@ -34,7 +35,8 @@ use crate::sender::due;
 
 /// Frames between two refreshes of the display.
 const REFRESH_FRAMES: u32 = 3;
-/// Many joiners begin one after the other: a server takes so many new connections a second, not all at once.
+/// Many joiners begin one after the other: a server takes so many new connections a second, not all
+/// at once.
 const STAGGER: Duration = Duration::from_millis(5);
 /// How often many joiners look for what has arrived.
 const ROUND: Duration = Duration::from_millis(2);
@@ -72,7 +74,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     } else {
         let pilots = (0..arguments.count).map(|joiner| play.pilot(joiner));
         let first_tries = (0..).map(|joiner| STAGGER * joiner);
-        let joiners = pilots.zip(first_tries).map(|(pilot, first_try)| Joiner::new(&target, first_try, pilot));
+        let joiners = pilots
+            .zip(first_tries)
+            .map(|(pilot, first_try)| Joiner::new(&target, first_try, pilot));
         load(joiners.collect(), &target, &course, &display)
     };
     display.finish();
@@ -115,11 +119,18 @@ impl Course {
 }
 
 /// One joiner, what it shows, and who plays it.
-fn watch(target: &Target, course: &Course, play: Play, display: &mut Display) -> Result<Tally, Failure> {
+fn watch(
+    target: &Target,
+    course: &Course,
+    play: Play,
+    display: &mut Display,
+) -> Result<Tally, Failure> {
     let mut joiner = Joiner::new(target, Duration::ZERO, play.pilot(0));
     let mut terminal = matches!(play, Play::Keys).then(Terminal::open).transpose()?;
     if terminal.is_some() {
-        display.explain("arrow keys or WASD steer the cube with the @, space pushes, Z pulls, Ctrl-C ends");
+        display.explain(
+            "arrow keys or WASD steer the cube with the @, space pushes, Z pulls, Ctrl-C ends",
+        );
     }
     let mut frame = 0;
     while !course.is_over() {
@@ -160,13 +171,16 @@ fn load(
         let threads: Vec<_> = joiners
             .chunks_mut(share)
             .enumerate()
-            .map(|(index, share)| scope.spawn(move || drive(share, course, (index == 0).then_some((target, display)))))
+            .map(|(index, share)| {
+                scope.spawn(move || drive(share, course, (index == 0).then_some((target, display))))
+            })
             .collect();
         while !course.is_over() {
             thread::sleep(Duration::from_millis(100));
             display.show_count(course.receiving.load(Ordering::Relaxed), count);
         }
-        let joined = threads.into_iter().map(|thread| thread.join().expect("a joiner does not panic"));
+        let joined =
+            threads.into_iter().map(|thread| thread.join().expect("a joiner does not panic"));
         joined.collect::<Result<Vec<()>, Failure>>()
     })?;
     let now = course.now();
@@ -174,7 +188,11 @@ fn load(
 }
 
 /// Drives a share of the joiners.
-fn drive(joiners: &mut [Joiner<'_>], course: &Course, speaks: Option<(&Target, &Display)>) -> Result<(), Failure> {
+fn drive(
+    joiners: &mut [Joiner<'_>],
+    course: &Course,
+    speaks: Option<(&Target, &Display)>,
+) -> Result<(), Failure> {
     let mut frame = 0;
     while !course.is_over() {
         let is_frame = course.now() >= due(frame);

@@ -12,14 +12,15 @@ use crate::failure::Failure;
 /// See the head of this file.
 #[derive(Args, Clone, Debug)]
 pub(super) struct PlayOptions {
-    /// Who steers the cube that the server gives: the keys of this terminal, a script, or nobody, to watch [default: keys where standard input and
-    /// output are a terminal, none otherwise]
+    /// Who steers the cube that the server gives: the keys of this terminal, a script, or nobody,
+    /// to watch [default: keys where standard input and output are a terminal, none otherwise]
     #[arg(long, value_enum, value_name = "BY")]
     play: Option<By>,
     /// How the script plays: typical, push, pull or rest [default: typical]
     #[arg(long)]
     style: Option<Style>,
-    /// Seed of the script; with --count, that of the first joiner, the next has the next [default: 1]
+    /// Seed of the script; with --count, that of the first joiner, the next has the next [default:
+    /// 1]
     #[arg(long)]
     seed: Option<u64>,
 }
@@ -46,20 +47,31 @@ pub(super) enum Play {
 impl PlayOptions {
     /// For so many joiners.
     pub(super) fn resolve(&self, count: u32) -> Result<Play, Failure> {
-        let is_at_terminal =
-            || stdin().is_terminal() && stdout().is_terminal() && stderr().is_terminal() && terminal::is_ours();
-        let by = self.play.unwrap_or_else(|| if count == 1 && is_at_terminal() { By::Keys } else { By::None });
+        let is_at_terminal = || {
+            stdin().is_terminal()
+                && stdout().is_terminal()
+                && stderr().is_terminal()
+                && terminal::is_ours()
+        };
+        let by = self
+            .play
+            .unwrap_or_else(|| if count == 1 && is_at_terminal() { By::Keys } else { By::None });
         let refused = |reason: &str| Err(Failure::Play { reason: reason.to_owned() });
         if by != By::Script && (self.style.is_some() || self.seed.is_some()) {
             return refused("--style and --seed are for a script: give --play script too");
         }
         match by {
-            By::Keys if count > 1 => refused("--play keys is for one joiner: leave --count out, or give --play script"),
-            By::Keys if !stdin().is_terminal() => {
-                refused("--play keys needs a terminal as standard input; --play script plays without")
+            By::Keys if count > 1 => {
+                refused("--play keys is for one joiner: leave --count out, or give --play script")
             }
+            By::Keys if !stdin().is_terminal() => refused(
+                "--play keys needs a terminal as standard input; --play script plays without",
+            ),
             By::Keys => Ok(Play::Keys),
-            By::Script => Ok(Play::Script { style: self.style.unwrap_or_default(), seed: self.seed.unwrap_or(1) }),
+            By::Script => Ok(Play::Script {
+                style: self.style.unwrap_or_default(),
+                seed: self.seed.unwrap_or(1),
+            }),
             By::None => Ok(Play::Nobody),
         }
     }

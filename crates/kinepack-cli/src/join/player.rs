@@ -1,14 +1,15 @@
 //! The joiner's end of the streams of `inputs.rs`: who steers, and one connection's keys and seat.
 //!
-//! An acknowledgement of snapshots waits for the next record of keys, at most 1/60 s, and goes in front of it: one datagram for both, each
-//! of which takes more around it than in it.
+//! An acknowledgement of snapshots waits for the next record of keys, at most 1/60 s, and goes in
+//! front of it: one datagram for both, each of which takes more around it than in it.
 
 use std::time::Duration;
 
 use cubes::{Input, Script};
 use kinepack::EntityId;
 use kinepack_net::{
-    Acknowledgement, StreamAcknowledgement, StreamReceiver, StreamRefused, StreamSender, StreamSenderStats,
+    Acknowledgement, StreamAcknowledgement, StreamReceiver, StreamRefused, StreamSender,
+    StreamSenderStats,
 };
 
 use crate::failure::Failure;
@@ -69,7 +70,9 @@ impl Player {
         self.seats.handle(now, packet)?;
         self.acknowledges = true;
         let newest = self.seats.fresh().filter(|record| !record.late).last();
-        let Some(seat) = newest.and_then(|record| record.read::<Seat>().ok()) else { return Ok(false) };
+        let Some(seat) = newest.and_then(|record| record.read::<Seat>().ok()) else {
+            return Ok(false);
+        };
         Ok(self.seat.replace(seat) != Some(seat))
     }
 
@@ -78,8 +81,14 @@ impl Player {
         self.keys.handle(datagram)
     }
 
-    /// Asks the pilot for each record that is due, and says whether there is something to [transmit](Self::transmit). Call it for each 1/60 s or more often.
-    pub(crate) fn step(&mut self, now: Duration, pilot: &mut Pilot, sight: Option<&Sight<'_>>) -> bool {
+    /// Asks the pilot for each record that is due, and says whether there is something to
+    /// [transmit](Self::transmit). Call it for each 1/60 s or more often.
+    pub(crate) fn step(
+        &mut self,
+        now: Duration,
+        pilot: &mut Pilot,
+        sight: Option<&Sight<'_>>,
+    ) -> bool {
         let next = self.next.unwrap_or(now);
         if now < next {
             return false;
@@ -93,14 +102,17 @@ impl Player {
         true
     }
 
-    /// The datagram of the newest records, with acknowledgements in front. Valid until the next call.
+    /// The datagram of the newest records, with acknowledgements in front. Valid until the next
+    /// call.
     pub(crate) fn transmit(&mut self, snapshots: Option<Acknowledgement>) -> &[u8] {
         self.out.clear();
         if let Some(acknowledgement) = snapshots {
             acknowledgement.write(&mut self.out);
         }
         if std::mem::take(&mut self.acknowledges) {
-            self.out.extend(self.seats.acknowledgement().into_iter().flat_map(StreamAcknowledgement::to_bytes));
+            self.out.extend(
+                self.seats.acknowledgement().into_iter().flat_map(StreamAcknowledgement::to_bytes),
+            );
         }
         self.out.extend(self.keys.poll_transmit().unwrap_or_default());
         &self.out

@@ -47,7 +47,8 @@ pub(super) struct JoinReport {
     playout_delay_ms: f64,
     /// Share of the time in which the next state was needed and not there.
     starved_ratio: f64,
-    /// The longest time that this process did not look at what had arrived. Where it is long, the machine is too slow for so many joiners.
+    /// The longest time that this process did not look at what had arrived. Where it is long, the
+    /// machine is too slow for so many joiners.
     slowest_look_ms: f64,
     keys: KeysReport,
     not_known_here: [&'static str; 3],
@@ -70,7 +71,11 @@ impl KeysReport {
     fn new(all: &Tally, tallies: &[Tally]) -> Self {
         let StreamSenderStats { records, packets, full, bytes, .. } = all.keys;
         Self {
-            entities: tallies.iter().filter_map(|tally| tally.entity).map(|entity| entity.0).collect(),
+            entities: tallies
+                .iter()
+                .filter_map(|tally| tally.entity)
+                .map(|entity| entity.0)
+                .collect(),
             records,
             packets,
             full_packets: full,
@@ -117,7 +122,9 @@ impl JoinReport {
             loss_ratio: all.loss_ratio(),
             kbps_total: kbps(bytes_in),
             kbps_upstream: kbps(bytes_out),
-            playout_delay_ms: mean(tallies.iter().map(|tally| tally.delay.as_secs_f64() * 1e3).sum()),
+            playout_delay_ms: mean(
+                tallies.iter().map(|tally| tally.delay.as_secs_f64() * 1e3).sum(),
+            ),
             starved_ratio: all.starved.as_secs_f64() / connected_s,
             slowest_look_ms: all.slowest_look.as_secs_f64() * 1e3,
             keys: KeysReport::new(&all, tallies),
@@ -139,7 +146,10 @@ impl JoinReport {
         let rows = [
             ("joiners / of them, with a state", format!("{} / {}", self.joiners, self.joined)),
             ("connections / lost", format!("{} / {}", self.connections, self.dropped)),
-            ("attempts without answer / without place", format!("{} / {}", self.no_answer, self.full)),
+            (
+                "attempts without answer / without place",
+                format!("{} / {}", self.no_answer, self.full),
+            ),
             ("snapshots / with something left out", {
                 format!("{} / {}", self.frames_received, self.frames_with_left_out)
             }),
@@ -157,9 +167,14 @@ impl JoinReport {
             ("longest without a look at the socket", format!("{:.1} ms", self.slowest_look_ms)),
             ("cubes steered", self.keys.cubes()),
             ("keys sent / packets / of them full", {
-                format!("{} / {} / {}", self.keys.records, self.keys.packets, self.keys.full_packets)
+                format!(
+                    "{} / {} / {}",
+                    self.keys.records, self.keys.packets, self.keys.full_packets
+                )
             }),
-            ("bytes of keys / bits a packet", { format!("{} / {:.1}", self.keys.bytes, self.keys.bits_per_packet) }),
+            ("bytes of keys / bits a packet", {
+                format!("{} / {:.1}", self.keys.bytes, self.keys.bits_per_packet)
+            }),
             ("not known on this side", self.not_known_here.join(", ")),
         ];
         write_rows(out, rows)

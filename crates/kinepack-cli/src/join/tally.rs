@@ -39,7 +39,8 @@ pub(super) struct Tally {
     pub(super) connected: Duration,
     /// Of that, how long the next state was needed and not there.
     pub(super) starved: Duration,
-    /// The longest time between two looks at what has arrived: how far this process itself was behind.
+    /// The longest time between two looks at what has arrived: how far this process itself was
+    /// behind.
     pub(super) slowest_look: Duration,
     /// Playout delay of the newest connection.
     pub(super) delay: Duration,

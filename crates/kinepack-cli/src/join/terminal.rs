@@ -1,11 +1,13 @@
-//! The terminal of one who plays: keys as they are pressed, not by lines, and not drawn; restored on every way out.
+//! The terminal of one who plays: keys as they are pressed, not by lines, and not drawn; restored
+//! on every way out.
 
 use std::io::{self, IsTerminal, stderr};
 use std::time::Duration;
 
 use crossterm::event::{
-    self, DisableFocusChange, EnableFocusChange, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers,
-    KeyboardEnhancementFlags, PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
+    self, DisableFocusChange, EnableFocusChange, Event, KeyCode, KeyEvent, KeyEventKind,
+    KeyModifiers, KeyboardEnhancementFlags, PopKeyboardEnhancementFlags,
+    PushKeyboardEnhancementFlags,
 };
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 use cubes::Input;
@@ -36,9 +38,10 @@ impl Terminal {
         let terminal = Self { keys: HeldKeys::default(), is_told: stderr().is_terminal() };
         keep_lines().map_err(Failure::Terminal)?;
         if terminal.is_told {
-            // A terminal that does not know this passes it over; where it cannot be told at all, it has no releases.
-            let flags =
-                KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES | KeyboardEnhancementFlags::REPORT_EVENT_TYPES;
+            // A terminal that does not know this passes it over; where it cannot be told at all, it
+            // has no releases.
+            let flags = KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES
+                | KeyboardEnhancementFlags::REPORT_EVENT_TYPES;
             let _ = crossterm::execute!(stderr(), PushKeyboardEnhancementFlags(flags));
             let _ = crossterm::execute!(stderr(), EnableFocusChange);
         }
@@ -77,7 +80,8 @@ impl Drop for Terminal {
     }
 }
 
-/// False for a program that a shell runs behind its prompt: the terminal would stop it at the first touch.
+/// False for a program that a shell runs behind its prompt: the terminal would stop it at the first
+/// touch.
 #[cfg(unix)]
 pub(super) fn is_ours() -> bool {
     let group = rustix::termios::tcgetpgrp(io::stdin());
@@ -91,7 +95,9 @@ pub(super) fn is_ours() -> bool {
 }
 
 fn is_quit(key: &KeyEvent) -> bool {
-    key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL) && key.kind != KeyEventKind::Release
+    key.code == KeyCode::Char('c')
+        && key.modifiers.contains(KeyModifiers::CONTROL)
+        && key.kind != KeyEventKind::Release
 }
 
 /// Arrows or WASD; space and Z as in the page of `demo`.
@@ -114,7 +120,8 @@ fn key_of(code: KeyCode) -> Option<Key> {
     })
 }
 
-/// Raw mode also leaves out what makes a new line begin at the left, which all that is drawn and said counts on.
+/// Raw mode also leaves out what makes a new line begin at the left, which all that is drawn and
+/// said counts on.
 #[cfg(unix)]
 fn keep_lines() -> io::Result<()> {
     use rustix::termios::{OptionalActions, OutputModes, tcgetattr, tcsetattr};

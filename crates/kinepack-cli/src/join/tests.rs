@@ -1,4 +1,5 @@
-//! Joiners that play, and their server: the two ends of the streams under virtual time, and whole joiners and servers over loopback.
+//! Joiners that play, and their server: the two ends of the streams under virtual time, and whole
+//! joiners and servers over loopback.
 
 use std::net::SocketAddr;
 use std::thread;
@@ -8,7 +9,9 @@ use clap::Parser;
 use cubes::{Config, FIRST_GUEST, Input, Script, Style};
 use kinepack::EntityId;
 use kinepack::stream::{StreamCodec, StreamLevel};
-use kinepack_net::{DatagramKind, HubConfig, StreamConfig, StreamSender, datagram_kind, split_datagram};
+use kinepack_net::{
+    DatagramKind, HubConfig, StreamConfig, StreamSender, datagram_kind, split_datagram,
+};
 
 use super::joiner::{Joiner, Target};
 use super::player::{Pilot, Player};
@@ -17,11 +20,14 @@ use crate::keys::Keys;
 use crate::sender::{SendOptions, Sender, due};
 use crate::serve::{Players, Serving};
 use crate::states::States;
-use crate::udp::{ClientOptions, ClientState, PROTOCOL_ID, Secret, ServerOptions, UdpClient, UdpServer};
+use crate::udp::{
+    ClientOptions, ClientState, PROTOCOL_ID, Secret, ServerOptions, UdpClient, UdpServer,
+};
 use crate::viewer::Viewer;
 use crate::world::Played;
 
-const NONE: Input = Input { left: false, right: false, up: false, down: false, push: false, pull: false };
+const NONE: Input =
+    Input { left: false, right: false, up: false, down: false, push: false, pull: false };
 const RIGHT: Input = Input { right: true, ..NONE };
 const LEFT: Input = Input { left: true, ..NONE };
 const FIRST: EntityId = EntityId(FIRST_GUEST);
@@ -31,7 +37,8 @@ fn world() -> Played {
     Played::cubes(&Config { cubes: 25 }, Style::Rest, 1).expect("a valid number of cubes")
 }
 
-/// A server's players with their world, and one guest of theirs: no network but what a test makes of it.
+/// A server's players with their world, and one guest of theirs: no network but what a test makes
+/// of it.
 struct Pair {
     players: Players,
     world: Played,
@@ -45,14 +52,22 @@ impl Pair {
     fn new(most: usize) -> Self {
         let player = Player::new().expect("valid streams");
         let states = States::default();
-        Self { players: Players::new(most), world: world(), states, player, tick: 0, said: Vec::new() }
+        Self {
+            players: Players::new(most),
+            world: world(),
+            states,
+            player,
+            tick: 0,
+            said: Vec::new(),
+        }
     }
 
     fn now(&self) -> Duration {
         due(self.tick)
     }
 
-    /// A tick with these keys, in which a datagram arrives where `passes` says so; first that upwards, then those downwards.
+    /// A tick with these keys, in which a datagram arrives where `passes` says so; first that
+    /// upwards, then those downwards.
     fn step(&mut self, input: Input, mut passes: impl FnMut() -> bool) {
         self.tick += 1;
         let now = self.now();
@@ -75,7 +90,9 @@ impl Pair {
             assert_eq!(client, 1);
             for part in split_datagram(datagram).expect("an honest server").filter(|_| passes()) {
                 match datagram_kind(part) {
-                    Some(DatagramKind::StreamPacket) => drop(self.player.handle(now, part).expect("it comes in order")),
+                    Some(DatagramKind::StreamPacket) => {
+                        drop(self.player.handle(now, part).expect("it comes in order"))
+                    }
                     _ => self.player.acknowledge(part).expect("it was sent"),
                 }
             }
@@ -150,11 +167,17 @@ fn who_finds_no_place_watches_and_asks_again() {
         pair.tick += 1;
         let now = pair.now();
         if pair.player.step(now, &mut Pilot::Person(RIGHT), None) {
-            pair.said.extend(pair.players.handle(1, now, pair.player.transmit(None), &mut pair.world));
+            pair.said.extend(pair.players.handle(
+                1,
+                now,
+                pair.player.transmit(None),
+                &mut pair.world,
+            ));
         }
         while let Some((client, datagram)) = pair.players.poll_transmit(now) {
             let parts = split_datagram(datagram).expect("an honest server").filter(|_| client == 1);
-            for part in parts.filter(|part| datagram_kind(part) == Some(DatagramKind::StreamPacket)) {
+            for part in parts.filter(|part| datagram_kind(part) == Some(DatagramKind::StreamPacket))
+            {
                 pair.player.handle(now, part).expect("it comes in order");
             }
         }
@@ -187,10 +210,14 @@ fn another_codec_is_refused_and_said_and_nonsense_is_counted() {
         stranger.push(&Keys::default()).expect("within the range");
         let packet = stranger.poll_transmit().expect("something was pushed");
         let said = pair.players.handle(1, due(tick), packet, &mut pair.world);
-        let expected = format!("cannot play: the two sides have different stream codecs: {:016x}", key_codec().hash());
+        let expected = format!(
+            "cannot play: the two sides have different stream codecs: {:016x}",
+            key_codec().hash()
+        );
         assert_eq!(said.is_some_and(|said| said.starts_with(&expected)), tick == 0);
     }
-    let nonsense: [&[u8]; 5] = [&[6], &[6, 0, 0], &[0xFE, 1, 2, 3], &[14, 0, 0, 9], &[6, 9, 9, 1, 0]];
+    let nonsense: [&[u8]; 5] =
+        [&[6], &[6, 0, 0], &[0xFE, 1, 2, 3], &[14, 0, 0, 9], &[6, 9, 9, 1, 0]];
     for packet in nonsense {
         assert_eq!(pair.players.handle(2, due(9), packet, &mut pair.world), None);
     }
@@ -213,8 +240,10 @@ fn serve(max_players: usize) -> (Serving, Target) {
     // Virtual time passes faster.
     options.per_client.per_second = 100_000;
     options.per_client.burst = 10_000;
-    let server = UdpServer::bind(SocketAddr::from(([127, 0, 0, 1], 0)), &Secret::of(1), options).expect("a free port");
-    let sender = Sender::new(world(), &send, HubConfig { datagram_bytes: 1_000, ..HubConfig::default() });
+    let server = UdpServer::bind(SocketAddr::from(([127, 0, 0, 1], 0)), &Secret::of(1), options)
+        .expect("a free port");
+    let sender =
+        Sender::new(world(), &send, HubConfig { datagram_bytes: 1_000, ..HubConfig::default() });
     let timeout = Duration::from_secs(10);
     let stream = send.stream.clone();
     let serving = Serving::new(server, sender.expect("valid options"), send, timeout, max_players);
@@ -242,12 +271,20 @@ fn place(joiner: &Joiner<'_>, target: &Target, id: EntityId) -> Option<[f32; 3]>
 }
 
 /// Ticks until both have a cube, and both have seen both. Returns these.
-fn begin(serving: &mut Serving, joiners: &mut [Joiner<'_>; 2], target: &Target, number: &mut u32) -> [EntityId; 2] {
+fn begin(
+    serving: &mut Serving,
+    joiners: &mut [Joiner<'_>; 2],
+    target: &Target,
+    number: &mut u32,
+) -> [EntityId; 2] {
     while *number < 2_000 {
         tick(serving, joiners, number);
         if let [Some(first), Some(second)] = joiners.each_ref().map(Joiner::entity) {
             let cubes = [first, second];
-            if joiners.iter().all(|joiner| cubes.iter().all(|id| place(joiner, target, *id).is_some())) {
+            if joiners
+                .iter()
+                .all(|joiner| cubes.iter().all(|id| place(joiner, target, *id).is_some()))
+            {
                 return cubes;
             }
         }
@@ -264,7 +301,9 @@ fn each_joiner_steers_its_own_cube_and_takes_it_along() {
     assert_ne!(cubes[0], cubes[1]);
     let mut run = |serving: &mut Serving, joiners: &mut [Joiner<'_>; 2], ticks| {
         (0..ticks).for_each(|_| tick(serving, joiners, &mut now));
-        let x_m = |joiner: &Joiner<'_>| cubes.map(|id| place(joiner, &target, id).expect("it is seen")[0]);
+        let x_m = |joiner: &Joiner<'_>| {
+            cubes.map(|id| place(joiner, &target, id).expect("it is seen")[0])
+        };
         joiners.each_ref().map(x_m)
     };
     let mut before = run(&mut serving, &mut joiners, 30);
@@ -302,7 +341,8 @@ fn scripts_play_by_what_came() {
     let cubes = begin(&mut serving, &mut joiners, &target, &mut now);
     // How far each is seen by each from where it began.
     let mut most_m = [[0.0_f32; 2]; 2];
-    let seen = |joiner: &Joiner<'_>| cubes.map(|id| place(joiner, &target, id).expect("it is seen"));
+    let seen =
+        |joiner: &Joiner<'_>| cubes.map(|id| place(joiner, &target, id).expect("it is seen"));
     let before = seen(&joiners[0]);
     for _ in 0..300 {
         tick(&mut serving, &mut joiners, &mut now);
@@ -312,7 +352,10 @@ fn scripts_play_by_what_came() {
             }
         }
     }
-    assert!(most_m.iter().flatten().all(|most_m| *most_m > 1.0), "both are seen to move by both: {most_m:?}");
+    assert!(
+        most_m.iter().flatten().all(|most_m| *most_m > 1.0),
+        "both are seen to move by both: {most_m:?}"
+    );
     assert_eq!(joiners.each_ref().map(|joiner| joiner.tally(due(now)).wrong), [0, 0]);
 }
 
@@ -321,10 +364,12 @@ fn who_floods_is_limited_and_the_other_plays_on() {
     let (mut serving, target) = serve(16);
     let mut honest = [Joiner::new(&target, Duration::ZERO, Pilot::Person(RIGHT))];
     let mut client =
-        UdpClient::connect(target.server, &target.secret, ClientOptions::new(PROTOCOL_ID)).expect("a socket");
+        UdpClient::connect(target.server, &target.secret, ClientOptions::new(PROTOCOL_ID))
+            .expect("a socket");
     let mut viewer = Viewer::new(&target.stream).expect("a valid stream");
     let mut keys =
-        StreamSender::new(&key_codec(), StreamConfig { repeats: 0, ..StreamConfig::default() }).expect("valid");
+        StreamSender::new(&key_codec(), StreamConfig { repeats: 0, ..StreamConfig::default() })
+            .expect("valid");
     let mut number = 0;
     while number < 2_000 && (serving.counts().limited < 200 || honest[0].entity().is_none()) {
         client.poll(&mut |datagram| {
@@ -344,7 +389,9 @@ fn who_floods_is_limited_and_the_other_plays_on() {
         if viewer.receiver.newest().is_some() {
             for _ in 0..8 {
                 keys.push(&Keys::from(LEFT)).expect("within the range");
-                client.send(keys.poll_transmit().expect("something was pushed")).expect("connected");
+                client
+                    .send(keys.poll_transmit().expect("something was pushed"))
+                    .expect("connected");
                 client.send(&[6, number as u8, 1]).expect("connected");
             }
         }
@@ -357,5 +404,8 @@ fn who_floods_is_limited_and_the_other_plays_on() {
     let (before, records) = (x_m(&honest[0]), serving.counts().records);
     (0..60).for_each(|_| tick(&mut serving, &mut honest, &mut number));
     assert!(x_m(&honest[0]) > before, "it plays on");
-    assert!((30..=75).contains(&(serving.counts().records - records)), "its records, each once, as sockets bring them");
+    assert!(
+        (30..=75).contains(&(serving.counts().records - records)),
+        "its records, each once, as sockets bring them"
+    );
 }

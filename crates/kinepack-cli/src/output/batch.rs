@@ -18,9 +18,11 @@ impl Batch {
     /// Files of a directory, which is made where it is missing.
     pub(crate) fn in_directory(directory: &Path) -> Result<Self, Failure> {
         let is_missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
-        let directories = directory.ancestors().take_while(is_missing).map(Path::to_owned).collect();
+        let directories =
+            directory.ancestors().take_while(is_missing).map(Path::to_owned).collect();
         let batch = Self { directories, partials: Vec::new() };
-        fs::create_dir_all(directory).map_err(|error| failure(directory, Problem::System(error)))?;
+        fs::create_dir_all(directory)
+            .map_err(|error| failure(directory, Problem::System(error)))?;
         Ok(batch)
     }
 

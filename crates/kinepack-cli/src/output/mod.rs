@@ -1,5 +1,6 @@
-//! The files that commands write. A command asks for a [`Target`] before it begins its work, which refuses a file that
-//! exists. It writes later, and an old file stays as it was until the new one is complete.
+//! The files that commands write. A command asks for a [`Target`] before it begins its work, which
+//! refuses a file that exists. It writes later, and an old file stays as it was until the new one
+//! is complete.
 //!
 //! ```text
 //! Force::target ──► Target::create ──► Output: NAME.XXXXXX.partial ──► Output::commit: NAME
@@ -49,9 +50,13 @@ pub(crate) enum Problem {
 impl std::fmt::Display for Problem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Exists => f.write_str("this file exists: take another name, or replace it with --force"),
+            Self::Exists => {
+                f.write_str("this file exists: take another name, or replace it with --force")
+            }
             Self::IsDirectory => f.write_str("this is a directory: take the name of a file"),
-            Self::NoDirectory => f.write_str("its directory does not exist: make it first, or take another one"),
+            Self::NoDirectory => {
+                f.write_str("its directory does not exist: make it first, or take another one")
+            }
             Self::Twice => f.write_str("two options name this file: give each its own name"),
             Self::System(error) => error.fmt(f),
         }
@@ -81,11 +86,15 @@ impl Force {
     }
 
     /// The same of options that may name a file or not.
-    pub(crate) fn targets<const N: usize>(self, names: [Option<&Path>; N]) -> Result<[Option<Target>; N], Failure> {
+    pub(crate) fn targets<const N: usize>(
+        self,
+        names: [Option<&Path>; N],
+    ) -> Result<[Option<Target>; N], Failure> {
         let mut targets = [const { None::<Target> }; N];
         for (index, name) in names.into_iter().enumerate() {
             let target = name.map(|name| self.target(name)).transpose()?;
-            let is_same = |other: &Target| target.as_ref().is_some_and(|own| own.place.is_same(&other.place));
+            let is_same =
+                |other: &Target| target.as_ref().is_some_and(|own| own.place.is_same(&other.place));
             if let Some(other) = targets.iter().flatten().find(|other| is_same(other)) {
                 return Err(failure(&other.name, Problem::Twice));
             }
@@ -105,7 +114,12 @@ impl Force {
     }
 
     /// The same of a file whose name says what it holds: `None` if it is there and holds that.
-    pub(crate) fn target_of(self, directory: &Path, name: &str, bytes: &[u8]) -> Result<Option<Target>, Failure> {
+    pub(crate) fn target_of(
+        self,
+        directory: &Path,
+        name: &str,
+        bytes: &[u8],
+    ) -> Result<Option<Target>, Failure> {
         let is_there = std::fs::read(directory.join(name)).is_ok_and(|there| there == bytes);
         if is_there { Ok(None) } else { self.target_in(directory, name).map(Some) }
     }
@@ -170,7 +184,9 @@ impl Output {
 
     fn finish(self) -> Result<Option<Partial>, Failure> {
         let Self { name, mut file, partial } = self;
-        let finished = file.flush().and_then(|()| partial.as_ref().map_or(Ok(()), |partial| partial.finish(&file)));
+        let finished = file
+            .flush()
+            .and_then(|()| partial.as_ref().map_or(Ok(()), |partial| partial.finish(&file)));
         finished.map_err(|error| failure(&name, Problem::System(error)))?;
         Ok(partial)
     }

@@ -1,4 +1,5 @@
-//! A file under a name of its own, NAME.XXXXXX.partial, beside its place: so that a rename puts it there at once.
+//! A file under a name of its own, NAME.XXXXXX.partial, beside its place: so that a rename puts it
+//! there at once.
 
 use std::fs::{self, File};
 use std::io;
@@ -36,7 +37,10 @@ impl Partial {
         });
         let (file, temporary) = made.map_err(|error| failure(place, Problem::System(error)))?;
         unfinished.insert(temporary.to_path_buf());
-        Ok((file, Self { temporary: Some(temporary), place: place.to_owned(), is_forced, is_kept: false }))
+        Ok((
+            file,
+            Self { temporary: Some(temporary), place: place.to_owned(), is_forced, is_kept: false },
+        ))
     }
 
     /// From now on it is not deleted.
@@ -53,7 +57,8 @@ impl Partial {
         self.temporary.as_deref().filter(|_| self.is_kept)
     }
 
-    /// Sees that the bytes are on the disk before an old file goes. Without one, there is nothing to lose by not waiting.
+    /// Sees that the bytes are on the disk before an old file goes. Without one, there is nothing
+    /// to lose by not waiting.
     pub(super) fn finish(&self, file: &File) -> io::Result<()> {
         if self.place.exists() { file.sync_all() } else { Ok(()) }
     }
@@ -69,11 +74,16 @@ impl Drop for Partial {
     }
 }
 
-/// Gives a file the permissions of the one that it will replace, before anything is in it that only some may read.
+/// Gives a file the permissions of the one that it will replace, before anything is in it that only
+/// some may read.
 fn take_permissions(file: &File, place: &Path) -> io::Result<()> {
     let Ok(old) = fs::metadata(place) else { return Ok(()) };
     // Some file systems have no permissions that can be set, and then these are alike.
-    if file.metadata()?.permissions() == old.permissions() { Ok(()) } else { file.set_permissions(old.permissions()) }
+    if file.metadata()?.permissions() == old.permissions() {
+        Ok(())
+    } else {
+        file.set_permissions(old.permissions())
+    }
 }
 
 fn forget(temporary: &Path) {
@@ -82,10 +92,12 @@ fn forget(temporary: &Path) {
     }
 }
 
-/// Puts files into their places: all of them, unless the system refuses one. No signal comes between.
+/// Puts files into their places: all of them, unless the system refuses one. No signal comes
+/// between.
 pub(super) fn put_in_place(partials: &mut [Partial]) -> Result<(), Failure> {
     let mut unfinished = unfinished()?;
-    let is_taken = |partial: &&mut Partial| !partial.is_forced && partial.place.symlink_metadata().is_ok();
+    let is_taken =
+        |partial: &&mut Partial| !partial.is_forced && partial.place.symlink_metadata().is_ok();
     if let Some(partial) = partials.iter_mut().find(is_taken) {
         return Err(failure(&partial.place, Problem::Exists));
     }

@@ -36,14 +36,17 @@ impl Place {
     }
 
     pub(super) fn is_same(&self, other: &Self) -> bool {
-        let (Self::File { path, .. }, Self::File { path: other, .. }) = (self, other) else { return false };
+        let (Self::File { path, .. }, Self::File { path: other, .. }) = (self, other) else {
+            return false;
+        };
         // Names may lead to one directory in several ways.
         let directory = |path: &Path| fs::canonicalize(directory(path)).ok();
         path.file_name() == other.file_name() && directory(path) == directory(other)
     }
 }
 
-/// Opens what is written directly. Never truncates: the shell did that for `> file`, and must not for `>> file`.
+/// Opens what is written directly. Never truncates: the shell did that for `> file`, and must not
+/// for `>> file`.
 pub(super) fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().append(true).open(path)
 }
@@ -66,9 +69,11 @@ fn followed(name: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many links"))
 }
 
-/// Whether a path is a name of a device or of an open file, like /dev/stdout. A regular file that is open as one is
-/// not replaced: whoever opened it goes on writing to the old one.
+/// Whether a path is a name of a device or of an open file, like /dev/stdout. A regular file that
+/// is open as one is not replaced: whoever opened it goes on writing to the old one.
 fn is_open_file(path: &Path) -> bool {
     let Ok(directory) = fs::canonicalize(directory(path)) else { return false };
-    directory == Path::new("/dev") || directory.starts_with("/dev/fd") || directory.starts_with("/proc")
+    directory == Path::new("/dev")
+        || directory.starts_with("/dev/fd")
+        || directory.starts_with("/proc")
 }

@@ -21,10 +21,14 @@ const SHARED: &[File] = web_files![
 ];
 
 /// Answers with a page's own files and the shared ones; `index.html` is what is at the root.
-pub(crate) fn with_files<S: Clone + Send + Sync + 'static>(mut router: Router<S>, own: &'static [File]) -> Router<S> {
+pub(crate) fn with_files<S: Clone + Send + Sync + 'static>(
+    mut router: Router<S>,
+    own: &'static [File],
+) -> Router<S> {
     for &(name, text) in own.iter().chain(SHARED) {
         let path = if name == "index.html" { "/".to_owned() } else { format!("/{name}") };
-        router = router.route(&path, get(move || async move { ([(header::CONTENT_TYPE, kind(name))], text) }));
+        router = router
+            .route(&path, get(move || async move { ([(header::CONTENT_TYPE, kind(name))], text) }));
     }
     router
 }

@@ -1,5 +1,5 @@
-//! What the pages of this program have in common: where they listen, whom they answer, and the files that both use. `demo` and `anim view` each
-//! add their own files and their own data.
+//! What the pages of this program have in common: where they listen, whom they answer, and the
+//! files that both use. `demo` and `anim view` each add their own files and their own data.
 
 mod files;
 mod guard;
@@ -14,11 +14,16 @@ pub(crate) use files::{File, web_files, with_files};
 pub(crate) use guard::{guard, is_same_origin};
 pub(crate) use server::serve;
 
-/// Takes the address that was asked for, or the usual port of this machine, or any other port of it. `powers` is what somebody who
-/// reaches the page can do.
-pub(crate) fn listen(asked: Option<SocketAddr>, usual_port: u16, powers: &str) -> Result<TcpListener, Failure> {
+/// Takes the address that was asked for, or the usual port of this machine, or any other port of
+/// it. `powers` is what somebody who reaches the page can do.
+pub(crate) fn listen(
+    asked: Option<SocketAddr>,
+    usual_port: u16,
+    powers: &str,
+) -> Result<TcpListener, Failure> {
     let bind = |address: SocketAddr| {
-        let listener = TcpListener::bind(address).map_err(|error| Failure::Listen { address, error })?;
+        let listener =
+            TcpListener::bind(address).map_err(|error| Failure::Listen { address, error })?;
         listener.set_nonblocking(true).map_err(|error| Failure::Listen { address, error })?;
         Ok(listener)
     };
@@ -47,6 +52,8 @@ pub(crate) fn open(url: &str) {
 /// Whether a browser would be seen by who started this program.
 fn is_desktop() -> bool {
     let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let has_screen = !cfg!(all(unix, not(target_os = "macos"))) || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY");
+    let has_screen = !cfg!(all(unix, not(target_os = "macos")))
+        || is_set("DISPLAY")
+        || is_set("WAYLAND_DISPLAY");
     io::stderr().is_terminal() && has_screen && !is_set("SSH_CONNECTION")
 }

@@ -1,5 +1,6 @@
-//! Connections of a page: as many as are allowed, and none that makes others wait. Whoever opens many and says nothing
-//! closes its own oldest ones, so a person who asks for the page always gets it.
+//! Connections of a page: as many as are allowed, and none that makes others wait. Whoever opens
+//! many and says nothing closes its own oldest ones, so a person who asks for the page always gets
+//! it.
 //!
 //! A connection that became a socket no longer counts here: who opens sockets limits them.
 
@@ -19,12 +20,14 @@ use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpStream;
 use tokio::task::AbortHandle;
 
-/// Connections at once. A browser opens six for a page, and pages are few; a process may often have only 256 files.
+/// Connections at once. A browser opens six for a page, and pages are few; a process may often have
+/// only 256 files.
 const MAX_CONNECTIONS: usize = 128;
-/// From the beginning of a connection, or its last answer, to the end of a request's head. A browser sends one in a single
-/// packet, and connects again without being noticed.
+/// From the beginning of a connection, or its last answer, to the end of a request's head. A
+/// browser sends one in a single packet, and connects again without being noticed.
 const HEAD_TIME: Duration = Duration::from_secs(10);
-/// Of a request. Browsers send some hundred bytes, and the cookies of whatever else is on this machine.
+/// Of a request. Browsers send some hundred bytes, and the cookies of whatever else is on this
+/// machine.
 const MAX_HEAD_BYTES: usize = 16 << 10;
 
 /// What connections may do.
@@ -42,7 +45,11 @@ impl Default for Limits {
 }
 
 /// Answers all who connect until `end`. The listener does not block.
-pub(crate) fn serve(listener: TcpListener, router: Router, end: impl Future<Output = ()>) -> io::Result<()> {
+pub(crate) fn serve(
+    listener: TcpListener,
+    router: Router,
+    end: impl Future<Output = ()>,
+) -> io::Result<()> {
     serve_within(Limits::default(), listener, router, end)
 }
 
@@ -67,7 +74,8 @@ async fn accept(mut listener: tokio::net::TcpListener, router: Router, limits: L
     let table = Arc::new(Mutex::new(Table::default()));
     loop {
         let (stream, _) = Listener::accept(&mut listener).await;
-        // Each answer, and each world of a socket, on its way at once. A connection that is gone says so later.
+        // Each answer, and each world of a socket, on its way at once. A connection that is gone
+        // says so later.
         let _ = stream.set_nodelay(true);
         let mut open = lock(&table);
         if open.connections.len() >= limits.connections {
@@ -91,7 +99,10 @@ async fn answer(stream: TcpStream, router: Router, limits: Limits, place: Place)
         answer
     });
     let mut protocol = http1::Builder::new();
-    protocol.timer(TokioTimer::new()).header_read_timeout(limits.head_time).max_header_size(limits.head_bytes);
+    protocol
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits.head_time)
+        .max_header_size(limits.head_bytes);
     // An error means that the other side is gone, so there is nobody to report it to.
     let _ = protocol.serve_connection(TokioIo::new(stream), requests).with_upgrades().await;
 }
@@ -122,8 +133,10 @@ struct Table {
 impl Table {
     /// Closes the oldest of the first stage that there is.
     fn close_one(&mut self) {
-        let first = self.connections.iter().min_by_key(|(number, connection)| (connection.stage, **number));
-        let closed = first.map(|(number, _)| *number).and_then(|number| self.connections.remove(&number));
+        let first =
+            self.connections.iter().min_by_key(|(number, connection)| (connection.stage, **number));
+        let closed =
+            first.map(|(number, _)| *number).and_then(|number| self.connections.remove(&number));
         if let Some(connection) = closed {
             connection.task.abort();
         }
@@ -201,7 +214,9 @@ mod tests {
         while last.is_empty() || !heard.ends_with(last) {
             match stream.read(&mut byte) {
                 Ok(1) => heard.push(byte[0].into()),
-                Err(error) if error.kind() == ErrorKind::WouldBlock => panic!("it stays open: {heard}"),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    panic!("it stays open: {heard}")
+                }
                 _ => break,
             }
         }

@@ -7,9 +7,11 @@ use kinepack_net::Sequence;
 #[derive(Debug, Default)]
 pub(super) struct Gaps {
     last: Option<(Tick, Sequence)>,
-    /// The largest number that all ticks so far are multiples of: a server may send every second tick, or every sixth.
+    /// The largest number that all ticks so far are multiples of: a server may send every second
+    /// tick, or every sixth.
     step: u32,
-    /// Ticks between the first frame and the last of which no frame was made, though the server sent something.
+    /// Ticks between the first frame and the last of which no frame was made, though the server
+    /// sent something.
     between: u64,
     /// Ticks after the last frame of which a part came.
     behind: u64,
@@ -35,9 +37,11 @@ impl Gaps {
         }
         self.step = greatest_common_divisor(self.step, tick.0);
         if let Some((last_tick, last_sequence)) = self.last {
-            // A divisor of both ticks, of which this one is not 0: so neither is it, nor the quotient.
+            // A divisor of both ticks, of which this one is not 0: so neither is it, nor the
+            // quotient.
             let steps = (tick.0 - last_tick.0) / self.step;
-            // A world at rest is not sent at each tick, and then nothing lies between. A tick may take several datagrams.
+            // A world at rest is not sent at each tick, and then nothing lies between. A tick may
+            // take several datagrams.
             let datagrams = u32::try_from(sequence.since(last_sequence) - 1).unwrap_or(0);
             self.between += u64::from(datagrams.min(steps - 1));
         }
@@ -77,23 +81,35 @@ mod tests {
 
     #[test]
     fn lost_ticks_are_counted_and_pauses_are_not() {
-        let (ticks, gaps) =
-            taken([(7, 65_534, false), (8, 65_535, false), (11, 2, false), (26, 3, false), (41, 5, false)]);
+        let (ticks, gaps) = taken([
+            (7, 65_534, false),
+            (8, 65_535, false),
+            (11, 2, false),
+            (26, 3, false),
+            (41, 5, false),
+        ]);
         assert_eq!(ticks, [7, 8, 11, 26, 41]);
         assert_eq!((gaps.missing(), gaps.late, gaps.in_parts), (2 + 1, 0, 0));
     }
 
     #[test]
     fn late_ones_are_left_out() {
-        let (ticks, gaps) = taken([(1, 1, false), (3, 3, false), (2, 2, false), (4, 4, false), (4, 4, false)]);
+        let (ticks, gaps) =
+            taken([(1, 1, false), (3, 3, false), (2, 2, false), (4, 4, false), (4, 4, false)]);
         assert_eq!(ticks, [1, 3, 4]);
         assert_eq!((gaps.missing(), gaps.late, gaps.in_parts), (1, 2, 0));
     }
 
     #[test]
     fn ticks_in_parts_are_missing_once() {
-        let (ticks, gaps) =
-            taken([(1, 1, false), (2, 2, false), (3, 3, true), (3, 4, true), (4, 6, false), (5, 7, true)]);
+        let (ticks, gaps) = taken([
+            (1, 1, false),
+            (2, 2, false),
+            (3, 3, true),
+            (3, 4, true),
+            (4, 6, false),
+            (5, 7, true),
+        ]);
         assert_eq!(ticks, [1, 2, 4]);
         assert_eq!((gaps.missing(), gaps.late, gaps.in_parts), (1 + 1, 0, 2));
         let (ticks, gaps) = taken([(1, 1, true), (2, 2, true), (3, 3, false)]);
@@ -106,8 +122,14 @@ mod tests {
 
     #[test]
     fn only_ticks_that_are_sent_can_be_missing() {
-        let (ticks, gaps) =
-            taken([(3, 1, false), (6, 2, false), (9, 3, true), (9, 4, true), (12, 5, false), (18, 7, false)]);
+        let (ticks, gaps) = taken([
+            (3, 1, false),
+            (6, 2, false),
+            (9, 3, true),
+            (9, 4, true),
+            (12, 5, false),
+            (18, 7, false),
+        ]);
         assert_eq!(ticks, [3, 6, 12, 18]);
         assert_eq!((gaps.missing(), gaps.in_parts), (2, 1));
     }

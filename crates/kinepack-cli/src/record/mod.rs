@@ -22,22 +22,24 @@ use crate::world::WorldArguments;
 /// The name of the stream, whatever is recorded.
 const STREAM: &str = "cubes";
 
-/// Record the built-in world as a capture, as a game does with `kinepack_capture::Recorder`; or what a running `kinepack serve` sends.
+/// Record the built-in world as a capture, as a game does with `kinepack_capture::Recorder`; or
+/// what a running `kinepack serve` sends.
 #[derive(Args)]
 #[command(mut_args(for_a_connection))]
 #[command(mut_arg("seconds", |argument| argument
     .help("Seconds of the world's time [default: 20]; with --from, seconds to run [default: until Ctrl-C]")))]
 pub(crate) struct Arguments {
-    /// Where to put the capture. Ctrl-C ends and completes it. Until then it is in FILE.mcap.XXXXXX.partial, and stays there after a crash
-    /// or an error.
+    /// Where to put the capture. Ctrl-C ends and completes it. Until then it is in
+    /// FILE.mcap.XXXXXX.partial, and stays there after a crash or an error.
     #[arg(value_name = "FILE.mcap")]
     out: PathBuf,
     #[command(flatten)]
     force: Force,
     #[command(flatten, next_help_heading = "Built-in world")]
     world: WorldArguments,
-    /// Look on at this server, an address or a name and its port, and record each whole state that comes, quantized as it was sent, with the
-    /// server's ticks. What is lost on the way is missing. Ends with the connection.
+    /// Look on at this server, an address or a name and its port, and record each whole state that
+    /// comes, quantized as it was sent, with the server's ticks. What is lost on the way is
+    /// missing. Ends with the connection.
     #[arg(long, help_heading = "A server", value_name = "ADDRESS:PORT", value_parser = parse_server, conflicts_with_all = ["seed", "style", "cubes"])]
     from: Option<SocketAddr>,
     #[command(flatten, next_help_heading = "A server")]
@@ -61,7 +63,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     file.end(recorded)
 }
 
-/// The file of a recording. It is worth something from the first frame on, even if the recording fails later.
+/// The file of a recording. It is worth something from the first frame on, even if the recording
+/// fails later.
 struct CaptureFile<'a> {
     name: &'a Path,
     output: Output,
@@ -100,7 +103,10 @@ impl CaptureFile<'_> {
     }
 }
 
-fn record_world(file: &mut CaptureFile<'_>, arguments: &WorldArguments) -> Result<Recorded, Failure> {
+fn record_world(
+    file: &mut CaptureFile<'_>,
+    arguments: &WorldArguments,
+) -> Result<Recorded, Failure> {
     let interrupt = Interrupt::listen()?;
     let mut world = arguments.play()?;
     let mut recorder = file.recorder()?;

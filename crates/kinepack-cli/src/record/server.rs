@@ -122,7 +122,10 @@ fn closing(summary: &RecordSummary, gaps: &Gaps) -> String {
     let RecordSummary { frames, bytes, .. } = summary;
     let mut line = format!("{frames} frames, {bytes} bytes, {} missing ticks", gaps.missing());
     if gaps.in_parts + gaps.late > 0 {
-        line += &format!("; left out: {} ticks that came in parts, {} that came too late", gaps.in_parts, gaps.late);
+        line += &format!(
+            "; left out: {} ticks that came in parts, {} that came too late",
+            gaps.in_parts, gaps.late
+        );
     }
     line
 }
@@ -132,14 +135,19 @@ struct Status(ProgressBar);
 
 impl Status {
     fn new() -> Self {
-        let style = ProgressStyle::with_template("{wide_msg}").unwrap_or_else(|_| ProgressStyle::default_bar());
+        let style = ProgressStyle::with_template("{wide_msg}")
+            .unwrap_or_else(|_| ProgressStyle::default_bar());
         Self(ProgressBar::new(1).with_style(style))
     }
 
     fn show(&self, now: Duration, recording: &Recording<'_, '_>) {
         if !self.0.is_hidden() {
             let Recording { frames, gaps, .. } = recording;
-            self.0.set_message(format!("{} s, {frames} frames, {} missing ticks", now.as_secs(), gaps.missing()));
+            self.0.set_message(format!(
+                "{} s, {frames} frames, {} missing ticks",
+                now.as_secs(),
+                gaps.missing()
+            ));
         }
     }
 

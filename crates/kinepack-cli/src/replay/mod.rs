@@ -31,10 +31,12 @@ use truth::{Moment, Truth};
 /// Frames that are read ahead of what is sent.
 const AHEAD: usize = 16;
 
-/// Send a capture through the endpoints and a simulated link, much faster than in real time: kbit/s, delay, errors, stalls.
+/// Send a capture through the endpoints and a simulated link, much faster than in real time:
+/// kbit/s, delay, errors, stalls.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// A capture: .mcap as a game, `kinepack record` or `kinepack convert` wrote it; or .bin or .f32 of the data compression challenge, or one of them as .zst.
+    /// A capture: .mcap as a game, `kinepack record` or `kinepack convert` wrote it; or .bin or
+    /// .f32 of the data compression challenge, or one of them as .zst.
     file: PathBuf,
     /// The stream; the first where there are several and none is named.
     #[arg(long, value_name = "NAME")]
@@ -42,10 +44,12 @@ pub(crate) struct Arguments {
     /// Levels by name or number.
     #[arg(long, value_name = "LEVEL", value_delimiter = ',', default_value = "packed,adaptive", value_parser = SentLevel::named)]
     level: Vec<SentLevel>,
-    /// The parameters of the levels from 9 on: built-in, article, untrained, or files that `kinepack train` wrote; several are compared.
+    /// The parameters of the levels from 9 on: built-in, article, untrained, or files that
+    /// `kinepack train` wrote; several are compared.
     #[arg(long, value_delimiter = ',', default_value = "built-in")]
     profile: Vec<Parameters>,
-    /// Curves over the loss in percent and the round trip in milliseconds, each with the rest of the link as it is: loss=0..20,rtt=20..300.
+    /// Curves over the loss in percent and the round trip in milliseconds, each with the rest of
+    /// the link as it is: loss=0..20,rtt=20..300.
     #[arg(long, value_name = "loss=A..B,rtt=A..B")]
     sweep: Option<Sweep>,
     #[command(flatten)]
@@ -82,7 +86,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let [html] = arguments.force.targets([arguments.html.as_deref()])?;
     let report = replay(arguments)?;
     if let Some(html) = &html {
-        report_page::write(html, "A capture over a bad network", include_str!("web/replay.js"), &report)?;
+        report_page::write(
+            html,
+            "A capture over a bad network",
+            include_str!("web/replay.js"),
+            &report,
+        )?;
     }
     print(|out| if arguments.json { write_json(&report, out) } else { report.write_table(out) })?;
     let all = report.runs.iter().chain(&report.over_loss).chain(&report.over_round_trip);
@@ -124,7 +133,8 @@ fn replay(arguments: &Arguments) -> Result<Report, Failure> {
         }
         Ok::<_, Failure>(runs)
     };
-    let (over_loss, over_round_trip) = arguments.sweep.as_ref().map(|sweep| sweep.links(&link)).unwrap_or_default();
+    let (over_loss, over_round_trip) =
+        arguments.sweep.as_ref().map(|sweep| sweep.links(&link)).unwrap_or_default();
     let mut runs = runs_over(vec![(link, arguments.link.name())])?;
     let first_over_loss = runs.len();
     runs.append(&mut runs_over(over_loss)?);
@@ -153,8 +163,14 @@ fn replay(arguments: &Arguments) -> Result<Report, Failure> {
     })
 }
 
-/// Sends the frames of a stream through all runs, which share the processor's cores; gives them back with the number of frames.
-fn play(captured: &mut Captured, wanted: usize, schema: &Schema, runs: Vec<Run>) -> Result<(Vec<Run>, u32), Failure> {
+/// Sends the frames of a stream through all runs, which share the processor's cores; gives them
+/// back with the number of frames.
+fn play(
+    captured: &mut Captured,
+    wanted: usize,
+    schema: &Schema,
+    runs: Vec<Run>,
+) -> Result<(Vec<Run>, u32), Failure> {
     let threads = thread::available_parallelism().map_or(1, usize::from).min(runs.len());
     let mut groups: Vec<Vec<(usize, Run)>> = (0..threads).map(|_| Vec::new()).collect();
     for (index, run) in runs.into_iter().enumerate() {
@@ -176,7 +192,11 @@ fn play(captured: &mut Captured, wanted: usize, schema: &Schema, runs: Vec<Run>)
                 if frame.stream != wanted {
                     continue;
                 }
-                let failed = |reason: String| Failure::BadFrame { path: path.clone(), tick: frame.tick.0, reason };
+                let failed = |reason: String| Failure::BadFrame {
+                    path: path.clone(),
+                    tick: frame.tick.0,
+                    reason,
+                };
                 let moment = Moment::next(last.as_deref(), schema, frame.ids, frame.columns);
                 let moment = Arc::new(moment.map_err(|error| failed(error.to_string()))?);
                 last = Some(Arc::clone(&moment));
@@ -192,7 +212,9 @@ fn play(captured: &mut Captured, wanted: usize, schema: &Schema, runs: Vec<Run>)
         drop(senders);
         let mut runs = Vec::new();
         for handle in handles {
-            runs.append(&mut handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+            runs.append(
+                &mut handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
+            );
         }
         read?;
         bar.finish_and_clear();
@@ -249,14 +271,22 @@ impl Report {
                 "longest ms",
                 "wrong lanes",
             ];
-            let recovery = self.runs.iter().any(|run| run.recovery_ms.is_some()).then_some("recovered ms");
-            let header: Vec<String> = header
-                .into_iter()
-                .chain(recovery)
-                .map(str::to_owned)
-                .chain(fields.iter().flat_map(|field| [format!("{} off: half", field.field), "99 %".to_owned()]))
-                .collect();
-            writeln!(out, "{}", table(header, 2, runs.iter().map(|run| run.cells(recovery.is_some()))).trim_fmt())?;
+            let recovery =
+                self.runs.iter().any(|run| run.recovery_ms.is_some()).then_some("recovered ms");
+            let header: Vec<String> =
+                header
+                    .into_iter()
+                    .chain(recovery)
+                    .map(str::to_owned)
+                    .chain(fields.iter().flat_map(|field| {
+                        [format!("{} off: half", field.field), "99 %".to_owned()]
+                    }))
+                    .collect();
+            writeln!(
+                out,
+                "{}",
+                table(header, 2, runs.iter().map(|run| run.cells(recovery.is_some()))).trim_fmt()
+            )?;
         }
         Ok(())
     }

@@ -8,8 +8,8 @@ use kinepack::{Codec, Schema, Snapshot};
 use kinepack_capture::analysis::any_element;
 use kinepack_capture::levels;
 use kinepack_net::{
-    HEADER_BYTES, Hub, HubConfig, Link, LinkConfig, PlayoutConfig, Received, Receiver, ReceiverConfig, ReceiverId,
-    ReceiverOptions, Sequence, datagram_sequence,
+    HEADER_BYTES, Hub, HubConfig, Link, LinkConfig, PlayoutConfig, Received, Receiver,
+    ReceiverConfig, ReceiverId, ReceiverOptions, Sequence, datagram_sequence,
 };
 use serde::Serialize;
 
@@ -47,7 +47,8 @@ pub(super) struct RunReport {
     pub(super) longest_stall_ms: f64,
     /// After an outage: until what is shown went on.
     pub(super) recovery_ms: Option<f64>,
-    /// Of the fields that have distances, while they change: in their unit, of rotations in degrees.
+    /// Of the fields that have distances, while they change: in their unit, of rotations in
+    /// degrees.
     pub(super) errors: Vec<FieldError>,
 }
 
@@ -97,7 +98,8 @@ pub(super) struct Setup<'a> {
 impl Run {
     pub(super) fn new(setup: Setup<'_>) -> Result<Self, Failure> {
         let Setup { schema, codec, rate_hz, profile, link, link_name, link_seed, outage } = setup;
-        let playout = PlayoutConfig { tick_hz: (rate_hz.round() as u32).max(1), ..PlayoutConfig::default() };
+        let playout =
+            PlayoutConfig { tick_hz: (rate_hz.round() as u32).max(1), ..PlayoutConfig::default() };
         let mut hub = Hub::new(codec, HubConfig::default())?;
         hub.add(RECEIVER, &ReceiverOptions::default(), Duration::ZERO)?;
         let lanes = schema.lanes().len();
@@ -113,7 +115,10 @@ impl Run {
         let error_of_field = schema.fields().iter().map(|field| error_of(&field.name)).collect();
         Ok(Self {
             hub,
-            receiver: Receiver::new(codec, ReceiverConfig { playout, ..ReceiverConfig::default() })?,
+            receiver: Receiver::new(
+                codec,
+                ReceiverConfig { playout, ..ReceiverConfig::default() },
+            )?,
             down: Link::new(link, link_seed * 2)?,
             up: Link::new(link, link_seed * 2 + 1)?,
             outage,
@@ -153,11 +158,15 @@ impl Run {
         Duration::from_secs_f64(f64::from(frame) / self.rate_hz)
     }
 
-    /// The next frame: what was on its way arrives at its own time, the frame is sent, and a picture is drawn.
+    /// The next frame: what was on its way arrives at its own time, the frame is sent, and a
+    /// picture is drawn.
     pub(super) fn frame(&mut self, snapshot: &Snapshot, truth: &Truth) -> Result<(), Failure> {
         let now = self.due(snapshot.tick.0);
-        while let Some(at) =
-            [self.down.next_due(), self.up.next_due()].into_iter().flatten().min().filter(|at| *at < now)
+        while let Some(at) = [self.down.next_due(), self.up.next_due()]
+            .into_iter()
+            .flatten()
+            .min()
+            .filter(|at| *at < now)
         {
             self.deliver(at);
         }
@@ -169,7 +178,8 @@ impl Run {
                 self.down.send(now, datagram);
             }
             let sequence = datagram_sequence(datagram);
-            let view = sequence.and_then(|sequence| Some((sequence, self.hub.view(RECEIVER, sequence)?)));
+            let view =
+                sequence.and_then(|sequence| Some((sequence, self.hub.view(RECEIVER, sequence)?)));
             if self.sent.len() == KEPT_VIEWS {
                 self.sent.pop_front();
             }
@@ -182,7 +192,9 @@ impl Run {
         let is_out = self.outage.contains(&now);
         while let Some(datagram) = self.down.poll(now) {
             // What is refused is counted by the receiver.
-            let Ok(Received::Snapshot { .. }) = self.receiver.handle(now, &datagram) else { continue };
+            let Ok(Received::Snapshot { .. }) = self.receiver.handle(now, &datagram) else {
+                continue;
+            };
             self.report.received += 1;
             let Some(sequence) = datagram_sequence(&datagram) else { continue };
             let expected = self.sent.iter().rev().find(|(sent, _)| *sent == sequence);
@@ -224,11 +236,17 @@ impl Run {
                 continue;
             }
             for (lanes, (snapshot, at)) in self.lanes.iter_mut().zip([sample.from, sample.to]) {
-                lanes.iter_mut().enumerate().for_each(|(lane, value)| *value = snapshot.lane(lane)[at]);
+                lanes
+                    .iter_mut()
+                    .enumerate()
+                    .for_each(|(lane, value)| *value = snapshot.lane(lane)[at]);
             }
             let [from, to] = &self.lanes;
             let interpolated = self.schema.interpolate_raw(from, to, sample.between, &mut self.raw);
-            interpolated.map_err(|error| Failure::OutOfRange { object: sample.id.0, reason: error.to_string() })?;
+            interpolated.map_err(|error| Failure::OutOfRange {
+                object: sample.id.0,
+                reason: error.to_string(),
+            })?;
             for (field, errors) in self.schema.fields().iter().zip(&self.error_of_field) {
                 let lanes = field.lanes();
                 if before[lanes.clone()] == after[lanes.clone()] {
@@ -246,7 +264,9 @@ impl Run {
     pub(super) fn finish(self, frames: u32) -> RunReport {
         let seconds = (f64::from(frames) / self.rate_hz).max(1e-3);
         let sent = self.down.stats().sent;
-        let kbps = |header: u32| (sent.bytes + sent.count * u64::from(header)) as f64 * 8.0 / 1000.0 / seconds;
+        let kbps = |header: u32| {
+            (sent.bytes + sent.count * u64::from(header)) as f64 * 8.0 / 1000.0 / seconds
+        };
         let of_field = |(field, errors): (String, Distribution)| {
             (errors.percentile(1.0) > 0.0).then(|| FieldError { field, error: errors.summary() })
         };

@@ -46,16 +46,23 @@ impl Sweep {
         let points = |span: Option<(f64, f64)>| {
             let count = if span.is_some() { POINTS } else { 0 };
             let (from, to) = span.unwrap_or_default();
-            (0..count).map(move |point| from + (to - from) * f64::from(point) / f64::from(POINTS - 1))
+            (0..count)
+                .map(move |point| from + (to - from) * f64::from(point) / f64::from(POINTS - 1))
         };
         let losing = |percent: f64| {
             let loss = Loss::Independent { ratio: (percent / 100.0) as f32 };
             (LinkConfig { loss, ..*link }, format!("loss {percent:.1} %"))
         };
         let late = |ms: f64| {
-            (LinkConfig { latency: Duration::from_secs_f64(ms / 2e3), ..*link }, format!("round trip {ms:.0} ms"))
+            (
+                LinkConfig { latency: Duration::from_secs_f64(ms / 2e3), ..*link },
+                format!("round trip {ms:.0} ms"),
+            )
         };
-        (points(self.loss_percent).map(losing).collect(), points(self.round_trip_ms).map(late).collect())
+        (
+            points(self.loss_percent).map(losing).collect(),
+            points(self.round_trip_ms).map(late).collect(),
+        )
     }
 }
 
@@ -67,9 +74,14 @@ mod tests {
     fn a_sweep_is_two_spans() {
         let sweep: Sweep = "loss=0..30,rtt=20..320".parse().unwrap();
         let (losses, round_trips) = sweep.links(&LinkConfig::PERFECT);
-        let names = |links: &[(LinkConfig, String)]| links.iter().map(|(_, name)| name.clone()).collect::<Vec<_>>();
+        let names = |links: &[(LinkConfig, String)]| {
+            links.iter().map(|(_, name)| name.clone()).collect::<Vec<_>>()
+        };
         assert_eq!(names(&losses)[..2], ["loss 0.0 %", "loss 5.0 %"]);
-        assert_eq!((names(&round_trips).len(), names(&round_trips)[6].as_str()), (7, "round trip 320 ms"));
+        assert_eq!(
+            (names(&round_trips).len(), names(&round_trips)[6].as_str()),
+            (7, "round trip 320 ms")
+        );
         assert_eq!(round_trips[0].0.latency, Duration::from_millis(10));
         let one: Sweep = "rtt=5..5".parse().unwrap();
         assert_eq!(one.links(&LinkConfig::PERFECT).0, []);

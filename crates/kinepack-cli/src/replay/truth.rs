@@ -1,4 +1,5 @@
-//! What was recorded: frame by frame as it is sent, and of late, as what a receiver's picture is compared with.
+//! What was recorded: frame by frame as it is sent, and of late, as what a receiver's picture is
+//! compared with.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -28,7 +29,8 @@ impl Moment {
         columns: Columns<'_>,
     ) -> Result<Self, EncodeError> {
         let count = schema.lanes().len();
-        let mut snapshot = Snapshot::new(schema, Tick(last.map_or(1, |last| last.snapshot.tick.0 + 1)));
+        let mut snapshot =
+            Snapshot::new(schema, Tick(last.map_or(1, |last| last.snapshot.tick.0 + 1)));
         let (mut words, mut lanes) = (vec![0; ids.len() * count], vec![0; ids.len() * count]);
         for (index, id) in ids.iter().enumerate() {
             let row = index * count..(index + 1) * count;
@@ -36,7 +38,9 @@ impl Moment {
             let same = last.filter(|last| match columns {
                 Columns::Raw(columns) => {
                     let known = last.words.get(row.clone());
-                    known.is_some_and(|known| known.iter().zip(columns).all(|(word, column)| *word == column[index]))
+                    known.is_some_and(|known| {
+                        known.iter().zip(columns).all(|(word, column)| *word == column[index])
+                    })
                 }
                 Columns::Lanes(_) => false,
             });
@@ -69,7 +73,8 @@ impl Truth {
         self.moments.push_back(moment);
     }
 
-    /// The raw words of an entity before and after a moment, a frame with its fraction; `None` where they are not known.
+    /// The raw words of an entity before and after a moment, a frame with its fraction; `None`
+    /// where they are not known.
     pub(super) fn around(&self, frame: f64, id: EntityId, guess: usize) -> Option<[&[u64]; 2]> {
         let of = |frame: f64| {
             let first = self.moments.front()?.snapshot.tick.0;

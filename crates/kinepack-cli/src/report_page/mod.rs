@@ -1,4 +1,5 @@
-//! A report as one HTML file that needs nothing else: its numbers as JSON, a script that shows them, and the look of the program's pages.
+//! A report as one HTML file that needs nothing else: its numbers as JSON, a script that shows
+//! them, and the look of the program's pages.
 
 use std::io;
 
@@ -13,7 +14,12 @@ const STYLE: &str = include_str!("web/report.css");
 const CHARTS: &str = include_str!("web/charts.js");
 
 /// Writes the file. `script` finds the numbers in `report`, and shows them in `main`.
-pub(crate) fn write(target: &Target, title: &str, script: &str, report: &impl Serialize) -> Result<(), Failure> {
+pub(crate) fn write(
+    target: &Target,
+    title: &str,
+    script: &str,
+    report: &impl Serialize,
+) -> Result<(), Failure> {
     target.write(page(title, script, report).map_err(Failure::Output)?.as_bytes())
 }
 
@@ -52,7 +58,8 @@ mod tests {
         assert!(page.contains(r#"["\u003c/script>\u003cb>","{script}"]"#));
         assert!(page.contains("show();") && page.trim_end().ends_with("</html>"));
         assert!(
-            !page.contains("http://") || page.matches("http://").count() == page.matches("http://www.w3.org/").count()
+            !page.contains("http://")
+                || page.matches("http://").count() == page.matches("http://www.w3.org/").count()
         );
     }
 }

@@ -10,7 +10,8 @@ use kinepack_net::Mismatch;
 
 use crate::udp::DisconnectReason;
 
-/// How long one that is refused may stay: long enough to hear it again, should the first refusal be lost.
+/// How long one that is refused may stay: long enough to hear it again, should the first refusal be
+/// lost.
 const FAREWELL: Duration = Duration::from_secs(1);
 
 /// Everybody who is connected.
@@ -63,7 +64,12 @@ impl Guests {
         *self.joined_at.entry(levels::name(level)).or_default() += 1;
         self.counts.receivers += 1;
         self.counts.peak = self.counts.peak.max(self.counts.receivers);
-        Some(format!("{} joined at {}; receivers: {}", guest.address, levels::name(level), self.counts.receivers))
+        Some(format!(
+            "{} joined at {}; receivers: {}",
+            guest.address,
+            levels::name(level),
+            self.counts.receivers
+        ))
     }
 
     /// Whether it gets snapshots.
@@ -77,16 +83,32 @@ impl Guests {
     }
 
     /// It speaks another language. Something to say the first time only.
-    pub(super) fn refuse(&mut self, client: u64, mismatch: &Mismatch, now: Duration) -> Option<String> {
-        let guest = self.present.get_mut(&client).filter(|guest| matches!(guest.standing, Standing::Silent))?;
+    pub(super) fn refuse(
+        &mut self,
+        client: u64,
+        mismatch: &Mismatch,
+        now: Duration,
+    ) -> Option<String> {
+        let guest = self
+            .present
+            .get_mut(&client)
+            .filter(|guest| matches!(guest.standing, Standing::Silent))?;
         guest.standing = Standing::Refused { until: now + FAREWELL };
         self.counts.refused += 1;
         Some(format!("{} refused: {mismatch}", guest.address))
     }
 
     /// It is gone. Of those that never received anything there is nothing to say.
-    pub(super) fn leave(&mut self, client: u64, reason: DisconnectReason, timeout: Duration) -> Option<String> {
-        let guest = self.present.remove(&client).filter(|guest| matches!(guest.standing, Standing::Receives))?;
+    pub(super) fn leave(
+        &mut self,
+        client: u64,
+        reason: DisconnectReason,
+        timeout: Duration,
+    ) -> Option<String> {
+        let guest = self
+            .present
+            .remove(&client)
+            .filter(|guest| matches!(guest.standing, Standing::Receives))?;
         self.counts.receivers -= 1;
         let what = match reason {
             DisconnectReason::Left => {
@@ -103,8 +125,10 @@ impl Guests {
 
     /// Takes out one of those whose farewell is over.
     pub(super) fn pop_farewell(&mut self, now: Duration) -> Option<u64> {
-        let is_over = |guest: &Guest| matches!(guest.standing, Standing::Refused { until } if now >= until);
-        let client = self.present.iter().find(|(_, guest)| is_over(guest)).map(|(client, _)| *client)?;
+        let is_over =
+            |guest: &Guest| matches!(guest.standing, Standing::Refused { until } if now >= until);
+        let client =
+            self.present.iter().find(|(_, guest)| is_over(guest)).map(|(client, _)| *client)?;
         self.present.remove(&client);
         Some(client)
     }

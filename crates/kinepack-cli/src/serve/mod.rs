@@ -1,7 +1,8 @@
 //! `kinepack serve`: the built-in world in real time, over UDP, for everybody who knows the secret.
 //!
-//! One thread ticks 60 times a second: step of the world, snapshots for all receivers, sending. Between ticks it takes what has arrived,
-//! about once a millisecond, so that acknowledgements tell the round trip. Another thread reads the socket and drops junk, see [`udp`](crate::udp).
+//! One thread ticks 60 times a second: step of the world, snapshots for all receivers, sending.
+//! Between ticks it takes what has arrived, about once a millisecond, so that acknowledgements tell
+//! the round trip. Another thread reads the socket and drops junk, see [`udp`](crate::udp).
 //!
 //! Who sends keys plays: [`players`].
 
@@ -25,10 +26,13 @@ use crate::inputs::{MAX_GUESTS, with_keys};
 use crate::interrupt::Interrupt;
 use crate::report::print;
 use crate::sender::{SendOptions, Sender};
-use crate::udp::{MAX_OVERHEAD_BYTES, PROTOCOL_ID, SecretArguments, ServerOptions, UdpServer, header_bytes};
+use crate::udp::{
+    MAX_OVERHEAD_BYTES, PROTOCOL_ID, SecretArguments, ServerOptions, UdpServer, header_bytes,
+};
 use crate::world::WorldArguments;
 
-/// The largest payload of UDP: passes every path of the Internet in one piece (RFC 9000, section 14).
+/// The largest payload of UDP: passes every path of the Internet in one piece (RFC 9000, section
+/// 14).
 const UDP_PAYLOAD_BYTES: usize = 1_200;
 /// Simulate a physics world in real time and send it to everybody who joins.
 #[derive(Args)]
@@ -39,7 +43,8 @@ const UDP_PAYLOAD_BYTES: usize = 1_200;
     .help("How snapshots are coded: packed takes the least work, adaptive the fewest bits. Of several, separated by commas, each joiner takes one")
     .value_delimiter(',')))]
 pub(crate) struct Arguments {
-    /// Address and port to receive at; port 0 takes any that is free. 0.0.0.0 is every address of this machine.
+    /// Address and port to receive at; port 0 takes any that is free. 0.0.0.0 is every address of
+    /// this machine.
     #[arg(long, default_value = "127.0.0.1:40000", value_name = "ADDRESS")]
     listen: SocketAddr,
     #[command(flatten, next_help_heading = "Connections")]
@@ -47,7 +52,8 @@ pub(crate) struct Arguments {
     /// How many may join.
     #[arg(long, default_value_t = 64, help_heading = "Connections", value_name = "COUNT")]
     max_clients: usize,
-    /// How many of them may play, each with a cube of its own; the others watch. With 0 nobody plays.
+    /// How many of them may play, each with a cube of its own; the others watch. With 0 nobody
+    /// plays.
     #[arg(long, default_value_t = 16, help_heading = "Connections", value_name = "COUNT", value_parser = clap::value_parser!(u8).range(..=MAX_GUESTS as i64))]
     max_players: u8,
     /// Seconds of silence after which a receiver is gone.
@@ -68,10 +74,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     options.max_clients = arguments.max_clients;
     options.timeout = Duration::from_secs(arguments.time_out);
     let interrupt = Interrupt::listen()?;
-    let sender = Sender::new(arguments.world.play()?, &arguments.send, hub_config(arguments.listen))?;
+    let sender =
+        Sender::new(arguments.world.play()?, &arguments.send, hub_config(arguments.listen))?;
     let server = UdpServer::bind(arguments.listen, &secret, options)?;
     let max_players = usize::from(arguments.max_players);
-    let mut serving = Serving::new(server, sender, arguments.send.clone(), options.timeout, max_players);
+    let mut serving =
+        Serving::new(server, sender, arguments.send.clone(), options.timeout, max_players);
     serving.say(&format!("listening on {}", serving.local_addr()));
     serving.run(&interrupt, arguments.world.seconds)?;
     let report = serving.report(arguments);

@@ -1,8 +1,9 @@
 //! Which guests play, and by which keys: the server's end of the streams of `inputs.rs`.
 //!
-//! A guest gets a cube with its first packet of keys, where there is a place, and asks again with later ones. Its newest keys are held
-//! until others come or it is silent. Time is the caller's. A guest costs memory from its first packet on, a few kilobytes, and
-//! as many records a second as the stream's rate limit lets through; the rest is counted.
+//! A guest gets a cube with its first packet of keys, where there is a place, and asks again with
+//! later ones. Its newest keys are held until others come or it is silent. Time is the caller's. A
+//! guest costs memory from its first packet on, a few kilobytes, and as many records a second as
+//! the stream's rate limit lets through; the rest is counted.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -12,7 +13,8 @@ use cubes::Input;
 use kinepack::EntityId;
 use kinepack::stream::StreamCodec;
 use kinepack_net::{
-    ReceiverId, Sequence, StreamAcknowledgement, StreamReceiver, StreamReceiverStats, StreamRefused, StreamSender,
+    ReceiverId, Sequence, StreamAcknowledgement, StreamReceiver, StreamReceiverStats,
+    StreamRefused, StreamSender,
 };
 
 use crate::inputs::{SEAT_EVERY, Seat, key_codec, key_config, seat_codec, seat_config};
@@ -23,8 +25,8 @@ use crate::world::Played;
 const SILENCE: Duration = Duration::from_millis(250);
 /// Between two attempts of one guest to get a cube. Each looks for a free place in the world.
 const ASK_EVERY: Duration = Duration::from_secs(1);
-/// Between two acknowledgements in front of what is sent anyway: a base that is three records older takes half a bit more of each
-/// packet, an acknowledgement 24 bits.
+/// Between two acknowledgements in front of what is sent anyway: a base that is three records older
+/// takes half a bit more of each packet, an acknowledgement 24 bits.
 const ACKNOWLEDGE_EVERY: Duration = Duration::from_millis(50);
 /// One goes alone where nothing else went for so long.
 const ACKNOWLEDGE_ALONE: Duration = Duration::from_millis(150);
@@ -99,7 +101,13 @@ impl Players {
     }
 
     /// Takes a packet of a guest's keys. Returns what there is to say of the guest.
-    pub(crate) fn handle(&mut self, client: u64, now: Duration, packet: &[u8], world: &mut Played) -> Option<String> {
+    pub(crate) fn handle(
+        &mut self,
+        client: u64,
+        now: Duration,
+        packet: &[u8],
+        world: &mut Played,
+    ) -> Option<String> {
         let player = match self.present.entry(client) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => entry.insert(Player::new(&self.keys, &self.seats)?),
@@ -174,14 +182,20 @@ impl Players {
     }
 
     /// The acknowledgement to be put in front of what is sent to a guest anyway, where one is due.
-    pub(crate) fn front(&mut self, client: u64, now: Duration) -> Option<[u8; StreamAcknowledgement::BYTES]> {
+    pub(crate) fn front(
+        &mut self,
+        client: u64,
+        now: Duration,
+    ) -> Option<[u8; StreamAcknowledgement::BYTES]> {
         self.present.get_mut(&client)?.acknowledgement(now, ACKNOWLEDGE_EVERY)
     }
 
-    /// What is to be sent of itself: seats, and acknowledgements where nothing else went. Valid until the next call.
+    /// What is to be sent of itself: seats, and acknowledgements where nothing else went. Valid
+    /// until the next call.
     pub(crate) fn poll_transmit(&mut self, now: Duration) -> Option<(u64, &[u8])> {
         let out = &mut self.out;
-        let due = |(client, player): (&u64, &mut Player)| player.write_due(now, out).then_some(*client);
+        let due =
+            |(client, player): (&u64, &mut Player)| player.write_due(now, out).then_some(*client);
         let client = self.present.iter_mut().find_map(due)?;
         Some((client, &self.out))
     }
@@ -227,9 +241,15 @@ impl Player {
         self.seat_due = now;
     }
 
-    fn acknowledgement(&mut self, now: Duration, every: Duration) -> Option<[u8; StreamAcknowledgement::BYTES]> {
+    fn acknowledgement(
+        &mut self,
+        now: Duration,
+        every: Duration,
+    ) -> Option<[u8; StreamAcknowledgement::BYTES]> {
         let newest = self.keys.acknowledgement()?;
-        let is_due = self.acknowledged.is_none_or(|told| told != newest && now >= self.acknowledged_at + every);
+        let is_due = self
+            .acknowledged
+            .is_none_or(|told| told != newest && now >= self.acknowledged_at + every);
         is_due.then(|| {
             (self.acknowledged, self.acknowledged_at) = (Some(newest), now);
             newest.to_bytes()
@@ -274,7 +294,11 @@ impl KeyCounts {
 
     /// What came after an earlier count: packets and bytes alone.
     pub(crate) fn since(&self, before: &Self) -> Self {
-        Self { packets: self.packets - before.packets, bytes: self.bytes - before.bytes, ..Self::default() }
+        Self {
+            packets: self.packets - before.packets,
+            bytes: self.bytes - before.bytes,
+            ..Self::default()
+        }
     }
 
     /// Mean bits of a packet, its header included.

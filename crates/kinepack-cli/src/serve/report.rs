@@ -19,7 +19,8 @@ pub(super) struct ServeReport {
     pub(super) ticks: u32,
     /// Seconds that the world was stopped for, as the machine could not follow.
     pub(super) skipped_s: f64,
-    /// All work of a tick and of the polls before it, of ticks with receivers: the world's step, encoding, sending, reading.
+    /// All work of a tick and of the polls before it, of ticks with receivers: the world's step,
+    /// encoding, sending, reading.
     pub(super) tick_us: TimesUs,
     /// The same in processor time of the thread; null where the system does not tell.
     pub(super) tick_cpu_us: Option<TimesUs>,
@@ -46,7 +47,8 @@ pub(super) struct ServeReport {
     pub(super) limited: u64,
     /// Dropped by the reader: faster than ticks take them.
     pub(super) overflowed: u64,
-    /// How often a sender of junk was not even read, for a second: what it sent then is in no other number.
+    /// How often a sender of junk was not even read, for a second: what it sent then is in no other
+    /// number.
     pub(super) silenced: u64,
     /// What did not decipher, was replayed, or came from somebody who may not connect.
     pub(super) undeciphered: u64,
@@ -86,8 +88,17 @@ pub(super) struct KeysReport {
 impl KeysReport {
     pub(super) fn new(players: &Players) -> Self {
         let counts = players.counts();
-        let KeyCounts { packets, full, bytes, records, recovered, lost_bases, limited, out_of_place, malformed } =
-            counts;
+        let KeyCounts {
+            packets,
+            full,
+            bytes,
+            records,
+            recovered,
+            lost_bases,
+            limited,
+            out_of_place,
+            malformed,
+        } = counts;
         Self {
             players: players.playing(),
             players_peak: players.peak(),
@@ -113,10 +124,20 @@ impl ServeReport {
 
     pub(super) fn write_table(&self, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "{}\n{}", self.world, self.sending)?;
-        let times = |of: &TimesUs| format!("{:.0} / {:.0} / {:.0} / {:.0} µs", of.mean, of.p50, of.p99, of.max);
-        let cpu = |of: &Option<TimesUs>| of.as_ref().map_or_else(|| "not known on this system".to_owned(), times);
+        let times = |of: &TimesUs| {
+            format!("{:.0} / {:.0} / {:.0} / {:.0} µs", of.mean, of.p50, of.p99, of.max)
+        };
+        let cpu = |of: &Option<TimesUs>| {
+            of.as_ref().map_or_else(|| "not known on this system".to_owned(), times)
+        };
         let rows = [
-            ("ticks", format!("{} in {:.1} s, stopped for {:.1} s", self.ticks, self.seconds, self.skipped_s)),
+            (
+                "ticks",
+                format!(
+                    "{} in {:.1} s, stopped for {:.1} s",
+                    self.ticks, self.seconds, self.skipped_s
+                ),
+            ),
             ("work a tick, mean / median / 99 % / largest", times(&self.tick_us)),
             ("in processor time", cpu(&self.tick_cpu_us)),
             ("of it, encoding for all receivers", times(&self.encode_us)),
@@ -127,21 +148,33 @@ impl ServeReport {
                 format!("{} / {} / {} / {}", self.joined, self.left, self.timed_out, self.refused)
             }),
             ("joined at", {
-                let levels: Vec<String> =
-                    self.joined_at.iter().map(|(level, count)| format!("{level} {count}")).collect();
+                let levels: Vec<String> = self
+                    .joined_at
+                    .iter()
+                    .map(|(level, count)| format!("{level} {count}"))
+                    .collect();
                 levels.join(", ")
             }),
-            ("players now / most at once", format!("{} / {}", self.keys.players, self.keys.players_peak)),
+            (
+                "players now / most at once",
+                format!("{} / {}", self.keys.players, self.keys.players_peak),
+            ),
             ("packets of keys / of them full / bytes", {
                 format!("{} / {} / {}", self.keys.packets, self.keys.full_packets, self.keys.bytes)
             }),
             ("bits of a packet of keys", format!("{:.1}", self.keys.bits_per_packet)),
-            ("keys taken / of them from repeats", format!("{} / {}", self.keys.records, self.keys.recovered)),
+            (
+                "keys taken / of them from repeats",
+                format!("{} / {}", self.keys.records, self.keys.recovered),
+            ),
             ("keys refused: base lost / too many / out of place / wrong", {
                 let KeysReport { lost_bases, limited, out_of_place, malformed, .. } = self.keys;
                 format!("{lost_bases} / {limited} / {out_of_place} / {malformed}")
             }),
-            ("to a receiver, with headers and encryption", format!("{:.1} kbit/s", self.kbps_per_receiver)),
+            (
+                "to a receiver, with headers and encryption",
+                format!("{:.1} kbit/s", self.kbps_per_receiver),
+            ),
             ("datagrams in / out / not sent", {
                 format!("{} / {} / {}", self.datagrams_in, self.datagrams_out, self.unsent)
             }),
@@ -149,7 +182,10 @@ impl ServeReport {
                 format!("{} / {} / {}", self.junk, self.limited, self.overflowed)
             }),
             ("senders of junk silenced for a second", self.silenced.to_string()),
-            ("not deciphered / deciphered but wrong", format!("{} / {}", self.undeciphered, self.wrong_datagrams)),
+            (
+                "not deciphered / deciphered but wrong",
+                format!("{} / {}", self.undeciphered, self.wrong_datagrams),
+            ),
         ];
         write_rows(out, rows)
     }

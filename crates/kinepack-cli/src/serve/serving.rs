@@ -1,4 +1,5 @@
-//! The server at work: what arrives, ticks, what is sent, and what is said of it. [`run`](Serving::run) gives it the time.
+//! The server at work: what arrives, ticks, what is sent, and what is said of it.
+//! [`run`](Serving::run) gives it the time.
 
 use std::net::SocketAddr;
 use std::ops::Range;
@@ -67,7 +68,8 @@ impl Serving {
         timeout: Duration,
         max_players: usize,
     ) -> Self {
-        let style = ProgressStyle::with_template("{wide_msg}").unwrap_or_else(|_| ProgressStyle::default_bar());
+        let style = ProgressStyle::with_template("{wide_msg}")
+            .unwrap_or_else(|_| ProgressStyle::default_bar());
         Self {
             server,
             sender,
@@ -90,7 +92,11 @@ impl Serving {
         }
     }
 
-    pub(crate) fn run(&mut self, interrupt: &Interrupt, seconds: Option<u32>) -> Result<(), Failure> {
+    pub(crate) fn run(
+        &mut self,
+        interrupt: &Interrupt,
+        seconds: Option<u32>,
+    ) -> Result<(), Failure> {
         let end = seconds.map(|seconds| Duration::from_secs(u64::from(seconds)));
         while !interrupt.is_raised() && end.is_none_or(|end| self.begin.elapsed() < end) {
             let watch = Watch::start();
@@ -157,15 +163,22 @@ impl Serving {
                 Some(DatagramKind::StreamAcknowledgement) => {
                     *wrong_datagrams += u64::from(!players.acknowledge(client, part));
                 }
-                Some(DatagramKind::Answer) => match sender.hub.handle(ReceiverId(client), now, part) {
-                    Ok(Handled::Joined) => {
-                        let level = sender.hub.status(ReceiverId(client)).and_then(|status| status.level);
-                        lines.extend(level.and_then(|level| guests.join(client, level)));
+                Some(DatagramKind::Answer) => {
+                    match sender.hub.handle(ReceiverId(client), now, part) {
+                        Ok(Handled::Joined) => {
+                            let level = sender
+                                .hub
+                                .status(ReceiverId(client))
+                                .and_then(|status| status.level);
+                            lines.extend(level.and_then(|level| guests.join(client, level)));
+                        }
+                        Ok(_) => {}
+                        Err(Refused::Mismatch(mismatch)) => {
+                            lines.extend(guests.refuse(client, &mismatch, now))
+                        }
+                        Err(_) => *wrong_datagrams += 1,
                     }
-                    Ok(_) => {}
-                    Err(Refused::Mismatch(mismatch)) => lines.extend(guests.refuse(client, &mismatch, now)),
-                    Err(_) => *wrong_datagrams += 1,
-                },
+                }
                 _ => *wrong_datagrams += 1,
             }
         }

@@ -1,6 +1,8 @@
-//! How long the work of a tick takes: by the clock on the wall, and in processor time of the thread that does it.
+//! How long the work of a tick takes: by the clock on the wall, and in processor time of the thread
+//! that does it.
 //!
-//! Where other programs want the same processors, the first includes the time in which they had them, the second does not.
+//! Where other programs want the same processors, the first includes the time in which they had
+//! them, the second does not.
 
 use std::time::{Duration, Instant};
 

@@ -31,7 +31,8 @@ pub(super) struct Faults {
 pub(crate) struct FaultReport {
     /// Lanes of views that were changed by one.
     pub(crate) injected: u64,
-    /// Those that a state check found. No snapshot was built on the others, or it could not be decoded.
+    /// Those that a state check found. No snapshot was built on the others, or it could not be
+    /// decoded.
     pub(crate) noticed: u64,
     /// Checks that failed without a fault.
     pub(crate) false_alarms: u64,
@@ -50,7 +51,9 @@ pub(crate) struct FaultReport {
 impl Faults {
     /// Changes some lane of some entity in the receiver's newest view.
     pub(super) fn inject(&mut self, now: Duration, receiver: &mut Receiver) {
-        let Some(view) = receiver.newest_sequence().and_then(|newest| receiver.view(newest)) else { return };
+        let Some(view) = receiver.newest_sequence().and_then(|newest| receiver.view(newest)) else {
+            return;
+        };
         // Another place each time, all over the world.
         let random = (self.injected + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let place = |count: usize, random: u64| (random >> 32) as usize % count.max(1);

@@ -1,5 +1,5 @@
-//! The keys of who plays, on their way to the world: a record a tick, on the links of the snapshots and their acknowledgements.
-//! `spec/NET.md`, sections 8 and 9.
+//! The keys of who plays, on their way to the world: a record a tick, on the links of the snapshots
+//! and their acknowledgements. `spec/NET.md`, sections 8 and 9.
 //!
 //! Both ends are here, so that what comes out is compared with what went in.
 
@@ -7,14 +7,17 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use cubes::Input;
-use kinepack_net::{HEADER_BYTES, Sequence, StreamAcknowledgement, StreamConfig, StreamReceiver, StreamSender};
+use kinepack_net::{
+    HEADER_BYTES, Sequence, StreamAcknowledgement, StreamConfig, StreamReceiver, StreamSender,
+};
 
 use crate::inputs::{key_codec, key_config};
 use crate::keys::Keys;
 use crate::session_report::{InputReport, PacketBits};
 use crate::world::Played;
 
-/// Above the round trips of all links that the page can be set to, but the worst. A longer ring costs no bits.
+/// Above the round trips of all links that the page can be set to, but the worst. A longer ring
+/// costs no bits.
 const LONGEST_ROUND_TRIP: Duration = Duration::from_secs(3);
 
 /// Who plays, and whether keys are sent for it.
@@ -23,9 +26,11 @@ pub(crate) enum Hands {
     /// The script, where the world is. Nothing is sent.
     #[default]
     Script,
-    /// The script too; its keys are sent all the same, to see what they take, and whether they come out as they went in.
+    /// The script too; its keys are sent all the same, to see what they take, and whether they come
+    /// out as they went in.
     SentScript,
-    /// A person behind the first receiver's link, who holds these keys: the world has them when they came.
+    /// A person behind the first receiver's link, who holds these keys: the world has them when
+    /// they came.
     Person(Input),
 }
 
@@ -76,7 +81,8 @@ impl Default for KeyStream {
 }
 
 impl KeyStream {
-    /// Adds the keys of a tick, and writes their packet. With `plays`, the world is to take what came.
+    /// Adds the keys of a tick, and writes their packet. With `plays`, the world is to take what
+    /// came.
     pub(super) fn push(&mut self, keys: Keys, plays: bool, out: &mut Vec<u8>) {
         let number = self.source.push(&keys).expect("bits are never out of range");
         self.plays_from = plays.then(|| self.plays_from.unwrap_or(number));
@@ -125,7 +131,10 @@ impl KeyStream {
 
     /// The newest keys that came of a person who plays.
     pub(super) fn held(&self) -> Option<Input> {
-        let newest = self.sink.newest().filter(|newest| self.plays_from.is_some_and(|from| newest.since(from) >= 0))?;
+        let newest = self
+            .sink
+            .newest()
+            .filter(|newest| self.plays_from.is_some_and(|from| newest.since(from) >= 0))?;
         let keys: Keys = self.sink.read(newest).ok()??;
         Some(keys.into())
     }
@@ -139,10 +148,13 @@ impl KeyStream {
     pub(super) fn report(&self) -> InputReport {
         let (source, sink) = (self.source.stats(), self.sink.stats());
         let seconds = (source.records as f64 / f64::from(cubes::TICK_HZ)).max(1e-3);
-        let kbps = |header: u32| (source.bytes + source.packets * u64::from(header)) as f64 * 8.0 / 1e3 / seconds;
+        let kbps = |header: u32| {
+            (source.bytes + source.packets * u64::from(header)) as f64 * 8.0 / 1e3 / seconds
+        };
         let bits = |bytes: u64, packets: u64| bytes as f64 * 8.0 / packets.max(1) as f64;
         let not_there_yet = self.sink.newest().zip(self.source.newest());
-        let not_there_yet = not_there_yet.map_or(source.records, |(there, here)| here.since(there).max(0) as u64);
+        let not_there_yet =
+            not_there_yet.map_or(source.records, |(there, here)| here.since(there).max(0) as u64);
         InputReport {
             records: source.records,
             packets: source.packets,
@@ -181,9 +193,12 @@ mod tests {
     }
 
     fn session(options: &str, style: Style) -> Session {
-        let Options { send, link } = Options::parse_from(["test"].into_iter().chain(options.split_whitespace()));
-        let world = Played::cubes(&Config { cubes: 24 }, style, 1).expect("a valid number of cubes");
-        let mut session = Session::new(world, &send, with_keys(HubConfig::default())).expect("valid options");
+        let Options { send, link } =
+            Options::parse_from(["test"].into_iter().chain(options.split_whitespace()));
+        let world =
+            Played::cubes(&Config { cubes: 24 }, style, 1).expect("a valid number of cubes");
+        let mut session =
+            Session::new(world, &send, with_keys(HubConfig::default())).expect("valid options");
         session.outage = link.outage();
         session.add(&send, link.config().expect("a valid link"), 1, true).expect("a valid link");
         session
@@ -210,8 +225,13 @@ mod tests {
             let mut session = session(options, Style::Typical);
             session.hands = Hands::SentScript;
             run(&mut session, 1..=600);
-            let InputReport { records, packets, received, recovered, lost, wrong, .. } = input(&session);
-            assert_eq!((records, packets, wrong, session.peers[0].wrong_lanes), (600, 600, 0, 0), "{options}");
+            let InputReport { records, packets, received, recovered, lost, wrong, .. } =
+                input(&session);
+            assert_eq!(
+                (records, packets, wrong, session.peers[0].wrong_lanes),
+                (600, 600, 0, 0),
+                "{options}"
+            );
             assert!(received as f64 > least * 600.0 - 8.0, "{options}: {received}");
             assert!(received + lost <= 600, "{options}: {received} and {lost}");
             assert_eq!(recovered > 0, recovers, "{options}: {recovered}");
@@ -262,6 +282,9 @@ mod tests {
         let sent = session.peers[0].up.stats().sent;
         assert!((300..305).contains(&sent.count), "one a tick, and a hello or two: {sent:?}");
         let keys_bytes = session.peers[0].keys_sent().1;
-        assert!(sent.bytes > keys_bytes + 280 * 7, "acknowledgements in them: {sent:?}, keys {keys_bytes}");
+        assert!(
+            sent.bytes > keys_bytes + 280 * 7,
+            "acknowledgements in them: {sent:?}, keys {keys_bytes}"
+        );
     }
 }

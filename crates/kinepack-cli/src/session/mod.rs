@@ -1,4 +1,5 @@
-//! A world on its way to one or many receivers through simulated links: what `demo` shows and `simulate` and `sweep` measure.
+//! A world on its way to one or many receivers through simulated links: what `demo` shows and
+//! `simulate` and `sweep` measure.
 
 mod answering;
 mod faults;
@@ -60,7 +61,11 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    pub(crate) fn new(world: Played, options: &SendOptions, config: HubConfig) -> Result<Self, Failure> {
+    pub(crate) fn new(
+        world: Played,
+        options: &SendOptions,
+        config: HubConfig,
+    ) -> Result<Self, Failure> {
         Ok(Self {
             sender: Sender::new(world, options, config)?,
             truth: Truth::default(),
@@ -86,8 +91,8 @@ impl Session {
         Ok(())
     }
 
-    /// Makes the connection of a receiver that is looked at anew, such as at another level: nothing that was on its way arrives, and all counts begin
-    /// anew.
+    /// Makes the connection of a receiver that is looked at anew, such as at another level: nothing
+    /// that was on its way arrives, and all counts begin anew.
     pub(crate) fn reconnect(
         &mut self,
         index: usize,
@@ -104,17 +109,32 @@ impl Session {
 
     /// When the next datagram is due on any link.
     pub(crate) fn next_arrival(&self) -> Option<Duration> {
-        self.peers.iter().flat_map(|peer| [peer.down.next_due(), peer.up.next_due()]).flatten().min()
+        self.peers
+            .iter()
+            .flat_map(|peer| [peer.down.next_due(), peer.up.next_due()])
+            .flatten()
+            .min()
     }
 
     /// Brings what is due to its receiver.
-    pub(crate) fn deliver(&mut self, now: Duration, carrier: &mut impl Carrier) -> Result<(), Failure> {
+    pub(crate) fn deliver(
+        &mut self,
+        now: Duration,
+        carrier: &mut impl Carrier,
+    ) -> Result<(), Failure> {
         let is_out = self.outage.contains(&now);
-        self.peers.iter_mut().try_for_each(|peer| peer.deliver(now, is_out, &mut self.sender, carrier))
+        self.peers
+            .iter_mut()
+            .try_for_each(|peer| peer.deliver(now, is_out, &mut self.sender, carrier))
     }
 
-    /// Brings each datagram that is due before a tick to its receiver at its own time, and then the tick.
-    pub(crate) fn run_until(&mut self, tick: Duration, carrier: &mut impl Carrier) -> Result<(), Failure> {
+    /// Brings each datagram that is due before a tick to its receiver at its own time, and then the
+    /// tick.
+    pub(crate) fn run_until(
+        &mut self,
+        tick: Duration,
+        carrier: &mut impl Carrier,
+    ) -> Result<(), Failure> {
         while let Some(arrival) = self.next_arrival().filter(|at| *at <= tick) {
             self.deliver(arrival, carrier)?;
         }
@@ -122,14 +142,23 @@ impl Session {
     }
 
     /// The world's next step, what is sent of it and to it, and a frame of each viewer.
-    pub(crate) fn tick(&mut self, now: Duration, carrier: &mut impl Carrier) -> Result<(), Failure> {
+    pub(crate) fn tick(
+        &mut self,
+        now: Duration,
+        carrier: &mut impl Carrier,
+    ) -> Result<(), Failure> {
         self.deliver(now, carrier)?;
         self.peers.iter_mut().for_each(|peer| peer.sent.clear());
         let by_person = matches!(self.hands, Hands::Person(_));
         self.sender.world.hold(self.peers.first().and_then(Peer::held).filter(|_| by_person));
         let is_sent = self.sender.step()?;
         if let Some(peer) = self.peers.first_mut() {
-            peer.press(now, self.hands.keys(&self.sender.world), by_person, self.outage.contains(&now));
+            peer.press(
+                now,
+                self.hands.keys(&self.sender.world),
+                by_person,
+                self.outage.contains(&now),
+            );
         }
         self.truth.push(self.sender.tick(), self.sender.states());
         if is_sent {

@@ -8,7 +8,8 @@ use std::time::Duration;
 use cubes::Input;
 use kinepack::Snapshot;
 use kinepack_net::{
-    Cost, DatagramKind, HEADER_BYTES, Link, LinkConfig, LinkError, ReceiverId, Sequence, datagram_kind, split_datagram,
+    Cost, DatagramKind, HEADER_BYTES, Link, LinkConfig, LinkError, ReceiverId, Sequence,
+    datagram_kind, split_datagram,
 };
 
 use super::Carrier;
@@ -125,10 +126,12 @@ impl Peer {
         }
     }
 
-    /// Takes a datagram from the hub and puts it on the link, behind what is to be acknowledged of the keys.
+    /// Takes a datagram from the hub and puts it on the link, behind what is to be acknowledged of
+    /// the keys.
     pub(super) fn send(&mut self, now: Duration, datagram: &[u8], is_out: bool) {
         let front = self.keys.as_mut().and_then(|keys| keys.poll_acknowledgement());
-        let datagram = front.map_or(Cow::Borrowed(datagram), |front| [&front[..], datagram].concat().into());
+        let datagram =
+            front.map_or(Cow::Borrowed(datagram), |front| [&front[..], datagram].concat().into());
         self.recent.push_back((now, datagram.len()));
         let before = uncarried(&self.down);
         if !is_out {
@@ -177,7 +180,10 @@ impl Peer {
     ) -> Result<(), Failure> {
         while let Some(datagram) = self.down.poll(now) {
             let Some(datagram) = carrier.down(&datagram)? else { continue };
-            split_datagram(datagram).into_iter().flatten().for_each(|datagram| self.take(now, datagram));
+            split_datagram(datagram)
+                .into_iter()
+                .flatten()
+                .for_each(|datagram| self.take(now, datagram));
         }
         match &mut self.side {
             Side::Viewer(_) if self.plays => {}
@@ -206,7 +212,9 @@ impl Peer {
     /// Takes what came from the sender.
     fn take(&mut self, now: Duration, datagram: &[u8]) {
         match (&mut self.side, &mut self.keys) {
-            (_, Some(keys)) if datagram_kind(datagram) == Some(DatagramKind::StreamAcknowledgement) => {
+            (_, Some(keys))
+                if datagram_kind(datagram) == Some(DatagramKind::StreamAcknowledgement) =>
+            {
                 keys.acknowledge(datagram);
             }
             (Side::Answering(answering), _) => answering.take(datagram),
@@ -219,7 +227,9 @@ impl Peer {
                 self.faults.note(now, stats.mismatches - before.mismatches, brought_state);
                 if let Ok(Some(NewView { sequence, .. })) = taken {
                     let expected = self.sent_views.iter().rev().find(|(sent, _)| *sent == sequence);
-                    if let (Some((_, expected)), Some(view)) = (expected, viewer.receiver.view(sequence)) {
+                    if let (Some((_, expected)), Some(view)) =
+                        (expected, viewer.receiver.view(sequence))
+                    {
                         let wrong_lanes = wrong_lanes(expected, view);
                         if self.faults.is_faulty() {
                             self.faults.add_wrong_lanes(wrong_lanes);
@@ -232,9 +242,15 @@ impl Peer {
         }
     }
 
-    /// Sends the keys of a tick, if there are any: in one datagram with what the viewer has to acknowledge, which waits for it.
-    /// With `by_person`, the world is to take what comes.
-    pub(super) fn press(&mut self, now: Duration, keys: Option<Keys>, by_person: bool, is_out: bool) {
+    /// Sends the keys of a tick, if there are any: in one datagram with what the viewer has to
+    /// acknowledge, which waits for it. With `by_person`, the world is to take what comes.
+    pub(super) fn press(
+        &mut self,
+        now: Duration,
+        keys: Option<Keys>,
+        by_person: bool,
+        is_out: bool,
+    ) {
         let (Side::Viewer(viewer), Some(pressed)) = (&mut self.side, keys) else {
             self.plays = false;
             return self.keys.iter_mut().for_each(|keys| keys.rest());
@@ -273,15 +289,25 @@ impl Peer {
     }
 
     /// Draws a frame and takes notes.
-    pub(super) fn look(&mut self, now: Duration, sender: &Sender, truth: &Truth) -> Result<(), Failure> {
+    pub(super) fn look(
+        &mut self,
+        now: Duration,
+        sender: &Sender,
+        truth: &Truth,
+    ) -> Result<(), Failure> {
         let Side::Viewer(viewer) = &mut self.side else { return Ok(()) };
         viewer.show(now, Some(truth))?;
         viewer.note_age(sender.tick(), truth);
-        while self.recent.front().is_some_and(|(at, _)| now.saturating_sub(*at) > Duration::from_secs(1)) {
+        while self
+            .recent
+            .front()
+            .is_some_and(|(at, _)| now.saturating_sub(*at) > Duration::from_secs(1))
+        {
             self.recent.pop_front();
         }
         let status = sender.hub.status(self.id).unwrap_or_default();
-        let note = |(sum, count): &mut (f64, u32), value: f64| (*sum, *count) = (*sum + value, *count + 1);
+        let note =
+            |(sum, count): &mut (f64, u32), value: f64| (*sum, *count) = (*sum + value, *count + 1);
         if let Some(round_trip) = status.round_trip {
             note(&mut self.round_trips_ms, round_trip.as_secs_f64() * 1e3);
         }

@@ -38,12 +38,16 @@ fn guests(session: &Session, peer: usize) -> Vec<EntityId> {
     shown.iter().map(|shown| shown.id).filter(|id| id.0 >= FIRST_GUEST).collect()
 }
 
-/// Two joiners play, one of them leaves and comes back. Returns the world's states as they were sent.
+/// Two joiners play, one of them leaves and comes back. Returns the world's states as they were
+/// sent.
 fn play(options: &str) -> Vec<kinepack::Snapshot> {
-    let Options { send, link } = Options::parse_from(["test"].into_iter().chain(options.split_whitespace()));
-    let world = Played::cubes(&Config { cubes: 64 }, Style::Typical, 1).expect("a valid number of cubes");
+    let Options { send, link } =
+        Options::parse_from(["test"].into_iter().chain(options.split_whitespace()));
+    let world =
+        Played::cubes(&Config { cubes: 64 }, Style::Typical, 1).expect("a valid number of cubes");
     let mut session = Session::new(world, &send, HubConfig::default()).expect("valid options");
-    let mut joiners = [2, 3].map(|seed| Joiner { script: Script::new(Style::Typical, seed), own: None });
+    let mut joiners =
+        [2, 3].map(|seed| Joiner { script: Script::new(Style::Typical, seed), own: None });
     for seed in 0..2 {
         session.add(&send, link.config().expect("a valid link"), seed, true).expect("a valid link");
     }
@@ -88,7 +92,10 @@ fn play(options: &str) -> Vec<kinepack::Snapshot> {
         let places: Vec<u32> = states.iter().filter_map(place).collect();
         places.iter().max().zip(places.iter().min()).map_or(0, |(max, min)| max - min)
     };
-    assert!((FIRST_GUEST..FIRST_GUEST + 3).all(|id| moved(id) > 512), "{options}: each went a metre");
+    assert!(
+        (FIRST_GUEST..FIRST_GUEST + 3).all(|id| moved(id) > 512),
+        "{options}: each went a metre"
+    );
     states
 }
 
@@ -111,16 +118,19 @@ fn the_profile_knows_further_players() {
     let known = stream("adaptive").codec();
     let unknown = {
         let profile = kinepack_capture::cube::profile();
-        kinepack::Codec::new(known.schema().clone(), kinepack::Level::ADAPTIVE, profile).expect("it fits")
+        kinepack::Codec::new(known.schema().clone(), kinepack::Level::ADAPTIVE, profile)
+            .expect("it fits")
     };
     assert_ne!(known.hash(), unknown.hash());
-    let states: Vec<kinepack::View> = play("--link lan").into_iter().map(kinepack::View::from).collect();
+    let states: Vec<kinepack::View> =
+        play("--link lan").into_iter().map(kinepack::View::from).collect();
     let bytes = |codec: &kinepack::Codec| -> usize {
         let (mut encoder, mut packet) = (kinepack::Encoder::new(codec), Vec::new());
         let mut bytes = 0;
         for at in 84..210 {
             packet.clear();
-            let baselines = kinepack::Baselines::new([6, 12, 18].map(|lag| &states[at - lag])).expect("each is older");
+            let baselines = kinepack::Baselines::new([6, 12, 18].map(|lag| &states[at - lag]))
+                .expect("each is older");
             encoder.encode(baselines, &states[at], &mut packet).expect("of this schema");
             bytes += packet.len();
         }

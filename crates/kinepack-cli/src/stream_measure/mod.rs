@@ -1,7 +1,9 @@
-//! `kinepack measure --stream`: the moves of players' characters as input streams over bad links, under virtual time.
+//! `kinepack measure --stream`: the moves of players' characters as input streams over bad links,
+//! under virtual time.
 //!
-//! Every client plays another seed's script and sends a packet each tick; the server answers each tick with an acknowledgement. What comes out is compared
-//! lane for lane with what went in. All clients are coded one after another, as a server has them, so that the clock is read twice a
+//! Every client plays another seed's script and sends a packet each tick; the server answers each
+//! tick with an acknowledgement. What comes out is compared lane for lane with what went in. All
+//! clients are coded one after another, as a server has them, so that the clock is read twice a
 //! tick and the memory of many streams is what the caches see.
 
 mod speed;
@@ -91,14 +93,22 @@ struct Bits {
 }
 
 /// Measures each row at each loss.
-pub(crate) fn measure(run: StreamRun, rows: &[Row], progress: &ProgressBar) -> Result<Vec<Measured>, Failure> {
+pub(crate) fn measure(
+    run: StreamRun,
+    rows: &[Row],
+    progress: &ProgressBar,
+) -> Result<Vec<Measured>, Failure> {
     progress.set_length(rows.len() as u64 * LOSS_RATIOS.len() as u64 * u64::from(run.ticks));
     let each = rows.iter().flat_map(|row| LOSS_RATIOS.map(|loss_ratio| (*row, loss_ratio)));
     each.map(|(row, loss_ratio)| World::new(run, row, loss_ratio)?.run(progress)).collect()
 }
 
 /// A table for people.
-pub(crate) fn write_table(run: StreamRun, measured: &[Measured], out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn write_table(
+    run: StreamRun,
+    measured: &[Measured],
+    out: &mut impl Write,
+) -> io::Result<()> {
     let StreamRun { clients, ticks, seed, repeats } = run;
     writeln!(
         out,

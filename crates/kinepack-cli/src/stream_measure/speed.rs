@@ -1,4 +1,5 @@
-//! How long the codec alone takes: the packets of one client once more, each a record against the base that it had on its link.
+//! How long the codec alone takes: the packets of one client once more, each a record against the
+//! base that it had on its link.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -28,7 +29,12 @@ struct End<'a> {
 
 impl<'a> End<'a> {
     fn new(codec: &'a StreamCodec, records: &'a [u32]) -> Self {
-        Self { codec, records, ring: vec![codec.nothing_learned(); RING], learned: codec.nothing_learned() }
+        Self {
+            codec,
+            records,
+            ring: vec![codec.nothing_learned(); RING],
+            learned: codec.nothing_learned(),
+        }
     }
 
     /// Runs `code` for a record, with its base.
@@ -40,7 +46,11 @@ impl<'a> End<'a> {
     ) {
         let base = back.map(|lag| {
             let base = index - usize::from(lag);
-            StreamBase { lanes: lanes_of(self.records, base), learned: &self.ring[base % RING], lag }
+            StreamBase {
+                lanes: lanes_of(self.records, base),
+                learned: &self.ring[base % RING],
+                lag,
+            }
         });
         code(self.codec, base, lanes_of(self.records, index), &mut self.learned);
         std::mem::swap(&mut self.ring[index % RING], &mut self.learned);
@@ -51,7 +61,8 @@ fn lanes_of(records: &[u32], index: usize) -> &[u32] {
     &records[index * Move::LANES..(index + 1) * Move::LANES]
 }
 
-/// Codes the records of a seed's script; `backs` say how far back the base of each is, if it has one.
+/// Codes the records of a seed's script; `backs` say how far back the base of each is, if it has
+/// one.
 pub(super) fn measure(codec: &StreamCodec, seed: u64, backs: &[Option<u16>]) -> Speed {
     let mut records = vec![0; backs.len() * Move::LANES];
     for (place, played) in records.chunks_exact_mut(Move::LANES).zip(Script::new(seed)) {

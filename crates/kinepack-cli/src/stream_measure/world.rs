@@ -53,7 +53,11 @@ struct Client {
 impl World {
     pub(super) fn new(run: StreamRun, row: Row, loss_ratio: f32) -> Result<Self, Failure> {
         let codec = StreamCodec::of::<Move>(row.level()).expect("a move has lanes");
-        let config = StreamConfig { rate_hz: cubes::TICK_HZ, repeats: run.repeats, ..StreamConfig::default() };
+        let config = StreamConfig {
+            rate_hz: cubes::TICK_HZ,
+            repeats: run.repeats,
+            ..StreamConfig::default()
+        };
         let link = LinkConfig {
             latency: LATENCY,
             jitter: JITTER,
@@ -106,7 +110,8 @@ impl World {
     fn send(&mut self, now: Duration, tick: u32) -> Result<(), Failure> {
         let place = place_of(tick as u16);
         for (object, client) in (0..).zip(&mut self.clients) {
-            let beyond = |error: EncodeError| Failure::OutOfRange { object, reason: error.to_string() };
+            let beyond =
+                |error: EncodeError| Failure::OutOfRange { object, reason: error.to_string() };
             client.script.step().quantize(&mut client.told[place.clone()]).map_err(beyond)?;
         }
         let begin = Instant::now();
@@ -151,7 +156,8 @@ impl World {
                     let told = &client.told[place_of(record.number.0)];
                     self.restored += 1;
                     self.wrong_values +=
-                        record.lanes.iter().zip(told).filter(|(lane, told)| lane != told).count() as u64;
+                        record.lanes.iter().zip(told).filter(|(lane, told)| lane != told).count()
+                            as u64;
                 }
             }
         }
@@ -173,7 +179,8 @@ impl World {
     fn measured(mut self) -> Measured {
         self.bits.sort_unstable();
         let packets = self.bits.len();
-        let mean = self.bits.iter().map(|bits| f64::from(*bits)).sum::<f64>() / packets.max(1) as f64;
+        let mean =
+            self.bits.iter().map(|bits| f64::from(*bits)).sum::<f64>() / packets.max(1) as f64;
         let speed = speed::measure(&self.codec, self.run.seed, &self.backs);
         let sum = |count: fn(&Client) -> u64| self.clients.iter().map(count).sum();
         Measured {
@@ -185,7 +192,9 @@ impl World {
                 mean,
                 p95: self.bits[(packets * 95).div_ceil(100).max(1) - 1],
             },
-            kbps_with_headers: (mean + 8.0 * f64::from(kinepack_net::HEADER_BYTES)) * f64::from(cubes::TICK_HZ) / 1e3,
+            kbps_with_headers: (mean + 8.0 * f64::from(kinepack_net::HEADER_BYTES))
+                * f64::from(cubes::TICK_HZ)
+                / 1e3,
             restored: self.restored,
             wrong_values: self.wrong_values,
             full_packets: sum(|client| client.sender.stats().full),

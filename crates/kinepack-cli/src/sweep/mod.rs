@@ -1,4 +1,5 @@
-//! `kinepack sweep`: what loss and round trip cost, in bytes and in error, as a table and as a picture.
+//! `kinepack sweep`: what loss and round trip cost, in bytes and in error, as a table and as a
+//! picture.
 
 mod plot;
 
@@ -75,13 +76,25 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         progress.inc(u64::from(arguments.world.frames()));
         point
     };
-    let over_loss = LOSSES_PERCENT.map(|loss| point(loss, ROUND_TRIP_MS)).into_iter().collect::<Result<_, _>>()?;
-    let over_round_trip = ROUND_TRIPS_MS.map(|time| point(LOSS_PERCENT, time)).into_iter().collect::<Result<_, _>>()?;
+    let over_loss = LOSSES_PERCENT
+        .map(|loss| point(loss, ROUND_TRIP_MS))
+        .into_iter()
+        .collect::<Result<_, _>>()?;
+    let over_round_trip = ROUND_TRIPS_MS
+        .map(|time| point(LOSS_PERCENT, time))
+        .into_iter()
+        .collect::<Result<_, _>>()?;
     progress.finish_and_clear();
-    let report = Report { world: arguments.world.name(), sending: arguments.send.name(), over_loss, over_round_trip };
+    let report = Report {
+        world: arguments.world.name(),
+        sending: arguments.send.name(),
+        over_loss,
+        over_round_trip,
+    };
     if let Some(svg) = svg {
         let picture = plot::draw(&report);
-        let picture = picture.map_err(|reason| Failure::Picture { path: svg.name().to_owned(), reason })?;
+        let picture =
+            picture.map_err(|reason| Failure::Picture { path: svg.name().to_owned(), reason })?;
         svg.write(picture.as_bytes())?;
     }
     print(|out| if arguments.json { report.write_json(out) } else { report.write_table(out) })?;
@@ -125,7 +138,13 @@ impl Report {
     }
 
     fn write_table(&self, out: &mut impl Write) -> io::Result<()> {
-        writeln!(out, "{}\n{}, jitter up to {} ms each way", self.world, self.sending, JITTER.as_millis())?;
+        writeln!(
+            out,
+            "{}\n{}, jitter up to {} ms each way",
+            self.world,
+            self.sending,
+            JITTER.as_millis()
+        )?;
         let mut table = Table::new();
         table.load_style(TableStyle::new());
         table.set_header([

@@ -80,7 +80,10 @@ fn draw_into<'a>(picture: &'a mut String, report: &Report) -> Result<(), Box<dyn
 }
 
 impl Panel<'_> {
-    fn draw<'a>(&self, area: &DrawingArea<SVGBackend<'a>, plotters::coord::Shift>) -> Result<(), Box<dyn Error + 'a>> {
+    fn draw<'a>(
+        &self,
+        area: &DrawingArea<SVGBackend<'a>, plotters::coord::Shift>,
+    ) -> Result<(), Box<dyn Error + 'a>> {
         let largest = |of: fn(&Point) -> f64| self.points.iter().map(of).fold(0.0, f64::max);
         let height = self.curves.iter().map(|(.., of)| largest(*of)).fold(1e-3, f64::max) * 1.1;
         let mut chart = ChartBuilder::on(area)
@@ -95,15 +98,16 @@ impl Panel<'_> {
             .x_desc(self.x_title)
             .y_desc(self.y_title)
             .x_label_formatter(&|x| format!("{x:.0}"))
-            .y_label_formatter(&|y| if height < 5.0 { format!("{y:.1}") } else { format!("{y:.0}") })
+            .y_label_formatter(&|y| {
+                if height < 5.0 { format!("{y:.1}") } else { format!("{y:.0}") }
+            })
             .draw()?;
         for (name, color, of) in self.curves {
             let line = self.points.iter().map(|point| ((self.x_of)(point), of(point)));
             let dots = line.clone().map(|at| Circle::new(at, 3, color.filled()));
-            chart
-                .draw_series(LineSeries::new(line, color.stroke_width(2)))?
-                .label(name)
-                .legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 18, y)], color.stroke_width(2)));
+            chart.draw_series(LineSeries::new(line, color.stroke_width(2)))?.label(name).legend(
+                move |(x, y)| PathElement::new(vec![(x, y), (x + 18, y)], color.stroke_width(2)),
+            );
             chart.draw_series(dots)?;
         }
         chart

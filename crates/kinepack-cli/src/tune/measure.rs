@@ -15,7 +15,11 @@ const MAX_FRAMES: usize = 14_400;
 const MAX_BYTES: usize = 1 << 30;
 
 /// The frames of a stream, quantized in these steps.
-pub(super) fn read(captured: &mut Captured, wanted: usize, steps: &mut Steps) -> Result<Vec<Snapshot>, Failure> {
+pub(super) fn read(
+    captured: &mut Captured,
+    wanted: usize,
+    steps: &mut Steps,
+) -> Result<Vec<Snapshot>, Failure> {
     let stream = captured.streams()[wanted].schema.clone();
     let path = captured.path().to_owned();
     let (mut raw, mut lanes) = (vec![0; stream.lanes().len()], vec![0; stream.lanes().len()]);
@@ -31,8 +35,13 @@ pub(super) fn read(captured: &mut Captured, wanted: usize, steps: &mut Steps) ->
         for (index, id) in frame.ids.iter().enumerate() {
             let read = frame.columns.entity(index, &stream, &mut raw, &mut lanes);
             let read = read.and_then(|()| steps.quantize(&stream, &raw, &lanes, &mut to));
-            let failed = |reason: String| Failure::BadFrame { path: path.clone(), tick: frame.tick.0, reason };
-            read.and_then(|()| snapshot.push_lanes(*id, &to)).map_err(|error| failed(error.to_string()))?;
+            let failed = |reason: String| Failure::BadFrame {
+                path: path.clone(),
+                tick: frame.tick.0,
+                reason,
+            };
+            read.and_then(|()| snapshot.push_lanes(*id, &to))
+                .map_err(|error| failed(error.to_string()))?;
         }
         bytes += size_of::<u32>() * frame.ids.len() * (to.len() + 1);
         frames.push(snapshot);
@@ -60,11 +69,16 @@ pub(super) fn parts(
         let codec = codec.map_err(|error| Failure::Training(error.into()))?;
         mean_bytes(&codec, frames, lag, |index| usize::from(index >= training))
     };
-    let ([packed, packed_held], [adaptive, adaptive_held]) = (of(Level::PACKED)?, of(Level::ADAPTIVE)?);
-    Ok(Parts { training: Bytes { packed, adaptive }, held_out: Bytes { packed: packed_held, adaptive: adaptive_held } })
+    let ([packed, packed_held], [adaptive, adaptive_held]) =
+        (of(Level::PACKED)?, of(Level::ADAPTIVE)?);
+    Ok(Parts {
+        training: Bytes { packed, adaptive },
+        held_out: Bytes { packed: packed_held, adaptive: adaptive_held },
+    })
 }
 
-/// Mean bytes of a frame of each part, each against the one `lag` before as a receiver has it; `part_of` tells a frame's part.
+/// Mean bytes of a frame of each part, each against the one `lag` before as a receiver has it;
+/// `part_of` tells a frame's part.
 pub(super) fn mean_bytes<const PARTS: usize>(
     codec: &Codec,
     frames: &[Snapshot],

@@ -1,4 +1,5 @@
-//! `kinepack tune`: the best profile for a capture, and what it gains on a part that it has not seen.
+//! `kinepack tune`: the best profile for a capture, and what it gains on a part that it has not
+//! seen.
 
 mod measure;
 mod order;
@@ -29,7 +30,8 @@ const WORLD_FRAMES: u32 = 900;
 /// Find the best profile for a capture, and say what it gains on frames that it was not made from.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// A capture: .mcap as a game, `kinepack record` or `kinepack convert` wrote it; or .bin or .f32 of the data compression challenge, or one of them as .zst.
+    /// A capture: .mcap as a game, `kinepack record` or `kinepack convert` wrote it; or .bin or
+    /// .f32 of the data compression challenge, or one of them as .zst.
     file: PathBuf,
     /// The stream; the first where there are several and none is named.
     #[arg(long, value_name = "NAME")]
@@ -51,10 +53,12 @@ pub(crate) struct Arguments {
     /// Passes over the data that improve the weights of the adaptive level.
     #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=1000))]
     passes: u32,
-    /// How far a field may be off, in its unit, of a rotation in degrees: the coarsest steps within that are found, and the profile is for them.
+    /// How far a field may be off, in its unit, of a rotation in degrees: the coarsest steps within
+    /// that are found, and the profile is for them.
     #[arg(long, value_name = "FIELD=ERROR", value_delimiter = ',')]
     max_error: Vec<MaxError>,
-    /// The edge of a typical body, in the unit of the position, where the schema has a rigid body: neighbours then predict each other.
+    /// The edge of a typical body, in the unit of the position, where the schema has a rigid body:
+    /// neighbours then predict each other.
     #[arg(long, value_name = "LENGTH", value_parser = parse_length)]
     body_size: Option<f64>,
     /// Which axis points up.
@@ -76,7 +80,8 @@ fn parse_length(text: &str) -> Result<f64, String> {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let [out, rust] = arguments.force.targets([arguments.out.as_deref(), arguments.rust.as_deref()])?;
+    let [out, rust] =
+        arguments.force.targets([arguments.out.as_deref(), arguments.rust.as_deref()])?;
     let mut captured = Captured::open(&arguments.file, arguments.capture.limits())?;
     let wanted = captured.find(arguments.stream.as_deref())?;
     let stream = captured.streams()[wanted].clone();
@@ -95,7 +100,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         frames
     } else {
         drop(frames);
-        measure::read(&mut Captured::open(&arguments.file, arguments.capture.limits())?, wanted, &mut steps)?
+        measure::read(
+            &mut Captured::open(&arguments.file, arguments.capture.limits())?,
+            wanted,
+            &mut steps,
+        )?
     };
     let schema = &steps.schema;
     let tuned = tune(schema, bodies.as_ref(), &frames[..training], lag_ticks, arguments.passes)?;
@@ -129,7 +138,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// What is known of the stream's rigid bodies, in the steps of `schema`.
-fn bodies(arguments: &Arguments, stream: &Schema, schema: &Schema) -> Result<Option<Bodies>, Failure> {
+fn bodies(
+    arguments: &Arguments,
+    stream: &Schema,
+    schema: &Schema,
+) -> Result<Option<Bodies>, Failure> {
     if let Some(size) = arguments.body_size {
         let up = ["x", "y", "z"].iter().position(|axis| *axis == arguments.body_up).unwrap_or(2);
         let bodies = Bodies::of(schema, up as u8, [size / 2.0; 3], arguments.body_floor);
@@ -143,7 +156,9 @@ fn bodies(arguments: &Arguments, stream: &Schema, schema: &Schema) -> Result<Opt
         return Ok(Some(cube::bodies().in_longer_steps(step(schema) / step(stream))));
     }
     if schema.fields().iter().any(|field| field.role == Role::Body) {
-        eprintln!("the schema has a rigid body: with --body-size its neighbours predict it, which takes fewer bits");
+        eprintln!(
+            "the schema has a rigid body: with --body-size its neighbours predict it, which takes fewer bits"
+        );
     }
     Ok(None)
 }

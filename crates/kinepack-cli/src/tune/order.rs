@@ -28,7 +28,8 @@ pub(super) struct FieldOrder {
     tried: usize,
     /// The one that takes least.
     best: Vec<String>,
-    /// What it saves of the bits at the level `adaptive`, on frames that the tries were not trained on.
+    /// What it saves of the bits at the level `adaptive`, on frames that the tries were not trained
+    /// on.
     saves_ratio: f64,
 }
 
@@ -39,7 +40,11 @@ impl fmt::Display for FieldOrder {
             return write!(f, "Order of the fields: of {tried} tried, none saves more than 0.5 %.");
         }
         let percent = 100.0 * saves_ratio;
-        write!(f, "Order of the fields: {} would save {percent:.1} % at adaptive; {tried} were tried.", best.join(", "))
+        write!(
+            f,
+            "Order of the fields: {} would save {percent:.1} % at adaptive; {tried} were tried.",
+            best.join(", ")
+        )
     }
 }
 
@@ -81,8 +86,9 @@ pub(super) fn best(
 fn orders(count: usize) -> Vec<Order> {
     let as_it_is: Order = (0..count).collect();
     if count > ALL_ORDERS {
-        let first =
-            |field: usize| [field].into_iter().chain(as_it_is.iter().copied().filter(move |other| *other != field));
+        let first = |field: usize| {
+            [field].into_iter().chain(as_it_is.iter().copied().filter(move |other| *other != field))
+        };
         return (0..count).take(MOST_TRIES).map(|field| first(field).collect()).collect();
     }
     let mut all: Vec<Order> = vec![Vec::new()];
@@ -123,7 +129,10 @@ fn bytes(
         let mut same = |frame: &Snapshot| {
             let mut snapshot = Snapshot::new(&ordered, frame.tick);
             for (index, id) in frame.ids().iter().enumerate() {
-                entity.iter_mut().zip(&lanes).for_each(|(value, lane)| *value = frame.lane(*lane)[index]);
+                entity
+                    .iter_mut()
+                    .zip(&lanes)
+                    .for_each(|(value, lane)| *value = frame.lane(*lane)[index]);
                 snapshot.push_lanes(*id, &entity)?;
             }
             Ok(snapshot)
@@ -133,10 +142,14 @@ fn bytes(
     let failed = |error: kinepack::EncodeError| Failure::Training(error.into());
     let [training_part, held_out] = [part(parts[0], wanted[0]), part(parts[1], wanted[1])];
     let mut training = Training::new(Profile::untrained(&ordered), bodies);
-    (training.packed_lag_ticks, training.passes, training.max_lags_ticks) = (lag as u32, 2, vec![lag as u32]);
-    let model = training.model(&ordered, &[training_part.map_err(failed)?], |_| ()).map_err(Failure::Training)?;
+    (training.packed_lag_ticks, training.passes, training.max_lags_ticks) =
+        (lag as u32, 2, vec![lag as u32]);
+    let model = training
+        .model(&ordered, &[training_part.map_err(failed)?], |_| ())
+        .map_err(Failure::Training)?;
     let profile = Profile { model: Some(model), ..training.structure };
-    let codec = Codec::new(ordered, Level::ADAPTIVE, profile).map_err(|error| Failure::Training(error.into()))?;
+    let codec = Codec::new(ordered, Level::ADAPTIVE, profile)
+        .map_err(|error| Failure::Training(error.into()))?;
     let [mean] = mean_bytes(&codec, &held_out.map_err(failed)?, lag, |_| 0)?;
     Ok(mean)
 }

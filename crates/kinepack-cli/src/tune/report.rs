@@ -36,7 +36,8 @@ pub(super) struct Report {
     pub(super) untuned: String,
     /// Of the schema that the profile is for.
     pub(super) schema_hash: String,
-    /// Of the stream as it is, with the profile that is there without tuning: the one trained for cubes where the stream has them, else one that knows nothing.
+    /// Of the stream as it is, with the profile that is there without tuning: the one trained for
+    /// cubes where the stream has them, else one that knows nothing.
     pub(super) built_in: Parts,
     /// With the steps that were asked for, and the profile for them.
     pub(super) tuned: Parts,
@@ -48,7 +49,17 @@ pub(super) struct Report {
 
 impl Report {
     pub(super) fn write_table(&self, out: &mut impl Write) -> io::Result<()> {
-        let Self { file, stream, lag, training_frames, held_out_frames, profile_bytes, built_in, tuned, .. } = self;
+        let Self {
+            file,
+            stream,
+            lag,
+            training_frames,
+            held_out_frames,
+            profile_bytes,
+            built_in,
+            tuned,
+            ..
+        } = self;
         writeln!(
             out,
             "{file}: {stream}\nbytes a frame, each against the one {lag} before; the profile takes {profile_bytes} bytes"
@@ -68,7 +79,8 @@ impl Report {
                 cell(after.adaptive),
             ]
         });
-        let [packed, adaptive] = ["packed", "adaptive"].map(|level| format!("{level}: {}", self.untuned));
+        let [packed, adaptive] =
+            ["packed", "adaptive"].map(|level| format!("{level}: {}", self.untuned));
         let header = ["", "frames", &packed, "tuned", &adaptive, "tuned"];
         writeln!(out, "{}", table(header, 1, rows).trim_fmt())?;
         self.write_steps(out)?;
@@ -82,7 +94,10 @@ impl Report {
         if self.steps.is_empty() {
             return Ok(());
         }
-        writeln!(out, "\nThe profile is for these steps; write them into the struct, or the profile is refused:")?;
+        writeln!(
+            out,
+            "\nThe profile is for these steps; write them into the struct, or the profile is refused:"
+        )?;
         let rows = self.steps.iter().map(|steps| {
             // To four digits, of any size.
             let error = |error: f64| format!("{error:.3e}").parse().unwrap_or(error).to_string();

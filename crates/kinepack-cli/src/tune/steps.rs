@@ -21,7 +21,8 @@ impl FromStr for MaxError {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (field, error) = text.split_once('=').ok_or("give FIELD=ERROR, as in position=0.002")?;
+        let (field, error) =
+            text.split_once('=').ok_or("give FIELD=ERROR, as in position=0.002")?;
         let error: f64 = error.parse().map_err(|_| format!("{error} is no number"))?;
         if !(error.is_finite() && error > 0.0) {
             return Err(format!("an error above 0 is wanted, not {error}"));
@@ -58,7 +59,8 @@ impl Steps {
         for MaxError { field: name, error } in wanted {
             let refused = |reason: String| Failure::MaxError { field: name.clone(), reason };
             let index = fields.iter().position(|field| field.name == *name).ok_or_else(|| {
-                let names: Vec<&str> = schema.fields().iter().map(|field| field.name.as_str()).collect();
+                let names: Vec<&str> =
+                    schema.fields().iter().map(|field| field.name.as_str()).collect();
                 refused(format!("no such field; there are {}", names.join(", ")))
             })?;
             let kind = within(&fields[index].kind, *error).map_err(refused)?;
@@ -77,7 +79,9 @@ impl Steps {
         to: &mut [u32],
     ) -> Result<(), EncodeError> {
         let mut back = Vec::new();
-        for ((from, field), changed) in stream.fields().iter().zip(self.schema.fields()).zip(&mut self.changed) {
+        for ((from, field), changed) in
+            stream.fields().iter().zip(self.schema.fields()).zip(&mut self.changed)
+        {
             let to = &mut to[field.lanes()];
             let Some((_, errors)) = changed else {
                 to.copy_from_slice(&lanes[from.lanes()]);
@@ -92,7 +96,8 @@ impl Steps {
                 field.reconstruct_raw(to, &mut back);
                 let off = match &field.kind {
                     FieldKind::Integer(limits) => {
-                        let [there, here] = [&back, words].map(|words| Field::raw_integer(limits, words[0]));
+                        let [there, here] =
+                            [&back, words].map(|words| Field::raw_integer(limits, words[0]));
                         Some((there - here).unsigned_abs() as f64)
                     }
                     kind => distance(kind, &back, [words, words], 0.0),
@@ -126,20 +131,27 @@ fn within(kind: &FieldKind, error: f64) -> Result<FieldKind, String> {
         FieldKind::Floats(axes) => {
             // Half a step on each axis at once.
             let step = rounded_down(2.0 * error / (axes.len() as f64).sqrt());
-            let axes: Result<Vec<FloatLimits>, _> = axes.iter().map(|axis| axis.with_step(step)).collect();
+            let axes: Result<Vec<FloatLimits>, _> =
+                axes.iter().map(|axis| axis.with_step(step)).collect();
             Ok(FieldKind::Floats(axes.map_err(|refusal| format!("steps of {step}: {refusal}"))?))
         }
         FieldKind::Rotation(_) => {
             let rotation = (2..=20).filter_map(|bits| SmallestThree::new(bits).ok());
             let rotation = rotation.into_iter().find(|rotation| rotation.max_error_deg() <= error);
-            rotation.map(FieldKind::Rotation).ok_or_else(|| "20 bits a component are not enough".to_owned())
+            rotation
+                .map(FieldKind::Rotation)
+                .ok_or_else(|| "20 bits a component are not enough".to_owned())
         }
         FieldKind::Integer(limits) => {
             let step = 2 * error as u64 + 1;
             let coarser = IntegerLimits::new(limits.min(), limits.max(), step);
-            Ok(FieldKind::Integer(coarser.map_err(|refusal| format!("steps of {step}: {refusal}"))?))
+            Ok(FieldKind::Integer(
+                coarser.map_err(|refusal| format!("steps of {step}: {refusal}"))?,
+            ))
         }
-        _ => Err("this field has no steps: only numbers with a range and rotations have".to_owned()),
+        _ => {
+            Err("this field has no steps: only numbers with a range and rotations have".to_owned())
+        }
     }
 }
 
@@ -181,7 +193,9 @@ mod tests {
 
     #[test]
     fn steps_are_short_numbers_and_not_too_long() {
-        for (step, rounded) in [(0.0034641, 0.00346), (2.0, 2.0), (0.1, 0.1), (1234.5, 1230.0), (9.999e-7, 9.99e-7)] {
+        for (step, rounded) in
+            [(0.0034641, 0.00346), (2.0, 2.0), (0.1, 0.1), (1234.5, 1230.0), (9.999e-7, 9.99e-7)]
+        {
             assert_eq!(rounded_down(step), rounded, "{step}");
         }
         for step in (1..5000).map(|n| f64::from(n).sqrt() * 1e-3) {
@@ -193,15 +207,26 @@ mod tests {
     #[test]
     fn what_is_within_an_error_is_the_coarsest_such() {
         let axis = FloatLimits::new(-10.0, 10.0, 0.001).unwrap();
-        let FieldKind::Floats(axes) = within(&FieldKind::Floats(vec![axis; 3]), 0.01).unwrap() else { panic!() };
+        let FieldKind::Floats(axes) = within(&FieldKind::Floats(vec![axis; 3]), 0.01).unwrap()
+        else {
+            panic!()
+        };
         assert_eq!(axes[0].step(), 0.0115);
         let angle = FloatLimits::until(0.0, 360.0, 0.01).unwrap().wrapping();
-        let FieldKind::Floats(axes) = within(&FieldKind::Floats(vec![angle]), 0.35).unwrap() else { panic!() };
+        let FieldKind::Floats(axes) = within(&FieldKind::Floats(vec![angle]), 0.35).unwrap() else {
+            panic!()
+        };
         assert_eq!((axes[0].max_code() + 1, axes[0].wraps()), (515, true));
         let rotation = FieldKind::Rotation(SmallestThree::new(12).unwrap());
-        assert_eq!(within(&rotation, 0.6).unwrap(), FieldKind::Rotation(SmallestThree::new(9).unwrap()));
+        assert_eq!(
+            within(&rotation, 0.6).unwrap(),
+            FieldKind::Rotation(SmallestThree::new(9).unwrap())
+        );
         let health = FieldKind::Integer(IntegerLimits::new(0, 1000, 1).unwrap());
-        assert_eq!(within(&health, 2.0).unwrap(), FieldKind::Integer(IntegerLimits::new(0, 1000, 5).unwrap()));
+        assert_eq!(
+            within(&health, 2.0).unwrap(),
+            FieldKind::Integer(IntegerLimits::new(0, 1000, 5).unwrap())
+        );
         assert!(within(&FieldKind::Bool, 1.0).is_err() && within(&health, 1e6).is_err());
     }
 }

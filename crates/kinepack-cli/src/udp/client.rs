@@ -1,4 +1,5 @@
-//! The client's end: one connection on a socket of its own, driven by polls, so that one thread can drive hundreds.
+//! The client's end: one connection on a socket of its own, driven by polls, so that one thread can
+//! drive hundreds.
 
 use std::cell::Cell;
 use std::fmt;
@@ -6,7 +7,9 @@ use std::io::ErrorKind;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use renetcode::{ClientAuthentication, ConnectToken, DisconnectReason, NetcodeClient, generate_random_bytes};
+use renetcode::{
+    ClientAuthentication, ConnectToken, DisconnectReason, NetcodeClient, generate_random_bytes,
+};
 
 use super::screen::{Header, Kind};
 use super::secret::Secret;
@@ -89,7 +92,11 @@ impl ClientOptions {
 
 impl UdpClient {
     /// Begins to connect to `server`; polls do the rest.
-    pub(crate) fn connect(server: SocketAddr, secret: &Secret, options: ClientOptions) -> Result<Self, Failure> {
+    pub(crate) fn connect(
+        server: SocketAddr,
+        secret: &Secret,
+        options: ClientOptions,
+    ) -> Result<Self, Failure> {
         let any = match server {
             SocketAddr::V4(_) => SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)),
             SocketAddr::V6(_) => SocketAddr::from((Ipv6Addr::UNSPECIFIED, 0)),
@@ -101,14 +108,22 @@ impl UdpClient {
         socket.set_nonblocking(true).map_err(failed)?;
 
         let unix = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        // Who knows the secret makes tokens. Time-outs are 0, "none": renetcode's are whole seconds, and a server must
-        // not let its clients choose; both ends keep their own.
+        // Who knows the secret makes tokens. Time-outs are 0, "none": renetcode's are whole
+        // seconds, and a server must not let its clients choose; both ends keep their own.
         let (id, addresses) = (options.client_id, vec![TOKEN_ADDRESS]);
-        let token =
-            ConnectToken::generate(unix, options.protocol_id, TOKEN_SECONDS, id, 0, addresses, None, secret.key());
+        let token = ConnectToken::generate(
+            unix,
+            options.protocol_id,
+            TOKEN_SECONDS,
+            id,
+            0,
+            addresses,
+            None,
+            secret.key(),
+        );
         let connect_token = token.map_err(|error| Failure::Connection(error.into()))?;
-        let netcode =
-            NetcodeClient::new(unix, ClientAuthentication::Secure { connect_token }).map_err(Failure::Connection)?;
+        let netcode = NetcodeClient::new(unix, ClientAuthentication::Secure { connect_token })
+            .map_err(Failure::Connection)?;
         let mut client = Self {
             netcode: Box::new(netcode),
             socket,
@@ -133,7 +148,8 @@ impl UdpClient {
         self.stats
     }
 
-    /// Hands every payload that has arrived to `on_datagram` and sends what the connection needs. Never waits.
+    /// Hands every payload that has arrived to `on_datagram` and sends what the connection needs.
+    /// Never waits.
     pub(crate) fn poll(&mut self, on_datagram: &mut dyn FnMut(&[u8])) {
         if matches!(self.state, ClientState::Lost { .. }) {
             return;
@@ -141,13 +157,15 @@ impl UdpClient {
         let now = Instant::now();
         let elapsed = now - self.now;
         self.now = now;
-        // The clock first: after a pause of this process, what has arrived meanwhile counts as heard now.
+        // The clock first: after a pause of this process, what has arrived meanwhile counts as
+        // heard now.
         self.advance(elapsed);
         for _ in 0..MAX_DATAGRAMS_PER_POLL {
             match self.socket.recv(&mut self.buffer[..]) {
                 Ok(bytes) => self.handle(bytes, on_datagram),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,
-                // Somebody says that nobody listens there. Anybody may say so; the time-out decides.
+                // Somebody says that nobody listens there. Anybody may say so; the time-out
+                // decides.
                 Err(_) => {}
             }
         }
@@ -169,7 +187,9 @@ impl UdpClient {
         if duration.is_zero() || self.socket.set_nonblocking(false).is_err() {
             return;
         }
-        if self.read_timeout.get() == duration || self.socket.set_read_timeout(Some(duration)).is_ok() {
+        if self.read_timeout.get() == duration
+            || self.socket.set_read_timeout(Some(duration)).is_ok()
+        {
             self.read_timeout.set(duration);
             // Nothing there, and errors, end the wait like a datagram.
             let _ = self.socket.peek(&mut [0]);
@@ -222,14 +242,20 @@ impl UdpClient {
         let lost = if let Some(reason) = self.netcode.disconnect_reason() {
             Some(match reason {
                 DisconnectReason::ConnectionDenied => LostReason::Full,
-                DisconnectReason::DisconnectedByServer | DisconnectReason::DisconnectedByClient => LostReason::Dropped,
+                DisconnectReason::DisconnectedByServer | DisconnectReason::DisconnectedByClient => {
+                    LostReason::Dropped
+                }
                 DisconnectReason::ConnectionTimedOut => LostReason::TimedOut,
                 DisconnectReason::ConnectTokenExpired
                 | DisconnectReason::ConnectionResponseTimedOut
                 | DisconnectReason::ConnectionRequestTimedOut => LostReason::NoAnswer,
             })
         } else if self.netcode.time_since_last_received_packet() >= self.options.timeout {
-            Some(if self.netcode.is_connected() { LostReason::TimedOut } else { LostReason::NoAnswer })
+            Some(if self.netcode.is_connected() {
+                LostReason::TimedOut
+            } else {
+                LostReason::NoAnswer
+            })
         } else {
             None
         };
@@ -250,7 +276,8 @@ impl UdpClient {
     }
 
     fn send_payload(&mut self, payload: &[u8]) -> Result<(), SendError> {
-        let (_, packet) = self.netcode.generate_payload_packet(payload).map_err(|_| SendError::NotConnected)?;
+        let (_, packet) =
+            self.netcode.generate_payload_packet(payload).map_err(|_| SendError::NotConnected)?;
         send(&self.socket, packet, &mut self.stats);
         Ok(())
     }

@@ -57,8 +57,11 @@ fn udp_data_flows_through_a_flood_of_junk() {
         client.poll(&mut |_| heard += 1);
         let stats = host.server.stats();
         // Where nobody is silenced, all is read.
-        let is_through =
-            if cfg!(target_os = "linux") { stats.silenced > 0 } else { stats.junk + stats.limited > 10_000 };
+        let is_through = if cfg!(target_os = "linux") {
+            stats.silenced > 0
+        } else {
+            stats.junk + stats.limited > 10_000
+        };
         host.payloads.len() > 100 && heard > 100 && is_through
     });
     let stats = host.server.stats();
@@ -67,7 +70,8 @@ fn udp_data_flows_through_a_flood_of_junk() {
     assert_eq!(client.state(), ClientState::Connected);
 }
 
-/// Junk that comes from the client's own address, as if it were forged: also what makes renetcode panic.
+/// Junk that comes from the client's own address, as if it were forged: also what makes renetcode
+/// panic.
 #[test]
 fn udp_junk_from_a_connected_address_is_bounded() {
     let mut host = Host::new();

@@ -1,10 +1,14 @@
-//! Who may hand a datagram to the thread that ticks. Runs in the reader's thread and knows no socket.
+//! Who may hand a datagram to the thread that ticks. Runs in the reader's thread and knows no
+//! socket.
 //!
-//! - Strangers: nothing but a connection request of this protocol, so many a second from one address and from all.
-//! - Who has been challenged (and so showed a token made with the secret): its response, or the request again.
+//! - Strangers: nothing but a connection request of this protocol, so many a second from one
+//!   address and from all.
+//! - Who has been challenged (and so showed a token made with the secret): its response, or the
+//!   request again.
 //! - Who is connected: everything that a client says, so many a second.
 //!
-//! Addresses can be forged. A limit on a connected address therefore protects the server, not that client.
+//! Addresses can be forged. A limit on a connected address therefore protects the server, not that
+//! client.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -12,8 +16,8 @@ use std::net::SocketAddr;
 use super::limit::{Bucket, RateLimit, Sources};
 use super::screen::{Header, Kind, is_current_request};
 
-/// A request costs about as much as 3 datagrams of a client (its token is 1024 bytes long). A client repeats it four
-/// times a second.
+/// A request costs about as much as 3 datagrams of a client (its token is 1024 bytes long). A
+/// client repeats it four times a second.
 const REQUESTS_OF_ONE: RateLimit = RateLimit { per_second: 10, burst: 10 };
 /// 256 clients may join at once; at the sustained rate forged requests take 0.2 % of a core.
 const REQUESTS_OF_ALL: RateLimit = RateLimit { per_second: 500, burst: 256 };
@@ -72,7 +76,8 @@ impl Gate {
                     self.peers.retain(|_, peer| !peer.has_expired(now_us));
                 }
                 if self.peers.len() < MAX_CHALLENGED {
-                    let peer = self.peers.entry(address).or_insert(Peer { bucket, challenged_us: None });
+                    let peer =
+                        self.peers.entry(address).or_insert(Peer { bucket, challenged_us: None });
                     peer.challenged_us = Some(now_us);
                 }
             }
@@ -91,15 +96,25 @@ impl Gate {
     }
 
     /// Whether the server is to see `datagram`.
-    pub(super) fn admit(&mut self, address: SocketAddr, datagram: &[u8], now_us: u64) -> Result<Header, Refusal> {
+    pub(super) fn admit(
+        &mut self,
+        address: SocketAddr,
+        datagram: &[u8],
+        now_us: u64,
+    ) -> Result<Header, Refusal> {
         let header = Header::read(datagram).ok_or(Refusal::Junk)?;
         let peer = self.peers.get_mut(&address).filter(|peer| !peer.has_expired(now_us));
         let within = match (peer, header.kind) {
-            (Some(peer), Kind::Payload | Kind::KeepAlive | Kind::Disconnect) if peer.challenged_us.is_none() => {
+            (Some(peer), Kind::Payload | Kind::KeepAlive | Kind::Disconnect)
+                if peer.challenged_us.is_none() =>
+            {
                 peer.bucket.take(self.per_client, now_us)
             }
-            (Some(peer), Kind::Response) if peer.challenged_us.is_some() => peer.bucket.take(RESPONSES, now_us),
-            // A client whose connection nobody told it of asks again; the server repeats itself anyway.
+            (Some(peer), Kind::Response) if peer.challenged_us.is_some() => {
+                peer.bucket.take(RESPONSES, now_us)
+            }
+            // A client whose connection nobody told it of asks again; the server repeats itself
+            // anyway.
             (Some(peer), Kind::Request | Kind::Response) if peer.challenged_us.is_none() => {
                 return Err(Refusal::Junk);
             }
@@ -108,7 +123,8 @@ impl Gate {
                 if !is_current_request(datagram, self.protocol_id, now_unix_s) {
                     return Err(Refusal::Junk);
                 }
-                self.sources.take(address, REQUESTS_OF_ONE, now_us) && self.strangers.take(REQUESTS_OF_ALL, now_us)
+                self.sources.take(address, REQUESTS_OF_ONE, now_us)
+                    && self.strangers.take(REQUESTS_OF_ALL, now_us)
             }
             _ => return Err(Refusal::Junk),
         };
@@ -127,7 +143,8 @@ mod tests {
     use super::super::screen::REQUEST_BYTES;
     use super::*;
 
-    const ADDRESS: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 9);
+    const ADDRESS: SocketAddr =
+        SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 9);
 
     fn gate() -> Gate {
         Gate::new(7, RateLimit { per_second: 500, burst: 200 }, 1000)
@@ -158,7 +175,9 @@ mod tests {
         let passed = (0..1000).filter(|_| gate.admit(ADDRESS, &request(), 0).is_ok()).count();
         assert_eq!(passed, 9, "one address has its burst");
         let passed = (0..10_000u16)
-            .filter(|port| gate.admit(SocketAddr::new(ADDRESS.ip(), 1000 + port), &request(), 0).is_ok())
+            .filter(|port| {
+                gate.admit(SocketAddr::new(ADDRESS.ip(), 1000 + port), &request(), 0).is_ok()
+            })
             .count();
         assert_eq!(passed, 246, "all have theirs");
     }

@@ -1,7 +1,8 @@
-//! Limits of rates: a leaky bucket in one number, and a small table of them for addresses that nobody vouches for.
+//! Limits of rates: a leaky bucket in one number, and a small table of them for addresses that
+//! nobody vouches for.
 //!
-//! The bucket is the "generic cell rate algorithm" of ATM (ITU-T I.371, annex A): instead of a level and the time of
-//! the last drop, it keeps the time at which it will have run empty.
+//! The bucket is the "generic cell rate algorithm" of ATM (ITU-T I.371, annex A): instead of a
+//! level and the time of the last drop, it keeps the time at which it will have run empty.
 
 use std::hash::{BuildHasher, RandomState};
 use std::net::SocketAddr;
@@ -33,9 +34,9 @@ impl Bucket {
     }
 }
 
-/// Buckets for addresses without number, in bounded memory: two addresses of one slot take it from each other, and so
-/// begin anew. An attacker with many addresses gains that way what it could send from more of them anyhow, so a limit
-/// on all of them together must stand beside this.
+/// Buckets for addresses without number, in bounded memory: two addresses of one slot take it from
+/// each other, and so begin anew. An attacker with many addresses gains that way what it could send
+/// from more of them anyhow, so a limit on all of them together must stand beside this.
 pub(super) struct Sources {
     slots: Vec<(u64, Bucket)>,
     hasher: RandomState,

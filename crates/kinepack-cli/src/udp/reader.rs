@@ -1,12 +1,14 @@
-//! The thread that empties the server's socket: it asks the gate about each datagram and puts what passes into the
-//! inbox, of which the ticking thread takes everything at once.
+//! The thread that empties the server's socket: it asks the gate about each datagram and puts what
+//! passes into the inbox, of which the ticking thread takes everything at once.
 //!
-//! It allocates nothing for a datagram, and takes a lock only for one that passes: under a flood of junk the two
-//! threads hardly meet. What comes faster than this thread reads is dropped by the system.
+//! It allocates nothing for a datagram, and takes a lock only for one that passes: under a flood of
+//! junk the two threads hardly meet. What comes faster than this thread reads is dropped by the
+//! system.
 //!
-//! To wake up for each datagram costs more than to read it, and would take its core from others. While most of what
-//! comes is refused, the thread therefore sleeps for a moment and then reads what has gathered. Who floods from one address is not
-//! read at all, see [`silence`](super::silence).
+//! To wake up for each datagram costs more than to read it, and would take its core from others.
+//! While most of what comes is refused, the thread therefore sleeps for a moment and then reads
+//! what has gathered. Who floods from one address is not read at all, see
+//! [`silence`](super::silence).
 
 use std::io::ErrorKind;
 use std::mem;
@@ -21,25 +23,27 @@ use super::gate::{Gate, News, Refusal};
 use super::screen::{Header, Kind};
 use super::silence::Silence;
 
-/// The inbox's bounds, and so those of one poll: four datagrams of each of 1024 clients, and as many new connections
-/// as cost about a millisecond.
+/// The inbox's bounds, and so those of one poll: four datagrams of each of 1024 clients, and as
+/// many new connections as cost about a millisecond.
 const MAX_DATAGRAMS: usize = 4096;
 const MAX_BYTES: usize = 2 << 20;
 const MAX_REQUESTS: usize = 64;
 
 /// How often the thread looks whether it is to end.
 pub(super) const READ_TIMEOUT: Duration = Duration::from_millis(50);
-/// How long the thread sleeps under a flood. The usual 208 KiB of buffer hold about 200 long datagrams, so they
-/// overflow at 400,000 a second.
+/// How long the thread sleeps under a flood. The usual 208 KiB of buffer hold about 200 long
+/// datagrams, so they overflow at 400,000 a second.
 const NAP: Duration = Duration::from_micros(500);
-/// A flood begins with so many refused datagrams without a silence between, and ends with a nap that gathers few.
+/// A flood begins with so many refused datagrams without a silence between, and ends with a nap
+/// that gathers few.
 const FLOOD_BEGINS: usize = 64;
 const FLOOD_ENDS: usize = 8;
 
 /// Longer than any packet, so that a longer datagram doesn't look like one that was cut off.
 const BUFFER_BYTES: usize = 2048;
 
-/// Datagrams that passed the gate, in the order of their arrival. Its memory is used again and again.
+/// Datagrams that passed the gate, in the order of their arrival. Its memory is used again and
+/// again.
 #[derive(Default)]
 pub(super) struct Inbox {
     pub(super) bytes: Vec<u8>,
@@ -108,8 +112,13 @@ struct Shared {
 }
 
 impl Reader {
-    /// Starts to read `socket`, whose read time-out must be [`READ_TIMEOUT`]. `start` is the zero of the gate's clock.
-    pub(super) fn start(socket: Arc<UdpSocket>, gate: Gate, start: Instant) -> std::io::Result<Self> {
+    /// Starts to read `socket`, whose read time-out must be [`READ_TIMEOUT`]. `start` is the zero
+    /// of the gate's clock.
+    pub(super) fn start(
+        socket: Arc<UdpSocket>,
+        gate: Gate,
+        start: Instant,
+    ) -> std::io::Result<Self> {
         let shared = Arc::new(Shared::default());
         let theirs = Arc::clone(&shared);
         let run = move || theirs.run(&socket, gate, start);
@@ -153,7 +162,8 @@ impl Shared {
             silence.lift(socket, now_us);
             match received {
                 Ok((bytes, address)) => {
-                    if let Some(refusal) = self.handle(&mut gate, address, &buffer[..bytes], now_us) {
+                    if let Some(refusal) = self.handle(&mut gate, address, &buffer[..bytes], now_us)
+                    {
                         refused += 1;
                         if refusal == Refusal::Junk
                             && !gate.knows(address)
@@ -176,8 +186,9 @@ impl Shared {
                         }
                         refused = 0;
                     }
-                    // Windows reports here that an earlier datagram of ours found nobody, and datagrams that are too
-                    // long. Should an error stay, this must not become a busy loop.
+                    // Windows reports here that an earlier datagram of ours found nobody, and
+                    // datagrams that are too long. Should an error stay, this must not become a
+                    // busy loop.
                     _ => thread::sleep(Duration::from_micros(100)),
                 },
             }
@@ -185,10 +196,17 @@ impl Shared {
     }
 
     /// Puts a datagram into the inbox, or says why not.
-    fn handle(&self, gate: &mut Gate, address: SocketAddr, datagram: &[u8], now_us: u64) -> Option<Refusal> {
+    fn handle(
+        &self,
+        gate: &mut Gate,
+        address: SocketAddr,
+        datagram: &[u8],
+        now_us: u64,
+    ) -> Option<Refusal> {
         count(&self.counters.datagrams, 1);
         count(&self.counters.bytes, datagram.len() as u64);
-        // Acquire: an address that was told before its packet was sent is known when the answer arrives.
+        // Acquire: an address that was told before its packet was sent is known when the answer
+        // arrives.
         if self.has_news.load(Ordering::Acquire) {
             let mut news = lock(&self.news);
             self.has_news.store(false, Ordering::Relaxed);

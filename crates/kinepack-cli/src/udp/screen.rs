@@ -5,9 +5,9 @@
 //! others    | length of number : 4, type : 4 | number 0 to 8 | body | authentication 16 |
 //! ```
 //!
-//! This saves deciphering junk, and it is needed: `renetcode` 2.0 panics on a number longer than 8 bytes, on a packet
-//! too short for its number and its authentication, and (in debug builds) on a number close to 2⁶⁴, all before it has
-//! authenticated anything.
+//! This saves deciphering junk, and it is needed: `renetcode` 2.0 panics on a number longer than 8
+//! bytes, on a packet too short for its number and its authentication, and (in debug builds) on a
+//! number close to 2⁶⁴, all before it has authenticated anything.
 
 use std::ops::Range;
 
@@ -24,8 +24,8 @@ const KEEP_ALIVE_BODY_BYTES: usize = 8;
 /// Far beyond what any connection counts to, and far from where adding to it overflows.
 const MAX_NUMBER: u64 = 1 << 62;
 
-/// How far ahead a token may expire. Ours last a minute; the rest is for clocks that differ. The server keeps a
-/// half-open connection as long as its token lasts.
+/// How far ahead a token may expire. Ours last a minute; the rest is for clocks that differ. The
+/// server keeps a half-open connection as long as its token lasts.
 const MAX_TOKEN_SECONDS: u64 = 600;
 
 /// The types of netcode packets, with the numbers that stand for them on the wire.
@@ -63,7 +63,8 @@ impl Header {
             _ => return None,
         };
         if kind == Kind::Request {
-            return (first == 0 && datagram.len() == REQUEST_BYTES).then_some(Self { kind, bytes: 1 });
+            return (first == 0 && datagram.len() == REQUEST_BYTES)
+                .then_some(Self { kind, bytes: 1 });
         }
         let number_bytes = usize::from(first >> 4);
         let mut number = [0; 8];
@@ -79,7 +80,8 @@ impl Header {
             Kind::Payload => body_bytes <= MAX_PAYLOAD_BYTES,
         };
         // The first bytes of a packet without number and body are too few for renetcode.
-        (fits && datagram.len() > 1 + AUTHENTICATION_BYTES).then_some(Self { kind, bytes: 1 + number_bytes })
+        (fits && datagram.len() > 1 + AUTHENTICATION_BYTES)
+            .then_some(Self { kind, bytes: 1 + number_bytes })
     }
 
     /// Where the body of a packet stands that begins at `packet.start`.
@@ -88,8 +90,8 @@ impl Header {
     }
 }
 
-/// Whether a connection request is for this protocol and in date. Anybody can write that; but what does not say it
-/// need not be deciphered.
+/// Whether a connection request is for this protocol and in date. Anybody can write that; but what
+/// does not say it need not be deciphered.
 pub(super) fn is_current_request(request: &[u8], protocol_id: u64, now_unix_s: u64) -> bool {
     let number = |at: usize| {
         let bytes = request.get(at..at + 8).and_then(|bytes| bytes.try_into().ok());
@@ -98,7 +100,8 @@ pub(super) fn is_current_request(request: &[u8], protocol_id: u64, now_unix_s: u
     let at = 1 + VERSION.len();
     request.get(1..at) == Some(VERSION)
         && number(at) == Some(protocol_id)
-        && number(at + 8).is_some_and(|expiry| expiry > now_unix_s && expiry - now_unix_s <= MAX_TOKEN_SECONDS)
+        && number(at + 8)
+            .is_some_and(|expiry| expiry > now_unix_s && expiry - now_unix_s <= MAX_TOKEN_SECONDS)
 }
 
 #[cfg(test)]
@@ -139,7 +142,11 @@ mod tests {
         for number_bytes in 9..16 {
             assert_eq!(Header::read(&packet(number_bytes << 4 | 5, 200)), None);
         }
-        assert_eq!(Header::read(&packet(0x85, 18)), None, "no room for the number and the authentication");
+        assert_eq!(
+            Header::read(&packet(0x85, 18)),
+            None,
+            "no room for the number and the authentication"
+        );
         let mut huge = packet(0x85, 60);
         huge[1..9].fill(0xff);
         assert_eq!(Header::read(&huge), None);

@@ -1,5 +1,5 @@
-//! The secret that a server and its clients share: 32 bytes, from a file, from the environment, or derived from a
-//! passphrase. Who knows it may connect, under any id.
+//! The secret that a server and its clients share: 32 bytes, from a file, from the environment, or
+//! derived from a passphrase. Who knows it may connect, under any id.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -17,10 +17,11 @@ const KEY_BYTES: usize = renetcode::NETCODE_KEY_BYTES;
 const MIN_PASSPHRASE_CHARACTERS: usize = 16;
 const MAX_TEXT_BYTES: usize = 4096;
 
-/// Who records one request to connect can try passphrases at home, each at the price of one derivation. So it is made
-/// dear: Argon2id (RFC 9106), from the authors of the ciphers that `renetcode` uses, with the memory and rounds that
-/// OWASP asks for, a few hundredths of a second. A plain hash would let a graphics card try 10⁹ a second. No salt is
-/// stored, as both sides know the passphrase alone; the text below keeps the key from being that of another program.
+/// Who records one request to connect can try passphrases at home, each at the price of one
+/// derivation. So it is made dear: Argon2id (RFC 9106), from the authors of the ciphers that
+/// `renetcode` uses, with the memory and rounds that OWASP asks for, a few hundredths of a second.
+/// A plain hash would let a graphics card try 10⁹ a second. No salt is stored, as both sides know
+/// the passphrase alone; the text below keeps the key from being that of another program.
 const MEMORY_KIB: u32 = 19 << 10;
 const ROUNDS: u32 = 2;
 const DOMAIN: &[u8] = b"kinepack udp secret 1";
@@ -31,8 +32,8 @@ const INSECURE_KEY: &[u8; KEY_BYTES] = b"kinepack --insecure: no secret!!";
 /// Where the secret comes from.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct SecretArguments {
-    /// File with the shared secret: 64 hexadecimal digits or a passphrase of at least 16 characters [or: the
-    /// environment variable KINEPACK_SECRET]
+    /// File with the shared secret: 64 hexadecimal digits or a passphrase of at least 16 characters
+    /// [or: the environment variable KINEPACK_SECRET]
     #[arg(long, value_name = "PATH", conflicts_with = "insecure")]
     secret_file: Option<PathBuf>,
     /// Use a key that everybody knows, for trials on one machine
@@ -71,7 +72,8 @@ enum Warning {
 impl SecretArguments {
     /// The secret, after warnings on stderr if there is something to say.
     pub(crate) fn resolve(&self) -> Result<Secret, Failure> {
-        let (secret, warning) = self.resolve_with(std::env::var_os(VARIABLE)).map_err(Failure::Secret)?;
+        let (secret, warning) =
+            self.resolve_with(std::env::var_os(VARIABLE)).map_err(Failure::Secret)?;
         if let Some(warning) = warning {
             eprintln!("{warning}");
         }
@@ -79,12 +81,16 @@ impl SecretArguments {
     }
 
     /// A file goes before the variable: it was named for this call.
-    fn resolve_with(&self, variable: Option<OsString>) -> Result<(Secret, Option<Warning>), SecretError> {
+    fn resolve_with(
+        &self,
+        variable: Option<OsString>,
+    ) -> Result<(Secret, Option<Warning>), SecretError> {
         if self.insecure {
             return Ok((Secret(*INSECURE_KEY), Some(Warning::Insecure)));
         }
         if let Some(path) = &self.secret_file {
-            let (text, warning) = read(path).map_err(|error| SecretError::Unreadable { path: path.clone(), error })?;
+            let (text, warning) = read(path)
+                .map_err(|error| SecretError::Unreadable { path: path.clone(), error })?;
             return Ok((Secret::parse(text, Source::File(path.clone()))?, warning));
         }
         let text = variable.ok_or(SecretError::Missing)?;
@@ -112,7 +118,8 @@ impl Secret {
             return Err(SecretError::TooShort { source, characters });
         }
         let mut key = [0; KEY_BYTES];
-        let parameters = Params::new(MEMORY_KIB, ROUNDS, 1, Some(KEY_BYTES)).expect("within Argon2's ranges");
+        let parameters =
+            Params::new(MEMORY_KIB, ROUNDS, 1, Some(KEY_BYTES)).expect("within Argon2's ranges");
         Argon2::new(Algorithm::Argon2id, Version::V0x13, parameters)
             .hash_password_into(text.as_bytes(), DOMAIN, &mut key)
             .expect("the lengths of text, salt and key are within Argon2's ranges");
@@ -145,7 +152,8 @@ fn read(path: &Path) -> io::Result<(Vec<u8>, Option<Warning>)> {
 fn warning(path: &Path, file: &File) -> io::Result<Option<Warning>> {
     use std::os::unix::fs::PermissionsExt;
     let mode = file.metadata()?.permissions().mode();
-    Ok((mode & 0o077 != 0).then(|| Warning::OthersCanRead { path: path.to_owned(), mode: mode & 0o777 }))
+    Ok((mode & 0o077 != 0)
+        .then(|| Warning::OthersCanRead { path: path.to_owned(), mode: mode & 0o777 }))
 }
 
 #[cfg(not(unix))]
@@ -169,9 +177,13 @@ impl fmt::Display for SecretError {
                  copy that file to both sides and give it with --secret-file kinepack.secret, or put its text into \
                  the environment variable {VARIABLE}. For a trial on one machine, --insecure goes without."
             ),
-            Self::Unreadable { path, error } => write!(f, "--secret-file {}: {error}", path.display()),
+            Self::Unreadable { path, error } => {
+                write!(f, "--secret-file {}: {error}", path.display())
+            }
             Self::NotText { source } => write!(f, "{source}: the secret is not text (UTF-8)"),
-            Self::TooLong { source } => write!(f, "{source}: the secret is longer than {MAX_TEXT_BYTES} bytes"),
+            Self::TooLong { source } => {
+                write!(f, "{source}: the secret is longer than {MAX_TEXT_BYTES} bytes")
+            }
             Self::TooShort { source, characters } => write!(
                 f,
                 "{source}: the secret has {characters} characters; it needs 64 hexadecimal digits or a passphrase of \
@@ -204,7 +216,10 @@ impl fmt::Display for Warning {
             ),
             Self::OthersCanRead { path, mode } => {
                 let path = path.display();
-                write!(f, "kinepack: warning: others can read the secret in {path} (mode {mode:03o}); chmod 600 {path}")
+                write!(
+                    f,
+                    "kinepack: warning: others can read the secret in {path} (mode {mode:03o}); chmod 600 {path}"
+                )
             }
         }
     }
@@ -236,7 +251,11 @@ mod tests {
     #[test]
     fn passphrases_are_derived() {
         let secret = from_variable("correct horse battery staple").unwrap();
-        assert_eq!(secret.key()[..4], [219, 4, 214, 106], "frozen: both sides must derive the same");
+        assert_eq!(
+            secret.key()[..4],
+            [219, 4, 214, 106],
+            "frozen: both sides must derive the same"
+        );
         assert_ne!(secret.key(), from_variable("correct horse battery stable").unwrap().key());
         // One digit short of a key, it is a passphrase like any other.
         assert_ne!(from_variable(&DIGITS[1..]).unwrap().key()[0], 0);
@@ -246,7 +265,10 @@ mod tests {
     fn what_is_too_short_or_long_or_no_text_is_refused() {
         for (text, expected) in [("", 0), ("fifteen letters", 15), ("ffffffffffffffä", 15)] {
             let error = from_variable(text).unwrap_err();
-            assert!(matches!(error, SecretError::TooShort { characters, .. } if characters == expected), "{error}");
+            assert!(
+                matches!(error, SecretError::TooShort { characters, .. } if characters == expected),
+                "{error}"
+            );
         }
         assert!(matches!(from_variable(&"x".repeat(5000)), Err(SecretError::TooLong { .. })));
         let error = Secret::parse(vec![0xff; 20], Source::Variable).unwrap_err();

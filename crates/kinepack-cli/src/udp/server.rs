@@ -1,7 +1,8 @@
 //! The server's end: many connections on one socket.
 //!
-//! `renetcode` finds a connection by walking through all of them, and looks after each only when told to, so this
-//! keeps its own short record of each client and asks `renetcode` only when something is due.
+//! `renetcode` finds a connection by walking through all of them, and looks after each only when
+//! told to, so this keeps its own short record of each client and asks `renetcode` only when
+//! something is due.
 
 use std::collections::HashMap;
 use std::net::{SocketAddr, UdpSocket};
@@ -69,7 +70,8 @@ pub(crate) enum DisconnectReason {
     TimedOut,
 }
 
-/// What a server has received, dropped and sent since it was bound. Bytes are those of UDP's payload.
+/// What a server has received, dropped and sent since it was bound. Bytes are those of UDP's
+/// payload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct UdpStats {
     pub(crate) datagrams_in: u64,
@@ -82,7 +84,8 @@ pub(crate) struct UdpStats {
     pub(crate) limited: u64,
     /// What arrived while the inbox was full.
     pub(crate) overflowed: u64,
-    /// How often a sender of junk was silenced for a second: what it sent then is in no other number.
+    /// How often a sender of junk was silenced for a second: what it sent then is in no other
+    /// number.
     pub(crate) silenced: u64,
     /// What did not decipher, was replayed, or came from somebody who may not connect.
     pub(crate) refused: u64,
@@ -108,8 +111,9 @@ pub(crate) struct UdpServer {
 
 struct Peer {
     address: SocketAddr,
-    /// It has sent a payload, so it knows that it is connected. Before that, only keep-alives go to it: one of them is
-    /// what tells it, and `renetcode` sends none to a client that it sends payloads to.
+    /// It has sent a payload, so it knows that it is connected. Before that, only keep-alives go to
+    /// it: one of them is what tells it, and `renetcode` sends none to a client that it sends
+    /// payloads to.
     is_confirmed: bool,
     heard: Instant,
     sent: Instant,
@@ -135,9 +139,16 @@ impl ServerOptions {
 
 impl UdpServer {
     /// Opens a socket at `address` and starts to read it.
-    pub(crate) fn bind(address: SocketAddr, secret: &Secret, options: ServerOptions) -> Result<Self, Failure> {
+    pub(crate) fn bind(
+        address: SocketAddr,
+        secret: &Secret,
+        options: ServerOptions,
+    ) -> Result<Self, Failure> {
         if !(1..=ServerOptions::MAX_CLIENTS).contains(&options.max_clients) {
-            return Err(Failure::MaxClients { given: options.max_clients, limit: ServerOptions::MAX_CLIENTS });
+            return Err(Failure::MaxClients {
+                given: options.max_clients,
+                limit: ServerOptions::MAX_CLIENTS,
+            });
         }
         let failed = |error| Failure::Socket { address, error };
         let socket = Arc::new(socket::open(address, BUFFER_BYTES)?);
@@ -145,7 +156,8 @@ impl UdpServer {
         // A network that takes nothing must not stop the tick.
         socket.set_write_timeout(Some(Duration::from_millis(1))).map_err(failed)?;
 
-        let (now, unix) = (Instant::now(), SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default());
+        let (now, unix) =
+            (Instant::now(), SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default());
         let netcode = NetcodeServer::new(ServerConfig {
             current_time: unix,
             max_clients: options.max_clients,
@@ -176,7 +188,8 @@ impl UdpServer {
 
     /// Appends what has happened to `events`. Never waits; call it in each tick and between ticks.
     ///
-    /// Handles at most 4096 datagrams, 64 of them requests to connect. Allocates nothing in the steady state.
+    /// Handles at most 4096 datagrams, 64 of them requests to connect. Allocates nothing in the
+    /// steady state.
     pub(crate) fn poll(&mut self, events: &mut Vec<ServerEvent>) {
         let now = Instant::now();
         self.netcode.update(now - self.now);
@@ -198,13 +211,19 @@ impl UdpServer {
         self.inbox.bytes.get(range.clone()).unwrap_or_default()
     }
 
-    /// Sends `payload` once to a client that has been reported as connected. Costs up to 25 bytes and, like every
-    /// datagram, may be lost.
+    /// Sends `payload` once to a client that has been reported as connected. Costs up to 25 bytes
+    /// and, like every datagram, may be lost.
     pub(crate) fn send(&mut self, client: u64, payload: &[u8]) -> Result<(), SendError> {
         SendError::check(payload)?;
-        let peer = self.peers.get_mut(&client).filter(|peer| peer.is_confirmed).ok_or(SendError::NotConnected)?;
-        let (address, packet) =
-            self.netcode.generate_payload_packet(client, payload).map_err(|_| SendError::NotConnected)?;
+        let peer = self
+            .peers
+            .get_mut(&client)
+            .filter(|peer| peer.is_confirmed)
+            .ok_or(SendError::NotConnected)?;
+        let (address, packet) = self
+            .netcode
+            .generate_payload_packet(client, payload)
+            .map_err(|_| SendError::NotConnected)?;
         peer.sent = self.now;
         self.link.send(address, packet);
         Ok(())
@@ -274,7 +293,8 @@ impl UdpServer {
                 self.link.send(addr, payload);
             }
             ServerResult::ClientConnected { client_id, addr, payload, .. } => {
-                let peer = Peer { address: addr, is_confirmed: false, heard: self.now, sent: self.now };
+                let peer =
+                    Peer { address: addr, is_confirmed: false, heard: self.now, sent: self.now };
                 self.peers.insert(client_id, peer);
                 self.reader.tell(News::Connected(addr));
                 self.link.send(addr, payload);
@@ -294,21 +314,34 @@ impl UdpServer {
     fn look_after_clients(&mut self, events: &mut Vec<ServerEvent>) {
         let (now, timeout) = (self.now, self.timeout);
         let mut due = std::mem::take(&mut self.due);
-        due.extend(self.peers.iter().filter(|(_, peer)| now - peer.sent >= KEEP_ALIVE).map(|(&client, _)| client));
+        due.extend(
+            self.peers
+                .iter()
+                .filter(|(_, peer)| now - peer.sent >= KEEP_ALIVE)
+                .map(|(&client, _)| client),
+        );
         for client in due.drain(..) {
-            if let ServerResult::PacketToSend { addr, payload } = self.netcode.update_client(client) {
+            if let ServerResult::PacketToSend { addr, payload } = self.netcode.update_client(client)
+            {
                 self.link.send(addr, payload);
                 self.peers.entry(client).and_modify(|peer| peer.sent = now);
             }
         }
-        due.extend(self.peers.iter().filter(|(_, peer)| now - peer.heard >= timeout).map(|(&client, _)| client));
+        due.extend(
+            self.peers
+                .iter()
+                .filter(|(_, peer)| now - peer.heard >= timeout)
+                .map(|(&client, _)| client),
+        );
         for client in due.drain(..) {
             // Only renetcode knows of the keep-alives that came.
-            let silence = self.netcode.time_since_last_received_packet(client).unwrap_or(Duration::MAX);
+            let silence =
+                self.netcode.time_since_last_received_packet(client).unwrap_or(Duration::MAX);
             if silence < timeout {
                 self.peers.entry(client).and_modify(|peer| peer.heard = now - silence);
             } else if self.drop_client(client) {
-                events.push(ServerEvent::Disconnected { client, reason: DisconnectReason::TimedOut });
+                events
+                    .push(ServerEvent::Disconnected { client, reason: DisconnectReason::TimedOut });
             }
         }
         self.due = due;
@@ -316,7 +349,9 @@ impl UdpServer {
 
     /// Whether it was there for the user.
     fn drop_client(&mut self, client: u64) -> bool {
-        if let ServerResult::ClientDisconnected { addr, payload: Some(packet), .. } = self.netcode.disconnect(client) {
+        if let ServerResult::ClientDisconnected { addr, payload: Some(packet), .. } =
+            self.netcode.disconnect(client)
+        {
             (0..GOODBYES).for_each(|_| self.link.send(addr, packet));
         }
         self.forget(client)

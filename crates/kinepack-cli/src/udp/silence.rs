@@ -1,14 +1,19 @@
-//! Who floods from one address is not even read: a filter in the system drops what it sends, for a second at a time.
+//! Who floods from one address is not even read: a filter in the system drops what it sends, for a
+//! second at a time.
 //!
-//! To read a datagram and drop it takes most of a microsecond, so a fast flood takes a good part of a processor, of which the thread that
-//! ticks may want the same one. Linux drops by a small program (classic BPF, `SO_ATTACH_FILTER`) before anything is queued: the
-//! flood is paid for by who sends it, or by the network card's interrupts, and legitimate datagrams find the queue empty. Elsewhere this does nothing.
+//! To read a datagram and drop it takes most of a microsecond, so a fast flood takes a good part of
+//! a processor, of which the thread that ticks may want the same one. Linux drops by a small
+//! program (classic BPF, `SO_ATTACH_FILTER`) before anything is queued: the flood is paid for by
+//! who sends it, or by the network card's interrupts, and legitimate datagrams find the queue
+//! empty. Elsewhere this does nothing.
 //!
-//! Only strangers are silenced. Who forges a stranger's address keeps it from joining; the limit of requests allows that anyway.
+//! Only strangers are silenced. Who forges a stranger's address keeps it from joining; the limit of
+//! requests allows that anyway.
 
 use std::net::{SocketAddr, UdpSocket};
 
-/// So many datagrams of junk within a window are a flood, of which more than half must come from one address.
+/// So many datagrams of junk within a window are a flood, of which more than half must come from
+/// one address.
 const VOTES: u32 = 1_000;
 const WINDOW_US: u64 = 100_000;
 /// How long nothing is heard of one that floods.
@@ -45,8 +50,14 @@ impl Silence {
     }
 
     /// Counts a datagram of junk from a stranger. True where its sender is not heard from now on.
-    pub(super) fn note_junk(&mut self, socket: &UdpSocket, address: SocketAddr, now_us: u64) -> bool {
-        let silenced = self.vote(address, now_us).is_some_and(|address| filter::attach(socket, address));
+    pub(super) fn note_junk(
+        &mut self,
+        socket: &UdpSocket,
+        address: SocketAddr,
+        now_us: u64,
+    ) -> bool {
+        let silenced =
+            self.vote(address, now_us).is_some_and(|address| filter::attach(socket, address));
         if silenced {
             self.until_us = Some(now_us + SILENCE_US);
         }
@@ -68,7 +79,8 @@ mod filter {
 
     use socket2::{SockFilter, SockRef};
 
-    /// `<linux/filter.h>`: load 2 or 4 bytes at an offset, jump if equal, return how much of the datagram to keep.
+    /// `<linux/filter.h>`: load 2 or 4 bytes at an offset, jump if equal, return how much of the
+    /// datagram to keep.
     const LOAD_2: u16 = 0x28;
     const LOAD_4: u16 = 0x20;
     const JUMP_IF_EQUAL: u16 = 0x15;
@@ -137,7 +149,10 @@ mod tests {
     fn many_sources_and_slow_ones_are_nobody() {
         let mut silence = Silence::default();
         assert!((0..60_000).all(|step| silence.vote(address(step as u16 % 500), step).is_none()));
-        assert!((0..60_000).all(|step| silence.vote(address(7), step * 200).is_none()), "5,000 a second");
+        assert!(
+            (0..60_000).all(|step| silence.vote(address(7), step * 200).is_none()),
+            "5,000 a second"
+        );
     }
 
     #[cfg(target_os = "linux")]

@@ -1,5 +1,5 @@
-//! Sockets with large buffers, and sending that never fails: a datagram that the system does not take is one lost
-//! on the way.
+//! Sockets with large buffers, and sending that never fails: a datagram that the system does not
+//! take is one lost on the way.
 
 use std::net::{SocketAddr, UdpSocket};
 

@@ -117,13 +117,16 @@ fn udp_payloads_go_both_ways() {
     assert_eq!(client.send(&too_long), refusal);
     assert_eq!(host.server.send(client.client_id(), &too_long), refusal);
     assert_eq!(client.send(&[]), Err(SendError::Empty));
-    assert!(matches!(&host.events[0], ServerEvent::Connected { client: id, .. } if *id == client.client_id()));
+    assert!(
+        matches!(&host.events[0], ServerEvent::Connected { client: id, .. } if *id == client.client_id())
+    );
     assert_eq!(host.server.stats().refused, 0);
 }
 
 #[test]
 fn udp_many_clients_join_at_once() {
-    let mut host = Host::bind(SocketAddr::from(([127, 0, 0, 1], 0)), |options| options.max_clients = 200);
+    let mut host =
+        Host::bind(SocketAddr::from(([127, 0, 0, 1], 0)), |options| options.max_clients = 200);
     let mut clients: Vec<UdpClient> = (0..200).map(|_| host.join()).collect();
     until("200 clients", || {
         host.poll();
@@ -144,12 +147,16 @@ fn udp_another_secret_or_protocol_never_connects() {
     let timeout = Duration::from_millis(300);
     let mut clients = [
         host.join_with(&Secret::of(2), |options| options.timeout = timeout),
-        host.join_with(&Secret::of(1), |options| (options.timeout, options.protocol_id) = (timeout, PROTOCOL + 1)),
+        host.join_with(&Secret::of(1), |options| {
+            (options.timeout, options.protocol_id) = (timeout, PROTOCOL + 1)
+        }),
     ];
     until("given up", || {
         host.poll();
         clients.iter_mut().for_each(|client| client.poll(&mut |_| {}));
-        clients.iter().all(|client| client.state() == ClientState::Lost { reason: LostReason::NoAnswer })
+        clients
+            .iter()
+            .all(|client| client.state() == ClientState::Lost { reason: LostReason::NoAnswer })
     });
     assert_eq!(host.events, []);
     let stats = host.server.stats();
@@ -161,7 +168,8 @@ fn udp_another_secret_or_protocol_never_connects() {
 fn udp_a_server_that_vanishes_is_lost_and_another_on_its_port_is_found() {
     let mut host = Host::new();
     let address = host.server.local_addr();
-    let mut client = host.join_with(&Secret::of(1), |options| options.timeout = Duration::from_millis(150));
+    let mut client =
+        host.join_with(&Secret::of(1), |options| options.timeout = Duration::from_millis(150));
     connect(&mut host, &mut client);
     drop(host);
     let start = Instant::now();
@@ -236,7 +244,8 @@ fn udp_waiting_ends_with_a_datagram_or_in_time() {
 pub(super) fn recorded_request() -> Vec<u8> {
     let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
     let options = ClientOptions::new(PROTOCOL);
-    let _client = UdpClient::connect(socket.local_addr().unwrap(), &Secret::of(1), options).unwrap();
+    let _client =
+        UdpClient::connect(socket.local_addr().unwrap(), &Secret::of(1), options).unwrap();
     let mut buffer = [0; 2048];
     let bytes = socket.recv(&mut buffer).unwrap();
     buffer[..bytes].to_vec()

@@ -12,7 +12,11 @@ use crate::{Files, document};
 /// The note of additive clips.
 fn note(document: &Value) -> &str {
     let notes = document["notes"].as_array().unwrap();
-    notes.iter().filter_map(Value::as_str).find(|note| note.starts_with("additive clips: ")).unwrap()
+    notes
+        .iter()
+        .filter_map(Value::as_str)
+        .find(|note| note.starts_with("additive clips: "))
+        .unwrap()
 }
 
 /// How far a clip is off where it is put on top of a base.
@@ -28,13 +32,27 @@ fn off_cm(whole: &RawClip, delta: &RawClip, base: impl Fn(usize) -> Vec<Transfor
 impl Files {
     /// The arm as plain samples at a rate.
     fn raw(&self, rate: &str) -> RawClip {
-        stdout(&["anim", "raw", &self.at("an arm.glb"), &self.at("raw"), "--force", "--rate", rate]);
+        stdout(&[
+            "anim",
+            "raw",
+            &self.at("an arm.glb"),
+            &self.at("raw"),
+            "--force",
+            "--rate",
+            rate,
+        ]);
         exchange::read("raw", &self.read("raw/an_arm__Move.clip")).unwrap()
     }
 
     /// The clip that was built, as plain samples.
     fn decoded(&self) -> RawClip {
-        stdout(&["anim", "decode", &self.at("out/an_arm__Move.kpa"), &self.at("back.clip"), "--force"]);
+        stdout(&[
+            "anim",
+            "decode",
+            &self.at("out/an_arm__Move.kpa"),
+            &self.at("back.clip"),
+            "--force",
+        ]);
         exchange::read("back", &self.read("back.clip")).unwrap()
     }
 }
@@ -48,9 +66,15 @@ fn an_additive_clip_on_top_of_its_base_is_the_motion() {
     let whole = files.raw("30");
     let slow = files.at("slow.clip");
     let document = files.build(&["--base", &slow, "--base-sample", "5", "--precision", "0.02"]);
-    assert_eq!(note(&document), "additive clips: what each adds to slow at sample 5; errors are those on top of it");
+    assert_eq!(
+        note(&document),
+        "additive clips: what each adds to slow at sample 5; errors are those on top of it"
+    );
     let clip = &document["clips"][0];
-    assert_eq!((&clip["name"], &clip["is_within_precision"]), (&"an_arm__Move".into(), &true.into()));
+    assert_eq!(
+        (&clip["name"], &clip["is_within_precision"]),
+        (&"an_arm__Move".into(), &true.into())
+    );
     let skeleton = Skeleton::from_bytes(&files.read(&files.skeleton())).unwrap();
     assert!(skeleton.joints().iter().all(|joint| joint.bind == Transform::IDENTITY));
     assert_eq!(skeleton.find("lower"), Some(1));
@@ -62,7 +86,8 @@ fn an_additive_clip_on_top_of_its_base_is_the_motion() {
     assert!(note(&document).contains("adds to an_arm__Move, sample by sample;"), "{document}");
     let off = off_cm(&whole, &files.decoded(), |sample| whole.pose(sample).to_vec());
     assert!(off < 1e-3, "{off}");
-    let table = stdout(&["anim", "build", &files.at("an arm.glb"), "--base", &files.at("an arm.glb")]);
+    let table =
+        stdout(&["anim", "build", &files.at("an arm.glb"), "--base", &files.at("an arm.glb")]);
     assert!(table.lines().any(|line| line == note(&document)), "{table}");
 }
 
@@ -76,11 +101,16 @@ fn a_base_of_several_clips_is_named() {
     // A # that is the file's own.
     for name in ["two.glb", "take #2.glb"] {
         fs::write(files.at(name), two.glb()).unwrap();
-        let build = |base: &str| program::run(&["anim", "build", &files.at("an arm.glb"), "--base", base]);
+        let build =
+            |base: &str| program::run(&["anim", "build", &files.at("an arm.glb"), "--base", base]);
         let stem = name.trim_end_matches(".glb").replace(' ', "_");
         let there = format!("{stem}__Move, {stem}__Hold_still");
         let unnamed = build(&files.at(name)).stderr;
-        assert!(unnamed.contains(&format!("2 clips are in it; write one behind it, FILE#CLIP: {there}")), "{unnamed}");
+        assert!(
+            unnamed
+                .contains(&format!("2 clips are in it; write one behind it, FILE#CLIP: {there}")),
+            "{unnamed}"
+        );
         let wrong = build(&files.at(&format!("{name}#till"))).stderr;
         assert!(wrong.contains(&format!("#till: no such clip; there are {there}")), "{wrong}");
         for clip in ["Hold_still", &format!("{stem}__Hold_still")] {
@@ -95,19 +125,37 @@ fn a_base_of_several_clips_is_named() {
 fn a_base_that_does_not_fit_is_refused() {
     let files = Files::new();
     files.raw("15");
-    let (arm, slow, walk) = (files.at("an arm.glb"), files.at("raw/an_arm__Move.clip"), files.at("walk.bvh"));
+    let (arm, slow, walk) =
+        (files.at("an arm.glb"), files.at("raw/an_arm__Move.clip"), files.at("walk.bvh"));
     for (options, reason) in [
-        (&["--base", &slow][..], "an arm.glb has 31 samples, the base 16; --base-sample takes one of those as a pose"),
-        (&["--base", &slow, "--base-sample", "16"], "no sample 16; an_arm__Move has 16, from 0 to 15"),
-        (&["--base", &walk], "an arm.glb has upper where the base has Hips; both must be of one skeleton"),
+        (
+            &["--base", &slow][..],
+            "an arm.glb has 31 samples, the base 16; --base-sample takes one of those as a pose",
+        ),
+        (
+            &["--base", &slow, "--base-sample", "16"],
+            "no sample 16; an_arm__Move has 16, from 0 to 15",
+        ),
+        (
+            &["--base", &walk],
+            "an arm.glb has upper where the base has Hips; both must be of one skeleton",
+        ),
         (&["--base", &files.at("missing.glb#Move")], "missing.glb: "),
-        (&["--base", &arm, "--scheme", "article"], "--base is for --scheme block, and this is article"),
+        (
+            &["--base", &arm, "--scheme", "article"],
+            "--base is for --scheme block, and this is article",
+        ),
     ] {
-        let said = refusal(&[&["anim", "build", &arm, "--out", &files.at("out")], options].concat());
+        let said =
+            refusal(&[&["anim", "build", &arm, "--out", &files.at("out")], options].concat());
         assert!(said.contains(options[0]) || said.contains("missing"), "{said}");
         assert!(said.contains(reason), "{reason}: {said}");
     }
     assert!(!fs::exists(files.at("out")).unwrap(), "something was written");
     let alone = program::run(&["anim", "build", &arm, "--base-sample", "0"]);
-    assert!(alone.code == Some(2) && alone.stderr.contains("--base <FILE[#CLIP]>"), "{}", alone.stderr);
+    assert!(
+        alone.code == Some(2) && alone.stderr.contains("--base <FILE[#CLIP]>"),
+        "{}",
+        alone.stderr
+    );
 }

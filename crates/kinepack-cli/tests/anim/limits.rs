@@ -14,7 +14,10 @@ fn memory_of_imports_is_limited_and_the_message_says_how_to_allow_more() {
     document.channel(0, "scale", "STEP", &[0.0, 1000.0], &[[1.0; 3]; 2]);
     fs::write(at("far.glb"), document.glb()).unwrap();
     let said = refusal(&["anim", "raw", &at("far.glb"), &at("out"), "--max-memory", "1"]);
-    assert!(said.contains("1048576 are allowed") && said.contains("allow more with --max-memory MIB"), "{said}");
+    assert!(
+        said.contains("1048576 are allowed") && said.contains("allow more with --max-memory MIB"),
+        "{said}"
+    );
     stdout(&["anim", "raw", &at("far.glb"), &at("out"), "--max-memory", "2"]);
     assert_eq!(fs::metadata(at("out/far__Move.clip")).unwrap().len(), 16 + 4 + 40 * 30_002);
 }

@@ -4,7 +4,9 @@ use std::fs;
 use std::path::PathBuf;
 
 use super::Files;
-use crate::program::{beside, json, refusal, see_that_a_failure_changes_nothing, see_that_it_replaces_by_force_alone};
+use crate::program::{
+    beside, json, refusal, see_that_a_failure_changes_nothing, see_that_it_replaces_by_force_alone,
+};
 
 /// A directory with the arm as a built clip, beside the files that it is made of.
 fn built(options: &[&str]) -> Files {
@@ -18,16 +20,24 @@ fn raw_replaces_a_clip_by_force_alone() {
     let files = Files::new();
     fs::create_dir(files.at("out")).unwrap();
     let arguments = ["anim", "raw", &files.at("an arm.glb"), &files.at("out")];
-    see_that_it_replaces_by_force_alone(&PathBuf::from(files.at("out/an_arm__Move.clip")), &arguments);
+    see_that_it_replaces_by_force_alone(
+        &PathBuf::from(files.at("out/an_arm__Move.clip")),
+        &arguments,
+    );
 }
 
 #[test]
 fn build_replaces_a_clip_by_force_alone() {
-    for (options, name) in [(&["--out"][..], "an_arm__Move.kpa"), (&["--disk", "--out"], "an_arm__Move.kpd")] {
+    for (options, name) in
+        [(&["--out"][..], "an_arm__Move.kpa"), (&["--disk", "--out"], "an_arm__Move.kpd")]
+    {
         let files = built(options.split_last().unwrap().1);
         let (arm, out) = (files.at("an arm.glb"), files.at("out"));
         let arguments = [&["anim", "build", &arm], options, &[&out]].concat();
-        see_that_it_replaces_by_force_alone(&PathBuf::from(files.at(&format!("out/{name}"))), &arguments);
+        see_that_it_replaces_by_force_alone(
+            &PathBuf::from(files.at(&format!("out/{name}"))),
+            &arguments,
+        );
     }
 }
 
@@ -91,9 +101,14 @@ fn a_failure_at_the_second_file_writes_nothing_of_the_first() {
     fs::write(&old, "worth something").unwrap();
     fs::write(files.at("bad.bvh"), "HIERARCHY").unwrap();
     let [arm, bad, out] = ["an arm.glb", "bad.bvh", "out"].map(|name| files.at(name));
-    let said = see_that_a_failure_changes_nothing(&old, &["anim", "raw", &arm, &bad, &out, "--force"], 2);
+    let said =
+        see_that_a_failure_changes_nothing(&old, &["anim", "raw", &arm, &bad, &out, "--force"], 2);
     assert!(said.contains("bad.bvh"), "{said}");
-    see_that_a_failure_changes_nothing(&old, &["anim", "build", &arm, &bad, "--out", &out, "--force"], 2);
+    see_that_a_failure_changes_nothing(
+        &old,
+        &["anim", "build", &arm, &bad, "--out", &out, "--force"],
+        2,
+    );
     // Directories that were made for the files go with them.
     let there = beside(&PathBuf::from(&out));
     refusal(&["anim", "raw", &arm, &bad, &files.at("new/clips")]);

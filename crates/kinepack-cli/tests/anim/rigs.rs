@@ -15,7 +15,9 @@ impl Files {
         let raw = exchange::read("raw", &self.read("raw/an_arm__Move.clip")).unwrap();
         let mut file = Vec::new();
         exchange::write_head(raw.skeleton(), raw.samples(), raw.rate_hz(), &mut file).unwrap();
-        (0..raw.samples()).rev().for_each(|sample| exchange::write_pose(raw.pose(sample), &mut file).unwrap());
+        (0..raw.samples())
+            .rev()
+            .for_each(|sample| exchange::write_pose(raw.pose(sample), &mut file).unwrap());
         fs::write(self.at("back.clip"), file).unwrap();
         [self.at("raw/an_arm__Move.clip"), self.at("back.clip")]
     }
@@ -38,7 +40,8 @@ fn clips_of_one_skeleton_share_a_rig() {
     assert_eq!(name, format!("{:016x}.kpr", Rig::from_bytes(&bytes).unwrap().hash()));
     // The whole is told of, and what reads clips finds it beside them.
     let clips = document["clips"].as_array().unwrap();
-    let sum = clips.iter().map(|clip| clip["bytes"].as_u64().unwrap()).sum::<u64>() + bytes.len() as u64;
+    let sum =
+        clips.iter().map(|clip| clip["bytes"].as_u64().unwrap()).sum::<u64>() + bytes.len() as u64;
     let [there, back] = files.two();
     let table = stdout(&["anim", "build", &there, &back, "--rig", "--precision", "0.01"]);
     assert!(table.contains(&format!("\nwith rigs: {sum} bytes, ")), "{table}");
@@ -51,7 +54,8 @@ fn clips_of_one_skeleton_share_a_rig() {
     assert!(errors["clips"][0]["errors"]["all"]["max_cm"].as_f64().unwrap() <= 0.01, "{errors}");
 
     // A clip that comes later takes the rig that is there, also on disk.
-    let mut later = vec!["anim", "build", &there, "--rig", "--precision", "0.02", "--disk", "--out"];
+    let mut later =
+        vec!["anim", "build", &there, "--rig", "--precision", "0.02", "--disk", "--out"];
     let out = files.at("out");
     later.push(&out);
     assert_eq!(json(&later)["rigs"][0]["file"].as_str(), Some(name));
@@ -76,7 +80,8 @@ fn a_single_clip_and_other_schemes_have_no_rig() {
     let document = files.build(&["--rig"]);
     assert_eq!(document["rigs"].as_array().map(Vec::len), Some(0));
     for command in ["build", "compare"] {
-        let said = refusal(&["anim", command, &files.at("an arm.glb"), "--rig", "--scheme", "article"]);
+        let said =
+            refusal(&["anim", command, &files.at("an arm.glb"), "--rig", "--scheme", "article"]);
         assert!(said.contains("--rig") && said.contains("block"), "{said}");
     }
 }
@@ -85,8 +90,14 @@ fn a_single_clip_and_other_schemes_have_no_rig() {
 fn rigs_count_where_schemes_are_compared() {
     let files = Files::new();
     let built = files.build_two(&[]);
-    let bytes =
-        |list: &str| built[list].as_array().unwrap().iter().map(|one| one["bytes"].as_u64().unwrap()).sum::<u64>();
+    let bytes = |list: &str| {
+        built[list]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| one["bytes"].as_u64().unwrap())
+            .sum::<u64>()
+    };
     let [there, back] = files.two();
     let compared = json(&["anim", "compare", &there, &back, "--rig", "--precision", "0.01"]);
     let rows = compared["rows"].as_array().unwrap();

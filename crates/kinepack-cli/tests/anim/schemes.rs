@@ -1,4 +1,5 @@
-//! What there is to say of clips of different schemes: how near, where the bytes go, which is smaller; and what widths are made from.
+//! What there is to say of clips of different schemes: how near, where the bytes go, which is
+//! smaller; and what widths are made from.
 
 use std::fs;
 
@@ -12,7 +13,8 @@ fn joints_keep_to_precisions_and_shells_of_their_own() {
     let files = Files::new();
     for scheme in ["block", "article"] {
         let of = |options: &[&str]| {
-            let arguments = ["anim", "info", &files.at("an arm.glb"), "--scheme", scheme, "--precision", "0.5"];
+            let arguments =
+                ["anim", "info", &files.at("an arm.glb"), "--scheme", scheme, "--precision", "0.5"];
             let document = json(&[&arguments, options].concat());
             let worst = document["clips"][0]["errors"]["worst"].as_array().unwrap();
             let lower = worst.iter().find(|joint| joint[0] == "lower").unwrap();
@@ -49,14 +51,16 @@ fn info_says_where_the_bytes_of_blocks_go() {
     files.build(&[]);
     let document = json(&["anim", "info", &files.at("out/an_arm__Move.kpa")]);
     let clip = &document["clips"][0];
-    let parts: u64 = clip["parts"].as_array().unwrap().iter().map(|part| part[1].as_u64().unwrap()).sum();
+    let parts: u64 =
+        clip["parts"].as_array().unwrap().iter().map(|part| part[1].as_u64().unwrap()).sum();
     assert_eq!(clip["bytes"], parts);
     let number = |key: &str| clip[key].as_f64().unwrap();
     assert!([8.0, 16.0, 32.0].contains(&number("block_samples")), "{clip}");
     assert_eq!(number("segments"), (31.0 / number("block_samples")).ceil());
     assert!(number("bits_per_component") > number("bits_per_coefficient"));
     let channels = clip["channels"].as_array().unwrap();
-    let sum = |key: &str| channels.iter().map(|channel| channel[key].as_u64().unwrap()).sum::<u64>();
+    let sum =
+        |key: &str| channels.iter().map(|channel| channel[key].as_u64().unwrap()).sum::<u64>();
     assert_eq!(sum("default") + sum("constant") + sum("animated"), 6);
     assert!(sum("bytes") > 0 && sum("bytes") < parts);
     let largest = clip["largest"].as_array().unwrap();
@@ -78,13 +82,26 @@ fn schemes_are_compared_and_the_one_asked_for_comes_last() {
     let files = Files::new();
     let arm = files.at("an arm.glb");
     let document = json(&["anim", "compare", &arm]);
-    let plain = ["raw floats", "raw floats, gzip", "quantized, 48 bits", "quantized, 32 bits", "splines alone"];
-    let block = ["article", "block, fast effort", "as asked: block, default effort", "  the same on disk"];
+    let plain = [
+        "raw floats",
+        "raw floats, gzip",
+        "quantized, 48 bits",
+        "quantized, 32 bits",
+        "splines alone",
+    ];
+    let block =
+        ["article", "block, fast effort", "as asked: block, default effort", "  the same on disk"];
     assert_eq!(rows(&document), [&plain[..], &block].concat());
-    assert_eq!((&document["rows"][0]["bytes"], &document["rows"][0]["max_error_cm"]), (&2480.into(), &Value::Null));
+    assert_eq!(
+        (&document["rows"][0]["bytes"], &document["rows"][0]["max_error_cm"]),
+        (&2480.into(), &Value::Null)
+    );
     assert!(document["rows"][1]["bytes"].as_u64().unwrap() < 2480);
     let fast = json(&["anim", "compare", &arm, "--effort", "fast"]);
-    assert_eq!(rows(&fast), [&plain[..], &["article", "as asked: block, fast effort", "  the same on disk"]].concat());
+    assert_eq!(
+        rows(&fast),
+        [&plain[..], &["article", "as asked: block, fast effort", "  the same on disk"]].concat()
+    );
     let article = json(&["anim", "compare", &arm, "--scheme", "article"]);
     let blocks = ["block, fast effort", "block, default effort", "as asked: article"];
     assert_eq!(rows(&article), [&plain[..], &blocks].concat());
@@ -105,15 +122,21 @@ fn a_peer_may_have_a_sample_more_or_fewer() {
         (row(32, 9), 32, Some("acl has a sample more")),
     ] {
         fs::write(files.at("acl.csv"), head.to_owned() + &rows).unwrap();
-        let arguments = ["anim", "compare", &arm, "--effort", "fast", "--peer", &files.at("acl.csv")];
+        let arguments =
+            ["anim", "compare", &arm, "--effort", "fast", "--peer", &files.at("acl.csv")];
         let peer = &json(&arguments)["peer"];
-        assert_eq!((&peer["missing"], &peer["clips"][0]["peer_samples"]), (&0.into(), &samples.into()), "{peer}");
+        assert_eq!(
+            (&peer["missing"], &peer["clips"][0]["peer_samples"]),
+            (&0.into(), &samples.into()),
+            "{peer}"
+        );
         let table = stdout(&arguments);
         assert_eq!(table.contains("a sample"), word.is_some(), "{table}");
         assert!(word.is_none_or(|word| table.contains(word)), "{table}");
     }
     fs::write(files.at("acl.csv"), head.to_owned() + &row(33, 9)).unwrap();
-    let document = json(&["anim", "compare", &arm, "--effort", "fast", "--peer", &files.at("acl.csv")]);
+    let document =
+        json(&["anim", "compare", &arm, "--effort", "fast", "--peer", &files.at("acl.csv")]);
     assert_eq!(document["peer"]["missing"], 1);
 }
 
@@ -123,14 +146,20 @@ fn widths_are_trained_the_same_each_time() {
     let (arm, walk) = (files.at("an arm.glb"), files.at("walk.bvh"));
     for name in ["a", "b"] {
         let (text, binary) = (files.at(&format!("{name}.txt")), files.at(&format!("{name}.bin")));
-        let options = ["--precision", "0.1", "--precision", "0.01", "--out", &text, "--binary", &binary];
+        let options =
+            ["--precision", "0.1", "--precision", "0.01", "--out", &text, "--binary", &binary];
         let document = json(&[&["anim", "train", &arm, &walk], &options[..]].concat());
-        assert_eq!((&document["clips"], document["pieces"].as_array().unwrap().len()), (&2.into(), 4));
+        assert_eq!(
+            (&document["clips"], document["pieces"].as_array().unwrap().len()),
+            (&2.into(), 4)
+        );
         for piece in document["pieces"].as_array().unwrap() {
             assert_eq!(piece["profiles"], 255);
         }
     }
-    assert!(files.read("a.txt") == files.read("b.txt") && files.read("a.bin") == files.read("b.bin"));
+    assert!(
+        files.read("a.txt") == files.read("b.txt") && files.read("a.bin") == files.read("b.bin")
+    );
     let text = String::from_utf8(files.read("a.txt")).unwrap();
     let lines: Vec<Vec<u8>> = text
         .lines()
@@ -141,6 +170,11 @@ fn widths_are_trained_the_same_each_time() {
     assert_eq!(lines[3 * 255][..3], [32, 1, 0]);
     let widths: Vec<u8> = lines.iter().flat_map(|line| line[3..].to_vec()).collect();
     assert_eq!(widths, files.read("a.bin"));
-    let zero = program::run(&["anim", "train", &arm, "--out", &files.at("c.txt"), "--precision", "0"]);
-    assert!(zero.code == Some(2) && zero.stderr.contains("0 is no positive number"), "{}", zero.stderr);
+    let zero =
+        program::run(&["anim", "train", &arm, "--out", &files.at("c.txt"), "--precision", "0"]);
+    assert!(
+        zero.code == Some(2) && zero.stderr.contains("0 is no positive number"),
+        "{}",
+        zero.stderr
+    );
 }

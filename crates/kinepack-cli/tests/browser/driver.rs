@@ -48,9 +48,12 @@ impl Browser {
 
     fn with(options: &[&str]) -> Self {
         let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
-        let chromium = ["chromium", "chromium-browser", "google-chrome"].into_iter().find_map(installed);
+        let chromium =
+            ["chromium", "chromium-browser", "google-chrome"].into_iter().find_map(installed);
         let (Some(chromium), Some(chromedriver)) = (chromium, installed("chromedriver")) else {
-            panic!("the tests of the page need Chromium and its driver: apt-get install chromium chromium-driver");
+            panic!(
+                "the tests of the page need Chromium and its driver: apt-get install chromium chromium-driver"
+            );
         };
         let home = TempDir::new().unwrap();
         let (driver, port) = start_driver(&chromedriver, home.path());
@@ -59,16 +62,30 @@ impl Browser {
         let capabilities = capabilities(&chromium, home.path(), options);
         let capabilities = capabilities.as_object().unwrap();
         let address = format!("http://127.0.0.1:{port}");
-        let connecting = Client::with_capabilities_and_connector(&address, capabilities, HttpConnector::new());
+        let connecting =
+            Client::with_capabilities_and_connector(&address, capabilities, HttpConnector::new());
         let mut driver = KillOnDrop(Some(driver));
-        let client = runtime.block_on(connecting).unwrap_or_else(|error| panic!("the browser does not start: {error}"));
-        let browser_id = client.capabilities().and_then(|told| told.get("goog:processID")?.as_u64());
+        let client = runtime
+            .block_on(connecting)
+            .unwrap_or_else(|error| panic!("the browser does not start: {error}"));
+        let browser_id =
+            client.capabilities().and_then(|told| told.get("goog:processID")?.as_u64());
         let browser_id = browser_id.expect("the driver tells the number of the browser's process");
-        Self { runtime, client, browser_id, driver: driver.0.take().unwrap(), _home: home, _one: one }
+        Self {
+            runtime,
+            client,
+            browser_id,
+            driver: driver.0.take().unwrap(),
+            _home: home,
+            _one: one,
+        }
     }
 
     /// Does something with the client of the driver.
-    pub(crate) fn run<T, E: std::fmt::Display>(&self, work: impl AsyncFnOnce(&Client) -> Result<T, E>) -> T {
+    pub(crate) fn run<T, E: std::fmt::Display>(
+        &self,
+        work: impl AsyncFnOnce(&Client) -> Result<T, E>,
+    ) -> T {
         self.runtime.block_on(work(&self.client)).unwrap_or_else(|error| panic!("{error}"))
     }
 
@@ -86,7 +103,9 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        let closing = async { tokio::time::timeout(Duration::from_secs(5), self.client.clone().close()).await };
+        let closing = async {
+            tokio::time::timeout(Duration::from_secs(5), self.client.clone().close()).await
+        };
         let closed = self.runtime.block_on(closing);
         if !matches!(closed, Ok(Ok(()))) {
             let _ = Command::new("kill").args(["-KILL", &self.browser_id.to_string()]).status();
@@ -108,7 +127,9 @@ impl Drop for KillOnDrop {
 }
 
 fn installed(name: &str) -> Option<PathBuf> {
-    env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join(name)).find(|path| path.is_file())
+    env::split_paths(&env::var_os("PATH")?)
+        .map(|folder| folder.join(name))
+        .find(|path| path.is_file())
 }
 
 /// The driver, and the port that it has found.
@@ -118,7 +139,9 @@ fn start_driver(chromedriver: &Path, home: &Path) -> (Child, u16) {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut driver = command.spawn().unwrap();
     let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines().map_while(Result::ok);
-    let port = lines.find_map(|line| line.split_once("successfully on port ")?.1.trim_end_matches('.').parse().ok());
+    let port = lines.find_map(|line| {
+        line.split_once("successfully on port ")?.1.trim_end_matches('.').parse().ok()
+    });
     thread::spawn(move || lines.for_each(drop));
     let Some(port) = port else {
         drop(KillOnDrop(Some(driver)));
@@ -128,7 +151,12 @@ fn start_driver(chromedriver: &Path, home: &Path) -> (Child, u16) {
 }
 
 fn capabilities(chromium: &Path, home: &Path, options: &[&str]) -> Value {
-    let mut arguments = vec!["--headless=new", "--window-size=640,600", "--disable-dev-shm-usage", "--no-first-run"];
+    let mut arguments = vec![
+        "--headless=new",
+        "--window-size=640,600",
+        "--disable-dev-shm-usage",
+        "--no-first-run",
+    ];
     // The superuser's browser has no sandbox, and does not start without being told so.
     if home.metadata().unwrap().uid() == 0 {
         arguments.push("--no-sandbox");

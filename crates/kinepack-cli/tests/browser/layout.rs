@@ -18,7 +18,8 @@ pub(crate) const TOO_WIDE: &str =
     .filter((element) => element.getBoundingClientRect().right > innerWidth + 0.5)
     .map((element) => `${element.outerHTML.slice(0, 80)}: ${element.getBoundingClientRect().right}`)";
 
-/// Words that are darker or lighter than what is behind them, by the measure of WCAG 2; below 4.5 they are hard to read.
+/// Words that are darker or lighter than what is behind them, by the measure of WCAG 2; below 4.5
+/// they are hard to read.
 pub(crate) const FAINT: &str = "(() => {
     const channels = (colour) => (colour.match(/[\\d.]+/g) ?? []).map(Number);
     const light = ([red, green, blue]) => [red, green, blue].map((value) => value / 255)
@@ -85,12 +86,16 @@ fn every_control_has_a_name() {
     let (_demo, address) = Running::demo(&[]);
     let browser = Browser::start();
     browser.open(address, "");
-    let elements = browser.eval(&format!("[...{CONTROLS}, ...document.querySelectorAll('canvas')]"));
+    let elements =
+        browser.eval(&format!("[...{CONTROLS}, ...document.querySelectorAll('canvas')]"));
     let elements = elements.as_array().unwrap();
     assert!(elements.len() > 15, "{elements:?}");
     for (index, element) in elements.iter().enumerate() {
-        let what =
-            || browser.text(&format!("[...{CONTROLS}, ...document.querySelectorAll('canvas')][{index}].outerHTML"));
+        let what = || {
+            browser.text(&format!(
+                "[...{CONTROLS}, ...document.querySelectorAll('canvas')][{index}].outerHTML"
+            ))
+        };
         assert!(!browser.accessible_name(element).trim().is_empty(), "{}", what());
     }
     for id in ["message", "state"] {

@@ -13,8 +13,11 @@ fn loads_without_a_word_on_the_console_and_asks_nobody_else() {
     let (_demo, address) = Running::demo(&[]);
     let browser = Browser::start();
     browser.open(address, "");
-    browser.wait("kinepack.frames() > 5 && kinepack.samples().length > 10 && kinepack.packets().length > 60");
-    let requests = browser.eval("performance.getEntriesByType('resource').map((entry) => entry.name)");
+    browser.wait(
+        "kinepack.frames() > 5 && kinepack.samples().length > 10 && kinepack.packets().length > 60",
+    );
+    let requests =
+        browser.eval("performance.getEntriesByType('resource').map((entry) => entry.name)");
     let requests: Vec<_> = requests.as_array().unwrap().iter().filter_map(Value::as_str).collect();
     assert!(requests.len() >= 3, "{requests:?}");
     let own = format!("http://{address}/");
@@ -22,7 +25,10 @@ fn loads_without_a_word_on_the_console_and_asks_nobody_else() {
     assert_eq!(browser.text("document.documentElement.dataset.role"), "playing");
     assert_eq!(browser.text("document.getElementById('message').textContent.trim()"), "");
     assert_ne!(browser.text("document.getElementById('state').textContent.trim()"), "");
-    assert_eq!(browser.eval("document.cookie + Object.keys(localStorage) + Object.keys(sessionStorage)"), "");
+    assert_eq!(
+        browser.eval("document.cookie + Object.keys(localStorage) + Object.keys(sessionStorage)"),
+        ""
+    );
     assert_eq!(browser.console(), [""; 0]);
 }
 
@@ -41,9 +47,12 @@ fn a_program_that_is_killed_and_started_again_is_found() {
     browser.wait_above(TICK, tick + 30.0);
     browser.wait("kinepack.world().shown.length > 0");
     // And has the settings of the address again.
-    browser.wait("document.querySelector('#report [data-key=link]')?.dataset.value.includes('--loss 7')");
+    browser.wait(
+        "document.querySelector('#report [data-key=link]')?.dataset.value.includes('--loss 7')",
+    );
     let refused = format!("ws://{address}/socket");
-    let other: Vec<_> = browser.console().into_iter().filter(|line| !line.contains(&refused)).collect();
+    let other: Vec<_> =
+        browser.console().into_iter().filter(|line| !line.contains(&refused)).collect();
     assert_eq!(other, [""; 0]);
 }
 
@@ -53,7 +62,8 @@ fn without_webgl_it_says_so_and_the_numbers_go_on() {
     let browser = Browser::without_webgl();
     browser.run(async |client| client.goto(&format!("http://{address}/")).await);
     browser.wait("document.body.innerText.includes('WebGL')");
-    let sent = "Number(document.querySelector('#report [data-key=frames_sent]')?.dataset.value ?? 0)";
+    let sent =
+        "Number(document.querySelector('#report [data-key=frames_sent]')?.dataset.value ?? 0)";
     let before = browser.wait_above(sent, 30.0);
     browser.wait_above(sent, before + 30.0);
     let samples = browser.number("kinepack.samples().length");
@@ -67,6 +77,7 @@ fn without_webgl_it_says_so_and_the_numbers_go_on() {
     })()";
     browser.eval("(document.getElementById('chart-kbps').scrollIntoView(), true)");
     browser.wait_above(chart, 3.0);
-    let errors: Vec<_> = browser.console().into_iter().filter(|line| !line.contains("WebGL")).collect();
+    let errors: Vec<_> =
+        browser.console().into_iter().filter(|line| !line.contains("WebGL")).collect();
     assert_eq!(errors, [""; 0]);
 }

@@ -40,7 +40,10 @@ fn a_body_under_the_pointer_is_told_with_its_lanes_and_bits() {
     let [left, top, width, height] =
         ["left", "top", "width", "height"].map(|of| browser.number(&format!("{view}.{of}")));
     let found = (10..90).step_by(2).any(|percent| {
-        browser.point_at((left + width * f64::from(percent) / 100.0).round(), (top + height / 2.0).round());
+        browser.point_at(
+            (left + width * f64::from(percent) / 100.0).round(),
+            (top + height / 2.0).round(),
+        );
         browser.wait_for_a_frame();
         browser.eval("document.getElementById('look-id').value !== ''") == true
     });
@@ -50,8 +53,9 @@ fn a_body_under_the_pointer_is_told_with_its_lanes_and_bits() {
     browser.point_at(1.0, 1.0);
     browser.fill("#look-id", "0");
     browser.wait(&format!("document.getElementById('look-id').value === '0' && {TOLD}"));
-    browser
-        .wait(&format!("/position[.]x/.test({LOOK}) && /orientation[.]largest/.test({LOOK}) && /bits/.test({LOOK})"));
+    browser.wait(&format!(
+        "/position[.]x/.test({LOOK}) && /orientation[.]largest/.test({LOOK}) && /bits/.test({LOOK})"
+    ));
     // The player's cube moves: the numbers do too.
     let before = browser.text(LOOK);
     browser.wait(&format!("{LOOK} !== {before:?}"));
@@ -102,7 +106,10 @@ fn both_views_have_something_in_them() {
     let screenshot = browser.screenshot();
     if let Some(path) = picture {
         let chart = browser.area_of("document.getElementById('chart-kbps').closest('figure')");
-        screenshot.write(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path), chart.bottom + 12);
+        screenshot.write(
+            &Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path),
+            chart.bottom + 12,
+        );
     }
     for view in VIEWS {
         let area = browser.area(view);

@@ -1,7 +1,8 @@
-//! The pages of `demo` and of `anim view` in a real browser: `cargo test -p kinepack-cli --features browser --test browser`.
+//! The pages of `demo` and of `anim view` in a real browser: `cargo test -p kinepack-cli --features
+//! browser --test browser`.
 //!
-//! Needs Chromium and chromedriver. Each test has its own program and its own browser, one at a time; all of it is gone
-//! when the test is.
+//! Needs Chromium and chromedriver. Each test has its own program and its own browser, one at a
+//! time; all of it is gone when the test is.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]

@@ -8,7 +8,8 @@ use fantoccini::key::Key;
 use crate::driver::Browser;
 use crate::support::Running;
 
-/// Watches the program beside the page, for what the page need not tell: the last status is in `heard`.
+/// Watches the program beside the page, for what the page need not tell: the last status is in
+/// `heard`.
 const LISTEN: &str = "(() => {
     globalThis.heard = null;
     const socket = new WebSocket(`ws://${location.host}/socket`);
@@ -65,17 +66,26 @@ fn what_the_keys_take_is_on_display_once_somebody_plays() {
     browser.resize(1280, 800);
     browser.open(address, "");
     browser.wait("kinepack.samples().length > 5");
-    let said = |what: &str| browser.text(&format!("document.getElementById('input-{what}').textContent"));
+    let said =
+        |what: &str| browser.text(&format!("document.getElementById('input-{what}').textContent"));
     assert_eq!(["bits", "full", "kbps", "recovered", "lost"].map(said), ["–"; 5]);
     browser.hold(Key::Right);
     let shown = |what: &str| format!("Number(document.getElementById('input-{what}').textContent)");
     let full = browser.wait_above(&shown("full"), 50.0);
-    browser.wait(&format!("{0} >= 32 && {0} < {full} / 1.5 && {1} > 10", shown("bits"), shown("kbps")));
-    browser.wait("document.querySelector('#report [data-key=\"input.records\"]').dataset.value > 60");
+    browser.wait(&format!(
+        "{0} >= 32 && {0} < {full} / 1.5 && {1} > 10",
+        shown("bits"),
+        shown("kbps")
+    ));
+    browser
+        .wait("document.querySelector('#report [data-key=\"input.records\"]').dataset.value > 60");
     browser.let_go();
     // It stays when nobody plays any more, and takes nothing then.
     browser.wait(&format!("{} === 0 && {} >= 32", shown("kbps"), shown("bits")));
-    assert_eq!(browser.text("document.querySelector('#report [data-key=\"input.wrong\"]').dataset.value"), "0");
+    assert_eq!(
+        browser.text("document.querySelector('#report [data-key=\"input.wrong\"]').dataset.value"),
+        "0"
+    );
     assert_eq!(browser.console(), [""; 0]);
     let document = demo.interrupt().document();
     assert_eq!(document["input"]["wrong"], 0, "{document:#}");

@@ -25,8 +25,8 @@ pub(crate) struct Area {
 impl Area {
     /// What an element takes, from its `getBoundingClientRect`.
     pub(crate) fn of(rectangle: &Value) -> Self {
-        let [left, top, right, bottom] =
-            ["left", "top", "right", "bottom"].map(|side| rectangle[side].as_f64().unwrap().max(0.0) as usize);
+        let [left, top, right, bottom] = ["left", "top", "right", "bottom"]
+            .map(|side| rectangle[side].as_f64().unwrap().max(0.0) as usize);
         Self { left, top, right, bottom }
     }
 }
@@ -43,14 +43,17 @@ impl Screenshot {
             ColorType::Rgba => 4,
             other => panic!("a screenshot in {other:?}"),
         };
-        let colours = bytes[..frame.buffer_size()].chunks_exact(each).map(|pixel| [pixel[0], pixel[1], pixel[2]]);
+        let colours = bytes[..frame.buffer_size()]
+            .chunks_exact(each)
+            .map(|pixel| [pixel[0], pixel[1], pixel[2]]);
         let colours = colours.collect();
         Self { width: frame.width as usize, colours }
     }
 
     /// Writes its first rows as a file.
     pub(crate) fn write(&self, path: &Path, height: usize) {
-        let mut encoder = Encoder::new(File::create(path).unwrap(), self.width as u32, height as u32);
+        let mut encoder =
+            Encoder::new(File::create(path).unwrap(), self.width as u32, height as u32);
         encoder.set_color(ColorType::Rgb);
         encoder.set_compression(Compression::High);
         // Flat surfaces and words are smaller without.
@@ -61,7 +64,9 @@ impl Screenshot {
 
     fn pixels(&self, area: Area) -> impl Iterator<Item = [u8; 3]> {
         let rows = self.colours.chunks_exact(self.width).take(area.bottom).skip(area.top);
-        rows.flat_map(move |row| row[area.left.min(row.len())..area.right.min(row.len())].iter().copied())
+        rows.flat_map(move |row| {
+            row[area.left.min(row.len())..area.right.min(row.len())].iter().copied()
+        })
     }
 
     /// How many different colours there are.
@@ -72,16 +77,17 @@ impl Screenshot {
     /// The share of the pixels that are unlike this one, at the left upper corner of the area.
     pub(crate) fn share_unlike_corner(&self, area: Area) -> f64 {
         let corner = self.pixels(area).next().expect("a pixel");
-        let [unlike, all] = self
-            .pixels(area)
-            .fold([0, 0], |[unlike, all], pixel| [unlike + usize::from(far_apart(corner, pixel)), all + 1]);
+        let [unlike, all] = self.pixels(area).fold([0, 0], |[unlike, all], pixel| {
+            [unlike + usize::from(far_apart(corner, pixel)), all + 1]
+        });
         unlike as f64 / all as f64
     }
 
     /// The share of the pixels that differ between two screenshots.
     pub(crate) fn share_changed(&self, other: &Self, area: Area) -> f64 {
         let pairs = || self.pixels(area).zip(other.pixels(area));
-        pairs().filter(|(one, another)| far_apart(*one, *another)).count() as f64 / pairs().count().max(1) as f64
+        pairs().filter(|(one, another)| far_apart(*one, *another)).count() as f64
+            / pairs().count().max(1) as f64
     }
 }
 

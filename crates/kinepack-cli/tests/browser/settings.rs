@@ -37,7 +37,10 @@ fn loss_that_is_set_shows_and_what_is_lost_does_no_harm() {
     let set = browser.number(LAST) + 20.0;
     assert_eq!(browser.wait_for_packets(set, 200.0), 0.0);
     browser.see_that_worlds_agree();
-    assert_eq!(browser.text("document.querySelector('#report [data-key=wrong_lanes]').dataset.value"), "0");
+    assert_eq!(
+        browser.text("document.querySelector('#report [data-key=wrong_lanes]').dataset.value"),
+        "0"
+    );
     assert_eq!(browser.console(), [""; 0]);
     let document = demo.interrupt().document();
     assert_eq!(document["wrong_lanes"], 0);
@@ -48,13 +51,20 @@ fn the_settings_of_an_address_are_applied() {
     let (demo, address) = Running::demo(&[]);
     let browser = Browser::start();
     browser.open(address, "?link=lan&level=adaptive&send_hz=30&jitter_ms=7");
-    for (name, value) in [("link", "lan"), ("level", "adaptive"), ("send_hz", "30"), ("jitter_ms", "7")] {
-        browser.wait(&format!("document.querySelector('#settings [name={name}]').value === '{value}'"));
+    for (name, value) in
+        [("link", "lan"), ("level", "adaptive"), ("send_hz", "30"), ("jitter_ms", "7")]
+    {
+        browser.wait(&format!(
+            "document.querySelector('#settings [name={name}]').value === '{value}'"
+        ));
     }
     assert_eq!(browser.field("loss_percent"), "");
     let sending = "document.querySelector('#report [data-key=sending]').dataset.value";
-    browser.wait(&format!("{sending}.includes('--level adaptive') && {sending}.includes('--send-hz 30')"));
-    // Thirty packets a second of the world's sixty ticks, once what was sent before is far enough away.
+    browser.wait(&format!(
+        "{sending}.includes('--level adaptive') && {sending}.includes('--send-hz 30')"
+    ));
+    // Thirty packets a second of the world's sixty ticks, once what was sent before is far enough
+    // away.
     let set = browser.number(LAST) + 20.0;
     browser.wait_for_packets(set, 60.0);
     let ticks = "kinepack.packets().slice(-50).map(([tick]) => tick)";
@@ -62,7 +72,10 @@ fn the_settings_of_an_address_are_applied() {
     assert!((90.0..=106.0).contains(&ticks), "{ticks}");
     let document = demo.interrupt().document();
     let sending = document["sending"].as_str().unwrap();
-    assert!(sending.contains("--send-hz 30") && sending.contains("--level adaptive"), "{document:#}");
+    assert!(
+        sending.contains("--send-hz 30") && sending.contains("--level adaptive"),
+        "{document:#}"
+    );
     assert!(document["link"].as_str().unwrap().contains("lan"), "{document:#}");
 }
 
@@ -78,7 +91,9 @@ fn choosing_is_enough_and_what_makes_no_sense_is_not_sent() {
         browser.wait(&format!("location.search.includes('{wanted}')"));
     }
     let sending = "document.querySelector('#report [data-key=sending]').dataset.value";
-    browser.wait(&format!("{sending}.includes('--level adaptive') && {sending}.includes('--send-hz 20')"));
+    browser.wait(&format!(
+        "{sending}.includes('--level adaptive') && {sending}.includes('--send-hz 20')"
+    ));
     browser.fill("#settings [name=loss_percent]", "101");
     browser.wait("document.querySelector('#settings [name=loss_percent]').matches(':invalid') || document.getElementById('message').textContent.trim() !== ''");
     assert!(!browser.text("location.search").contains("101"));

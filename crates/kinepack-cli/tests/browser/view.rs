@@ -75,7 +75,8 @@ fn both_skeletons_are_drawn_and_time_moves_them() {
     assert!(before.share_changed(&middle, area) + before.share_changed(&after, area) > 0.003);
 
     // And by itself, after the space bar.
-    let view = async |client: &Client| client.find(Locator::Css("#view")).await?.send_keys(" ").await;
+    let view =
+        async |client: &Client| client.find(Locator::Css("#view")).await?.send_keys(" ").await;
     browser.run(view);
     browser.wait("kinepack.time_s() > 0.6");
     assert_eq!(browser.console(), [""; 0]);
@@ -91,10 +92,14 @@ fn a_joint_that_is_chosen_shows_its_curve() {
     let worst = browser.still();
     assert!(worst.colours(area) > 20 && worst.share_unlike_corner(area) > 0.01);
     // The last of the table, by the name in its row.
-    let last = browser.number("Number([...document.querySelectorAll('#joint-rows tr')].at(-1).dataset.joint)");
+    let last = browser
+        .number("Number([...document.querySelectorAll('#joint-rows tr')].at(-1).dataset.joint)");
     browser.click("#joint-rows tr:last-child button");
     browser.wait(&format!("kinepack.selected() === {last} && kinepack.track()?.joint === {last}"));
-    assert_eq!(browser.text("document.getElementById('track-title').textContent"), format!("joint {last}"));
+    assert_eq!(
+        browser.text("document.getElementById('track-title').textContent"),
+        format!("joint {last}")
+    );
     assert!(worst.share_changed(&browser.still(), area) > 0.005);
     // Another channel of the hips, which go up and down.
     browser.click("#joint-rows tr[data-joint=\"0\"] button");
@@ -118,11 +123,20 @@ fn another_clip_is_found_and_shown() {
     browser.fill("#search", "HUR");
     browser.wait(&format!("{shown} === 1"));
     browser.click("#clips li:not([hidden]) button");
-    browser.wait("kinepack.clip().name === 'hurry' && document.documentElement.dataset.state === 'live'");
+    browser.wait(
+        "kinepack.clip().name === 'hurry' && document.documentElement.dataset.state === 'live'",
+    );
     assert!(first.share_changed(&browser.still(), area) > 0.001);
-    let requests = browser.eval("performance.getEntriesByType('resource').map((entry) => entry.name)");
+    let requests =
+        browser.eval("performance.getEntriesByType('resource').map((entry) => entry.name)");
     let own = format!("http://{address}/");
-    assert!(requests.as_array().unwrap().iter().all(|request| request.as_str().unwrap().starts_with(&own)));
+    assert!(
+        requests
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|request| request.as_str().unwrap().starts_with(&own))
+    );
     assert_eq!(browser.console(), [""; 0]);
 
     // Without the program there is no other clip, and the page says so.
@@ -130,7 +144,9 @@ fn another_clip_is_found_and_shown() {
     browser.fill("#search", "stroll");
     browser.click("#clips li:not([hidden]) button");
     browser.wait_for_state("lost");
-    assert!(browser.text("document.getElementById('message').textContent").contains("doesn't answer"));
+    assert!(
+        browser.text("document.getElementById('message').textContent").contains("doesn't answer")
+    );
     assert_eq!(browser.text("kinepack.clip().name"), "hurry");
 }
 
@@ -147,16 +163,23 @@ fn it_fits_every_width_and_can_be_read() {
             browser.resize(width, 800);
             browser.wait_for_a_frame();
             assert_eq!(browser.eval(TOO_WIDE), Value::Array(Vec::new()), "{scheme}, {width}");
-            assert!(browser.number("document.getElementById('view').clientWidth") >= 300.0, "{scheme}, {width}");
+            assert!(
+                browser.number("document.getElementById('view').clientWidth") >= 300.0,
+                "{scheme}, {width}"
+            );
         }
         assert_eq!(browser.eval(FAINT), Value::Array(Vec::new()), "{scheme}");
     }
-    let elements = browser.eval(&format!("[...{CONTROLS}, ...document.querySelectorAll('canvas')]"));
+    let elements =
+        browser.eval(&format!("[...{CONTROLS}, ...document.querySelectorAll('canvas')]"));
     let elements = elements.as_array().unwrap();
     assert!(elements.len() > 20, "{elements:?}");
     for (index, element) in elements.iter().enumerate() {
-        let what =
-            || browser.text(&format!("[...{CONTROLS}, ...document.querySelectorAll('canvas')][{index}].outerHTML"));
+        let what = || {
+            browser.text(&format!(
+                "[...{CONTROLS}, ...document.querySelectorAll('canvas')][{index}].outerHTML"
+            ))
+        };
         assert!(!browser.accessible_name(element).trim().is_empty(), "{}", what());
     }
     assert_eq!(browser.console(), [""; 0]);

@@ -17,7 +17,8 @@ use crate::screenshot::Screenshot;
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 impl Browser {
-    /// Opens the page, with settings in its address where `query` has some, and waits until it is connected.
+    /// Opens the page, with settings in its address where `query` has some, and waits until it is
+    /// connected.
     pub(crate) fn open(&self, address: SocketAddr, query: &str) {
         self.run(async |client| client.goto(&format!("http://{address}/{query}")).await);
         self.wait_for_state("live");
@@ -94,7 +95,12 @@ impl Browser {
 
     /// Replaces what stands in a field, as a person does, and leaves it.
     pub(crate) fn fill(&self, css: &str, text: &str) {
-        let keys = format!("{}a{}{text}{}", char::from(Key::Control), char::from(Key::Null), char::from(Key::Tab));
+        let keys = format!(
+            "{}a{}{text}{}",
+            char::from(Key::Control),
+            char::from(Key::Null),
+            char::from(Key::Tab)
+        );
         let element = self.find(css);
         self.run(async move |_| element.send_keys(&keys).await);
     }
@@ -108,20 +114,26 @@ impl Browser {
 
     /// The name by which a screen reader calls an element.
     pub(crate) fn accessible_name(&self, element: &Value) -> String {
-        let id = element.as_object().and_then(|object| object.values().next()?.as_str()).expect("an element");
+        let id = element
+            .as_object()
+            .and_then(|object| object.values().next()?.as_str())
+            .expect("an element");
         let name = self.command(&format!("element/{id}/computedlabel"), None);
         name.as_str().unwrap_or_default().to_owned()
     }
 
     /// Presses a key and holds it until [`Self::let_go`].
     pub(crate) fn hold(&self, key: Key) {
-        let down = KeyActions::new("keyboard".to_owned()).then(KeyAction::Down { value: key.into() });
+        let down =
+            KeyActions::new("keyboard".to_owned()).then(KeyAction::Down { value: key.into() });
         self.run(async move |client| client.perform_actions(down).await);
     }
 
     pub(crate) fn press(&self, key: Key) {
         let press = KeyActions::new("keyboard".to_owned());
-        let press = press.then(KeyAction::Down { value: key.into() }).then(KeyAction::Up { value: key.into() });
+        let press = press
+            .then(KeyAction::Down { value: key.into() })
+            .then(KeyAction::Up { value: key.into() });
         self.run(async move |client| client.perform_actions(press).await);
     }
 
@@ -138,14 +150,16 @@ impl Browser {
 
     /// Makes the window this wide inside, whatever the smallest window of the desktop is.
     pub(crate) fn resize(&self, width: u32, height: u32) {
-        let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+        let size =
+            json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
         self.devtools("Emulation.setDeviceMetricsOverride", size);
         self.wait(&format!("innerWidth === {width} && innerHeight === {height}"));
     }
 
     /// Sets what the person prefers: `[("prefers-color-scheme", "dark")]`.
     pub(crate) fn prefer(&self, features: &[(&str, &str)]) {
-        let features: Vec<_> = features.iter().map(|(name, value)| json!({ "name": name, "value": value })).collect();
+        let features: Vec<_> =
+            features.iter().map(|(name, value)| json!({ "name": name, "value": value })).collect();
         self.devtools("Emulation.setEmulatedMedia", json!({ "features": features }));
     }
 

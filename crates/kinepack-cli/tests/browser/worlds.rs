@@ -21,9 +21,10 @@ const WATCH: &str = "(() => {
     return true;
 })()";
 
-/// How far bodies on the right are from where they were on the left at that tick, in millimetres: the median, and how much
-/// 99 % are below. Of those that rested meanwhile, and of those that moved, where the page drew ticks that are so close to each
-/// other that a body went straight from one to the next.
+/// How far bodies on the right are from where they were on the left at that tick, in millimetres:
+/// the median, and how much 99 % are below. Of those that rested meanwhile, and of those that
+/// moved, where the page drew ticks that are so close to each other that a body went straight from
+/// one to the next.
 const DISTANCES: &str = "(() => {
     const ticks = [...seen.sent.keys()].sort((one, another) => one - another);
     const resting = [], moving = [];
@@ -49,10 +50,13 @@ const DISTANCES: &str = "(() => {
 })()";
 
 impl Browser {
-    /// Sees that the right world is the left one's past, within what the steps of quantization and playback allow.
+    /// Sees that the right world is the left one's past, within what the steps of quantization and
+    /// playback allow.
     pub(crate) fn see_that_worlds_agree(&self) {
         self.eval(WATCH);
-        let enough = format!("((distances) => distances.resting.count > 20 * 901 && distances)({DISTANCES})");
+        let enough = format!(
+            "((distances) => distances.resting.count > 20 * 901 && distances)({DISTANCES})"
+        );
         let distances = self.wait(&enough);
         let mm = |which: &str, rank: usize| distances[which]["ranks"][rank].as_f64().unwrap();
         assert!(mm("resting", 0) < 2.0 && mm("resting", 1) < 4.0, "{distances:#}");
@@ -70,11 +74,14 @@ fn both_worlds_move_and_the_right_one_is_the_left_ones_past() {
     browser.open(address, "");
     browser.wait("kinepack.world()?.shown.length === 901 * 8");
     assert_eq!(browser.number("kinepack.world().sent.length"), 901.0 * 8.0);
-    let positions = |which: &str| browser.eval(&format!("[0, 1, 2].map((axis) => kinepack.world().{which}[axis])"));
+    let positions = |which: &str| {
+        browser.eval(&format!("[0, 1, 2].map((axis) => kinepack.world().{which}[axis])"))
+    };
     let before = ["sent", "shown"].map(positions);
     for (which, before) in ["sent", "shown"].into_iter().zip(&before) {
-        let moved =
-            format!("Math.hypot(...{before}.map((value, axis) => value - kinepack.world().{which}[axis])) > 0.5");
+        let moved = format!(
+            "Math.hypot(...{before}.map((value, axis) => value - kinepack.world().{which}[axis])) > 0.5"
+        );
         browser.wait(&moved);
     }
     browser.wait("kinepack.world().shownTick < kinepack.world().tick");
@@ -100,7 +107,8 @@ fn the_numbers_of_the_page_are_those_of_the_summary() {
     browser.open(address, "?link=mobile");
     browser.hold(Key::Right);
     browser.wait_above("kinepack.world()?.tick ?? 0", 150.0);
-    browser.wait("document.querySelector('#report [data-key=\"input.received\"]').dataset.value > 0");
+    browser
+        .wait("document.querySelector('#report [data-key=\"input.received\"]').dataset.value > 0");
     demo.signal("-INT");
     let document = demo.end().document();
     browser.wait_for_state("ended");
@@ -111,12 +119,17 @@ fn the_numbers_of_the_page_are_those_of_the_summary() {
     leaves(&document, "", &mut wanted);
     assert!(wanted.len() >= 20, "{document:#}");
     for (key, value) in &wanted {
-        let [shown, text] = [0, 1].map(|at| cells[key][at].as_str().unwrap_or_else(|| panic!("{key} in {cells:#}")));
+        let [shown, text] = [0, 1]
+            .map(|at| cells[key][at].as_str().unwrap_or_else(|| panic!("{key} in {cells:#}")));
         match value {
             Value::Number(number) => {
                 let [shown, number] = [shown.parse().unwrap(), number.as_f64().unwrap()];
-                // Reading a number from text may round the last of its bits otherwise than the browser does.
-                assert!(f64::abs(shown - number) <= 1e-12 * f64::abs(number), "{key}: {shown}, {number}");
+                // Reading a number from text may round the last of its bits otherwise than the
+                // browser does.
+                assert!(
+                    f64::abs(shown - number) <= 1e-12 * f64::abs(number),
+                    "{key}: {shown}, {number}"
+                );
             }
             _ => assert_eq!(Some(shown), value.as_str(), "{key}"),
         }

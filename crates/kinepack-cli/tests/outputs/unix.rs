@@ -31,10 +31,16 @@ fn frames(path: &Path) -> (usize, bool) {
 
 /// Begins a long recording, and waits until some of it is on the disk. Returns where.
 fn recording(out: &Path) -> (Running, PathBuf) {
-    let run = Running::start(&[&["record", out.to_str().unwrap(), "--force"], &LONG[..]].concat(), None);
-    let partial = || beside(out).into_iter().find(|path| path.extension().is_some_and(|ending| ending == "partial"));
+    let run =
+        Running::start(&[&["record", out.to_str().unwrap(), "--force"], &LONG[..]].concat(), None);
+    let partial = || {
+        beside(out)
+            .into_iter()
+            .find(|path| path.extension().is_some_and(|ending| ending == "partial"))
+    };
     wait_for("frames in a .partial file", || {
-        partial().is_some_and(|path| fs::metadata(path).is_ok_and(|file| file.len() > SEVERAL_CHUNKS))
+        partial()
+            .is_some_and(|path| fs::metadata(path).is_ok_and(|file| file.len() > SEVERAL_CHUNKS))
     });
     let partial = partial().unwrap();
     (run, partial)
@@ -49,7 +55,11 @@ fn a_recording_that_is_interrupted_is_whole() {
     let run = run.interrupt();
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     let (count, is_whole) = frames(&out);
-    assert!(is_whole && run.stderr.contains(&format!("world.mcap: {count} frames")), "{}", run.stderr);
+    assert!(
+        is_whole && run.stderr.contains(&format!("world.mcap: {count} frames")),
+        "{}",
+        run.stderr
+    );
     assert_eq!(beside(&out), [out]);
 }
 
@@ -67,10 +77,15 @@ fn a_recording_that_is_killed_leaves_the_old_file_and_what_it_recorded() {
     assert!(frames(&saved).0 > 60);
 }
 
-/// Runs the program with no room for a file of more than some blocks of 512 bytes, as on a full disk.
+/// Runs the program with no room for a file of more than some blocks of 512 bytes, as on a full
+/// disk.
 fn run_without_room(blocks: u32, arguments: &[&str]) -> Output {
     let limited = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
-    Command::new("sh").args(["-c", &limited, env!("CARGO_BIN_EXE_kinepack")]).args(arguments).output().unwrap()
+    Command::new("sh")
+        .args(["-c", &limited, env!("CARGO_BIN_EXE_kinepack")])
+        .args(arguments)
+        .output()
+        .unwrap()
 }
 
 #[test]
@@ -138,7 +153,13 @@ fn what_is_no_regular_file_is_written_directly() {
     let [challenge, capture] = captures(&files);
     let record = |out: &str, stdout: Stdio| {
         let mut command = program();
-        let child = command.args(["record", out]).args(SHORT).stdout(stdout).stderr(Stdio::null()).spawn().unwrap();
+        let child = command
+            .args(["record", out])
+            .args(SHORT)
+            .stdout(stdout)
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
         let output = child.wait_with_output().unwrap();
         assert!(output.status.success(), "{out}");
         output.stdout
@@ -155,7 +176,8 @@ fn what_is_no_regular_file_is_written_directly() {
     // A pipe with a name.
     let pipe = files.path("pipe.mcap");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    let mut child = program().args(["convert", &challenge]).arg(&pipe).stderr(Stdio::null()).spawn().unwrap();
+    let mut child =
+        program().args(["convert", &challenge]).arg(&pipe).stderr(Stdio::null()).spawn().unwrap();
     let mut bytes = Vec::new();
     File::open(&pipe).unwrap().read_to_end(&mut bytes).unwrap();
     assert!(child.wait().unwrap().success());

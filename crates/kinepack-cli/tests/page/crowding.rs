@@ -42,7 +42,8 @@ fn half_open_connections_keep_nobody_from_the_demo() {
     assert_eq!(get(address, "/").status, 200);
     is_closed(&crowd[0]);
     Page::open(address).hear("hello");
-    let tick = before.status("its status", |status| status["pages"].as_u64() > Some(0))["tick"].as_u64();
+    let tick =
+        before.status("its status", |status| status["pages"].as_u64() > Some(0))["tick"].as_u64();
     before.status("later ticks", |status| status["tick"].as_u64() > tick);
 }
 

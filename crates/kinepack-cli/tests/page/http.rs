@@ -1,4 +1,5 @@
-//! As much of HTTP as the tests need: one request, one answer, over a plain socket that says what it is told to say.
+//! As much of HTTP as the tests need: one request, one answer, over a plain socket that says what
+//! it is told to say.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -16,7 +17,10 @@ pub(crate) struct Answer {
 impl Answer {
     /// The value of a header, empty where there is none.
     pub(crate) fn header(&self, name: &str) -> &str {
-        self.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map_or("", |(_, value)| value)
+        self.headers
+            .iter()
+            .find(|(key, _)| key.eq_ignore_ascii_case(name))
+            .map_or("", |(_, value)| value)
     }
 }
 
@@ -27,11 +31,15 @@ pub(crate) fn get(address: SocketAddr, path: &str) -> Answer {
 pub(crate) fn request(address: SocketAddr, method: &str, path: &str, host: &str) -> Answer {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    write!(stream, "{method} {path} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
-        .unwrap();
+    write!(
+        stream,
+        "{method} {path} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+    )
+    .unwrap();
     let mut bytes = Vec::new();
     stream.read_to_end(&mut bytes).unwrap();
-    let end = bytes.windows(4).position(|window| window == b"\r\n\r\n").expect("the end of the head");
+    let end =
+        bytes.windows(4).position(|window| window == b"\r\n\r\n").expect("the end of the head");
     let head = String::from_utf8(bytes[..end].to_vec()).unwrap();
     let bytes = bytes.split_off(end + 4);
     let mut lines = head.lines();

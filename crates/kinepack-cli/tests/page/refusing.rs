@@ -125,10 +125,24 @@ fn nonsense(settings: &Value) -> Vec<String> {
     let wrong = [
         ("link", vec![json!("moon"), json!(""), json!(1), Value::Null]),
         ("level", vec![json!("uncompressed"), json!("fast"), json!(12), Value::Null]),
-        ("send_hz", vec![json!(0), json!(7), json!(61), json!(59.5), json!("60"), json!(-60), Value::Null]),
+        (
+            "send_hz",
+            vec![json!(0), json!(7), json!(61), json!(59.5), json!("60"), json!(-60), Value::Null],
+        ),
         ("round_trip_ms", vec![json!(-1), json!(1e9), json!(1e308), json!("30"), json!([30])]),
         ("jitter_ms", vec![json!(-1), json!(1e9), json!(1e308), json!("30")]),
-        ("loss_percent", vec![json!(101), json!(-1), json!(1e308), json!(-1e308), json!("20"), json!(true), json!({})]),
+        (
+            "loss_percent",
+            vec![
+                json!(101),
+                json!(-1),
+                json!(1e308),
+                json!(-1e308),
+                json!("20"),
+                json!(true),
+                json!({}),
+            ],
+        ),
         ("burst", vec![json!(0), json!(-1), json!(1e308), json!("2")]),
         ("bandwidth_kbps", vec![json!(0), json!(-1), json!(1e308), json!("20000")]),
         ("playout_ms", vec![json!(-1), json!(1e9), json!(1e308), json!("100")]),
@@ -180,7 +194,8 @@ fn a_page_that_draws_nothing_gets_two_worlds_and_holds_up_nobody() {
     let first = seen.world().tick;
     let heard = hidden.listen(Duration::from_secs(2));
     let worlds = heard.iter().filter(|said| matches!(said, Said::World(_))).count();
-    let statuses = heard.iter().filter(|said| matches!(said, Said::Text(key, _) if key == "status")).count();
+    let statuses =
+        heard.iter().filter(|said| matches!(said, Said::Text(key, _) if key == "status")).count();
     assert_eq!(worlds, 2);
     assert!(statuses >= 10, "{statuses}");
     // The other had its worlds all the time, and a page that draws again gets them again.

@@ -23,7 +23,9 @@ fn named(path: &str, body: &str) -> Vec<String> {
         _ => &["href=\"", "src=\""],
     };
     let found = marks.iter().flat_map(|mark| quoted(body, mark));
-    let files = found.filter(|name| !name.is_empty() && !name.starts_with(['#', '"', '\'']) && !name.contains(':'));
+    let files = found.filter(|name| {
+        !name.is_empty() && !name.starts_with(['#', '"', '\'']) && !name.contains(':')
+    });
     files.map(|name| resolved(path, name)).collect()
 }
 
@@ -50,7 +52,9 @@ fn files(address: SocketAddr) -> Vec<(String, Answer)> {
     while let Some(path) = waiting.pop() {
         let answer = get(address, &path);
         assert_eq!(answer.status, 200, "{path}");
-        waiting.extend(named(&path, &answer.body).into_iter().filter(|name| known.insert(name.clone())));
+        waiting.extend(
+            named(&path, &answer.body).into_iter().filter(|name| known.insert(name.clone())),
+        );
         files.push((path, answer));
     }
     files
@@ -66,7 +70,10 @@ fn every_file_is_served_with_its_type_and_the_headers_that_protect_it() {
 pub(crate) fn see_that_files_are_protected(address: SocketAddr) {
     let files = files(address);
     for (ending, least) in [(".js", 3), (".css", 1), (".svg", 1)] {
-        assert!(files.iter().filter(|(path, _)| path.ends_with(ending)).count() >= least, "{ending}");
+        assert!(
+            files.iter().filter(|(path, _)| path.ends_with(ending)).count() >= least,
+            "{ending}"
+        );
     }
     for (path, answer) in files {
         let kind = match path.rsplit('.').next().unwrap() {
@@ -76,10 +83,19 @@ pub(crate) fn see_that_files_are_protected(address: SocketAddr) {
             "svg" => "image/svg+xml",
             other => panic!("{other}: {path}"),
         };
-        assert!(answer.header("content-type").starts_with(kind), "{path}: {}", answer.header("content-type"));
+        assert!(
+            answer.header("content-type").starts_with(kind),
+            "{path}: {}",
+            answer.header("content-type")
+        );
         assert_eq!(answer.header("x-content-type-options"), "nosniff", "{path}");
         let policy = answer.header("content-security-policy");
-        for part in ["default-src 'none'", "script-src 'self'", "connect-src 'self'", "frame-ancestors 'none'"] {
+        for part in [
+            "default-src 'none'",
+            "script-src 'self'",
+            "connect-src 'self'",
+            "frame-ancestors 'none'",
+        ] {
             assert!(policy.contains(part), "{path}: {policy}");
         }
         assert!(!policy.contains("unsafe"), "{path}: {policy}");
@@ -91,7 +107,14 @@ pub(crate) fn see_that_files_are_protected(address: SocketAddr) {
 #[test]
 fn other_paths_and_methods_are_refused() {
     let (_demo, address) = Running::demo(SMALL);
-    for path in ["/nothing", "/main.rs", "/../Cargo.toml", "/..%2fCargo.toml", "//etc/passwd", "/index.html/x"] {
+    for path in [
+        "/nothing",
+        "/main.rs",
+        "/../Cargo.toml",
+        "/..%2fCargo.toml",
+        "//etc/passwd",
+        "/index.html/x",
+    ] {
         let status = get(address, path).status;
         assert!([400, 404].contains(&status), "{path}: {status}");
     }
@@ -110,7 +133,12 @@ fn a_name_of_somebody_else_is_refused() {
     for host in [format!("127.0.0.1:{port}"), format!("localhost:{port}")] {
         assert_eq!(request(address, "GET", "/", &host).status, 200, "{host}");
     }
-    for host in ["evil.example", &format!("evil.example:{port}"), &format!("127.0.0.1.evil.example:{port}"), ""] {
+    for host in [
+        "evil.example",
+        &format!("evil.example:{port}"),
+        &format!("127.0.0.1.evil.example:{port}"),
+        "",
+    ] {
         let status = request(address, "GET", "/", host).status;
         assert!([400, 403, 421].contains(&status), "{host:?}: {status}");
     }
@@ -122,7 +150,12 @@ fn a_port_that_is_taken_is_an_error_only_where_it_was_asked_for() {
     let port = taken.local_addr().unwrap().port().to_string();
     let listen = format!("127.0.0.1:{port}");
     let run = Running::start(&["demo", "--no-open", "--json", "--listen", &listen], None).end();
-    assert!(run.code.is_some_and(|code| code != 0) && run.stdout.is_empty(), "{:?}: {}", run.code, run.stderr);
+    assert!(
+        run.code.is_some_and(|code| code != 0) && run.stdout.is_empty(),
+        "{:?}: {}",
+        run.code,
+        run.stderr
+    );
     assert!(run.stderr.contains(&listen) && run.stderr.lines().count() == 1, "{}", run.stderr);
 
     // Taken by this test, or by whoever was here before.

@@ -1,4 +1,5 @@
-//! A page without a browser: it opens the socket, hears what the program says and says what it is told to.
+//! A page without a browser: it opens the socket, hears what the program says and says what it is
+//! told to.
 
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
@@ -48,7 +49,11 @@ impl Page {
     }
 
     /// Asks for the socket with these headers: a page, or the HTTP status of the refusal.
-    pub(crate) fn knock(address: SocketAddr, host: &str, origin: Option<&str>) -> Result<Self, u16> {
+    pub(crate) fn knock(
+        address: SocketAddr,
+        host: &str,
+        origin: Option<&str>,
+    ) -> Result<Self, u16> {
         let stream = TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let mut request = format!("ws://{address}/socket").into_client_request().unwrap();
@@ -67,7 +72,8 @@ impl Page {
     pub(crate) fn next(&mut self) -> Said {
         match self.socket.read() {
             Ok(Message::Text(text)) => {
-                let said: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+                let said: Value =
+                    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
                 let mut entries = said.as_object().expect("an object").clone().into_iter();
                 let (key, value) = entries.next().expect("a key");
                 assert!(entries.next().is_none(), "more than one key: {said}");
@@ -157,9 +163,18 @@ impl Page {
 impl World {
     fn read(bytes: &[u8]) -> Self {
         let word = |at: usize| <[u8; 4]>::try_from(&bytes[4 * at..4 * at + 4]).unwrap();
-        let [kind, number, tick, left, right] = [0, 1, 2, 3, 4].map(|at| u32::from_le_bytes(word(at)));
+        let [kind, number, tick, left, right] =
+            [0, 1, 2, 3, 4].map(|at| u32::from_le_bytes(word(at)));
         assert_eq!(kind, 1, "a world");
         let player_x = if left > 0 { f32::from_le_bytes(word(6)) } else { f32::NAN };
-        Self { number, tick, left, right, shown_tick: f32::from_le_bytes(word(5)), player_x, bytes: bytes.len() }
+        Self {
+            number,
+            tick,
+            left,
+            right,
+            shown_tick: f32::from_le_bytes(word(5)),
+            player_x,
+            bytes: bytes.len(),
+        }
     }
 }

@@ -27,7 +27,10 @@ fn it_says_hello_then_how_it_is_and_where_everything_is() {
         of.map(|each| each["name"].as_str().unwrap().to_owned()).collect()
     };
     let [levels, links] = ["levels", "links"].map(names);
-    assert!(levels.contains(&"packed".to_owned()) && levels.contains(&"adaptive".to_owned()), "{levels:?}");
+    assert!(
+        levels.contains(&"packed".to_owned()) && levels.contains(&"adaptive".to_owned()),
+        "{levels:?}"
+    );
     for link in ["lan", "wifi", "mobile"] {
         assert!(links.contains(&link.to_owned()), "{links:?}");
     }
@@ -62,7 +65,9 @@ fn every_sample_and_packet_is_told_once() {
     for _ in 0..10 {
         let status = late.hear("status");
         samples.extend(status["samples"].as_array().unwrap().iter().map(tick));
-        packets.extend(status["packets"].as_array().unwrap().iter().map(|packet| packet[0].as_f64().unwrap()));
+        packets.extend(
+            status["packets"].as_array().unwrap().iter().map(|packet| packet[0].as_f64().unwrap()),
+        );
     }
     assert!(samples[0] < 60.0 && packets[0] < 60.0, "{samples:?} {packets:?}");
     assert!(samples.windows(2).all(|pair| pair[1] - pair[0] == 6.0), "{samples:?}");
@@ -93,7 +98,12 @@ fn only_one_page_plays_until_another_takes_over() {
     let asks = |settings: &Value| {
         let mut settings = settings.clone();
         settings["loss_percent"] = json!(7);
-        [json!({ "settings": settings }), json!({ "pause": true }), json!({ "step": 1 }), json!({ "keys": ["left"] })]
+        [
+            json!({ "settings": settings }),
+            json!({ "pause": true }),
+            json!({ "step": 1 }),
+            json!({ "keys": ["left"] }),
+        ]
     };
     for ask in asks(&settings) {
         second.say(&ask);
@@ -180,7 +190,8 @@ fn a_held_key_moves_the_world_as_late_as_the_link_is_long() {
         })
     };
     let before = world_of(at, &[]).player_x;
-    // The keys of the first tick are 200 ms on their way, twelve ticks and a little; the step after those moves the player.
+    // The keys of the first tick are 200 ms on their way, twelve ticks and a little; the step after
+    // those moves the player.
     let still = world_of(at + 14, &[json!({ "keys": ["right"] }), json!({ "step": 14 })]).player_x;
     assert!((still - before).abs() < 0.001, "{before} to {still}");
     let moved = world_of(at + 34, &[json!({ "step": 20 })]).player_x;
@@ -206,8 +217,12 @@ fn keys_that_a_link_loses_move_nothing() {
     page.status("a second", |status| tick(status) > 60.0);
     let before = page.world().player_x;
     page.say(&json!({ "keys": ["right"] }));
-    let status = page.status("packets", |status| status["report"]["input"]["packets"].as_f64() > Some(30.0));
-    assert_eq!([&status["plays"], &status["report"]["input"]["received"]], [&json!("person"), &json!(0)]);
+    let status =
+        page.status("packets", |status| status["report"]["input"]["packets"].as_f64() > Some(30.0));
+    assert_eq!(
+        [&status["plays"], &status["report"]["input"]["received"]],
+        [&json!("person"), &json!(0)]
+    );
     assert!((page.world().player_x - before).abs() < 0.01);
 }
 
@@ -218,7 +233,9 @@ fn a_body_that_is_looked_at_is_told_lane_by_lane() {
     let lanes = page.hear("hello")["lanes"].as_array().unwrap().len();
     page.say(&json!({ "look": 0 }));
     let look = page.until("a body that was sent", |said| match said {
-        Said::Text(key, look) if key == "look" => Some(look).filter(|look| look["bits"].as_f64() > Some(0.0)),
+        Said::Text(key, look) if key == "look" => {
+            Some(look).filter(|look| look["bits"].as_f64() > Some(0.0))
+        }
         _ => None,
     });
     assert_eq!(look["id"], 0, "{look:#}");
@@ -242,7 +259,8 @@ fn another_level_is_another_connection_and_the_report_begins_anew() {
     page.say(&json!({ "settings": settings }));
     let status = page.status("the new level", |status| status["settings"] == settings);
     assert!(tick(&status) >= tick(&before), "the world goes on: {status:#}");
-    let status = page.status("some of its frames", |status| number(&status["report"], "frames_received") > 5.0);
+    let status = page
+        .status("some of its frames", |status| number(&status["report"], "frames_received") > 5.0);
     assert!(number(&status["report"], "seconds") < 5.0, "{status:#}");
     let sending = status["report"]["sending"].as_str().unwrap();
     assert!(sending.contains("--level adaptive") && sending.contains("--send-hz 30"), "{sending}");

@@ -20,7 +20,11 @@ fn json(address: SocketAddr, path: &str) -> Value {
 /// The four numbers at the beginning of an answer, and the floats behind them.
 fn floats(address: SocketAddr, path: &str) -> ([usize; 4], Vec<f32>) {
     let answer = get(address, path);
-    assert_eq!((answer.status, answer.header("content-type")), (200, "application/octet-stream"), "{path}");
+    assert_eq!(
+        (answer.status, answer.header("content-type")),
+        (200, "application/octet-stream"),
+        "{path}"
+    );
     let words: Vec<[u8; 4]> = answer.bytes.chunks(4).map(|word| word.try_into().unwrap()).collect();
     let head = std::array::from_fn(|index| u32::from_le_bytes(words[index]) as usize);
     (head, words[4..].iter().map(|word| f32::from_le_bytes(*word)).collect())
@@ -54,40 +58,64 @@ fn see_that_clips_are_described(scheme: &str) {
     let (_folder, files) = figure::files();
     let (_view, address) = Running::view_of(scheme, &files);
     let list = json(address, "/clips");
-    let names: Vec<_> = list.as_array().unwrap().iter().map(|line| line["name"].as_str().unwrap()).collect();
+    let names: Vec<_> =
+        list.as_array().unwrap().iter().map(|line| line["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["stroll", "hurry"]);
     for (index, line) in list.as_array().unwrap().iter().enumerate() {
         let clip = json(address, &format!("/clips/{index}"));
         for (key, value) in line.as_object().unwrap() {
             assert_eq!(&clip[key], value, "{key}");
         }
-        assert_eq!((number(line, "joint_count"), number(line, "samples")), (JOINTS as f64, SAMPLES as f64));
+        assert_eq!(
+            (number(line, "joint_count"), number(line, "samples")),
+            (JOINTS as f64, SAMPLES as f64)
+        );
         assert_eq!(number(line, "rate_hz"), f64::from(RATE_HZ));
-        assert!((number(line, "ratio") - number(line, "raw_bytes") / number(line, "bytes")).abs() < 1e-9);
+        assert!(
+            (number(line, "ratio") - number(line, "raw_bytes") / number(line, "bytes")).abs()
+                < 1e-9
+        );
         assert!(number(line, "max_cm") <= number(line, "precision_cm"));
 
         let parts = clip["parts"].as_array().unwrap();
-        assert_eq!(parts.iter().map(|part| number(part, "bytes")).sum::<f64>(), number(line, "bytes"));
+        assert_eq!(
+            parts.iter().map(|part| number(part, "bytes")).sum::<f64>(),
+            number(line, "bytes")
+        );
         let joints = clip["joints"].as_array().unwrap();
         assert_eq!(joints.len(), JOINTS);
         let mut keys = 0.0;
         for (at, joint) in joints.iter().enumerate() {
-            assert!(joint["parent"].as_u64().map_or(at == 0, |parent| parent < at as u64), "{joint}");
+            assert!(
+                joint["parent"].as_u64().map_or(at == 0, |parent| parent < at as u64),
+                "{joint}"
+            );
             assert!(number(&joint["errors"], "max_cm") <= number(line, "max_cm"));
-            let channels: Vec<_> = joint["tracks"].as_array().unwrap().iter().map(|track| &track["channel"]).collect();
+            let channels: Vec<_> =
+                joint["tracks"].as_array().unwrap().iter().map(|track| &track["channel"]).collect();
             assert_eq!(channels, ["rotation", "translation", "scale"]);
             for track in joint["tracks"].as_array().unwrap() {
                 assert_eq!(number(track, "keys") > 0.0, track["kind"] == "keys", "{track}");
-                assert_eq!(track["bytes"].as_u64().is_some(), track["kind"] == "animated", "{track}");
+                assert_eq!(
+                    track["bytes"].as_u64().is_some(),
+                    track["kind"] == "animated",
+                    "{track}"
+                );
                 keys += number(track, "keys");
             }
         }
         assert_eq!(keys, number(&clip, "keys"));
-        assert_eq!((keys > 0.0, clip["blocks"].is_null()), (scheme == "article", scheme == "article"));
+        assert_eq!(
+            (keys > 0.0, clip["blocks"].is_null()),
+            (scheme == "article", scheme == "article")
+        );
         let has_samples = |blocks: &Value| [8.0, 16.0, 32.0].contains(&number(blocks, "samples"));
         assert!(scheme == "article" || has_samples(&clip["blocks"]), "{clip}");
         // The hips go up and down, and their scale is that of the bind pose.
-        assert!(joints[0]["tracks"][1]["kind"] != "default" && joints[0]["tracks"][2]["kind"] == "default");
+        assert!(
+            joints[0]["tracks"][1]["kind"] != "default"
+                && joints[0]["tracks"][2]["kind"] == "default"
+        );
     }
 }
 
@@ -103,7 +131,8 @@ fn poses_are_told_at_the_samples_and_between_them() {
     let (played, errors) = rest.split_at(TIMES * JOINTS * 3);
     // The hips begin where the figure has them; the head stands above them all the time.
     assert_eq!(raw[..3], [0.0, 95.0, 0.0]);
-    let pose = |positions: &[f32], time: usize, joint: usize| positions[(time * JOINTS + joint) * 3 + 1];
+    let pose =
+        |positions: &[f32], time: usize, joint: usize| positions[(time * JOINTS + joint) * 3 + 1];
     assert!((0..TIMES).all(|time| pose(raw, time, 3) > pose(raw, time, 0) + 60.0));
     let largest = |times: &mut dyn Iterator<Item = usize>| {
         times.flat_map(|time| &errors[time * JOINTS..][..JOINTS]).copied().fold(0.0, f32::max)
@@ -134,11 +163,16 @@ fn see_that_tracks_are_told(scheme: &str) -> usize {
     let (_view, address) = Running::view_of(scheme, &files);
     let clip = json(address, "/clips/0");
     let mut keyed = 0;
-    for (joint, channel, size) in
-        [(0, "translation", 3), (1, "rotation", 4), (10, "rotation", 4), (12, "scale", 3), (14, "translation", 3)]
-    {
+    for (joint, channel, size) in [
+        (0, "translation", 3),
+        (1, "rotation", 4),
+        (10, "rotation", 4),
+        (12, "scale", 3),
+        (14, "translation", 3),
+    ] {
         let (head, floats) = floats(address, &format!("/clips/0/tracks/{joint}/{channel}"));
-        let at = ["rotation", "translation", "scale"].iter().position(|name| *name == channel).unwrap();
+        let at =
+            ["rotation", "translation", "scale"].iter().position(|name| *name == channel).unwrap();
         let keys = number(&clip["joints"][joint]["tracks"][at], "keys") as usize;
         assert_eq!(head, [TIMES, size, 1, keys], "{joint} {channel}");
         assert_eq!(floats.len(), 2 * TIMES * size + keys * (1 + size));

@@ -1,4 +1,5 @@
-//! The program as its user sees it: started with options, read line by line, interrupted, and never left behind.
+//! The program as its user sees it: started with options, read line by line, interrupted, and never
+//! left behind.
 
 #![allow(dead_code, reason = "each of the tests takes what it needs")]
 
@@ -15,7 +16,8 @@ use serde_json::Value;
 /// Long enough for a machine that is busy with other tests.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(15);
 
-/// The program while it runs, and what it says on standard error. It is killed when this is dropped.
+/// The program while it runs, and what it says on standard error. It is killed when this is
+/// dropped.
 pub(crate) struct Running {
     child: Child,
     lines: Receiver<String>,
@@ -32,12 +34,17 @@ pub(crate) struct Run {
 impl Running {
     pub(crate) fn start(arguments: &[&str], secret: Option<&str>) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_kinepack"));
-        command.args(arguments).env_remove("KINEPACK_SECRET").envs(secret.map(|secret| ("KINEPACK_SECRET", secret)));
+        command
+            .args(arguments)
+            .env_remove("KINEPACK_SECRET")
+            .envs(secret.map(|secret| ("KINEPACK_SECRET", secret)));
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let (sender, lines) = channel();
         let stderr = BufReader::new(child.stderr.take().unwrap());
-        thread::spawn(move || stderr.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        thread::spawn(move || {
+            stderr.lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
+        });
         Self { child, lines, said: Vec::new() }
     }
 
@@ -48,7 +55,10 @@ impl Running {
 
     pub(crate) fn demo_at(port: u16, options: &[&str]) -> (Self, SocketAddr) {
         let listen = format!("127.0.0.1:{port}");
-        let mut demo = Self::start(&[&["demo", "--no-open", "--json", "--listen", &listen], options].concat(), None);
+        let mut demo = Self::start(
+            &[&["demo", "--no-open", "--json", "--listen", &listen], options].concat(),
+            None,
+        );
         let address = demo.page();
         (demo, address)
     }
@@ -89,7 +99,8 @@ impl Running {
     }
 
     pub(crate) fn signal(&self, name: &str) {
-        let status = Command::new("kill").args([name, &self.child.id().to_string()]).status().unwrap();
+        let status =
+            Command::new("kill").args([name, &self.child.id().to_string()]).status().unwrap();
         assert!(status.success());
     }
 

@@ -48,8 +48,8 @@ pub(crate) fn refusal(arguments: &[&str]) -> String {
     run.stderr
 }
 
-/// Sees that a command which writes `file` does not replace one that exists, and does so with `--force`; and that it
-/// leaves no other files beside it.
+/// Sees that a command which writes `file` does not replace one that exists, and does so with
+/// `--force`; and that it leaves no other files beside it.
 pub(crate) fn see_that_it_replaces_by_force_alone(file: &Path, arguments: &[&str]) {
     const OLD: &[u8] = b"worth something";
     let name = file.to_str().unwrap();
@@ -67,8 +67,13 @@ pub(crate) fn see_that_it_replaces_by_force_alone(file: &Path, arguments: &[&str
 }
 
 /// Sees that a command fails, and that nothing in the directory of `file` is another than before.
-pub(crate) fn see_that_a_failure_changes_nothing(file: &Path, arguments: &[&str], code: i32) -> String {
-    let contents = || beside(file).into_iter().map(|path| (fs::read(&path).ok(), path)).collect::<Vec<_>>();
+pub(crate) fn see_that_a_failure_changes_nothing(
+    file: &Path,
+    arguments: &[&str],
+    code: i32,
+) -> String {
+    let contents =
+        || beside(file).into_iter().map(|path| (fs::read(&path).ok(), path)).collect::<Vec<_>>();
     let before = contents();
     let failed = run(arguments);
     assert_eq!(failed.code, Some(code), "{arguments:?}: {}", failed.stderr);

@@ -6,16 +6,22 @@ use super::LinkConfig;
 
 const NANOS_PER_S: u128 = 1_000_000_000;
 
-/// Remembers only until when the transmitter is busy: with a constant rate, that says how much is queued.
+/// Remembers only until when the transmitter is busy: with a constant rate, that says how much is
+/// queued.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bottleneck {
     busy_until: Duration,
 }
 
 impl Bottleneck {
-    /// When the last bit of a packet that comes now leaves, or `None` where the queue has no room for it. A packet
-    /// that finds the transmitter idle always passes: it is never queued.
-    pub(super) fn pass(&mut self, config: &LinkConfig, now: Duration, packet_bytes: u64) -> Option<Duration> {
+    /// When the last bit of a packet that comes now leaves, or `None` where the queue has no room
+    /// for it. A packet that finds the transmitter idle always passes: it is never queued.
+    pub(super) fn pass(
+        &mut self,
+        config: &LinkConfig,
+        now: Duration,
+        packet_bytes: u64,
+    ) -> Option<Duration> {
         let Some(bandwidth_bps) = config.bandwidth_bps else { return Some(now) };
         let bandwidth_bps = u128::from(bandwidth_bps);
         let wait = self.busy_until.saturating_sub(now);
@@ -28,7 +34,8 @@ impl Bottleneck {
         }
         // At most 65,535 bytes at 1 bit/s: far within 64 bits.
         let transmission_ns = (u128::from(packet_bytes) * 8 * NANOS_PER_S).div_ceil(bandwidth_bps);
-        let departure = self.busy_until.max(now).saturating_add(Duration::from_nanos(transmission_ns as u64));
+        let departure =
+            self.busy_until.max(now).saturating_add(Duration::from_nanos(transmission_ns as u64));
         self.busy_until = departure;
         Some(departure)
     }

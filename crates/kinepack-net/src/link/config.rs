@@ -5,31 +5,36 @@ use std::time::Duration;
 
 use super::presets;
 
-/// What one direction of a network does to datagrams. [`PRESETS`](super::PRESETS) has some that stand for real ones.
+/// What one direction of a network does to datagrams. [`PRESETS`](super::PRESETS) has some that
+/// stand for real ones.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkConfig {
     /// The shortest time that a datagram takes, one way.
     pub latency: Duration,
-    /// The longest additional delay. Each datagram draws its own: the smaller of two uniform numbers from 0 to this,
-    /// so a third of it on average. The order is kept: what is behind a late datagram waits for it.
+    /// The longest additional delay. Each datagram draws its own: the smaller of two uniform
+    /// numbers from 0 to this, so a third of it on average. The order is kept: what is behind a
+    /// late datagram waits for it.
     pub jitter: Duration,
     /// Which datagrams are lost.
     pub loss: Loss,
-    /// Share of the datagrams that arrive twice. The copy departs directly behind, with a delay of its own.
+    /// Share of the datagrams that arrive twice. The copy departs directly behind, with a delay of
+    /// its own.
     pub duplicate_ratio: f32,
-    /// Share of the datagrams that fall behind others, by a uniform time up to `reorder_delay`. Those sent within it
-    /// overtake them; where datagrams are sent further apart than that, none is reordered.
+    /// Share of the datagrams that fall behind others, by a uniform time up to `reorder_delay`.
+    /// Those sent within it overtake them; where datagrams are sent further apart than that, none
+    /// is reordered.
     pub reorder_ratio: f32,
     /// By how much a datagram falls behind at most.
     pub reorder_delay: Duration,
-    /// Bits a second that the slowest hop carries, [`HEADER_BYTES`](super::HEADER_BYTES) a datagram included. `None`
-    /// is no limit.
+    /// Bits a second that the slowest hop carries, [`HEADER_BYTES`](super::HEADER_BYTES) a datagram
+    /// included. `None` is no limit.
     pub bandwidth_bps: Option<u32>,
-    /// Bytes that wait before the slowest hop at most, headers and the unsent rest of the datagram being sent
-    /// included. A datagram that has no room is dropped. Without `bandwidth_bps` nothing waits.
+    /// Bytes that wait before the slowest hop at most, headers and the unsent rest of the datagram
+    /// being sent included. A datagram that has no room is dropped. Without `bandwidth_bps` nothing
+    /// waits.
     pub queue_bytes: u32,
-    /// The largest packet that the path carries, header included: 1500 leaves 1472 bytes to a datagram. Larger ones
-    /// are dropped, not fragmented.
+    /// The largest packet that the path carries, header included: 1500 leaves 1472 bytes to a
+    /// datagram. Larger ones are dropped, not fragmented.
     pub mtu_bytes: u32,
 }
 
@@ -43,12 +48,13 @@ pub enum Loss {
         /// The share that is lost.
         ratio: f32,
     },
-    /// The Gilbert-Elliott model, loss in bursts: a chain with a good state, where it begins, and a bad one. It takes
-    /// a step before each datagram.
+    /// The Gilbert-Elliott model, loss in bursts: a chain with a good state, where it begins, and a
+    /// bad one. It takes a step before each datagram.
     GilbertElliott {
         /// Chance to go from the good state to the bad one; *p* in the literature.
         to_bad_ratio: f32,
-        /// Chance to go from the bad state to the good one; *r*. Bad times last for 1 / *r* datagrams on average.
+        /// Chance to go from the bad state to the good one; *r*. Bad times last for 1 / *r*
+        /// datagrams on average.
         to_good_ratio: f32,
         /// The share that is lost in the good state; 1 − *k*.
         good_loss_ratio: f32,
@@ -61,17 +67,22 @@ pub enum Loss {
 const MAX_DELAY: Duration = Duration::from_secs(3600);
 
 impl Loss {
-    /// Loss in bursts by what one measures: the share that is lost, and how many datagrams in a row are, on average.
-    /// All are lost in the bad state and none in the good one (Gilbert's model).
+    /// Loss in bursts by what one measures: the share that is lost, and how many datagrams in a row
+    /// are, on average. All are lost in the bad state and none in the good one (Gilbert's model).
     ///
-    /// [`LinkConfig::validate`] refuses what no chain does: bursts shorter than one datagram, or a share so high that
-    /// the pauses between bursts would be shorter than that.
+    /// [`LinkConfig::validate`] refuses what no chain does: bursts shorter than one datagram, or a
+    /// share so high that the pauses between bursts would be shorter than that.
     #[must_use]
     pub const fn bursts(mean_loss_ratio: f32, mean_burst_datagrams: f32) -> Self {
         let to_good_ratio = 1.0 / mean_burst_datagrams;
         // The share of time in the bad state is p / (p + r).
         let to_bad_ratio = to_good_ratio * mean_loss_ratio / (1.0 - mean_loss_ratio);
-        Self::GilbertElliott { to_bad_ratio, to_good_ratio, good_loss_ratio: 0.0, bad_loss_ratio: 1.0 }
+        Self::GilbertElliott {
+            to_bad_ratio,
+            to_good_ratio,
+            good_loss_ratio: 0.0,
+            bad_loss_ratio: 1.0,
+        }
     }
 
     /// The share that is lost in the long run.
@@ -81,7 +92,12 @@ impl Loss {
             Self::Independent { ratio } => ratio,
             // The chain never leaves the state that it begins in.
             Self::GilbertElliott { to_bad_ratio: 0.0, good_loss_ratio, .. } => good_loss_ratio,
-            Self::GilbertElliott { to_bad_ratio, to_good_ratio, good_loss_ratio, bad_loss_ratio } => {
+            Self::GilbertElliott {
+                to_bad_ratio,
+                to_good_ratio,
+                good_loss_ratio,
+                bad_loss_ratio,
+            } => {
                 let bad_ratio = to_bad_ratio / (to_bad_ratio + to_good_ratio);
                 good_loss_ratio + (bad_loss_ratio - good_loss_ratio) * bad_ratio
             }
@@ -92,9 +108,12 @@ impl Loss {
         match *self {
             Self::None => [0.0; 4],
             Self::Independent { ratio } => [ratio, 0.0, 0.0, 0.0],
-            Self::GilbertElliott { to_bad_ratio, to_good_ratio, good_loss_ratio, bad_loss_ratio } => {
-                [to_bad_ratio, to_good_ratio, good_loss_ratio, bad_loss_ratio]
-            }
+            Self::GilbertElliott {
+                to_bad_ratio,
+                to_good_ratio,
+                good_loss_ratio,
+                bad_loss_ratio,
+            } => [to_bad_ratio, to_good_ratio, good_loss_ratio, bad_loss_ratio],
         }
     }
 }
@@ -130,7 +149,9 @@ impl LinkConfig {
     /// # Errors
     /// [`LinkError`], the first that is found.
     pub fn validate(&self) -> Result<(), LinkError> {
-        for ratio in self.loss.ratios().into_iter().chain([self.duplicate_ratio, self.reorder_ratio]) {
+        for ratio in
+            self.loss.ratios().into_iter().chain([self.duplicate_ratio, self.reorder_ratio])
+        {
             if !(0.0..=1.0).contains(&ratio) {
                 return Err(LinkError::BadRatio { ratio });
             }
@@ -179,9 +200,13 @@ impl fmt::Display for LinkError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::BadRatio { ratio } => write!(f, "a share of {ratio} is not from 0 to 1"),
-            Self::DelayTooLong { delay, max } => write!(f, "a delay of {delay:?} is longer than {max:?}"),
+            Self::DelayTooLong { delay, max } => {
+                write!(f, "a delay of {delay:?} is longer than {max:?}")
+            }
             Self::NoBandwidth => write!(f, "a link of 0 bits a second carries nothing"),
-            Self::BadMtu { mtu_bytes } => write!(f, "an MTU of {mtu_bytes} bytes is not from 28 to 65535"),
+            Self::BadMtu { mtu_bytes } => {
+                write!(f, "an MTU of {mtu_bytes} bytes is not from 28 to 65535")
+            }
         }
     }
 }

@@ -20,8 +20,14 @@ impl LossChain {
         match *loss {
             Loss::None => false,
             Loss::Independent { ratio } => self.random.chance(ratio),
-            Loss::GilbertElliott { to_bad_ratio, to_good_ratio, good_loss_ratio, bad_loss_ratio } => {
-                let leaves = self.random.chance(if self.is_bad { to_good_ratio } else { to_bad_ratio });
+            Loss::GilbertElliott {
+                to_bad_ratio,
+                to_good_ratio,
+                good_loss_ratio,
+                bad_loss_ratio,
+            } => {
+                let leaves =
+                    self.random.chance(if self.is_bad { to_good_ratio } else { to_bad_ratio });
                 self.is_bad ^= leaves;
                 self.random.chance(if self.is_bad { bad_loss_ratio } else { good_loss_ratio })
             }

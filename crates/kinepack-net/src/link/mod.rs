@@ -1,14 +1,16 @@
-//! A bad link, simulated: datagrams go in, and come out late, twice, in another order, or not at all.
+//! A bad link, simulated: datagrams go in, and come out late, twice, in another order, or not at
+//! all.
 //!
-//! One `Link` is one direction; a connection has two, seeded differently. It stands between two endpoints in tests,
-//! demos and measurements, under whatever clock the caller has. A datagram passes, in this order:
-//! the path's MTU → the queue before the bottleneck ([`LinkConfig::bandwidth_bps`]) → loss → duplication →
-//! latency, jitter and reordering. So what is lost behind the bottleneck has used its bandwidth, as on a radio link.
+//! One `Link` is one direction; a connection has two, seeded differently. It stands between two
+//! endpoints in tests, demos and measurements, under whatever clock the caller has. A datagram
+//! passes, in this order: the path's MTU → the queue before the bottleneck
+//! ([`LinkConfig::bandwidth_bps`]) → loss → duplication → latency, jitter and reordering. So what
+//! is lost behind the bottleneck has used its bandwidth, as on a radio link.
 //!
-//! The same seed and the same calls give the same result on every platform: every mechanism draws from a generator
-//! of its own and decides with integers. Sources: Gilbert (1960) and Elliott (1963) for loss in bursts, RFC 4737 for
-//! what counts as reordered; the knobs are those of Linux' `netem`. Cost: one allocation a datagram, O(log n) for n
-//! in flight.
+//! The same seed and the same calls give the same result on every platform: every mechanism draws
+//! from a generator of its own and decides with integers. Sources: Gilbert (1960) and Elliott
+//! (1963) for loss in bursts, RFC 4737 for what counts as reordered; the knobs are those of Linux'
+//! `netem`. Cost: one allocation a datagram, O(log n) for n in flight.
 
 mod bottleneck;
 mod config;
@@ -37,8 +39,9 @@ pub const HEADER_BYTES: u32 = 28;
 ///
 /// `now` is the time since any fixed moment. Time that goes backwards counts as standing still.
 ///
-/// Memory: the datagrams in flight. Where the bandwidth is capped these are at most `queue_bytes`, and what the link
-/// carries during its greatest delay, twice where all is duplicated. Without a cap it is delay × the rate of sending.
+/// Memory: the datagrams in flight. Where the bandwidth is capped these are at most `queue_bytes`,
+/// and what the link carries during its greatest delay, twice where all is duplicated. Without a
+/// cap it is delay × the rate of sending.
 ///
 /// ```
 /// use std::time::Duration;
@@ -62,7 +65,8 @@ pub struct Link {
     in_flight: BinaryHeap<Reverse<InFlight>>,
     /// Number of datagrams and copies that went on their way so far.
     departed: u64,
-    /// Datagrams sent later than this one have a higher number. Of those delivered, the highest; 0 before any.
+    /// Datagrams sent later than this one have a higher number. Of those delivered, the highest; 0
+    /// before any.
     newest_delivered: u64,
     /// The latest time that a call gave.
     now: Duration,
@@ -76,7 +80,8 @@ impl Link {
     /// What [`LinkConfig::validate`] says.
     pub fn new(config: LinkConfig, seed: u64) -> Result<Self, LinkError> {
         config.validate()?;
-        // A generator each: that datagrams are duplicated, say, does not change which ones are lost.
+        // A generator each: that datagrams are duplicated, say, does not change which ones are
+        // lost.
         let mut seeds = Random::new(seed);
         Ok(Self {
             config,
@@ -97,8 +102,8 @@ impl Link {
         &self.config
     }
 
-    /// Changes what the link does to datagrams sent from now on. Those on their way keep the time at which they are
-    /// due, and jitter alone does not let later ones overtake them.
+    /// Changes what the link does to datagrams sent from now on. Those on their way keep the time
+    /// at which they are due, and jitter alone does not let later ones overtake them.
     ///
     /// # Errors
     /// What [`LinkConfig::validate`] says; the link is then as it was.
@@ -132,8 +137,8 @@ impl Link {
         }
     }
 
-    /// The next datagram that is due by `now`, in the order in which they are due; those due at the same time in the
-    /// order in which they were sent. Call it until it says `None`.
+    /// The next datagram that is due by `now`, in the order in which they are due; those due at the
+    /// same time in the order in which they were sent. Call it until it says `None`.
     pub fn poll(&mut self, now: Duration) -> Option<Vec<u8>> {
         self.now = self.now.max(now);
         if self.next_due()? > self.now {
@@ -170,7 +175,8 @@ impl Link {
     }
 }
 
-/// A datagram on its way. Its order is that of delivery: the first two fields decide, and numbers are unique.
+/// A datagram on its way. Its order is that of delivery: the first two fields decide, and numbers
+/// are unique.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct InFlight {
     due: Duration,

@@ -15,7 +15,8 @@ pub struct LinkPreset {
     pub config: LinkConfig,
 }
 
-/// From good to bad. The round trips of the idle link are twice the latency, plus two thirds of the jitter on average.
+/// From good to bad. The round trips of the idle link are twice the latency, plus two thirds of the
+/// jitter on average.
 pub const PRESETS: [LinkPreset; 5] = [
     LinkPreset {
         name: "lan",

@@ -1,5 +1,6 @@
-//! A small generator of pseudo-random numbers: `SplitMix64` (Steele, Lea and Flood, "Fast Splittable Pseudorandom
-//! Number Generators", 2014). A crate might change its stream with a version; a seed that failed must fail for ever.
+//! A small generator of pseudo-random numbers: `SplitMix64` (Steele, Lea and Flood, "Fast
+//! Splittable Pseudorandom Number Generators", 2014). A crate might change its stream with a
+//! version; a seed that failed must fail for ever.
 
 use std::time::Duration;
 
@@ -28,7 +29,8 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// True in this share of cases, to 2⁻³². The only float: `f32` times a power of two is exact in `f64`.
+    /// True in this share of cases, to 2⁻³². The only float: `f32` times a power of two is exact in
+    /// `f64`.
     pub(super) fn chance(&mut self, ratio: f32) -> bool {
         (self.bits() >> 32) < (f64::from(ratio) * 4_294_967_296.0) as u64
     }

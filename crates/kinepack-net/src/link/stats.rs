@@ -18,8 +18,8 @@ impl Tally {
 
 /// Counters of a [`Link`](super::Link).
 ///
-/// Invariant, in counts and in bytes: `sent` + `duplicated` = `delivered` + `lost` + `queue_dropped` + `too_large` +
-/// what is in flight.
+/// Invariant, in counts and in bytes: `sent` + `duplicated` = `delivered` + `lost` +
+/// `queue_dropped` + `too_large` + what is in flight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkStats {
     /// Given to the link.

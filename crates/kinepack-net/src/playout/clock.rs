@@ -1,9 +1,11 @@
-//! The playout clock: which time of the stream is to be shown. It only goes forward, by jumps only where it must.
+//! The playout clock: which time of the stream is to be shown. It only goes forward, by jumps only
+//! where it must.
 //!
-//! Where the next state is missing, the clock goes on and the newest state is held. When the next one comes, there are
-//! two cases. If nothing had moved, the clock is right. If the state was needed, the clock is set back to where the
-//! motion stopped, so that it goes on from there instead of leaping: the delay has grown by as much as was too short,
-//! and is taken back slowly. Nobody sees the clock set back, as what was shown had not passed that point.
+//! Where the next state is missing, the clock goes on and the newest state is held. When the next
+//! one comes, there are two cases. If nothing had moved, the clock is right. If the state was
+//! needed, the clock is set back to where the motion stopped, so that it goes on from there instead
+//! of leaping: the delay has grown by as much as was too short, and is taken back slowly. Nobody
+//! sees the clock set back, as what was shown had not passed that point.
 
 use super::PlayoutConfig;
 use super::delay::{Arrival, DelayEstimator, Disposition};
@@ -62,7 +64,8 @@ impl Clock {
         let slew_ns = (elapsed_ns as f64 * self.slew_ratio) as i64;
         let aim_ns = delay.live_ns(now_ns).saturating_sub(delay.target_ns());
         let even_ns = self.position_ns.saturating_add(elapsed_ns);
-        self.position_ns = aim_ns.clamp(even_ns.saturating_sub(slew_ns), even_ns.saturating_add(slew_ns));
+        self.position_ns =
+            aim_ns.clamp(even_ns.saturating_sub(slew_ns), even_ns.saturating_add(slew_ns));
         self.ran_ns = self.ran_ns.saturating_add(elapsed_ns);
     }
 
@@ -76,21 +79,25 @@ impl Clock {
     ) {
         let live_ns = delay.live_ns(arrival.now_ns);
         let is_running = self.moved_at_ns.replace(arrival.now_ns).is_some();
-        let overrun_ns = arrival.covered_ns.map_or(0, |covered_ns| self.position_ns.saturating_sub(covered_ns));
+        let overrun_ns =
+            arrival.covered_ns.map_or(0, |covered_ns| self.position_ns.saturating_sub(covered_ns));
         if is_running && overrun_ns > 0 {
             self.starved_ns = self.starved_ns.saturating_add(overrun_ns);
         }
         match disposition {
             Disposition::Anew => {
                 self.jumps += u64::from(is_running);
-                self.position_ns = live_ns.saturating_sub(delay.target_ns()).max(shown_ns.unwrap_or(i64::MIN));
+                self.position_ns =
+                    live_ns.saturating_sub(delay.target_ns()).max(shown_ns.unwrap_or(i64::MIN));
             }
             Disposition::AfterStop => self.jumps += 1,
             Disposition::Next if overrun_ns > 0 => {
                 // But not to a delay that is longer than any.
                 let latest_ns = live_ns.saturating_sub(delay.max_delay_ns());
                 let shown_ns = shown_ns.unwrap_or(i64::MIN);
-                self.position_ns = self.position_ns.min(latest_ns.max(self.position_ns - overrun_ns).max(shown_ns));
+                self.position_ns = self
+                    .position_ns
+                    .min(latest_ns.max(self.position_ns - overrun_ns).max(shown_ns));
             }
             Disposition::Next => {}
         }

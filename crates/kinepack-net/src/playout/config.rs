@@ -12,18 +12,21 @@ pub struct PlayoutConfig {
     pub tick_hz: u32,
     /// The delay is never aimed below this. 0: what the network needs is enough.
     pub min_delay: Duration,
-    /// The delay is never aimed above this; the motion stops and goes on where the network would need more. 500 ms:
-    /// later than that, others' motion is of little use to a player. Watching a recording may take seconds.
+    /// The delay is never aimed above this; the motion stops and goes on where the network would
+    /// need more. 500 ms: later than that, others' motion is of little use to a player. Watching a
+    /// recording may take seconds.
     pub max_delay: Duration,
-    /// Share of the states that are to be there in time. 0.99: what is left are bursts of loss. They make few states
-    /// late, but by much, so the share of time without a state can be larger than that of states, and waiting for the
-    /// last of them costs more delay than it is worth.
+    /// Share of the states that are to be there in time. 0.99: what is left are bursts of loss.
+    /// They make few states late, but by much, so the share of time without a state can be larger
+    /// than that of states, and waiting for the last of them costs more delay than it is worth.
     pub coverage_ratio: f32,
-    /// By how much the clock may run fast or slow to reach its target. 0.05: half of what is noticed in animation.
+    /// By how much the clock may run fast or slow to reach its target. 0.05: half of what is
+    /// noticed in animation.
     pub slew_ratio: f32,
-    /// How far the estimates look back. 2 s: at 60 Hz that is enough for a quantile of 0.99 of the states (longer
-    /// windows give the same delays and starve as much), at 10 Hz the worst of 20. What got better is believed after
-    /// this time, and a drift of the clocks costs 0.2 ms of delay for each second of it, at 200 ppm.
+    /// How far the estimates look back. 2 s: at 60 Hz that is enough for a quantile of 0.99 of the
+    /// states (longer windows give the same delays and starve as much), at 10 Hz the worst of 20.
+    /// What got better is believed after this time, and a drift of the clocks costs 0.2 ms of delay
+    /// for each second of it, at 200 ppm.
     pub window: Duration,
     /// States that are stored at most.
     pub max_states: usize,
@@ -125,11 +128,21 @@ impl fmt::Display for PlayoutError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoTickRate => write!(f, "0 ticks a second"),
-            Self::BadDelays { min, max } => write!(f, "delays from {min:?} to {max:?} (at most {MAX_SPAN:?})"),
-            Self::BadCoverage { ratio } => write!(f, "a coverage of {ratio} is not above 0 and at most 1"),
-            Self::BadSlew { ratio } => write!(f, "a slew of {ratio} is not above 0 and at most 0.5"),
-            Self::BadWindow { window } => write!(f, "a window of {window:?} is not above 0 and at most {MAX_SPAN:?}"),
-            Self::TooFewStates { max_states } => write!(f, "{max_states} states stored, at least 2 are needed"),
+            Self::BadDelays { min, max } => {
+                write!(f, "delays from {min:?} to {max:?} (at most {MAX_SPAN:?})")
+            }
+            Self::BadCoverage { ratio } => {
+                write!(f, "a coverage of {ratio} is not above 0 and at most 1")
+            }
+            Self::BadSlew { ratio } => {
+                write!(f, "a slew of {ratio} is not above 0 and at most 0.5")
+            }
+            Self::BadWindow { window } => {
+                write!(f, "a window of {window:?} is not above 0 and at most {MAX_SPAN:?}")
+            }
+            Self::TooFewStates { max_states } => {
+                write!(f, "{max_states} states stored, at least 2 are needed")
+            }
         }
     }
 }

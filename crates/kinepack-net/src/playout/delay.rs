@@ -1,16 +1,18 @@
 //! How long the delay must be: what the states that arrived lately would have needed.
 //!
-//! A state's *transit* is its arrival minus its tick's time: the network's time plus the unknown offset of two clocks.
-//! The smallest of late stands for a network without jitter; it moves along where the clocks drift. With the delay D,
-//! the state of time t is shown at t + smallest transit + D. The state before reaches until t′, its own tick or
-//! until when it is known to have held; the next must arrive before that is over: D ≥ arrival − t′ − smallest transit.
-//! So the interval of sending, jitter, and gaps by loss enter by themselves, as one number a state, its *need*; the
+//! A state's *transit* is its arrival minus its tick's time: the network's time plus the unknown
+//! offset of two clocks. The smallest of late stands for a network without jitter; it moves along
+//! where the clocks drift. With the delay D, the state of time t is shown at t + smallest transit +
+//! D. The state before reaches until t′, its own tick or until when it is known to have held; the
+//! next must arrive before that is over: D ≥ arrival − t′ − smallest transit. So the interval of
+//! sending, jitter, and gaps by loss enter by themselves, as one number a state, its *need*; the
 //! delay is a quantile of the needs.
 
 use super::PlayoutConfig;
 use super::window::SortedWindow;
 
-/// Where a need exceeds the longest delay by more than this, the stream had stopped; the network was not just slow.
+/// Where a need exceeds the longest delay by more than this, the stream had stopped; the network
+/// was not just slow.
 const STOPPED_NS: i64 = 500_000_000;
 
 /// A state that is newer than all before it.
@@ -42,8 +44,8 @@ pub(super) struct DelayEstimator {
     window_ns: i64,
     coverage_ratio: f64,
     transits: SortedWindow,
-    /// Arrival − reach of each state that goes on from the one before. The smallest transit is subtracted later,
-    /// since it changes.
+    /// Arrival − reach of each state that goes on from the one before. The smallest transit is
+    /// subtracted later, since it changes.
     needs: SortedWindow,
     /// Of `transits`; it stays when the window runs empty.
     fastest_transit_ns: i64,
@@ -99,7 +101,8 @@ impl DelayEstimator {
         let limit_ns = self.max_delay_ns + STOPPED_NS;
         let transit_ns = arrival.now_ns.saturating_sub(arrival.tick_ns);
         let is_other_relation = transit_ns.abs_diff(self.fastest_transit_ns) > limit_ns as u64;
-        let last_transit_ns = self.last_transit_ns.replace(transit_ns).filter(|_| !is_other_relation);
+        let last_transit_ns =
+            self.last_transit_ns.replace(transit_ns).filter(|_| !is_other_relation);
         if last_transit_ns.is_none() {
             self.transits.clear();
             self.needs.clear();

@@ -1,14 +1,16 @@
 //! The jitter buffer: states come in when the network pleases, and are shown evenly.
 //!
-//! Last stage of a receiver: snapshot decoded → **`JitterBuffer`** → two states and how far between them, for the
-//! schema to interpolate. It knows neither fields nor network; a state is whatever the caller stores.
+//! Last stage of a receiver: snapshot decoded → **`JitterBuffer`** → two states and how far between
+//! them, for the schema to interpolate. It knows neither fields nor network; a state is whatever
+//! the caller stores.
 //!
-//! What is shown lies a *delay* in the past, long enough that the next state is there when it is needed, and no longer.
-//! The delay follows from what arrived lately ([`delay`]), and a clock that never goes backwards follows the delay
-//! by running a little fast or slow ([`clock`]). The idea is that of adaptive playout in audio (Ramjee et al. 1994;
-//! WebRTC's NetEq), with other means: audio stretches samples, motion only bends its clock. The jitter in the
-//! statistics is RFC 3550's, section 6.4.1. Cost of a state: O(log n) and a short move within two arrays of at most
-//! 1024 numbers; of a frame: O(log n). Memory: `max_states` states and 48 KiB.
+//! What is shown lies a *delay* in the past, long enough that the next state is there when it is
+//! needed, and no longer. The delay follows from what arrived lately ([`delay`]), and a clock that
+//! never goes backwards follows the delay by running a little fast or slow ([`clock`]). The idea is
+//! that of adaptive playout in audio (Ramjee et al. 1994; WebRTC's NetEq), with other means: audio
+//! stretches samples, motion only bends its clock. The jitter in the statistics is RFC 3550's,
+//! section 6.4.1. Cost of a state: O(log n) and a short move within two arrays of at most 1024
+//! numbers; of a frame: O(log n). Memory: `max_states` states and 48 KiB.
 
 mod clock;
 mod config;
@@ -27,9 +29,9 @@ pub use stats::PlayoutStats;
 
 /// States of a stream, and the point in it that is to be shown.
 ///
-/// Call [`push`](Self::push) for each state as it arrives and [`at`](Self::at) for each frame that is drawn. `now` is
-/// the receiver's time since any fixed moment; time that goes backwards counts as standing still. Ticks do not wrap:
-/// at 60 Hz, 32 bits last for two years.
+/// Call [`push`](Self::push) for each state as it arrives and [`at`](Self::at) for each frame that
+/// is drawn. `now` is the receiver's time since any fixed moment; time that goes backwards counts
+/// as standing still. Ticks do not wrap: at 60 Hz, 32 bits last for two years.
 ///
 /// ```
 /// use std::time::Duration;
@@ -48,11 +50,13 @@ pub use stats::PlayoutStats;
 #[derive(Clone, Debug)]
 pub struct JitterBuffer<S> {
     config: PlayoutConfig,
-    /// Invariant: ticks strictly increase; at most `config.max_states`. Once there is one, there is one until `reset`.
+    /// Invariant: ticks strictly increase; at most `config.max_states`. Once there is one, there is
+    /// one until `reset`.
     entries: VecDeque<Entry<S>>,
     delay: DelayEstimator,
     clock: Clock,
-    /// The stream time of the last frame, [`Playout::tick`] in nanoseconds: what lies before is history.
+    /// The stream time of the last frame, [`Playout::tick`] in nanoseconds: what lies before is
+    /// history.
     shown_ns: Option<i64>,
     /// The latest time that a call gave.
     now_ns: i64,
@@ -76,8 +80,8 @@ pub struct Entry<S> {
 pub enum Pushed {
     /// It is in the buffer, in its place.
     Stored,
-    /// Its tick has been shown or skipped already, or it is older than all states of a full buffer. Copies of states
-    /// that have been shown are late as well.
+    /// Its tick has been shown or skipped already, or it is older than all states of a full buffer.
+    /// Copies of states that have been shown are late as well.
     Late,
     /// The buffer has a state of this tick.
     Duplicate,
@@ -92,17 +96,20 @@ pub struct Playout<'a, S> {
     pub from: &'a Entry<S>,
     /// The state after it, or at it. The same as `from` while only one state can be shown.
     pub to: &'a Entry<S>,
-    /// How much of `to` to show, from 0 to 1; the rest is `from`. It stays 0 until `to.unchanged_until`.
+    /// How much of `to` to show, from 0 to 1; the rest is `from`. It stays 0 until
+    /// `to.unchanged_until`.
     pub ratio: f32,
-    /// The clock has passed the newest state, which is shown for lack of a newer one: it is missing, or the stream
-    /// has stopped, or nothing moves and the sender has slowed down. Then `from` is `to`.
+    /// The clock has passed the newest state, which is shown for lack of a newer one: it is
+    /// missing, or the stream has stopped, or nothing moves and the sender has slowed down. Then
+    /// `from` is `to`.
     pub starved: bool,
     entries: &'a VecDeque<Entry<S>>,
     to_index: usize,
 }
 
 impl<'a, S> Playout<'a, S> {
-    /// The states after `to`, oldest first. With partial snapshots, one of these has an entity's next state.
+    /// The states after `to`, oldest first. With partial snapshots, one of these has an entity's
+    /// next state.
     pub fn later(&self) -> impl ExactSizeIterator<Item = &'a Entry<S>> + Clone + use<'a, S> {
         self.entries.range(self.to_index + 1..)
     }
@@ -131,12 +138,13 @@ impl<S> JitterBuffer<S> {
         &self.config
     }
 
-    /// Changes the bounds of the delay from now on, such as where a person chooses: `min` = `max` is a delay of that, whatever the network
-    /// needs. States and estimates stay.
+    /// Changes the bounds of the delay from now on, such as where a person chooses: `min` = `max`
+    /// is a delay of that, whatever the network needs. States and estimates stay.
     ///
-    /// The clock goes to the new delay as it always does, without a jump and never backwards, by [`slew_ratio`](PlayoutConfig::slew_ratio):
-    /// at 0.05, from 100 to 500 ms in 8 seconds. [`max_states`](PlayoutConfig::max_states) stays: where it has no room for as long a delay, what
-    /// is shown is the oldest state that there is room for.
+    /// The clock goes to the new delay as it always does, without a jump and never backwards, by
+    /// [`slew_ratio`](PlayoutConfig::slew_ratio): at 0.05, from 100 to 500 ms in 8 seconds.
+    /// [`max_states`](PlayoutConfig::max_states) stays: where it has no room for as long a delay,
+    /// what is shown is the oldest state that there is room for.
     ///
     /// # Errors
     /// [`PlayoutError::BadDelays`], as [`PlayoutConfig::validate`] says; nothing has changed then.
@@ -160,21 +168,30 @@ impl<S> JitterBuffer<S> {
 
     /// Takes a state that arrives at `now`.
     ///
-    /// `unchanged_until` is the last tick up to which the state before this one, *in this buffer*, is known to have
-    /// held. Where nothing is known, give its tick or anything before that, such as `Tick(0)`. A sender that slowed
-    /// down because nothing moved says so up to shortly before `tick`, and the motion then begins there, instead of
-    /// being spread over the pause. It must not be said of a state that was sent but lost.
+    /// `unchanged_until` is the last tick up to which the state before this one, *in this buffer*,
+    /// is known to have held. Where nothing is known, give its tick or anything before that, such
+    /// as `Tick(0)`. A sender that slowed down because nothing moved says so up to shortly before
+    /// `tick`, and the motion then begins there, instead of being spread over the pause. It must
+    /// not be said of a state that was sent but lost.
     ///
-    /// A state that comes out of order is put in its place, unless that has been shown already. A full buffer drops
-    /// its oldest state.
+    /// A state that comes out of order is put in its place, unless that has been shown already. A
+    /// full buffer drops its oldest state.
     pub fn push(&mut self, now: Duration, tick: Tick, unchanged_until: Tick, state: S) -> Pushed {
         let newest = self.entries.back().map_or(tick, |newest| newest.tick);
         self.push_part(now, tick, unchanged_until, newest.max(unchanged_until), state)
     }
 
-    /// As [`push`](Self::push), for a state in which only some things are news. `reach` is the tick up to which those were known
-    /// before it came: the delay is to bridge the time from one news of a thing to the next, not from one state to the next.
-    pub fn push_part(&mut self, now: Duration, tick: Tick, unchanged_until: Tick, reach: Tick, state: S) -> Pushed {
+    /// As [`push`](Self::push), for a state in which only some things are news. `reach` is the tick
+    /// up to which those were known before it came: the delay is to bridge the time from one news
+    /// of a thing to the next, not from one state to the next.
+    pub fn push_part(
+        &mut self,
+        now: Duration,
+        tick: Tick,
+        unchanged_until: Tick,
+        reach: Tick,
+        state: S,
+    ) -> Pushed {
         self.advance(now);
         let index = self.entries.partition_point(|entry| entry.tick < tick);
         if self.entries.get(index).is_some_and(|entry| entry.tick == tick) {
@@ -186,7 +203,8 @@ impl<S> JitterBuffer<S> {
             self.late += 1;
             return Pushed::Late;
         }
-        // What comes behind a newer state was not waited for, and the newer one says more about the delay.
+        // What comes behind a newer state was not waited for, and the newer one says more about the
+        // delay.
         if index == self.entries.len() {
             let newest = self.entries.back().map(|newest| newest.tick.max(unchanged_until));
             let reach_ns = newest.map(|_| self.config.tick_ns(reach).min(tick_ns));
@@ -216,7 +234,11 @@ impl<S> JitterBuffer<S> {
 
     /// Drops the oldest state, as a full buffer does; not the last two.
     pub(crate) fn drop_oldest(&mut self) -> Option<S> {
-        if self.entries.len() > 2 { self.entries.pop_front().map(|entry| entry.state) } else { None }
+        if self.entries.len() > 2 {
+            self.entries.pop_front().map(|entry| entry.state)
+        } else {
+            None
+        }
     }
 
     /// What to show at `now`; `None` while nothing has come.
@@ -232,7 +254,8 @@ impl<S> JitterBuffer<S> {
         let shown_ns = self.clock.position_ns().min(newest_ns).max(earliest_ns);
         self.shown_ns = Some(shown_ns);
 
-        let to_index = self.entries.partition_point(|entry| self.config.tick_ns(entry.tick) < shown_ns);
+        let to_index =
+            self.entries.partition_point(|entry| self.config.tick_ns(entry.tick) < shown_ns);
         let from_index = if starved { to_index } else { to_index.saturating_sub(1) };
         self.entries.drain(..from_index);
         let to_index = to_index - from_index;
@@ -247,8 +270,8 @@ impl<S> JitterBuffer<S> {
         Some(Playout { tick, from, to, ratio, starved, entries: &self.entries, to_index })
     }
 
-    /// Forgets the stream: states, clock and estimates. The counters of [`stats`](Self::stats) go on. For a sender
-    /// that has restarted, whose ticks begin anew and would all be late.
+    /// Forgets the stream: states, clock and estimates. The counters of [`stats`](Self::stats) go
+    /// on. For a sender that has restarted, whose ticks begin anew and would all be late.
     pub fn reset(&mut self) {
         self.entries.clear();
         self.delay = DelayEstimator::new(&self.config);
@@ -258,7 +281,8 @@ impl<S> JitterBuffer<S> {
 
     /// How the buffer does, as of the last call that gave the time.
     pub fn stats(&self) -> PlayoutStats {
-        let newest_ns = self.entries.back().map_or(i64::MAX, |newest| self.config.tick_ns(newest.tick));
+        let newest_ns =
+            self.entries.back().map_or(i64::MAX, |newest| self.config.tick_ns(newest.tick));
         PlayoutStats {
             delay: nanos(self.delay.live_ns(self.now_ns).saturating_sub(self.clock.position_ns())),
             target_delay: nanos(self.delay.target_ns()),

@@ -2,12 +2,14 @@
 
 use std::collections::VecDeque;
 
-/// More than arrive in ten seconds at 60 Hz. What is older is forgotten early, so that a fast sender costs no more.
+/// More than arrive in ten seconds at 60 Hz. What is older is forgotten early, so that a fast
+/// sender costs no more.
 const MAX_SAMPLES: usize = 1024;
 
 /// A sliding window with its order statistics.
 ///
-/// Cost of an insertion: two binary searches and two moves within 8 KiB; of the order statistics: none.
+/// Cost of an insertion: two binary searches and two moves within 8 KiB; of the order statistics:
+/// none.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SortedWindow {
     /// When each came, and what it is; oldest first.

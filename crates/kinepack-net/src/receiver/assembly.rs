@@ -11,11 +11,13 @@ use crate::{Refused, Sequence};
 #[derive(Debug, Default)]
 pub(super) struct Assembly {
     block: Option<Block>,
-    /// The number of the block that was whole last, and its newest sequence: parts of it, and of older ones, say nothing.
+    /// The number of the block that was whole last, and its newest sequence: parts of it, and of
+    /// older ones, say nothing.
     whole: Option<(u8, Sequence)>,
 }
 
-/// A block that so much came after was given up. Far below half of all numbers, where older looks newer.
+/// A block that so much came after was given up. Far below half of all numbers, where older looks
+/// newer.
 const FORGOTTEN: i32 = 0x4000;
 
 #[derive(Debug)]
@@ -32,15 +34,22 @@ struct Block {
 pub(super) enum Added {
     /// It is kept, or was there; the block is not whole.
     Part,
-    /// The block would be whole with this part: its number and bytes. Nothing has changed; [`Assembly::finish`] takes it.
+    /// The block would be whole with this part: its number and bytes. Nothing has changed;
+    /// [`Assembly::finish`] takes it.
     Whole(u8, Vec<u8>),
 }
 
 impl Assembly {
     /// Takes a fragment.
-    pub(super) fn add(&mut self, header: &FragmentHeader, part: &[u8], limit_bytes: usize) -> Result<Added, Refused> {
+    pub(super) fn add(
+        &mut self,
+        header: &FragmentHeader,
+        part: &[u8],
+        limit_bytes: usize,
+    ) -> Result<Added, Refused> {
         let FragmentHeader { sequence, block: number, index, count } = *header;
-        let newest = self.block.as_ref().map(|block| block.newest).or(self.whole.map(|(_, newest)| newest));
+        let newest =
+            self.block.as_ref().map(|block| block.newest).or(self.whole.map(|(_, newest)| newest));
         let is_newer = newest.is_none_or(|newest| sequence.since(newest) > 0);
         match &mut self.block {
             Some(block) if block.number == number => {
@@ -79,7 +88,8 @@ impl Assembly {
                 }
                 let parts = BTreeMap::from([(index, part.into())]);
                 self.whole = None;
-                self.block = Some(Block { number, newest: sequence, count, parts, bytes: part.len() });
+                self.block =
+                    Some(Block { number, newest: sequence, count, parts, bytes: part.len() });
             }
         }
         Ok(Added::Part)
@@ -87,8 +97,10 @@ impl Assembly {
 
     /// The block that a part made whole is a state.
     pub(super) fn finish(&mut self, number: u8, sequence: Sequence) {
-        let newest = self.block.take().filter(|block| block.number == number).map(|block| block.newest);
-        self.whole = Some((number, newest.filter(|newest| sequence.since(*newest) < 0).unwrap_or(sequence)));
+        let newest =
+            self.block.take().filter(|block| block.number == number).map(|block| block.newest);
+        self.whole =
+            Some((number, newest.filter(|newest| sequence.since(*newest) < 0).unwrap_or(sequence)));
     }
 
     /// Forgets what is so old that its sequences will soon look new.
@@ -107,7 +119,13 @@ impl Assembly {
 mod tests {
     use super::*;
 
-    fn add(assembly: &mut Assembly, sequence: u16, block: u8, index: u16, count: u16) -> Result<Added, Refused> {
+    fn add(
+        assembly: &mut Assembly,
+        sequence: u16,
+        block: u8,
+        index: u16,
+        count: u16,
+    ) -> Result<Added, Refused> {
         let header = FragmentHeader { sequence: Sequence(sequence), block, index, count };
         assembly.add(&header, &[index as u8; 10], 35)
     }

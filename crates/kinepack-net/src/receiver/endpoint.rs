@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kinepack::{Codec, DecodeError, DecodeLimits, Decoder, Difference, EntityId, Snapshot, Tick, View};
+use kinepack::{
+    Codec, DecodeError, DecodeLimits, Decoder, Difference, EntityId, Snapshot, Tick, View,
+};
 
 use super::assembly::{Added, Assembly};
 use super::playback::Playback;
@@ -12,33 +14,37 @@ use super::views::{Resolved, Taken, Views};
 use super::window::Window;
 use crate::handshake::{check_schema, hello, reference_zero};
 use crate::packet::{Downstream, FragmentHeader, Hello, Mismatch, SnapshotHeader, write_anew};
-use crate::{Acknowledgement, JitterBuffer, NetError, PlayoutConfig, PlayoutStats, Pushed, Refused, Sequence};
+use crate::{
+    Acknowledgement, JitterBuffer, NetError, PlayoutConfig, PlayoutStats, Pushed, Refused, Sequence,
+};
 
 /// What a receiver is willing to hold, and how it plays.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReceiverConfig {
     /// The most entities of a view. [`max_memory_bytes`](Self::max_memory_bytes) may allow fewer.
     pub limits: DecodeLimits,
-    /// The most memory for views and states to show. A view may take 1/96 of it, at four bytes a lane and entity and four
-    /// for the entity's id; a snapshot with more entities is refused. About 70 views are held usually, and up to 255 on long
-    /// round trips; if they exceed three quarters of this, the oldest are dropped. States to show that are no views have the
-    /// last quarter. The decoder's own memory, of a few views, and a block on its way come on top.
+    /// The most memory for views and states to show. A view may take 1/96 of it, at four bytes a
+    /// lane and entity and four for the entity's id; a snapshot with more entities is refused.
+    /// About 70 views are held usually, and up to 255 on long round trips; if they exceed three
+    /// quarters of this, the oldest are dropped. States to show that are no views have the last
+    /// quarter. The decoder's own memory, of a few views, and a block on its way come on top.
     pub max_memory_bytes: usize,
     /// The largest block, in bytes.
     pub max_block_bytes: usize,
     /// Time between two hellos while nothing comes.
     pub hello_every: Duration,
-    /// An entity that was not refreshed for longer is not blended over the whole time: its motion ends in the newest state and
-    /// takes this long at most.
+    /// An entity that was not refreshed for longer is not blended over the whole time: its motion
+    /// ends in the newest state and takes this long at most.
     pub longest_blend: Duration,
     /// The jitter buffer.
     pub playout: PlayoutConfig,
 }
 
 impl Default for ReceiverConfig {
-    /// 128 MiB have room for 34,952 entities of nine lanes: a few bytes can ask for as many, so a default must not be the
-    /// largest world that there may be. Blocks of 4 MiB hold 65,536 entities of 64 bytes; a hello every 250 ms finds a server
-    /// soon. A quarter of a second is what a snapshot takes at the slowest sensible rate, with a loss.
+    /// 128 MiB have room for 34,952 entities of nine lanes: a few bytes can ask for as many, so a
+    /// default must not be the largest world that there may be. Blocks of 4 MiB hold 65,536
+    /// entities of 64 bytes; a hello every 250 ms finds a server soon. A quarter of a second is
+    /// what a snapshot takes at the slowest sensible rate, with a loss.
     fn default() -> Self {
         Self {
             limits: DecodeLimits::default(),
@@ -53,8 +59,8 @@ impl Default for ReceiverConfig {
 
 /// A receiver's memory has room for so many views of the largest size, or states to show.
 const VIEWS_IN_MEMORY: usize = 96;
-/// One in so many bytes is for states to show that are no views. For views that leaves room for 72: a receiver should hold
-/// 64 before the newest baseline, and those after it.
+/// One in so many bytes is for states to show that are no views. For views that leaves room for 72:
+/// a receiver should hold 64 before the newest baseline, and those after it.
 const STATES_SHARE: usize = 4;
 
 impl ReceiverConfig {
@@ -62,7 +68,9 @@ impl ReceiverConfig {
     fn view_limits(&self, lanes: usize) -> DecodeLimits {
         let entity_bytes = (lanes + 1) * size_of::<u32>();
         let most = self.max_memory_bytes / VIEWS_IN_MEMORY / entity_bytes;
-        DecodeLimits { max_entities: self.limits.max_entities.min(u32::try_from(most).unwrap_or(u32::MAX)) }
+        DecodeLimits {
+            max_entities: self.limits.max_entities.min(u32::try_from(most).unwrap_or(u32::MAX)),
+        }
     }
 
     fn longest_blend_ticks(&self) -> f64 {
@@ -112,8 +120,8 @@ pub struct ReceiverStats {
     pub dropped_views: u64,
     /// States that were dropped before they were shown, for the same reason.
     pub dropped_states: u64,
-    /// Snapshots that were taken as baselines, but could not be merged into what is shown. 0, unless this
-    /// library has a fault.
+    /// Snapshots that were taken as baselines, but could not be merged into what is shown. 0,
+    /// unless this library has a fault.
     pub unmerged: u64,
     /// Snapshots that came with a state check.
     pub checked: u64,
@@ -127,8 +135,9 @@ pub struct ReceiverStats {
 
 /// Receives a world.
 ///
-/// Order of calls: [`handle`](Self::handle) for each datagram, then [`poll_transmit`](Self::poll_transmit) until it has nothing more, at
-/// least a few times a second; [`playback`](Self::playback) for each frame that is drawn. Time is the caller's.
+/// Order of calls: [`handle`](Self::handle) for each datagram, then
+/// [`poll_transmit`](Self::poll_transmit) until it has nothing more, at least a few times a second;
+/// [`playback`](Self::playback) for each frame that is drawn. Time is the caller's.
 #[derive(Debug)]
 pub struct Receiver {
     config: ReceiverConfig,
@@ -171,7 +180,11 @@ impl Receiver {
     ///
     /// # Errors
     /// [`NetError`] for a configuration that makes no sense, and a state of another schema.
-    pub fn with_initial(codec: &Codec, config: ReceiverConfig, initial: &Snapshot) -> Result<Self, NetError> {
+    pub fn with_initial(
+        codec: &Codec,
+        config: ReceiverConfig,
+        initial: &Snapshot,
+    ) -> Result<Self, NetError> {
         check_schema(codec.schema().hash(), initial.schema_hash())?;
         if config.hello_every.is_zero() {
             return Err(NetError::NoTime);
@@ -203,8 +216,8 @@ impl Receiver {
     /// Takes a datagram from the sender.
     ///
     /// # Errors
-    /// [`Refused`]; nothing has changed then but a counter. There is one exception: a snapshot with a
-    /// state check that shows that the two sides do not hold the same, such as
+    /// [`Refused`]; nothing has changed then but a counter. There is one exception: a snapshot with
+    /// a state check that shows that the two sides do not hold the same, such as
     /// [`Refused::WrongState`]. See [`ReceiverStats::mismatches`].
     pub fn handle(&mut self, now: Duration, datagram: &[u8]) -> Result<Received, Refused> {
         self.stats.bytes += datagram.len() as u64;
@@ -218,7 +231,9 @@ impl Receiver {
                 self.asking_anew(header.sequence, taken)
             }
             // Once states flow, nobody says that they cannot.
-            Downstream::Refusal(_) if self.next_hello.is_none() => Err(Refused::Kind { first_byte: datagram[0] }),
+            Downstream::Refusal(_) if self.next_hello.is_none() => {
+                Err(Refused::Kind { first_byte: datagram[0] })
+            }
             Downstream::Refusal(mismatch) => {
                 self.mismatch = Some(mismatch);
                 Err(Refused::Mismatch(mismatch))
@@ -241,7 +256,12 @@ impl Receiver {
         taken
     }
 
-    fn take_snapshot(&mut self, now: Duration, header: &SnapshotHeader, bytes: &[u8]) -> Result<Received, Refused> {
+    fn take_snapshot(
+        &mut self,
+        now: Duration,
+        header: &SnapshotHeader,
+        bytes: &[u8],
+    ) -> Result<Received, Refused> {
         let sequence = header.sequence;
         self.window.check(sequence)?;
         let Resolved { known, tick, interval_ticks } = self.views.resolve(header)?;
@@ -258,7 +278,9 @@ impl Receiver {
                 view
             }
             // Limits are no sign of another state.
-            (Err(error @ DecodeError::TooManyEntities { .. }), _) | (Err(error), None) => return Err(error.into()),
+            (Err(error @ DecodeError::TooManyEntities { .. }), _) | (Err(error), None) => {
+                return Err(error.into());
+            }
             (Err(error), Some(_)) => {
                 self.stats.checked += 1;
                 self.lose_views(sequence);
@@ -300,7 +322,11 @@ impl Receiver {
     }
 
     /// Asks for the state anew once more, where the sender builds on something that was dropped.
-    fn asking_anew(&mut self, sequence: Sequence, taken: Result<Received, Refused>) -> Result<Received, Refused> {
+    fn asking_anew(
+        &mut self,
+        sequence: Sequence,
+        taken: Result<Received, Refused>,
+    ) -> Result<Received, Refused> {
         if taken == Err(Refused::NoBaseline) && self.has_lost_views {
             self.ask_anew(sequence);
         }
@@ -335,18 +361,25 @@ impl Receiver {
             if !late {
                 self.newest_shown = Some(whole.clone());
             }
-            // The pause before this snapshot is known to be one only where the snapshot before it came.
-            let before = self.views.find(sequence.before(1)).filter(|held| held.sent.is_none() && interval_ticks > 0);
-            let unchanged_until = before.map_or(0, |_| tick.0.saturating_sub(u32::from(interval_ticks)));
+            // The pause before this snapshot is known to be one only where the snapshot before it
+            // came.
+            let before = self
+                .views
+                .find(sequence.before(1))
+                .filter(|held| held.sent.is_none() && interval_ticks > 0);
+            let unchanged_until =
+                before.map_or(0, |_| tick.0.saturating_sub(u32::from(interval_ticks)));
             self.push(now, Tick(unchanged_until), None, whole);
             return;
         };
         if late {
-            let merged = self.newest_shown.as_mut().map_or(Ok(()), |shown| shown.add_late(tick, sent));
+            let merged =
+                self.newest_shown.as_mut().map_or(Ok(()), |shown| shown.add_late(tick, sent));
             self.stats.unmerged += u64::from(merged.is_err());
             return;
         }
-        let mut shown = self.newest_shown.take().unwrap_or_else(|| Shown::whole(Arc::clone(view.snapshot())));
+        let mut shown =
+            self.newest_shown.take().unwrap_or_else(|| Shown::whole(Arc::clone(view.snapshot())));
         let reach = shown.reach(sent, self.config.longest_blend_ticks());
         if shown.advance(tick, &self.difference.left, sent).is_err() {
             self.stats.unmerged += 1;
@@ -373,7 +406,12 @@ impl Receiver {
         }
     }
 
-    fn take_fragment(&mut self, now: Duration, header: &FragmentHeader, part: &[u8]) -> Result<Received, Refused> {
+    fn take_fragment(
+        &mut self,
+        now: Duration,
+        header: &FragmentHeader,
+        part: &[u8],
+    ) -> Result<Received, Refused> {
         self.window.check(header.sequence)?;
         let received = match self.assembly.add(header, part, self.config.max_block_bytes)? {
             Added::Part => Received::Fragment,
@@ -404,7 +442,8 @@ impl Receiver {
         Ok(received)
     }
 
-    /// Drops the oldest views, and the oldest states to show, until each fit into their share of the memory.
+    /// Drops the oldest views, and the oldest states to show, until each fit into their share of
+    /// the memory.
     fn shed_memory(&mut self) {
         let states_bytes = self.config.max_memory_bytes / STATES_SHARE;
         self.stats.dropped_views += self.views.shed(self.config.max_memory_bytes - states_bytes);
@@ -436,7 +475,8 @@ impl Receiver {
         Some(&self.out)
     }
 
-    /// What was received, once after each time that something was: for callers that put it into messages of their own.
+    /// What was received, once after each time that something was: for callers that put it into
+    /// messages of their own.
     pub fn poll_acknowledgement(&mut self) -> Option<Acknowledgement> {
         if !std::mem::take(&mut self.acknowledges) {
             return None;
@@ -454,8 +494,8 @@ impl Receiver {
         self.newest_shown.as_ref().map(|shown| &*shown.state)
     }
 
-    /// The tick of which the entity at `index` of [`newest`](Self::newest) is: that of the newest state, or an earlier one where later
-    /// snapshots left the entity out.
+    /// The tick of which the entity at `index` of [`newest`](Self::newest) is: that of the newest
+    /// state, or an earlier one where later snapshots left the entity out.
     ///
     /// # Panics
     /// Where there is no such entity.
@@ -468,9 +508,9 @@ impl Receiver {
         self.views.find(sequence).map(|held| &*held.view)
     }
 
-    /// Makes one side wrong: changes a lane of an entity by one in the newest view that is held, as a
-    /// fault of the memory would. For tests and tools. False where there is no such view, entity or
-    /// lane, or the lane cannot have another value.
+    /// Makes one side wrong: changes a lane of an entity by one in the newest view that is held, as
+    /// a fault of the memory would. For tests and tools. False where there is no such view, entity
+    /// or lane, or the lane cannot have another value.
     pub fn inject_fault(&mut self, id: EntityId, lane: usize) -> bool {
         self.newest.is_some_and(|newest| self.views.inject_fault(newest, id, lane))
     }
@@ -490,7 +530,8 @@ impl Receiver {
     /// Changes the bounds of the playout delay from now on; see [`JitterBuffer::set_delays`].
     ///
     /// # Errors
-    /// [`NetError::Playout`], where [`PlayoutConfig::validate`] refuses them; nothing has changed then.
+    /// [`NetError::Playout`], where [`PlayoutConfig::validate`] refuses them; nothing has changed
+    /// then.
     pub fn set_playout_delays(&mut self, min: Duration, max: Duration) -> Result<(), NetError> {
         self.buffer.set_delays(min, max).map_err(NetError::Playout)?;
         self.config.playout = *self.buffer.config();

@@ -1,7 +1,8 @@
 //! The receiving side: datagrams in, states to show out.
 //!
-//! [`endpoint`] routes; [`window`] knows which sequences came, [`views`] holds the baselines, [`assembly`] puts blocks together,
-//! [`shown`] keeps the newest that is known of each entity, and [`playback`] says which states to show of each.
+//! [`endpoint`] routes; [`window`] knows which sequences came, [`views`] holds the baselines,
+//! [`assembly`] puts blocks together, [`shown`] keeps the newest that is known of each entity, and
+//! [`playback`] says which states to show of each.
 
 mod assembly;
 mod endpoint;

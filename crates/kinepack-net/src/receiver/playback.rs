@@ -1,4 +1,5 @@
-//! What to show: of each entity the two states around the playout point, and how far between them. The schema interpolates.
+//! What to show: of each entity the two states around the playout point, and how far between them.
+//! The schema interpolates.
 
 use kinepack::{Between, EncodeError, EntityId, Pack, Snapshot};
 
@@ -20,7 +21,8 @@ pub struct Sample<'a> {
     pub id: EntityId,
     /// The state before the moment, and where the entity is in it.
     pub from: (&'a Snapshot, usize),
-    /// The state after the moment, and where the entity is in it; the one before where none is known.
+    /// The state after the moment, and where the entity is in it; the one before where none is
+    /// known.
     pub to: (&'a Snapshot, usize),
     /// How far between them, and the time from one to the other.
     pub between: Between,
@@ -43,7 +45,8 @@ impl<'a> Playback<'a> {
         Self { playout, tick_hz: f64::from(tick_hz), longest_blend_ticks }
     }
 
-    /// The moment, as a tick with its fraction. It never goes backwards, but where the stream was lost for long and jumps.
+    /// The moment, as a tick with its fraction. It never goes backwards, but where the stream was
+    /// lost for long and jumps.
     pub fn tick(&self) -> f64 {
         self.playout.tick
     }
@@ -53,9 +56,11 @@ impl<'a> Playback<'a> {
         self.playout.starved
     }
 
-    /// The entities, by id. One that comes is shown from its first state on, one that leaves until its last.
+    /// The entities, by id. One that comes is shown from its first state on, one that leaves until
+    /// its last.
     ///
-    /// Cost: constant an entity, but where snapshots left things out, a look at the states that are buffered.
+    /// Cost: constant an entity, but where snapshots left things out, a look at the states that are
+    /// buffered.
     pub fn samples(&self) -> impl Iterator<Item = Sample<'a>> + use<'_, 'a> {
         let ids = self.playout.from.state.state.ids();
         ids.iter().enumerate().map(|(index, id)| self.sample(index, *id))
@@ -73,9 +78,15 @@ impl<'a> Playback<'a> {
             (fresh > since || entry.state.is_whole()).then_some((entry, at, fresh))
         });
         let Some((entry, at, until)) = next.filter(|(.., until)| *until > since) else {
-            return Sample { id, from: held, to: held, between: Between { ratio: 0.0, seconds: 0.0 } };
+            return Sample {
+                id,
+                from: held,
+                to: held,
+                between: Between { ratio: 0.0, seconds: 0.0 },
+            };
         };
-        let unchanged_until = if entry.state.is_whole() { f64::from(entry.unchanged_until.0) } else { 0.0 };
+        let unchanged_until =
+            if entry.state.is_whole() { f64::from(entry.unchanged_until.0) } else { 0.0 };
         let begin = since.max(until - self.longest_blend_ticks).max(unchanged_until);
         let (passed, span) = (playout.tick - begin, until - begin);
         let ratio = if span > 0.0 { (passed / span).clamp(0.0, 1.0) } else { 1.0 };

@@ -1,5 +1,6 @@
-//! The newest that is known of each entity. Where snapshots leave things out, a view alone is not that: what was sent in one datagram
-//! is not in the views after it until the sender knows that it arrived.
+//! The newest that is known of each entity. Where snapshots leave things out, a view alone is not
+//! that: what was sent in one datagram is not in the views after it until the sender knows that it
+//! arrived.
 
 use std::sync::Arc;
 
@@ -30,7 +31,8 @@ impl Shown {
 
     /// Bytes on the heap, shared or not.
     pub(super) fn all_bytes(&self) -> usize {
-        self.state.memory_bytes() + self.fresh.as_ref().map_or(0, |fresh| fresh.capacity() * size_of::<u32>())
+        self.state.memory_bytes()
+            + self.fresh.as_ref().map_or(0, |fresh| fresh.capacity() * size_of::<u32>())
     }
 
     /// Bytes on the heap that are not shared with a view.
@@ -39,11 +41,12 @@ impl Shown {
         self.all_bytes() - shared
     }
 
-    /// The tick up to which most of what was sent now was known before: nine in ten, those not counted that rested for longer than
-    /// playback blends over.
+    /// The tick up to which most of what was sent now was known before: nine in ten, those not
+    /// counted that rested for longer than playback blends over.
     pub(super) fn reach(&self, sent: &Snapshot, longest_blend_ticks: f64) -> Tick {
         let oldest = sent.tick.0.saturating_sub(longest_blend_ticks as u32);
-        let fresh = sent.ids().iter().filter_map(|id| Some(self.fresh(self.state.position(*id)?).0));
+        let fresh =
+            sent.ids().iter().filter_map(|id| Some(self.fresh(self.state.position(*id)?).0));
         let mut fresh: Vec<u32> = fresh.filter(|fresh| *fresh > oldest).collect();
         let tenth = fresh.len() / 10;
         let reach = fresh.get(tenth).is_some().then(|| *fresh.select_nth_unstable(tenth).1);
@@ -51,8 +54,14 @@ impl Shown {
     }
 
     /// Brings this up to `tick`: who left, and what was sent.
-    pub(super) fn advance(&mut self, tick: Tick, left: &[EntityId], sent: &Snapshot) -> Result<(), EncodeError> {
-        let before: Vec<(EntityId, u32)> = (0..).zip(self.state.ids()).map(|(i, id)| (*id, self.fresh(i).0)).collect();
+    pub(super) fn advance(
+        &mut self,
+        tick: Tick,
+        left: &[EntityId],
+        sent: &Snapshot,
+    ) -> Result<(), EncodeError> {
+        let before: Vec<(EntityId, u32)> =
+            (0..).zip(self.state.ids()).map(|(i, id)| (*id, self.fresh(i).0)).collect();
         let state = Arc::make_mut(&mut self.state);
         state.patch(left, sent)?;
         state.tick = tick;
@@ -61,7 +70,10 @@ impl Shown {
         let fresh = state.ids().iter().map(|id| {
             while before.next_if(|(other, _)| other < id).is_some() {}
             let is_sent = sent.next_if_eq(&id).is_some();
-            before.peek().filter(|(other, _)| other == id && !is_sent).map_or(tick.0, |(_, fresh)| *fresh)
+            before
+                .peek()
+                .filter(|(other, _)| other == id && !is_sent)
+                .map_or(tick.0, |(_, fresh)| *fresh)
         });
         self.fresh = Some(fresh.collect());
         Ok(())

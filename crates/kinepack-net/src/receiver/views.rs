@@ -1,4 +1,5 @@
-//! The views that the receiver holds: baselines of what is to come. `spec/NET.md`, sections 4.1, 4.2 and 5.
+//! The views that the receiver holds: baselines of what is to come. `spec/NET.md`, sections 4.1,
+//! 4.2 and 5.
 
 use std::collections::VecDeque;
 
@@ -73,8 +74,9 @@ impl Views {
         found.map(|(_, state)| state).ok_or(Refused::NoBaseline)
     }
 
-    /// A block relative to the reference state `base` became one. The sender has `base` until it hears of that: blocks that it gave
-    /// up, though they became whole, are no reference states of its.
+    /// A block relative to the reference state `base` became one. The sender has `base` until it
+    /// hears of that: blocks that it gave up, though they became whole, are no reference states of
+    /// its.
     pub(super) fn add_reference(&mut self, number: u8, base: u8, state: View) {
         self.references.retain(|(other, _)| *other == base || *other == 0);
         self.references.push((number, state));
@@ -92,14 +94,16 @@ impl Views {
         let back = match header.baseline {
             Baseline::Reference(number) => {
                 let baseline = self.reference(number)?.clone();
-                let (tick, interval_ticks) = tick_of(baseline.tick, 0).ok_or(Refused::NoBaseline)?;
+                let (tick, interval_ticks) =
+                    tick_of(baseline.tick, 0).ok_or(Refused::NoBaseline)?;
                 return Ok(Resolved { known: Known::alone(baseline), tick, interval_ticks });
             }
             Baseline::Back(back) => back,
         };
         let sequence = header.sequence.before(u16::from(back));
         let at = index(&self.held, sequence).ok_or(Refused::NoBaseline)?;
-        let (tick, interval_ticks) = tick_of(self.held[at].view.tick, back).ok_or(Refused::NoBaseline)?;
+        let (tick, interval_ticks) =
+            tick_of(self.held[at].view.tick, back).ok_or(Refused::NoBaseline)?;
         let mut known = Known::alone(self.baseline(at, header.merge)?);
         if header.older.count() > 0 && known.baseline.tick >= tick {
             return Err(Refused::BadOlder);
@@ -128,7 +132,9 @@ impl Views {
             match index(held, sequence).map(|at| &held[at].sent) {
                 Some(Some(sent)) => Held::Part(sent),
                 Some(None) => Held::Whole,
-                None if dropped.is_some_and(|dropped| dropped.since(sequence) >= 0) => Held::Dropped,
+                None if dropped.is_some_and(|dropped| dropped.since(sequence) >= 0) => {
+                    Held::Dropped
+                }
                 None => Held::Nothing,
             }
         };
@@ -147,7 +153,12 @@ impl Views {
     }
 
     /// Keeps a view, and drops those that no baseline needs any more. Returns the last of these.
-    pub(super) fn add(&mut self, taken: Taken, baseline: Baseline, newest: Sequence) -> Option<View> {
+    pub(super) fn add(
+        &mut self,
+        taken: Taken,
+        baseline: Baseline,
+        newest: Sequence,
+    ) -> Option<View> {
         match baseline {
             Baseline::Back(back) => {
                 let base = taken.sequence.before(u16::from(back));
@@ -162,18 +173,21 @@ impl Views {
             }
         }
         // A number that is out of sight will come again and mean something else.
-        self.newest_baseline = self.newest_baseline.filter(|base| (0..=WINDOW).contains(&newest.since(*base)));
+        self.newest_baseline =
+            self.newest_baseline.filter(|base| (0..=WINDOW).contains(&newest.since(*base)));
         let newest_baseline = self.newest_baseline;
         let needless = |held: &Taken| {
             // After a leap, what is far behind may look as if it were ahead.
             !(0..=WINDOW).contains(&newest.since(held.sequence))
-                || newest_baseline.is_some_and(|base| base.since(held.sequence) > KEPT_BEFORE_BASELINE)
+                || newest_baseline
+                    .is_some_and(|base| base.since(held.sequence) > KEPT_BEFORE_BASELINE)
         };
         let mut dropped = None;
         while self.held.front().is_some_and(needless) {
             dropped = self.drop_oldest();
         }
-        self.dropped = self.dropped.filter(|dropped| (0..=2 * WINDOW).contains(&newest.since(*dropped)));
+        self.dropped =
+            self.dropped.filter(|dropped| (0..=2 * WINDOW).contains(&newest.since(*dropped)));
         let at = self.held.partition_point(|other| taken.sequence.since(other.sequence) > 0);
         self.held_bytes += taken.memory_bytes();
         self.held.insert(at, taken);

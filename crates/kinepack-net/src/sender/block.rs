@@ -1,4 +1,5 @@
-//! A state too large for one datagram, sent in fragments until each was acknowledged. `spec/NET.md`, section 5.
+//! A state too large for one datagram, sent in fragments until each was acknowledged.
+//! `spec/NET.md`, section 5.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -31,8 +32,14 @@ pub(super) fn block_bytes(tick: Tick, reference: u8, snapshot: &[u8]) -> Arc<[u8
 }
 
 impl BlockOut {
-    /// Cuts `bytes` into parts for datagrams of `datagram_bytes`; `None` where they would be more than 65,535.
-    pub(super) fn new(number: u8, view: Arc<SentView>, bytes: Arc<[u8]>, datagram_bytes: usize) -> Option<Self> {
+    /// Cuts `bytes` into parts for datagrams of `datagram_bytes`; `None` where they would be more
+    /// than 65,535.
+    pub(super) fn new(
+        number: u8,
+        view: Arc<SentView>,
+        bytes: Arc<[u8]>,
+        datagram_bytes: usize,
+    ) -> Option<Self> {
         let part_bytes = datagram_bytes - FRAGMENT_HEADER_BYTES;
         let count = u16::try_from(bytes.len().div_ceil(part_bytes)).ok()?;
         Some(Self {
@@ -65,7 +72,12 @@ impl BlockOut {
 
     /// The header of the fragment at `index`.
     pub(super) fn header(&self, index: u16, sequence: crate::Sequence) -> FragmentHeader {
-        FragmentHeader { sequence, block: self.number, index, count: self.acknowledged.len() as u16 }
+        FragmentHeader {
+            sequence,
+            block: self.number,
+            index,
+            count: self.acknowledged.len() as u16,
+        }
     }
 
     /// Notes that a fragment arrived. True where all did.

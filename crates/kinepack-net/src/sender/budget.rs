@@ -26,9 +26,11 @@ impl Budget {
 
     pub(super) fn fill(&mut self, now: Duration) {
         // The bucket is full long before.
-        let elapsed_ns = now.saturating_sub(self.filled_at).min(Duration::from_secs(1)).as_nanos() as u64;
+        let elapsed_ns =
+            now.saturating_sub(self.filled_at).min(Duration::from_secs(1)).as_nanos() as u64;
         self.filled_at = self.filled_at.max(now);
-        self.bucket = self.bucket.saturating_add(elapsed_ns * u64::from(self.bytes_per_s)).min(self.full);
+        self.bucket =
+            self.bucket.saturating_add(elapsed_ns * u64::from(self.bytes_per_s)).min(self.full);
     }
 
     /// Bytes that may be sent now.

@@ -42,8 +42,8 @@ impl Checks {
     }
 
     /// A snapshot of a state of this many values was sent with a check. `every` is
-    /// [`HubConfig::check_every_bytes`](super::HubConfig::check_every_bytes). Checking takes time for
-    /// each value, so the next check of a large state comes later.
+    /// [`HubConfig::check_every_bytes`](super::HubConfig::check_every_bytes). Checking takes time
+    /// for each value, so the next check of a large state comes later.
     pub(super) fn note_checked(&mut self, every: u32, values: usize) {
         self.is_asked = every == 0;
         self.bytes_left = u64::from(every).max(values as u64 / 4);
@@ -81,12 +81,15 @@ mod tests {
     #[test]
     fn ticks_that_make_checks_are_at_changing_distances() {
         for stride in 1..=12 {
-            let ticks: Vec<u32> = (0..8_000).filter(|nth| makes_checks(Tick(nth * stride))).collect();
+            let ticks: Vec<u32> =
+                (0..8_000).filter(|nth| makes_checks(Tick(nth * stride))).collect();
             assert!((850..=1_150).contains(&ticks.len()), "{stride}: {}", ticks.len());
             let gaps: Vec<u32> = ticks.windows(2).map(|pair| pair[1] - pair[0]).collect();
             assert!(gaps.iter().all(|gap| *gap <= 100), "{stride}: {gaps:?}");
             // Views that a fault reaches, whatever their distance, are checked soon.
-            for (every, first) in (1..=12).flat_map(|every| (0..every).map(move |first| (every, first))) {
+            for (every, first) in
+                (1..=12).flat_map(|every| (0..every).map(move |first| (every, first)))
+            {
                 let hits = ticks.iter().filter(|tick| *tick % every == first).count();
                 assert!(hits as u32 * every > 500, "{stride}, {every}, {first}: {hits}");
             }

@@ -26,12 +26,24 @@ impl Cost {
         bytes: usize,
     ) -> Result<Self, EncodeError> {
         let ids = encoded.ids();
-        let entities: Vec<_> =
-            encoder.entity_bits().iter().map(|(index, bits)| (ids[*index as usize], *bits)).collect();
-        let places: Vec<u32> =
-            entities.iter().filter_map(|(id, _)| base.position(*id)).map(|place| place as u32).collect();
+        let entities: Vec<_> = encoder
+            .entity_bits()
+            .iter()
+            .map(|(index, bits)| (ids[*index as usize], *bits))
+            .collect();
+        let places: Vec<u32> = entities
+            .iter()
+            .filter_map(|(id, _)| base.position(*id))
+            .map(|place| place as u32)
+            .collect();
         let mut baseline = Snapshot::new_like(base);
         baseline.gather(base, &places)?;
-        Ok(Self { bytes, size: encoder.size().clone(), entities, baseline_tick: base.tick, baseline })
+        Ok(Self {
+            bytes,
+            size: encoder.size().clone(),
+            entities,
+            baseline_tick: base.tick,
+            baseline,
+        })
     }
 }

@@ -34,10 +34,14 @@ impl Freshness {
     /// These entities were sent. Returns when they were before.
     pub(super) fn note(&mut self, rows: &Snapshot) -> Vec<(EntityId, u32)> {
         let tick = rows.tick.0;
-        rows.ids().iter().map(|id| (*id, self.sent.insert(*id, tick).unwrap_or(self.whole))).collect()
+        rows.ids()
+            .iter()
+            .map(|id| (*id, self.sent.insert(*id, tick).unwrap_or(self.whole)))
+            .collect()
     }
 
-    /// What was sent at `tick` did not arrive: the entities count as sent when they were before, unless they were again since.
+    /// What was sent at `tick` did not arrive: the entities count as sent when they were before,
+    /// unless they were again since.
     pub(super) fn lose(&mut self, tick: Tick, before: &[(EntityId, u32)]) {
         for (id, sent) in before {
             if let Some(latest) = self.sent.get_mut(id).filter(|latest| **latest == tick.0) {

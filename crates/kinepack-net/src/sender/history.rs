@@ -1,7 +1,8 @@
-//! What was sent to one receiver and what became of it: acknowledgements, losses, the round trip, and which view can be the
-//! next baseline. `spec/NET.md`, sections 4.2 and 6.
+//! What was sent to one receiver and what became of it: acknowledgements, losses, the round trip,
+//! and which view can be the next baseline. `spec/NET.md`, sections 4.2 and 6.
 //!
-//! Cost: an acknowledgement looks at 33 entries; memory is at most [`WINDOW`] entries and what their views share.
+//! Cost: an acknowledgement looks at 33 entries; memory is at most [`WINDOW`] entries and what
+//! their views share.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -22,7 +23,8 @@ use crate::{Acknowledgement, Refused, Sequence};
 pub(super) const WINDOW: usize = 255;
 /// A view this much older is a baseline to be preferred where nothing was left out in it.
 const WHOLE_PREFERRED: usize = 8;
-/// A datagram so far behind one that was acknowledged is lost, not late. TCP takes 3; wireless links overtake more.
+/// A datagram so far behind one that was acknowledged is lost, not late. TCP takes 3; wireless
+/// links overtake more.
 const REORDERED: i32 = 6;
 
 /// One datagram.
@@ -40,7 +42,8 @@ pub(super) enum Content {
         view: Arc<SentView>,
         /// As on the wire; 0 for a reference state.
         own_back: u8,
-        /// When the entities sent were last sent before: what the accumulators go back to if this is lost.
+        /// When the entities sent were last sent before: what the accumulators go back to if this
+        /// is lost.
         sent_before: Vec<(EntityId, u32)>,
         /// Where the codec learns, and this may still be a baseline.
         lesson: Option<Lesson>,
@@ -119,7 +122,15 @@ impl Base {
     /// A view by itself.
     pub(super) fn new(sequence: Option<Sequence>, view: &Arc<SentView>) -> Self {
         let view = Arc::clone(view);
-        Self { sequence, view, merged: Vec::new(), field: None, depth: 0, older: Vec::new(), lesson: None }
+        Self {
+            sequence,
+            view,
+            merged: Vec::new(),
+            field: None,
+            depth: 0,
+            older: Vec::new(),
+            lesson: None,
+        }
     }
 }
 
@@ -201,8 +212,11 @@ impl History {
             before.for_each(|entry| entry.content.forget_lesson());
         }
         self.entries.push_back(Sent { sequence: self.next, at, content, state: State::InFlight });
-        // What is out of the window is no baseline anyway, and a floor too far back would look as if it were ahead.
-        if let Some(oldest) = self.entries.front().filter(|oldest| oldest.sequence.since(self.floor) > 0) {
+        // What is out of the window is no baseline anyway, and a floor too far back would look as
+        // if it were ahead.
+        if let Some(oldest) =
+            self.entries.front().filter(|oldest| oldest.sequence.since(self.floor) > 0)
+        {
             self.floor = oldest.sequence;
         }
         self.next = self.next.after(1);
@@ -215,7 +229,8 @@ impl History {
         usize::try_from(index).ok().filter(|index| *index < self.entries.len())
     }
 
-    /// Takes an acknowledgement; `fates` gets what it changed, by index for [`entry`](Self::entry) until [`forget`](Self::forget).
+    /// Takes an acknowledgement; `fates` gets what it changed, by index for [`entry`](Self::entry)
+    /// until [`forget`](Self::forget).
     pub(super) fn acknowledge(
         &mut self,
         now: Duration,
@@ -277,7 +292,8 @@ impl History {
         let newest = self.newest_acknowledged;
         for (index, entry) in self.entries.iter_mut().enumerate().skip(self.settled) {
             if entry.state == State::InFlight {
-                let overtaken = newest.is_some_and(|newest| newest.since(entry.sequence) > REORDERED);
+                let overtaken =
+                    newest.is_some_and(|newest| newest.since(entry.sequence) > REORDERED);
                 if !overtaken && now.saturating_sub(entry.at) <= patience {
                     // Those after it are younger still.
                     break;
@@ -306,9 +322,9 @@ impl History {
         self.newest_view = None;
     }
 
-    /// The view to build on: the newest acknowledged one, or a slightly older one in which nothing was left out. The
-    /// next datagram can always reach it and the views to merge: otherwise nothing could be sent, and nothing would
-    /// ever be acknowledged again.
+    /// The view to build on: the newest acknowledged one, or a slightly older one in which nothing
+    /// was left out. The next datagram can always reach it and the views to merge: otherwise
+    /// nothing could be sent, and nothing would ever be acknowledged again.
     pub(super) fn base(&self) -> Option<Base> {
         let newest = self.index(self.newest_view?)?;
         let used = self.newest_used.and_then(|used| self.index(used)).unwrap_or(0);
@@ -317,7 +333,8 @@ impl History {
         whole.filter(|base| self.reaches(base, 1)).or_else(|| self.merged_base(newest))
     }
 
-    /// The newest of the bases `shared` that this receiver has too: what is coded against one serves both.
+    /// The newest of the bases `shared` that this receiver has too: what is coded against one
+    /// serves both.
     pub(super) fn base_like<'b>(
         &self,
         shared: impl Iterator<Item = &'b Base> + Clone,
@@ -342,13 +359,14 @@ impl History {
         self.whole_base(index).filter(|base| self.reaches(base, 1))
     }
 
-    /// Acknowledged views in which nothing was left out, with their indices, newest first: none of a
-    /// tick before `oldest`, and none before the newest that was used as a baseline.
+    /// Acknowledged views in which nothing was left out, with their indices, newest first: none of
+    /// a tick before `oldest`, and none before the newest that was used as a baseline.
     fn plain_indices(&self, oldest: Tick) -> impl Iterator<Item = (&Arc<SentView>, usize)> {
         let newest = self.newest_view.and_then(|newest| self.index(newest));
         let used = self.newest_used.and_then(|used| self.index(used)).unwrap_or(0);
         let indices = newest.map_or(0..0, |newest| used..newest + 1);
-        let views = indices.rev().filter_map(|index| Some((self.acknowledged_view(index)?.0, index)));
+        let views =
+            indices.rev().filter_map(|index| Some((self.acknowledged_view(index)?.0, index)));
         let young = views.take_while(move |(view, _)| view.tick() >= oldest);
         young.filter_map(|(view, index)| match view.split() {
             None => view.is_whole().then_some((view, index)),
@@ -356,7 +374,8 @@ impl History {
         })
     }
 
-    /// The view at an index with the older views and what was learned of `other`, if this receiver has all of these.
+    /// The view at an index with the older views and what was learned of `other`, if this receiver
+    /// has all of these.
     fn same_base(&self, index: usize, other: &Base, datagrams: u32) -> Option<Base> {
         let mut base = self.whole_base(index).filter(|base| self.reaches(base, 1))?;
         let sequence = base.sequence?;
@@ -371,8 +390,8 @@ impl History {
         Some(base)
     }
 
-    /// Whether the next `datagrams` datagrams can all be relative to `base`: the window of each must contain the view
-    /// and all views to merge.
+    /// Whether the next `datagrams` datagrams can all be relative to `base`: the window of each
+    /// must contain the view and all views to merge.
     pub(super) fn reaches(&self, base: &Base, datagrams: usize) -> bool {
         let back = |view| self.next.since(view) as usize + base.depth + datagrams - 1;
         base.sequence.is_none_or(|view| back(view) <= WINDOW)
@@ -382,14 +401,18 @@ impl History {
     fn acknowledged_view(&self, index: usize) -> Option<(&Arc<SentView>, u8)> {
         match self.entries.get(index)? {
             Sent {
-                state: State::Acknowledged, content: Content::Snapshot { view, own_back, .. }, sequence, ..
+                state: State::Acknowledged,
+                content: Content::Snapshot { view, own_back, .. },
+                sequence,
+                ..
             } if sequence.since(self.floor) >= 0 => Some((view, *own_back)),
             _ => None,
         }
     }
 
-    /// The acknowledged views before that of `sequence` in which nothing was left out, newest first: at most `reach` before, and
-    /// within the window of each of the next `datagrams` datagrams.
+    /// The acknowledged views before that of `sequence` in which nothing was left out, newest
+    /// first: at most `reach` before, and within the window of each of the next `datagrams`
+    /// datagrams.
     pub(super) fn whole_before(
         &self,
         sequence: Sequence,
@@ -416,34 +439,39 @@ impl History {
         Some(Base { field, depth: others, ..Base::new(sequence, &split.whole) })
     }
 
-    /// How many other parts of a state were sent just before its last one at an index, if all were acknowledged.
+    /// How many other parts of a state were sent just before its last one at an index, if all were
+    /// acknowledged.
     fn parts_before(&self, index: usize, view: &SentView, split: &Split) -> Option<usize> {
         // The parts were sent one after the other.
         let (last, others) = split.parts.split_last()?;
         let is_there = |(part, distance): (&u64, usize)| {
-            let before = index.checked_sub(distance).and_then(|index| self.acknowledged_view(index));
+            let before =
+                index.checked_sub(distance).and_then(|index| self.acknowledged_view(index));
             before.is_some_and(|(before, _)| before.id == *part)
         };
         let all = *last == view.id && std::iter::zip(others.iter().rev(), 1..).all(is_there);
         all.then_some(others.len())
     }
 
-    /// The view at an index, with what was sent after its own baseline, as far back as the next datagram can reach.
+    /// The view at an index, with what was sent after its own baseline, as far back as the next
+    /// datagram can reach.
     fn merged_base(&self, newest: usize) -> Option<Base> {
         let (view, own_back) = self.acknowledged_view(newest)?;
         let sequence = self.entries[newest].sequence;
         let reach = WINDOW.checked_sub(self.next.since(sequence) as usize)?.min(newest);
-        let Merge { views, field, depth } =
-            choose_merge(own_back, reach, |distance| match &self.entries[newest - distance].content {
+        let Merge { views, field, depth } = choose_merge(own_back, reach, |distance| {
+            match &self.entries[newest - distance].content {
                 Content::Snapshot { view, .. } if !view.is_whole() => self
                     .acknowledged_view(newest - distance)
                     .map_or(Before::Unknown, |(view, _)| Before::Acknowledged(Arc::clone(view))),
                 _ => Before::Nothing,
-            });
+            }
+        });
         Some(Base { merged: views, field, depth, ..Base::new(Some(sequence), view) })
     }
 
-    /// Views in flight in which something was left out, that the next snapshot's baseline does not have.
+    /// Views in flight in which something was left out, that the next snapshot's baseline does not
+    /// have.
     pub(super) fn in_flight(&self) -> impl Iterator<Item = &Arc<SentView>> {
         self.entries.iter().filter_map(|entry| match &entry.content {
             Content::Snapshot { view, .. } if entry.state == State::InFlight => Some(view),
@@ -455,7 +483,8 @@ impl History {
     pub(super) fn is_silent(&self, now: Duration, silence: Duration) -> bool {
         let Some(oldest) = self.entries.front() else { return false };
         // Sequences have no gap. The newest that was acknowledged may be out of the window.
-        let after_newest = self.newest_acknowledged.map_or(0, |newest| newest.since(oldest.sequence) + 1);
+        let after_newest =
+            self.newest_acknowledged.map_or(0, |newest| newest.since(oldest.sequence) + 1);
         let first = self.entries.get(after_newest.max(0) as usize);
         first.is_some_and(|entry| now.saturating_sub(entry.at) > silence)
     }

@@ -1,9 +1,11 @@
-//! Which views beside the baseline a snapshot is coded against: those from which a codec that predicts learns most. `spec/NET.md`,
-//! section 4.3.
+//! Which views beside the baseline a snapshot is coded against: those from which a codec that
+//! predicts learns most. `spec/NET.md`, section 4.3.
 //!
-//! A snapshot of a tick that lies a lag behind its baseline goes on best from views half a lag before the baseline, one lag before that one, and
-//! so on: a velocity over half a lag is of late enough, and steps of quantization do not yet rule it (measured, with the adaptive level). Lag and best ticks follow from the ticks of baseline and snapshot alone, so receivers
-//! with one baseline choose the same views, and share the encoding, but where something was lost.
+//! A snapshot of a tick that lies a lag behind its baseline goes on best from views half a lag
+//! before the baseline, one lag before that one, and so on: a velocity over half a lag is of late
+//! enough, and steps of quantization do not yet rule it (measured, with the adaptive level). Lag
+//! and best ticks follow from the ticks of baseline and snapshot alone, so receivers with one
+//! baseline choose the same views, and share the encoding, but where something was lost.
 //!
 //! Cost: a look at the datagrams of two lags, at most [`REACH`].
 
@@ -22,16 +24,24 @@ pub(super) const REACH: usize = 64;
 pub(super) type OlderView = (Sequence, Arc<SentView>);
 
 impl History {
-    /// At most `wanted` acknowledged views for snapshots of `tick` relative to `base`, newest first. All of `datagrams` datagrams
-    /// from the next on can use them.
+    /// At most `wanted` acknowledged views for snapshots of `tick` relative to `base`, newest
+    /// first. All of `datagrams` datagrams from the next on can use them.
     ///
-    /// None beside a baseline that was merged or left something out: the lanes in it are of several ticks, and differences would be no
-    /// velocities.
-    pub(super) fn older(&self, base: &Base, tick: Tick, wanted: u8, datagrams: u32) -> Vec<OlderView> {
+    /// None beside a baseline that was merged or left something out: the lanes in it are of several
+    /// ticks, and differences would be no velocities.
+    pub(super) fn older(
+        &self,
+        base: &Base,
+        tick: Tick,
+        wanted: u8,
+        datagrams: u32,
+    ) -> Vec<OlderView> {
         let mut chosen = Vec::new();
         let Some(sequence) = base.sequence.filter(|_| base.view.is_whole()) else { return chosen };
         let base_tick = base.view.tick();
-        let Some(lag) = tick.0.checked_sub(base_tick.0).filter(|lag| *lag > 0) else { return chosen };
+        let Some(lag) = tick.0.checked_sub(base_tick.0).filter(|lag| *lag > 0) else {
+            return chosen;
+        };
         // Ticks rise with sequences, unless the caller's do not.
         let mut newer = base_tick;
         let falling = self.whole_before(sequence, REACH, datagrams as usize).filter(|(_, view)| {
@@ -42,10 +52,13 @@ impl History {
         let mut falling = falling.peekable();
         chosen.reserve_exact(usize::from(wanted));
         for nth in 0..u32::from(wanted) {
-            let best = base_tick.0.saturating_sub(lag.div_ceil(2).saturating_add(lag.saturating_mul(nth)));
+            let best =
+                base_tick.0.saturating_sub(lag.div_ceil(2).saturating_add(lag.saturating_mul(nth)));
             let distance = |view: &SentView| view.tick().0.abs_diff(best);
             let Some(mut nearest) = falling.next() else { break };
-            while let Some(nearer) = falling.next_if(|(_, view)| distance(view) < distance(nearest.1)) {
+            while let Some(nearer) =
+                falling.next_if(|(_, view)| distance(view) < distance(nearest.1))
+            {
                 nearest = nearer;
             }
             chosen.push((nearest.0, Arc::clone(nearest.1)));
@@ -67,13 +80,19 @@ mod tests {
 
     fn view(tick: u32, is_whole: bool) -> Arc<SentView> {
         let whole = View::from(Snapshot::new(&Schema::new(Vec::new()), Tick(tick)));
-        let part =
-            || LeftOut { old: (*whole).clone(), unknown: Vec::new(), sent: (*whole).clone(), waiting: 0, split: None };
+        let part = || LeftOut {
+            old: (*whole).clone(),
+            unknown: Vec::new(),
+            sent: (*whole).clone(),
+            waiting: 0,
+            split: None,
+        };
         let left_out = (!is_whole).then(part);
         Arc::new(SentView::new(u64::from(tick), None, false, whole, left_out))
     }
 
-    /// Snapshots of these ticks, the first with sequence 65,530; of those lost the view is not there, of parts something was left out.
+    /// Snapshots of these ticks, the first with sequence 65,530; of those lost the view is not
+    /// there, of parts something was left out.
     fn history(ticks: impl IntoIterator<Item = u32>, lost: &[u32], parts: &[u32]) -> History {
         let mut history = History::new(Sequence(65_530));
         history.keep_older();
@@ -82,7 +101,13 @@ mod tests {
             let sequence = history.next();
             history.push(
                 Duration::ZERO,
-                Content::Snapshot { view, own_back: 0, sent_before: Vec::new(), lesson: None, cost: None },
+                Content::Snapshot {
+                    view,
+                    own_back: 0,
+                    sent_before: Vec::new(),
+                    lesson: None,
+                    cost: None,
+                },
             );
             if !lost.contains(&tick) {
                 let acknowledgement = Acknowledgement { latest: sequence, before: 0 };
@@ -113,11 +138,19 @@ mod tests {
 
     #[test]
     fn the_nearest_that_arrived_whole() {
-        assert_eq!(chosen(&history(1..=40, &[37], &[]), 46, 2), [38, 31], "of two as near, the newer");
+        assert_eq!(
+            chosen(&history(1..=40, &[37], &[]), 46, 2),
+            [38, 31],
+            "of two as near, the newer"
+        );
         assert_eq!(chosen(&history(1..=40, &[37, 38], &[36]), 46, 2), [39, 31]);
         let gap: Vec<u32> = (20..40).collect();
         assert_eq!(chosen(&history(1..=40, &gap, &[]), 46, 3), [19, 18, 17], "ticks fall");
-        assert_eq!(chosen(&history([5, 9, 7, 8, 10], &[], &[]), 11, 3), [8, 7, 5], "though the caller's do not rise");
+        assert_eq!(
+            chosen(&history([5, 9, 7, 8, 10], &[], &[]), 11, 3),
+            [8, 7, 5],
+            "though the caller's do not rise"
+        );
     }
 
     #[test]
@@ -129,7 +162,9 @@ mod tests {
         let silent = history(1..300, &silent, &[]);
         let base = silent.base().unwrap();
         assert_eq!(base.view.tick().0, 100);
-        let reach = |datagrams| silent.older(&base, Tick(300), 1, datagrams).first().map(|(_, view)| view.tick().0);
+        let reach = |datagrams| {
+            silent.older(&base, Tick(300), 1, datagrams).first().map(|(_, view)| view.tick().0)
+        };
         assert_eq!((reach(1), reach(4), reach(60)), (Some(45), Some(48), None));
     }
 

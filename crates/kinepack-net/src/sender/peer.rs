@@ -17,14 +17,15 @@ use super::sending::{Offer, Order, Outbox, Sending, Wanted};
 use super::subjects::Relevant;
 use super::view::SentView;
 use crate::packet::{
-    Baseline, CHECK_BYTES, FRAGMENT_HEADER_BYTES, LONGEST_HEADER_BYTES, OLDER_VIEW_BYTES, OlderViews, SnapshotHeader,
-    Stride, Time,
+    Baseline, CHECK_BYTES, FRAGMENT_HEADER_BYTES, LONGEST_HEADER_BYTES, OLDER_VIEW_BYTES,
+    OlderViews, SnapshotHeader, Stride, Time,
 };
 use crate::{Acknowledgement, NetError, Refused, Sequence};
 
 /// A budget that does not pay for a snapshot of this size waits for the next tick.
 const LEAST_BYTES: usize = 48;
-/// So long after a block arrived, what changed since is brought up to date in parts, not with another block.
+/// So long after a block arrived, what changed since is brought up to date in parts, not with
+/// another block.
 const BLOCK_IS_RECENT: Duration = Duration::from_secs(5);
 
 /// How things stand with one receiver.
@@ -44,7 +45,8 @@ pub struct PeerStatus {
     pub sent: u64,
     /// Of those sent, how many were acknowledged.
     pub acknowledged: u64,
-    /// Of those sent, how many were overtaken by others or never answered. Some may still have arrived.
+    /// Of those sent, how many were overtaken by others or never answered. Some may still have
+    /// arrived.
     pub lost: u64,
     /// Payload bytes sent, this protocol's headers included.
     pub bytes: u64,
@@ -57,8 +59,8 @@ pub struct PeerStatus {
     /// Ticks in which it got nothing, so that the hub made no more different encodings than
     /// [`HubConfig::encodings_per_tick`].
     pub postponed: u64,
-    /// How often the state was sent anew, because the receiver found by a state check that it did not
-    /// hold what it should.
+    /// How often the state was sent anew, because the receiver found by a state check that it did
+    /// not hold what it should.
     pub sent_anew: u64,
 }
 
@@ -76,7 +78,8 @@ pub(super) struct Peer {
     pub(super) relevant: Option<Relevant>,
     freshness: Freshness,
     expects_part: bool,
-    /// The state that was sent last, where nothing was left out of it, and the last tick in which it still was the state.
+    /// The state that was sent last, where nothing was left out of it, and the last tick in which
+    /// it still was the state.
     shown: Option<(u64, Tick)>,
     last_sent: Option<Duration>,
     fates: Vec<Fate>,
@@ -149,7 +152,9 @@ impl Peer {
             reference: Reference { number: 0, view: Arc::clone(initial), since: now },
             block: None,
             newest_block: 0,
-            budget: options.budget_bytes_per_s.map(|bytes_per_s| Budget::new(bytes_per_s, datagram_bytes, now)),
+            budget: options
+                .budget_bytes_per_s
+                .map(|bytes_per_s| Budget::new(bytes_per_s, datagram_bytes, now)),
             relevant: None,
             freshness: Freshness::default(),
             expects_part: false,
@@ -208,7 +213,11 @@ impl Peer {
         self.history.cost(sequence)
     }
 
-    pub(super) fn acknowledge(&mut self, now: Duration, acknowledgement: Acknowledgement) -> Result<(), Refused> {
+    pub(super) fn acknowledge(
+        &mut self,
+        now: Duration,
+        acknowledgement: Acknowledgement,
+    ) -> Result<(), Refused> {
         if self.codec.is_none() {
             return Err(Refused::NoHello);
         }
@@ -218,8 +227,8 @@ impl Peer {
         Ok(())
     }
 
-    /// The receiver dropped all that it held, and refused the datagram with this sequence: what comes
-    /// next is relative to the initial state.
+    /// The receiver dropped all that it held, and refused the datagram with this sequence: what
+    /// comes next is relative to the initial state.
     pub(super) fn begin_anew(
         &mut self,
         now: Duration,
@@ -245,12 +254,20 @@ impl Peer {
         for fate in self.fates.drain(..) {
             match fate {
                 Fate::Acknowledged(index) => {
-                    let Content::Fragment { block, index } = self.history.entry(index).content else { continue };
-                    let whole = self.block.as_mut().filter(|out| out.number == block).map(|out| out.acknowledge(index));
+                    let Content::Fragment { block, index } = self.history.entry(index).content
+                    else {
+                        continue;
+                    };
+                    let whole = self
+                        .block
+                        .as_mut()
+                        .filter(|out| out.number == block)
+                        .map(|out| out.acknowledge(index));
                     if whole == Some(true)
                         && let Some(block) = self.block.take()
                     {
-                        self.reference = Reference { number: block.number, view: block.view, since: now };
+                        self.reference =
+                            Reference { number: block.number, view: block.view, since: now };
                         self.freshness.note_whole(self.reference.view.tick());
                         self.history.begin_anew();
                     }
@@ -264,18 +281,24 @@ impl Peer {
                     Content::Snapshot { view, .. } if view.is_whole() || view.split().is_some() => {
                         self.freshness.lose_whole(self.reference.view.tick());
                     }
-                    Content::Snapshot { view, sent_before, .. } => self.freshness.lose(view.tick(), sent_before),
+                    Content::Snapshot { view, sent_before, .. } => {
+                        self.freshness.lose(view.tick(), sent_before)
+                    }
                 },
             }
         }
     }
 
-    /// Begins a tick: finds what was lost, and what a snapshot is to be encoded relative to. `None` if none is to be
-    /// encoded; what can be sent without that is sent.
+    /// Begins a tick: finds what was lost, and what a snapshot is to be encoded relative to. `None`
+    /// if none is to be encoded; what can be sent without that is sent.
     ///
     /// # Errors
     /// [`NetError::Receiver`].
-    pub(super) fn begin(&mut self, moment: &Moment<'_>, sending: &mut Sending) -> Result<Option<Turn>, NetError> {
+    pub(super) fn begin(
+        &mut self,
+        moment: &Moment<'_>,
+        sending: &mut Sending,
+    ) -> Result<Option<Turn>, NetError> {
         let Some(codec) = self.codec else { return Ok(None) };
         let subject = sending.subjects.of(self.relevant.as_ref());
         let subject = subject.map_err(|error| NetError::Receiver { id: self.id, error })?;
@@ -294,7 +317,8 @@ impl Peer {
 
     fn turn(&mut self, moment: &Moment<'_>, sending: &mut Sending, wanted: Wanted) -> Option<Turn> {
         let Moment { now, config, .. } = *moment;
-        let rested = self.last_sent.is_none_or(|last| now.saturating_sub(last) >= config.keep_alive);
+        let rested =
+            self.last_sent.is_none_or(|last| now.saturating_sub(last) >= config.keep_alive);
         let silent = self.history.is_silent(now, config.silence);
         if silent && !rested {
             return None;
@@ -302,7 +326,8 @@ impl Peer {
         if let Some(base) = self.base(moment, sending.offers[wanted.codec].older_views) {
             // Contact is back: what a block was begun for is there.
             self.block = None;
-            let is_known = !base.view.coarse && base.view.state == sending.subjects.view(wanted.subject).state;
+            let is_known =
+                !base.view.coarse && base.view.state == sending.subjects.view(wanted.subject).state;
             return (!is_known || rested).then_some(Turn { wanted, base, silent, is_first: false });
         }
         if self.block.is_none() {
@@ -360,12 +385,14 @@ impl Peer {
         }
     }
 
-    /// How much it counts beside others that wait: the more, the longer it was [postponed](Self::postpone).
+    /// How much it counts beside others that wait: the more, the longer it was
+    /// [postponed](Self::postpone).
     pub(super) fn weight(&self) -> u64 {
         1 + u64::from(self.waited_ticks)
     }
 
-    /// Whether nobody else can share the encoding: a budget left something out of the view that it is relative to.
+    /// Whether nobody else can share the encoding: a budget left something out of the view that it
+    /// is relative to.
     pub(super) fn is_always_alone(&self, turn: &Turn) -> bool {
         self.budget.is_some() && !turn.base.view.is_whole()
     }
@@ -378,7 +405,8 @@ impl Peer {
     /// What the next snapshot can build on: a view, or a block that has just arrived.
     fn base(&self, moment: &Moment<'_>, older_views: u8) -> Option<Base> {
         let Moment { now, tick, config, .. } = *moment;
-        let is_recent = self.reference.number != 0 && now.saturating_sub(self.reference.since) < BLOCK_IS_RECENT;
+        let is_recent = self.reference.number != 0
+            && now.saturating_sub(self.reference.since) < BLOCK_IS_RECENT;
         let mut base = self.history.base().or_else(|| is_recent.then(|| self.reference_base()))?;
         if older_views > 0 {
             base.older = self.history.older(&base, tick, older_views, config.datagrams_per_tick);
@@ -421,8 +449,8 @@ impl Peer {
         Ok(())
     }
 
-    /// Sends everything, in one datagram or several, where that is possible: then true. All receivers with this baseline
-    /// and codec get the same.
+    /// Sends everything, in one datagram or several, where that is possible: then true. All
+    /// receivers with this baseline and codec get the same.
     fn step_whole(
         &mut self,
         moment: &Moment<'_>,
@@ -438,7 +466,8 @@ impl Peer {
         }
         // The same for all receivers with this codec, whatever their headers.
         let older_views = sending.offers[wanted.codec].older_views;
-        let longest_header_bytes = LONGEST_HEADER_BYTES + OLDER_VIEW_BYTES * usize::from(older_views);
+        let longest_header_bytes =
+            LONGEST_HEADER_BYTES + OLDER_VIEW_BYTES * usize::from(older_views);
         let limit_bytes = moment.config.datagram_bytes - longest_header_bytes;
         let most = moment.config.datagrams_per_tick as usize;
         let Some(parts) = sending.split(base, wanted, limit_bytes, most)? else { return Ok(false) };
@@ -453,8 +482,14 @@ impl Peer {
         Ok(true)
     }
 
-    /// Sends the whole state relative to the reference state, or begins a block where that is too large: then true.
-    fn begin_block(&mut self, moment: &Moment<'_>, sending: &mut Sending, wanted: Wanted) -> Result<bool, Failed> {
+    /// Sends the whole state relative to the reference state, or begins a block where that is too
+    /// large: then true.
+    fn begin_block(
+        &mut self,
+        moment: &Moment<'_>,
+        sending: &mut Sending,
+        wanted: Wanted,
+    ) -> Result<bool, Failed> {
         let base = self.reference_base();
         let Some(header) = self.header(moment, &base) else { return Ok(false) };
         let limit_bytes = self.limit_bytes(moment.config, &header);
@@ -469,7 +504,8 @@ impl Peer {
         let number = self.newest_block % 255 + 1;
         let bytes = block_bytes(moment.tick, self.reference.number, &plan.coded.bytes);
         let block_bytes = bytes.len();
-        let block = BlockOut::new(number, Arc::clone(&plan.view), bytes, moment.config.datagram_bytes);
+        let block =
+            BlockOut::new(number, Arc::clone(&plan.view), bytes, moment.config.datagram_bytes);
         self.block = Some(block.ok_or(Failed::BlockTooLarge { bytes: block_bytes })?);
         self.newest_block = number;
         Ok(true)
@@ -495,7 +531,8 @@ impl Peer {
             // An infinite weight times an age of 0 would not be a number.
             weight.min(f32::MAX) * self.freshness.age_ticks(entity, moment.tick) as f32
         };
-        let order = Order { base, wanted, limit_bytes, expects_part: self.expects_part, goes_on, of };
+        let order =
+            Order { base, wanted, limit_bytes, expects_part: self.expects_part, goes_on, of };
         let plan = sending.plan(&order, self.history.in_flight(), &mut score);
         self.bad_weights += bad_weights;
         plan
@@ -520,7 +557,15 @@ impl Peer {
             (Some(stride), Baseline::Back(_)) if is_steady => Time::Stride(stride),
             _ => Time::Explicit { tick, interval_ticks },
         };
-        Some(SnapshotHeader { sequence, baseline, left_out: false, time, merge: base.field, older, check: None })
+        Some(SnapshotHeader {
+            sequence,
+            baseline,
+            left_out: false,
+            time,
+            merge: base.field,
+            older,
+            check: None,
+        })
     }
 
     /// Until how long before this tick the state sent last held; 0 where that is unknown.
@@ -529,12 +574,17 @@ impl Peer {
         u8::try_from(moment.tick.0.saturating_sub(held_until.0)).unwrap_or(0)
     }
 
-    /// The most bytes that a snapshot behind this header may take now. Whether it gets a state check
-    /// or not, it is the same: receivers that are not checked at the same time share encodings.
+    /// The most bytes that a snapshot behind this header may take now. Whether it gets a state
+    /// check or not, it is the same: receivers that are not checked at the same time share
+    /// encodings.
     fn limit_bytes(&self, config: &HubConfig, header: &SnapshotHeader) -> usize {
         let affordable = self.budget.as_ref().map_or(usize::MAX, Budget::bytes);
-        let header_bytes = header.bytes() + if config.check_every_bytes.is_some() { CHECK_BYTES } else { 0 };
-        affordable.saturating_sub(config.overhead_bytes).min(config.datagram_bytes).saturating_sub(header_bytes)
+        let header_bytes =
+            header.bytes() + if config.check_every_bytes.is_some() { CHECK_BYTES } else { 0 };
+        affordable
+            .saturating_sub(config.overhead_bytes)
+            .min(config.datagram_bytes)
+            .saturating_sub(header_bytes)
     }
 
     fn send_snapshot(
@@ -544,7 +594,8 @@ impl Peer {
         header: &SnapshotHeader,
         plan: &Plan,
     ) -> Result<(), EncodeError> {
-        let check_every = moment.config.check_every_bytes.filter(|_| self.checks.is_due(moment.tick));
+        let check_every =
+            moment.config.check_every_bytes.filter(|_| self.checks.is_due(moment.tick));
         let check = if check_every.is_some() { Some(sending.check(&plan.view)?) } else { None };
         let header = SnapshotHeader { check, ..*header };
         let bytes = sending.outbox.push(self.id, |out| {
@@ -568,7 +619,11 @@ impl Peer {
         let own_back = header.baseline.back();
         let view = Arc::clone(&plan.view);
         let (lesson, cost) = (plan.coded.lesson.clone(), plan.coded.cost.clone());
-        self.note_sent(moment, bytes, Content::Snapshot { view, own_back, sent_before, lesson, cost });
+        self.note_sent(
+            moment,
+            bytes,
+            Content::Snapshot { view, own_back, sent_before, lesson, cost },
+        );
         if let Some(every) = check_every {
             let whole = &plan.view.whole;
             self.checks.note_checked(every, whole.len() * whole.lane_count());
@@ -583,7 +638,8 @@ impl Peer {
             let sequence = self.history.next();
             let Some(block) = &mut self.block else { return };
             let Some(index) = block.next_index() else { return };
-            let datagram_bytes = FRAGMENT_HEADER_BYTES + block.part(index).len() + moment.config.overhead_bytes;
+            let datagram_bytes =
+                FRAGMENT_HEADER_BYTES + block.part(index).len() + moment.config.overhead_bytes;
             if self.budget.as_ref().is_some_and(|budget| budget.bytes() < datagram_bytes) {
                 return;
             }

@@ -1,13 +1,17 @@
-//! What goes into one snapshot: everything, or what matters most of what fits. `spec/NET.md`, section 4.
+//! What goes into one snapshot: everything, or what matters most of what fits. `spec/NET.md`,
+//! section 4.
 //!
-//! The codec writes field by field, so an entity has no place of its own in the bytes and no exact price. The planner
-//! ranks what differs, guesses from earlier plans how many fit, encodes, and corrects the guess; a few rounds fill the
-//! datagram to 94 % or more. Cost: a comparison of all entities, a sort of those that differ, and two or three
-//! encodings of those chosen; where entities come or go, of all.
+//! The codec writes field by field, so an entity has no place of its own in the bytes and no exact
+//! price. The planner ranks what differs, guesses from earlier plans how many fit, encodes, and
+//! corrects the guess; a few rounds fill the datagram to 94 % or more. Cost: a comparison of all
+//! entities, a sort of those that differ, and two or three encodings of those chosen; where
+//! entities come or go, of all.
 
 use std::sync::Arc;
 
-use kinepack::{Chosen, Codec, Difference, EncodeError, Encoder, EntityId, Learned, Snapshot, Tick};
+use kinepack::{
+    Chosen, Codec, Difference, EncodeError, Encoder, EntityId, Learned, Snapshot, Tick,
+};
 
 use super::cost::Cost;
 use super::view::{LeftOut, Lesson, SentView};
@@ -70,7 +74,8 @@ enum What {
 
 /// Rounds of correcting the guess.
 const ROUNDS: u32 = 6;
-/// One in so many of those chosen may find no room: where the coder ends a packet on the way, it is not by score who is left out.
+/// One in so many of those chosen may find no room: where the coder ends a packet on the way, it is
+/// not by score who is left out.
 const MOST_UNSENT: usize = 16;
 /// A datagram filled to this share is full.
 const FULL: f64 = 0.94;
@@ -104,7 +109,11 @@ impl Planner {
     }
 
     /// What a receiver has that gets all of `subject` relative to `known`.
-    pub(super) fn coarse(&mut self, known: &Known, subject: &Arc<Snapshot>) -> Result<Arc<Snapshot>, EncodeError> {
+    pub(super) fn coarse(
+        &mut self,
+        known: &Known,
+        subject: &Arc<Snapshot>,
+    ) -> Result<Arc<Snapshot>, EncodeError> {
         self.encoder.coarse(known.baselines()?, subject)
     }
 
@@ -112,7 +121,8 @@ impl Planner {
     pub(super) fn whole(&mut self, known: &Known, subject: &Snapshot) -> Result<(), EncodeError> {
         self.bytes.clear();
         self.runs += 1;
-        let encoded = self.encoder.write(known.baselines()?, subject, Chosen::All, &mut self.bytes)?;
+        let encoded =
+            self.encoder.write(known.baselines()?, subject, Chosen::All, &mut self.bytes)?;
         self.learned = encoded.learned().cloned();
         let items = encoded.size().changed_entities;
         if items > 0 {
@@ -123,7 +133,8 @@ impl Planner {
         Ok(())
     }
 
-    /// Finds what differs: to be called before [`is_hopeless`](Self::is_hopeless) and [`part`](Self::part) with the same two.
+    /// Finds what differs: to be called before [`is_hopeless`](Self::is_hopeless) and
+    /// [`part`](Self::part) with the same two.
     pub(super) fn compare(&mut self, base: &Snapshot, subject: &Snapshot) {
         self.difference.find(base, subject);
         self.same_entities = base.ids() == subject.ids();
@@ -134,8 +145,8 @@ impl Planner {
         self.difference.sent.len() as f64 * self.bits_per_item > 1.5 * 8.0 * limit_bytes as f64
     }
 
-    /// What fits in `limit_bytes` of what differs: who left, then by `score`, highest first, not those of 0 and below. Returns
-    /// how the view is behind.
+    /// What fits in `limit_bytes` of what differs: who left, then by `score`, highest first, not
+    /// those of 0 and below. Returns how the view is behind.
     pub(super) fn part(
         &mut self,
         known: &Known,
@@ -144,18 +155,29 @@ impl Planner {
         score: &mut dyn FnMut(EntityId) -> f32,
     ) -> Result<LeftOut, EncodeError> {
         self.items.clear();
-        let left = self.difference.left.iter().map(|id| Item { score: f32::INFINITY, what: What::Left(*id) });
+        let left = self
+            .difference
+            .left
+            .iter()
+            .map(|id| Item { score: f32::INFINITY, what: What::Left(*id) });
         self.items.extend(left);
         let ids = subject.ids();
         let sent = self.difference.sent.iter();
-        self.items.extend(sent.map(|&index| Item { score: score(ids[index as usize]), what: What::Present(index) }));
+        self.items.extend(
+            sent.map(|&index| Item {
+                score: score(ids[index as usize]),
+                what: What::Present(index),
+            }),
+        );
         // Stable: equals stay in the order of their ids.
         self.items.sort_by(|a, b| b.score.total_cmp(&a.score));
 
         let wanted = self.items.partition_point(|item| item.score > 0.0);
         let count = self.fit(known, subject, wanted, limit_bytes)?;
-        self.cost = self.count(&known.baseline, if self.same_entities { subject } else { &self.target })?;
-        let (mut sent, mut old) = (Snapshot::new_like(subject), Snapshot::new_like(&known.baseline));
+        self.cost =
+            self.count(&known.baseline, if self.same_entities { subject } else { &self.target })?;
+        let (mut sent, mut old) =
+            (Snapshot::new_like(subject), Snapshot::new_like(&known.baseline));
         sent.gather(subject, &self.chosen)?;
         let mut unknown = Vec::new();
         let mut left_out = Vec::new();
@@ -177,7 +199,13 @@ impl Planner {
         left_out.sort_unstable();
         unknown.sort_unstable();
         old.gather(&known.baseline, &left_out)?;
-        Ok(LeftOut { old, unknown, sent, waiting: wanted - count + self.encoder.unsent().len(), split: None })
+        Ok(LeftOut {
+            old,
+            unknown,
+            sent,
+            waiting: wanted - count + self.encoder.unsent().len(),
+            split: None,
+        })
     }
 
     /// The snapshot made last; what the codec had learned at its end goes by this number.
@@ -195,11 +223,18 @@ impl Planner {
     }
 
     /// Encodes as many of the first `all` items as fit; returns how many.
-    fn fit(&mut self, known: &Known, subject: &Snapshot, all: usize, limit_bytes: usize) -> Result<usize, EncodeError> {
+    fn fit(
+        &mut self,
+        known: &Known,
+        subject: &Snapshot,
+        all: usize,
+        limit_bytes: usize,
+    ) -> Result<usize, EncodeError> {
         let limit = limit_bytes as f64;
         // `fits` items are known to fit, `too_many` not to.
         let (mut fits, mut too_many) = (0, all + 1);
-        let mut guess = ((limit * 0.97 * 8.0 / self.bits_per_item) as usize).clamp(1, all.max(1)).min(all);
+        let mut guess =
+            ((limit * 0.97 * 8.0 / self.bits_per_item) as usize).clamp(1, all.max(1)).min(all);
         let mut encoded = None;
         for _ in 0..ROUNDS {
             let bytes = self.encode(known, subject, guess, limit_bytes)?;
@@ -243,8 +278,8 @@ impl Planner {
         Ok(fits)
     }
 
-    /// Encodes the first `count` items into `bytes`, or as many of them as there is room for where the codec can tell on the way; returns how many
-    /// bytes those are.
+    /// Encodes the first `count` items into `bytes`, or as many of them as there is room for where
+    /// the codec can tell on the way; returns how many bytes those are.
     fn encode(
         &mut self,
         known: &Known,

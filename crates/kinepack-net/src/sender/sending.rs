@@ -1,4 +1,5 @@
-//! What all receivers of a hub share in a tick: plans already made, and the datagrams that wait to go out.
+//! What all receivers of a hub share in a tick: plans already made, and the datagrams that wait to
+//! go out.
 
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
@@ -28,7 +29,8 @@ pub(super) struct Sending {
     seen: HashMap<(CodedKey, Wanted), Arc<SentView>>,
     /// Plans of this tick for everything, by baseline and what is wanted.
     whole: HashMap<(CodedKey, Wanted), Arc<Plan>>,
-    /// Plans of this tick for everything in several datagrams; `None` where those would be too many.
+    /// Plans of this tick for everything in several datagrams; `None` where those would be too
+    /// many.
     splits: HashMap<(CodedKey, Wanted), Option<Parts>>,
     /// Plans of this tick for a part.
     parts: HashMap<PartKey, Arc<Plan>>,
@@ -62,7 +64,8 @@ pub(super) struct Wanted {
 /// The ids of the views that make a baseline.
 type BaseKey = Vec<u64>;
 
-/// What a plan is coded against: the baseline's key, and after a [`SEPARATOR`] the ids of the older views, and of what was learned.
+/// What a plan is coded against: the baseline's key, and after a [`SEPARATOR`] the ids of the older
+/// views, and of what was learned.
 type CodedKey = Vec<u64>;
 
 /// No view's id.
@@ -74,7 +77,8 @@ type Parts = Arc<[Arc<Plan>]>;
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct PartKey {
     coded: CodedKey,
-    /// Views on their way in which something was left out: what is in them need not be sent at once again.
+    /// Views on their way in which something was left out: what is in them need not be sent at once
+    /// again.
     in_flight: Vec<u64>,
     wanted: Wanted,
     limit_bytes: usize,
@@ -116,9 +120,11 @@ pub(super) struct Order<'a> {
     pub(super) base: &'a Base,
     pub(super) wanted: Wanted,
     pub(super) limit_bytes: usize,
-    /// Where the last plan for this receiver had to leave something out, it is not tried to send everything first.
+    /// Where the last plan for this receiver had to leave something out, it is not tried to send
+    /// everything first.
     pub(super) expects_part: bool,
-    /// It is not the first datagram of this tick: what the first had is not sent again, so it cannot be everything.
+    /// It is not the first datagram of this tick: what the first had is not sent again, so it
+    /// cannot be everything.
     pub(super) goes_on: bool,
     /// Whose weights are its own.
     pub(super) of: Option<ReceiverId>,
@@ -173,8 +179,8 @@ impl Sending {
         self.offers.iter().map(|offer| offer.planner.runs()).sum()
     }
 
-    /// What a receiver has that gets everything relative to a baseline: what there is to see, where a codec with a time precision does not
-    /// make it coarser.
+    /// What a receiver has that gets everything relative to a baseline: what there is to see, where
+    /// a codec with a time precision does not make it coarser.
     fn seen(&mut self, base: &Base, wanted: Wanted) -> Result<Arc<SentView>, EncodeError> {
         let exact = self.subjects.view(wanted.subject);
         // Speeds come from older views.
@@ -208,8 +214,8 @@ impl Sending {
         Ok(plan)
     }
 
-    /// Everything in several datagrams of at most `limit_bytes`, for all receivers with this baseline and codec; `None` where more
-    /// than `most` were needed.
+    /// Everything in several datagrams of at most `limit_bytes`, for all receivers with this
+    /// baseline and codec; `None` where more than `most` were needed.
     pub(super) fn split(
         &mut self,
         base: &Base,
@@ -229,7 +235,8 @@ impl Sending {
         let mut waiting = usize::MAX;
         while waiting > 0 && parts.len() < most {
             let mut score = |id| {
-                let is_sent = parts.iter().any(|(_, left_out, ..)| left_out.sent.position(id).is_some());
+                let is_sent =
+                    parts.iter().any(|(_, left_out, ..)| left_out.sent.position(id).is_some());
                 if is_sent { 0.0 } else { 1.0 }
             };
             let left_out = planner.part(&known, &whole.whole, limit_bytes, &mut score)?;
@@ -238,9 +245,13 @@ impl Sending {
             parts.push((id, left_out, planner.coded(id)));
             self.encoded += 1;
         }
-        let split = Arc::new(Split { whole: Arc::clone(&whole), parts: parts.iter().map(|(id, ..)| *id).collect() });
+        let split = Arc::new(Split {
+            whole: Arc::clone(&whole),
+            parts: parts.iter().map(|(id, ..)| *id).collect(),
+        });
         let plan = |(id, left_out, coded): (u64, LeftOut, Coded)| {
-            let left_out = Some(LeftOut { waiting: 0, split: Some(Arc::clone(&split)), ..left_out });
+            let left_out =
+                Some(LeftOut { waiting: 0, split: Some(Arc::clone(&split)), ..left_out });
             let view = SentView::new(id, None, whole.coarse, whole.whole.clone(), left_out);
             Arc::new(Plan { view: Arc::new(view), coded })
         };
@@ -291,7 +302,12 @@ impl Sending {
     }
 
     /// Has the codec's planner find what of `whole`, what there is to see or coarser, differs.
-    fn compare(&mut self, base: &Base, wanted: Wanted, whole: &SentView) -> Result<(), EncodeError> {
+    fn compare(
+        &mut self,
+        base: &Base,
+        wanted: Wanted,
+        whole: &SentView,
+    ) -> Result<(), EncodeError> {
         let offer = &mut self.offers[wanted.codec];
         let key = Some((base_key(base), whole.id));
         if offer.compared != key {
@@ -333,7 +349,10 @@ impl Composed {
         let learned = base.lesson.as_ref().map(|lesson| lesson.learned.clone());
         let baseline = self.baseline(base)?.with_learned(learned);
         // Nothing was left out in the older views.
-        Ok(Known { baseline, older: base.older.iter().map(|(_, view)| view.whole.clone()).collect() })
+        Ok(Known {
+            baseline,
+            older: base.older.iter().map(|(_, view)| view.whole.clone()).collect(),
+        })
     }
 
     /// The baseline: what there was to see in an earlier tick, else put together once.
@@ -348,7 +367,8 @@ impl Composed {
         }
         self.last = None;
         let others = base.merged.iter().filter_map(|view| view.left_out.as_ref());
-        let sent: Vec<&Snapshot> = std::iter::once(sent).chain(others.map(|left_out| &left_out.sent)).collect();
+        let sent: Vec<&Snapshot> =
+            std::iter::once(sent).chain(others.map(|left_out| &left_out.sent)).collect();
         let baseline = self.merger.merge(|out| view.write_to(out), &sent)?;
         self.last = Some((key, baseline.clone()));
         Ok(baseline)

@@ -1,29 +1,30 @@
 //! Who shares an encoding, if many receivers could share and some do not.
 //!
-//! A receiver chooses by its acknowledgements what its snapshots are coded against. Honest receivers
-//! acknowledge nearly everything, so those with the same round trip share an encoding. A hostile one
-//! that acknowledges random views shares with nobody, and would cost as much as all honest ones
-//! together. The rules:
+//! A receiver chooses by its acknowledgements what its snapshots are coded against. Honest
+//! receivers acknowledge nearly everything, so those with the same round trip share an encoding. A
+//! hostile one that acknowledges random views shares with nobody, and would cost as much as all
+//! honest ones together. The rules:
 //!
 //! 1. Encodings that many receivers share are made first.
 //! 2. An *outlier* is a receiver whose encoding few others share. If it has acknowledged all that a
 //!    shared encoding is coded against, it gets that one.
 //! 3. *Quick* outliers hold a whole view that is young, so their turn takes one encoding as a rule.
 //!    They take one encoding for four shared ones, at least one; or all that the limit leaves, if
-//!    most receivers are outliers. Each gives up what makes it different, as far as others then share
-//!    with it: what was learned, and the older views. If those are still too many encodings, they are
-//!    coded against the views that most of them hold, and those that hold none of these wait.
+//!    most receivers are outliers. Each gives up what makes it different, as far as others then
+//!    share with it: what was learned, and the older views. If those are still too many encodings,
+//!    they are coded against the views that most of them hold, and those that hold none of these
+//!    wait.
 //! 4. *Slow* outliers hold no such view. Their turn often takes several datagrams, and many
-//!    encodings. The one that has waited longest goes first; in the mean they take half an encoding a
-//!    tick, or what the quick ones leave, if most receivers are outliers.
+//!    encodings. The one that has waited longest goes first; in the mean they take half an encoding
+//!    a tick, or what the quick ones leave, if most receivers are outliers.
 //!
 //! Outliers that took more than they may wait until later ticks have made up for it, quick and slow
 //! ones each by themselves. So hostile receivers cannot keep an honest one waiting by acknowledging
 //! old views, even if nobody else has its round trip.
 //!
 //! Nothing changes for as many receivers as there may be encodings, nor while there are no more
-//! groups of outliers than of receivers that share: losses on honest links make a few. Cost: a sort of
-//! the receivers; for each outlier a look at the views that it has acknowledged.
+//! groups of outliers than of receivers that share: losses on honest links make a few. Cost: a sort
+//! of the receivers; for each outlier a look at the views that it has acknowledged.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -43,7 +44,8 @@ const YOUNG_TICKS: u32 = 24;
 pub(super) const RUN_CREDITS: u64 = 2;
 /// What slow outliers may spend in a tick, if most receivers share.
 const SLOW_CREDITS: u64 = 1;
-/// One in so many receivers, and at least two, make an encoding a shared one: a few hostile ones must not be enough.
+/// One in so many receivers, and at least two, make an encoding a shared one: a few hostile ones
+/// must not be enough.
 const SHARED_BY_ONE_IN: usize = 32;
 
 /// The order in which receivers get what a tick may encode, as indices.
@@ -112,8 +114,8 @@ struct Group {
 
 type Ready<'p> = (&'p mut Peer, Turn);
 
-/// Puts receivers into an order if they ask for more different encodings than they may have; `None` if not. What outliers
-/// are coded against may change.
+/// Puts receivers into an order if they ask for more different encodings than they may have; `None`
+/// if not. What outliers are coded against may change.
 pub(super) fn schedule(ready: &mut [Ready<'_>], moment: &Moment<'_>) -> Option<Schedule> {
     let most = moment.config.encodings_per_tick as usize;
     if ready.len() <= most {
@@ -149,7 +151,8 @@ struct Shares {
     shared: Vec<Group>,
     /// Groups of outliers.
     alone: Vec<Group>,
-    /// How many groups of outliers are left as they are: as losses on honest links make now and then.
+    /// How many groups of outliers are left as they are: as losses on honest links make now and
+    /// then.
     tolerated: usize,
     /// How many encodings the outliers may take, if they are more.
     most_for_outliers: usize,
@@ -165,7 +168,8 @@ impl Shares {
         let (mut shared, mut alone): (Vec<_>, Vec<_>) = groups.into_iter().partition(is_shared);
         alone.extend(shared.drain(shared.len().min(most)..));
         let left = (most - shared.len()).max(1);
-        let count = |groups: &[Group]| groups.iter().map(|group| group.members.len()).sum::<usize>();
+        let count =
+            |groups: &[Group]| groups.iter().map(|group| group.members.len()).sum::<usize>();
         let most_share = count(&shared) >= count(&alone);
         let few = (shared.len() / SHARED_FOR_AN_OUTLIER).max(1);
         let tolerated = if most_share { left.min(shared.len()) } else { left };
@@ -174,7 +178,8 @@ impl Shares {
     }
 }
 
-/// Adds the receivers of one codec and subject, whose outliers want more encodings than they may take.
+/// Adds the receivers of one codec and subject, whose outliers want more encodings than they may
+/// take.
 fn limit(ready: &mut [Ready<'_>], split: Shares, moment: &Moment<'_>, schedule: &mut Schedule) {
     let Shares { shared, alone, most_for_outliers, most_share, .. } = split;
     let mut shared_ages = Ages::default();
@@ -188,7 +193,8 @@ fn limit(ready: &mut [Ready<'_>], split: Shares, moment: &Moment<'_>, schedule: 
         let peer = &*ready[index].0;
         let held = peer.history().plain_ages(moment.tick, oldest);
         let bases = shared.iter().map(|group| &ready[group.members[0]].1.base);
-        let base = held.meet(shared_ages).then(|| peer.history().base_like(bases, moment)).flatten();
+        let base =
+            held.meet(shared_ages).then(|| peer.history().base_like(bases, moment)).flatten();
         if let Some(base) = base {
             ready[index].1.base = base;
             schedule.served.push(index);
@@ -219,7 +225,8 @@ fn members(groups: Vec<Group>) -> Vec<Vec<usize>> {
     groups.into_iter().map(|group| group.members).collect()
 }
 
-/// Receivers by what they are coded against, the highest score first; of equal ones, the one with the first receiver.
+/// Receivers by what they are coded against, the highest score first; of equal ones, the one with
+/// the first receiver.
 fn grouped(ready: &[Ready<'_>], indices: &[usize]) -> Vec<Group> {
     // Sorting takes less time than a table of groups.
     let mut keyed: Vec<(u64, usize)> =
@@ -235,7 +242,8 @@ fn grouped(ready: &[Ready<'_>], indices: &[usize]) -> Vec<Group> {
     groups
 }
 
-/// Groups of receivers that share if they give up something: each gives up as little as makes its group largest.
+/// Groups of receivers that share if they give up something: each gives up as little as makes its
+/// group largest.
 fn simplified(ready: &mut [Ready<'_>], outliers: &[usize]) -> Vec<Group> {
     let is_plain = |index: &usize| variants(&ready[*index].1.base).nth(1).is_none();
     if outliers.iter().all(is_plain) {
@@ -258,8 +266,14 @@ fn simplified(ready: &mut [Ready<'_>], outliers: &[usize]) -> Vec<Group> {
     grouped(ready, outliers)
 }
 
-/// The receivers, coded against at most `most` views that together most of them hold; and those who hold none of these.
-fn covered(ready: &mut [Ready<'_>], outliers: &[Outlier], now: Tick, most: usize) -> (Vec<Group>, Vec<usize>) {
+/// The receivers, coded against at most `most` views that together most of them hold; and those who
+/// hold none of these.
+fn covered(
+    ready: &mut [Ready<'_>],
+    outliers: &[Outlier],
+    now: Tick,
+    most: usize,
+) -> (Vec<Group>, Vec<usize>) {
     let mut chosen = Ages::default();
     for _ in 0..most {
         let mut weights = [0; Ages::COUNT];
@@ -288,7 +302,8 @@ fn covered(ready: &mut [Ready<'_>], outliers: &[Outlier], now: Tick, most: usize
     (grouped(ready, &covered), rest)
 }
 
-/// A number for all that a base is; bases with the same number may be taken for the same here, where only the order is at stake.
+/// A number for all that a base is; bases with the same number may be taken for the same here,
+/// where only the order is at stake.
 fn fingerprint(base: &Base) -> u64 {
     let lesson = base.lesson.iter().map(|lesson| lesson.id);
     let older = base.older.iter().map(|(_, view)| view.id);
@@ -326,7 +341,8 @@ impl GivenUp {
     }
 }
 
-/// The fingerprints of a base, of the same without what was learned, and without older views too, as far as these differ.
+/// The fingerprints of a base, of the same without what was learned, and without older views too,
+/// as far as these differ.
 fn variants(base: &Base) -> impl DoubleEndedIterator<Item = (GivenUp, u64)> + use<> {
     let alone = fingerprint_alone(base);
     let unlearned = base.older.iter().map(|(_, view)| view.id).fold(alone, mixed);

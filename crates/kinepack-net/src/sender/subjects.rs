@@ -1,7 +1,9 @@
-//! What there is to see in a tick: the whole world, or the part of it that is relevant to some receivers.
+//! What there is to see in a tick: the whole world, or the part of it that is relevant to some
+//! receivers.
 //!
-//! Receivers with equal sets share one subject. The memory of past ticks lives as long as a view refers to it. Cost of
-//! a set: a search for its entities in the world and a copy of their rows, however large the world is.
+//! Receivers with equal sets share one subject. The memory of past ticks lives as long as a view
+//! refers to it. Cost of a set: a search for its entities in the world and a copy of their rows,
+//! however large the world is.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -62,11 +64,14 @@ impl Subjects {
     pub(super) fn begin(&mut self, world: &Snapshot) {
         self.sets.retain(|set, _| Arc::strong_count(set) > 1);
         std::mem::swap(&mut self.now, &mut self.before);
-        self.pool.extend(self.now.subjects.first().map(|subject| Arc::clone(subject.view.whole.snapshot())));
+        self.pool.extend(
+            self.now.subjects.first().map(|subject| Arc::clone(subject.view.whole.snapshot())),
+        );
         self.now.subjects.clear();
         self.now.of_set.clear();
         let mut snapshot = self.unused().unwrap_or_else(|| Arc::new(Snapshot::new_like(world)));
-        // `unused` and `new` return a snapshot that is referred to nowhere else: this copies nothing twice.
+        // `unused` and `new` return a snapshot that is referred to nowhere else: this copies
+        // nothing twice.
         Arc::make_mut(&mut snapshot).copy_from(world);
         let before = self.before.subjects.first().map(|subject| Arc::clone(&subject.view));
         self.add(snapshot, before);
@@ -92,7 +97,11 @@ impl Subjects {
         find_places(world.ids(), &set.entities, &mut self.places);
         let mut snapshot = Snapshot::new_like(world);
         snapshot.gather(world, &self.places)?;
-        let before = self.before.of_set.get(&set.id).map(|index| Arc::clone(&self.before.subjects[*index].view));
+        let before = self
+            .before
+            .of_set
+            .get(&set.id)
+            .map(|index| Arc::clone(&self.before.subjects[*index].view));
         self.now.of_set.insert(set.id, self.now.subjects.len());
         self.add(Arc::new(snapshot), before);
         Ok(self.now.subjects.len() - 1)
@@ -103,13 +112,15 @@ impl Subjects {
         &self.now.subjects[index].view
     }
 
-    /// The view of a receiver that gets `coarse` instead: the same for all that get equal values, whatever these are relative to.
+    /// The view of a receiver that gets `coarse` instead: the same for all that get equal values,
+    /// whatever these are relative to.
     ///
     /// Cost: a comparison with each different one, up to the first difference.
     pub(super) fn coarse_view(&mut self, index: usize, coarse: Arc<Snapshot>) -> Arc<SentView> {
         let Subject { view: exact, coarse: others } = &self.now.subjects[index];
-        let is_same =
-            |view: &Arc<SentView>| Arc::ptr_eq(view.whole.snapshot(), &coarse) || view.whole.holds_same(&coarse);
+        let is_same = |view: &Arc<SentView>| {
+            Arc::ptr_eq(view.whole.snapshot(), &coarse) || view.whole.holds_same(&coarse)
+        };
         let same = std::iter::once(exact).chain(others).find(|view| is_same(view));
         if let Some(same) = same {
             return Arc::clone(same);
@@ -158,10 +169,11 @@ impl Subjects {
     }
 }
 
-/// Finds where the entities of `set` are in `ids`; both are sorted. Entities that are not there are passed over.
+/// Finds where the entities of `set` are in `ids`; both are sorted. Entities that are not there are
+/// passed over.
 ///
-/// It gallops: steps double until they pass the entity, then a binary search ends the last one. The cost is that of the
-/// set, times the logarithm of the gaps.
+/// It gallops: steps double until they pass the entity, then a binary search ends the last one. The
+/// cost is that of the set, times the logarithm of the gaps.
 fn find_places(ids: &[EntityId], set: &[EntityId], places: &mut Vec<u32>) {
     places.clear();
     let mut from = 0;
@@ -191,7 +203,10 @@ mod tests {
             for begin in 0..5 {
                 let set: Vec<EntityId> = (begin..800).step_by(gap).map(EntityId).collect();
                 find_places(&ids, &set, &mut places);
-                let naive = set.iter().filter_map(|id| ids.binary_search(id).ok()).map(|place| place as u32);
+                let naive = set
+                    .iter()
+                    .filter_map(|id| ids.binary_search(id).ok())
+                    .map(|place| place as u32);
                 assert!(naive.eq(places.iter().copied()), "{begin} and each {gap}");
             }
         }

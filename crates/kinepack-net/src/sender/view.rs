@@ -1,6 +1,6 @@
-//! What a receiver holds after one snapshot. Views of one tick share the world's memory: each stores
-//! only what was left out of it. Where a time precision made the world coarser, those that got the
-//! same share that.
+//! What a receiver holds after one snapshot. Views of one tick share the world's memory: each
+//! stores only what was left out of it. Where a time precision made the world coarser, those that
+//! got the same share that.
 
 use std::sync::{Arc, OnceLock};
 
@@ -11,9 +11,11 @@ use kinepack::{EncodeError, EntityId, Learned, Snapshot, Tick, View};
 pub(super) struct SentView {
     /// Tells views apart; equal ones have the same memory.
     pub(super) id: u64,
-    /// Tells states apart: views of the whole of a state that did not change have the same. `None` where something was left out.
+    /// Tells states apart: views of the whole of a state that did not change have the same. `None`
+    /// where something was left out.
     pub(super) state: Option<u64>,
-    /// A time precision made values in `whole` coarser: though nothing changes any more, they are to be refined.
+    /// A time precision made values in `whole` coarser: though nothing changes any more, they are
+    /// to be refined.
     pub(super) coarse: bool,
     /// What there was to see, as coarse as the codec made it.
     pub(super) whole: View,
@@ -57,7 +59,13 @@ pub(super) struct Split {
 
 impl SentView {
     /// A view of `whole`, but for what was left out.
-    pub(super) fn new(id: u64, state: Option<u64>, coarse: bool, whole: View, left_out: Option<LeftOut>) -> Self {
+    pub(super) fn new(
+        id: u64,
+        state: Option<u64>,
+        coarse: bool,
+        whole: View,
+        left_out: Option<LeftOut>,
+    ) -> Self {
         Self { id, state, coarse, whole, left_out, check: OnceLock::new() }
     }
 

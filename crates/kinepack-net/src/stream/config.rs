@@ -9,17 +9,22 @@ use crate::Sequence;
 /// How a stream is sent and what its receiver puts up with. Both ends should have the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamConfig {
-    /// Records a second. A receiver takes an eighth more in the long run, for clocks and timers that are not exact.
+    /// Records a second. A receiver takes an eighth more in the long run, for clocks and timers
+    /// that are not exact.
     pub rate_hz: u32,
-    /// The longest round trip that costs nothing: from sending a packet until its acknowledgement is there, the pause until the other
-    /// side sends something included. Where it takes longer, packets are full, and so larger; none is lost by that.
+    /// The longest round trip that costs nothing: from sending a packet until its acknowledgement
+    /// is there, the pause until the other side sends something included. Where it takes longer,
+    /// packets are full, and so larger; none is lost by that.
     pub longest_round_trip: Duration,
-    /// Records that are repeated in each packet, 0 to 15: those before the newest, as far as they are not acknowledged. A record is lost
-    /// only where the packets of its own number and of so many after it are.
+    /// Records that are repeated in each packet, 0 to 15: those before the newest, as far as they
+    /// are not acknowledged. A record is lost only where the packets of its own number and of so
+    /// many after it are.
     pub repeats: u8,
-    /// New records that a receiver takes at once, at least 16: what a stall of the network holds back and then delivers.
+    /// New records that a receiver takes at once, at least 16: what a stall of the network holds
+    /// back and then delivers.
     pub burst_records: u16,
-    /// The largest datagram that the transport takes. Repeats that do not fit are left out; a single record is sent in any case.
+    /// The largest datagram that the transport takes. Repeats that do not fit are left out; a
+    /// single record is sent in any case.
     pub datagram_bytes: usize,
     /// The number of a sender's first record.
     pub first_number: Sequence,
@@ -34,10 +39,12 @@ const LONGEST_ROUND_TRIP: Duration = Duration::from_secs(60);
 
 /// Length of the rings of both ends: how many records each holds to code against.
 ///
-/// A sender needs the record that was acknowledged last. When the acknowledgement comes, so many were sent since as go out within a round
-/// trip: `longest_round_trip × rate_hz`. A quarter more, and four, are for jitter and for packets that others overtook; the next power of two, so
-/// that numbers that wrap stay in their places. A receiver needs as many: each packet that comes in order then finds its base. 8 to 256: a packet names its base by
-/// a byte. Where that is too few, packets are full while the round trip is longer than the ring.
+/// A sender needs the record that was acknowledged last. When the acknowledgement comes, so many
+/// were sent since as go out within a round trip: `longest_round_trip × rate_hz`. A quarter more,
+/// and four, are for jitter and for packets that others overtook; the next power of two, so that
+/// numbers that wrap stay in their places. A receiver needs as many: each packet that comes in
+/// order then finds its base. 8 to 256: a packet names its base by a byte. Where that is too few,
+/// packets are full while the round trip is longer than the ring.
 ///
 /// ```
 /// use std::time::Duration;
@@ -55,9 +62,10 @@ pub fn ring_packets(longest_round_trip: Duration, rate_hz: u32) -> usize {
 }
 
 impl Default for StreamConfig {
-    /// For inputs at 60 Hz on the open Internet: half a second is above the round trips of bad mobile networks, and an input later than
-    /// that is of little use. One repeat loses one input in 400 where one packet in 20 is lost. The burst is a ring's length: a stall of
-    /// half a second, and soon after it another. 1,200 bytes pass every path in one piece.
+    /// For inputs at 60 Hz on the open Internet: half a second is above the round trips of bad
+    /// mobile networks, and an input later than that is of little use. One repeat loses one input
+    /// in 400 where one packet in 20 is lost. The burst is a ring's length: a stall of half a
+    /// second, and soon after it another. 1,200 bytes pass every path in one piece.
     fn default() -> Self {
         Self {
             rate_hz: 60,
@@ -134,15 +142,24 @@ pub enum StreamError {
 impl fmt::Display for StreamError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::BadRate { rate_hz } => write!(f, "{rate_hz} records a second; 1 to {MOST_HZ} are possible"),
-            Self::BadRoundTrip { longest } => {
-                write!(f, "a longest round trip of {longest:?} is not above 0 and at most {LONGEST_ROUND_TRIP:?}")
+            Self::BadRate { rate_hz } => {
+                write!(f, "{rate_hz} records a second; 1 to {MOST_HZ} are possible")
             }
-            Self::TooManyRepeats { repeats } => write!(f, "{repeats} repeats, a packet has at most 15"),
+            Self::BadRoundTrip { longest } => {
+                write!(
+                    f,
+                    "a longest round trip of {longest:?} is not above 0 and at most {LONGEST_ROUND_TRIP:?}"
+                )
+            }
+            Self::TooManyRepeats { repeats } => {
+                write!(f, "{repeats} repeats, a packet has at most 15")
+            }
             Self::BurstTooSmall { burst_records } => {
                 write!(f, "a burst of {burst_records} records; at least 16 are needed")
             }
-            Self::DatagramBytes { bytes } => write!(f, "datagrams of {bytes} bytes; 128 to 65507 are possible"),
+            Self::DatagramBytes { bytes } => {
+                write!(f, "datagrams of {bytes} bytes; 128 to 65507 are possible")
+            }
         }
     }
 }

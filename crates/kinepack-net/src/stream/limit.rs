@@ -1,4 +1,5 @@
-//! How many new records one client may bring: a bucket of credit, refilled with time. `spec/NET.md`, section 8.3.
+//! How many new records one client may bring: a bucket of credit, refilled with time.
+//! `spec/NET.md`, section 8.3.
 
 use std::time::Duration;
 
@@ -16,14 +17,16 @@ pub(super) struct RateLimit {
 }
 
 impl RateLimit {
-    /// A full bucket. An eighth above the rate: a client's clock, or its timer of whole milliseconds, may be fast.
+    /// A full bucket. An eighth above the rate: a client's clock, or its timer of whole
+    /// milliseconds, may be fast.
     pub(super) fn new(config: &StreamConfig) -> Self {
         let per_record = Duration::from_secs(8) / (9 * config.rate_hz);
         let most = per_record * u32::from(config.burst_records);
         Self { per_record, most, credit: most, now: Duration::ZERO }
     }
 
-    /// Whether there is credit for so many records; it is then taken. Time that goes backwards counts as standing still.
+    /// Whether there is credit for so many records; it is then taken. Time that goes backwards
+    /// counts as standing still.
     pub(super) fn take(&mut self, now: Duration, records: u32) -> bool {
         let elapsed = now.saturating_sub(self.now);
         self.now = self.now.max(now);
@@ -48,10 +51,17 @@ mod tests {
         let config = StreamConfig { rate_hz: 80, burst_records: 20, ..StreamConfig::default() };
         let mut limit = RateLimit::new(&config);
         let start = Duration::from_secs(1000);
-        assert!(limit.take(start, 16) && !limit.take(start, 16) && limit.take(start, 4) && !limit.take(start, 1));
+        assert!(
+            limit.take(start, 16)
+                && !limit.take(start, 16)
+                && limit.take(start, 4)
+                && !limit.take(start, 1)
+        );
         limit.give_back();
         assert!(limit.take(start, 1) && !limit.take(Duration::ZERO, 1));
-        let taken = (1..=10_000).filter(|millis| limit.take(start + Duration::from_millis(*millis), 1)).count();
+        let taken = (1..=10_000)
+            .filter(|millis| limit.take(start + Duration::from_millis(*millis), 1))
+            .count();
         assert!((899..=900).contains(&taken), "{taken} in 10 s");
         assert!(limit.take(Duration::MAX, 20) && !limit.take(Duration::MAX, 1));
     }

@@ -1,4 +1,5 @@
-//! The headers of stream packets, and their acknowledgement, to bytes and back. `spec/NET.md`, sections 8.1 and 8.2.
+//! The headers of stream packets, and their acknowledgement, to bytes and back. `spec/NET.md`,
+//! sections 8.1 and 8.2.
 
 use super::StreamRefused;
 use crate::Sequence;
@@ -67,8 +68,8 @@ impl StreamHeader {
     }
 }
 
-/// Which packet of a stream is the newest that was taken: what goes back to its sender, alone or in front of another datagram
-/// ([`split_datagram`](crate::split_datagram)).
+/// Which packet of a stream is the newest that was taken: what goes back to its sender, alone or in
+/// front of another datagram ([`split_datagram`](crate::split_datagram)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamAcknowledgement(pub Sequence);
 
@@ -88,8 +89,12 @@ impl StreamAcknowledgement {
     /// [`StreamRefused::Kind`] and [`StreamRefused::Length`].
     pub fn from_bytes(datagram: &[u8]) -> Result<Self, StreamRefused> {
         match *datagram {
-            [STREAM_ACKNOWLEDGEMENT, low, high] => Ok(Self(Sequence(u16::from_le_bytes([low, high])))),
-            [first_byte, ..] if first_byte != STREAM_ACKNOWLEDGEMENT => Err(StreamRefused::Kind { first_byte }),
+            [STREAM_ACKNOWLEDGEMENT, low, high] => {
+                Ok(Self(Sequence(u16::from_le_bytes([low, high]))))
+            }
+            [first_byte, ..] if first_byte != STREAM_ACKNOWLEDGEMENT => {
+                Err(StreamRefused::Kind { first_byte })
+            }
             _ => Err(StreamRefused::Length { bytes: datagram.len() }),
         }
     }
@@ -125,7 +130,10 @@ mod tests {
             let mut bytes = bytes(&header);
             assert!(bytes.len() <= LONGEST_HEADER_BYTES);
             for len in 0..bytes.len() {
-                assert_eq!(StreamHeader::parse(&bytes[..len]), Err(StreamRefused::Length { bytes: len }));
+                assert_eq!(
+                    StreamHeader::parse(&bytes[..len]),
+                    Err(StreamRefused::Length { bytes: len })
+                );
             }
             bytes.push(9);
             assert_eq!(StreamHeader::parse(&bytes), Ok((header, &[9][..])));
@@ -135,7 +143,10 @@ mod tests {
     #[test]
     fn what_is_no_packet_and_no_acknowledgement_is_refused() {
         for first_byte in (0..=255).filter(|byte| byte & 7 != 6) {
-            assert_eq!(StreamHeader::parse(&[first_byte; 20]), Err(StreamRefused::Kind { first_byte }));
+            assert_eq!(
+                StreamHeader::parse(&[first_byte; 20]),
+                Err(StreamRefused::Kind { first_byte })
+            );
         }
         let back = |first_byte, back| StreamHeader::parse(&[first_byte, 0, 0, back]).map(drop);
         assert_eq!(back(0x06, 0), Err(StreamRefused::BadBack { back: 0, count: 1 }));
@@ -147,8 +158,14 @@ mod tests {
         assert_eq!(StreamAcknowledgement::from_bytes(&[7, 2, 1]), Ok(acknowledgement));
         for datagram in [&[][..], &[7], &[7, 2], &[7, 2, 1, 0]] {
             let bytes = datagram.len();
-            assert_eq!(StreamAcknowledgement::from_bytes(datagram), Err(StreamRefused::Length { bytes }));
+            assert_eq!(
+                StreamAcknowledgement::from_bytes(datagram),
+                Err(StreamRefused::Length { bytes })
+            );
         }
-        assert_eq!(StreamAcknowledgement::from_bytes(&[15, 2, 1]), Err(StreamRefused::Kind { first_byte: 15 }));
+        assert_eq!(
+            StreamAcknowledgement::from_bytes(&[15, 2, 1]),
+            Err(StreamRefused::Kind { first_byte: 15 })
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The server's end of a stream: takes packets, restores their records, refuses what no honest client sends. `spec/NET.md`, section 8.3.
+//! The server's end of a stream: takes packets, restores their records, refuses what no honest
+//! client sends. `spec/NET.md`, section 8.3.
 
 use std::time::Duration;
 
@@ -48,9 +49,12 @@ impl StreamRecord<'_> {
 
 /// Receives the stream of one client.
 ///
-/// Order of calls: [`handle`](Self::handle) for each datagram and, where it was taken, [`fresh`](Self::fresh) for what is new in it; [`acknowledgement`](Self::acknowledgement) with whatever
-/// is sent to the client, at least a few times within the configuration's longest round trip. Time is the caller's. Memory: [`memory_bytes`](Self::memory_bytes), all of it from the
-/// beginning, whatever comes. After a silence of more than 2¹⁵ records, nine minutes at 60 Hz, the next full packet begins the stream anew.
+/// Order of calls: [`handle`](Self::handle) for each datagram and, where it was taken,
+/// [`fresh`](Self::fresh) for what is new in it; [`acknowledgement`](Self::acknowledgement) with
+/// whatever is sent to the client, at least a few times within the configuration's longest round
+/// trip. Time is the caller's. Memory: [`memory_bytes`](Self::memory_bytes), all of it from the
+/// beginning, whatever comes. After a silence of more than 2¹⁵ records, nine minutes at 60 Hz, the
+/// next full packet begins the stream anew.
 #[derive(Clone, Debug)]
 pub struct StreamReceiver {
     codec: StreamCodec,
@@ -100,9 +104,14 @@ impl StreamReceiver {
     /// Takes a packet.
     ///
     /// # Errors
-    /// [`StreamRefused`]; nothing has changed then but a counter, there is nothing [`fresh`](Self::fresh), and after
-    /// [`Malformed`](StreamRefused::Malformed) less may come until time has passed.
-    pub fn handle(&mut self, now: Duration, datagram: &[u8]) -> Result<StreamHandled, StreamRefused> {
+    /// [`StreamRefused`]; nothing has changed then but a counter, there is nothing
+    /// [`fresh`](Self::fresh), and after [`Malformed`](StreamRefused::Malformed) less may come
+    /// until time has passed.
+    pub fn handle(
+        &mut self,
+        now: Duration,
+        datagram: &[u8],
+    ) -> Result<StreamHandled, StreamRefused> {
         self.fresh = Fresh::default();
         let taken = self.take(now, datagram);
         match &taken {
@@ -128,24 +137,34 @@ impl StreamReceiver {
         }
         let restarts = match self.check_number(now, number) {
             Ok(()) => false,
-            Err(StreamRefused::TooOld | StreamRefused::TooFarAhead { .. }) if self.restarts(now, &header) => true,
+            Err(StreamRefused::TooOld | StreamRefused::TooFarAhead { .. })
+                if self.restarts(now, &header) =>
+            {
+                true
+            }
             Err(refused) => return Err(refused),
         };
         let base = match header.base {
             HeaderBase::Full { .. } => None,
             HeaderBase::Back(back) => {
-                let (base, lag) = (number.before(u16::from(back)), u16::from(back - header.count) + 1);
+                let (base, lag) =
+                    (number.before(u16::from(back)), u16::from(back - header.count) + 1);
                 Some(self.ring.base(base, lag).ok_or(StreamRefused::NoBase { base })?)
             }
         };
-        let behind =
-            if restarts { u16::MAX >> (u16::BITS - u32::from(header.count)) } else { self.new_records(&header) };
+        let behind = if restarts {
+            u16::MAX >> (u16::BITS - u32::from(header.count))
+        } else {
+            self.new_records(&header)
+        };
         if !self.limit.take(now, behind.count_ones().max(1)) {
             return Err(StreamRefused::Limited);
         }
         let lanes = self.codec.lanes();
         let records = &mut self.records[..usize::from(header.count) * lanes];
-        self.codec.decode(base, records, &mut self.learned, bytes).map_err(StreamRefused::Malformed)?;
+        self.codec
+            .decode(base, records, &mut self.learned, bytes)
+            .map_err(StreamRefused::Malformed)?;
 
         // From here on nothing fails.
         if behind == 0 {
@@ -161,7 +180,9 @@ impl StreamReceiver {
             self.ring.advance(number);
             self.newest_at = now;
         }
-        for (index, record) in self.records[..usize::from(header.count) * lanes].rchunks_exact(lanes).enumerate() {
+        for (index, record) in
+            self.records[..usize::from(header.count) * lanes].rchunks_exact(lanes).enumerate()
+        {
             if behind >> index & 1 == 1 {
                 self.ring.put(number.before(index as u16), record);
             }
@@ -189,15 +210,17 @@ impl StreamReceiver {
         if ahead > i32::from(limit) { Err(StreamRefused::TooFarAhead { limit }) } else { Ok(()) }
     }
 
-    /// Whether a packet begins the stream anew: it needs no base, and in the time since the newest packet half of all
-    /// numbers may have gone by, so that its number no longer says which of the two is newer.
+    /// Whether a packet begins the stream anew: it needs no base, and in the time since the newest
+    /// packet half of all numbers may have gone by, so that its number no longer says which of the
+    /// two is newer.
     fn restarts(&self, now: Duration, header: &StreamHeader) -> bool {
         let elapsed_ms = now.saturating_sub(self.newest_at).as_millis();
         let sent = elapsed_ms.saturating_mul(u128::from(self.config.rate_hz)) / 1000;
         matches!(header.base, HeaderBase::Full { .. }) && sent > 0x8000
     }
 
-    /// How far ahead of the newest a packet may be: what a ring holds, and twice what can have been sent since.
+    /// How far ahead of the newest a packet may be: what a ring holds, and twice what can have been
+    /// sent since.
     fn farthest(&self, now: Duration) -> u16 {
         let elapsed_ms = now.saturating_sub(self.newest_at).as_millis();
         let sent = elapsed_ms.saturating_mul(2 * u128::from(self.config.rate_hz)) / 1000;
@@ -206,7 +229,11 @@ impl StreamReceiver {
 
     /// Bit i: the record of the packet's number − i is new.
     fn new_records(&self, header: &StreamHeader) -> u16 {
-        let newest = self.ring.newest().filter(|newest| header.number.since(*newest) < 0).unwrap_or(header.number);
+        let newest = self
+            .ring
+            .newest()
+            .filter(|newest| header.number.since(*newest) < 0)
+            .unwrap_or(header.number);
         let is_new = |behind: &u16| {
             let number = header.number.before(*behind);
             newest.since(number) < self.ring.len() as i32 && self.ring.held(number) == Held::Nothing
@@ -214,15 +241,18 @@ impl StreamReceiver {
         (0..u16::from(header.count)).filter(is_new).fold(0, |behind, index| behind | 1 << index)
     }
 
-    /// The records that were new in the packet that [`handle`](Self::handle) has just taken, the oldest first; none where it refused.
+    /// The records that were new in the packet that [`handle`](Self::handle) has just taken, the
+    /// oldest first; none where it refused.
     pub fn fresh(&self) -> impl Iterator<Item = StreamRecord<'_>> {
         let Fresh { number: newest, behind, newest_before } = self.fresh;
-        (0..MOST_RECORDS as u16).rev().filter(move |index| behind >> index & 1 == 1).filter_map(move |index| {
-            let number = newest.before(index);
-            let late = newest_before.is_some_and(|newest| number.since(newest) < 0);
-            let lanes = self.ring.record(number)?;
-            Some(StreamRecord { number, lanes, repeated: index > 0, late, codec: &self.codec })
-        })
+        (0..MOST_RECORDS as u16).rev().filter(move |index| behind >> index & 1 == 1).filter_map(
+            move |index| {
+                let number = newest.before(index);
+                let late = newest_before.is_some_and(|newest| number.since(newest) < 0);
+                let lanes = self.ring.record(number)?;
+                Some(StreamRecord { number, lanes, repeated: index > 0, late, codec: &self.codec })
+            },
+        )
     }
 
     /// The lanes of a record, while the ring holds it.
@@ -238,7 +268,8 @@ impl StreamReceiver {
         self.ring.record(number).map(|record| self.codec.reconstruct(record)).transpose()
     }
 
-    /// What to tell the sender with whatever goes there, again and again; `None` before the first packet.
+    /// What to tell the sender with whatever goes there, again and again; `None` before the first
+    /// packet.
     pub fn acknowledgement(&self) -> Option<StreamAcknowledgement> {
         self.ring.newest().map(StreamAcknowledgement)
     }

@@ -6,7 +6,8 @@ use kinepack::DecodeError;
 
 use crate::Sequence;
 
-/// Why a datagram of a stream was refused. Nothing has changed but a counter, and for [`Malformed`](Self::Malformed) the sender's credit.
+/// Why a datagram of a stream was refused. Nothing has changed but a counter, and for
+/// [`Malformed`](Self::Malformed) the sender's credit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StreamRefused {
@@ -43,7 +44,8 @@ pub enum StreamRefused {
         /// How far it may be.
         limit: u16,
     },
-    /// Relative to a packet that this side has not taken, or does not hold any more: the packet is lost.
+    /// Relative to a packet that this side has not taken, or does not hold any more: the packet is
+    /// lost.
     NoBase {
         /// The number of the missing one.
         base: Sequence,
@@ -61,15 +63,26 @@ pub enum StreamRefused {
 impl fmt::Display for StreamRefused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Length { bytes } => write!(f, "a datagram of {bytes} bytes is too short or too long for its kind"),
-            Self::Kind { first_byte } => write!(f, "no kind of datagram for this side: first byte {first_byte:#04x}"),
-            Self::BadBack { back, count } => write!(f, "a base {back} back, in a packet of {count} records"),
+            Self::Length { bytes } => {
+                write!(f, "a datagram of {bytes} bytes is too short or too long for its kind")
+            }
+            Self::Kind { first_byte } => {
+                write!(f, "no kind of datagram for this side: first byte {first_byte:#04x}")
+            }
+            Self::BadBack { back, count } => {
+                write!(f, "a base {back} back, in a packet of {count} records")
+            }
             Self::Mismatch { ours, theirs } => {
-                write!(f, "the two sides have different stream codecs: {ours:016x} here, {theirs:016x} there")
+                write!(
+                    f,
+                    "the two sides have different stream codecs: {ours:016x} here, {theirs:016x} there"
+                )
             }
             Self::Duplicate => write!(f, "a packet that was taken before"),
             Self::TooOld => write!(f, "a packet too far behind the newest"),
-            Self::TooFarAhead { limit } => write!(f, "a packet more than {limit} ahead of the newest"),
+            Self::TooFarAhead { limit } => {
+                write!(f, "a packet more than {limit} ahead of the newest")
+            }
             Self::NoBase { base } => write!(f, "relative to packet {}, which is not held", base.0),
             Self::Limited => write!(f, "more records than the rate allows"),
             Self::Malformed(error) => write!(f, "the records in it are not valid: {error}"),

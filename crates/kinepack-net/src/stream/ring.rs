@@ -1,5 +1,5 @@
-//! The last records of a stream by number, and what was learned with the packets among them. Both ends keep one; never allocates after
-//! construction.
+//! The last records of a stream by number, and what was learned with the packets among them. Both
+//! ends keep one; never allocates after construction.
 
 use kinepack::stream::{Learned, StreamBase, StreamCodec};
 
@@ -18,7 +18,8 @@ pub(super) enum Held {
     Packet,
 }
 
-/// The place of a number is its remainder by the length, which divides 2¹⁶, so that numbers may wrap.
+/// The place of a number is its remainder by the length, which divides 2¹⁶, so that numbers may
+/// wrap.
 ///
 /// Invariant: what is held is of the `len` newest numbers, each in its place.
 #[derive(Clone, Debug)]
@@ -77,9 +78,11 @@ impl Ring {
         Some(StreamBase { lanes, learned: &self.learned[place], lag })
     }
 
-    /// Makes `number`, which is ahead of the newest, the newest; what falls out of the ring is forgotten.
+    /// Makes `number`, which is ahead of the newest, the newest; what falls out of the ring is
+    /// forgotten.
     pub(super) fn advance(&mut self, number: Sequence) {
-        let ahead = self.newest.map_or(self.len(), |newest| number.since(newest).unsigned_abs() as usize);
+        let ahead =
+            self.newest.map_or(self.len(), |newest| number.since(newest).unsigned_abs() as usize);
         self.newest = Some(number);
         for behind in 0..ahead.min(self.len()) {
             if let Some(place) = self.place(number.before(behind as u16)) {
@@ -94,16 +97,16 @@ impl Ring {
         self.held.fill(Held::Nothing);
     }
 
-    /// Puts a record into its place. One that has none, ahead of the newest or too far behind it, is
-    /// not kept.
+    /// Puts a record into its place. One that has none, ahead of the newest or too far behind it,
+    /// is not kept.
     pub(super) fn put(&mut self, number: Sequence, lanes: &[u32]) {
         let Some(place) = self.place(number) else { return };
         self.lanes[place * self.lanes_per_record..][..self.lanes_per_record].copy_from_slice(lanes);
         self.held[place] = Held::Record;
     }
 
-    /// Makes a record that is held a base, with what was learned up to it: `learned` is exchanged for
-    /// something of the same size. Does nothing where the record is not held.
+    /// Makes a record that is held a base, with what was learned up to it: `learned` is exchanged
+    /// for something of the same size. Does nothing where the record is not held.
     pub(super) fn make_base(&mut self, number: Sequence, learned: &mut Learned) {
         let place = self.place(number).filter(|place| self.held[*place] != Held::Nothing);
         let Some(place) = place else { return };

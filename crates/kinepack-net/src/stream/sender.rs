@@ -1,4 +1,5 @@
-//! The client's end of a stream: numbers records, and codes packets against what was acknowledged. `spec/NET.md`, section 8.
+//! The client's end of a stream: numbers records, and codes packets against what was acknowledged.
+//! `spec/NET.md`, section 8.
 
 use kinepack::stream::{Learned, StreamCodec};
 use kinepack::{EncodeError, Pack};
@@ -13,8 +14,10 @@ const MOST_BYTES_PER_LANE: usize = 6;
 
 /// Sends a stream of records.
 ///
-/// Order of calls: [`push`](Self::push) for each record, then [`poll_transmit`](Self::poll_transmit), whose datagram goes out; [`handle`](Self::handle) for
-/// each acknowledgement, whenever it comes. It needs no clock. Memory: [`memory_bytes`](Self::memory_bytes), all of it from the beginning.
+/// Order of calls: [`push`](Self::push) for each record, then
+/// [`poll_transmit`](Self::poll_transmit), whose datagram goes out; [`handle`](Self::handle) for
+/// each acknowledgement, whenever it comes. It needs no clock. Memory:
+/// [`memory_bytes`](Self::memory_bytes), all of it from the beginning.
 ///
 /// ```
 /// use std::time::Duration;
@@ -89,8 +92,8 @@ impl StreamSender {
     /// Adds a record, and says its number.
     ///
     /// # Errors
-    /// [`EncodeError::TypeMismatch`] for a type of another schema, and what else [`StreamCodec::quantize`] says. Nothing
-    /// has changed then.
+    /// [`EncodeError::TypeMismatch`] for a type of another schema, and what else
+    /// [`StreamCodec::quantize`] says. Nothing has changed then.
     pub fn push<T: Pack>(&mut self, value: &T) -> Result<Sequence, EncodeError> {
         let mut records = std::mem::take(&mut self.records);
         let record = &mut records[..self.codec.lanes()];
@@ -120,17 +123,26 @@ impl StreamSender {
 
     fn check_count(&self, lanes: usize) -> Result<(), EncodeError> {
         let expected_lanes = self.codec.lanes();
-        if lanes == expected_lanes { Ok(()) } else { Err(EncodeError::LaneCount { expected_lanes, lanes }) }
+        if lanes == expected_lanes {
+            Ok(())
+        } else {
+            Err(EncodeError::LaneCount { expected_lanes, lanes })
+        }
     }
 
-    /// The packet of the newest record, once: `None` where nothing was pushed since. Valid until the next call.
+    /// The packet of the newest record, once: `None` where nothing was pushed since. Valid until
+    /// the next call.
     ///
-    /// It has all records that were in no packet yet, or else as many as the configuration repeats: at most 16, none that is older than its base, and no
-    /// more than a datagram takes; the newest in any case.
+    /// It has all records that were in no packet yet, or else as many as the configuration repeats:
+    /// at most 16, none that is older than its base, and no more than a datagram takes; the newest
+    /// in any case.
     pub fn poll_transmit(&mut self) -> Option<&[u8]> {
         let number = self.ring.newest().filter(|_| self.unsent > 0)?;
         let back = self.acknowledged.and_then(|base| u8::try_from(number.since(base)).ok());
-        let wanted = self.unsent.max(1 + usize::from(self.config.repeats)).min(back.map_or(MOST_RECORDS, usize::from));
+        let wanted = self
+            .unsent
+            .max(1 + usize::from(self.config.repeats))
+            .min(back.map_or(MOST_RECORDS, usize::from));
         let mut count = self.gather(number, wanted.min(MOST_RECORDS));
         self.write(number, back, count)?;
         while self.out.len() > self.config.datagram_bytes && count > 1 {
@@ -146,7 +158,8 @@ impl StreamSender {
         Some(&self.out)
     }
 
-    /// Lines up the newest `wanted` records up to `number`, at the end of the buffer, or as many as there are.
+    /// Lines up the newest `wanted` records up to `number`, at the end of the buffer, or as many as
+    /// there are.
     fn gather(&mut self, number: Sequence, wanted: usize) -> usize {
         let lanes = self.codec.lanes();
         let places = self.records.rchunks_exact_mut(lanes).take(wanted);
@@ -159,8 +172,8 @@ impl StreamSender {
         count
     }
 
-    /// Writes the packet of the `count` records at the end of the buffer. `None` where these, or the
-    /// base, are nothing that the codec takes: then no packet goes out.
+    /// Writes the packet of the `count` records at the end of the buffer. `None` where these, or
+    /// the base, are nothing that the codec takes: then no packet goes out.
     fn write(&mut self, number: Sequence, back: Option<u8>, count: usize) -> Option<()> {
         let base = match back {
             Some(back) => {
@@ -169,7 +182,8 @@ impl StreamSender {
             }
             None => None,
         };
-        let header_base = back.map_or(HeaderBase::Full { hash: self.codec.hash() }, HeaderBase::Back);
+        let header_base =
+            back.map_or(HeaderBase::Full { hash: self.codec.hash() }, HeaderBase::Back);
         let header = StreamHeader { number, count: count as u8, base: header_base };
         self.out.clear();
         header.write(&mut self.out);
@@ -180,7 +194,8 @@ impl StreamSender {
     /// Takes an acknowledgement.
     ///
     /// # Errors
-    /// [`StreamRefused`], such as [`NeverSent`](StreamRefused::NeverSent); nothing has changed then but a counter.
+    /// [`StreamRefused`], such as [`NeverSent`](StreamRefused::NeverSent); nothing has changed then
+    /// but a counter.
     pub fn handle(&mut self, datagram: &[u8]) -> Result<(), StreamRefused> {
         let taken = self.take(datagram);
         match taken {
@@ -212,7 +227,8 @@ impl StreamSender {
         Ok(is_newer)
     }
 
-    /// The newest packet that was acknowledged: what the next one is coded against, unless it falls out of the ring before. `None`: that will be full.
+    /// The newest packet that was acknowledged: what the next one is coded against, unless it falls
+    /// out of the ring before. `None`: that will be full.
     pub fn acknowledged(&self) -> Option<Sequence> {
         self.acknowledged
     }

@@ -34,9 +34,11 @@ pub struct StreamReceiverStats {
     pub bytes: u64,
     /// Records that were handed on, each once.
     pub records: u64,
-    /// Of these, such as came as repeats: the packet of their own number was lost, or is still on its way.
+    /// Of these, such as came as repeats: the packet of their own number was lost, or is still on
+    /// its way.
     pub recovered: u64,
-    /// Times that a full packet began the stream anew, after a silence in which half of all numbers may have gone by.
+    /// Times that a full packet began the stream anew, after a silence in which half of all numbers
+    /// may have gone by.
     pub restarts: u64,
     /// Refused: of another kind or length, or with a base among their own records.
     pub bad_headers: u64,

@@ -1,10 +1,11 @@
 //! A receiver written from `spec/NET.md` alone: maps, copies, no scratch memory, no playback.
 //!
-//! Where it stands: beside the library's [`Receiver`](kinepack_net::Receiver), in tests only. It takes the same datagrams, refuses what
-//! "a reader must refuse", and holds the same views. Snapshots are decoded by [`kinepack::Decoder`], as CODEC.md has its own checks.
-//! What the specification lacks is marked "not in NET.md".
-//! Where the specification leaves a choice (which old views are dropped), it drops as early as it may, and
-//! [`NaiveReceiver::is_choice`] says that another receiver may decide otherwise. Cost: a copy of the world for each datagram.
+//! Where it stands: beside the library's [`Receiver`](kinepack_net::Receiver), in tests only. It
+//! takes the same datagrams, refuses what "a reader must refuse", and holds the same views.
+//! Snapshots are decoded by [`kinepack::Decoder`], as CODEC.md has its own checks. What the
+//! specification lacks is marked "not in NET.md". Where the specification leaves a choice (which
+//! old views are dropped), it drops as early as it may, and [`NaiveReceiver::is_choice`] says that
+//! another receiver may decide otherwise. Cost: a copy of the world for each datagram.
 
 #![allow(unreachable_pub, reason = "a module of a test")]
 
@@ -81,7 +82,18 @@ impl Header {
             }
         }
         let bytes = datagram.len() - bytes.0.len();
-        Ok(Self { left_out: first & 8 != 0, merge, stride, sequence, back, reference, tick, interval, older, bytes })
+        Ok(Self {
+            left_out: first & 8 != 0,
+            merge,
+            stride,
+            sequence,
+            back,
+            reference,
+            tick,
+            interval,
+            older,
+            bytes,
+        })
     }
 
     /// The sequences of the older views, newest first.
@@ -101,7 +113,10 @@ impl Header {
 
     /// The sequences that the merge field names, newest first.
     pub fn merged(&self, field: u32) -> Vec<u16> {
-        (0..32).filter(|bit| field >> bit & 1 == 1).map(|bit| self.baseline().wrapping_sub(1 + bit)).collect()
+        (0..32)
+            .filter(|bit| field >> bit & 1 == 1)
+            .map(|bit| self.baseline().wrapping_sub(1 + bit))
+            .collect()
     }
 }
 
@@ -119,7 +134,9 @@ pub struct View {
 impl View {
     /// `b − 1` to `b − n` of section 4.1.
     pub fn mergeable(&self, sequence: u16) -> Vec<u16> {
-        (1..=u16::from(self.own_back).saturating_sub(1).min(32)).map(|back| sequence.wrapping_sub(back)).collect()
+        (1..=u16::from(self.own_back).saturating_sub(1).min(32))
+            .map(|back| sequence.wrapping_sub(back))
+            .collect()
     }
 }
 
@@ -174,7 +191,8 @@ impl NaiveReceiver {
 
     /// What the library's `inject_fault` does.
     pub fn inject_fault(&mut self, sequence: u16, id: u32, lane: usize) {
-        let value = &mut self.views.get_mut(&sequence).unwrap().entities.get_mut(&id).unwrap()[lane];
+        let value =
+            &mut self.views.get_mut(&sequence).unwrap().entities.get_mut(&id).unwrap()[lane];
         *value = value.checked_sub(1).unwrap_or(1);
     }
 
@@ -237,8 +255,8 @@ impl NaiveReceiver {
         self.newest_baseline
     }
 
-    /// True where the datagram needs a view that a receiver may have dropped or may still hold (4.2): whether it is taken is the reader's
-    /// choice.
+    /// True where the datagram needs a view that a receiver may have dropped or may still hold
+    /// (4.2): whether it is taken is the reader's choice.
     pub fn is_choice(&self, datagram: &[u8]) -> bool {
         let Ok(header) = Header::read(datagram) else { return false };
         if header.back == 0 {
@@ -272,8 +290,10 @@ impl NaiveReceiver {
         self.newest = Some(newest);
         self.received.insert(sequence);
         self.received.retain(|received| (0..=32).contains(&since(newest, *received)));
-        let oldest_kept = |held: u16| self.newest_baseline.is_none_or(|baseline| since(baseline, held) <= 64);
-        self.views.retain(|held, _| (0..=255).contains(&since(newest, *held)) && oldest_kept(*held));
+        let oldest_kept =
+            |held: u16| self.newest_baseline.is_none_or(|baseline| since(baseline, held) <= 64);
+        self.views
+            .retain(|held, _| (0..=255).contains(&since(newest, *held)) && oldest_kept(*held));
         let is_known = |sequence: u16| since(newest, sequence) <= 16_384;
         self.assembly.take_if(|assembly| !is_known(assembly.newest_sequence));
         self.whole.take_if(|(_, sequence)| !is_known(*sequence));
@@ -283,11 +303,17 @@ impl NaiveReceiver {
     fn handle_snapshot(&mut self, datagram: &[u8], check: Option<u16>) -> Result<(), Refusal> {
         let header = Header::read(datagram)?;
         self.check_fresh(header.sequence)?;
-        self.ask_anew(header.sequence, |receiver| receiver.decode_snapshot(&header, &datagram[header.bytes..], check))
+        self.ask_anew(header.sequence, |receiver| {
+            receiver.decode_snapshot(&header, &datagram[header.bytes..], check)
+        })
     }
 
     /// Section 4.6: what is refused because of something that is not held is asked for anew.
-    fn ask_anew(&mut self, sequence: u16, take: impl FnOnce(&mut Self) -> Result<(), Refusal>) -> Result<(), Refusal> {
+    fn ask_anew(
+        &mut self,
+        sequence: u16,
+        take: impl FnOnce(&mut Self) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
         let taken = take(self);
         let is_lacking = matches!(taken, Err(refusal) if refusal.ends_with("not held"));
         if is_lacking && self.has_lost_views || taken == Err(WRONG_STATE) {
@@ -306,9 +332,15 @@ impl NaiveReceiver {
         Err(WRONG_STATE)
     }
 
-    fn decode_snapshot(&mut self, header: &Header, bytes: &[u8], check: Option<u16>) -> Result<(), Refusal> {
+    fn decode_snapshot(
+        &mut self,
+        header: &Header,
+        bytes: &[u8],
+        check: Option<u16>,
+    ) -> Result<(), Refusal> {
         let (baseline, tick) = if header.back == 0 {
-            let reference = self.references.get(&header.reference).ok_or("reference state not held")?;
+            let reference =
+                self.references.get(&header.reference).ok_or("reference state not held")?;
             if header.merge.is_some() {
                 return Err("merges a reference state");
             }
@@ -316,22 +348,36 @@ impl NaiveReceiver {
         } else {
             let view = self.views.get(&header.baseline()).ok_or("baseline not held")?;
             let ahead = u32::from(header.back) * u32::from(header.stride);
-            let tick = if header.stride == 0 { header.tick } else { view.tick.checked_add(ahead).ok_or("tick")? };
+            let tick = if header.stride == 0 {
+                header.tick
+            } else {
+                view.tick.checked_add(ahead).ok_or("tick")?
+            };
             ((view.tick, self.merge(header, view)?), tick)
         };
         let older = self.older(header)?;
-        let ticks: Vec<u32> = [tick, baseline.0].into_iter().chain(older.iter().map(|(tick, _)| *tick)).collect();
+        let ticks: Vec<u32> =
+            [tick, baseline.0].into_iter().chain(older.iter().map(|(tick, _)| *tick)).collect();
         if !older.is_empty() && !ticks.windows(2).all(|pair| pair[0] > pair[1]) {
             return Err("older views whose ticks do not fall");
         }
         let decoded = match (self.decode(&baseline, &older, bytes, tick), check) {
-            (Ok(decoded), Some(check)) if state_check(tick, &decoded) != check => return self.lose_views(),
+            (Ok(decoded), Some(check)) if state_check(tick, &decoded) != check => {
+                return self.lose_views();
+            }
             (Err(_), Some(_)) => return self.lose_views(),
             (decoded, _) => decoded?,
         };
         let is_sent = |(id, lanes): &(&u32, &Vec<u32>)| baseline.1.get(id) != Some(lanes);
-        let sent = decoded.iter().filter(is_sent).map(|(id, _)| *id).filter(|_| header.left_out).collect();
-        let view = View { tick, entities: decoded, left_out: header.left_out, own_back: header.back, sent };
+        let sent =
+            decoded.iter().filter(is_sent).map(|(id, _)| *id).filter(|_| header.left_out).collect();
+        let view = View {
+            tick,
+            entities: decoded,
+            left_out: header.left_out,
+            own_back: header.back,
+            sent,
+        };
         self.views.insert(header.sequence, view);
         if header.back == 0 {
             if header.reference == self.newest_reference {
@@ -348,13 +394,18 @@ impl NaiveReceiver {
     fn merge(&self, header: &Header, baseline: &View) -> Result<Entities, Refusal> {
         let mut merged = baseline.entities.clone();
         if !baseline.left_out {
-            return if header.merge.is_some() { Err("merges a whole baseline") } else { Ok(merged) };
+            return if header.merge.is_some() {
+                Err("merges a whole baseline")
+            } else {
+                Ok(merged)
+            };
         }
         let mut others = match header.merge {
             Some(field) => header.merged(field),
             None => baseline.mergeable(header.baseline()),
         };
-        // Not in NET.md. The sender meant all of them; some that had something left out may be dropped already.
+        // Not in NET.md. The sender meant all of them; some that had something left out may be
+        // dropped already.
         if header.merge.is_none() && others.iter().any(|other| self.is_droppable(*other)) {
             return Err("merges what may be dropped");
         }
@@ -386,7 +437,13 @@ impl NaiveReceiver {
         header.older_views().into_iter().map(state).collect()
     }
 
-    fn decode(&self, baseline: &State, older: &[State], bytes: &[u8], tick: u32) -> Result<Entities, Refusal> {
+    fn decode(
+        &self,
+        baseline: &State,
+        older: &[State],
+        bytes: &[u8],
+        tick: u32,
+    ) -> Result<Entities, Refusal> {
         let snapshot = |(tick, entities): &State| {
             let mut snapshot = Snapshot::new(self.codec.schema(), Tick(*tick));
             for (id, lanes) in entities {
@@ -406,7 +463,8 @@ impl NaiveReceiver {
     fn handle_fragment(&mut self, datagram: &[u8]) -> Result<(), Refusal> {
         let mut bytes = Bytes(datagram);
         let first = bytes.u8()?;
-        let (sequence, number, index, count) = (bytes.u16()?, bytes.u8()?, bytes.u16()?, bytes.u16()?);
+        let (sequence, number, index, count) =
+            (bytes.u16()?, bytes.u8()?, bytes.u16()?, bytes.u16()?);
         let part = bytes.0;
         if first != 1 || index >= count || part.is_empty() || number == 0 {
             // Not in NET.md: that a reader refuses the number 0.
@@ -437,7 +495,8 @@ impl NaiveReceiver {
             return Err("block too large");
         }
         if assembly.parts.len() < usize::from(count) {
-            // Not in NET.md, which has it dropped for good; tells only where the sender goes back to an older number.
+            // Not in NET.md, which has it dropped for good; tells only where the sender goes back
+            // to an older number.
             self.whole = None;
             self.assembly = Some(assembly);
             self.take(sequence);
@@ -462,7 +521,8 @@ impl NaiveReceiver {
     fn decode_block(&self, block: &[u8]) -> Result<(u8, State), Refusal> {
         let mut bytes = Bytes(block);
         let (tick, reference) = (bytes.u32()?, bytes.u8()?);
-        let baseline = self.references.get(&reference).ok_or("block of a reference state not held")?;
+        let baseline =
+            self.references.get(&reference).ok_or("block of a reference state not held")?;
         Ok((reference, (tick, self.decode(baseline, &[], bytes.0, tick)?)))
     }
 }

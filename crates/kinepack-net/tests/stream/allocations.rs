@@ -10,7 +10,8 @@ use crate::world::{Input, Player, at, codec};
 
 #[test]
 fn both_ends_allocate_nothing() {
-    let config = StreamConfig { repeats: 3, first_number: Sequence(65_000), ..StreamConfig::default() };
+    let config =
+        StreamConfig { repeats: 3, first_number: Sequence(65_000), ..StreamConfig::default() };
     let mut sender = StreamSender::new(&codec(), config).unwrap();
     let mut receiver = StreamReceiver::new(&codec(), config).unwrap();
     let memory = [sender.memory_bytes(), receiver.memory_bytes()];

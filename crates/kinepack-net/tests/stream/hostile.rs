@@ -1,11 +1,12 @@
-//! Packets and acknowledgements that no honest end sends. Each is refused and counted, and nothing else changes: who refused any number of
-//! them goes on exactly as a twin that never saw them.
+//! Packets and acknowledgements that no honest end sends. Each is refused and counted, and nothing
+//! else changes: who refused any number of them goes on exactly as a twin that never saw them.
 
 use std::time::Duration;
 
 use kinepack::stream::{StreamCodec, StreamLevel};
 use kinepack_net::{
-    Sequence, StreamAcknowledgement, StreamConfig, StreamReceiver, StreamReceiverStats, StreamRefused, StreamSender,
+    Sequence, StreamAcknowledgement, StreamConfig, StreamReceiver, StreamReceiverStats,
+    StreamRefused, StreamSender,
 };
 
 use crate::support::{Random, Thing};
@@ -53,8 +54,9 @@ type Seen = (Option<Sequence>, Vec<Option<Vec<u32>>>, usize);
 
 fn seen(receiver: &StreamReceiver) -> Seen {
     let newest = receiver.newest().unwrap_or_default();
-    let records =
-        (0..300).map(|behind| receiver.record(newest.after(20).before(behind)).map(<[u32]>::to_vec)).collect();
+    let records = (0..300)
+        .map(|behind| receiver.record(newest.after(20).before(behind)).map(<[u32]>::to_vec))
+        .collect();
     (receiver.newest(), records, receiver.memory_bytes())
 }
 
@@ -68,7 +70,8 @@ struct Attacked {
 
 impl Attacked {
     fn after(count: usize) -> Self {
-        let mut attacked = Self { packets: recorded(), receiver: receiver(), twin: receiver(), taken: 0 };
+        let mut attacked =
+            Self { packets: recorded(), receiver: receiver(), twin: receiver(), taken: 0 };
         attacked.go_on(count);
         attacked
     }
@@ -83,8 +86,12 @@ impl Attacked {
             let (now, packet) = (now(self.taken), &self.packets[self.taken]);
             let [taken, expected] = [&mut self.receiver, &mut self.twin].map(|receiver| {
                 let handled = receiver.handle(now, packet);
-                handled
-                    .map(|handled| (handled, receiver.fresh().map(|record| record.lanes.to_vec()).collect::<Vec<_>>()))
+                handled.map(|handled| {
+                    (
+                        handled,
+                        receiver.fresh().map(|record| record.lanes.to_vec()).collect::<Vec<_>>(),
+                    )
+                })
             });
             assert_eq!(taken, expected);
             assert!(taken.is_ok(), "{taken:?}");
@@ -94,13 +101,24 @@ impl Attacked {
 
     /// Sends something that is refused, and is counted by `counter`.
     #[track_caller]
-    fn refuses(&mut self, datagram: &[u8], counter: fn(&StreamReceiverStats) -> u64) -> StreamRefused {
+    fn refuses(
+        &mut self,
+        datagram: &[u8],
+        counter: fn(&StreamReceiverStats) -> u64,
+    ) -> StreamRefused {
         let (before, stats) = (seen(&self.receiver), self.receiver.stats());
         let refused = self.receiver.handle(self.now(), datagram).expect_err("an attack was taken");
         assert_eq!(seen(&self.receiver), before, "{refused:?} changed something");
         let after = self.receiver.stats();
-        assert_eq!((counter(&after), after.refused()), (counter(&stats) + 1, stats.refused() + 1), "{refused:?}");
-        assert_eq!((after.packets, after.records, after.bytes), (stats.packets, stats.records, stats.bytes));
+        assert_eq!(
+            (counter(&after), after.refused()),
+            (counter(&stats) + 1, stats.refused() + 1),
+            "{refused:?}"
+        );
+        assert_eq!(
+            (after.packets, after.records, after.bytes),
+            (stats.packets, stats.records, stats.bytes)
+        );
         assert_eq!(self.receiver.fresh().count(), 0);
         refused
     }
@@ -125,7 +143,10 @@ fn replays() {
     for index in 0..100 {
         let packet = attacked.packets[index].clone();
         if 99 - index < usize::from(RING) {
-            assert_eq!(attacked.refuses(&packet, |stats| stats.duplicates), StreamRefused::Duplicate);
+            assert_eq!(
+                attacked.refuses(&packet, |stats| stats.duplicates),
+                StreamRefused::Duplicate
+            );
         } else {
             assert_eq!(attacked.refuses(&packet, |stats| stats.too_old), StreamRefused::TooOld);
         }
@@ -139,7 +160,11 @@ fn numbers_far_behind_and_half_of_all_away() {
     let full = attacked.packets[0].clone();
     for behind in [RING, RING + 1, 1000, 0x7FFF, 0x8000] {
         let old = renumbered(&full, number(99).before(behind));
-        assert_eq!(attacked.refuses(&old, |stats| stats.too_old), StreamRefused::TooOld, "{behind}");
+        assert_eq!(
+            attacked.refuses(&old, |stats| stats.too_old),
+            StreamRefused::TooOld,
+            "{behind}"
+        );
     }
     attacked.finish();
 }
@@ -152,16 +177,26 @@ fn numbers_far_ahead() {
     for ahead in [RING + 3, RING + 4, 1000, 0x7FFF] {
         let early = renumbered(&full, number(99).after(ahead));
         let refused = attacked.refuses(&early, |stats| stats.too_far_ahead);
-        assert!(matches!(refused, StreamRefused::TooFarAhead { limit } if (RING..=RING + 2).contains(&limit)));
+        assert!(
+            matches!(refused, StreamRefused::TooFarAhead { limit } if (RING..=RING + 2).contains(&limit))
+        );
     }
     let mut relative = attacked.packets[50].clone();
     attacked.finish();
-    // With time they are possible, but half of all numbers only where a full packet may begin the stream anew.
+    // With time they are possible, but half of all numbers only where a full packet may begin the
+    // stream anew.
     let mut receiver = receiver();
     receiver.handle(Duration::ZERO, &full).unwrap();
     let later = Duration::from_secs(10);
-    assert!(receiver.clone().handle(later, &renumbered(&full, number(RING.into()).after(1200))).is_ok());
-    assert!(receiver.clone().handle(later, &renumbered(&full, number(RING.into()).after(1201))).is_err());
+    assert!(
+        receiver.clone().handle(later, &renumbered(&full, number(RING.into()).after(1200))).is_ok()
+    );
+    assert!(
+        receiver
+            .clone()
+            .handle(later, &renumbered(&full, number(RING.into()).after(1201)))
+            .is_err()
+    );
     assert!(receiver.clone().handle(Duration::MAX, &renumbered(&full, number(0x7FFF))).is_ok());
     let half = renumbered(&full, number(0x8000));
     let half_of_the_time = Duration::from_secs(0x8000) / 60;
@@ -170,7 +205,11 @@ fn numbers_far_ahead() {
     assert!(receiver.clone().handle(Duration::MAX, &relative).is_err());
     let mut cut_off = receiver.clone();
     assert!(cut_off.handle(Duration::MAX, &half[..half.len() - 1]).is_err());
-    assert_eq!((cut_off.newest(), cut_off.stats().restarts), (receiver.newest(), 0), "refused, it changes nothing");
+    assert_eq!(
+        (cut_off.newest(), cut_off.stats().restarts),
+        (receiver.newest(), 0),
+        "refused, it changes nothing"
+    );
     assert!(receiver.handle(Duration::MAX, &half).is_ok());
     assert_eq!((receiver.newest(), receiver.stats().restarts), (Some(number(0x8000)), 1));
 }
@@ -188,11 +227,18 @@ fn bases_that_do_not_exist() {
     for back in [2, RING as u8 + 1, 200, 255] {
         packet[3] = back;
         let base = number(101).before(back.into());
-        assert_eq!(attacked.refuses(&packet, |stats| stats.lost_bases), StreamRefused::NoBase { base }, "{back}");
+        assert_eq!(
+            attacked.refuses(&packet, |stats| stats.lost_bases),
+            StreamRefused::NoBase { base },
+            "{back}"
+        );
     }
     // None of the session at all: before the first packet, and in one that began elsewhere.
     let packets = attacked.packets.clone();
-    assert!(matches!(receiver().handle(Duration::ZERO, &packets[50]), Err(StreamRefused::NoBase { .. })));
+    assert!(matches!(
+        receiver().handle(Duration::ZERO, &packets[50]),
+        Err(StreamRefused::NoBase { .. })
+    ));
     let mut later = receiver();
     later.handle(Duration::ZERO, &renumbered(&packets[0], Sequence(20_000))).unwrap();
     let ahead = renumbered(&packets[50], Sequence(20_001));
@@ -201,7 +247,10 @@ fn bases_that_do_not_exist() {
     attacked.go_on(1);
     assert!(attacked.receiver.stats().late == 1);
     packet[3] = 2;
-    assert!(!matches!(attacked.receiver.handle(attacked.now(), &packet), Err(StreamRefused::NoBase { .. })));
+    assert!(!matches!(
+        attacked.receiver.handle(attacked.now(), &packet),
+        Err(StreamRefused::NoBase { .. })
+    ));
 }
 
 #[test]
@@ -240,7 +289,8 @@ fn payloads_cut_off_too_long_or_of_other_counts() {
             let mut other = packet.clone();
             other[0] = packet[0] & 0x0F | count << 4;
             if attacked.receiver.clone().handle(attacked.now(), &other).is_err() {
-                attacked.refuses(&other, |stats| stats.malformed + stats.limited + stats.bad_headers);
+                attacked
+                    .refuses(&other, |stats| stats.malformed + stats.limited + stats.bad_headers);
             } else {
                 // Padding may be a record that equals the one before.
                 assert!(count == (packet[0] >> 4) + 1 || other == packet, "{count} records");
@@ -250,7 +300,8 @@ fn payloads_cut_off_too_long_or_of_other_counts() {
     // With the credit that time brings the session goes on.
     let Attacked { packets, mut receiver, mut twin, .. } = attacked;
     for packet in &packets[100..] {
-        let [taken, expected] = [&mut receiver, &mut twin].map(|end| end.handle(Duration::from_secs(10), packet));
+        let [taken, expected] =
+            [&mut receiver, &mut twin].map(|end| end.handle(Duration::from_secs(10), packet));
         assert_eq!(taken, expected);
     }
     assert_eq!(seen(&receiver), seen(&twin));
@@ -276,7 +327,10 @@ fn other_kinds_of_datagrams() {
         let refused = attacked.refuses(&[first_byte; 30], |stats| stats.bad_headers);
         assert_eq!(refused, StreamRefused::Kind { first_byte });
     }
-    assert_eq!(attacked.refuses(&[], |stats| stats.bad_headers), StreamRefused::Length { bytes: 0 });
+    assert_eq!(
+        attacked.refuses(&[], |stats| stats.bad_headers),
+        StreamRefused::Length { bytes: 0 }
+    );
     attacked.finish();
 }
 
@@ -297,7 +351,10 @@ fn anything_that_packets_become() {
             let mut disturbed = receiver.clone();
             if disturbed.handle(now, &mutant).is_err() {
                 assert_eq!(seen(&disturbed), seen(&receiver));
-                assert_eq!(disturbed.handle(now, packet).is_ok(), receiver.clone().handle(now, packet).is_ok());
+                assert_eq!(
+                    disturbed.handle(now, packet).is_ok(),
+                    receiver.clone().handle(now, packet).is_ok()
+                );
             }
         }
         receiver.handle(now, packet).unwrap();
@@ -320,15 +377,25 @@ fn acknowledgements_of_what_was_never_sent_or_long_ago() {
     }
     let mut twin = sender.clone();
     for ahead in [1, 2, 1000, 0x7FFF] {
-        assert_eq!(sender.handle(&forged(newest.after(ahead))), Err(StreamRefused::NeverSent), "{ahead}");
+        assert_eq!(
+            sender.handle(&forged(newest.after(ahead))),
+            Err(StreamRefused::NeverSent),
+            "{ahead}"
+        );
     }
     assert_eq!(sender.handle(&forged(newest.before(0x8000))), Err(StreamRefused::NeverSent));
     for behind in [RING, 100, 150, 0x7FFF] {
-        assert_eq!(sender.handle(&forged(newest.before(behind))), Err(StreamRefused::LongAgo), "{behind}");
+        assert_eq!(
+            sender.handle(&forged(newest.before(behind))),
+            Err(StreamRefused::LongAgo),
+            "{behind}"
+        );
     }
     // 198 was pushed, but was no packet.
     assert_eq!(sender.handle(&forged(newest.before(1))), Err(StreamRefused::NeverSent));
-    for datagram in [&[][..], &[7], &[7, 0], &[7, 0, 0, 0], &[15, 0, 0], &[5, 0, 0], &[0; 3], &[255; 60]] {
+    for datagram in
+        [&[][..], &[7], &[7, 0], &[7, 0, 0, 0], &[15, 0, 0], &[5, 0, 0], &[0; 3], &[255; 60]]
+    {
         assert!(sender.handle(datagram).is_err(), "{datagram:?}");
     }
     assert_eq!((sender.acknowledged(), sender.stats().refused), (None, twin.stats().refused + 18));

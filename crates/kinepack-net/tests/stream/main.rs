@@ -1,4 +1,5 @@
-//! Streams: client and server under virtual time over seeded bad links, hostile packets, properties, frozen vectors.
+//! Streams: client and server under virtual time over seeded bad links, hostile packets,
+//! properties, frozen vectors.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 

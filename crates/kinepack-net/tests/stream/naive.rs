@@ -1,4 +1,5 @@
-//! What a receiver takes, written from `spec/NET.md`, section 8, alone: maps instead of rings. It knows no rate.
+//! What a receiver takes, written from `spec/NET.md`, section 8, alone: maps instead of rings. It
+//! knows no rate.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -22,7 +23,11 @@ impl Naive {
     }
 
     /// The new records, or `None` where it is to be refused.
-    pub(crate) fn handle(&mut self, now: Duration, datagram: &[u8]) -> Option<Vec<(u16, Vec<u32>)>> {
+    pub(crate) fn handle(
+        &mut self,
+        now: Duration,
+        datagram: &[u8],
+    ) -> Option<Vec<(u16, Vec<u32>)>> {
         let first_byte = *datagram.first()?;
         let number = Sequence(u16::from_le_bytes([*datagram.get(1)?, *datagram.get(2)?]));
         let count = u16::from(first_byte >> 4) + 1;
@@ -34,7 +39,8 @@ impl Naive {
             let sent = (now - newest_at).as_secs_f64() * 2.0 * f64::from(self.rate_hz);
             let is_far = f64::from(ahead) > f64::from(self.ring) + sent;
             let is_out = is_far || ahead <= -self.ring || ahead == -0x8000;
-            let half_the_numbers_went_by = (now - newest_at).as_secs_f64() * f64::from(self.rate_hz) >= 32_769.0;
+            let half_the_numbers_went_by =
+                (now - newest_at).as_secs_f64() * f64::from(self.rate_hz) >= 32_769.0;
             if is_out && first_byte & 8 != 0 && half_the_numbers_went_by {
                 let mut anew = Self::new(self.codec.clone(), self.ring as usize, self.rate_hz);
                 let new = anew.handle(now, datagram);

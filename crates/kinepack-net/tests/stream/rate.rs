@@ -11,7 +11,8 @@ const LINK: LinkConfig = LinkConfig { latency: Duration::from_millis(40), ..Link
 #[test]
 fn a_client_at_twice_the_rate_loses_the_excess() {
     for repeats in [0, 3] {
-        let mut session = Session::new(StreamConfig { repeats, ..StreamConfig::default() }, LINK, 1);
+        let mut session =
+            Session::new(StreamConfig { repeats, ..StreamConfig::default() }, LINK, 1);
         session.hz = 120;
         session.run(120 * 30);
         let stats = session.receiver.stats();
@@ -69,7 +70,13 @@ fn it_is_records_that_count() {
         let datagram = sender.poll_transmit().unwrap().to_vec();
         let taken = receiver.handle(at(step, 60), &datagram);
         // What was refused is a gap, that soon is wider than anything honest.
-        assert!(matches!(taken, Ok(_) | Err(StreamRefused::Limited | StreamRefused::TooFarAhead { .. })), "{taken:?}");
+        assert!(
+            matches!(
+                taken,
+                Ok(_) | Err(StreamRefused::Limited | StreamRefused::TooFarAhead { .. })
+            ),
+            "{taken:?}"
+        );
         if let Some(acknowledgement) = receiver.acknowledgement() {
             let _ = sender.handle(&acknowledgement.to_bytes());
         }
@@ -86,10 +93,14 @@ fn what_does_not_decode_costs_credit_before_it_costs_time() {
     sender.push(Player::new(4).step()).unwrap();
     let datagram = sender.poll_transmit().unwrap();
     let longer = [datagram, &[0]].concat();
-    let refused: Vec<_> = (0..1000).map(|_| receiver.handle(Duration::ZERO, &longer).unwrap_err()).collect();
+    let refused: Vec<_> =
+        (0..1000).map(|_| receiver.handle(Duration::ZERO, &longer).unwrap_err()).collect();
     assert!(refused[..64].iter().all(|refused| matches!(refused, StreamRefused::Malformed(_))));
     assert!(refused[64..].iter().all(|refused| *refused == StreamRefused::Limited));
-    assert_eq!(receiver.handle(Duration::from_millis(15), datagram).map(|handled| handled.fresh), Ok(1));
+    assert_eq!(
+        receiver.handle(Duration::from_millis(15), datagram).map(|handled| handled.fresh),
+        Ok(1)
+    );
     let stats = receiver.stats();
     assert_eq!((stats.malformed, stats.limited, stats.packets), (64, 936, 1));
 }

@@ -1,10 +1,13 @@
-//! Whole sessions: what is handed on is what was pushed, lane for lane, and nothing is coded against what may be lost.
+//! Whole sessions: what is handed on is what was pushed, lane for lane, and nothing is coded
+//! against what may be lost.
 
 use std::time::Duration;
 
 use kinepack::stream::{StreamCodec, StreamLevel};
 use kinepack::{Bytes, Pack};
-use kinepack_net::{LinkConfig, Loss, PRESETS, Sequence, StreamConfig, StreamReceiver, StreamRefused, StreamSender};
+use kinepack_net::{
+    LinkConfig, Loss, PRESETS, Sequence, StreamConfig, StreamReceiver, StreamRefused, StreamSender,
+};
 
 use crate::support::Random;
 use crate::world::{Player, Session, codec, header, lanes};
@@ -35,7 +38,8 @@ fn repeats_bring_back_what_lost_packets_had() {
         (0.2, 3, 0.997),
     ] {
         for seed in 1..4 {
-            let config = StreamConfig { repeats, first_number: Sequence(64_000), ..StreamConfig::default() };
+            let config =
+                StreamConfig { repeats, first_number: Sequence(64_000), ..StreamConfig::default() };
             let mut session = Session::new(config, bad_link(loss_ratio), seed);
             session.run(3600);
             let ratio = session.delivered_ratio();
@@ -63,7 +67,11 @@ fn every_preset() {
             let stats = session.receiver.stats();
             // The worst loses up to 18 % in bursts of five.
             assert!(ratio > 0.88, "{}: {ratio} {stats:?}", preset.name);
-            assert_eq!([stats.limited, stats.too_far_ahead, stats.malformed, stats.mismatched], [0; 4], "{stats:?}");
+            assert_eq!(
+                [stats.limited, stats.too_far_ahead, stats.malformed, stats.mismatched],
+                [0; 4],
+                "{stats:?}"
+            );
         }
     }
 }
@@ -71,10 +79,12 @@ fn every_preset() {
 #[test]
 fn a_stream_begins_anew_after_a_silence_of_half_of_all_numbers() {
     let link = LinkConfig { latency: Duration::from_millis(50), ..LinkConfig::PERFECT };
-    // Numbers that look newer, just as far either way, and older than the last one taken; then almost all of them.
+    // Numbers that look newer, just as far either way, and older than the last one taken; then
+    // almost all of them.
     for outage_s in [400, 545, 547, 560, 900, 1090] {
         for repeats in [0, 3] {
-            let config = StreamConfig { first_number: Sequence(60_000), repeats, ..StreamConfig::default() };
+            let config =
+                StreamConfig { first_number: Sequence(60_000), repeats, ..StreamConfig::default() };
             let mut session = Session::new(config, link, outage_s.into());
             session.run(600);
             session.cut = [true; 2];
@@ -84,7 +94,8 @@ fn a_stream_begins_anew_after_a_silence_of_half_of_all_numbers() {
             session.run(180);
             let stats = session.receiver.stats();
             let taken = stats.records - before.records;
-            // Three seconds, less the latency, and at most two more in which a number is too far ahead.
+            // Three seconds, less the latency, and at most two more in which a number is too far
+            // ahead.
             assert!(taken >= 160, "{outage_s} s: {taken} records of 180, {stats:?}");
             assert_eq!(stats.restarts, u64::from(outage_s >= 547), "{outage_s} s: {stats:?}");
         }
@@ -94,7 +105,11 @@ fn a_stream_begins_anew_after_a_silence_of_half_of_all_numbers() {
 #[test]
 fn numbers_wrap() {
     let config = StreamConfig { first_number: Sequence(65_500), ..StreamConfig::default() };
-    let mut session = Session::new(config, LinkConfig { latency: Duration::from_millis(50), ..LinkConfig::PERFECT }, 1);
+    let mut session = Session::new(
+        config,
+        LinkConfig { latency: Duration::from_millis(50), ..LinkConfig::PERFECT },
+        1,
+    );
     session.run(140_000);
     let stats = session.receiver.stats();
     assert_eq!((stats.refused(), stats.recovered), (0, 0));
@@ -171,7 +186,10 @@ fn what_was_pushed_since_the_last_packet_goes_together() {
         assert_eq!((handled.number, handled.fresh), (Sequence(pushed - 1), count.min(16)));
         let last = receiver.fresh().last().unwrap();
         assert_eq!((last.number, last.repeated, last.late), (handled.number, false, false));
-        assert_eq!(receiver.read(handled.number), Ok(Some(last.read::<crate::world::Input>().unwrap())));
+        assert_eq!(
+            receiver.read(handled.number),
+            Ok(Some(last.read::<crate::world::Input>().unwrap()))
+        );
         sender.handle(&receiver.acknowledgement().unwrap().to_bytes()).unwrap();
         assert_eq!(sender.acknowledged(), Some(handled.number));
     }
@@ -196,7 +214,10 @@ fn repeats_that_do_not_fit_are_left_out() {
         let datagram = sender.poll_transmit().unwrap();
         assert!(datagram.len() <= 450 && (step < 4 || datagram.len() > 200), "{}", datagram.len());
         receiver.handle(Duration::from_millis(16 * step), datagram).unwrap();
-        assert_eq!(receiver.read::<Large>(Sequence(step as u16)).unwrap().unwrap().call, large.call);
+        assert_eq!(
+            receiver.read::<Large>(Sequence(step as u16)).unwrap().unwrap().call,
+            large.call
+        );
     }
     // One record goes out however large.
     let config = StreamConfig { repeats: 1, datagram_bytes: 128, ..StreamConfig::default() };

@@ -1,6 +1,8 @@
-//! The frozen datagrams of `spec/vectors/net_stream.txt`. The file's head says what they are; lines are only ever added.
+//! The frozen datagrams of `spec/vectors/net_stream.txt`. The file's head says what they are; lines
+//! are only ever added.
 //!
-//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-net --test stream -- --nocapture vectors` prints the lines as they would be written now.
+//! `KINEPACK_WRITE_VECTORS=1 cargo test -p kinepack-net --test stream -- --nocapture vectors`
+//! prints the lines as they would be written now.
 
 use std::time::Duration;
 
@@ -49,7 +51,8 @@ fn bytes(hex: &str) -> Vec<u8> {
 }
 
 fn fresh(receiver: &StreamReceiver) -> String {
-    let record = |number: Sequence, lanes: &[u32]| format!(" {}:{lanes:?}", number.0).replace(", ", ",");
+    let record =
+        |number: Sequence, lanes: &[u32]| format!(" {}:{lanes:?}", number.0).replace(", ", ",");
     receiver.fresh().map(|fresh| record(fresh.number, fresh.lanes)).collect()
 }
 
@@ -98,7 +101,10 @@ fn every_datagram_is_written() {
     if std::env::var_os("KINEPACK_WRITE_VECTORS").is_some() {
         println!("{written}");
     }
-    assert!(written.lines().eq(frozen()), "the datagrams are not those of spec/vectors/net_stream.txt");
+    assert!(
+        written.lines().eq(frozen()),
+        "the datagrams are not those of spec/vectors/net_stream.txt"
+    );
 }
 
 #[test]

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use kinepack::stream::{StreamCodec, StreamLevel};
 use kinepack::{Bytes, Pack};
-use kinepack_net::{Link, LinkConfig, Sequence, StreamConfig, StreamReceiver, StreamRefused, StreamSender};
+use kinepack_net::{
+    Link, LinkConfig, Sequence, StreamConfig, StreamReceiver, StreamRefused, StreamSender,
+};
 
 use crate::support::Random;
 
@@ -34,7 +36,8 @@ pub(crate) struct Player {
 
 impl Player {
     pub(crate) fn new(seed: u64) -> Self {
-        let input = Input { view: [0.0; 2], stick: [0.0; 2], jump: false, weapon: 0, call: [0; 12] };
+        let input =
+            Input { view: [0.0; 2], stick: [0.0; 2], jump: false, weapon: 0, call: [0; 12] };
         Self { random: Random::new(seed), input }
     }
 
@@ -129,14 +132,18 @@ impl Session {
         let input = self.player.step();
         let number = self.sender.push(input).unwrap();
         self.pushed.insert(number, lanes(input));
-        // Half of all numbers ago: what was told and given then is forgotten, so that numbers may come again.
+        // Half of all numbers ago: what was told and given then is forgotten, so that numbers may
+        // come again.
         let old = number.before(0x8000);
         self.given.remove(&old);
         self.acknowledged.remove(&old);
         let datagram = self.sender.poll_transmit().unwrap();
         let (sent, base) = header(datagram);
         assert_eq!(sent, number);
-        assert!(base.is_none_or(|base| self.acknowledged.contains(&base)), "a base that was not acknowledged");
+        assert!(
+            base.is_none_or(|base| self.acknowledged.contains(&base)),
+            "a base that was not acknowledged"
+        );
         if !self.cut[0] {
             self.up.send(now, datagram);
         }
@@ -154,9 +161,16 @@ impl Session {
             }
             let mut before = None;
             for record in self.receiver.fresh() {
-                assert_eq!(record.lanes, self.pushed[&record.number], "drift at {:?}", record.number);
+                assert_eq!(
+                    record.lanes, self.pushed[&record.number],
+                    "drift at {:?}",
+                    record.number
+                );
                 assert!(self.given.insert(record.number), "{:?} was given twice", record.number);
-                assert!(before.is_none_or(|before| record.number.since(before) > 0), "out of order");
+                assert!(
+                    before.is_none_or(|before| record.number.since(before) > 0),
+                    "out of order"
+                );
                 before = Some(record.number);
             }
         }
@@ -168,7 +182,8 @@ impl Session {
         }
     }
 
-    /// Share of the records pushed that were handed on, of those that had a second to arrive. Sends nothing more.
+    /// Share of the records pushed that were handed on, of those that had a second to arrive. Sends
+    /// nothing more.
     pub(crate) fn delivered_ratio(&mut self) -> f64 {
         let end = self.now() + Duration::from_secs(2);
         self.deliver(end);

@@ -1,4 +1,5 @@
-//! A world of random entities, and a hub and receivers that are joined by bad links under virtual time.
+//! A world of random entities, and a hub and receivers that are joined by bad links under virtual
+//! time.
 
 #![allow(dead_code, missing_docs, unreachable_pub, reason = "each test uses a part")]
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
@@ -8,8 +9,8 @@ use std::time::Duration;
 
 use kinepack::{Codec, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick, TimePrecision};
 use kinepack_net::{
-    Hub, HubConfig, Link, LinkConfig, NetError, Received, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions,
-    Refused, Sequence, Weight,
+    Hub, HubConfig, Link, LinkConfig, NetError, Received, Receiver, ReceiverConfig, ReceiverId,
+    ReceiverOptions, Refused, Sequence, Weight,
 };
 
 pub const TICK_HZ: u32 = 60;
@@ -37,12 +38,14 @@ pub fn codec_at(level: Level) -> Codec {
 /// The same with a time precision: what moves is coarser, by [`most_off`] at most.
 pub fn coarse_codec(level: Level) -> Codec {
     let precision = TimePrecision::new(4.0, f64::from(TICK_HZ));
-    let schema = Schema::of::<Thing>()
-        .with_time_precision(|field| ["position", "orientation"].contains(&&*field.name).then_some(precision));
+    let schema = Schema::of::<Thing>().with_time_precision(|field| {
+        ["position", "orientation"].contains(&&*field.name).then_some(precision)
+    });
     Codec::new(schema.clone(), level, Profile::untrained(&schema)).unwrap()
 }
 
-/// How far the lanes of a [`Thing`] may be off with a time precision: half of 16 steps of the position, of 8 of a rotation's components.
+/// How far the lanes of a [`Thing`] may be off with a time precision: half of 16 steps of the
+/// position, of 8 of a rotation's components.
 pub fn most_off() -> Vec<u32> {
     vec![8, 8, 8, 0, 4, 4, 4, 0, 0]
 }
@@ -133,7 +136,11 @@ impl World {
             }
             if random.chance(30) {
                 thing.awake = !random.chance(3);
-                *velocity = if thing.awake { [random.unit() * 0.1, random.unit() * 0.1, 0.0] } else { [0.0; 3] };
+                *velocity = if thing.awake {
+                    [random.unit() * 0.1, random.unit() * 0.1, 0.0]
+                } else {
+                    [0.0; 3]
+                };
                 thing.kind = random.below(10) as u8;
             }
             if thing.awake {
@@ -232,7 +239,12 @@ impl Net {
         Duration::from_secs(1) * self.tick / TICK_HZ
     }
 
-    pub fn add(&mut self, link: LinkConfig, seed: u64, options: ReceiverOptions) -> Result<usize, NetError> {
+    pub fn add(
+        &mut self,
+        link: LinkConfig,
+        seed: u64,
+        options: ReceiverOptions,
+    ) -> Result<usize, NetError> {
         self.add_with(&codec(), link, seed, options)
     }
 
@@ -264,8 +276,8 @@ impl Net {
         Ok(self.clients.len() - 1)
     }
 
-    /// One tick: everything that is due arrives, the world moves, snapshots go out. Each view that arrives is compared
-    /// with the sender's.
+    /// One tick: everything that is due arrives, the world moves, snapshots go out. Each view that
+    /// arrives is compared with the sender's.
     pub fn step(&mut self, weight: Option<Weight<'_>>) {
         self.tick += 1;
         let now = self.now();
@@ -297,7 +309,9 @@ impl Net {
                 client.expected.insert(sequence, view);
             }
             let older = older_sequences(&datagram).into_iter();
-            client.older.insert(sequence, older.map(|older| self.hub.view(to, older).unwrap()).collect());
+            client
+                .older
+                .insert(sequence, older.map(|older| self.hub.view(to, older).unwrap()).collect());
             client.down.send(now, &datagram);
         }
     }
@@ -307,8 +321,10 @@ impl Client {
     fn receive(&mut self, now: Duration) {
         while let Some(datagram) = self.down.poll(now) {
             let Sequence(sequence) = sequence_of(&datagram);
-            let older: Vec<Option<Snapshot>> =
-                older_sequences(&datagram).into_iter().map(|older| self.receiver.view(older).cloned()).collect();
+            let older: Vec<Option<Snapshot>> = older_sequences(&datagram)
+                .into_iter()
+                .map(|older| self.receiver.view(older).cloned())
+                .collect();
             match self.receiver.handle(now, &datagram) {
                 Ok(Received::Snapshot { tick, left_out, .. }) => {
                     self.snapshots += 1;
@@ -318,15 +334,22 @@ impl Client {
                         "older views differ"
                     );
                     self.left_out += u64::from(left_out);
-                    let view = self.receiver.view(Sequence(sequence)).expect("the newest views are held");
+                    let view =
+                        self.receiver.view(Sequence(sequence)).expect("the newest views are held");
                     assert_eq!(view.tick, tick);
-                    assert!(*view == self.expected[&sequence], "sequence {sequence}: the views of both sides differ");
+                    assert!(
+                        *view == self.expected[&sequence],
+                        "sequence {sequence}: the views of both sides differ"
+                    );
                 }
                 Ok(Received::Block { .. }) => self.blocks += 1,
                 Ok(_) => {}
                 Err(refused) => {
                     assert!(
-                        !matches!(refused, Refused::Snapshot(_) | Refused::BadMerge | Refused::BadOlder),
+                        !matches!(
+                            refused,
+                            Refused::Snapshot(_) | Refused::BadMerge | Refused::BadOlder
+                        ),
                         "{refused}"
                     );
                     *self.refused.entry(refused.to_string()).or_default() += 1;

@@ -1,8 +1,8 @@
 //! The bit cursor: the first stage of every encoder and the last of every decoder.
 //!
-//! Bits fill bytes from the least significant end, values are little-endian, and up to 64 bits are written or read in
-//! one call (`spec/CODEC.md`, section 1). Both work on 64-bit words: a write goes to an accumulator, a read loads the word
-//! at its position, and costs about a nanosecond.
+//! Bits fill bytes from the least significant end, values are little-endian, and up to 64 bits are
+//! written or read in one call (`spec/CODEC.md`, section 1). Both work on 64-bit words: a write
+//! goes to an accumulator, a read loads the word at its position, and costs about a nanosecond.
 
 mod reader;
 mod writer;

@@ -5,10 +5,11 @@ use crate::DecodeError;
 /// What 8 bytes hold from any bit of the first of them on.
 const WORD_BITS: u32 = 57;
 
-/// Reads bits, least significant first, from a byte slice. The counterpart of [`BitWriter`](crate::BitWriter).
+/// Reads bits, least significant first, from a byte slice. The counterpart of
+/// [`BitWriter`](crate::BitWriter).
 ///
-/// Each read loads the 8 bytes at its position: nothing but the position goes from one read to the next, and no branch
-/// depends on how the widths fall.
+/// Each read loads the 8 bytes at its position: nothing but the position goes from one read to the
+/// next, and no branch depends on how the widths fall.
 #[derive(Clone, Debug)]
 pub struct BitReader<'a> {
     bytes: &'a [u8],
@@ -102,7 +103,8 @@ impl<'a> BitReader<'a> {
     /// Ends the reading: what is left must be the zero padding of the last byte.
     ///
     /// # Errors
-    /// [`DecodeError::TrailingData`] when a whole byte or more is left, [`DecodeError::Padding`] when the padding is not zero.
+    /// [`DecodeError::TrailingData`] when a whole byte or more is left, [`DecodeError::Padding`]
+    /// when the padding is not zero.
     pub fn finish(mut self) -> Result<(), DecodeError> {
         if self.left_bits() >= 8 {
             return Err(DecodeError::TrailingData { left_bits: self.left_bits() });
@@ -136,7 +138,11 @@ impl<'a> BitReader<'a> {
 
     #[cold]
     fn end_of_data(&self, wanted_bits: u32) -> DecodeError {
-        DecodeError::EndOfData { at_bit: self.position_bits, wanted_bits, left_bits: self.left_bits() as u32 }
+        DecodeError::EndOfData {
+            at_bit: self.position_bits,
+            wanted_bits,
+            left_bits: self.left_bits() as u32,
+        }
     }
 }
 

@@ -47,7 +47,8 @@ impl BitSink for BitCounter {
 
 /// Writes bits, least significant first, into a vector that grows or a slice that the caller lends.
 ///
-/// Writing itself cannot fail: a lent slice that is too short is reported once, by [`BitWriter::finish`].
+/// Writing itself cannot fail: a lent slice that is too short is reported once, by
+/// [`BitWriter::finish`].
 ///
 /// ```
 /// use kinepack::{BitReader, BitSink, BitWriter};
@@ -71,7 +72,8 @@ pub struct BitWriter<'a> {
     pending: u64,
     /// Invariant: below 64.
     pending_bits: u32,
-    /// Bytes already sent to the target by this writer, also those that a lent slice had no room for.
+    /// Bytes already sent to the target by this writer, also those that a lent slice had no room
+    /// for.
     flushed_bytes: usize,
 }
 
@@ -99,13 +101,17 @@ impl<'a> BitWriter<'a> {
     /// Pads the last byte with zero bits, stores it and returns the number of bytes written.
     ///
     /// # Errors
-    /// [`EncodeError::BufferFull`] with the bytes needed, when a lent slice was too short. Its content is then unspecified.
+    /// [`EncodeError::BufferFull`] with the bytes needed, when a lent slice was too short. Its
+    /// content is then unspecified.
     pub fn finish(mut self) -> Result<usize, EncodeError> {
         let tail_bytes = self.pending_bits.div_ceil(8) as usize;
         self.store(self.pending, tail_bytes);
         match self.target {
             Target::Lent(ref bytes) if self.flushed_bytes > bytes.len() => {
-                Err(EncodeError::BufferFull { needed_bytes: self.flushed_bytes, buffer_bytes: bytes.len() })
+                Err(EncodeError::BufferFull {
+                    needed_bytes: self.flushed_bytes,
+                    buffer_bytes: bytes.len(),
+                })
             }
             _ => Ok(self.flushed_bytes),
         }

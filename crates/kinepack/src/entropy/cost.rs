@@ -2,10 +2,12 @@
 
 use super::Coder;
 
-/// Adds up the ideal cost of decisions, −log₂ of their probabilities: for dry runs, choices and training.
+/// Adds up the ideal cost of decisions, −log₂ of their probabilities: for dry runs, choices and
+/// training.
 ///
-/// Integer arithmetic, the same on every platform; each decision is right to 4·10⁻⁷ bits, and an encoder writes the sum
-/// to within a few hundredths of a percent, and its end of 8 bits at most. A nanosecond a decision.
+/// Integer arithmetic, the same on every platform; each decision is right to 4·10⁻⁷ bits, and an
+/// encoder writes the sum to within a few hundredths of a percent, and its end of 8 bits at most. A
+/// nanosecond a decision.
 ///
 /// ```
 /// use kinepack::entropy::{Coder, Cost};
@@ -74,7 +76,8 @@ pub(super) fn log2(value: u32) -> u32 {
     (whole << UNIT_BITS) + from + (((to - from) * between) >> (16 - INDEX_BITS))
 }
 
-/// The logarithm of any number but 0, in 2⁻¹⁶ bits, right to 2⁻¹⁴ bits: of what was counted. 0 is taken as 1.
+/// The logarithm of any number but 0, in 2⁻¹⁶ bits, right to 2⁻¹⁴ bits: of what was counted. 0 is
+/// taken as 1.
 #[inline]
 pub(crate) fn log2_of(count: u64) -> u64 {
     let count = count.max(1);
@@ -120,7 +123,9 @@ mod tests {
     #[test]
     fn every_probability_costs_its_logarithm() {
         for probability in 1..=u16::MAX {
-            for (bit, ratio) in [(true, f64::from(probability)), (false, 65536.0 - f64::from(probability))] {
+            for (bit, ratio) in
+                [(true, f64::from(probability)), (false, 65536.0 - f64::from(probability))]
+            {
                 let mut cost = Cost::default();
                 assert_eq!(cost.code(bit, probability), bit);
                 let error = cost.bits() + libm::log2(ratio / 65536.0);
@@ -132,9 +137,9 @@ mod tests {
 
     #[test]
     fn logarithms_of_any_count() {
-        for count in
-            (0..64).flat_map(|bits| [1u64 << bits, (1 << bits) + (1 << bits) / 3, (1 << bits) | ((1 << bits) - 1)])
-        {
+        for count in (0..64).flat_map(|bits| {
+            [1u64 << bits, (1 << bits) + (1 << bits) / 3, (1 << bits) | ((1 << bits) - 1)]
+        }) {
             let error = log2_of(count) as f64 / 65536.0 - libm::log2(count as f64);
             assert!(error.abs() < 1.0 / 16384.0, "{count}: {error}");
         }

@@ -6,13 +6,14 @@ use super::Coder;
 
 /// How often a decision was `true` of late. 4 bytes; two counters that saw the same are equal.
 ///
-/// After `n` observations it moves by 1/(n + 1.6) of the way to the next one, as an average would, but never less than by
-/// 1/(limit + 0.6): from then on it forgets. A limit of 20 follows what changes fast, one of 250 suits what stays.
-/// The probability stays from 32/65536 to 65503/65536, so that a surprise costs at most 11 bits.
+/// After `n` observations it moves by 1/(n + 1.6) of the way to the next one, as an average would,
+/// but never less than by 1/(limit + 0.6): from then on it forgets. A limit of 20 follows what
+/// changes fast, one of 250 suits what stays. The probability stays from 32/65536 to 65503/65536,
+/// so that a surprise costs at most 11 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counter {
-    /// From the top: the probability of `true` in 24 bits, the number of observations in 8. Invariant: the probability is
-    /// from `MIN` to `MAX`.
+    /// From the top: the probability of `true` in 24 bits, the number of observations in 8.
+    /// Invariant: the probability is from `MIN` to `MAX`.
     state: u32,
 }
 
@@ -44,8 +45,8 @@ impl Default for Counter {
 }
 
 impl Counter {
-    /// A counter that expects `true` with `probability` in 1/65536, clamped to 32..=65503, and holds to it as if after
-    /// `count` observations.
+    /// A counter that expects `true` with `probability` in 1/65536, clamped to 32..=65503, and
+    /// holds to it as if after `count` observations.
     #[inline]
     pub const fn new(probability: u16, count: u8) -> Self {
         let clamped = match probability {
@@ -129,7 +130,10 @@ mod tests {
         }
         assert_eq!(Counter::new(0, 3), Counter::new(32, 3));
         assert_eq!(Counter::new(65535, 255), Counter::new(65503, 255));
-        assert_eq!([Counter::new(7000, 255).probability(), Counter::new(7000, 255).count().into()], [7000, 255]);
+        assert_eq!(
+            [Counter::new(7000, 255).probability(), Counter::new(7000, 255).count().into()],
+            [7000, 255]
+        );
         assert_eq!(size_of::<Counter>(), 4);
     }
 

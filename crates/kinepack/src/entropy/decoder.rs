@@ -10,8 +10,8 @@ const WINDOW_BITS: u32 = 32;
 
 /// Decodes decisions from a [`BitReader`], from whatever bit it is at to the end of its data.
 ///
-/// Takes any data: it never panics, and past the end it reads zeros. While it works, the reader stands at the beginning
-/// of a window of 32 bits; the decoder looks at nothing behind it.
+/// Takes any data: it never panics, and past the end it reads zeros. While it works, the reader
+/// stands at the beginning of a window of 32 bits; the decoder looks at nothing behind it.
 #[derive(Debug)]
 pub struct RangeDecoder<'a, 'b> {
     reader: &'a mut BitReader<'b>,
@@ -30,20 +30,23 @@ impl<'a, 'b> RangeDecoder<'a, 'b> {
         let range = u32::MAX;
         let code = window(reader);
         // The encoder's range begins one short of 2³²: only a window of ones lies outside.
-        let refusal = (code == range).then(|| DecodeError::OutOfRange { at_bit: reader.position_bits() });
+        let refusal =
+            (code == range).then(|| DecodeError::OutOfRange { at_bit: reader.position_bits() });
         Self { reader, range, code: code.min(range - 1), refusal }
     }
 
-    /// Ends the decoding: the data must be, to the bit, what an encoder makes of the decisions that were returned, and
-    /// nothing but the zero padding of the last byte may follow. So each sequence of decisions has one form only.
-    /// The reader is then at its end.
+    /// Ends the decoding: the data must be, to the bit, what an encoder makes of the decisions that
+    /// were returned, and nothing but the zero padding of the last byte may follow. So each
+    /// sequence of decisions has one form only. The reader is then at its end.
     ///
-    /// Data cut short or made longer are refused too, but where they are the one form of other decisions.
+    /// Data cut short or made longer are refused too, but where they are the one form of other
+    /// decisions.
     ///
     /// # Errors
-    /// [`DecodeError::EndOfData`] when the data are too short, [`DecodeError::TrailingData`] when a whole byte or more is
-    /// left, [`DecodeError::Padding`] when another end or another padding was written, [`DecodeError::OutOfRange`] when
-    /// the data begin with 32 ones, which nothing encodes to.
+    /// [`DecodeError::EndOfData`] when the data are too short, [`DecodeError::TrailingData`] when a
+    /// whole byte or more is left, [`DecodeError::Padding`] when another end or another padding was
+    /// written, [`DecodeError::OutOfRange`] when the data begin with 32 ones, which nothing encodes
+    /// to.
     pub fn finish(self) -> Result<(), DecodeError> {
         if let Some(refusal) = self.refusal {
             return Err(refusal);

@@ -1,7 +1,7 @@
 //! The encoder: a range that each decision narrows, and the bytes that no carry can reach any more.
 //!
-//! The data are one long binary fraction, most significant bit first, in the range that is left in the end. The sink takes
-//! the bits in that order, so that data may begin and end at any bit.
+//! The data are one long binary fraction, most significant bit first, in the range that is left in
+//! the end. The sink takes the bits in that order, so that data may begin and end at any bit.
 
 use super::cost::{UNIT_BITS, log2};
 use core::hint::select_unpredictable;
@@ -11,17 +11,19 @@ use crate::BitSink;
 
 /// Encodes decisions into a [`BitSink`], from whatever bit it is at.
 ///
-/// Nothing can fail, and nothing is written beyond what [`BitSink::write`] takes: a [`BitCounter`](crate::BitCounter)
-/// counts the exact bits. What was encoded is complete only after [`RangeEncoder::finish`].
+/// Nothing can fail, and nothing is written beyond what [`BitSink::write`] takes: a
+/// [`BitCounter`](crate::BitCounter) counts the exact bits. What was encoded is complete only after
+/// [`RangeEncoder::finish`].
 #[derive(Debug)]
 pub struct RangeEncoder<'a, S: BitSink> {
     sink: &'a mut S,
-    /// The lower end of the range; the bits from 32 on are a carry. Invariant: `low + range` is at most 2³³.
+    /// The lower end of the range; the bits from 32 on are a carry. Invariant: `low + range` is at
+    /// most 2³³.
     low: u64,
     /// Invariant: at least `MIN_RANGE`.
     range: u32,
-    /// The last byte that left the window, which a carry may still raise. Nothing is before the first one, and no carry
-    /// leaves a fraction.
+    /// The last byte that left the window, which a carry may still raise. Nothing is before the
+    /// first one, and no carry leaves a fraction.
     held: Option<u8>,
     /// Bytes of 0xFF after it: a carry would make each of them 0.
     pending_bytes: u64,
@@ -34,8 +36,8 @@ impl<'a, S: BitSink> RangeEncoder<'a, S> {
         Self { sink, low: 0, range: u32::MAX, held: None, pending_bytes: 0 }
     }
 
-    /// Writes the shortest end of the data, 0 to 8 bits: a decoder reads zeros from there on. The sink takes nothing else
-    /// after it but the padding of its last byte.
+    /// Writes the shortest end of the data, 0 to 8 bits: a decoder reads zeros from there on. The
+    /// sink takes nothing else after it but the padding of its last byte.
     pub fn finish(mut self) {
         let (value, tail_bits) = tail(self.low, self.range);
         self.settle(value > u64::from(u32::MAX));

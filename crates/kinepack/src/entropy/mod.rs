@@ -1,14 +1,17 @@
-//! Adaptive binary arithmetic coding: decisions at their ideal cost, to a few hundredths of a percent.
+//! Adaptive binary arithmetic coding: decisions at their ideal cost, to a few hundredths of a
+//! percent.
 //!
-//! A format is described once, as a function over a [`Coder`]: it tells the coder each decision and goes on with the
-//! decision that the coder returns. A [`RangeEncoder`] returns what it is told; a [`RangeDecoder`] ignores that and
-//! returns what it reads; a [`Cost`] adds up what the decisions would take. Probabilities come from [`Counter`]s that
-//! learn from each decision in the same way on both sides; [`code_tree`] and [`code_signed`] put them together to
-//! numbers. All of it is integer arithmetic: every platform writes the same bits.
+//! A format is described once, as a function over a [`Coder`]: it tells the coder each decision and
+//! goes on with the decision that the coder returns. A [`RangeEncoder`] returns what it is told; a
+//! [`RangeDecoder`] ignores that and returns what it reads; a [`Cost`] adds up what the decisions
+//! would take. Probabilities come from [`Counter`]s that learn from each decision in the same way
+//! on both sides; [`code_tree`] and [`code_signed`] put them together to numbers. All of it is
+//! integer arithmetic: every platform writes the same bits.
 //!
-//! The coder is the range coder of G. N. N. Martin ("Range encoding", 1979) in the carry-propagating form of LZMA (Igor
-//! Pavlov), with probabilities of 16 bits, without LZMA's first byte and with the shortest end. A decision costs 3 to 8
-//! nanoseconds, more where it cannot be foretold; a coder is a few words and allocates nothing.
+//! The coder is the range coder of G. N. N. Martin ("Range encoding", 1979) in the
+//! carry-propagating form of LZMA (Igor Pavlov), with probabilities of 16 bits, without LZMA's
+//! first byte and with the shortest end. A decision costs 3 to 8 nanoseconds, more where it cannot
+//! be foretold; a coder is a few words and allocates nothing.
 //!
 //! ```
 //! use kinepack::entropy::{Coder, Counter, RangeDecoder, RangeEncoder};
@@ -52,14 +55,16 @@ pub use decoder::RangeDecoder;
 pub use encoder::RangeEncoder;
 pub use numbers::{MANTISSAS, MAX_EXPONENT, Signed, code_signed, code_tree};
 
-/// Takes decisions and gives decisions back: one description of a format serves an encoder and a decoder.
+/// Takes decisions and gives decisions back: one description of a format serves an encoder and a
+/// decoder.
 ///
 /// An encoder returns what it is told; a decoder ignores it and returns what it reads.
 pub trait Coder {
     /// Codes one decision; `probability` is that of `true` in 1/65536, and 0 is taken as 1.
     fn code(&mut self, bit: bool, probability: u16) -> bool;
 
-    /// Codes `bits` (0 to 32) bits that are 0 as often as 1; bits of `value` above them are ignored, and not returned.
+    /// Codes `bits` (0 to 32) bits that are 0 as often as 1; bits of `value` above them are
+    /// ignored, and not returned.
     fn code_direct(&mut self, value: u32, bits: u32) -> u32;
 
     /// What was spent so far, in 1/256 bit, where this is known: to tell what costs how much.
@@ -68,19 +73,21 @@ pub trait Coder {
         0
     }
 
-    /// True where a decoder has gone so far past the end of its data that no encoder wrote them. What it returns from
-    /// then on means nothing: ask this wherever a decision could make a loop longer or take memory.
+    /// True where a decoder has gone so far past the end of its data that no encoder wrote them.
+    /// What it returns from then on means nothing: ask this wherever a decision could make a loop
+    /// longer or take memory.
     #[inline]
     fn is_exhausted(&self) -> bool {
         false
     }
 }
 
-/// The range is at least this between two decisions. Both parts of it are then at least 2⁸ at any probability, and at
-/// most 2 bytes are shifted out after a decision.
+/// The range is at least this between two decisions. Both parts of it are then at least 2⁸ at any
+/// probability, and at most 2 bytes are shifted out after a decision.
 const MIN_RANGE: u32 = 1 << 24;
 
-/// The most bits that [`Coder::code_direct`] cuts from a range at once: each value still has a part of 2⁸ or more.
+/// The most bits that [`Coder::code_direct`] cuts from a range at once: each value still has a part
+/// of 2⁸ or more.
 const DIRECT_BITS: u32 = 16;
 
 /// The part of `range` that stands for `true`; the lower part, the rest, stands for `false`.
@@ -100,8 +107,9 @@ fn lack_bits(range: u32) -> u32 {
     }
 }
 
-/// The end of the data: of all values from `low` to `low + range − 1` the one with the most trailing zero bits, and how
-/// many of the 32 bits below a carry come before these zeros. They are at most 8, as `range` is at least [`MIN_RANGE`].
+/// The end of the data: of all values from `low` to `low + range − 1` the one with the most
+/// trailing zero bits, and how many of the 32 bits below a carry come before these zeros. They are
+/// at most 8, as `range` is at least [`MIN_RANGE`].
 fn tail(low: u64, range: u32) -> (u64, u32) {
     debug_assert!(range >= MIN_RANGE);
     let last = low + u64::from(range) - 1;
@@ -119,7 +127,8 @@ mod tests {
         let ranges = [MIN_RANGE, MIN_RANGE + 1, 0x0123_4567, 0x7FFF_FFFF, 0x8000_0000, u32::MAX];
         for range in ranges {
             for seed in 0..2000u64 {
-                let low = [seed, seed << 23, seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 31][seed as usize % 3];
+                let low = [seed, seed << 23, seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 31]
+                    [seed as usize % 3];
                 let is_inside = |value: u64| (low..low + u64::from(range)).contains(&value);
                 let naive = (0..=32).find_map(|bits: u32| {
                     let step = 1u64 << (32 - bits);
@@ -135,7 +144,8 @@ mod tests {
     #[test]
     fn a_range_is_shifted_until_it_is_long_enough() {
         for range in [0x100, 0xFFFF, 0x1_0000, 0xFF_FFFF, 0x100_0000, u32::MAX] {
-            let naive = (0..3).find(|bytes| u64::from(range) << (8 * bytes) >= u64::from(MIN_RANGE));
+            let naive =
+                (0..3).find(|bytes| u64::from(range) << (8 * bytes) >= u64::from(MIN_RANGE));
             assert_eq!(Some(lack_bits(range) / 8), naive);
         }
     }

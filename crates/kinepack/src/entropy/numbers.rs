@@ -2,15 +2,22 @@
 
 use super::{Coder, Counter};
 
-/// Codes a number of `bits` bits from the top bit down, each with a counter for the bits above it. Takes the first
-/// 2^`bits` counters, of which number 0 stays unused; an alternative that is never told costs next to nothing.
+/// Codes a number of `bits` bits from the top bit down, each with a counter for the bits above it.
+/// Takes the first 2^`bits` counters, of which number 0 stays unused; an alternative that is never
+/// told costs next to nothing.
 ///
 /// Returns the number. Bits of `value` above `bits` are ignored.
 ///
 /// # Panics
 /// Where there are fewer counters.
 #[inline]
-pub fn code_tree<C: Coder>(coder: &mut C, counters: &mut [Counter], value: u32, bits: u32, limit: u8) -> u32 {
+pub fn code_tree<C: Coder>(
+    coder: &mut C,
+    counters: &mut [Counter],
+    value: u32,
+    bits: u32,
+    limit: u8,
+) -> u32 {
     debug_assert!(bits < 32);
     let counters = &mut counters[..1 << bits];
     let mut node = 1;
@@ -39,16 +46,17 @@ pub struct Signed<'a> {
     pub zero: &'a mut Counter,
     /// Is it negative?
     pub sign: &'a mut Counter,
-    /// At index k: is the magnitude 2^(k + 1) or more, where it is 2^k or more? The last one serves for all larger k too.
-    /// At least one.
+    /// At index k: is the magnitude 2^(k + 1) or more, where it is 2^k or more? The last one serves
+    /// for all larger k too. At least one.
     pub exponents: &'a mut [Counter],
-    /// The 3 bits below the leading one, a tree for each exponent k: its node n is at index 8·min(k, 15) + n.
-    /// Exactly [`MANTISSAS`].
+    /// The 3 bits below the leading one, a tree for each exponent k: its node n is at index
+    /// 8·min(k, 15) + n. Exactly [`MANTISSAS`].
     pub mantissas: &'a mut [Counter],
 }
 
-/// Codes a number of magnitude 2³³ − 1 or less: whether it is 0, its sign, its exponent in unary, the 3 bits below the
-/// leading one, each decision with its counter, and the rest flat. Returns the number: a decoder never one outside.
+/// Codes a number of magnitude 2³³ − 1 or less: whether it is 0, its sign, its exponent in unary,
+/// the 3 bits below the leading one, each decision with its counter, and the rest flat. Returns the
+/// number: a decoder never one outside.
 ///
 /// # Panics
 /// Where a slice of the model is not as long as it says.
@@ -73,7 +81,12 @@ pub fn code_signed<C: Coder>(coder: &mut C, value: i64, model: Signed<'_>, limit
 
 /// How often `magnitude`, which is not 0, can be halved before it is 1.
 #[inline]
-fn code_exponent<C: Coder>(coder: &mut C, magnitude: u64, counters: &mut [Counter], limit: u8) -> u32 {
+fn code_exponent<C: Coder>(
+    coder: &mut C,
+    magnitude: u64,
+    counters: &mut [Counter],
+    limit: u8,
+) -> u32 {
     let last = counters.len() - 1;
     let mut exponent = 0;
     while exponent < MAX_EXPONENT {

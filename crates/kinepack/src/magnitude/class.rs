@@ -1,8 +1,9 @@
 //! The prefix code of the classes of steps. `spec/CODEC.md`, sections 16.2 and 7.1.
 //!
-//! It does not adapt: a value alone, against a baseline that may be any, has nothing to learn from. Steps of 0 take 2
-//! bits and classes 2 to 5 four, since most differences are none or small; all further ones no more than one bit above the flat 4
-//! or 5 bits of section 16.1, and what remains goes to those that only full 32-bit lanes have.
+//! It does not adapt: a value alone, against a baseline that may be any, has nothing to learn from.
+//! Steps of 0 take 2 bits and classes 2 to 5 four, since most differences are none or small; all
+//! further ones no more than one bit above the flat 4 or 5 bits of section 16.1, and what remains
+//! goes to those that only full 32-bit lanes have.
 
 use crate::prefix::FixedPrefixCode;
 use crate::{BitReader, DecodeError};

@@ -1,7 +1,8 @@
-//! A vector against a baseline, within limits: the differences of their codes as steps. `spec/CODEC.md`, section 16.3.
+//! A vector against a baseline, within limits: the differences of their codes as steps.
+//! `spec/CODEC.md`, section 16.3.
 //!
-//! As [`value`](crate::value), with a cost that grows with the difference instead of one range that is short. What
-//! wraps goes the short way round, so that Euler angles are a vector like others.
+//! As [`value`](crate::value), with a cost that grows with the difference instead of one range that
+//! is short. What wraps goes the short way round, so that Euler angles are a vector like others.
 
 use super::Components;
 use super::steps::{Read, read, read_steps, write_raw, write_steps};
@@ -27,7 +28,8 @@ use crate::{BitReader, BitSink, DecodeError, EncodeError, VectorLimits};
 /// ```
 ///
 /// # Errors
-/// [`EncodeError`] where a component of `value` or `baseline` is not a number or out of its limits; nothing is written then.
+/// [`EncodeError`] where a component of `value` or `baseline` is not a number or out of its limits;
+/// nothing is written then.
 pub fn write_difference<const N: usize>(
     sink: &mut impl BitSink,
     limits: &VectorLimits<N>,
@@ -41,19 +43,20 @@ pub fn write_difference<const N: usize>(
 /// Reads what [`write_difference`] wrote against the same baseline.
 ///
 /// # Errors
-/// [`DecodeError`] at the end of the data, for raw values, for differences that lead out of the limits, and from a
-/// baseline that is not a value of theirs.
+/// [`DecodeError`] at the end of the data, for raw values, for differences that lead out of the
+/// limits, and from a baseline that is not a value of theirs.
 pub fn read_difference<const N: usize>(
     reader: &mut BitReader<'_>,
     limits: &VectorLimits<N>,
     baseline: [f32; N],
 ) -> Result<[f32; N], DecodeError> {
     let steps = read_steps(reader)?;
-    value_after(limits, baseline, steps).ok_or(DecodeError::OutOfRange { at_bit: reader.position_bits() })
+    value_after(limits, baseline, steps)
+        .ok_or(DecodeError::OutOfRange { at_bit: reader.position_bits() })
 }
 
-/// As [`write_difference`], for any value and baseline: where one of them has no code, being NaN or out of the limits, the
-/// value goes as it is, bit for bit, in 7 + 32 · N bits.
+/// As [`write_difference`], for any value and baseline: where one of them has no code, being NaN or
+/// out of the limits, the value goes as it is, bit for bit, in 7 + 32 · N bits.
 pub fn write_any<const N: usize>(
     sink: &mut impl BitSink,
     limits: &VectorLimits<N>,
@@ -71,8 +74,8 @@ pub fn write_any<const N: usize>(
 /// Reads what [`write_any`] wrote against the same baseline.
 ///
 /// # Errors
-/// [`DecodeError`] at the end of the data, for differences that lead out of the limits, and from a baseline that is not a
-/// value of theirs. Raw values are taken as they are, NaN too.
+/// [`DecodeError`] at the end of the data, for differences that lead out of the limits, and from a
+/// baseline that is not a value of theirs. Raw values are taken as they are, NaN too.
 pub fn read_any<const N: usize>(
     reader: &mut BitReader<'_>,
     limits: &VectorLimits<N>,
@@ -80,9 +83,8 @@ pub fn read_any<const N: usize>(
 ) -> Result<[f32; N], DecodeError> {
     match read(reader)? {
         Read::Raw(values) => Ok(values),
-        Read::Steps(steps) => {
-            value_after(limits, baseline, steps).ok_or(DecodeError::OutOfRange { at_bit: reader.position_bits() })
-        }
+        Read::Steps(steps) => value_after(limits, baseline, steps)
+            .ok_or(DecodeError::OutOfRange { at_bit: reader.position_bits() }),
     }
 }
 
@@ -100,7 +102,11 @@ fn steps<const N: usize>(
 }
 
 /// The value so many steps after `baseline`, if both are within the limits.
-fn value_after<const N: usize>(limits: &VectorLimits<N>, baseline: [f32; N], steps: [i64; N]) -> Option<[f32; N]> {
+fn value_after<const N: usize>(
+    limits: &VectorLimits<N>,
+    baseline: [f32; N],
+    steps: [i64; N],
+) -> Option<[f32; N]> {
     let mut value = [0.0; N];
     for (index, axis) in limits.axes().iter().enumerate() {
         let base = axis.code_of(baseline[index]).ok()?;

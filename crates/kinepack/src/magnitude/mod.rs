@@ -1,7 +1,9 @@
-//! Small numbers in few bits: differences, velocities, inputs; alone or as a vector of up to 4 components.
+//! Small numbers in few bits: differences, velocities, inputs; alone or as a vector of up to 4
+//! components.
 //!
-//! First comes how large the largest component is, its *class*, then each component in as many bits as that takes: one
-//! class for all, since what moves along one axis mostly moves along the others. `spec/CODEC.md`, section 16.
+//! First comes how large the largest component is, its *class*, then each component in as many bits
+//! as that takes: one class for all, since what moves along one axis mostly moves along the others.
+//! `spec/CODEC.md`, section 16.
 //!
 //! | functions | take | errors of values |
 //! |---|---|---|
@@ -10,7 +12,8 @@
 //! | [`write_difference`], [`read_difference`] | `f32` within limits against a baseline; Euler angles with limits that wrap | half a step of the limits |
 //! | [`write_any`], [`read_any`] | the same, and `f32` beyond the limits as they are | half a step, or none |
 //!
-//! Each allocates nothing, and takes some nanoseconds a component; limits that wrap take some tens more.
+//! Each allocates nothing, and takes some nanoseconds a component; limits that wrap take some tens
+//! more.
 //!
 //! ```
 //! use kinepack::magnitude::{read_steps, write_steps};
@@ -39,7 +42,8 @@ pub use difference::{read_any, read_difference, write_any, write_difference};
 pub use multiples::{Precision, read_multiples, write_multiples};
 pub use steps::{read_steps, write_steps};
 
-/// A class holds for 1 to 4 components: more have less in common. Looked at where the code is compiled.
+/// A class holds for 1 to 4 components: more have less in common. Looked at where the code is
+/// compiled.
 struct Components<const N: usize>;
 
 impl<const N: usize> Components<N> {

@@ -1,7 +1,9 @@
-//! Multiples of a precision, in exactly the bits of Unreal's `FVector_NetQuantize`. `spec/CODEC.md`, section 16.1.
+//! Multiples of a precision, in exactly the bits of Unreal's `FVector_NetQuantize`.
+//! `spec/CODEC.md`, section 16.1.
 //!
-//! The class of three components takes 4 or 5 bits, each component 2 more than its class: 11 bits for up to 1 step, 80
-//! for the largest. Source: the reference's `WritePackedVector`, for 24 bits a component; its arithmetic is `f32`, and so is this.
+//! The class of three components takes 4 or 5 bits, each component 2 more than its class: 11 bits
+//! for up to 1 step, 80 for the largest. Source: the reference's `WritePackedVector`, for 24 bits a
+//! component; its arithmetic is `f32`, and so is this.
 
 use super::Components;
 use crate::{BitReader, BitSink, DecodeError, EncodeError, bits_for};
@@ -33,10 +35,11 @@ impl Precision {
     }
 }
 
-/// Writes a vector of 1 to 4 components, each rounded to the nearest multiple of `precision`, a half up.
+/// Writes a vector of 1 to 4 components, each rounded to the nearest multiple of `precision`, a
+/// half up.
 ///
-/// Beyond ±2²⁴ steps components saturate: −2²⁴ and 2²⁴ − 1 steps are the last. Below 2²² steps what is read is written
-/// alike again; further out the steps are as fine as `f32` itself.
+/// Beyond ±2²⁴ steps components saturate: −2²⁴ and 2²⁴ − 1 steps are the last. Below 2²² steps what
+/// is read is written alike again; further out the steps are as fine as `f32` itself.
 ///
 /// ```
 /// use kinepack::magnitude::{Precision, read_multiples, write_multiples};
@@ -100,8 +103,8 @@ fn bias(class: u32) -> i32 {
 
 /// The nearest whole number, the upper one of two: the floor of what is half above.
 fn nearest(scaled: f32) -> i32 {
-    // As `f64` the sum is exact, but for what is far below a half, and the floor of that is the same. The clamp takes
-    // infinities too, which a large number times the steps may be.
+    // As `f64` the sum is exact, but for what is far below a half, and the floor of that is the
+    // same. The clamp takes infinities too, which a large number times the steps may be.
     let above = f64::from(scaled.clamp(-MAX_NUMBER, MAX_NUMBER)) + 0.5;
     let towards_zero = above as i32;
     towards_zero - i32::from(f64::from(towards_zero) > above)

@@ -1,18 +1,24 @@
-//! Integers exactly: the class by a prefix code, then each number without a wasted code. `spec/CODEC.md`, section 16.2.
+//! Integers exactly: the class by a prefix code, then each number without a wasted code.
+//! `spec/CODEC.md`, section 16.2.
 //!
-//! Numbers become positive by alternating signs (zig-zag: 0, −1, 1, −2 are 0, 1, 2, 3), so that n bits hold 2ⁿ of them.
-//! Since the largest is as large as its class says, the highest bit of the last one need not be told where it is the
-//! only one that can be; so each string of bits is one vector, and each vector one string.
+//! Numbers become positive by alternating signs (zig-zag: 0, −1, 1, −2 are 0, 1, 2, 3), so that n
+//! bits hold 2ⁿ of them. Since the largest is as large as its class says, the highest bit of the
+//! last one need not be told where it is the only one that can be; so each string of bits is one
+//! vector, and each vector one string.
 
 use super::Components;
 use super::class::{MAX_CLASS, RAW, class_word, read_class};
 use crate::{BitReader, BitSink, DecodeError, EncodeError, bits_for};
 
-/// Writes integers from −2³² to 2³² − 1, 1 to 4 of them, such as differences of lanes: 2 bits where all are 0.
+/// Writes integers from −2³² to 2³² − 1, 1 to 4 of them, such as differences of lanes: 2 bits where
+/// all are 0.
 ///
 /// # Errors
 /// [`EncodeError::OutOfRange`] for others; nothing is written then.
-pub fn write_steps<const N: usize>(sink: &mut impl BitSink, steps: [impl Into<i64>; N]) -> Result<(), EncodeError> {
+pub fn write_steps<const N: usize>(
+    sink: &mut impl BitSink,
+    steps: [impl Into<i64>; N],
+) -> Result<(), EncodeError> {
     const { Components::<N>::CHECK };
     let steps: [i64; N] = steps.map(Into::into);
     let numbers = steps.map(|step| ((step << 1) ^ (step >> 63)) as u64);
@@ -46,7 +52,8 @@ fn class_of(numbers: &[u64]) -> u32 {
     bits_for(numbers.iter().fold(0, |all, number| all | number))
 }
 
-/// True where the last number's highest bit is not told, since none of those before it is as large as the class.
+/// True where the last number's highest bit is not told, since none of those before it is as large
+/// as the class.
 #[inline]
 fn is_left_out(before: &[u64], class: u32) -> bool {
     class > 0 && class_of(before) < class
@@ -55,7 +62,8 @@ fn is_left_out(before: &[u64], class: u32) -> bool {
 /// Reads what [`write_steps`] wrote.
 ///
 /// # Errors
-/// [`DecodeError::EndOfData`], and [`DecodeError::OutOfRange`] for raw values, which [`read_any`](super::read_any) takes.
+/// [`DecodeError::EndOfData`], and [`DecodeError::OutOfRange`] for raw values, which
+/// [`read_any`](super::read_any) takes.
 pub fn read_steps<const N: usize>(reader: &mut BitReader<'_>) -> Result<[i64; N], DecodeError> {
     match read(reader)? {
         Read::Steps(steps) => Ok(steps),

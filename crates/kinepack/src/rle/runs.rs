@@ -1,12 +1,13 @@
-//! Runs: a length byte and a byte, or a length byte and different bytes. `spec/CODEC.md`, section 15.1.
+//! Runs: a length byte and a byte, or a length byte and different bytes. `spec/CODEC.md`, section
+//! 15.1.
 //!
 //! ```text
 //! length byte      0          1 ..= 128             129 ..= 255
 //! then          refused   a byte, so many times   length − 128 bytes as they are
 //! ```
 //!
-//! The encoder looks at each byte at most three times, keeps nothing, and finds a shortest form: `tests/rle.rs` compares
-//! it with dynamic programming.
+//! The encoder looks at each byte at most three times, keeps nothing, and finds a shortest form:
+//! `tests/rle.rs` compares it with dynamic programming.
 
 use alloc::vec::Vec;
 
@@ -25,16 +26,18 @@ const LITERAL: u8 = 128;
 /// ```
 /// assert_eq!(kinepack::rle::bound(1200), 1210);
 /// ```
-// A run takes no more than the bytes it stands for, since it is of two or more. A part of different bytes takes one more
-// than they are. One that is neither full nor the last is followed by a run of three or more, or by 128 bytes in 2,
-// which gains that one back; or it has 126 bytes and a run of two follows, which makes 128 bytes with one more. So each
-// byte more stands for 127 bytes at least, but for the last part's.
+// A run takes no more than the bytes it stands for, since it is of two or more. A part of different
+// bytes takes one more than they are. One that is neither full nor the last is followed by a run of
+// three or more, or by 128 bytes in 2, which gains that one back; or it has 126 bytes and a run of
+// two follows, which makes 128 bytes with one more. So each byte more stands for 127 bytes at
+// least, but for the last part's.
 pub const fn bound(bytes: usize) -> usize {
     bytes.saturating_add(bytes.div_ceil(MAX_LITERAL_BYTES))
 }
 
-/// Appends `bytes` as runs to `out`: a shortest form, at most [`bound`] bytes. The number of bytes is not written: the end
-/// of the data ends the runs. Allocates only where the vector's capacity runs out.
+/// Appends `bytes` as runs to `out`: a shortest form, at most [`bound`] bytes. The number of bytes
+/// is not written: the end of the data ends the runs. Allocates only where the vector's capacity
+/// runs out.
 pub fn encode(bytes: &[u8], out: &mut Vec<u8>) {
     encode_of(bytes.len(), |index| bytes[index], out);
 }
@@ -60,7 +63,8 @@ fn encode_of(len: usize, at: impl Fn(usize) -> u8, out: &mut Vec<u8>) {
             from = end;
             continue;
         }
-        // Between runs a pair costs no more as a run. One byte may be left: it is the first of different ones.
+        // Between runs a pair costs no more as a run. One byte may be left: it is the first of
+        // different ones.
         while equal >= 2 {
             let run = equal.min(MAX_RUN_BYTES);
             out.extend([run as u8, at(from)]);
@@ -77,13 +81,14 @@ fn literals_end(from: usize, len: usize, equal_from: impl Fn(usize) -> usize) ->
         let equal = equal_from(end);
         let room = MAX_LITERAL_BYTES - (end - from);
         if equal >= 3 {
-            // As a run these save a byte, and pay for the length byte after them. What would be one byte too many for
-            // whole runs is cheaper here than with a length byte of its own.
+            // As a run these save a byte, and pay for the length byte after them. What would be one
+            // byte too many for whole runs is cheaper here than with a length byte of its own.
             let is_odd = equal > MAX_RUN_BYTES && equal % MAX_RUN_BYTES == 1;
             return end + usize::from(is_odd && room > 0);
         }
-        // A pair costs as much here as in a run, and saves the length byte after a run; but where only one of the two
-        // has room, a length byte is due anyway, and the run of the two gets further.
+        // A pair costs as much here as in a run, and saves the length byte after a run; but where
+        // only one of the two has room, a length byte is due anyway, and the run of the two gets
+        // further.
         if equal > room {
             return end;
         }
@@ -94,7 +99,8 @@ fn literals_end(from: usize, len: usize, equal_from: impl Fn(usize) -> usize) ->
 
 /// Appends to `out` the bytes whose runs are `bytes`, all of them.
 ///
-/// Any valid runs are taken, not only the shortest. `out` grows by at most `limit_bytes`, and is as it was where the runs are refused.
+/// Any valid runs are taken, not only the shortest. `out` grows by at most `limit_bytes`, and is as
+/// it was where the runs are refused.
 ///
 /// # Errors
 /// [`DecodeError::EmptyRun`] for a length of 0, [`DecodeError::EndOfData`] for runs that are cut,
@@ -112,14 +118,23 @@ pub fn decode(bytes: &[u8], limit_bytes: usize, out: &mut Vec<u8>) -> Result<(),
 ///
 /// # Errors
 /// As [`decode`].
-pub fn decode_difference(base: &[u8], bytes: &[u8], limit_bytes: usize, out: &mut Vec<u8>) -> Result<(), DecodeError> {
+pub fn decode_difference(
+    base: &[u8],
+    bytes: &[u8],
+    limit_bytes: usize,
+    out: &mut Vec<u8>,
+) -> Result<(), DecodeError> {
     let held_bytes = out.len();
     decode(bytes, limit_bytes, out)?;
     out[held_bytes..].iter_mut().zip(base).for_each(|(byte, base)| *byte ^= base);
     Ok(())
 }
 
-fn decode_parts(mut bytes: &[u8], limit_bytes: usize, out: &mut Vec<u8>) -> Result<(), DecodeError> {
+fn decode_parts(
+    mut bytes: &[u8],
+    limit_bytes: usize,
+    out: &mut Vec<u8>,
+) -> Result<(), DecodeError> {
     let total_bytes = bytes.len();
     let mut left_bytes = limit_bytes;
     while let Some((&length, rest)) = bytes.split_first() {
@@ -134,7 +149,8 @@ fn decode_parts(mut bytes: &[u8], limit_bytes: usize, out: &mut Vec<u8>) -> Resu
             let [wanted_bits, left_bits] = [stored_bytes, rest.len()].map(|bytes| 8 * bytes as u32);
             return Err(DecodeError::EndOfData { at_bit: at_bit + 8, wanted_bits, left_bits });
         };
-        left_bytes = left_bytes.checked_sub(count).ok_or(DecodeError::TooManyBytes { limit_bytes })?;
+        left_bytes =
+            left_bytes.checked_sub(count).ok_or(DecodeError::TooManyBytes { limit_bytes })?;
         if is_run {
             out.resize(out.len() + count, stored[0]);
         } else {

@@ -1,23 +1,27 @@
-//! Sparse bytes: a tree of halves tells where the bytes are that are not zeros. `spec/CODEC.md`, section 15.2.
+//! Sparse bytes: a tree of halves tells where the bytes are that are not zeros. `spec/CODEC.md`,
+//! section 15.2.
 //!
-//! Each node that has such bytes says in which of its halves: 1 bit for both, 2 bits for one. A byte alone takes 2 bits a
-//! level, bytes side by side share the levels above them. That is about as short as a list of distances and lengths in
-//! gamma codes (`cargo bench -p kinepack --bench streams` prints both), shorter where many are strewn about, and has no numbers
-//! that a reader must refuse.
+//! Each node that has such bytes says in which of its halves: 1 bit for both, 2 bits for one. A
+//! byte alone takes 2 bits a level, bytes side by side share the levels above them. That is about
+//! as short as a list of distances and lengths in gamma codes (`cargo bench -p kinepack --bench
+//! streams` prints both), shorter where many are strewn about, and has no numbers that a reader
+//! must refuse.
 
 use alloc::vec::Vec;
 
 use super::base_at;
 use crate::{BitCounter, BitReader, BitSink, DecodeError, bits_for};
 
-/// Writes bytes of which most are zeros: 1 bit where all are, at most `8 · len + 2` bits. Their number is not written.
+/// Writes bytes of which most are zeros: 1 bit where all are, at most `8 · len + 2` bits. Their
+/// number is not written.
 ///
 /// Writes nothing for no bytes. Allocates nothing.
 pub fn write_sparse(sink: &mut impl BitSink, bytes: &[u8]) {
     write_sparse_difference(sink, &[], bytes);
 }
 
-/// As [`write_sparse`], of `bytes` XOR `base`. A shorter base goes on with zeros; a longer one is cut.
+/// As [`write_sparse`], of `bytes` XOR `base`. A shorter base goes on with zeros; a longer one is
+/// cut.
 ///
 /// ```
 /// use kinepack::rle::{read_sparse_difference, write_sparse_difference};
@@ -51,7 +55,9 @@ pub fn write_sparse_difference(sink: &mut impl BitSink, base: &[u8], bytes: &[u8
     let in_full = is_tree_longer(base, bytes);
     sink.write_bool(in_full);
     if in_full {
-        (0..).zip(bytes).for_each(|(index, byte)| sink.write(u64::from(byte ^ base_at(base, index)), 8));
+        (0..)
+            .zip(bytes)
+            .for_each(|(index, byte)| sink.write(u64::from(byte ^ base_at(base, index)), 8));
     } else {
         write_tree(sink, base, bytes);
     }
@@ -63,7 +69,8 @@ fn is_tree_longer(base: &[u8], bytes: &[u8]) -> bool {
     is_longer(bytes.len(), bytes.len() - alike, |tree| write_tree(tree, base, bytes))
 }
 
-/// True where the tree of `len` bytes, no more than `changed` of them not zeros, takes more bits than the bytes.
+/// True where the tree of `len` bytes, no more than `changed` of them not zeros, takes more bits
+/// than the bytes.
 fn is_longer(len: usize, changed: usize, write_tree: impl FnOnce(&mut BitCounter)) -> bool {
     let levels = bits_for(len as u64 - 1) as usize;
     // No byte takes more than 2 bits a level: most often that is enough to know.
@@ -74,12 +81,16 @@ fn is_longer(len: usize, changed: usize, write_tree: impl FnOnce(&mut BitCounter
     }
 }
 
-/// Appends `len_bytes` bytes that [`write_sparse`] wrote to `out`, which is as it was where they are refused. Makes room
-/// for them first: the number is the caller's, or one that it has checked.
+/// Appends `len_bytes` bytes that [`write_sparse`] wrote to `out`, which is as it was where they
+/// are refused. Makes room for them first: the number is the caller's, or one that it has checked.
 ///
 /// # Errors
 /// [`DecodeError::EndOfData`].
-pub fn read_sparse(reader: &mut BitReader<'_>, len_bytes: usize, out: &mut Vec<u8>) -> Result<(), DecodeError> {
+pub fn read_sparse(
+    reader: &mut BitReader<'_>,
+    len_bytes: usize,
+    out: &mut Vec<u8>,
+) -> Result<(), DecodeError> {
     read_sparse_difference(reader, &[], len_bytes, out)
 }
 
@@ -121,7 +132,8 @@ fn read_changed(reader: &mut BitReader<'_>, bytes: &mut [u8]) -> Result<(), Deco
     })
 }
 
-/// Invariant: `bytes` is not empty and differs from `base`. As deep as the number of bytes has bits.
+/// Invariant: `bytes` is not empty and differs from `base`. As deep as the number of bytes has
+/// bits.
 fn write_tree(sink: &mut impl BitSink, base: &[u8], bytes: &[u8]) {
     if bytes.len() <= Changes::MAX_BYTES {
         return Changes::between(base, bytes).write_tree(sink, 0, bytes.len());
@@ -200,7 +212,9 @@ impl Changes {
             return sink.write(u64::from(self.bytes[from]), 8);
         }
         let half = len.div_ceil(2);
-        let has = |from: usize, len: usize| self.mask >> from & (u64::MAX >> (Self::MAX_BYTES - len)) != 0;
+        let has = |from: usize, len: usize| {
+            self.mask >> from & (u64::MAX >> (Self::MAX_BYTES - len)) != 0
+        };
         let halves = [has(from, half), has(from + half, len - half)];
         write_halves(sink, halves);
         if halves[0] {
@@ -215,7 +229,8 @@ impl Changes {
 /// The most bytes that [`write_sparse_lanes`] takes.
 pub(crate) const MAX_LANES: usize = Changes::MAX_BYTES;
 
-/// As [`write_sparse_difference`], of up to [`MAX_LANES`] bytes that stand in lanes, against as many.
+/// As [`write_sparse_difference`], of up to [`MAX_LANES`] bytes that stand in lanes, against as
+/// many.
 #[inline]
 pub(crate) fn write_sparse_lanes(sink: &mut impl BitSink, base: &[u32], lanes: &[u32]) {
     // Many at once; most often nothing has changed.

@@ -1,8 +1,10 @@
-//! Does a type have a schema? Answered at each push and read, so it must not build the type's schema each time.
+//! Does a type have a schema? Answered at each push and read, so it must not build the type's
+//! schema each time.
 //!
-//! The address of [`Pack::fields`] stands for the type. The linker may give two types one address, but only if the code is
-//! the same; then the fields are the same too. One type may have several addresses, as each crate may hold a copy of the
-//! code. That costs another look, and is why two addresses are remembered.
+//! The address of [`Pack::fields`] stands for the type. The linker may give two types one address,
+//! but only if the code is the same; then the fields are the same too. One type may have several
+//! addresses, as each crate may hold a copy of the code. That costs another look, and is why two
+//! addresses are remembered.
 
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -11,13 +13,13 @@ use super::{Field, Pack, Schema};
 
 /// The hash of a schema, and which types were found to have that schema.
 ///
-/// Cost of a check: a comparison of two numbers, if the type is one of those that passed last; otherwise that of
-/// [`Schema::of`].
+/// Cost of a check: a comparison of two numbers, if the type is one of those that passed last;
+/// otherwise that of [`Schema::of`].
 #[derive(Debug)]
 pub(crate) struct TypeCheck {
     schema_hash: u64,
-    /// Addresses of the `fields` of types that passed, the newest first; 0 where there is none. Relaxed operations are
-    /// enough: whatever a thread reads here has passed.
+    /// Addresses of the `fields` of types that passed, the newest first; 0 where there is none.
+    /// Relaxed operations are enough: whatever a thread reads here has passed.
     passed: [AtomicUsize; 2],
 }
 
@@ -79,7 +81,8 @@ fn address_of<T: Pack>() -> usize {
 
 impl Clone for TypeCheck {
     fn clone(&self) -> Self {
-        let passed = self.passed.each_ref().map(|passed| AtomicUsize::new(passed.load(Ordering::Relaxed)));
+        let passed =
+            self.passed.each_ref().map(|passed| AtomicUsize::new(passed.load(Ordering::Relaxed)));
         Self { schema_hash: self.schema_hash, passed }
     }
 }
@@ -94,7 +97,8 @@ impl PartialEq for TypeCheck {
 /// The first lane whose value is above its maximum, and the value.
 #[inline]
 pub(crate) fn first_beyond(lanes: &[u32], maxima: &[u32]) -> Option<(usize, u32)> {
-    // All lanes are compared, without a branch: most often all are within, and the compiler compares several at once.
+    // All lanes are compared, without a branch: most often all are within, and the compiler
+    // compares several at once.
     let is_any = lanes.iter().zip(maxima).fold(false, |any, (value, max)| any | (value > max));
     if is_any { find_beyond(lanes, maxima) } else { None }
 }

@@ -1,5 +1,5 @@
-//! What the code of `#[derive(Pack)]` calls: path names, limits in constants, the loops over components, and the lanes of
-//! two states side by side.
+//! What the code of `#[derive(Pack)]` calls: path names, limits in constants, the loops over
+//! components, and the lanes of two states side by side.
 
 use alloc::string::String;
 pub use alloc::vec::Vec;
@@ -13,7 +13,12 @@ pub fn join(path: &str, name: &str) -> String {
 }
 
 /// The field of numbers with limits; `axes` as for [`quantize_floats`].
-pub fn floats_field<T: Components>(path: &str, name: &str, axes: &[FloatLimits], role: Role) -> Field {
+pub fn floats_field<T: Components>(
+    path: &str,
+    name: &str,
+    axes: &[FloatLimits],
+    role: Role,
+) -> Field {
     let axes = (0..T::COUNT).map(|component| *axis(axes, component)).collect();
     Field::new(join(path, name), FieldKind::Floats(axes)).with_role(role)
 }
@@ -40,7 +45,8 @@ pub fn mark_clock(fields: &mut [Field]) {
     }
 }
 
-/// Quantizes components lane by lane. `axes` has the limits of each component or one for all of them.
+/// Quantizes components lane by lane. `axes` has the limits of each component or one for all of
+/// them.
 #[inline]
 pub fn quantize_floats<T: Components>(
     value: &T,
@@ -51,7 +57,8 @@ pub fn quantize_floats<T: Components>(
 ) -> Result<(), EncodeError> {
     for (index, (component, lane)) in value.components().as_ref().iter().zip(lanes).enumerate() {
         let limits = axis(axes, index);
-        let code = if clamp { limits.quantize_clamped(*component) } else { limits.quantize(*component) };
+        let code =
+            if clamp { limits.quantize_clamped(*component) } else { limits.quantize(*component) };
         *lane = code.map_err(|error| error.in_field(name))?;
     }
     Ok(())
@@ -73,7 +80,9 @@ fn axis(axes: &[FloatLimits], component: usize) -> &FloatLimits {
 }
 
 /// The same limits, refused where the components of `T` are `f32` and too coarse for them.
-pub const fn for_type<T: Components>(limits: Result<FloatLimits, SetupError>) -> Result<FloatLimits, SetupError> {
+pub const fn for_type<T: Components>(
+    limits: Result<FloatLimits, SetupError>,
+) -> Result<FloatLimits, SetupError> {
     match limits {
         Ok(limits) if T::SINGLE => limits.for_f32(),
         other => other,
@@ -81,11 +90,15 @@ pub const fn for_type<T: Components>(limits: Result<FloatLimits, SetupError>) ->
 }
 
 /// The same time precision, refused where a field of so many lanes cannot have it.
-pub const fn time_precision(precision: TimePrecision, lanes: usize) -> Result<TimePrecision, SetupError> {
+pub const fn time_precision(
+    precision: TimePrecision,
+    lanes: usize,
+) -> Result<TimePrecision, SetupError> {
     if precision.is_possible(lanes) { Ok(precision) } else { Err(SetupError::BadPrecision) }
 }
 
-/// True where the range from `min` to `end` is as long as all codes together, but for a thousandth of a step.
+/// True where the range from `min` to `end` is as long as all codes together, but for a thousandth
+/// of a step.
 pub const fn is_period(limits: &FloatLimits, min: f64, end: f64) -> bool {
     let excess = (limits.max_code() as f64 + 1.0) * limits.step() - (end - min);
     excess.abs() <= limits.step() / 1000.0
@@ -94,7 +107,9 @@ pub const fn is_period(limits: &FloatLimits, min: f64, end: f64) -> bool {
 /// The raw words of numbers or of a quaternion.
 #[inline]
 pub fn store_raw_components<T: Components>(value: &T, raw: &mut [u64]) {
-    raw.iter_mut().zip(value.components().as_ref()).for_each(|(word, component)| *word = component.to_bits());
+    raw.iter_mut()
+        .zip(value.components().as_ref())
+        .for_each(|(word, component)| *word = component.to_bits());
 }
 
 /// The raw words of an integer of one lane or two.
@@ -147,7 +162,8 @@ impl<'a> LanePair<'a> {
     /// Splits the next `count` lanes off.
     #[inline]
     pub fn split(&mut self, count: usize) -> Self {
-        let ((from, from_rest), (to, to_rest)) = (self.from.split_at(count), self.to.split_at(count));
+        let ((from, from_rest), (to, to_rest)) =
+            (self.from.split_at(count), self.to.split_at(count));
         *self = Self { from: from_rest, to: to_rest };
         Self { from, to }
     }
@@ -155,7 +171,11 @@ impl<'a> LanePair<'a> {
 
 /// The value between; `axes` as for [`quantize_floats`].
 #[inline]
-pub fn interpolate_floats<T: Components>(axes: &[FloatLimits], lanes: LanePair<'_>, at: Between) -> T {
+pub fn interpolate_floats<T: Components>(
+    axes: &[FloatLimits],
+    lanes: LanePair<'_>,
+    at: Between,
+) -> T {
     let mut components = T::ZERO;
     for (index, component) in components.as_mut().iter_mut().enumerate() {
         let (axis, from, to) = (axis(axes, index), lanes.from[index], lanes.to[index]);
@@ -168,15 +188,22 @@ pub fn interpolate_floats<T: Components>(axes: &[FloatLimits], lanes: LanePair<'
     T::from_components(components)
 }
 
-/// The value between two that have velocities, within limits: `axes` as for [`quantize_floats`], or none.
+/// The value between two that have velocities, within limits: `axes` as for [`quantize_floats`], or
+/// none.
 #[inline]
-pub fn interpolate_moving<T: Components>(axes: &[FloatLimits], ends: [T; 2], velocities: [T; 2], at: Between) -> T {
+pub fn interpolate_moving<T: Components>(
+    axes: &[FloatLimits],
+    ends: [T; 2],
+    velocities: [T; 2],
+    at: Between,
+) -> T {
     let [from, to] = ends.each_ref().map(T::components);
     let velocities = velocities.each_ref().map(T::components);
     let mut components = T::ZERO;
     for (index, component) in components.as_mut().iter_mut().enumerate() {
         let (from, to) = (from.as_ref()[index], to.as_ref()[index]);
-        let value = at.hermite(from, to, [velocities[0].as_ref()[index], velocities[1].as_ref()[index]]);
+        let value =
+            at.hermite(from, to, [velocities[0].as_ref()[index], velocities[1].as_ref()[index]]);
         *component = match axes {
             // Without limits a cubic may leave what `f32` holds.
             [] if T::SINGLE && (value as f32).is_infinite() => at.linear(from, to),
@@ -191,17 +218,25 @@ pub fn interpolate_moving<T: Components>(axes: &[FloatLimits], ends: [T; 2], vel
 
 /// The quaternion between.
 #[inline]
-pub fn interpolate_rotation<T: Components>(rotation: &SmallestThree, lanes: LanePair<'_>, at: Between) -> T {
+pub fn interpolate_rotation<T: Components>(
+    rotation: &SmallestThree,
+    lanes: LanePair<'_>,
+    at: Between,
+) -> T {
     let LanePair { from, to } = lanes;
     // What does not turn keeps its bits.
     let end = if from == to { Some(from) } else { at.end(from, to) };
     if let Some(end) = end {
         return reconstruct_rotation(rotation, end);
     }
-    let xyzw = |lanes: &[u32]| rotation.reconstruct([lanes[0], lanes[1], lanes[2], lanes[3]]).map(f64::from);
+    let xyzw = |lanes: &[u32]| {
+        rotation.reconstruct([lanes[0], lanes[1], lanes[2], lanes[3]]).map(f64::from)
+    };
     let mut components = T::ZERO;
     // Any codes give a rotation, so there is always a turn.
-    components.as_mut().copy_from_slice(&at.slerp(xyzw(from), xyzw(to)).unwrap_or_else(|| xyzw(from)));
+    components
+        .as_mut()
+        .copy_from_slice(&at.slerp(xyzw(from), xyzw(to)).unwrap_or_else(|| xyzw(from)));
     T::from_components(components)
 }
 
@@ -210,8 +245,11 @@ pub fn interpolate_rotation<T: Components>(rotation: &SmallestThree, lanes: Lane
 pub fn interpolate_raw_rotation(from: &[u32], to: &[u32], at: Between) -> [f32; 4] {
     let [from, to]: [[f32; 4]; 2] = [from, to].map(super::Pack::reconstruct);
     let end = if from == to { Some(from) } else { at.end(from, to) };
-    end.or_else(|| at.slerp(from.map(f64::from), to.map(f64::from)).map(|xyzw| xyzw.map(|component| component as f32)))
-        .unwrap_or(from)
+    end.or_else(|| {
+        at.slerp(from.map(f64::from), to.map(f64::from))
+            .map(|xyzw| xyzw.map(|component| component as f32))
+    })
+    .unwrap_or(from)
 }
 
 /// Quantizes an integer into one lane or two.
@@ -224,8 +262,11 @@ pub fn quantize_integer(
     lanes: &mut [u32],
 ) -> Result<(), EncodeError> {
     let value = value.into();
-    let code =
-        if clamp { limits.quantize_clamped(value) } else { limits.quantize(value).map_err(|e| e.in_field(name))? };
+    let code = if clamp {
+        limits.quantize_clamped(value)
+    } else {
+        limits.quantize(value).map_err(|e| e.in_field(name))?
+    };
     store_wide(lanes, code);
     Ok(())
 }
@@ -250,7 +291,11 @@ pub const fn full_range(min: i128, max: i128) -> IntegerLimits {
 }
 
 /// Limits from `min` to `max`, both included, in the finest steps that `bits` bits can tell apart.
-pub const fn integer_with_bits(min: i128, max: i128, bits: u32) -> Result<IntegerLimits, SetupError> {
+pub const fn integer_with_bits(
+    min: i128,
+    max: i128,
+    bits: u32,
+) -> Result<IntegerLimits, SetupError> {
     let whole = match IntegerLimits::new(min, max, 1) {
         Ok(limits) => limits,
         error => return error,

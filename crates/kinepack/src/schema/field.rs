@@ -17,7 +17,8 @@ pub struct Field {
     pub role: Role,
     /// How exact it has to be while it moves, if not always exact.
     pub time_precision: Option<TimePrecision>,
-    /// Of a velocity: the name of the field that moves with it, if that is known. Not part of the schema's hash.
+    /// Of a velocity: the name of the field that moves with it, if that is known. Not part of the
+    /// schema's hash.
     pub velocity_of: Option<String>,
     pub(super) first_lane: usize,
     pub(super) lane_count: usize,
@@ -49,7 +50,8 @@ impl Field {
         Self { role, ..self }
     }
 
-    /// The same field with a time precision, which a [`Codec`](crate::Codec) refuses where the field cannot have it.
+    /// The same field with a time precision, which a [`Codec`](crate::Codec) refuses where the
+    /// field cannot have it.
     #[must_use]
     pub fn with_time_precision(self, precision: TimePrecision) -> Self {
         Self { time_precision: Some(precision), ..self }
@@ -187,7 +189,8 @@ impl Lane {
     #[inline]
     pub(crate) fn offset(&self, base: u32, steps: i64) -> Option<u32> {
         let mut value = i64::from(base) + steps;
-        if self.arithmetic == LaneArithmetic::Cyclic && !(0..=i64::from(self.max)).contains(&value) {
+        if self.arithmetic == LaneArithmetic::Cyclic && !(0..=i64::from(self.max)).contains(&value)
+        {
             value = value.rem_euclid(i64::from(self.max) + 1);
         }
         u32::try_from(value).ok().filter(|value| *value <= self.max)
@@ -219,7 +222,8 @@ impl FieldKind {
         match self {
             Self::Floats(axes) => {
                 for axis in axes {
-                    let cyclic = if axis.wraps() { LaneArithmetic::Cyclic } else { LaneArithmetic::Linear };
+                    let cyclic =
+                        if axis.wraps() { LaneArithmetic::Cyclic } else { LaneArithmetic::Linear };
                     push(axis.max_code(), cyclic);
                 }
             }
@@ -241,7 +245,9 @@ impl FieldKind {
             Self::Choice { max } => push(*max, LaneArithmetic::Category),
             Self::Raw { lanes } => (0..*lanes).for_each(|_| push(u32::MAX, LaneArithmetic::Linear)),
             // What a byte means is unknown; many count something.
-            Self::Bytes { len } => (0..*len).for_each(|_| push(u8::MAX.into(), LaneArithmetic::Cyclic)),
+            Self::Bytes { len } => {
+                (0..*len).for_each(|_| push(u8::MAX.into(), LaneArithmetic::Cyclic))
+            }
         }
     }
 }

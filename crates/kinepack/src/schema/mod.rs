@@ -1,8 +1,10 @@
-//! Schemas: which fields an entity has, how each is quantized, and the integer lanes that they become.
+//! Schemas: which fields an entity has, how each is quantized, and the integer lanes that they
+//! become.
 //!
-//! A *field* is a number, a vector, a rotation, an integer, a flag or a choice. A *lane* is one integer of it, up to
-//! 32 bits: a vector has one an axis, a rotation four (the dropped component and the other three), an integer of more
-//! than 32 bits two. Snapshots, codecs and captures know lanes only. `spec/CODEC.md`, section 5.
+//! A *field* is a number, a vector, a rotation, an integer, a flag or a choice. A *lane* is one
+//! integer of it, up to 32 bits: a vector has one an axis, a rotation four (the dropped component
+//! and the other three), an integer of more than 32 bits two. Snapshots, codecs and captures know
+//! lanes only. `spec/CODEC.md`, section 5.
 
 mod check;
 pub(crate) mod derived;
@@ -20,7 +22,8 @@ pub use field::{Field, FieldKind, Lane, LaneArithmetic, Role};
 pub use pack::{Components, Pack, PackWith};
 pub use precision::TimePrecision;
 
-/// The fields of an entity in order, the lanes that they become, and a hash that tells two schemas apart.
+/// The fields of an entity in order, the lanes that they become, and a hash that tells two schemas
+/// apart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schema {
     fields: Vec<Field>,
@@ -53,9 +56,13 @@ impl Schema {
         Self { fields, lanes, types: TypeCheck::new(hasher.finish()) }
     }
 
-    /// The same schema, with the time precision of each field that `precision` says; what the fields had is forgotten. The hash stays.
+    /// The same schema, with the time precision of each field that `precision` says; what the
+    /// fields had is forgotten. The hash stays.
     #[must_use]
-    pub fn with_time_precision(mut self, mut precision: impl FnMut(&Field) -> Option<TimePrecision>) -> Self {
+    pub fn with_time_precision(
+        mut self,
+        mut precision: impl FnMut(&Field) -> Option<TimePrecision>,
+    ) -> Self {
         for field in &mut self.fields {
             field.time_precision = precision(field);
         }
@@ -72,8 +79,9 @@ impl Schema {
         &self.lanes
     }
 
-    /// A hash over names, kinds, ranges, steps and order: equal on both sides or they do not speak the same
-    /// language. Time precision is left out: snapshots and profiles with and without it fit together. FNV-1a over the bytes that `spec/CODEC.md`, section 5.3 lists.
+    /// A hash over names, kinds, ranges, steps and order: equal on both sides or they do not speak
+    /// the same language. Time precision is left out: snapshots and profiles with and without it
+    /// fit together. FNV-1a over the bytes that `spec/CODEC.md`, section 5.3 lists.
     pub fn hash(&self) -> u64 {
         self.types.schema_hash()
     }

@@ -1,4 +1,5 @@
-//! Types that have a schema: the traits behind `#[derive(Pack)]` and what primitives do without an attribute.
+//! Types that have a schema: the traits behind `#[derive(Pack)]` and what primitives do without an
+//! attribute.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -6,10 +7,12 @@ use alloc::vec::Vec;
 use super::{Field, FieldKind, derived, raw};
 use crate::{Between, EncodeError};
 
-/// A type with a schema. Derive it; write it by hand only for a type whose lanes the attributes cannot describe.
+/// A type with a schema. Derive it; write it by hand only for a type whose lanes the attributes
+/// cannot describe.
 ///
-/// Without an attribute, `f32` and `f64` are kept bit for bit, integers in their full width, `bool` in one bit, an enum
-/// without fields in the bits that number its variants, arrays and structs part by part.
+/// Without an attribute, `f32` and `f64` are kept bit for bit, integers in their full width, `bool`
+/// in one bit, an enum without fields in the bits that number its variants, arrays and structs part
+/// by part.
 ///
 /// | attribute | on | meaning |
 /// |---|---|---|
@@ -31,18 +34,22 @@ use crate::{Between, EncodeError};
 /// | `with = Type` | anything | lanes by `Type`'s [`PackWith`] |
 /// | `skip` | anything | not sent; `Default::default()` on the other side |
 ///
-/// `velocity = field` names the field that moves with it: of the same type, and not marked `velocity`, `rotation`, `wrap`,
-/// `step`, `clock`, `skip` or `with`. `velocity` alone means the nearest such field before it in the struct, or else the nearest after
-/// it; where there is none, nothing moves with it. Where several mean the same field, the one that names it counts, or
-/// else the first: after `position` come `linear_velocity` and `angular_velocity`, and the first is the position's.
+/// `velocity = field` names the field that moves with it: of the same type, and not marked
+/// `velocity`, `rotation`, `wrap`, `step`, `clock`, `skip` or `with`. `velocity` alone means the
+/// nearest such field before it in the struct, or else the nearest after it; where there is none,
+/// nothing moves with it. Where several mean the same field, the one that names it counts, or else
+/// the first: after `position` come `linear_velocity` and `angular_velocity`, and the first is the
+/// position's.
 ///
-/// A struct is one body: where `body` stands, it stands on one position, which is no velocity and does not `wrap`, and on one
-/// rotation. It changes no lanes, only what the adaptive level can predict ([`Role`](super::Role), [`Bodies::of`](crate::Bodies::of)),
-/// and the schema's hash. Of several bodies in one entity, in structs within it or beside each other, the first counts.
+/// A struct is one body: where `body` stands, it stands on one position, which is no velocity and
+/// does not `wrap`, and on one rotation. It changes no lanes, only what the adaptive level can
+/// predict ([`Role`](super::Role), [`Bodies::of`](crate::Bodies::of)), and the schema's hash. Of
+/// several bodies in one entity, in structs within it or beside each other, the first counts.
 ///
-/// Values are constant expressions. Limits that are impossible, such as a step finer than the field's `f32`, are compile
-/// errors. On the type itself `#[pack(crate = path)]` says where kinepack is, if not at `::kinepack`, and
-/// `#[pack(ticks_per_s = f)]` how many ticks a second has, which a field with `time_precision_ms` needs.
+/// Values are constant expressions. Limits that are impossible, such as a step finer than the
+/// field's `f32`, are compile errors. On the type itself `#[pack(crate = path)]` says where
+/// kinepack is, if not at `::kinepack`, and `#[pack(ticks_per_s = f)]` how many ticks a second has,
+/// which a field with `time_precision_ms` needs.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no schema",
     label = "not `Pack`",
@@ -52,8 +59,8 @@ pub trait Pack: Sized {
     /// Number of lanes.
     const LANES: usize;
 
-    /// Appends the type's fields, their names below `path`. Always the same ones while a program runs: snapshots and
-    /// streams ask once and remember that the type has their schema.
+    /// Appends the type's fields, their names below `path`. Always the same ones while a program
+    /// runs: snapshots and streams ask once and remember that the type has their schema.
     fn fields(path: &str, fields: &mut Vec<Field>);
 
     /// Quantizes the state into `lanes`, which are [`LANES`](Self::LANES) long.
@@ -62,8 +69,10 @@ pub trait Pack: Sized {
     /// [`EncodeError`] for values that are not numbers or out of range.
     fn quantize(&self, lanes: &mut [u32]) -> Result<(), EncodeError>;
 
-    /// The state before quantization, a word a lane, as [`Schema::quantize_raw`](super::Schema::quantize_raw) takes it: for captures. What the
-    /// derive writes copies numbers and costs a nanosecond each; the default tells what the lanes stand for, and allocates.
+    /// The state before quantization, a word a lane, as
+    /// [`Schema::quantize_raw`](super::Schema::quantize_raw) takes it: for captures. What the
+    /// derive writes copies numbers and costs a nanosecond each; the default tells what the lanes
+    /// stand for, and allocates.
     ///
     /// # Errors
     /// [`EncodeError`] for values that have no lanes, where the default is not replaced.
@@ -71,15 +80,21 @@ pub trait Pack: Sized {
     /// # Panics
     /// Where `raw` is not as long as there are lanes.
     fn store_raw(&self, raw: &mut [u64]) -> Result<(), EncodeError> {
-        raw::of_lanes(Self::LANES, raw, |fields| Self::fields("", fields), |lanes| self.quantize(lanes))
+        raw::of_lanes(
+            Self::LANES,
+            raw,
+            |fields| Self::fields("", fields),
+            |lanes| self.quantize(lanes),
+        )
     }
 
     /// The state that `lanes` stand for; any values of the lanes give a state.
     fn reconstruct(lanes: &[u32]) -> Self;
 
     /// The state between the two that `from` and `to` stand for, for playback. At ratio 0 it is
-    /// [`reconstruct`](Self::reconstruct) of `from` and at ratio 1 of `to`, exactly; within limits everywhere, never NaN
-    /// where the two states are not, and without allocation. The default steps.
+    /// [`reconstruct`](Self::reconstruct) of `from` and at ratio 1 of `to`, exactly; within limits
+    /// everywhere, never NaN where the two states are not, and without allocation. The default
+    /// steps.
     ///
     /// What the derive writes, field by field:
     ///
@@ -94,8 +109,9 @@ pub trait Pack: Sized {
     /// | `with = Type` | by `Type`'s [`PackWith::interpolate`] |
     /// | `skip` | `Default::default()` |
     ///
-    /// Integers step, since most of them count or name something. A quaternion and its negative being the same rotation, the
-    /// sign may change where the ratio becomes 1. [`Between`] has an example.
+    /// Integers step, since most of them count or name something. A quaternion and its negative
+    /// being the same rotation, the sign may change where the ratio becomes 1. [`Between`] has an
+    /// example.
     fn interpolate(from: &[u32], to: &[u32], at: Between) -> Self {
         Self::reconstruct(at.step(from, to))
     }
@@ -106,7 +122,8 @@ pub trait PackWith<T> {
     /// Number of lanes.
     const LANES: usize;
 
-    /// Appends the fields, their names below `path`. Always the same ones while a program runs, as [`Pack::fields`] does.
+    /// Appends the fields, their names below `path`. Always the same ones while a program runs, as
+    /// [`Pack::fields`] does.
     fn fields(path: &str, fields: &mut Vec<Field>);
 
     /// Quantizes `value` into `lanes`.
@@ -115,19 +132,25 @@ pub trait PackWith<T> {
     /// [`EncodeError`] for values that are not numbers or out of range.
     fn quantize(value: &T, lanes: &mut [u32]) -> Result<(), EncodeError>;
 
-    /// The value before quantization, a word a lane, as [`Pack::store_raw`]. The default tells what the lanes stand for, and allocates.
+    /// The value before quantization, a word a lane, as [`Pack::store_raw`]. The default tells what
+    /// the lanes stand for, and allocates.
     ///
     /// # Errors
     /// [`EncodeError`] for values that have no lanes, where the default is not replaced.
     fn store_raw(value: &T, raw: &mut [u64]) -> Result<(), EncodeError> {
-        raw::of_lanes(Self::LANES, raw, |fields| Self::fields("", fields), |lanes| Self::quantize(value, lanes))
+        raw::of_lanes(
+            Self::LANES,
+            raw,
+            |fields| Self::fields("", fields),
+            |lanes| Self::quantize(value, lanes),
+        )
     }
 
     /// The value that `lanes` stand for.
     fn reconstruct(lanes: &[u32]) -> T;
 
-    /// The value between the two that `from` and `to` stand for, as [`Pack::interpolate`]. The default steps;
-    /// [`Between::linear`] is there for numbers.
+    /// The value between the two that `from` and `to` stand for, as [`Pack::interpolate`]. The
+    /// default steps; [`Between::linear`] is there for numbers.
     fn interpolate(from: &[u32], to: &[u32], at: Between) -> T {
         Self::reconstruct(at.step(from, to))
     }
@@ -237,7 +260,8 @@ glam_components! {
     glam::DQuat, 4, f64, false;
 }
 
-/// `Pack` for plain values: `$to` gives the bits of a value, `$raw` its raw words, `$from` makes it of the bits, `$between` goes from one to another.
+/// `Pack` for plain values: `$to` gives the bits of a value, `$raw` its raw words, `$from` makes it
+/// of the bits, `$between` goes from one to another.
 macro_rules! plain {
     ($($type:ty, $kind:expr, $lanes:literal, $to:expr, $raw:expr, $from:expr, $between:expr;)*) => {$(
         impl Pack for $type {
@@ -310,18 +334,25 @@ impl<T: Pack, const N: usize> Pack for [T; N] {
             T::fields(&alloc::format!("{path}[{index}]"), fields);
         }
         // An array of bare numbers is one field: its parts change together.
-        if N > 0 && N < 128 && fields[first..].iter().all(|field| matches!(field.kind, FieldKind::Raw { lanes: 1 })) {
+        if N > 0
+            && N < 128
+            && fields[first..].iter().all(|field| matches!(field.kind, FieldKind::Raw { lanes: 1 }))
+        {
             fields.truncate(first);
             fields.push(Field::new(String::from(path), FieldKind::Raw { lanes: N as u8 }));
         }
     }
 
     fn quantize(&self, lanes: &mut [u32]) -> Result<(), EncodeError> {
-        self.iter().zip(lanes.chunks_mut(T::LANES.max(1))).try_for_each(|(part, lanes)| part.quantize(lanes))
+        self.iter()
+            .zip(lanes.chunks_mut(T::LANES.max(1)))
+            .try_for_each(|(part, lanes)| part.quantize(lanes))
     }
 
     fn store_raw(&self, raw: &mut [u64]) -> Result<(), EncodeError> {
-        self.iter().zip(raw.chunks_mut(T::LANES.max(1))).try_for_each(|(part, raw)| part.store_raw(raw))
+        self.iter()
+            .zip(raw.chunks_mut(T::LANES.max(1)))
+            .try_for_each(|(part, raw)| part.store_raw(raw))
     }
 
     fn reconstruct(lanes: &[u32]) -> Self {
@@ -329,7 +360,9 @@ impl<T: Pack, const N: usize> Pack for [T; N] {
     }
 
     fn interpolate(from: &[u32], to: &[u32], at: Between) -> Self {
-        core::array::from_fn(|index| T::interpolate(part::<T>(from, index), part::<T>(to, index), at))
+        core::array::from_fn(|index| {
+            T::interpolate(part::<T>(from, index), part::<T>(to, index), at)
+        })
     }
 }
 

@@ -1,12 +1,14 @@
 //! Time precision: how exact a moving field has to be, as a time.
 
-/// Lets a field be coarser while it moves: a value may be off by what it moves in a time, as both sides know its speed from acknowledged
-/// states. In steps of the field times a power of two, so that half a step is no more than that. No bit says so; what comes to
-/// rest is refined until it is exact. `spec/CODEC.md`, section 14.
+/// Lets a field be coarser while it moves: a value may be off by what it moves in a time, as both
+/// sides know its speed from acknowledged states. In steps of the field times a power of two, so
+/// that half a step is no more than that. No bit says so; what comes to rest is refined until it is
+/// exact. `spec/CODEC.md`, section 14.
 ///
-/// For floats that do not wrap and for rotations. With `n` lanes (3 of a rotation), `time_precision_ms` must be below the duration of a
-/// tick divided by 2·√n, so that what rests is told finer with every step until it is exact. It changes neither lanes nor the schema's hash, but the
-/// [`Codec`](crate::Codec)'s.
+/// For floats that do not wrap and for rotations. With `n` lanes (3 of a rotation),
+/// `time_precision_ms` must be below the duration of a tick divided by 2·√n, so that what rests is
+/// told finer with every step until it is exact. It changes neither lanes nor the schema's hash,
+/// but the [`Codec`](crate::Codec)'s.
 ///
 /// ```
 /// use kinepack::{Baselines, Codec, Encoder, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick, View};
@@ -39,7 +41,8 @@ pub struct TimePrecision {
     pub time_precision_ms: f64,
     /// Ticks of a second, which give speeds their unit.
     pub ticks_per_s: f64,
-    /// The coarsest step: in the field's unit, of a rotation the angle in radians. Without it 16 of the field's steps, of a rotation 8.
+    /// The coarsest step: in the field's unit, of a rotation the angle in radians. Without it 16 of
+    /// the field's steps, of a rotation 8.
     pub max_step: Option<f64>,
 }
 

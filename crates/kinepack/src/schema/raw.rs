@@ -1,6 +1,8 @@
-//! State before quantization as *raw words*, one a lane: what a capture holds, so that precision and ranges can be looked at, and
-//! changed, later. Of real numbers and rotations (x, y, z, w) a word is the bits of the component as `f64`; of an integer the value in two's
-//! complement, in the first word where it has two lanes; of everything else the lane itself. `spec/CAPTURE.md`, section 4.
+//! State before quantization as *raw words*, one a lane: what a capture holds, so that precision
+//! and ranges can be looked at, and changed, later. Of real numbers and rotations (x, y, z, w) a
+//! word is the bits of the component as `f64`; of an integer the value in two's complement, in the
+//! first word where it has two lanes; of everything else the lane itself. `spec/CAPTURE.md`,
+//! section 4.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -9,11 +11,12 @@ use super::{Field, FieldKind, Schema, derived};
 use crate::{Between, EncodeError, IntegerLimits};
 
 impl Schema {
-    /// Quantizes the raw words of an entity. False where a value was outside of its limits and took the nearest end, whether the
-    /// type clamps it or not: a schema does not know that.
+    /// Quantizes the raw words of an entity. False where a value was outside of its limits and took
+    /// the nearest end, whether the type clamps it or not: a schema does not know that.
     ///
     /// # Errors
-    /// [`EncodeError::NotANumber`] for NaN and for a rotation without direction, [`EncodeError::LaneCount`] for slices of other lengths.
+    /// [`EncodeError::NotANumber`] for NaN and for a rotation without direction,
+    /// [`EncodeError::LaneCount`] for slices of other lengths.
     pub fn quantize_raw(&self, raw: &[u64], lanes: &mut [u32]) -> Result<bool, EncodeError> {
         self.check_lanes(raw.len())?;
         self.check_lanes(lanes.len())?;
@@ -37,12 +40,19 @@ impl Schema {
         Ok(())
     }
 
-    /// The raw words of the state between those that `from` and `to` stand for, as [`Pack::interpolate`](super::Pack::interpolate) has it where no
-    /// field has `step`: a schema does not know that.
+    /// The raw words of the state between those that `from` and `to` stand for, as
+    /// [`Pack::interpolate`](super::Pack::interpolate) has it where no field has `step`: a schema
+    /// does not know that.
     ///
     /// # Errors
     /// [`EncodeError::LaneCount`] for slices of other lengths.
-    pub fn interpolate_raw(&self, from: &[u32], to: &[u32], at: Between, raw: &mut [u64]) -> Result<(), EncodeError> {
+    pub fn interpolate_raw(
+        &self,
+        from: &[u32],
+        to: &[u32],
+        at: Between,
+        raw: &mut [u64],
+    ) -> Result<(), EncodeError> {
         self.check_lanes(from.len())?;
         self.check_lanes(to.len())?;
         self.reconstruct_raw(at.step(from, to), raw)?;
@@ -51,17 +61,27 @@ impl Schema {
             let (begin, end, raw) = (&from[lanes.clone()], &to[lanes.clone()], &mut raw[lanes]);
             match &field.kind {
                 FieldKind::Rotation(rotation) if begin != end => {
-                    let xyzw =
-                        |lanes: &[u32]| rotation.reconstruct([lanes[0], lanes[1], lanes[2], lanes[3]]).map(f64::from);
-                    if let Some(turned) = at.end(None, None).unwrap_or_else(|| at.slerp(xyzw(begin), xyzw(end))) {
-                        raw.iter_mut().zip(turned).for_each(|(word, component)| *word = component.to_bits());
+                    let xyzw = |lanes: &[u32]| {
+                        rotation
+                            .reconstruct([lanes[0], lanes[1], lanes[2], lanes[3]])
+                            .map(f64::from)
+                    };
+                    if let Some(turned) =
+                        at.end(None, None).unwrap_or_else(|| at.slerp(xyzw(begin), xyzw(end)))
+                    {
+                        raw.iter_mut()
+                            .zip(turned)
+                            .for_each(|(word, component)| *word = component.to_bits());
                     }
                 }
                 FieldKind::Floats(axes) => {
-                    let is_mine = |other: &&Field| other.velocity_of.as_deref() == Some(field.name.as_str());
-                    let velocity = self.fields.iter().find(is_mine).and_then(|velocity| match &velocity.kind {
-                        FieldKind::Floats(axes) => Some((axes, velocity.lanes())),
-                        _ => None,
+                    let is_mine =
+                        |other: &&Field| other.velocity_of.as_deref() == Some(field.name.as_str());
+                    let velocity = self.fields.iter().find(is_mine).and_then(|velocity| {
+                        match &velocity.kind {
+                            FieldKind::Floats(axes) => Some((axes, velocity.lanes())),
+                            _ => None,
+                        }
                     });
                     for (index, axis) in axes.iter().enumerate() {
                         let ends = [axis.reconstruct(begin[index]), axis.reconstruct(end[index])];
@@ -71,7 +91,9 @@ impl Schema {
                         });
                         let value = match velocities {
                             _ if axis.wraps() => at.around(axis, begin[index], end[index], false),
-                            Some(velocities) => at.hermite(ends[0], ends[1], velocities).clamp(axis.min(), axis.max()),
+                            Some(velocities) => at
+                                .hermite(ends[0], ends[1], velocities)
+                                .clamp(axis.min(), axis.max()),
                             None => at.linear(ends[0], ends[1]),
                         };
                         raw[index] = value.to_bits();
@@ -85,12 +107,17 @@ impl Schema {
 
     fn check_lanes(&self, lanes: usize) -> Result<(), EncodeError> {
         let expected_lanes = self.lanes.len();
-        if lanes == expected_lanes { Ok(()) } else { Err(EncodeError::LaneCount { expected_lanes, lanes }) }
+        if lanes == expected_lanes {
+            Ok(())
+        } else {
+            Err(EncodeError::LaneCount { expected_lanes, lanes })
+        }
     }
 }
 
 impl Field {
-    /// Quantizes the raw words of this field into its lanes; false where one was outside of its limits and took the nearest end.
+    /// Quantizes the raw words of this field into its lanes; false where one was outside of its
+    /// limits and took the nearest end.
     ///
     /// # Errors
     /// [`EncodeError::NotANumber`] for NaN and for a rotation without direction.
@@ -98,7 +125,10 @@ impl Field {
     /// # Panics
     /// Where there are not as many words and lanes as the field has.
     pub fn quantize_raw(&self, raw: &[u64], lanes: &mut [u32]) -> Result<bool, EncodeError> {
-        assert!(raw.len() == self.lane_count && lanes.len() == self.lane_count, "words of another field");
+        assert!(
+            raw.len() == self.lane_count && lanes.len() == self.lane_count,
+            "words of another field"
+        );
         let mut is_within = true;
         match &self.kind {
             FieldKind::Floats(axes) => {
@@ -122,7 +152,10 @@ impl Field {
                 is_within = (limits.min()..=limits.max()).contains(&value);
                 derived::store_wide(lanes, limits.quantize_clamped(value));
             }
-            FieldKind::Bool | FieldKind::Choice { .. } | FieldKind::Raw { .. } | FieldKind::Bytes { .. } => {
+            FieldKind::Bool
+            | FieldKind::Choice { .. }
+            | FieldKind::Raw { .. }
+            | FieldKind::Bytes { .. } => {
                 let max = self.kind.plain_max();
                 for (word, lane) in raw.iter().zip(lanes) {
                     is_within &= *word <= u64::from(max);
@@ -138,7 +171,10 @@ impl Field {
     /// # Panics
     /// Where there are not as many words and lanes as the field has.
     pub fn reconstruct_raw(&self, lanes: &[u32], raw: &mut [u64]) {
-        assert!(raw.len() == self.lane_count && lanes.len() == self.lane_count, "words of another field");
+        assert!(
+            raw.len() == self.lane_count && lanes.len() == self.lane_count,
+            "words of another field"
+        );
         match &self.kind {
             FieldKind::Floats(axes) => {
                 for ((axis, lane), word) in axes.iter().zip(lanes).zip(raw) {
@@ -147,19 +183,25 @@ impl Field {
             }
             FieldKind::Rotation(rotation) => {
                 let xyzw = rotation.reconstruct([lanes[0], lanes[1], lanes[2], lanes[3]]);
-                raw.iter_mut().zip(xyzw).for_each(|(word, component)| *word = f64::from(component).to_bits());
+                raw.iter_mut()
+                    .zip(xyzw)
+                    .for_each(|(word, component)| *word = f64::from(component).to_bits());
             }
             FieldKind::Integer(limits) => {
                 raw.fill(0);
                 raw[0] = limits.reconstruct(derived::load_wide(lanes)) as u64;
             }
-            FieldKind::Bool | FieldKind::Choice { .. } | FieldKind::Raw { .. } | FieldKind::Bytes { .. } => {
+            FieldKind::Bool
+            | FieldKind::Choice { .. }
+            | FieldKind::Raw { .. }
+            | FieldKind::Bytes { .. } => {
                 raw.iter_mut().zip(lanes).for_each(|(word, lane)| *word = u64::from(*lane));
             }
         }
     }
 
-    /// What an integer's raw word stands for: without a sign where the limits go beyond what has one.
+    /// What an integer's raw word stands for: without a sign where the limits go beyond what has
+    /// one.
     pub fn raw_integer(limits: &IntegerLimits, word: u64) -> i128 {
         integer(limits, word)
     }

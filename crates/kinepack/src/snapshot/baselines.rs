@@ -43,7 +43,8 @@ impl<'a> Baselines<'a> {
     pub const OLDER: usize = OLDER;
 
     /// One to four views, the newest first: the tick of each is before that of the one in front of
-    /// it. Ticks may wrap: of two, that one is newer which the other reaches in less than 2³¹ steps.
+    /// it. Ticks may wrap: of two, that one is newer which the other reaches in less than 2³¹
+    /// steps.
     ///
     /// # Errors
     /// [`BaselinesError`].
@@ -64,8 +65,8 @@ impl<'a> Baselines<'a> {
         Ok(made)
     }
 
-    /// A snapshot that stands for a view, and up to three older ones by falling tick: for training, which looks at runs of
-    /// snapshots that nobody sent.
+    /// A snapshot that stands for a view, and up to three older ones by falling tick: for training,
+    /// which looks at runs of snapshots that nobody sent.
     pub(super) fn of_run(baseline: &'a Snapshot, older: &[&'a Snapshot]) -> Self {
         let mut made = Self { baseline, older: [baseline; OLDER], count: 0, learned: None };
         for (place, older) in made.older.iter_mut().zip(older) {

@@ -5,9 +5,16 @@ use alloc::vec::Vec;
 /// Entities that are compared at once: few enough for the differences to stay in registers.
 const BLOCK: usize = 16;
 
-/// The entities of which a lane differs. The comparison runs over plain arrays, at the speed of memory.
-pub(super) fn find_changed(base: &[Vec<u32>], new: &[Vec<u32>], count: usize, changed: &mut Vec<u32>) {
-    // The next place is written whether the entity differs or not, instead of a branch that is hard to predict.
+/// The entities of which a lane differs. The comparison runs over plain arrays, at the speed of
+/// memory.
+pub(super) fn find_changed(
+    base: &[Vec<u32>],
+    new: &[Vec<u32>],
+    count: usize,
+    changed: &mut Vec<u32>,
+) {
+    // The next place is written whether the entity differs or not, instead of a branch that is hard
+    // to predict.
     changed.clear();
     changed.resize(count, 0);
     let mut found = 0;
@@ -25,7 +32,10 @@ pub(super) fn find_changed(base: &[Vec<u32>], new: &[Vec<u32>], count: usize, ch
         first += BLOCK;
     }
     for index in first..count {
-        push(index, &[base.iter().zip(new).fold(0, |any, (base, new)| any | (base[index] ^ new[index]))]);
+        push(
+            index,
+            &[base.iter().zip(new).fold(0, |any, (base, new)| any | (base[index] ^ new[index]))],
+        );
     }
     changed.truncate(found);
 }

@@ -26,7 +26,9 @@ fn add_block(sums: Sums, block: [u32; 2 * SUMS]) -> Sums {
 /// Adds a list in blocks. The last one is filled up with zeros.
 fn add(sums: Sums, mut list: impl ExactSizeIterator<Item = u32>) -> Sums {
     let blocks = list.len().div_ceil(2 * SUMS);
-    (0..blocks).fold(sums, |sums, _| add_block(sums, core::array::from_fn(|_| list.next().unwrap_or_default())))
+    (0..blocks).fold(sums, |sums, _| {
+        add_block(sums, core::array::from_fn(|_| list.next().unwrap_or_default()))
+    })
 }
 
 impl Snapshot {

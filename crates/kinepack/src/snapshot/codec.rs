@@ -1,4 +1,5 @@
-//! A codec: schema, level and profile, checked once and made into tables that all encoders and decoders share.
+//! A codec: schema, level and profile, checked once and made into tables that all encoders and
+//! decoders share.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -12,7 +13,8 @@ use super::sets::{GapTable, SetCoding};
 use crate::hash::Fnv1a;
 use crate::{Role, Schema, SetupError};
 
-/// What an [`Encoder`](super::Encoder) and a [`Decoder`](super::Decoder) agree on. Cheap to clone: the tables are shared.
+/// What an [`Encoder`](super::Encoder) and a [`Decoder`](super::Decoder) agree on. Cheap to clone:
+/// the tables are shared.
 #[derive(Clone, Debug)]
 pub struct Codec(Arc<Tables>);
 
@@ -36,7 +38,8 @@ impl Codec {
     /// A codec for snapshots of `schema` at `level` with the parameters of `profile`.
     ///
     /// # Errors
-    /// [`SetupError`] where the profile is of another schema or malformed, or a field cannot have its time precision.
+    /// [`SetupError`] where the profile is of another schema or malformed, or a field cannot have
+    /// its time precision.
     pub fn new(schema: Schema, level: Level, profile: Profile) -> Result<Self, SetupError> {
         profile.validate(&schema)?;
         let mut hasher = Fnv1a::new();
@@ -50,7 +53,8 @@ impl Codec {
         if let Some(precision) = &precision {
             precision.hash_into(&mut hasher);
         }
-        let fields = (0..schema.fields().len()).map(|index| FieldTable::new(&schema, &profile, index));
+        let fields =
+            (0..schema.fields().len()).map(|index| FieldTable::new(&schema, &profile, index));
         let adaptive = if level.adaptive() {
             let model = profile.model.clone().map_or_else(|| Model::untrained(&schema), Ok)?;
             Some(Adaptive::new(&schema, model, level.learning())?)
@@ -62,7 +66,11 @@ impl Codec {
             fields: fields.collect::<Result<_, _>>()?,
             entities: GapTable::new(&profile.entities)?,
             flags: GapTable::new(&profile.flags)?,
-            rest: schema.fields().iter().map(|f| if at_rest(f.role) { f.kind.zero_lanes() } else { None }).collect(),
+            rest: schema
+                .fields()
+                .iter()
+                .map(|f| if at_rest(f.role) { f.kind.zero_lanes() } else { None })
+                .collect(),
             hash: hasher.finish(),
             adaptive,
             precision,
@@ -81,18 +89,20 @@ impl Codec {
         &self.0.level
     }
 
-    /// How many states older than the baseline it has a use for: the adaptive level for predictions, others where there is a time precision.
+    /// How many states older than the baseline it has a use for: the adaptive level for
+    /// predictions, others where there is a time precision.
     pub fn older_states(&self) -> usize {
         self.0.level.older_states().max(self.has_precision().into())
     }
 
-    /// True where a field has a time precision, and the level is one at which it counts: then views are coarser than
-    /// the snapshots that they were made of.
+    /// True where a field has a time precision, and the level is one at which it counts: then views
+    /// are coarser than the snapshots that they were made of.
     pub fn has_precision(&self) -> bool {
         self.0.precision.is_some()
     }
 
-    /// A hash over schema, level, profile and time precision: equal on both sides, or they cannot read each other. `spec/CODEC.md`, section 11.
+    /// A hash over schema, level, profile and time precision: equal on both sides, or they cannot
+    /// read each other. `spec/CODEC.md`, section 11.
     pub fn hash(&self) -> u64 {
         self.0.hash
     }

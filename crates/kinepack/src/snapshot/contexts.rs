@@ -1,4 +1,5 @@
-//! Contexts: what a field's code depends on, kept for the entities of one packet. `spec/CODEC.md`, the end of section 9.1.
+//! Contexts: what a field's code depends on, kept for the entities of one packet. `spec/CODEC.md`,
+//! the end of section 9.1.
 
 use alloc::vec::Vec;
 
@@ -7,7 +8,8 @@ use super::profile::Context;
 /// States of the contexts of all fields: what was coded just before.
 #[derive(Debug, Default)]
 pub(super) struct Contexts {
-    /// For each field, for each changed entity: 0 where the field was not coded, else 1 + its class.
+    /// For each field, for each changed entity: 0 where the field was not coded, else 1 + its
+    /// class.
     classes: Vec<Vec<u8>>,
 }
 
@@ -21,7 +23,8 @@ impl Contexts {
         }
     }
 
-    /// The state for the field of the `nth` changed entity, where `previous` is the class coded before, plus 1.
+    /// The state for the field of the `nth` changed entity, where `previous` is the class coded
+    /// before, plus 1.
     #[inline]
     pub(super) fn state(&self, context: Context, nth: usize, previous: usize) -> usize {
         match context {

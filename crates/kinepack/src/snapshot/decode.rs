@@ -1,4 +1,5 @@
-//! Decoding a snapshot relative to a baseline, from bytes that may come from anyone. `spec/CODEC.md`, sections 6 to 9 and 12.
+//! Decoding a snapshot relative to a baseline, from bytes that may come from anyone.
+//! `spec/CODEC.md`, sections 6 to 9 and 12.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -18,10 +19,11 @@ use crate::{BitReader, DecodeError};
 /// What a decoder is willing to hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DecodeLimits {
-    /// The most entities of a snapshot. A decoder's memory is this many times the lanes of the schema, times 4 bytes,
-    /// plus 16 bytes and one a field; at the adaptive level up to four times the lanes, and up to 512 bytes for each that changed; with a time
-    /// precision up to four times the lanes too, and a byte more a lane.
-    /// There a packet of a few hundred bytes may say that all of them changed: the work of a packet is bounded by this number.
+    /// The most entities of a snapshot. A decoder's memory is this many times the lanes of the
+    /// schema, times 4 bytes, plus 16 bytes and one a field; at the adaptive level up to four times
+    /// the lanes, and up to 512 bytes for each that changed; with a time precision up to four times
+    /// the lanes too, and a byte more a lane. There a packet of a few hundred bytes may say that
+    /// all of them changed: the work of a packet is bounded by this number.
     pub max_entities: u32,
 }
 
@@ -99,8 +101,8 @@ impl Decoder {
         }
     }
 
-    /// Decodes `packet`, one whole snapshot of the state at `tick`, relative to the same views as it
-    /// was encoded: a `&View`, or [`Baselines`] with older ones. Returns the view that
+    /// Decodes `packet`, one whole snapshot of the state at `tick`, relative to the same views as
+    /// it was encoded: a `&View`, or [`Baselines`] with older ones. Returns the view that
     /// [`Encoder::encode`](super::Encoder::encode) returned.
     ///
     /// **Wrong views or a wrong tick** give wrong values at levels that predict, without an error.
@@ -143,7 +145,11 @@ impl Decoder {
         packet: &[u8],
         tick: Tick,
     ) -> Result<View, DecodeError> {
-        let none = DecodeError::EndOfData { at_bit: 0, wanted_bits: 16, left_bits: 8 * packet.len() as u32 };
+        let none = DecodeError::EndOfData {
+            at_bit: 0,
+            wanted_bits: 16,
+            left_bits: 8 * packet.len() as u32,
+        };
         let (packet, check) = packet.split_last_chunk().ok_or(none)?;
         let view = self.decode(baselines, packet, tick)?;
         let (theirs, ours) = (u16::from_le_bytes(*check), view.check());
@@ -171,19 +177,30 @@ impl Decoder {
         let codec = self.codec.clone();
         let (tables, baseline) = (codec.tables(), baselines.baseline);
         let expected_hash = tables.schema.hash();
-        if let Some(hash) = baselines.iter().map(Snapshot::schema_hash).find(|hash| *hash != expected_hash) {
+        if let Some(hash) =
+            baselines.iter().map(Snapshot::schema_hash).find(|hash| *hash != expected_hash)
+        {
             return Err(DecodeError::SchemaMismatch { expected_hash, hash });
         }
         let mut reader = BitReader::new(packet);
-        let adaptive =
-            if let Some(adaptive) = &tables.adaptive { (!reader.read_bool()?).then_some(adaptive) } else { None };
+        let adaptive = if let Some(adaptive) = &tables.adaptive {
+            (!reader.read_bool()?).then_some(adaptive)
+        } else {
+            None
+        };
         let learned = baselines.learned.filter(|learned| learned.is_of(codec.hash()));
         let goes_on = tables.level.learning() && adaptive.is_some() && reader.read_bool()?;
         if goes_on && learned.is_none() {
             return Err(DecodeError::NothingLearned);
         }
         let Self { alignment, limits, lineup, .. } = self;
-        let same = alignment.read(&mut reader, &baseline.ids, &mut next.ids, &tables.entities, limits.max_entities)?;
+        let same = alignment.read(
+            &mut reader,
+            &baseline.ids,
+            &mut next.ids,
+            &tables.entities,
+            limits.max_entities,
+        )?;
         if same {
             for (column, base) in next.columns.iter_mut().zip(&baseline.columns) {
                 column.clear();
@@ -198,7 +215,13 @@ impl Decoder {
         match (adaptive, &mut self.adaptive, tables.changed_coding()) {
             (Some(adaptive), Some(state), _) => {
                 let learned = learned.filter(|_| goes_on);
-                let packet = Packet { baselines: *baselines, ids: &next.ids, lineup, learned, most_bits: u64::MAX };
+                let packet = Packet {
+                    baselines: *baselines,
+                    ids: &next.ids,
+                    lineup,
+                    learned,
+                    most_bits: u64::MAX,
+                };
                 adaptive.decode(state, &packet, &mut next.columns, &mut reader)?;
             }
             (.., None) => self.read_all(&mut reader, tables, next)?,
@@ -207,7 +230,9 @@ impl Decoder {
         reader.finish()?;
         next.tick = tick;
         Ok(match (adaptive, &self.adaptive) {
-            (Some(adaptive), Some(state)) => adaptive.learned(state, codec.hash(), self.spare.learned()),
+            (Some(adaptive), Some(state)) => {
+                adaptive.learned(state, codec.hash(), self.spare.learned())
+            }
             _ => learned.cloned(),
         })
     }

@@ -1,4 +1,5 @@
-//! What differs between two snapshots: who left, who came, who changed. The same comparison as the encoder's.
+//! What differs between two snapshots: who left, who came, who changed. The same comparison as the
+//! encoder's.
 
 use alloc::vec::Vec;
 
@@ -6,7 +7,8 @@ use super::changed::find_changed;
 use super::entities::Alignment;
 use super::store::{EntityId, Snapshot};
 
-/// What differs between a baseline and a snapshot of the same schema. Keeps its memory from one comparison to the next.
+/// What differs between a baseline and a snapshot of the same schema. Keeps its memory from one
+/// comparison to the next.
 #[derive(Debug, Default)]
 pub struct Difference {
     /// Entities of the baseline that the snapshot does not have.
@@ -37,7 +39,9 @@ impl Difference {
         find_changed(&self.aligned, &snapshot.columns, snapshot.len(), &mut self.changed);
         // One that came with zero in every lane is not among the changed ones.
         let mut changed = self.changed.iter().peekable();
-        let is_sent = |index: &u32| changed.next_if_eq(&index).is_some() | self.alignment.came(*index as usize);
+        let is_sent = |index: &u32| {
+            changed.next_if_eq(&index).is_some() | self.alignment.came(*index as usize)
+        };
         self.sent.clear();
         self.sent.extend((0..snapshot.len() as u32).filter(is_sent));
     }
@@ -60,7 +64,8 @@ mod tests {
         let schema = Schema::new(vec![Field::new("value", FieldKind::Raw { lanes: 1 })]);
         let snapshot = |rows: &[(u32, u32)]| {
             let mut snapshot = Snapshot::new(&schema, Tick(0));
-            rows.iter().for_each(|(id, value)| snapshot.push_lanes(EntityId(*id), &[*value]).unwrap());
+            rows.iter()
+                .for_each(|(id, value)| snapshot.push_lanes(EntityId(*id), &[*value]).unwrap());
             snapshot
         };
         let mut difference = Difference::default();

@@ -28,8 +28,8 @@ use crate::{BitSink, BitWriter, EncodeError};
 ///    [back](Self::recycle) views that no packet will be against any more.
 ///
 /// An encoder remembers nothing from one packet to the next but scratch memory. One encoder can
-/// serve many receivers, in any order. A packet that is lost or never sent needs no call. If views are given back,
-/// it allocates nothing in steady state.
+/// serve many receivers, in any order. A packet that is lost or never sent needs no call. If views
+/// are given back, it allocates nothing in steady state.
 ///
 /// | wrong | what happens |
 /// |---|---|
@@ -53,8 +53,8 @@ use crate::{BitSink, BitWriter, EncodeError};
 #[derive(Debug)]
 pub struct Encoder {
     codec: Codec,
-    /// The entities that the packet at hand is about, increasing: [`find_changed`](Self::find_changed). Empty at levels
-    /// that send every entity.
+    /// The entities that the packet at hand is about, increasing:
+    /// [`find_changed`](Self::find_changed). Empty at levels that send every entity.
     pub(super) changed: Vec<u32>,
     pub(super) packer: Packer,
     spent: Spent,
@@ -141,7 +141,9 @@ impl Encoded<'_> {
             copy.copy_from(baseline);
             copy.tick = encoded.tick;
             let unsent = &encoder.unsent;
-            for &index in encoder.changed.iter().filter(|index| unsent.binary_search(index).is_err()) {
+            for &index in
+                encoder.changed.iter().filter(|index| unsent.binary_search(index).is_err())
+            {
                 for (to, from) in copy.columns.iter_mut().zip(&encoded.columns) {
                     to[index as usize] = from[index as usize];
                 }
@@ -221,8 +223,8 @@ impl Encoder {
     /// As [`encode`](Self::encode), for those who choose what to send, or who keep views in a form
     /// of their own: makes a view only if [asked](Encoded::view).
     ///
-    /// With [`Chosen::Some`] the snapshot has the entities of the baseline. What is not chosen stays as it is there.
-    /// Cost then: that of the entities chosen, and a look at the ids.
+    /// With [`Chosen::Some`] the snapshot has the entities of the baseline. What is not chosen
+    /// stays as it is there. Cost then: that of the entities chosen, and a look at the ids.
     ///
     /// # Errors
     /// As [`encode`](Self::encode); [`EncodeError::BadIndices`]; [`EncodeError::EntitiesDiffer`]
@@ -265,9 +267,9 @@ impl Encoder {
         Ok(Encoded { encoder: self, baseline, is_coarse, world, is_part })
     }
 
-    /// What a receiver will have of `world`, if all of it is sent relative to `baselines`: the same,
-    /// or a coarser copy where the schema has a time precision. For those who choose what to send
-    /// from what would change.
+    /// What a receiver will have of `world`, if all of it is sent relative to `baselines`: the
+    /// same, or a coarser copy where the schema has a time precision. For those who choose what to
+    /// send from what would change.
     ///
     /// # Errors
     /// [`EncodeError::SchemaMismatch`] where a snapshot is of another schema.
@@ -307,8 +309,9 @@ impl Encoder {
         &self.spent.size
     }
 
-    /// Whether [`entity_bits`](Self::entity_bits) says what each entity takes, and [`lane_bits`](Self::lane_bits) what each lane does, from the next
-    /// packet on. Off at first: it is for tools, and takes a little time.
+    /// Whether [`entity_bits`](Self::entity_bits) says what each entity takes, and
+    /// [`lane_bits`](Self::lane_bits) what each lane does, from the next packet on. Off at first:
+    /// it is for tools, and takes a little time.
     pub fn count_entity_bits(&mut self, is_wanted: bool) {
         self.spent.tally = Tally::new(is_wanted);
         if let Some(state) = &mut self.adaptive {
@@ -316,29 +319,36 @@ impl Encoder {
         }
     }
 
-    /// What each entity in the last packet took: its index in the encoded snapshot, increasing, and whole bits. Empty where that was not
-    /// [asked for](Self::count_entity_bits).
+    /// What each entity in the last packet took: its index in the encoded snapshot, increasing, and
+    /// whole bits. Empty where that was not [asked for](Self::count_entity_bits).
     ///
-    /// At levels that pack bits these are the values of its fields, so that all add up to [`Size::fields_bits`]; an entity that came with zero in
-    /// every lane has none, and is not there. At levels that predict it is all that is told of it once it is known to have changed: also which
-    /// of its fields did, and the whole of one that came, which [`Size`] counts among the sets. Each is then off by less than a bit, and
-    /// all together by half a bit, or by up to a byte where the end of the code is shorter than it is worth. Where such a level falls back on
+    /// At levels that pack bits these are the values of its fields, so that all add up to
+    /// [`Size::fields_bits`]; an entity that came with zero in every lane has none, and is not
+    /// there. At levels that predict it is all that is told of it once it is known to have changed:
+    /// also which of its fields did, and the whole of one that came, which [`Size`] counts among
+    /// the sets. Each is then off by less than a bit, and all together by half a bit, or by up to a
+    /// byte where the end of the code is shorter than it is worth. Where such a level falls back on
     /// packed bits, it is as with those. What the sets took belongs to nobody.
     pub fn entity_bits(&self) -> &[(u32, u32)] {
         self.spent.tally.bits()
     }
 
-    /// What the values of each lane took in the last packet, of all entities, by the schema's lanes. Empty where that was not
-    /// [asked for](Self::count_entity_bits).
+    /// What the values of each lane took in the last packet, of all entities, by the schema's
+    /// lanes. Empty where that was not [asked for](Self::count_entity_bits).
     ///
-    /// In a packed field a class says how wide all lanes are together; that word is part of [`Size::fields_bits`], and of no lane. So is, at levels
-    /// that predict, whether a field changed at all, and all of a flag or a choice; who came is among the sets there.
+    /// In a packed field a class says how wide all lanes are together; that word is part of
+    /// [`Size::fields_bits`], and of no lane. So is, at levels that predict, whether a field
+    /// changed at all, and all of a flag or a choice; who came is among the sets there.
     pub fn lane_bits(&self) -> &[u64] {
         self.spent.tally.lanes_bits()
     }
 
     /// Makes `snapshot` as coarse as a receiver will have it.
-    pub(super) fn coarsen(&mut self, baselines: &Baselines<'_>, snapshot: &mut Snapshot) -> Result<(), EncodeError> {
+    pub(super) fn coarsen(
+        &mut self,
+        baselines: &Baselines<'_>,
+        snapshot: &mut Snapshot,
+    ) -> Result<(), EncodeError> {
         let codec = self.codec.clone();
         let tables = codec.tables();
         check_schema(tables, baselines.iter().chain([&*snapshot]))?;
@@ -380,9 +390,14 @@ impl Encoder {
         }
     }
 
-    /// Finds what the packet at hand is about, once for all of its forms: all entities that differ from the baseline, or
-    /// those at `indices`.
-    fn find_changed(&mut self, tables: &Tables, [baseline, snapshot]: [&Snapshot; 2], indices: Option<&[u32]>) {
+    /// Finds what the packet at hand is about, once for all of its forms: all entities that differ
+    /// from the baseline, or those at `indices`.
+    fn find_changed(
+        &mut self,
+        tables: &Tables,
+        [baseline, snapshot]: [&Snapshot; 2],
+        indices: Option<&[u32]>,
+    ) {
         let Self { changed, lineup, .. } = self;
         changed.clear();
         match indices {
@@ -390,7 +405,9 @@ impl Encoder {
                 changed.extend_from_slice(indices);
                 if tables.precision.is_some() {
                     // What is as in the baseline may be finer than what can be told.
-                    changed.retain(|entity| differs(&baseline.columns, &snapshot.columns, *entity as usize));
+                    changed.retain(|entity| {
+                        differs(&baseline.columns, &snapshot.columns, *entity as usize)
+                    });
                 }
             }
             None if tables.adaptive.is_some() || tables.changed_coding().is_some() => {
@@ -409,11 +426,19 @@ impl Encoder {
         chosen: Chosen<'_>,
     ) {
         let part = chosen.indices().and_then(|_| tables.changed_coding());
-        let contents = Contents { tables, lineup: &self.lineup, baseline, snapshot, changed: &self.changed, part };
+        let contents = Contents {
+            tables,
+            lineup: &self.lineup,
+            baseline,
+            snapshot,
+            changed: &self.changed,
+            part,
+        };
         self.packer.write(writer, &contents, &mut self.spent);
     }
 
-    /// The adaptive level, or the stages that pack bits where those take fewer, or have room for all: one bit says which.
+    /// The adaptive level, or the stages that pack bits where those take fewer, or have room for
+    /// all: one bit says which.
     fn put_adaptive(
         &mut self,
         codec: &Codec,
@@ -465,7 +490,8 @@ impl Encoder {
         } else if let Some(state) = &self.adaptive {
             self.spent.size.changed_entities -= self.unsent.len();
             self.learned = adaptive.learned(state, codec.hash(), self.spare.learned());
-            // The end of the code may be shorter than what its decisions are worth: the parts must not exceed the whole.
+            // The end of the code may be shorter than what its decisions are worth: the parts must
+            // not exceed the whole.
             self.spent.tally.replace(state.entities_spent(), bits);
             self.spent.tally.replace_lanes(&state.lanes_spent);
             let mut left_bits = bits;
@@ -480,7 +506,10 @@ impl Encoder {
     }
 }
 
-fn check_schema<'a>(tables: &Tables, snapshots: impl Iterator<Item = &'a Snapshot>) -> Result<(), EncodeError> {
+fn check_schema<'a>(
+    tables: &Tables,
+    snapshots: impl Iterator<Item = &'a Snapshot>,
+) -> Result<(), EncodeError> {
     let expected_hash = tables.schema.hash();
     match snapshots.map(Snapshot::schema_hash).find(|hash| *hash != expected_hash) {
         Some(hash) => Err(EncodeError::SchemaMismatch { expected_hash, hash }),
@@ -495,8 +524,9 @@ mod tests {
     use super::*;
     use crate::{Changed, Decoder, EntityId, Field, FieldKind, Level, Profile, Schema, Tick};
 
-    /// No row of the table predicts and sends every entity. The stage that predicts must not depend on what the stages
-    /// that pack bits left behind: it once took the changed entities of the packet before.
+    /// No row of the table predicts and sends every entity. The stage that predicts must not depend
+    /// on what the stages that pack bits left behind: it once took the changed entities of the
+    /// packet before.
     #[test]
     fn what_changed_is_found_for_each_packet_whatever_packs_its_bits() {
         let level = Level::ADAPTIVE.with_changed(Changed::All);
@@ -504,7 +534,9 @@ mod tests {
         let codec = Codec::new(schema.clone(), level, Profile::untrained(&schema)).unwrap();
         let snapshot = |changed: u32| {
             let mut snapshot = Snapshot::new(&schema, Tick(changed));
-            (0..100).for_each(|id| snapshot.push_lanes(EntityId(id), &[u32::from(id == changed) * 7]).unwrap());
+            (0..100).for_each(|id| {
+                snapshot.push_lanes(EntityId(id), &[u32::from(id == changed) * 7]).unwrap()
+            });
             snapshot
         };
         let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));

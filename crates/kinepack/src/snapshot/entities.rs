@@ -1,5 +1,6 @@
-//! The set of entities: who left and who came since the baseline, and the baseline's lanes lined up with who is there
-//! now. An entity that came has zero in every lane before. `spec/CODEC.md`, section 6.
+//! The set of entities: who left and who came since the baseline, and the baseline's lanes lined up
+//! with who is there now. An entity that came has zero in every lane before. `spec/CODEC.md`,
+//! section 6.
 
 use alloc::vec::Vec;
 
@@ -16,7 +17,8 @@ pub(super) fn are_same(a: &[EntityId], b: &[EntityId]) -> bool {
     a.len() == b.len() && a.iter().zip(b).fold(0, |any, (a, b)| any | (a.0 ^ b.0)) == 0
 }
 
-/// For each entity of a snapshot, where its baseline has it. Keeps its memory from snapshot to snapshot.
+/// For each entity of a snapshot, where its baseline has it. Keeps its memory from snapshot to
+/// snapshot.
 #[derive(Debug, Default)]
 pub(super) struct Alignment {
     /// One index into the baseline, or [`CAME`], an entity.
@@ -27,7 +29,8 @@ pub(super) struct Alignment {
 }
 
 impl Alignment {
-    /// Writes how the snapshot's set of entities, compared before, differs from the one of the baseline's entities.
+    /// Writes how the snapshot's set of entities, compared before, differs from the one of the
+    /// baseline's entities.
     pub(super) fn write(&self, sink: &mut impl BitSink, baseline_len: usize, gaps: &GapTable) {
         write_set(sink, baseline_len, &self.left, SetCoding::BitsOrGaps(gaps));
         write_gamma(sink, self.came.len() as u64 + 1);
@@ -102,23 +105,32 @@ impl Alignment {
         for _ in 0..came_count {
             let id = next + read_gamma(reader)? - 1;
             let at_bit = reader.position_bits();
-            came.push(EntityId(u32::try_from(id).map_err(|_| DecodeError::BadEntitySet { at_bit })?));
+            came.push(EntityId(
+                u32::try_from(id).map_err(|_| DecodeError::BadEntitySet { at_bit })?,
+            ));
             next = id + 1;
         }
         let consistent = merge(baseline, left, came, ids, sources);
-        if consistent { Ok(false) } else { Err(DecodeError::BadEntitySet { at_bit: reader.position_bits() }) }
+        if consistent {
+            Ok(false)
+        } else {
+            Err(DecodeError::BadEntitySet { at_bit: reader.position_bits() })
+        }
     }
 
     /// The baseline's columns in the order of the snapshot's entities.
     pub(super) fn line_up(&self, baseline: &Snapshot, columns: &mut [Vec<u32>]) {
         for (column, base) in columns.iter_mut().zip(&baseline.columns) {
             column.clear();
-            column.extend(self.sources.iter().map(|source| base.get(*source as usize).copied().unwrap_or(0)));
+            column.extend(
+                self.sources.iter().map(|source| base.get(*source as usize).copied().unwrap_or(0)),
+            );
         }
     }
 }
 
-/// Who of the baseline did not leave, and who came, in one sorted list. False where one came whom the baseline has.
+/// Who of the baseline did not leave, and who came, in one sorted list. False where one came whom
+/// the baseline has.
 fn merge(
     baseline: &[EntityId],
     left: &[u32],

@@ -1,5 +1,6 @@
-//! A field's values: in full, or as differences from the baseline, by class. `spec/CODEC.md`, section 9.
-//! Source: "relative position" and "relative smallest three" of the article, generalized.
+//! A field's values: in full, or as differences from the baseline, by class. `spec/CODEC.md`,
+//! section 9. Source: "relative position" and "relative smallest three" of the article,
+//! generalized.
 
 use alloc::vec::Vec;
 
@@ -9,7 +10,9 @@ use super::widths::{Fits, Width};
 use crate::bits::mask;
 use crate::prefix::PrefixCode;
 use crate::quantize::read_up_to;
-use crate::{BitReader, BitSink, DecodeError, FieldKind, Lane, Schema, SetupError, SmallestThree, bits_for};
+use crate::{
+    BitReader, BitSink, DecodeError, FieldKind, Lane, Schema, SetupError, SmallestThree, bits_for,
+};
 
 /// A [`FieldCode`] made ready.
 #[derive(Debug)]
@@ -17,7 +20,8 @@ pub(super) struct FieldTable {
     /// The field's lanes among the schema's.
     pub(super) lanes: core::ops::Range<usize>,
     kinds: Vec<Lane>,
-    /// The first of the lanes that have differences: 1 in a rotation. All lanes where the field is a flag or choice.
+    /// The first of the lanes that have differences: 1 in a rotation. All lanes where the field is
+    /// a flag or choice.
     first: usize,
     rotation: Option<SmallestThree>,
     pub(super) context: Context,
@@ -95,7 +99,8 @@ impl Work {
     }
 }
 
-/// The differences of one field for all entities that are written, taken lane by lane: the loops run over arrays.
+/// The differences of one field for all entities that are written, taken lane by lane: the loops
+/// run over arrays.
 #[derive(Debug, Default)]
 pub(super) struct Measured {
     /// Lane-major: the values that differences are taken from.
@@ -118,8 +123,9 @@ impl Measured {
         self.classes.resize(entities, masks);
     }
 
-    /// The differences of the `nth` of the measured entities, in a field of so many differenced lanes: from the baseline and from the baseline
-    /// carried; and whether it drops another component than the baseline.
+    /// The differences of the `nth` of the measured entities, in a field of so many differenced
+    /// lanes: from the baseline and from the baseline carried; and whether it drops another
+    /// component than the baseline.
     pub(super) fn of(&self, nth: usize, lanes: usize) -> (&[[i64; 2]], bool) {
         let is_turned = self.dropped.get(nth).is_some_and(|[before, now]| before != now);
         (&self.differences[nth * lanes..][..lanes], is_turned)
@@ -127,15 +133,24 @@ impl Measured {
 }
 
 impl FieldTable {
-    pub(super) fn new(schema: &Schema, profile: &Profile, index: usize) -> Result<Self, SetupError> {
+    pub(super) fn new(
+        schema: &Schema,
+        profile: &Profile,
+        index: usize,
+    ) -> Result<Self, SetupError> {
         let field = &schema.fields()[index];
         let code: &FieldCode = &profile.fields[index];
         let (lanes, _) = differenced(field, schema);
         let kinds = schema.lanes()[field.lanes()].to_vec();
         let width_of = |width: &super::LaneWidth| Width::new(width.bits, width.beyond_bits);
-        let widths: Vec<Width> = code.classes.iter().flat_map(|class| &class.lanes).map(width_of).collect();
+        let widths: Vec<Width> =
+            code.classes.iter().flat_map(|class| &class.lanes).map(width_of).collect();
         let mask_of = |reference| -> u64 {
-            (0..).zip(&code.classes).filter(|(_, class)| class.reference == reference).map(|(k, _)| 1u64 << k).sum()
+            (0..)
+                .zip(&code.classes)
+                .filter(|(_, class)| class.reference == reference)
+                .map(|(k, _)| 1u64 << k)
+                .sum()
         };
         let fits_of = |lane| {
             let widths = widths.iter().skip(lane).step_by(lanes.len()).copied();
@@ -147,7 +162,11 @@ impl FieldTable {
             lanes: field.lanes(),
             first: kinds.len() - lanes.len(),
             kinds,
-            rotation: if let FieldKind::Rotation(rotation) = field.kind { Some(rotation) } else { None },
+            rotation: if let FieldKind::Rotation(rotation) = field.kind {
+                Some(rotation)
+            } else {
+                None
+            },
             context: code.context,
             codes: codes.collect::<Result<_, _>>()?,
             references: code.classes.iter().map(|class| class.reference).collect(),
@@ -168,7 +187,8 @@ impl FieldTable {
         self.lanes.start + self.first..self.lanes.end
     }
 
-    /// True where this field has differences, at a level with or without relative numbers and rotations.
+    /// True where this field has differences, at a level with or without relative numbers and
+    /// rotations.
     pub(super) fn is_relative(&self, numbers: bool, rotations: bool) -> bool {
         self.first < self.kinds.len() && if self.rotation.is_some() { rotations } else { numbers }
     }
@@ -183,7 +203,8 @@ impl FieldTable {
         self.references.len()
     }
 
-    /// Takes the differences of all `entities`, and which classes hold them; in coarser steps where the field has `shifts`.
+    /// Takes the differences of all `entities`, and which classes hold them; in coarser steps where
+    /// the field has `shifts`.
     pub(super) fn measure(
         &self,
         base: &[Vec<u32>],
@@ -254,7 +275,8 @@ impl FieldTable {
         let carried = usize::from(reference == Reference::Carried);
         let lanes = self.fits.len();
         let widths = &self.widths[class * lanes..][..lanes];
-        for (differences, width) in measured.differences[nth * lanes..][..lanes].iter().zip(widths) {
+        for (differences, width) in measured.differences[nth * lanes..][..lanes].iter().zip(widths)
+        {
             if word_bits + width.bits >= 64 {
                 sink.write(word, word_bits);
                 (word, word_bits) = (0, 0);
@@ -268,7 +290,12 @@ impl FieldTable {
 
     /// Reads what [`write`](Self::write) wrote and returns the class.
     #[inline]
-    pub(super) fn read(&self, reader: &mut BitReader<'_>, state: usize, work: &mut Work) -> Result<usize, DecodeError> {
+    pub(super) fn read(
+        &self,
+        reader: &mut BitReader<'_>,
+        state: usize,
+        work: &mut Work,
+    ) -> Result<usize, DecodeError> {
         let class = self.codes[state].read(reader)?;
         let Some(&reference) = self.references.get(class) else {
             self.read_full(reader, work)?;
@@ -278,7 +305,8 @@ impl FieldTable {
             }
             return Ok(class);
         };
-        let out_of_range = |reader: &BitReader<'_>| DecodeError::OutOfRange { at_bit: reader.position_bits() };
+        let out_of_range =
+            |reader: &BitReader<'_>| DecodeError::OutOfRange { at_bit: reader.position_bits() };
         if let Some(rotation) = self.rotation {
             let mut dropped = work.lanes[0].base;
             if reference == Reference::Turned {
@@ -299,7 +327,8 @@ impl FieldTable {
             read_lanes::<true>(reader, lanes, kinds, widths, carried, bits)?
         } else if kinds.len() == VECTOR
             && let Some(lanes) = lanes.first_chunk_mut::<VECTOR>()
-            && let (Some(kinds), Some(widths)) = (kinds.first_chunk::<VECTOR>(), widths.first_chunk::<VECTOR>())
+            && let (Some(kinds), Some(widths)) =
+                (kinds.first_chunk::<VECTOR>(), widths.first_chunk::<VECTOR>())
         {
             read_lanes::<false>(reader, lanes, kinds, widths, carried, bits)?
         } else {
@@ -316,15 +345,21 @@ impl FieldTable {
         }
     }
 
-    /// Adds what [`write`](Self::write) gave each lane to those of the schema: the widths of a class.
+    /// Adds what [`write`](Self::write) gave each lane to those of the schema: the widths of a
+    /// class.
     pub(super) fn add_bits(&self, class: usize, lanes_bits: &mut [u64]) {
-        let Some(reference) = self.references.get(class) else { return self.add_full_bits(lanes_bits) };
+        let Some(reference) = self.references.get(class) else {
+            return self.add_full_bits(lanes_bits);
+        };
         if *reference == Reference::Turned {
             lanes_bits[self.lanes.start] += 2;
         }
         let lanes = self.fits.len();
         let widths = &self.widths[class * lanes..][..lanes];
-        lanes_bits[self.differenced()].iter_mut().zip(widths).for_each(|(bits, width)| *bits += u64::from(width.bits));
+        lanes_bits[self.differenced()]
+            .iter_mut()
+            .zip(widths)
+            .for_each(|(bits, width)| *bits += u64::from(width.bits));
     }
 
     /// The same of [`write_full`](Self::write_full).
@@ -335,7 +370,11 @@ impl FieldTable {
 
     /// Reads all lanes of the entity at work.
     #[inline]
-    pub(super) fn read_full(&self, reader: &mut BitReader<'_>, work: &mut Work) -> Result<(), DecodeError> {
+    pub(super) fn read_full(
+        &self,
+        reader: &mut BitReader<'_>,
+        work: &mut Work,
+    ) -> Result<(), DecodeError> {
         for (lane, kind) in work.lanes.iter_mut().zip(&self.kinds) {
             lane.new = read_up_to(reader, u64::from(kind.max))? as u32;
         }
@@ -343,14 +382,24 @@ impl FieldTable {
     }
 
     /// Writes a flag or choice that is known not to be the baseline's: a flag takes no bits.
-    pub(super) fn write_other(&self, sink: &mut impl BitSink, base: &[Vec<u32>], new: &[Vec<u32>], entity: usize) {
+    pub(super) fn write_other(
+        &self,
+        sink: &mut impl BitSink,
+        base: &[Vec<u32>],
+        new: &[Vec<u32>],
+        entity: usize,
+    ) {
         for ((kind, base), new) in self.kinds.iter().zip(base).zip(new) {
             sink.write(u64::from(others_index(base[entity], new[entity])), other_bits(kind));
         }
     }
 
     /// Reads what [`write_other`](Self::write_other) wrote.
-    pub(super) fn read_other(&self, reader: &mut BitReader<'_>, work: &mut Work) -> Result<(), DecodeError> {
+    pub(super) fn read_other(
+        &self,
+        reader: &mut BitReader<'_>,
+        work: &mut Work,
+    ) -> Result<(), DecodeError> {
         for (lane, kind) in work.lanes.iter_mut().zip(&self.kinds) {
             let index = reader.read(other_bits(kind))?;
             if index >= u64::from(kind.max) {
@@ -362,7 +411,8 @@ impl FieldTable {
     }
 }
 
-/// Lanes of a vector, a rotation's components: the loop over lanes is compiled for this length, and for any.
+/// Lanes of a vector, a rotation's components: the loop over lanes is compiled for this length, and
+/// for any.
 const VECTOR: usize = 3;
 
 /// What measuring one lane of all entities takes.
@@ -374,8 +424,9 @@ struct LaneOf<'a> {
 }
 
 impl LaneOf<'_> {
-    /// Takes the differences of the `entities` from their `base` to what they are in the `new` column, each in steps of 2^shift. `rows` are
-    /// where the differences of an entity go, and which classes hold all of its lanes.
+    /// Takes the differences of the `entities` from their `base` to what they are in the `new`
+    /// column, each in steps of 2^shift. `rows` are where the differences of an entity go, and
+    /// which classes hold all of its lanes.
     #[inline(always)]
     fn measure<'a>(
         &self,
@@ -384,10 +435,13 @@ impl LaneOf<'_> {
         shift: impl Fn(usize) -> u32,
     ) {
         let mut moved = 0;
-        for ((entity, base), (row, [plain_mask, carried_mask])) in entities.iter().zip(base).zip(rows) {
+        for ((entity, base), (row, [plain_mask, carried_mask])) in
+            entities.iter().zip(base).zip(rows)
+        {
             let entity = *entity as usize;
             let shift = shift(entity);
-            let plain = self.kind.difference(coarse_code(*base, shift), coarse_code(new[entity], shift));
+            let plain =
+                self.kind.difference(coarse_code(*base, shift), coarse_code(new[entity], shift));
             let mut carried = 0;
             *plain_mask &= self.fits.classes(plain);
             if self.has_carried {
@@ -400,8 +454,8 @@ impl LaneOf<'_> {
     }
 }
 
-/// Reads the differences, `bits` bits in all, and makes new values of them. False where one leaves its lane. Lanes have shifts where
-/// `COARSE`.
+/// Reads the differences, `bits` bits in all, and makes new values of them. False where one leaves
+/// its lane. Lanes have shifts where `COARSE`.
 #[inline(always)]
 fn read_lanes<const COARSE: bool>(
     reader: &mut BitReader<'_>,

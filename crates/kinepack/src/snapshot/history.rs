@@ -1,4 +1,5 @@
-//! What both sides know of every entity before a packet: where it was in the acknowledged states, and whether it moved.
+//! What both sides know of every entity before a packet: where it was in the acknowledged states,
+//! and whether it moved.
 
 use alloc::vec::Vec;
 
@@ -22,7 +23,8 @@ pub(super) const CAME: u8 = 8;
 /// It is not in the second state before the baseline.
 pub(super) const NEW_BEFORE: u8 = 16;
 
-/// The states behind the baseline, lined up with the snapshot's entities. Keeps its memory from packet to packet.
+/// The states behind the baseline, lined up with the snapshot's entities. Keeps its memory from
+/// packet to packet.
 #[derive(Debug, Default)]
 pub(super) struct History {
     /// Columns of the older states, where their entities are not the snapshot's.
@@ -48,8 +50,8 @@ fn ticks(from: &Snapshot, to: u32) -> u32 {
 }
 
 impl History {
-    /// Lines up the older states of `baselines` with entities `ids` at `tick`, whose columns in the baseline are `base`; `alignment` is that of the
-    /// baseline, where it has other entities.
+    /// Lines up the older states of `baselines` with entities `ids` at `tick`, whose columns in the
+    /// baseline are `base`; `alignment` is that of the baseline, where it has other entities.
     pub(super) fn prepare(
         &mut self,
         baselines: &Baselines<'_>,
@@ -63,7 +65,10 @@ impl History {
         self.lag = ticks(baselines.baseline, tick);
         self.steps = baselines.older().len().min(STEPS);
         let mut newer = baselines.baseline;
-        self.is_near = baselines.older().first().is_some_and(|older| 4 * ticks(older, newer.tick.0) < 3 * self.lag);
+        self.is_near = baselines
+            .older()
+            .first()
+            .is_some_and(|older| 4 * ticks(older, newer.tick.0) < 3 * self.lag);
         for (step, older) in baselines.older().iter().take(STEPS).enumerate() {
             self.per_step[step] = f64::from(self.lag) / f64::from(ticks(older, newer.tick.0));
             newer = older;
@@ -84,7 +89,9 @@ impl History {
         }
         if let Some(alignment) = alignment {
             let came = |index: &usize| alignment.came(*index);
-            (0..ids.len()).filter(came).for_each(|index| self.status[index] |= CAME | NEW | NEW_BEFORE);
+            (0..ids.len())
+                .filter(came)
+                .for_each(|index| self.status[index] |= CAME | NEW | NEW_BEFORE);
         }
         let mut changed = core::mem::take(&mut self.changed);
         for (step, flag) in [MOVED, MOVED_BEFORE].into_iter().enumerate().take(self.steps) {
@@ -99,8 +106,9 @@ impl History {
         self.changed = changed;
     }
 
-    /// How a value of an entity, `now` in the baseline, changed in the last step and in the one before, each brought to the length of a lag by
-    /// the factor that `change` is given. `None` for one that is new; of one that is new before the last step, that one twice.
+    /// How a value of an entity, `now` in the baseline, changed in the last step and in the one
+    /// before, each brought to the length of a lag by the factor that `change` is given. `None` for
+    /// one that is new; of one that is new before the last step, that one twice.
     #[inline]
     pub(super) fn paces<T: Copy, D: Copy>(
         &self,

@@ -1,4 +1,5 @@
-//! Levels: which stages a codec uses. The rows are the ladder of the article "Snapshot Compression", one gain a row.
+//! Levels: which stages a codec uses. The rows are the ladder of the article "Snapshot
+//! Compression", one gain a row.
 
 /// How the entities that differ from the baseline are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,8 +16,8 @@ pub enum Changed {
 
 /// One row of the table of levels: the stages that it uses.
 ///
-/// There are the rows of the [table](Self::TABLE) and no others: a codec's hash says which row it uses, so nothing else may
-/// tell two levels apart.
+/// There are the rows of the [table](Self::TABLE) and no others: a codec's hash says which row it
+/// uses, so nothing else may tell two levels apart.
 ///
 /// ```compile_fail,E0451
 /// use kinepack::{Changed, Level};
@@ -77,10 +78,12 @@ impl Level {
     /// The strongest row that packs bits: least work.
     pub const PACKED: Self = Self::TABLE[11];
 
-    /// The row that predicts from a trained profile, each packet by itself: fewest bits without a state besides the views.
+    /// The row that predicts from a trained profile, each packet by itself: fewest bits without a
+    /// state besides the views.
     pub const ADAPTIVE: Self = Self::TABLE[12];
 
-    /// The last row, which learns from what is sent: fewest bits where play differs from what the profile was trained on.
+    /// The last row, which learns from what is sent: fewest bits where play differs from what the
+    /// profile was trained on.
     pub const LEARNING: Self = Self::TABLE[13];
 
     /// Number in the table, from 1.
@@ -113,20 +116,20 @@ impl Level {
         self.field_flags
     }
 
-    /// True if values are predicted from acknowledged states, and what is left is coded with a range coder. If a packet is
-    /// shorter with the stages above, it uses those.
+    /// True if values are predicted from acknowledged states, and what is left is coded with a
+    /// range coder. If a packet is shorter with the stages above, it uses those.
     pub const fn adaptive(&self) -> bool {
         self.adaptive
     }
 
-    /// True if the adaptive stage resumes from what it had learned when the baseline was coded: each
-    /// [`View`](crate::View) has that.
+    /// True if the adaptive stage resumes from what it had learned when the baseline was coded:
+    /// each [`View`](crate::View) has that.
     pub const fn learning(&self) -> bool {
         self.learning
     }
 
-    /// How many states older than the baseline the level has a use for; [`Codec::older_states`](super::Codec::older_states) also knows of time
-    /// precision.
+    /// How many states older than the baseline the level has a use for;
+    /// [`Codec::older_states`](super::Codec::older_states) also knows of time precision.
     pub const fn older_states(&self) -> usize {
         if self.adaptive { ADAPTIVE_OLDER_STATES } else { 0 }
     }

@@ -1,5 +1,5 @@
-//! What both sides know before a packet: the baseline lined up with the snapshot's entities, how they moved, and how coarse that makes
-//! their values.
+//! What both sides know before a packet: the baseline lined up with the snapshot's entities, how
+//! they moved, and how coarse that makes their values.
 
 use alloc::vec::Vec;
 
@@ -23,8 +23,8 @@ pub(super) struct Lineup {
 }
 
 impl Lineup {
-    /// Looks at `baselines` for a snapshot of entities `ids` at `tick`. Cost: a run over the states; what moved costs more where there is a
-    /// precision.
+    /// Looks at `baselines` for a snapshot of entities `ids` at `tick`. Cost: a run over the
+    /// states; what moved costs more where there is a precision.
     pub(super) fn prepare(
         &mut self,
         precision: Option<&Precision>,
@@ -53,7 +53,12 @@ impl Lineup {
     }
 
     /// Writes the set of entities that was looked at, relative to that of the baseline.
-    pub(super) fn write_entities(&self, sink: &mut impl BitSink, baseline: &Snapshot, gaps: &GapTable) {
+    pub(super) fn write_entities(
+        &self,
+        sink: &mut impl BitSink,
+        baseline: &Snapshot,
+        gaps: &GapTable,
+    ) {
         sink.write_bool(self.is_aligned);
         if self.is_aligned {
             self.alignment.write(sink, baseline.len(), gaps);
@@ -61,16 +66,27 @@ impl Lineup {
     }
 
     /// Makes values coarse, of the snapshot that was prepared for.
-    pub(super) fn coarsen(&self, precision: &Precision, baseline: &Snapshot, columns: &mut [Vec<u32>]) {
+    pub(super) fn coarsen(
+        &self,
+        precision: &Precision,
+        baseline: &Snapshot,
+        columns: &mut [Vec<u32>],
+    ) {
         precision.coarsen(&self.shifts, self.base(baseline), columns);
     }
 
     /// Whether [`coarsen`](Self::coarsen) would change anything.
-    pub(super) fn is_too_fine(&self, precision: &Precision, baseline: &Snapshot, columns: &[Vec<u32>]) -> bool {
+    pub(super) fn is_too_fine(
+        &self,
+        precision: &Precision,
+        baseline: &Snapshot,
+        columns: &[Vec<u32>],
+    ) -> bool {
         precision.is_too_fine(&self.shifts, self.base(baseline), columns)
     }
 
-    /// The columns of `baseline`, the one that was looked at, in the order of the snapshot's entities.
+    /// The columns of `baseline`, the one that was looked at, in the order of the snapshot's
+    /// entities.
     pub(super) fn base<'a>(&'a self, baseline: &'a Snapshot) -> &'a [Vec<u32>] {
         if self.is_aligned { &self.aligned } else { &baseline.columns }
     }

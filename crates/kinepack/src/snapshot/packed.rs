@@ -1,5 +1,5 @@
-//! The stages that pack bits: what levels 1 to 12 write, and what the levels that predict fall back on.
-//! `spec/CODEC.md`, sections 6 to 9.
+//! The stages that pack bits: what levels 1 to 12 write, and what the levels that predict fall back
+//! on. `spec/CODEC.md`, sections 6 to 9.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -14,7 +14,8 @@ use super::store::Snapshot;
 use super::tally::Tally;
 use crate::{BitSink, BitWriter};
 
-/// Where the bits of a snapshot went. The parts add up to all bits but the padding of the last byte.
+/// Where the bits of a snapshot went. The parts add up to all bits but the padding of the last
+/// byte.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Size {
     /// Which entities came, left and changed, and which fields of theirs did.
@@ -48,7 +49,10 @@ pub(super) struct Spent {
 
 impl Spent {
     pub(super) fn new(fields: usize) -> Self {
-        Self { size: Size { fields_bits: vec![0; fields], ..Size::default() }, tally: Tally::default() }
+        Self {
+            size: Size { fields_bits: vec![0; fields], ..Size::default() },
+            tally: Tally::default(),
+        }
     }
 }
 
@@ -67,7 +71,12 @@ pub(super) struct Packer {
 
 impl Packer {
     /// Writes a packet.
-    pub(super) fn write(&mut self, writer: &mut BitWriter<'_>, contents: &Contents<'_>, spent: &mut Spent) {
+    pub(super) fn write(
+        &mut self,
+        writer: &mut BitWriter<'_>,
+        contents: &Contents<'_>,
+        spent: &mut Spent,
+    ) {
         let Contents { tables, lineup, baseline, part, .. } = *contents;
         let begin = writer.len_bits();
         match part {
@@ -104,7 +113,12 @@ impl Packer {
             let begin = writer.len_bits();
             if tables.level.field_flags() {
                 find_flagged(base, new, changed, &mut self.differs, &mut self.flagged);
-                write_set(writer, changed.len(), &self.flagged, SetCoding::BitsOrGaps(&tables.flags));
+                write_set(
+                    writer,
+                    changed.len(),
+                    &self.flagged,
+                    SetCoding::BitsOrGaps(&tables.flags),
+                );
             } else {
                 self.flagged.clear();
                 self.flagged.extend(0..changed.len() as u32);
@@ -141,7 +155,8 @@ impl Packer {
             for (place, (&nth, &entity)) in self.flagged.iter().zip(&self.entities).enumerate() {
                 let state = self.contexts.state(field.context, nth as usize, previous);
                 let begin = writer.len_bits();
-                let class = field.write(writer, state, (&self.measured, place), (new, entity as usize));
+                let class =
+                    field.write(writer, state, (&self.measured, place), (new, entity as usize));
                 if COUNTS {
                     tally.add(nth as usize, writer.len_bits() - begin);
                     field.add_bits(class, tally.lanes_mut());
@@ -172,15 +187,21 @@ impl Packer {
     }
 }
 
-/// Levels 1 to 6: every entity in full. `COUNTS` what each takes: as a branch in the loop, that would
-/// slow down who does not ask.
-fn write_all<const COUNTS: bool>(writer: &mut BitWriter<'_>, contents: &Contents<'_>, spent: &mut Spent) {
+/// Levels 1 to 6: every entity in full. `COUNTS` what each takes: as a branch in the loop, that
+/// would slow down who does not ask.
+fn write_all<const COUNTS: bool>(
+    writer: &mut BitWriter<'_>,
+    contents: &Contents<'_>,
+    spent: &mut Spent,
+) {
     let Contents { tables, snapshot, .. } = *contents;
     let (columns, count) = (&snapshot.columns, snapshot.len());
     let Spent { size, tally } = spent;
     size.changed_entities = count;
     tally.begin(0..count as u32, tables.schema.lanes().len());
-    for ((field, rest), field_bits) in tables.fields.iter().zip(&tables.rest).zip(&mut size.fields_bits) {
+    for ((field, rest), field_bits) in
+        tables.fields.iter().zip(&tables.rest).zip(&mut size.fields_bits)
+    {
         let columns = &columns[field.lanes.clone()];
         let begin = writer.len_bits();
         for index in 0..count {

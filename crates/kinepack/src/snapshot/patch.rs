@@ -1,5 +1,5 @@
-//! Snapshots made of parts of others: rows copied, replaced and removed. What a network layer builds baselines from that were
-//! never sent as a whole.
+//! Snapshots made of parts of others: rows copied, replaced and removed. What a network layer
+//! builds baselines from that were never sent as a whole.
 
 use alloc::vec::Vec;
 
@@ -19,12 +19,16 @@ impl Snapshot {
         self.columns.clone_from(&other.columns);
     }
 
-    /// True where `other` is of the same schema and has the same entities with the same lanes, at whatever tick.
+    /// True where `other` is of the same schema and has the same entities with the same lanes, at
+    /// whatever tick.
     pub fn holds_same(&self, other: &Self) -> bool {
-        self.schema_hash() == other.schema_hash() && self.ids == other.ids && self.columns == other.columns
+        self.schema_hash() == other.schema_hash()
+            && self.ids == other.ids
+            && self.columns == other.columns
     }
 
-    /// A hash over the entities and their lanes, not the tick: equal states have equal ones. `spec/CODEC.md`, section 11.
+    /// A hash over the entities and their lanes, not the tick: equal states have equal ones.
+    /// `spec/CODEC.md`, section 11.
     pub fn state_hash(&self) -> u64 {
         let mut hasher = Fnv1a::new();
         hasher.add(&self.schema_hash().to_le_bytes());
@@ -37,7 +41,8 @@ impl Snapshot {
     /// Appends the entity at `index` of `from`, as [`push_lanes`](Self::push_lanes) would.
     ///
     /// # Errors
-    /// [`EncodeError`] for a snapshot of another schema, and where the id is not above the last one.
+    /// [`EncodeError`] for a snapshot of another schema, and where the id is not above the last
+    /// one.
     ///
     /// # Panics
     /// Where there is no such entity.
@@ -54,7 +59,8 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Makes this the entities of `from` at `indices`, which are increasing, at the tick of `from`. The memory is used again.
+    /// Makes this the entities of `from` at `indices`, which are increasing, at the tick of `from`.
+    /// The memory is used again.
     ///
     /// # Errors
     /// [`EncodeError::SchemaMismatch`] and [`EncodeError::BadIndices`]; nothing has changed then.
@@ -91,10 +97,11 @@ impl Snapshot {
         self.columns.iter_mut().for_each(|column| keep(column, &kept));
     }
 
-    /// Removes the entities `gone`, sorted, then puts in those of `rows`, replacing the ones that are there. Those of `gone`
-    /// that are not there are passed over.
+    /// Removes the entities `gone`, sorted, then puts in those of `rows`, replacing the ones that
+    /// are there. Those of `gone` that are not there are passed over.
     ///
-    /// Cost: where no id comes or goes, a binary search an entity of `rows`; else a copy of the whole.
+    /// Cost: where no id comes or goes, a binary search an entity of `rows`; else a copy of the
+    /// whole.
     ///
     /// # Errors
     /// [`EncodeError::SchemaMismatch`] for rows of another schema.
@@ -139,7 +146,10 @@ impl Snapshot {
             ids.push(*id);
         }
         for (column, new) in self.columns.iter_mut().zip(&rows.columns) {
-            *column = sources.iter().map(|(is_new, at)| if *is_new { new[*at] } else { column[*at] }).collect();
+            *column = sources
+                .iter()
+                .map(|(is_new, at)| if *is_new { new[*at] } else { column[*at] })
+                .collect();
         }
         self.ids = ids;
     }

@@ -1,5 +1,5 @@
-//! Precision as time: how coarse the values of moving entities are, from what both sides know of their motion. `spec/CODEC.md`,
-//! section 14.
+//! Precision as time: how coarse the values of moving entities are, from what both sides know of
+//! their motion. `spec/CODEC.md`, section 14.
 
 use alloc::vec::Vec;
 use core::f64::consts::FRAC_1_SQRT_2;
@@ -78,7 +78,9 @@ impl Shifts {
     /// The columns of these lanes, none or all of which can have a shift; `None` where none can.
     #[inline]
     pub(super) fn of(&self, lanes: Range<usize>) -> Option<&[Vec<u8>]> {
-        self.columns.get(lanes).filter(|columns| columns.first().is_some_and(|column| !column.is_empty()))
+        self.columns
+            .get(lanes)
+            .filter(|columns| columns.first().is_some_and(|column| !column.is_empty()))
     }
 }
 
@@ -93,7 +95,11 @@ impl Precision {
             if field.time_precision.is_some() {
                 let made = FieldPrecision::new(field, index, schema.lanes());
                 let made = made.ok_or(SetupError::BadTimePrecision { field: index })?;
-                if if made.rotation.is_some() { level.relative_rotations() } else { level.relative_numbers() } {
+                if if made.rotation.is_some() {
+                    level.relative_rotations()
+                } else {
+                    level.relative_numbers()
+                } {
                     fields.push(made);
                 }
             }
@@ -110,7 +116,13 @@ impl Precision {
     }
 
     /// Finds the shifts of all entities, whose columns in the baseline are `base`.
-    pub(super) fn find(&self, shifts: &mut Shifts, history: &History, baselines: &Baselines<'_>, base: &[Vec<u32>]) {
+    pub(super) fn find(
+        &self,
+        shifts: &mut Shifts,
+        history: &History,
+        baselines: &Baselines<'_>,
+        base: &[Vec<u32>],
+    ) {
         let Shifts { columns, moved } = shifts;
         columns.resize_with(base.len(), Vec::new);
         for lane in self.fields.iter().flat_map(FieldPrecision::range) {
@@ -133,19 +145,31 @@ impl Precision {
     /// Makes the values of all entities that are not as in `base` coarse.
     pub(super) fn coarsen(&self, shifts: &Shifts, base: &[Vec<u32>], columns: &mut [Vec<u32>]) {
         for &entity in &shifts.moved {
-            if !self.is_off_grid(shifts, columns, entity as usize) || !differs(base, columns, entity as usize) {
+            if !self.is_off_grid(shifts, columns, entity as usize)
+                || !differs(base, columns, entity as usize)
+            {
                 continue;
             }
-            for (lane, LanePrecision { max, .. }) in self.fields.iter().flat_map(FieldPrecision::numbered) {
-                let (value, shift) = (&mut columns[lane][entity as usize], shifts.at(lane, entity as usize));
+            for (lane, LanePrecision { max, .. }) in
+                self.fields.iter().flat_map(FieldPrecision::numbered)
+            {
+                let (value, shift) =
+                    (&mut columns[lane][entity as usize], shifts.at(lane, entity as usize));
                 *value = coarse_value(coarse_code(*value, shift), shift, max);
             }
         }
     }
 
     /// Whether [`coarsen`](Self::coarsen) would change anything.
-    pub(super) fn is_too_fine(&self, shifts: &Shifts, base: &[Vec<u32>], columns: &[Vec<u32>]) -> bool {
-        let is_too_fine = |entity: usize| self.is_off_grid(shifts, columns, entity) && differs(base, columns, entity);
+    pub(super) fn is_too_fine(
+        &self,
+        shifts: &Shifts,
+        base: &[Vec<u32>],
+        columns: &[Vec<u32>],
+    ) -> bool {
+        let is_too_fine = |entity: usize| {
+            self.is_off_grid(shifts, columns, entity) && differs(base, columns, entity)
+        };
         shifts.moved.iter().any(|entity| is_too_fine(*entity as usize))
     }
 
@@ -184,10 +208,17 @@ impl FieldPrecision {
         let lane = |(step, kind): (&f64, &Lane)| {
             let share = step / (2.0 * ticks);
             let limit = share * share;
-            let fits = |shift: &u8| precision.max_step.is_none_or(|most| f64::from(1u32 << shift) * step <= most);
+            let fits = |shift: &u8| {
+                precision.max_step.is_none_or(|most| f64::from(1u32 << shift) * step <= most)
+            };
             let most = if precision.max_step.is_some() { MAX_SHIFT } else { usual };
             let max_shift = (1..=most).take_while(fits).last().unwrap_or(0);
-            limit.is_normal().then_some(LanePrecision { step: *step, limit, max_shift, max: kind.max })
+            limit.is_normal().then_some(LanePrecision {
+                step: *step,
+                limit,
+                max_shift,
+                max: kind.max,
+            })
         };
         let made = Self {
             index,
@@ -209,9 +240,17 @@ impl FieldPrecision {
     }
 
     /// Finds the shifts of an entity that both states have.
-    fn find(&self, shifts: &mut [Vec<u8>], [older, base]: [&[Vec<u32>]; 2], entity: usize, ticks_squared: f64) {
+    fn find(
+        &self,
+        shifts: &mut [Vec<u8>],
+        [older, base]: [&[Vec<u32>]; 2],
+        entity: usize,
+        ticks_squared: f64,
+    ) {
         let turned = self.rotation.and_then(|rotation| {
-            let codes = |columns: &[Vec<u32>]| [0, 1, 2, 3].map(|nth| columns[self.first - 1 + nth][entity]);
+            let codes = |columns: &[Vec<u32>]| {
+                [0, 1, 2, 3].map(|nth| columns[self.first - 1 + nth][entity])
+            };
             let ([dropped, ..], before) = (codes(base), codes(older));
             (before[0] != dropped).then(|| rotation.turned(before, dropped))
         });

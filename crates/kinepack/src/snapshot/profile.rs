@@ -1,9 +1,10 @@
-//! Profiles: the parameters of the stages, for one schema. Plain data; a [`Codec`](super::Codec) checks them.
+//! Profiles: the parameters of the stages, for one schema. Plain data; a [`Codec`](super::Codec)
+//! checks them.
 //!
-//! The article's ladder uses fixed small and large widths. Here a field has a list of *classes*, each with a width a
-//! lane, told by a prefix code whose lengths may depend on what was coded just before. The article's scheme is the list
-//! of its eight combinations of small and large; a trained profile has a class for each magnitude.
-//! `spec/CODEC.md`, sections 7 and 9.
+//! The article's ladder uses fixed small and large widths. Here a field has a list of *classes*,
+//! each with a width a lane, told by a prefix code whose lengths may depend on what was coded just
+//! before. The article's scheme is the list of its eight combinations of small and large; a trained
+//! profile has a class for each magnitude. `spec/CODEC.md`, sections 7 and 9.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -23,13 +24,15 @@ pub struct Profile {
     pub flags: GapCode,
     /// One code a field, in the schema's order.
     pub fields: Vec<FieldCode>,
-    /// What the adaptive level predicts with; without it that level starts from a model that knows nothing but the schema.
+    /// What the adaptive level predicts with; without it that level starts from a model that knows
+    /// nothing but the schema.
     pub model: Option<Model>,
 }
 
 /// The code of distances within a sorted list of indices: a class, then an offset within it.
 ///
-/// Class `k` holds the `2^width` distances that follow those of class `k` − 1; one more class, the last, holds the rest.
+/// Class `k` holds the `2^width` distances that follow those of class `k` − 1; one more class, the
+/// last, holds the rest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GapCode {
     /// Offset bits of each class but the last.
@@ -43,14 +46,16 @@ pub struct GapCode {
 pub struct FieldCode {
     /// What the lengths depend on.
     pub context: Context,
-    /// Classes in order of preference: the first that fits is taken. Behind them stands one more, the field in full.
-    /// Fields that have no differences (flags, choices) have none.
+    /// Classes in order of preference: the first that fits is taken. Behind them stands one more,
+    /// the field in full. Fields that have no differences (flags, choices) have none.
     pub classes: Vec<Class>,
-    /// For each state of the context, the length of each class's word: one more than there are classes.
+    /// For each state of the context, the length of each class's word: one more than there are
+    /// classes.
     pub lengths_bits: Vec<Vec<u8>>,
 }
 
-/// What a field's code depends on. Its state is 0 where there is nothing to depend on, else 1 + a class.
+/// What a field's code depends on. Its state is 0 where there is nothing to depend on, else 1 + a
+/// class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Context {
     /// Nothing.
@@ -76,11 +81,11 @@ pub struct Class {
 pub enum Reference {
     /// The baseline's value; for rotations, where the dropped component is the same.
     Baseline = 0,
-    /// For rotations: the baseline's, brought into the form without the component that is dropped now. Two more bits
-    /// tell which that is.
+    /// For rotations: the baseline's, brought into the form without the component that is dropped
+    /// now. Two more bits tell which that is.
     Turned = 1,
-    /// For numbers: the baseline's value, moved as the entity coded before moved from its own. Things that are carried
-    /// together move alike.
+    /// For numbers: the baseline's value, moved as the entity coded before moved from its own.
+    /// Things that are carried together move alike.
     Carried = 2,
 }
 
@@ -89,7 +94,8 @@ pub enum Reference {
 pub struct LaneWidth {
     /// Bits of the difference in two's complement; 0 for no difference at all.
     pub bits: u8,
-    /// Where not 0: differences that fit in this many bits are not in this class, and its range begins beyond them.
+    /// Where not 0: differences that fit in this many bits are not in this class, and its range
+    /// begins beyond them.
     pub beyond_bits: u8,
 }
 
@@ -120,7 +126,8 @@ impl Profile {
 }
 
 impl GapCode {
-    /// The article's: 1 to 8 in 4 bits, 9 to 40 in 7, the rest in 2 and the bits that the number of entities asks for.
+    /// The article's: 1 to 8 in 4 bits, 9 to 40 in 7, the rest in 2 and the bits that the number of
+    /// entities asks for.
     pub fn article() -> Self {
         Self { widths_bits: vec![3, 5], lengths_bits: vec![1, 2, 2] }
     }
@@ -139,12 +146,14 @@ impl GapCode {
 }
 
 impl FieldCode {
-    /// The article's: each lane small or large, large begins where small ends, and one bit for the field in full.
+    /// The article's: each lane small or large, large begins where small ends, and one bit for the
+    /// field in full.
     pub fn small_or_large(lanes: usize, small_bits: u8, large_bits: u8) -> Self {
         Self::two_widths(lanes, small_bits, large_bits, small_bits)
     }
 
-    /// As [`small_or_large`](Self::small_or_large) without extending the large range past the small one.
+    /// As [`small_or_large`](Self::small_or_large) without extending the large range past the small
+    /// one.
     pub fn small_or_large_unextended(lanes: usize, small_bits: u8, large_bits: u8) -> Self {
         Self::two_widths(lanes, small_bits, large_bits, 0)
     }
@@ -164,8 +173,9 @@ impl FieldCode {
         Self { context: Context::None, classes, lengths_bits: vec![lengths_bits] }
     }
 
-    /// A class for each of `widths_bits`, the same for each lane less the lane's entry in `narrower_bits`, never wider
-    /// than the lane; for rotations also the turned ones. The lengths are all alike: for training.
+    /// A class for each of `widths_bits`, the same for each lane less the lane's entry in
+    /// `narrower_bits`, never wider than the lane; for rotations also the turned ones. The lengths
+    /// are all alike: for training.
     pub fn magnitudes(
         field: &Field,
         schema: &Schema,
@@ -177,14 +187,19 @@ impl FieldCode {
         let class = |reference, width: u8| {
             let lanes = lanes.iter().enumerate().map(|(index, lane)| {
                 let narrower_bits = narrower_bits.get(index).copied().unwrap_or(0);
-                LaneWidth { bits: width.saturating_sub(narrower_bits).min(lane.bits() as u8), beyond_bits: 0 }
+                LaneWidth {
+                    bits: width.saturating_sub(narrower_bits).min(lane.bits() as u8),
+                    beyond_bits: 0,
+                }
             });
             Class { reference, lanes: lanes.collect() }
         };
         let other = if is_rotation { Reference::Turned } else { Reference::Carried };
         let references = [Reference::Baseline, other];
-        let classes: Vec<Class> =
-            widths_bits.iter().flat_map(|width| references.map(|reference| class(reference, *width))).collect();
+        let classes: Vec<Class> = widths_bits
+            .iter()
+            .flat_map(|width| references.map(|reference| class(reference, *width)))
+            .collect();
         let mut code = Self { context, classes, lengths_bits: Vec::new() };
         code.lengths_bits = vec![prefix::lengths_bits(&vec![1; code.classes.len() + 1])];
         code
@@ -202,18 +217,21 @@ impl FieldCode {
 }
 
 impl Profile {
-    /// A profile that knows nothing of the data: seven classes a field, all alike. Correct for any schema; training
-    /// ([`Trainer`](super::Trainer)) is what makes it small.
+    /// A profile that knows nothing of the data: seven classes a field, all alike. Correct for any
+    /// schema; training ([`Trainer`](super::Trainer)) is what makes it small.
     pub fn untrained(schema: &Schema) -> Self {
         Self::with_fields(schema, |_, field| {
-            let widest_bits = differenced(field, schema).0.iter().map(crate::Lane::bits).max().unwrap_or(0);
+            let widest_bits =
+                differenced(field, schema).0.iter().map(crate::Lane::bits).max().unwrap_or(0);
             let classes = 3;
-            let widths_bits: Vec<u8> = (1..=classes).map(|n| (n * widest_bits / (classes + 1)).max(1) as u8).collect();
+            let widths_bits: Vec<u8> =
+                (1..=classes).map(|n| (n * widest_bits / (classes + 1)).max(1) as u8).collect();
             FieldCode::magnitudes(field, schema, Context::None, &widths_bits, &[])
         })
     }
 
-    /// The article's: positions small 5 and large 9, rotations small 5 and large 8, other numbers as positions.
+    /// The article's: positions small 5 and large 9, rotations small 5 and large 8, other numbers
+    /// as positions.
     pub fn article(schema: &Schema) -> Self {
         let profile = Self::with_fields(schema, |_, field| match differenced(field, schema) {
             (lanes, true) => FieldCode::small_or_large(lanes.len(), 5, 8),
@@ -223,12 +241,15 @@ impl Profile {
         Self { entities: GapCode::article(), ..profile }
     }
 
-    /// A class for every width, and the contexts that pay for most data: the first number's class depends on the
-    /// entity before, those of all others on the first number's. What [`Trainer`](super::Trainer) starts from.
+    /// A class for every width, and the contexts that pay for most data: the first number's class
+    /// depends on the entity before, those of all others on the first number's. What
+    /// [`Trainer`](super::Trainer) starts from.
     pub fn magnitudes(schema: &Schema) -> Self {
-        let first = schema.fields().iter().position(|field| !differenced(field, schema).0.is_empty());
+        let first =
+            schema.fields().iter().position(|field| !differenced(field, schema).0.is_empty());
         Self::with_fields(schema, |index, field| {
-            let widest_bits = differenced(field, schema).0.iter().map(crate::Lane::bits).max().unwrap_or(0);
+            let widest_bits =
+                differenced(field, schema).0.iter().map(crate::Lane::bits).max().unwrap_or(0);
             let widths_bits: Vec<u8> = (1..(widest_bits as u8).min(25)).collect();
             let context = match first {
                 Some(first) if first < index => Context::Field(first),
@@ -240,7 +261,11 @@ impl Profile {
 
     fn with_fields(schema: &Schema, mut code: impl FnMut(usize, &Field) -> FieldCode) -> Self {
         let fields = schema.fields().iter().enumerate().map(|(index, field)| {
-            if differenced(field, schema).0.is_empty() { FieldCode::none() } else { code(index, field) }
+            if differenced(field, schema).0.is_empty() {
+                FieldCode::none()
+            } else {
+                code(index, field)
+            }
         });
         let mut profile = Self {
             schema_hash: schema.hash(),
@@ -281,7 +306,9 @@ impl Profile {
         for (index, (code, field)) in self.fields.iter().zip(schema.fields()).enumerate() {
             let (lanes, is_rotation) = differenced(field, schema);
             let width_fits = |width: &LaneWidth| {
-                width.bits <= 32 && width.beyond_bits <= width.bits && (width.bits > 0 || width.beyond_bits == 0)
+                width.bits <= 32
+                    && width.beyond_bits <= width.bits
+                    && (width.bits > 0 || width.beyond_bits == 0)
             };
             let reference_fits = |reference| match reference {
                 Reference::Baseline => true,

@@ -61,7 +61,10 @@ impl<'a> Reader<'a> {
             if byte < 0x80 {
                 // One form for each number.
                 let is_shortest = shift == 0 || byte > 0;
-                return u32::try_from(value).ok().filter(|_| is_shortest).ok_or(SetupError::BadProfileFile);
+                return u32::try_from(value)
+                    .ok()
+                    .filter(|_| is_shortest)
+                    .ok_or(SetupError::BadProfileFile);
             }
         }
         Err(SetupError::BadProfileFile)
@@ -72,7 +75,8 @@ impl<'a> Reader<'a> {
         Ok((value >> 1) as i32 ^ -((value & 1) as i32))
     }
 
-    /// A count of things that take at least a byte each, so that no number asks for more memory than the file is long.
+    /// A count of things that take at least a byte each, so that no number asks for more memory
+    /// than the file is long.
     pub(super) fn count(&mut self) -> Result<usize, SetupError> {
         let count = self.number()? as usize;
         if count <= self.0.len() { Ok(count) } else { Err(SetupError::BadProfileFile) }
@@ -121,8 +125,9 @@ impl Profile {
     /// The profile that a file's bytes hold, for this schema.
     ///
     /// # Errors
-    /// [`SetupError::BadProfileFile`] where it is none, or damaged; [`SetupError::ProfileVersion`] where a later version of this
-    /// library wrote it; [`SetupError::ProfileMismatch`] where it is for another schema.
+    /// [`SetupError::BadProfileFile`] where it is none, or damaged; [`SetupError::ProfileVersion`]
+    /// where a later version of this library wrote it; [`SetupError::ProfileMismatch`] where it is
+    /// for another schema.
     pub fn from_bytes(bytes: &[u8], schema: &Schema) -> Result<Self, SetupError> {
         let (body, hash) = bytes.split_last_chunk().ok_or(SetupError::BadProfileFile)?;
         let mut reader = Reader(body);
@@ -141,7 +146,10 @@ impl Profile {
             return Err(SetupError::ProfileMismatch);
         }
         let mut gaps = || -> Result<GapCode, SetupError> {
-            Ok(GapCode { widths_bits: reader.list()?.to_vec(), lengths_bits: reader.list()?.to_vec() })
+            Ok(GapCode {
+                widths_bits: reader.list()?.to_vec(),
+                lengths_bits: reader.list()?.to_vec(),
+            })
         };
         let [entities, flags] = [gaps()?, gaps()?];
         let fields = reader.many(read_field)?;
@@ -176,7 +184,9 @@ fn write_field(writer: &mut Writer<'_>, field: &FieldCode) {
     writer.number(field.classes.len() as u64);
     for class in &field.classes {
         writer.number(class.reference as u64);
-        writer.list(&class.lanes.iter().flat_map(|lane| [lane.bits, lane.beyond_bits]).collect::<Vec<u8>>());
+        writer.list(
+            &class.lanes.iter().flat_map(|lane| [lane.bits, lane.beyond_bits]).collect::<Vec<u8>>(),
+        );
     }
     writer.number(field.lengths_bits.len() as u64);
     field.lengths_bits.iter().for_each(|lengths| writer.list(lengths));
@@ -198,8 +208,13 @@ fn read_field(reader: &mut Reader<'_>) -> Result<FieldCode, SetupError> {
         };
         let lanes = reader.list()?;
         let (pairs, []) = lanes.as_chunks::<2>() else { return Err(SetupError::BadProfileFile) };
-        let lanes = pairs.iter().map(|&[bits, beyond_bits]| LaneWidth { bits, beyond_bits }).collect();
+        let lanes =
+            pairs.iter().map(|&[bits, beyond_bits]| LaneWidth { bits, beyond_bits }).collect();
         Ok(Class { reference, lanes })
     })?;
-    Ok(FieldCode { context, classes, lengths_bits: reader.many(|reader| Ok(reader.list()?.to_vec()))? })
+    Ok(FieldCode {
+        context,
+        classes,
+        lengths_bits: reader.many(|reader| Ok(reader.list()?.to_vec()))?,
+    })
 }

@@ -1,7 +1,9 @@
-//! Sets of indices: which of `n` entities changed, which of those changed a field. `spec/CODEC.md`, section 7.
+//! Sets of indices: which of `n` entities changed, which of those changed a field. `spec/CODEC.md`,
+//! section 7.
 //!
-//! A set is written as one bit an index, or as a list of its indices, or as the distances between them, whichever is
-//! shorter; a dry run counts. Source: the article "Snapshot Compression", its incremental improvements.
+//! A set is written as one bit an index, or as a list of its indices, or as the distances between
+//! them, whichever is shorter; a dry run counts. Source: the article "Snapshot Compression", its
+//! incremental improvements.
 
 use alloc::vec::Vec;
 
@@ -38,7 +40,9 @@ const SHORT: usize = 64;
 
 impl GapTable {
     pub(super) fn new(code: &GapCode) -> Result<Self, SetupError> {
-        if code.lengths_bits.len() != code.widths_bits.len() + 1 || code.widths_bits.iter().any(|width| *width > 24) {
+        if code.lengths_bits.len() != code.widths_bits.len() + 1
+            || code.widths_bits.iter().any(|width| *width > 24)
+        {
             return Err(SetupError::BadGapCode);
         }
         let mut starts = Vec::new();
@@ -49,7 +53,9 @@ impl GapTable {
             starts.push(start);
         }
         let prefix = PrefixCode::new(&code.lengths_bits).map_err(|_| SetupError::BadGapCode)?;
-        let class_of = |distance| starts.iter().rposition(|start| *start as usize <= distance).unwrap_or(0) as u8;
+        let class_of = |distance| {
+            starts.iter().rposition(|start| *start as usize <= distance).unwrap_or(0) as u8
+        };
         let short_classes = core::array::from_fn(class_of);
         Ok(Self { widths_bits: code.widths_bits.clone(), starts, short_classes, code: prefix })
     }
@@ -84,21 +90,29 @@ impl GapTable {
 }
 
 /// Writes which of the indices 0 to `count` − 1 are in `members`, which is sorted.
-pub(super) fn write_set(sink: &mut impl BitSink, count: usize, members: &[u32], coding: SetCoding<'_>) {
+pub(super) fn write_set(
+    sink: &mut impl BitSink,
+    count: usize,
+    members: &[u32],
+    coding: SetCoding<'_>,
+) {
     if count == 0 {
         return;
     }
     match coding {
         SetCoding::Bits => write_bits(sink, count, members),
         SetCoding::BitsOrIndices => {
-            let list_bits = bits_for(count as u64) as usize + members.len() * bits_for(count as u64 - 1) as usize;
+            let list_bits = bits_for(count as u64) as usize
+                + members.len() * bits_for(count as u64 - 1) as usize;
             sink.write_bool(list_bits > count);
             if list_bits > count {
                 write_bits(sink, count, members);
                 return;
             }
             sink.write(members.len() as u64, bits_for(count as u64));
-            members.iter().for_each(|member| sink.write(u64::from(*member), bits_for(count as u64 - 1)));
+            members
+                .iter()
+                .for_each(|member| sink.write(u64::from(*member), bits_for(count as u64 - 1)));
         }
         SetCoding::BitsOrGaps(table) => {
             let complement = members.len() > count / 2;
@@ -126,15 +140,27 @@ fn write_bits(sink: &mut impl BitSink, count: usize, members: &[u32]) {
     }
 }
 
-fn write_gaps(sink: &mut impl BitSink, count: usize, members: &[u32], complement: bool, table: &GapTable) {
+fn write_gaps(
+    sink: &mut impl BitSink,
+    count: usize,
+    members: &[u32],
+    complement: bool,
+    table: &GapTable,
+) {
     sink.write_bool(complement);
     let listed = if complement { count - members.len() } else { members.len() };
     write_gamma(sink, listed as u64 + 1);
     for_each_listed(count, members, complement, |distance| table.write(sink, distance, count));
 }
 
-/// Calls `visit` with the distances, less 1, between the members, or between the indices that are no members.
-pub(super) fn for_each_listed(count: usize, members: &[u32], complement: bool, mut visit: impl FnMut(u32)) {
+/// Calls `visit` with the distances, less 1, between the members, or between the indices that are
+/// no members.
+pub(super) fn for_each_listed(
+    count: usize,
+    members: &[u32],
+    complement: bool,
+    mut visit: impl FnMut(u32),
+) {
     let mut next = 0;
     let mut visit_index = |index: u32| {
         visit(index - next);
@@ -172,7 +198,8 @@ pub(super) fn read_set(
     };
     let complement = reader.read_bool()?;
     let listed = read_gamma(reader)? - 1;
-    let out_of_range = |reader: &BitReader<'_>| DecodeError::OutOfRange { at_bit: reader.position_bits() };
+    let out_of_range =
+        |reader: &BitReader<'_>| DecodeError::OutOfRange { at_bit: reader.position_bits() };
     if listed > count as u64 {
         return Err(out_of_range(reader));
     }
@@ -189,12 +216,18 @@ pub(super) fn read_set(
     }
     if complement {
         let mut others = scratch.iter().peekable();
-        members.extend((0..count as u32).filter(|index| others.next_if(|other| *other == index).is_none()));
+        members.extend(
+            (0..count as u32).filter(|index| others.next_if(|other| *other == index).is_none()),
+        );
     }
     Ok(())
 }
 
-fn read_bits(reader: &mut BitReader<'_>, count: usize, members: &mut Vec<u32>) -> Result<(), DecodeError> {
+fn read_bits(
+    reader: &mut BitReader<'_>,
+    count: usize,
+    members: &mut Vec<u32>,
+) -> Result<(), DecodeError> {
     for first in (0..count).step_by(64) {
         let width = (count - first).min(64);
         let mut word = reader.read(width as u32)?;
@@ -206,7 +239,11 @@ fn read_bits(reader: &mut BitReader<'_>, count: usize, members: &mut Vec<u32>) -
     Ok(())
 }
 
-fn read_indices(reader: &mut BitReader<'_>, count: usize, members: &mut Vec<u32>) -> Result<(), DecodeError> {
+fn read_indices(
+    reader: &mut BitReader<'_>,
+    count: usize,
+    members: &mut Vec<u32>,
+) -> Result<(), DecodeError> {
     let listed = read_up_to(reader, count as u64)?;
     for _ in 0..listed {
         let index = read_up_to(reader, count as u64 - 1)? as u32;
@@ -218,7 +255,8 @@ fn read_indices(reader: &mut BitReader<'_>, count: usize, members: &mut Vec<u32>
     Ok(())
 }
 
-/// Elias gamma: a number from 1 to 2³³ − 1, as one zero less than it has bits, a one, and the bits below its highest.
+/// Elias gamma: a number from 1 to 2³³ − 1, as one zero less than it has bits, a one, and the bits
+/// below its highest.
 pub(super) fn write_gamma(sink: &mut impl BitSink, number: u64) {
     let below_bits = bits_for(number) - 1;
     sink.write(1 << below_bits, below_bits + 1);
@@ -283,11 +321,14 @@ mod tests {
 
     #[test]
     fn sets_of_any_size_come_back() {
-        let table = GapTable::new(&GapCode { widths_bits: Vec::new(), lengths_bits: [0].to_vec() }).unwrap();
+        let table = GapTable::new(&GapCode { widths_bits: Vec::new(), lengths_bits: [0].to_vec() })
+            .unwrap();
         for count in [0, 1, 2, 63, 64, 65, 1000] {
             for step in 1..5 {
                 let members: Vec<u32> = (0..count as u32).step_by(step).collect();
-                for coding in [SetCoding::Bits, SetCoding::BitsOrIndices, SetCoding::BitsOrGaps(&table)] {
+                for coding in
+                    [SetCoding::Bits, SetCoding::BitsOrIndices, SetCoding::BitsOrGaps(&table)]
+                {
                     bits_of(count, &members, coding);
                 }
             }
@@ -296,14 +337,22 @@ mod tests {
 
     #[test]
     fn gamma_of_every_length() {
-        for number in (0..33).flat_map(|bits| [1u64 << bits, (1 << bits) + (1 << bits) / 2, (2 << bits) - 1]) {
+        for number in
+            (0..33).flat_map(|bits| [1u64 << bits, (1 << bits) + (1 << bits) / 2, (2 << bits) - 1])
+        {
             let mut bytes = Vec::new();
             let mut writer = BitWriter::append(&mut bytes);
             write_gamma(&mut writer, number);
             writer.finish().unwrap();
             assert_eq!(read_gamma(&mut BitReader::new(&bytes)), Ok(number));
         }
-        assert!(matches!(read_gamma(&mut BitReader::new(&[0; 5])), Err(DecodeError::OutOfRange { .. })));
-        assert!(matches!(read_gamma(&mut BitReader::new(&[0; 4])), Err(DecodeError::EndOfData { .. })));
+        assert!(matches!(
+            read_gamma(&mut BitReader::new(&[0; 5])),
+            Err(DecodeError::OutOfRange { .. })
+        ));
+        assert!(matches!(
+            read_gamma(&mut BitReader::new(&[0; 4])),
+            Err(DecodeError::EndOfData { .. })
+        ));
     }
 }

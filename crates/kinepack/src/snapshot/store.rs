@@ -17,15 +17,16 @@ pub struct Tick(pub u32);
 
 /// A tick, a sorted set of entity ids, and their lanes, stored lane by lane.
 ///
-/// Lane-by-lane storage makes a comparison of two snapshots a run over plain arrays. A snapshot that is cleared and
-/// filled again keeps its memory.
+/// Lane-by-lane storage makes a comparison of two snapshots a run over plain arrays. A snapshot
+/// that is cleared and filled again keeps its memory.
 #[derive(Clone)]
 pub struct Snapshot {
     /// When this was the state.
     pub tick: Tick,
     /// Invariant: strictly increasing.
     pub(super) ids: Vec<EntityId>,
-    /// Invariant: one column a lane of the schema, each as long as `ids`, no value above its lane's maximum.
+    /// Invariant: one column a lane of the schema, each as long as `ids`, no value above its lane's
+    /// maximum.
     pub(super) columns: Vec<Vec<u32>>,
     /// The schema's hash, and the types that have this schema.
     types: TypeCheck,
@@ -38,7 +39,10 @@ pub struct Snapshot {
 /// Equal are snapshots of the same schema and tick, the same entities and the same lanes.
 impl PartialEq for Snapshot {
     fn eq(&self, other: &Self) -> bool {
-        self.types == other.types && self.tick == other.tick && self.ids == other.ids && self.columns == other.columns
+        self.types == other.types
+            && self.tick == other.tick
+            && self.ids == other.ids
+            && self.columns == other.columns
     }
 }
 
@@ -47,7 +51,13 @@ impl Eq for Snapshot {}
 /// Says how large it is; the lanes of thousands of entities would help nobody.
 impl fmt::Debug for Snapshot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Snapshot(tick {}, {} entities of {} lanes)", self.tick.0, self.len(), self.lane_count())
+        write!(
+            f,
+            "Snapshot(tick {}, {} entities of {} lanes)",
+            self.tick.0,
+            self.len(),
+            self.lane_count()
+        )
     }
 }
 
@@ -68,7 +78,11 @@ impl Snapshot {
     /// That `other` is of the same schema.
     pub(super) fn check_schema(&self, other: &Self) -> Result<(), EncodeError> {
         let [expected_hash, hash] = [self.schema_hash(), other.schema_hash()];
-        if hash == expected_hash { Ok(()) } else { Err(EncodeError::SchemaMismatch { expected_hash, hash }) }
+        if hash == expected_hash {
+            Ok(())
+        } else {
+            Err(EncodeError::SchemaMismatch { expected_hash, hash })
+        }
     }
 
     /// A snapshot without entities, of the schema and tick of `other`.
@@ -92,14 +106,16 @@ impl Snapshot {
 
     /// Quantizes `state` and appends it as entity `id`, which must be above those pushed before.
     ///
-    /// The type's schema is compared with the snapshot's. That costs nothing worth mentioning for a type that passed
-    /// before, or that the schema was [made from](Schema::of); for any other type it costs a [`Schema::of`].
+    /// The type's schema is compared with the snapshot's. That costs nothing worth mentioning for a
+    /// type that passed before, or that the schema was [made from](Schema::of); for any other type
+    /// it costs a [`Schema::of`].
     ///
     /// # Errors
-    /// [`EncodeError::TypeMismatch`] if the type has another schema, [`EncodeError::IdsNotIncreasing`] if the id is not
-    /// above the last one, and what [`Pack::quantize`] says of values that are not numbers or out of range.
-    /// [`EncodeError::LaneCount`] and [`EncodeError::LaneOutOfRange`] mean that the type's `Pack`, written by hand,
-    /// contradicts its own schema. The snapshot is then as before.
+    /// [`EncodeError::TypeMismatch`] if the type has another schema,
+    /// [`EncodeError::IdsNotIncreasing`] if the id is not above the last one, and what
+    /// [`Pack::quantize`] says of values that are not numbers or out of range.
+    /// [`EncodeError::LaneCount`] and [`EncodeError::LaneOutOfRange`] mean that the type's `Pack`,
+    /// written by hand, contradicts its own schema. The snapshot is then as before.
     pub fn push<T: Pack>(&mut self, id: EntityId, state: &T) -> Result<(), EncodeError> {
         self.check_type::<T>(|| Some(id))?;
         self.check(id, T::LANES)?;
@@ -110,8 +126,9 @@ impl Snapshot {
     /// Appends an entity whose lanes are already quantized.
     ///
     /// # Errors
-    /// [`EncodeError::LaneCount`] if the schema has another number of lanes, [`EncodeError::IdsNotIncreasing`] if the id
-    /// is not above the last one, and [`EncodeError::LaneOutOfRange`]. The snapshot is then as before.
+    /// [`EncodeError::LaneCount`] if the schema has another number of lanes,
+    /// [`EncodeError::IdsNotIncreasing`] if the id is not above the last one, and
+    /// [`EncodeError::LaneOutOfRange`]. The snapshot is then as before.
     pub fn push_lanes(&mut self, id: EntityId, lanes: &[u32]) -> Result<(), EncodeError> {
         self.check(id, lanes.len())?;
         self.row.copy_from_slice(lanes);
@@ -120,7 +137,10 @@ impl Snapshot {
 
     /// That `T` has the schema; `id` gives the entity at hand.
     #[inline]
-    fn check_type<T: Pack>(&self, id: impl FnOnce() -> Option<EntityId>) -> Result<(), EncodeError> {
+    fn check_type<T: Pack>(
+        &self,
+        id: impl FnOnce() -> Option<EntityId>,
+    ) -> Result<(), EncodeError> {
         self.types.check::<T>().map_err(|hash| {
             let expected_hash = self.schema_hash();
             EncodeError::TypeMismatch { id: id().map(|id| id.0), expected_hash, hash }
@@ -196,12 +216,13 @@ impl Snapshot {
         &self.columns[lane]
     }
 
-    /// The state of the entity at `index` of [`ids`](Self::ids), reconstructed. Allocates only where the schema
-    /// has more than 64 lanes.
+    /// The state of the entity at `index` of [`ids`](Self::ids), reconstructed. Allocates only
+    /// where the schema has more than 64 lanes.
     ///
     /// # Errors
-    /// [`EncodeError::TypeMismatch`] if the type has another schema; see [`push`](Self::push) for what the check costs.
-    /// [`EncodeError::LaneCount`] for a type whose `Pack`, written by hand, contradicts its own schema.
+    /// [`EncodeError::TypeMismatch`] if the type has another schema; see [`push`](Self::push) for
+    /// what the check costs. [`EncodeError::LaneCount`] for a type whose `Pack`, written by hand,
+    /// contradicts its own schema.
     ///
     /// # Panics
     /// Where there is no such entity.
@@ -211,12 +232,13 @@ impl Snapshot {
         self.with_row(T::LANES, index, T::reconstruct)
     }
 
-    /// The state between that of the entity at `index` here and at `to_index` in `to`, by [`Pack::interpolate`]. It is the
-    /// caller who knows that they are the same entity, and that it was not another in the time between. Allocates only
-    /// where the schema has more than 64 lanes.
+    /// The state between that of the entity at `index` here and at `to_index` in `to`, by
+    /// [`Pack::interpolate`]. It is the caller who knows that they are the same entity, and that it
+    /// was not another in the time between. Allocates only where the schema has more than 64 lanes.
     ///
     /// # Errors
-    /// As [`read`](Self::read), and [`EncodeError::SchemaMismatch`] for two snapshots of two schemas.
+    /// As [`read`](Self::read), and [`EncodeError::SchemaMismatch`] for two snapshots of two
+    /// schemas.
     ///
     /// # Panics
     /// Where there is no such entity.
@@ -229,12 +251,19 @@ impl Snapshot {
     ) -> Result<T, EncodeError> {
         self.check_schema(to)?;
         self.check_type::<T>(|| self.ids.get(index).copied())?;
-        self.with_row(T::LANES, index, |from| to.with_row(T::LANES, to_index, |to| T::interpolate(from, to, at)))?
+        self.with_row(T::LANES, index, |from| {
+            to.with_row(T::LANES, to_index, |to| T::interpolate(from, to, at))
+        })?
     }
 
     /// What `read` makes of the lanes of the entity at `index`, gathered from their columns.
     #[inline]
-    fn with_row<R>(&self, lanes: usize, index: usize, read: impl FnOnce(&[u32]) -> R) -> Result<R, EncodeError> {
+    fn with_row<R>(
+        &self,
+        lanes: usize,
+        index: usize,
+        read: impl FnOnce(&[u32]) -> R,
+    ) -> Result<R, EncodeError> {
         if lanes != self.columns.len() {
             return Err(EncodeError::LaneCount { expected_lanes: self.columns.len(), lanes });
         }

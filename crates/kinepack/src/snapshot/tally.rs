@@ -47,8 +47,8 @@ impl Tally {
         self.lanes_bits.iter_mut().zip(spent).for_each(|(bits, spent)| *bits = (spent + 128) >> 8);
     }
 
-    /// Takes instead what entities took in 1/256 bit, in the order of their packet, which has `packet_bits`. What is rounded off is carried
-    /// on, so that all together are right too.
+    /// Takes instead what entities took in 1/256 bit, in the order of their packet, which has
+    /// `packet_bits`. What is rounded off is carried on, so that all together are right too.
     pub(super) fn replace(&mut self, spent: &[(u32, u64)], packet_bits: u64) {
         self.bits.clear();
         let (mut spent_so_far, mut bits_so_far) = (0, 0);
@@ -77,11 +77,16 @@ mod tests {
     #[test]
     fn nothing_is_lost_by_rounding() {
         let mut tally = Tally::new(true);
-        let thirds: Vec<(u32, u64)> = (0..300).rev().map(|entity| (entity, 85 + u64::from(entity % 3 == 0))).collect();
+        let thirds: Vec<(u32, u64)> =
+            (0..300).rev().map(|entity| (entity, 85 + u64::from(entity % 3 == 0))).collect();
         tally.replace(&thirds, 1000);
         assert!(tally.bits().is_sorted() && tally.bits().iter().all(|(_, bits)| *bits <= 1));
         assert_eq!(tally.bits().iter().map(|(_, bits)| bits).sum::<u32>(), 100);
         tally.replace(&thirds, 99);
-        assert_eq!(tally.bits().iter().map(|(_, bits)| bits).sum::<u32>(), 99, "no more than the packet has");
+        assert_eq!(
+            tally.bits().iter().map(|(_, bits)| bits).sum::<u32>(),
+            99,
+            "no more than the packet has"
+        );
     }
 }

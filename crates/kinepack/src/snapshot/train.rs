@@ -1,5 +1,5 @@
-//! Training a profile: counting the classes that a capture needs and giving each the best word length.
-//! `spec/CODEC.md` does not depend on it: any complete prefix code is a profile.
+//! Training a profile: counting the classes that a capture needs and giving each the best word
+//! length. `spec/CODEC.md` does not depend on it: any complete prefix code is a profile.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -33,7 +33,9 @@ impl Trainer {
     /// [`SetupError`] where the profile is of another schema or malformed.
     pub fn new(schema: Schema, profile: Profile) -> Result<Self, SetupError> {
         let codec = Codec::new(schema, Level::PACKED, profile.clone())?;
-        let counts = |code: &super::FieldCode| code.lengths_bits.iter().map(|lengths| vec![0; lengths.len()]).collect();
+        let counts = |code: &super::FieldCode| {
+            code.lengths_bits.iter().map(|lengths| vec![0; lengths.len()]).collect()
+        };
         Ok(Self {
             encoder: Encoder::new(&codec),
             codec,
@@ -45,8 +47,9 @@ impl Trainer {
         })
     }
 
-    /// Counts what `snapshot` needs relative to a baseline and older states, by falling tick: as coarse as it would be sent, where the
-    /// schema has a time precision. Only then the first of the older ones matters.
+    /// Counts what `snapshot` needs relative to a baseline and older states, by falling tick: as
+    /// coarse as it would be sent, where the schema has a time precision. Only then the first of
+    /// the older ones matters.
     ///
     /// # Errors
     /// As [`Encoder::encode`].
@@ -59,7 +62,11 @@ impl Trainer {
         self.count(Baselines::of_run(baseline, older), snapshot)
     }
 
-    pub(super) fn count(&mut self, baselines: Baselines<'_>, snapshot: &Snapshot) -> Result<(), EncodeError> {
+    pub(super) fn count(
+        &mut self,
+        baselines: Baselines<'_>,
+        snapshot: &Snapshot,
+    ) -> Result<(), EncodeError> {
         self.packet.clear();
         self.encoder.write(baselines, snapshot, Chosen::All, &mut self.packet)?;
         let tables = self.codec.tables();
@@ -67,13 +74,15 @@ impl Trainer {
         count_gaps(&mut self.entities, &tables.entities, snapshot.len(), changed);
         for (index, field) in tables.fields.iter().enumerate() {
             let classes = self.encoder.packer.contexts.of_field(index);
-            let flagged: Vec<u32> = (0..).zip(classes).filter(|(_, class)| **class > 0).map(|(nth, _)| nth).collect();
+            let flagged: Vec<u32> =
+                (0..).zip(classes).filter(|(_, class)| **class > 0).map(|(nth, _)| nth).collect();
             if !field.is_category() {
                 count_gaps(&mut self.flags, &tables.flags, changed.len(), &flagged);
             }
             let mut previous = 0;
             for nth in flagged {
-                let state = self.encoder.packer.contexts.state(field.context, nth as usize, previous);
+                let state =
+                    self.encoder.packer.contexts.state(field.context, nth as usize, previous);
                 previous = usize::from(classes[nth as usize]);
                 self.fields[index][state][previous - 1] += 1;
             }
@@ -81,19 +90,23 @@ impl Trainer {
         Ok(())
     }
 
-    /// The trained profile. A state of a context that was seen rarely borrows from the field's other states.
+    /// The trained profile. A state of a context that was seen rarely borrows from the field's
+    /// other states.
     pub fn finish(self) -> Profile {
         let mut profile = self.profile;
         profile.entities = profile.entities.trained(&self.entities);
         profile.flags = profile.flags.trained(&self.flags);
         for (code, states) in profile.fields.iter_mut().zip(self.fields) {
             let classes = code.classes.len() + 1;
-            let pooled: Vec<u64> = (0..classes).map(|class| states.iter().map(|counts| counts[class]).sum()).collect();
+            let pooled: Vec<u64> =
+                (0..classes).map(|class| states.iter().map(|counts| counts[class]).sum()).collect();
             let all = pooled.iter().sum::<u64>().max(1);
             let smoothed = |counts: &Vec<u64>| {
-                // As if each state had also seen 64 values as the whole field has them; in 1/16 values.
+                // As if each state had also seen 64 values as the whole field has them; in 1/16
+                // values.
                 let prior = |class: usize| pooled[class] * 64 * 16 / all;
-                let counts: Vec<u64> = (0..classes).map(|class| counts[class] * 16 + prior(class)).collect();
+                let counts: Vec<u64> =
+                    (0..classes).map(|class| counts[class] * 16 + prior(class)).collect();
                 prefix::lengths_bits(&counts)
             };
             code.lengths_bits = states.iter().map(smoothed).collect();

@@ -1,4 +1,5 @@
-//! Training a whole profile from captured runs: word lengths for the levels that pack bits, and the adaptive level's model.
+//! Training a whole profile from captured runs: word lengths for the levels that pack bits, and the
+//! adaptive level's model.
 
 use alloc::vec::Vec;
 
@@ -25,7 +26,8 @@ pub struct Training {
     pub max_lags_ticks: Vec<u32>,
     /// Passes that improve the weights. The last few gain less than a hundredth.
     pub passes: u32,
-    /// Snapshots that a pass looks at, for each range of lags; spread over the runs where they have more.
+    /// Snapshots that a pass looks at, for each range of lags; spread over the runs where they have
+    /// more.
     pub snapshots_per_pass: usize,
 }
 
@@ -78,12 +80,15 @@ impl Training {
         }
     }
 
-    /// Trains on `runs`, each of consecutive snapshots of one world. `progress` is told the share that is done, up to 1.
+    /// Trains on `runs`, each of consecutive snapshots of one world. `progress` is told the share
+    /// that is done, up to 1.
     ///
-    /// Where the schema has a time precision, the runs are coarse as a receiver at `packed_lag_ticks` would have them, and each snapshot that is
-    /// looked at is as coarse as it would be sent.
+    /// Where the schema has a time precision, the runs are coarse as a receiver at
+    /// `packed_lag_ticks` would have them, and each snapshot that is looked at is as coarse as it
+    /// would be sent.
     ///
-    /// Cost: that of encoding `max_lags_ticks.len() × (passes + 1) × snapshots_per_pass` snapshots, and as much again.
+    /// Cost: that of encoding `max_lags_ticks.len() × (passes + 1) × snapshots_per_pass` snapshots,
+    /// and as much again.
     ///
     /// # Errors
     /// [`TrainError`] where what was given does not fit together, or is too short.
@@ -103,8 +108,13 @@ impl Training {
     ///
     /// # Errors
     /// [`TrainError`] where what was given does not fit together.
-    pub fn lengths<R: AsRef<[Snapshot]>>(&self, schema: &Schema, runs: &[R]) -> Result<Profile, TrainError> {
-        let mut trainer = Trainer::new(schema.clone(), Profile { model: None, ..self.structure.clone() })?;
+    pub fn lengths<R: AsRef<[Snapshot]>>(
+        &self,
+        schema: &Schema,
+        runs: &[R],
+    ) -> Result<Profile, TrainError> {
+        let mut trainer =
+            Trainer::new(schema.clone(), Profile { model: None, ..self.structure.clone() })?;
         let coarse = as_received(schema, runs, self.packed_lag_ticks)?;
         for (run, held) in runs.iter().zip(held(runs, coarse.as_deref())) {
             for (frame, snapshot) in run.as_ref().iter().enumerate() {
@@ -141,16 +151,22 @@ impl Training {
                     let mut first = 1;
                     for &last in &self.max_lags_ticks {
                         for is_near in [false, true] {
-                            let sample = Sample::choose(frame, [first, last], is_near, pass as usize + nth);
+                            let sample =
+                                Sample::choose(frame, [first, last], is_near, pass as usize + nth);
                             if let Some(sample) = sample {
-                                sample.with(held, |baselines| trainer.observe(baselines, &run[frame]));
+                                sample.with(held, |baselines| {
+                                    trainer.observe(baselines, &run[frame])
+                                });
                                 is_empty = false;
                             }
                         }
                         first = last + 1;
                     }
                 }
-                progress((f64::from(pass) + (nth + 1) as f64 / runs.len() as f64) / f64::from(self.passes + 1));
+                progress(
+                    (f64::from(pass) + (nth + 1) as f64 / runs.len() as f64)
+                        / f64::from(self.passes + 1),
+                );
             }
             trainer.end();
         }
@@ -162,14 +178,18 @@ impl Training {
 }
 
 /// What a receiver holds of each run: the coarse one, where there is such.
-fn held<'a, R: AsRef<[Snapshot]>>(runs: &'a [R], coarse: Option<&'a [Vec<Snapshot>]>) -> Vec<&'a [Snapshot]> {
+fn held<'a, R: AsRef<[Snapshot]>>(
+    runs: &'a [R],
+    coarse: Option<&'a [Vec<Snapshot>]>,
+) -> Vec<&'a [Snapshot]> {
     match coarse {
         Some(coarse) => coarse.iter().map(AsRef::as_ref).collect(),
         None => runs.iter().map(AsRef::as_ref).collect(),
     }
 }
 
-/// The runs as a receiver has them that acknowledges each snapshot `lag_ticks` later; `None` where that is as they are.
+/// The runs as a receiver has them that acknowledges each snapshot `lag_ticks` later; `None` where
+/// that is as they are.
 pub(super) fn as_received<R: AsRef<[Snapshot]>>(
     schema: &Schema,
     runs: &[R],
@@ -184,7 +204,9 @@ pub(super) fn as_received<R: AsRef<[Snapshot]>>(
         let mut held: Vec<Snapshot> = Vec::new();
         for (frame, snapshot) in run.as_ref().iter().enumerate() {
             let mut coarse = snapshot.clone();
-            if let Some(sample) = Sample::at_lag(frame, lag_ticks).filter(|sample| sample.baseline < frame) {
+            if let Some(sample) =
+                Sample::at_lag(frame, lag_ticks).filter(|sample| sample.baseline < frame)
+            {
                 sample.with(&held, |baselines| encoder.coarsen(&baselines, &mut coarse))?;
             }
             held.push(coarse);
@@ -207,11 +229,15 @@ impl Sample {
         let lag = lag_ticks as usize;
         let baseline = frame.checked_sub(lag)?;
         let older = baseline.checked_sub(lag);
-        Some(Self { baseline, older: [older.unwrap_or_default(), 0], count: usize::from(older.is_some()) })
+        Some(Self {
+            baseline,
+            older: [older.unwrap_or_default(), 0],
+            count: usize::from(older.is_some()),
+        })
     }
 
-    /// A lag within `lags` and older states about as far apart, or half as far; different from frame to frame and from pass to pass, and
-    /// always the same for the same arguments.
+    /// A lag within `lags` and older states about as far apart, or half as far; different from
+    /// frame to frame and from pass to pass, and always the same for the same arguments.
     fn choose(frame: usize, lags: [u32; 2], is_near: bool, salt: usize) -> Option<Self> {
         let [first, last] = lags.map(|lag| lag as usize);
         let turn = frame * 7 + salt * 3;

@@ -27,9 +27,9 @@ use crate::Schema;
 ///
 /// - The sender keeps it until the receiver has acknowledged a newer one, and the sender will not
 ///   code against it any more.
-/// - The receiver keeps it until no packet against it can arrive, for example until a packet came that
-///   is against a later view. Packets arrive late and out of order, so the protocol must say when
-///   that is, and what happens to a packet whose view is gone.
+/// - The receiver keeps it until no packet against it can arrive, for example until a packet came
+///   that is against a later view. Packets arrive late and out of order, so the protocol must say
+///   when that is, and what happens to a packet whose view is gone.
 ///
 /// The sender must not code against a view before it knows that the receiver holds it. Packets do
 /// not name their views: the protocol has to.
@@ -83,19 +83,21 @@ impl View {
         self.learned.as_ref()
     }
 
-    /// The same snapshot with something else learned, or nothing. For protocols that keep the two apart.
+    /// The same snapshot with something else learned, or nothing. For protocols that keep the two
+    /// apart.
     ///
-    /// Both sides have to do alike, with one exception: a sender may leave out what was learned. Its
-    /// packet then says that it starts from the profile. What another codec learned counts as nothing.
+    /// Both sides have to do alike, with one exception: a sender may leave out what was learned.
+    /// Its packet then says that it starts from the profile. What another codec learned counts as
+    /// nothing.
     #[must_use]
     pub fn with_learned(self, learned: Option<Learned>) -> Self {
         Self { learned, ..self }
     }
 
     /// The *state check*: 16 bits that follow from the tick, the entities and their lanes. If the
-    /// checks of two sides differ, they do not hold the same view. If the checks are equal, they do,
-    /// in all but one of 65,536 cases. What was learned is not covered: it shows once it makes a
-    /// value wrong. `spec/CODEC.md`, section 18.
+    /// checks of two sides differ, they do not hold the same view. If the checks are equal, they
+    /// do, in all but one of 65,536 cases. What was learned is not covered: it shows once it makes
+    /// a value wrong. `spec/CODEC.md`, section 18.
     ///
     /// Cost: a run over the snapshot, of an eighth of a nanosecond an entity and lane.
     pub fn check(&self) -> u16 {
@@ -167,7 +169,10 @@ impl Spare {
     /// Memory for a snapshot of the schema, with no other owner. Its content is arbitrary.
     pub(super) fn snapshot(&mut self, schema: &Schema) -> Arc<Snapshot> {
         let is_fit = |snapshot: &Arc<Snapshot>| snapshot.schema_hash() == schema.hash();
-        self.snapshot.take().filter(is_fit).unwrap_or_else(|| Arc::new(Snapshot::new(schema, Tick(0))))
+        self.snapshot
+            .take()
+            .filter(is_fit)
+            .unwrap_or_else(|| Arc::new(Snapshot::new(schema, Tick(0))))
     }
 
     /// Memory for what is learned.

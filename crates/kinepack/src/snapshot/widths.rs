@@ -1,23 +1,27 @@
-//! Widths of differences, and which classes hold a difference of a given size. `spec/CODEC.md`, section 9.1.
+//! Widths of differences, and which classes hold a difference of a given size. `spec/CODEC.md`,
+//! section 9.1.
 //!
-//! Choosing a class is a look-up a lane: for each size of a difference a mask tells the classes that hold it; the lowest
-//! bit that the masks of all lanes share is the first class that holds them all.
+//! Choosing a class is a look-up a lane: for each size of a difference a mask tells the classes
+//! that hold it; the lowest bit that the masks of all lanes share is the first class that holds
+//! them all.
 
 use crate::bits_for;
 
-/// Sizes of a difference, the bits that hold it in two's complement: at most 35, since a carried difference is one of two.
+/// Sizes of a difference, the bits that hold it in two's complement: at most 35, since a carried
+/// difference is one of two.
 pub(super) const SIZES: usize = 36;
 
 /// The size of a difference.
 #[inline]
 pub(super) fn size(difference: i64) -> usize {
-    // Zigzag: 0, -1, 1, -2, 2 … become 0, 1, 2, 3, 4 …, whose bits are the width in two's complement.
+    // Zigzag: 0, -1, 1, -2, 2 … become 0, 1, 2, 3, 4 …, whose bits are the width in two's
+    // complement.
     let zigzag = (difference << 1) ^ (difference >> 63);
     bits_for(zigzag as u64) as usize
 }
 
-/// A lane's width in one class: the class holds differences of `bits` bits, or where `beyond` is not 0 those from
-/// `beyond` on and those below `-beyond`.
+/// A lane's width in one class: the class holds differences of `bits` bits, or where `beyond` is
+/// not 0 those from `beyond` on and those below `-beyond`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Width {
     pub(super) bits: u32,
@@ -53,8 +57,8 @@ impl Width {
     }
 }
 
-/// For each size of a lane's difference, a mask of the classes that hold it; and where a class holds only some of a size,
-/// those below an edge.
+/// For each size of a lane's difference, a mask of the classes that hold it; and where a class
+/// holds only some of a size, those below an edge.
 #[derive(Debug)]
 pub(super) struct Fits {
     always: [u64; SIZES],
@@ -64,8 +68,8 @@ pub(super) struct Fits {
 }
 
 impl Fits {
-    /// The fits of a lane with these widths, a class each; `None` where two classes of one width begin at different ends of
-    /// small ones.
+    /// The fits of a lane with these widths, a class each; `None` where two classes of one width
+    /// begin at different ends of small ones.
     pub(super) fn new(widths: impl Iterator<Item = Width> + Clone) -> Option<Self> {
         let mut fits = Self { always: [0; SIZES], below_edge: [(0, 0); SIZES], has_edges: false };
         for size in 0..SIZES {
@@ -101,7 +105,8 @@ impl Fits {
         let size = size(difference);
         let mut classes = self.always[size];
         if self.has_edges {
-            // Distance from the nearer of 0 and -1: differences of n bits have magnitudes below 2^(n - 1).
+            // Distance from the nearer of 0 and -1: differences of n bits have magnitudes below
+            // 2^(n - 1).
             let magnitude = (difference ^ (difference >> 63)) as u64;
             let (edge, below_edge) = self.below_edge[size];
             if magnitude < edge {

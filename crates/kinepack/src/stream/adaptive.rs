@@ -1,4 +1,5 @@
-//! Level `Adaptive`: each part predicted from what both sides hold, and range coded. `spec/CODEC.md`, section 17.3.
+//! Level `Adaptive`: each part predicted from what both sides hold, and range coded.
+//! `spec/CODEC.md`, section 17.3.
 
 use super::learned::{SIZE_SETS, State};
 use super::plan::{Part, PartKind, Plan};
@@ -17,7 +18,8 @@ pub(super) struct Outside;
 
 /// The lanes that are told, or read.
 pub(super) trait Record {
-    /// The value of a lane: what is told; where it is read, only what was set before means anything.
+    /// The value of a lane: what is told; where it is read, only what was set before means
+    /// anything.
     fn get(&self, lane: usize) -> u32;
     /// Takes what was read.
     fn set(&mut self, lane: usize, value: u32);
@@ -51,7 +53,8 @@ impl Record for Read<'_> {
     }
 }
 
-/// Codes one record against a base, if there is one; `learned` is what was learned up to the base, and becomes what was learned up to the record.
+/// Codes one record against a base, if there is one; `learned` is what was learned up to the base,
+/// and becomes what was learned up to the record.
 pub(super) fn code<C: Coder, R: Record>(
     coder: &mut C,
     plan: &Plan,
@@ -94,7 +97,8 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
         let lanes = part.first..part.first + part.count;
         let state = &mut self.learned.parts[index];
         let told = lanes.clone().any(|lane| self.record.get(lane) != self.base[lane]);
-        let is_changed = state.changed[usize::from(state.history & 3)].code(self.coder, told, LIMIT);
+        let is_changed =
+            state.changed[usize::from(state.history & 3)].code(self.coder, told, LIMIT);
         state.history = state.history << 1 | u8::from(is_changed);
         if !is_changed {
             for lane in lanes {
@@ -111,13 +115,19 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
             PartKind::Choice => self.code_choice(part.first)?,
             PartKind::Numbers => {
                 for (offset, lane) in lanes.enumerate() {
-                    self.code_lane(index, lane, self.base[lane], part.velocity.map(|first| first + offset))?;
+                    self.code_lane(
+                        index,
+                        lane,
+                        self.base[lane],
+                        part.velocity.map(|first| first + offset),
+                    )?;
                 }
             }
         }
         self.learned.parts[index].fit.solve();
         if self.plan.clock == Some(index) {
-            let steps = self.plan.lanes[part.first].difference(self.base[part.first], self.record.get(part.first));
+            let steps = self.plan.lanes[part.first]
+                .difference(self.base[part.first], self.record.get(part.first));
             if steps > 0 {
                 self.elapsed = steps as f64;
                 self.per_elapsed = 1.0 / self.elapsed;
@@ -140,7 +150,12 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
         number.checked_add(u32::from(number >= base)).filter(|value| *value <= max).ok_or(Outside)
     }
 
-    fn code_rotation(&mut self, index: usize, first: usize, rotation: SmallestThree) -> Result<(), Outside> {
+    fn code_rotation(
+        &mut self,
+        index: usize,
+        first: usize,
+        rotation: SmallestThree,
+    ) -> Result<(), Outside> {
         let base = [0, 1, 2, 3].map(|offset| self.base[first + offset]);
         let told = self.record.get(first);
         let is_same = self.learned.shared.same.code(self.coder, told == base[0], LIMIT);
@@ -151,7 +166,9 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
         }
         self.record.set(first, dropped);
         let turned = rotation.turned(base, dropped);
-        (first + 1..).zip(turned).try_for_each(|(lane, base)| self.code_lane(index, lane, base, None))
+        (first + 1..)
+            .zip(turned)
+            .try_for_each(|(lane, base)| self.code_lane(index, lane, base, None))
     }
 
     fn code_bytes(&mut self, index: usize, lanes: core::ops::Range<usize>) -> Result<(), Outside> {
@@ -159,7 +176,8 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
         for lane in lanes {
             let base = self.base[lane];
             let state = &mut self.learned.lanes[lane];
-            let counter = &mut self.learned.shared.byte_changed[usize::from(state.history & 3) * 2 + before];
+            let counter =
+                &mut self.learned.shared.byte_changed[usize::from(state.history & 3) * 2 + before];
             let is_changed = counter.code(self.coder, self.record.get(lane) != base, LIMIT);
             state.history = state.history << 1 | u8::from(is_changed);
             before = usize::from(is_changed);
@@ -174,7 +192,13 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
     }
 
     /// A number against what is expected of it: that it moves on as it did, and by its velocity.
-    fn code_lane(&mut self, index: usize, lane: usize, base: u32, velocity: Option<usize>) -> Result<(), Outside> {
+    fn code_lane(
+        &mut self,
+        index: usize,
+        lane: usize,
+        base: u32,
+        velocity: Option<usize>,
+    ) -> Result<(), Outside> {
         let (of, fit) = (self.plan.lanes[lane], &mut self.learned.parts[index].fit);
         let state = &mut self.learned.lanes[lane];
         let moved = velocity.map_or(0.0, |velocity| {
@@ -189,7 +213,8 @@ impl<C: Coder, R: Record> Coding<'_, C, R> {
 
         let told = of.difference(start, self.record.get(lane));
         let expected_size = i32::from(state.size) + self.lag_size;
-        let residual = code_residual(self.coder, &mut self.learned.shared.sizes, told, expected_size)?;
+        let residual =
+            code_residual(self.coder, &mut self.learned.shared.sizes, told, expected_size)?;
         let value = of.offset(start, residual).ok_or(Outside)?;
         self.record.set(lane, value);
 

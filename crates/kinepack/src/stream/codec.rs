@@ -89,7 +89,8 @@ impl StreamCodec {
         self.0.level
     }
 
-    /// A hash over schema and level, and what is the velocity of what where that counts: equal on both sides, or they cannot read each other.
+    /// A hash over schema and level, and what is the velocity of what where that counts: equal on
+    /// both sides, or they cannot read each other.
     pub fn hash(&self) -> u64 {
         self.0.hash
     }
@@ -103,14 +104,18 @@ impl StreamCodec {
     /// [`Snapshot::push`](crate::Snapshot::push) says.
     ///
     /// # Errors
-    /// [`EncodeError::TypeMismatch`] if the type has another schema, [`EncodeError::LaneCount`] if `record` has another
-    /// length, and what [`Pack::quantize`] says of values that are not numbers or out of range.
-    /// [`EncodeError::LaneOutOfRange`] means that the type's `Pack`, written by hand, contradicts its own schema.
-    /// `record` then holds anything.
+    /// [`EncodeError::TypeMismatch`] if the type has another schema, [`EncodeError::LaneCount`] if
+    /// `record` has another length, and what [`Pack::quantize`] says of values that are not numbers
+    /// or out of range. [`EncodeError::LaneOutOfRange`] means that the type's `Pack`, written by
+    /// hand, contradicts its own schema. `record` then holds anything.
     pub fn quantize<T: Pack>(&self, value: &T, record: &mut [u32]) -> Result<(), EncodeError> {
         let expected_hash = self.0.schema.hash();
         let types = self.0.schema.types();
-        types.check::<T>().map_err(|hash| EncodeError::TypeMismatch { id: None, expected_hash, hash })?;
+        types.check::<T>().map_err(|hash| EncodeError::TypeMismatch {
+            id: None,
+            expected_hash,
+            hash,
+        })?;
         self.check_count::<T>(record.len())
             .map_err(|[expected_lanes, lanes]| EncodeError::LaneCount { expected_lanes, lanes })?;
         value.quantize(record)?;
@@ -123,8 +128,8 @@ impl StreamCodec {
     /// The value of a record.
     ///
     /// # Errors
-    /// [`DecodeError::TypeMismatch`] if the type has another schema, [`DecodeError::LaneCount`] if `record` is no record,
-    /// and [`DecodeError::LaneOutOfRange`].
+    /// [`DecodeError::TypeMismatch`] if the type has another schema, [`DecodeError::LaneCount`] if
+    /// `record` is no record, and [`DecodeError::LaneOutOfRange`].
     pub fn reconstruct<T: Pack>(&self, record: &[u32]) -> Result<T, DecodeError> {
         let expected_hash = self.0.schema.hash();
         let types = self.0.schema.types();
@@ -140,7 +145,10 @@ impl StreamCodec {
     /// The lanes that there should be, and another number that is there.
     fn check_count<T: Pack>(&self, given: usize) -> Result<(), [usize; 2]> {
         let lanes = self.lanes();
-        [T::LANES, given].into_iter().find(|other| *other != lanes).map_or(Ok(()), |other| Err([lanes, other]))
+        [T::LANES, given]
+            .into_iter()
+            .find(|other| *other != lanes)
+            .map_or(Ok(()), |other| Err([lanes, other]))
     }
 
     /// What is known before the first record; memory for what will be learned, also.
@@ -148,15 +156,17 @@ impl StreamCodec {
         self.0.nothing.clone()
     }
 
-    /// Appends to `out` a packet of `records`, lane after lane, record after record, the oldest first: the first one against `base`, each
-    /// further one against the one before it. `learned` becomes what was learned up to the last of them.
+    /// Appends to `out` a packet of `records`, lane after lane, record after record, the oldest
+    /// first: the first one against `base`, each further one against the one before it. `learned`
+    /// becomes what was learned up to the last of them.
     ///
     /// Allocates only where the vector's capacity runs out.
     ///
     /// # Errors
-    /// [`EncodeError::LaneCount`] where `records` are no whole number of records, at least one, or the base is none,
-    /// [`EncodeError::LaneOutOfRange`] where a lane of them or of the base is above its largest value, [`EncodeError::ForeignLearned`] where what was learned
-    /// with the base is of another codec, at a level that learns. `out` is then as it was.
+    /// [`EncodeError::LaneCount`] where `records` are no whole number of records, at least one, or
+    /// the base is none, [`EncodeError::LaneOutOfRange`] where a lane of them or of the base is
+    /// above its largest value, [`EncodeError::ForeignLearned`] where what was learned with the
+    /// base is of another codec, at a level that learns. `out` is then as it was.
     pub fn encode(
         &self,
         base: Option<StreamBase<'_>>,
@@ -165,7 +175,8 @@ impl StreamCodec {
         out: &mut Vec<u8>,
     ) -> Result<(), EncodeError> {
         let expected_lanes = self.lanes();
-        self.check(base, records.len()).map_err(|lanes| EncodeError::LaneCount { expected_lanes, lanes })?;
+        self.check(base, records.len())
+            .map_err(|lanes| EncodeError::LaneCount { expected_lanes, lanes })?;
         let beyond = base.and_then(|base| self.beyond(base.lanes)).or_else(|| self.beyond(records));
         if let Some((lane, value)) = beyond {
             return Err(EncodeError::LaneOutOfRange { id: None, lane, value });
@@ -179,11 +190,19 @@ impl StreamCodec {
                 before = Some(record);
             }),
             StreamLevel::Adaptive => {
-                let learned = learned.copy_from(self.learned_with(base).ok_or(EncodeError::ForeignLearned)?);
+                let learned =
+                    learned.copy_from(self.learned_with(base).ok_or(EncodeError::ForeignLearned)?);
                 let mut lag = base.map_or(1, |base| base.lag);
                 let mut coder = RangeEncoder::new(&mut writer);
                 records.for_each(|record| {
-                    let coded = adaptive::code(&mut coder, &self.0.plan, learned, before, lag, Told(record));
+                    let coded = adaptive::code(
+                        &mut coder,
+                        &self.0.plan,
+                        learned,
+                        before,
+                        lag,
+                        Told(record),
+                    );
                     debug_assert!(coded.is_ok(), "values are within their lanes");
                     (before, lag) = (Some(record), 1);
                 });
@@ -193,14 +212,17 @@ impl StreamCodec {
         writer.finish().map(|_| ())
     }
 
-    /// Reads a packet of as many records as `records` have room for, all of `bytes`, written against the same base. `learned`
-    /// becomes what was learned up to the last of them.
+    /// Reads a packet of as many records as `records` have room for, all of `bytes`, written
+    /// against the same base. `learned` becomes what was learned up to the last of them.
     ///
-    /// Never panics; allocates nothing; `records` and `learned` hold anything where the packet is refused.
+    /// Never panics; allocates nothing; `records` and `learned` hold anything where the packet is
+    /// refused.
     ///
     /// # Errors
-    /// [`DecodeError`] for what no encoder wrote. [`DecodeError::LaneCount`] where `records` are no whole number of records, at least one, or the
-    /// base is none, [`DecodeError::LaneOutOfRange`] where a lane of the base is above its largest value, [`DecodeError::NothingLearned`] where what was learned with it is of another codec, at a level that learns.
+    /// [`DecodeError`] for what no encoder wrote. [`DecodeError::LaneCount`] where `records` are no
+    /// whole number of records, at least one, or the base is none, [`DecodeError::LaneOutOfRange`]
+    /// where a lane of the base is above its largest value, [`DecodeError::NothingLearned`] where
+    /// what was learned with it is of another codec, at a level that learns.
     pub fn decode(
         &self,
         base: Option<StreamBase<'_>>,
@@ -209,7 +231,8 @@ impl StreamCodec {
         bytes: &[u8],
     ) -> Result<(), DecodeError> {
         let expected_lanes = self.lanes();
-        self.check(base, records.len()).map_err(|lanes| DecodeError::LaneCount { expected_lanes, lanes })?;
+        self.check(base, records.len())
+            .map_err(|lanes| DecodeError::LaneCount { expected_lanes, lanes })?;
         if let Some((lane, value)) = base.and_then(|base| self.beyond(base.lanes)) {
             return Err(DecodeError::LaneOutOfRange { lane, value });
         }
@@ -225,12 +248,22 @@ impl StreamCodec {
                 reader.finish()
             }
             StreamLevel::Adaptive => {
-                let learned = learned.copy_from(self.learned_with(base).ok_or(DecodeError::NothingLearned)?);
+                let learned =
+                    learned.copy_from(self.learned_with(base).ok_or(DecodeError::NothingLearned)?);
                 let mut lag = base.map_or(1, |base| base.lag);
                 let mut coder = RangeDecoder::new(&mut reader);
                 for record in records {
-                    let coded = adaptive::code(&mut coder, &self.0.plan, learned, before, lag, Read(record));
-                    coded.map_err(|Outside| DecodeError::OutOfRange { at_bit: 8 * bytes.len() as u64 })?;
+                    let coded = adaptive::code(
+                        &mut coder,
+                        &self.0.plan,
+                        learned,
+                        before,
+                        lag,
+                        Read(record),
+                    );
+                    coded.map_err(|Outside| DecodeError::OutOfRange {
+                        at_bit: 8 * bytes.len() as u64,
+                    })?;
                     before = Some(record);
                     lag = 1;
                 }

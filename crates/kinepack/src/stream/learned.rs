@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 use super::plan::Plan;
 use crate::entropy::Counter;
 
-/// What was learned along the records up to one of them: how each part of them changes. Of the same size for all records
-/// of a codec; nothing at level `Packed`.
+/// What was learned along the records up to one of them: how each part of them changes. Of the same
+/// size for all records of a codec; nothing at level `Packed`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Learned(Option<Box<State>>);
 
@@ -90,12 +90,15 @@ impl Learned {
 
     /// The memory that it takes beside itself, in bytes.
     pub fn memory_bytes(&self) -> usize {
-        let of = |state: &State| size_of::<State>() + size_of_val(&state.parts[..]) + size_of_val(&state.lanes[..]);
+        let of = |state: &State| {
+            size_of::<State>() + size_of_val(&state.parts[..]) + size_of_val(&state.lanes[..])
+        };
         self.0.as_deref().map_or(0, of)
     }
 }
 
-/// How a change follows from two features: the weights of least squares over what came, of which the newest counts most.
+/// How a change follows from two features: the weights of least squares over what came, of which
+/// the newest counts most.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Fit {
     /// Sums of the products of features: 0 and 0, 0 and 1, 1 and 1.
@@ -123,7 +126,8 @@ impl Fit {
         self.products[1] += trusted_b * change;
     }
 
-    /// Finds the weights anew. A sum of little weight pulls them to 0, so that there is always a solution.
+    /// Finds the weights anew. A sum of little weight pulls them to 0, so that there is always a
+    /// solution.
     pub(super) fn solve(&mut self) {
         const PULL: f64 = 1.0 + 1.0 / 1_048_576.0;
         let [aa, ab, bb] = self.squares;

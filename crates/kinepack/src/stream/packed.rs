@@ -6,10 +6,15 @@ use crate::quantize::read_up_to;
 use crate::rle::{read_sparse_lanes, write_sparse_lanes};
 use crate::{BitReader, BitSink, DecodeError, Lane, SmallestThree};
 
-/// Writes a record against a base, or in full. Invariant: no value of either is above its lane's largest.
+/// Writes a record against a base, or in full. Invariant: no value of either is above its lane's
+/// largest.
 pub(super) fn write(sink: &mut impl BitSink, plan: &Plan, base: Option<&[u32]>, record: &[u32]) {
     let Some(base) = base else {
-        return plan.lanes.iter().zip(record).for_each(|(lane, value)| sink.write(u64::from(*value), lane.bits()));
+        return plan
+            .lanes
+            .iter()
+            .zip(record)
+            .for_each(|(lane, value)| sink.write(u64::from(*value), lane.bits()));
     };
     for part in &plan.parts {
         let (lanes, base, record) = (part.of(&plan.lanes), part.of(base), part.of(record));
@@ -61,7 +66,8 @@ fn write_numbers(sink: &mut impl BitSink, lanes: &[Lane], base: &[u32], values: 
 
 fn write_n<const N: usize>(sink: &mut impl BitSink, lanes: &[Lane], base: &[u32], values: &[u32]) {
     let (lanes, base, values) = (&lanes[..N], &base[..N], &values[..N]);
-    let steps: [i64; N] = core::array::from_fn(|axis| lanes[axis].difference(base[axis], values[axis]));
+    let steps: [i64; N] =
+        core::array::from_fn(|axis| lanes[axis].difference(base[axis], values[axis]));
     let written = write_steps(sink, steps);
     debug_assert!(written.is_ok(), "values of lanes differ by less than 2³²");
 }
@@ -95,8 +101,15 @@ fn read_n<const N: usize>(
     Ok(())
 }
 
-/// One bit where the same component is dropped, else which; then the other three against the base's, turned to that.
-fn write_rotation(sink: &mut impl BitSink, rotation: SmallestThree, lanes: &[Lane], base: &[u32], codes: &[u32]) {
+/// One bit where the same component is dropped, else which; then the other three against the
+/// base's, turned to that.
+fn write_rotation(
+    sink: &mut impl BitSink,
+    rotation: SmallestThree,
+    lanes: &[Lane],
+    base: &[u32],
+    codes: &[u32],
+) {
     write_choice(sink, 3, base[0], codes[0]);
     write_n::<3>(sink, &lanes[1..], &turned(rotation, base, codes[0]), &codes[1..]);
 }

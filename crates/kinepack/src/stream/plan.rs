@@ -33,7 +33,8 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// In the order of the schema; or, where parts are predicted, the time stamp first, and what moves after its velocity.
+    /// In the order of the schema; or, where parts are predicted, the time stamp first, and what
+    /// moves after its velocity.
     pub(super) fn new(schema: &Schema, is_predicted: bool) -> Self {
         let mut parts = parts(schema);
         let mut clock = None;
@@ -64,13 +65,17 @@ impl Plan {
 
 /// The field by which the others move: the first of its role that is numbers.
 fn time_stamp(schema: &Schema) -> Option<&Field> {
-    let is_numbers =
-        |field: &Field| matches!(field.kind, FieldKind::Floats(_) | FieldKind::Integer(_) | FieldKind::Raw { .. });
-    let is_time = |field: &&Field| field.role == Role::Clock && is_numbers(field) && !field.lanes().is_empty();
+    let is_numbers = |field: &Field| {
+        matches!(field.kind, FieldKind::Floats(_) | FieldKind::Integer(_) | FieldKind::Raw { .. })
+    };
+    let is_time = |field: &&Field| {
+        field.role == Role::Clock && is_numbers(field) && !field.lanes().is_empty()
+    };
     schema.fields().iter().find(is_time)
 }
 
-/// The lane that is the velocity of `lane`, and has none itself. A time stamp, told before all others, has none.
+/// The lane that is the velocity of `lane`, and has none itself. A time stamp, told before all
+/// others, has none.
 fn velocity(schema: &Schema, lane: usize) -> Option<usize> {
     let owner = schema.fields().iter().find(|field| field.lanes().contains(&lane))?;
     if time_stamp(schema).is_some_and(|time| time.lanes() == owner.lanes()) {
@@ -79,7 +84,10 @@ fn velocity(schema: &Schema, lane: usize) -> Option<usize> {
     let is_float = |field: &Field| matches!(field.kind, FieldKind::Floats(_));
     let is_velocity_of = |field: &Field, owner: &Field| {
         let of = field.velocity_of.as_ref();
-        of == Some(&owner.name) && is_float(field) && is_float(owner) && field.lanes().len() == owner.lanes().len()
+        of == Some(&owner.name)
+            && is_float(field)
+            && is_float(owner)
+            && field.lanes().len() == owner.lanes().len()
     };
     let velocity = schema.fields().iter().find(|field| is_velocity_of(field, owner))?;
     let moves_itself = schema.fields().iter().any(|field| is_velocity_of(field, velocity));
@@ -87,7 +95,9 @@ fn velocity(schema: &Schema, lane: usize) -> Option<usize> {
 }
 
 fn zeros(schema: &Schema) -> Vec<f64> {
-    let zero = |axis: &FloatLimits| Some(-axis.min() / axis.step()).filter(|code| code.abs() <= u32::MAX.into());
+    let zero = |axis: &FloatLimits| {
+        Some(-axis.min() / axis.step()).filter(|code| code.abs() <= u32::MAX.into())
+    };
     let of_field = |field: &Field| match &field.kind {
         FieldKind::Floats(axes) => axes.iter().map(|axis| zero(axis).unwrap_or(0.0)).collect(),
         _ => vec![0.0; field.lanes().len()],

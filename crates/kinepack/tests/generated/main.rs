@@ -1,5 +1,6 @@
-//! Generated schemas, and worlds on them: at all levels, relative to any states that both sides may hold, everything comes
-//! back lane for lane; damaged packets are refused or valid, and change nothing; codecs of equal hash read each other.
+//! Generated schemas, and worlds on them: at all levels, relative to any states that both sides may
+//! hold, everything comes back lane for lane; damaged packets are refused or valid, and change
+//! nothing; codecs of equal hash read each other.
 //!
 //! The suite tries some hundred schemas. A long run, of some minutes:
 //! `PROPTEST_CASES=5000 cargo test --release -p kinepack --test generated`
@@ -24,7 +25,8 @@ use std::cell::Cell;
 use coding::{Pair, adaptive_profile};
 use kinepack::stream::{StreamBase, StreamCodec, StreamLevel};
 use kinepack::{
-    Baselines, Codec, DecodeError, Field, FieldKind, FloatLimits, FloatParts, Level, Profile, Role, Schema, View,
+    Baselines, Codec, DecodeError, Field, FieldKind, FloatLimits, FloatParts, Level, Profile, Role,
+    Schema, View,
 };
 use proptest::prelude::*;
 use runner::for_all;
@@ -36,7 +38,8 @@ struct World {
     seed: u64,
     entities: usize,
     level: Level,
-    /// One of [`profiles`], or after the last one a profile that was trained for levels that predict.
+    /// One of [`profiles`], or after the last one a profile that was trained for levels that
+    /// predict.
     profile: usize,
 }
 
@@ -82,7 +85,11 @@ fn chosen(held: &[View], random: &mut Random) -> Vec<View> {
 
 /// Sends a world, and hands each packet to `look` with the views that it was coded against and the
 /// one that it gives.
-fn send(codec: &Codec, world: &World, mut look: impl FnMut(&mut Pair, &mut Random, &[View], &View, &[u8])) {
+fn send(
+    codec: &Codec,
+    world: &World,
+    mut look: impl FnMut(&mut Pair, &mut Random, &[View], &View, &[u8]),
+) {
     const FRAMES: usize = 6;
     let mut pair = Pair::new(codec);
     let [mut choosing, mut random] = [world.seed, !world.seed].map(Random::new);
@@ -131,7 +138,10 @@ fn any_bytes_with_a_state_check_are_an_error_or_a_view_that_has_it() {
             for round in 0..12 {
                 let damaged = random.damaged(&packet, round);
                 let decoded = pair.decode_checked(known, &damaged, view.tick);
-                wrong.set(wrong.get() + usize::from(matches!(decoded, Err(DecodeError::WrongState { .. }))));
+                wrong.set(
+                    wrong.get()
+                        + usize::from(matches!(decoded, Err(DecodeError::WrongState { .. }))),
+                );
             }
             let decoded = pair.decode_checked(known, &packet, view.tick);
             assert!(decoded.as_ref() == Ok(view), "the decoder is not what it was");
@@ -194,7 +204,9 @@ fn changed(schema: &Schema, change: Change, at: usize) -> Schema {
         Change::Level(_) | Change::Profile(_) => {}
         Change::Name => field.name.push('x'),
         Change::Role(role) => field.role = role,
-        Change::VelocityOf(other) => field.velocity_of = Some(others[other % others.len()].name.clone()),
+        Change::VelocityOf(other) => {
+            field.velocity_of = Some(others[other % others.len()].name.clone())
+        }
         Change::NoTimePrecision => field.time_precision = None,
         Change::TimePrecision(share) => {
             if let Some(precision) = &mut field.time_precision {
@@ -202,7 +214,8 @@ fn changed(schema: &Schema, change: Change, at: usize) -> Schema {
             }
         }
         Change::MaxStep(step) => {
-            field.time_precision = field.time_precision.map(|precision| precision.with_max_step(step));
+            field.time_precision =
+                field.time_precision.map(|precision| precision.with_max_step(step));
         }
         Change::Kind(other) => field.kind = others[other % others.len()].kind.clone(),
         Change::Parts(_, change) => {
@@ -216,39 +229,52 @@ fn changed(schema: &Schema, change: Change, at: usize) -> Schema {
         }
     }
     let changed = Schema::new(fields);
-    let is_possible = Codec::new(changed.clone(), Level::PACKED, Profile::untrained(&changed)).is_ok();
+    let is_possible =
+        Codec::new(changed.clone(), Level::PACKED, Profile::untrained(&changed)).is_ok();
     if is_possible { changed } else { schema.clone() }
 }
 
 #[test]
 fn codecs_of_equal_hash_read_each_other() {
     let [equal, other] = [Cell::new(0), Cell::new(0)];
-    for_all(400, (schemas::schemas(), worlds(), changes(), any::<usize>()), |(schema, world, change, at)| {
-        let codec = world.codec(&schema);
-        let schema = changed(&schema, change, at);
-        let mut reading = world.clone();
-        match change {
-            Change::Level(level) => reading.level = level,
-            Change::Profile(profile) => reading.profile = profile,
-            _ => {}
-        }
-        // A profile is of one schema, so the reader's is trained anew where its hash changed; else it is the writer's.
-        let profile = reading.profile(codec.schema());
-        let profile = if schema.hash() == codec.schema().hash() { profile } else { reading.profile(&schema) };
-        let reader = Codec::new(schema, reading.level, profile).unwrap();
-        if reader.hash() != codec.hash() {
-            other.set(other.get() + 1);
-            return;
-        }
-        equal.set(equal.get() + 1);
-        let mut reader = Pair::new(&reader);
-        send(&codec, &world, |_, _, known, view, packet| {
-            let decoded = reader.decode(known, packet, view.tick);
-            assert!(decoded.as_ref() == Ok(view), "{change:?}: read as something else");
-            assert!(reader.round_trip(known, view) == (packet.to_vec(), view.clone()));
-        });
-    });
-    assert!(equal.get() > 60 && other.get() > 60, "{equal:?} pairs of equal hash, {other:?} of others");
+    for_all(
+        400,
+        (schemas::schemas(), worlds(), changes(), any::<usize>()),
+        |(schema, world, change, at)| {
+            let codec = world.codec(&schema);
+            let schema = changed(&schema, change, at);
+            let mut reading = world.clone();
+            match change {
+                Change::Level(level) => reading.level = level,
+                Change::Profile(profile) => reading.profile = profile,
+                _ => {}
+            }
+            // A profile is of one schema, so the reader's is trained anew where its hash changed;
+            // else it is the writer's.
+            let profile = reading.profile(codec.schema());
+            let profile = if schema.hash() == codec.schema().hash() {
+                profile
+            } else {
+                reading.profile(&schema)
+            };
+            let reader = Codec::new(schema, reading.level, profile).unwrap();
+            if reader.hash() != codec.hash() {
+                other.set(other.get() + 1);
+                return;
+            }
+            equal.set(equal.get() + 1);
+            let mut reader = Pair::new(&reader);
+            send(&codec, &world, |_, _, known, view, packet| {
+                let decoded = reader.decode(known, packet, view.tick);
+                assert!(decoded.as_ref() == Ok(view), "{change:?}: read as something else");
+                assert!(reader.round_trip(known, view) == (packet.to_vec(), view.clone()));
+            });
+        },
+    );
+    assert!(
+        equal.get() > 60 && other.get() > 60,
+        "{equal:?} pairs of equal hash, {other:?} of others"
+    );
 }
 
 #[test]
@@ -261,7 +287,8 @@ fn streams_of_generated_schemas_come_back_lane_for_lane() {
         let level = if is_adaptive { StreamLevel::Adaptive } else { StreamLevel::Packed };
         let codec = StreamCodec::new(schema.clone(), level).unwrap();
         let reader = StreamCodec::new(changed(&schema, change, at), level).ok();
-        let reader = reader.filter(|reader| reader.hash() == codec.hash()).unwrap_or_else(|| codec.clone());
+        let reader =
+            reader.filter(|reader| reader.hash() == codec.hash()).unwrap_or_else(|| codec.clone());
         let (mut walk, mut random) = (Walk::new(&schema, seed), Random::new(seed));
         let mut held: Option<(Vec<u32>, _, _)> = None;
         for _ in 0..6 {
@@ -270,7 +297,11 @@ fn streams_of_generated_schemas_come_back_lane_for_lane() {
             let lag = 1 + random.up_to(300) as u16;
             let [base, read_base] = [0, 1].map(|side| {
                 let base = held.as_ref();
-                base.map(|(lanes, told, read)| StreamBase { lanes, learned: [told, read][side], lag })
+                base.map(|(lanes, told, read)| StreamBase {
+                    lanes,
+                    learned: [told, read][side],
+                    lag,
+                })
             });
             let [mut told, mut read, mut other] = [0; 3].map(|_| codec.nothing_learned());
             let mut packet = Vec::new();

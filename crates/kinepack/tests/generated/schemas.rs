@@ -1,6 +1,8 @@
 //! Schemas of all kinds of fields, as proptest makes and shrinks them.
 
-use kinepack::{BytesUpTo, Field, FieldKind, FloatLimits, Pack, Role, Schema, SmallestThree, TimePrecision};
+use kinepack::{
+    BytesUpTo, Field, FieldKind, FloatLimits, Pack, Role, Schema, SmallestThree, TimePrecision,
+};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -118,7 +120,9 @@ fn with_precision(field: Field, lanes: usize, share: f64, max_step: Option<f64>)
 fn moving(place: Vec<FloatLimits>, speed: Vec<FloatLimits>) -> Vec<Field> {
     vec![
         Field::new("place", FieldKind::Floats(place)),
-        Field::new("speed", FieldKind::Floats(speed)).with_role(Role::Velocity).with_velocity_of("place"),
+        Field::new("speed", FieldKind::Floats(speed))
+            .with_role(Role::Velocity)
+            .with_velocity_of("place"),
     ]
 }
 

@@ -20,7 +20,8 @@ pub(crate) struct Ball {
 /// Thrown with 20, 30 and 5 m/s under 10 m/s² of gravity.
 pub(crate) fn thrown(seconds: f64) -> Ball {
     let (t, orientation) = (seconds as f32, [0.0, 0.0, 0.0, 1.0]);
-    let position = [20.0 * seconds, 30.0 * seconds - 5.0 * seconds * seconds, 5.0 * seconds].map(|axis| axis as f32);
+    let position = [20.0 * seconds, 30.0 * seconds - 5.0 * seconds * seconds, 5.0 * seconds]
+        .map(|axis| axis as f32);
     Ball { position, orientation, linear: [20.0, 30.0 - 10.0 * t, 5.0], angular: [7.0, 8.0, 9.0] }
 }
 
@@ -35,14 +36,20 @@ fn a_cubic_of_positions_and_velocities_is_the_path_of_a_thrown_ball() {
     for step in 0..=1000 {
         let ratio = step as f32 / 1000.0;
         let curve = between(&first, &second, Between { ratio, seconds: 0.5 });
-        assert!((curve.linear[1] - (20.0 - 5.0 * ratio)).abs() < 1e-5 && curve.angular == [7.0, 8.0, 9.0]);
+        assert!(
+            (curve.linear[1] - (20.0 - 5.0 * ratio)).abs() < 1e-5
+                && curve.angular == [7.0, 8.0, 9.0]
+        );
         worst[0] = worst[0].max(distance(&curve, ratio));
         worst[1] = worst[1].max(distance(&between(&first, &second, at(ratio)), ratio));
         // From the later to the earlier, with the time negative: the same path.
         let back = between(&second, &first, Between { ratio: 1.0 - ratio, seconds: -0.5 });
         assert!((0..3).all(|axis| (back.position[axis] - curve.position[axis]).abs() < 1e-5));
     }
-    assert!(worst[0] <= 32.0 * f32::EPSILON, "a unit in the last place of `f32` at 32 m: {worst:?}");
+    assert!(
+        worst[0] <= 32.0 * f32::EPSILON,
+        "a unit in the last place of `f32` at 32 m: {worst:?}"
+    );
     assert!(worst[1] > 0.3, "the line cuts 31 cm off: {worst:?}");
 }
 
@@ -87,8 +94,11 @@ fn a_velocity_is_that_of_the_field_it_names_or_of_the_nearest_that_is_free() {
     assert_eq!(between(&Tuple(8.0, 0.0, 0.0), &Tuple(0.0, 0.0, 0.0), half), Tuple(4.0, 1.0, 0.0));
 
     // Within limits, and never beyond all numbers without them.
-    let far =
-        between(&Owners { named: 8.0, ..Owners::default() }, &Owners::default(), Between { seconds: 99.0, ..half });
+    let far = between(
+        &Owners { named: 8.0, ..Owners::default() },
+        &Owners::default(),
+        Between { seconds: 99.0, ..half },
+    );
     assert_eq!(far.bounded, 1.0);
     let huge = Tuple(8.0, f32::MAX, 0.0);
     let there = between(&huge, &Tuple(-8.0, f32::MAX, 0.0), Between { seconds: f32::MAX, ..half });

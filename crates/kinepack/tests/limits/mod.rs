@@ -45,6 +45,7 @@ pub(crate) fn integer_limits() -> impl Strategy<Value = IntegerLimits> {
     (ends, step).prop_map(|(ends, step)| {
         let [min, max] = [ends[0].min(ends[1]), ends[0].max(ends[1])];
         let span = (max - min) as u64;
-        IntegerLimits::new(min, max, if span == 0 { step.max(1) } else { step.clamp(1, span) }).unwrap()
+        IntegerLimits::new(min, max, if span == 0 { step.max(1) } else { step.clamp(1, span) })
+            .unwrap()
     })
 }

@@ -1,5 +1,6 @@
-//! A second reader of snapshots, written from `spec/CODEC.md` alone: straightforward, slow, and without a line of the
-//! crate. What it and the crate's decoder disagree on, one of them or the specification has wrong.
+//! A second reader of snapshots, written from `spec/CODEC.md` alone: straightforward, slow, and
+//! without a line of the crate. What it and the crate's decoder disagree on, one of them or the
+//! specification has wrong.
 
 // Each test binary compiles this for itself and uses its own part of it.
 #![allow(dead_code)]
@@ -38,7 +39,8 @@ struct Bits {
 
 impl Bits {
     fn of(packet: &[u8]) -> Self {
-        let bits = packet.iter().flat_map(|byte| (0..8).map(move |bit| byte >> bit & 1 == 1)).collect();
+        let bits =
+            packet.iter().flat_map(|byte| (0..8).map(move |bit| byte >> bit & 1 == 1)).collect();
         Self { bits, at: 0 }
     }
 
@@ -188,9 +190,10 @@ impl Field {
         use Differences::{Cyclic, Linear, None};
         let lane = |max, differences| Lane { max, differences };
         match &self.kind {
-            Kind::Floats(axes) => {
-                axes.iter().map(|axis| lane(axis.max_code(), if axis.cyclic { Cyclic } else { Linear })).collect()
-            }
+            Kind::Floats(axes) => axes
+                .iter()
+                .map(|axis| lane(axis.max_code(), if axis.cyclic { Cyclic } else { Linear }))
+                .collect(),
             Kind::Integer { min, max, step } => {
                 let (span, step) = (max - min, i128::from(*step));
                 let max_code = (2 * span + step - 1) / (2 * step);
@@ -218,7 +221,9 @@ impl Field {
     /// The lanes of 0 of a velocity whose limits hold it.
     fn at_rest(&self) -> Option<Vec<i128>> {
         match &self.kind {
-            Kind::Floats(axes) if self.role == VELOCITY => axes.iter().map(Axis::code_of_zero).collect(),
+            Kind::Floats(axes) if self.role == VELOCITY => {
+                axes.iter().map(Axis::code_of_zero).collect()
+            }
             _ => None,
         }
     }
@@ -315,7 +320,8 @@ impl Gaps {
     fn read(&self, bits: &mut Bits, count: usize) -> Result<i128, Refused> {
         let class = self.words.read(bits)?;
         let first: i128 = self.widths[..class].iter().map(|width| 1 << width).sum();
-        let width = self.widths.get(class).copied().unwrap_or_else(|| bits_for(count as i128 - 1 - first));
+        let width =
+            self.widths.get(class).copied().unwrap_or_else(|| bits_for(count as i128 - 1 - first));
         Ok(first + bits.value(width)?)
     }
 }
@@ -372,7 +378,11 @@ pub(crate) struct Profile {
 /// `[2, 3]`.
 fn list(text: &str) -> Vec<usize> {
     let inner = text.trim().trim_start_matches('[').trim_end_matches(']');
-    inner.split(',').filter(|number| !number.trim().is_empty()).map(|number| number.trim().parse().unwrap()).collect()
+    inner
+        .split(',')
+        .filter(|number| !number.trim().is_empty())
+        .map(|number| number.trim().parse().unwrap())
+        .collect()
 }
 
 /// Reads `profiles.txt` of the vectors.
@@ -386,7 +396,9 @@ pub(crate) fn parse_profiles(text: &str) -> HashMap<String, Profile> {
             let field = fields.get_mut(&open).unwrap().last_mut().unwrap();
             let reference = match tokens[0] {
                 "words" => {
-                    field.words.push(Words::of_lengths(&list(line.trim().strip_prefix("words").unwrap())));
+                    field
+                        .words
+                        .push(Words::of_lengths(&list(line.trim().strip_prefix("words").unwrap())));
                     continue;
                 }
                 "Baseline" => Reference::Baseline,
@@ -409,7 +421,9 @@ pub(crate) fn parse_profiles(text: &str) -> HashMap<String, Profile> {
             let context = match tokens[2] {
                 "None" => Context::None,
                 "Previous" => Context::Previous,
-                field => Context::Field(field.trim_start_matches("Field(").trim_end_matches(')').parse().unwrap()),
+                field => Context::Field(
+                    field.trim_start_matches("Field(").trim_end_matches(')').parse().unwrap(),
+                ),
             };
             let code = FieldCode { context, classes: Vec::new(), words: Vec::new() };
             fields.entry(open.clone()).or_default().push(code);
@@ -432,7 +446,12 @@ enum Form {
     BitsOrGaps,
 }
 
-fn read_set(bits: &mut Bits, form: Form, count: usize, gaps: &Gaps) -> Result<BTreeSet<usize>, Refused> {
+fn read_set(
+    bits: &mut Bits,
+    form: Form,
+    count: usize,
+    gaps: &Gaps,
+) -> Result<BTreeSet<usize>, Refused> {
     let mut set = BTreeSet::new();
     if count == 0 {
         return Ok(set);
@@ -513,7 +532,8 @@ fn value_at(code: i128, shift: u32, max: i128) -> i128 {
 }
 
 impl Field {
-    /// The shifts of this field's lanes, of an entity with these lanes in the baseline and in older 1.
+    /// The shifts of this field's lanes, of an entity with these lanes in the baseline and in older
+    /// 1.
     fn shifts(&self, base: &[i128], older: &[i128], ticks: u32) -> Vec<u32> {
         let lanes = self.lanes();
         let mut shifts = vec![0; lanes.len()];
@@ -526,7 +546,8 @@ impl Field {
             }
             _ => panic!("no time precision"),
         };
-        let older = if first == 1 { turned(older, base[0] as usize, lanes[1].max) } else { older.to_vec() };
+        let older =
+            if first == 1 { turned(older, base[0] as usize, lanes[1].max) } else { older.to_vec() };
         let in_ticks = (time.ms * time.ticks_per_s) / 1000.0;
         let mut speed = 0.0;
         for (nth, step) in steps.iter().enumerate() {
@@ -536,7 +557,9 @@ impl Field {
         for (nth, step) in steps.iter().enumerate() {
             let x = step / (2.0 * in_ticks);
             let slow = x * x * (f64::from(ticks) * f64::from(ticks));
-            let may = |shift: &u32| 2f64.powi(*shift as i32) * step <= time.max_step.unwrap_or(usual * step);
+            let may = |shift: &u32| {
+                2f64.powi(*shift as i32) * step <= time.max_step.unwrap_or(usual * step)
+            };
             let can = |shift: &u32| may(shift) && 4f64.powi(*shift as i32) * slow <= speed;
             shifts[first + nth] = (1..=31).rev().find(can).unwrap_or(0);
         }
@@ -548,8 +571,13 @@ impl Reader<'_> {
     /// The shifts of the lanes of a field of an entity; `before` are those in the baseline.
     fn shifts(&self, baseline: &Entities, id: u32, (first, field): (usize, &Field)) -> Vec<u32> {
         let lanes = first..first + field.lanes().len();
-        match (baseline.get(&id), self.older.and_then(|(older, ticks)| Some((older.get(&id)?, ticks)))) {
-            (Some(base), Some((older, ticks))) => field.shifts(&base[lanes.clone()], &older[lanes], ticks.max(1)),
+        match (
+            baseline.get(&id),
+            self.older.and_then(|(older, ticks)| Some((older.get(&id)?, ticks))),
+        ) {
+            (Some(base), Some((older, ticks))) => {
+                field.shifts(&base[lanes.clone()], &older[lanes], ticks.max(1))
+            }
             _ => vec![0; lanes.len()],
         }
     }
@@ -666,9 +694,14 @@ impl Reader<'_> {
                     let carried: Vec<i128> = match previous {
                         Some(other) => {
                             let shifts = self.shifts(baseline, other, (first, field));
-                            let at = |of: &Entities, lane: usize| code_at(of[&other][first + lane], shifts[lane]);
+                            let at = |of: &Entities, lane: usize| {
+                                code_at(of[&other][first + lane], shifts[lane])
+                            };
                             (0..lanes.len())
-                                .map(|lane| lanes[lane].difference(at(before, lane), at(after, lane)) << shifts[lane])
+                                .map(|lane| {
+                                    lanes[lane].difference(at(before, lane), at(after, lane))
+                                        << shifts[lane]
+                                })
                                 .collect()
                         }
                         None => vec![0; lanes.len()],
@@ -676,9 +709,14 @@ impl Reader<'_> {
                     let shifts = self.shifts(baseline, id, (first, field));
                     previous = Some(id);
                     match code.classes.get(class) {
-                        Some((reference, widths)) => {
-                            read_differences(bits, &lanes, base, *reference, widths, (&carried, &shifts))?
-                        }
+                        Some((reference, widths)) => read_differences(
+                            bits,
+                            &lanes,
+                            base,
+                            *reference,
+                            widths,
+                            (&carried, &shifts),
+                        )?,
                         None => read_in_full(bits, &lanes)?,
                     }
                 } else if self.level == 12 && lanes.len() == 1 && !has_differences {
@@ -714,7 +752,9 @@ fn read_differences(
     match reference {
         Reference::Baseline => {}
         Reference::Turned => {
-            let Some(dropped) = (0..4).filter(|component| *component != base[0]).nth(bits.value(2)? as usize) else {
+            let Some(dropped) =
+                (0..4).filter(|component| *component != base[0]).nth(bits.value(2)? as usize)
+            else {
                 return refuse("turned into none of the three forms");
             };
             values = vec![dropped];

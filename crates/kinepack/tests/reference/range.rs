@@ -1,4 +1,5 @@
-//! Section 12.2: the range coder's decisions, read bit by bit from data that are held as one long number.
+//! Section 12.2: the range coder's decisions, read bit by bit from data that are held as one long
+//! number.
 
 use super::{Refused, refuse};
 
@@ -31,10 +32,15 @@ pub(crate) struct Range {
 
 impl Range {
     pub(crate) fn of(packet: &[u8]) -> Result<Self, Refused> {
-        let bits = packet.iter().flat_map(|byte| (0..8).map(move |bit| byte >> bit & 1 == 1)).collect();
+        let bits =
+            packet.iter().flat_map(|byte| (0..8).map(move |bit| byte >> bit & 1 == 1)).collect();
         let mut range = Self { bits, at: 0, range: (1 << 32) - 1, code: 0 };
         range.code = range.window();
-        if range.code == (1 << 32) - 1 { refuse("a beginning that no decisions have") } else { Ok(range) }
+        if range.code == (1 << 32) - 1 {
+            refuse("a beginning that no decisions have")
+        } else {
+            Ok(range)
+        }
     }
 
     fn window(&self) -> u64 {
@@ -89,7 +95,12 @@ impl Range {
     }
 
     /// A tree of `bits` bits.
-    pub(crate) fn tree(&mut self, counters: &mut [Counter], bits: usize, most: i64) -> Result<i128, Refused> {
+    pub(crate) fn tree(
+        &mut self,
+        counters: &mut [Counter],
+        bits: usize,
+        most: i64,
+    ) -> Result<i128, Refused> {
         let mut node = 1;
         for _ in 0..bits {
             node = 2 * node + usize::from(self.counted(&mut counters[node], most)?);

@@ -1,7 +1,9 @@
 //! Section 17: streams.
 
 use super::range::{Counter, Range};
-use super::{Bits, Differences, Field, Kind, Lane, Refused, Words, bits_for, hash_of, refuse, turned};
+use super::{
+    Bits, Differences, Field, Kind, Lane, Refused, Words, bits_for, hash_of, refuse, turned,
+};
 
 /// Where the counts of a stream's counters end.
 const MOST: i64 = 119;
@@ -73,7 +75,8 @@ impl<'a> Stream<'a> {
         let mut stream = Self { schema, is_adaptive, lanes, parts: Vec::new() };
         let clock = schema.iter().position(Field::is_time_stamp);
         for (index, field) in schema.iter().enumerate() {
-            let of_field: Vec<usize> = (0..field.lanes().len()).map(|lane| stream.first(index) + lane).collect();
+            let of_field: Vec<usize> =
+                (0..field.lanes().len()).map(|lane| stream.first(index) + lane).collect();
             let (written, most) = match field.kind {
                 Kind::Floats(_) | Kind::Raw { .. } => (Written::Steps, 4),
                 Kind::Integer { .. } => (Written::Steps, 1),
@@ -87,12 +90,19 @@ impl<'a> Stream<'a> {
                     lanes.iter().map(velocity).collect()
                 });
                 let is_clock = Some(index) == clock && nth == 0;
-                stream.parts.push(Part { written, lanes: lanes.to_vec(), velocities: velocity, is_clock });
+                stream.parts.push(Part {
+                    written,
+                    lanes: lanes.to_vec(),
+                    velocities: velocity,
+                    is_clock,
+                });
             }
         }
         if is_adaptive {
-            let (clock, others): (Vec<Part>, Vec<Part>) = stream.parts.into_iter().partition(|part| part.is_clock);
-            let (moved, plain): (Vec<Part>, Vec<Part>) = others.into_iter().partition(|part| part.velocities.is_some());
+            let (clock, others): (Vec<Part>, Vec<Part>) =
+                stream.parts.into_iter().partition(|part| part.is_clock);
+            let (moved, plain): (Vec<Part>, Vec<Part>) =
+                others.into_iter().partition(|part| part.velocities.is_some());
             stream.parts = [clock, plain, moved].concat();
         }
         stream
@@ -105,15 +115,19 @@ impl<'a> Stream<'a> {
 
     fn is_velocity_of(&self, f: usize, g: usize) -> bool {
         let [velocity, owner] = [f, g].map(|field| &self.schema[field]);
-        let are_floats = [velocity, owner].iter().all(|field| matches!(field.kind, Kind::Floats(_)));
-        velocity.velocity_of == Some(owner.name) && are_floats && velocity.lanes().len() == owner.lanes().len()
+        let are_floats =
+            [velocity, owner].iter().all(|field| matches!(field.kind, Kind::Floats(_)));
+        velocity.velocity_of == Some(owner.name)
+            && are_floats
+            && velocity.lanes().len() == owner.lanes().len()
     }
 
     /// The first lane of the field that is the velocity of this one.
     fn velocity_of(&self, field: usize) -> Option<usize> {
         let mut all = 0..self.schema.len();
         let velocity = all.find(|other| self.is_velocity_of(*other, field))?;
-        let has_one_itself = (0..self.schema.len()).any(|other| self.is_velocity_of(other, velocity));
+        let has_one_itself =
+            (0..self.schema.len()).any(|other| self.is_velocity_of(other, velocity));
         let is_clock = self.schema.iter().position(Field::is_time_stamp) == Some(field);
         (!has_one_itself && !is_clock).then(|| self.first(velocity))
     }
@@ -148,18 +162,30 @@ impl<'a> Stream<'a> {
         count: usize,
         packet: &[u8],
     ) -> Result<(Vec<Vec<i128>>, Learned), Refused> {
-        let mut learned = base.map_or_else(|| self.nothing_learned(), |(_, learned, _)| learned.clone());
+        let mut learned =
+            base.map_or_else(|| self.nothing_learned(), |(_, learned, _)| learned.clone());
         let mut before = base.map(|(lanes, _, lag)| (lanes.to_vec(), lag));
         let mut records = Vec::new();
         if self.is_adaptive {
             let range = &mut Range::of(packet)?;
             for _ in 0..count {
                 let record = match &before {
-                    None => self.lanes.iter().map(|lane| up_to(range.direct(bits_for(lane.max))?, lane.max)).collect(),
+                    None => self
+                        .lanes
+                        .iter()
+                        .map(|lane| up_to(range.direct(bits_for(lane.max))?, lane.max))
+                        .collect(),
                     Some((base, lag)) => {
                         let record = base.clone();
                         let per = 1.0 / *lag as f64;
-                        let told = Telling { range, stream: self, learned: &mut learned, base, record, lag: *lag };
+                        let told = Telling {
+                            range,
+                            stream: self,
+                            learned: &mut learned,
+                            base,
+                            record,
+                            lag: *lag,
+                        };
                         told.read(*lag as f64, per)
                     }
                 };
@@ -215,7 +241,8 @@ fn up_to(value: i128, max: i128) -> Result<i128, Refused> {
 impl Field {
     /// Of the role of a clock, and numbers.
     fn is_time_stamp(&self) -> bool {
-        let is_numbers = matches!(self.kind, Kind::Floats(_) | Kind::Integer { .. } | Kind::Raw { .. });
+        let is_numbers =
+            matches!(self.kind, Kind::Floats(_) | Kind::Integer { .. } | Kind::Raw { .. });
         self.role == 5 && is_numbers && !self.lanes().is_empty()
     }
 }
@@ -223,34 +250,60 @@ impl Field {
 /// Values by their differences from others, as steps.
 fn read_from(bits: &mut Bits, lanes: &[Lane], from: &[i128]) -> Result<Vec<i128>, Refused> {
     let steps = read_steps(bits, lanes.len())?;
-    lanes.iter().zip(from).zip(steps).map(|((lane, from), steps)| lane.moved(*from, steps)).collect()
+    lanes
+        .iter()
+        .zip(from)
+        .zip(steps)
+        .map(|((lane, from), steps)| lane.moved(*from, steps))
+        .collect()
 }
 
 impl Lane {
     /// The value so many steps on.
     fn moved(&self, from: i128, steps: i128) -> Result<i128, Refused> {
         let value = from + steps;
-        let value = if self.differences == Differences::Cyclic { value.rem_euclid(self.max + 1) } else { value };
-        if (0..=self.max).contains(&value) { Ok(value) } else { refuse("a difference leads out of the lane") }
+        let value = if self.differences == Differences::Cyclic {
+            value.rem_euclid(self.max + 1)
+        } else {
+            value
+        };
+        if (0..=self.max).contains(&value) {
+            Ok(value)
+        } else {
+            refuse("a difference leads out of the lane")
+        }
     }
 }
 
 /// Section 16.2.
 fn read_steps(bits: &mut Bits, count: usize) -> Result<Vec<i128>, Refused> {
-    let lengths: Vec<usize> =
-        [(0, 0, 2), (1, 1, 7), (2, 5, 4), (6, 6, 5), (7, 9, 6), (10, 17, 5), (18, 25, 6), (26, 33, 8)]
-            .into_iter()
-            .flat_map(|(first, last, bits)| vec![bits; last - first + 1])
-            .chain([7])
-            .collect();
+    let lengths: Vec<usize> = [
+        (0, 0, 2),
+        (1, 1, 7),
+        (2, 5, 4),
+        (6, 6, 5),
+        (7, 9, 6),
+        (10, 17, 5),
+        (18, 25, 6),
+        (26, 33, 8),
+    ]
+    .into_iter()
+    .flat_map(|(first, last, bits)| vec![bits; last - first + 1])
+    .chain([7])
+    .collect();
     let class = Words::of_lengths(&lengths).read(bits)?;
     if class == 34 {
         return refuse("raw where none is expected");
     }
     let mut numbers: Vec<i128> = Vec::new();
     for nth in 0..count {
-        let is_left_out = nth + 1 == count && class > 0 && numbers.iter().all(|number| bits_for(*number) < class);
-        numbers.push(if is_left_out { bits.value(class - 1)? + (1 << (class - 1)) } else { bits.value(class)? });
+        let is_left_out =
+            nth + 1 == count && class > 0 && numbers.iter().all(|number| bits_for(*number) < class);
+        numbers.push(if is_left_out {
+            bits.value(class - 1)? + (1 << (class - 1))
+        } else {
+            bits.value(class)?
+        });
     }
     Ok(numbers.into_iter().map(|u| if u % 2 == 0 { u / 2 } else { -(u + 1) / 2 }).collect())
 }
@@ -365,7 +418,10 @@ impl Telling<'_, '_> {
             lanes[1..].iter().for_each(|lane| self.learned.lanes[*lane].rate = 0.0);
         }
         let from = turned(&base, self.record[lanes[0]] as usize, self.stream.lanes[lanes[1]].max);
-        lanes[1..].iter().zip(from).try_for_each(|(lane, from)| self.lane(part, *lane, from, None, time))
+        lanes[1..]
+            .iter()
+            .zip(from)
+            .try_for_each(|(lane, from)| self.lane(part, *lane, from, None, time))
     }
 
     fn bytes(&mut self, part: usize, lanes: &[usize], time: (f64, f64)) -> Result<(), Refused> {

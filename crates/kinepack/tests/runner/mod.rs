@@ -1,22 +1,26 @@
 //! Tries properties on random values, the same in every run.
 //!
-//! `PROPTEST_CASES` makes a run longer: each property is then tried on at least that many values. The first ones are those
-//! of a short run.
+//! `PROPTEST_CASES` makes a run longer: each property is then tried on at least that many values.
+//! The first ones are those of a short run.
 
 use std::fmt::Debug;
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-/// Tries a property on `cases` values, or on as many as the environment asks for, if those are more.
+/// Tries a property on `cases` values, or on as many as the environment asks for, if those are
+/// more.
 pub(crate) fn for_all<S: Strategy>(cases: u32, strategy: S, property: impl Fn(S::Value))
 where
     S::Value: Debug,
 {
-    let wanted =
-        std::env::var("PROPTEST_CASES").ok().map_or(0, |wanted| wanted.parse().expect("PROPTEST_CASES is a number"));
-    let config = Config { cases: cases.max(wanted), failure_persistence: None, ..Config::default() };
-    let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
+    let wanted = std::env::var("PROPTEST_CASES")
+        .ok()
+        .map_or(0, |wanted| wanted.parse().expect("PROPTEST_CASES is a number"));
+    let config =
+        Config { cases: cases.max(wanted), failure_persistence: None, ..Config::default() };
+    let mut runner =
+        TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
     let outcome = runner.run(&strategy, |value| {
         property(value);
         Ok(())

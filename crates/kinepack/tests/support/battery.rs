@@ -1,4 +1,5 @@
-//! The battery: a decoder is given valid data, cut data, data with a tail, data with each bit turned, and noise.
+//! The battery: a decoder is given valid data, cut data, data with a tail, data with each bit
+//! turned, and noise.
 
 use kinepack::DecodeError;
 
@@ -7,9 +8,14 @@ use super::Random;
 /// The longest data of which every bit is turned; of longer ones as many bits, spread over them.
 const ALL_FLIPS_BYTES: usize = 512;
 
-/// Gives `decode` everything that a decoder must survive. `decode` reads all of what it is given, checks by itself that
-/// what it accepts is valid, and keeps whatever state it has from call to call. `valid` is what it must accept.
-pub(crate) fn battery(name: &str, valid: &[u8], decode: impl FnMut(&[u8]) -> Result<(), DecodeError>) {
+/// Gives `decode` everything that a decoder must survive. `decode` reads all of what it is given,
+/// checks by itself that what it accepts is valid, and keeps whatever state it has from call to
+/// call. `valid` is what it must accept.
+pub(crate) fn battery(
+    name: &str,
+    valid: &[u8],
+    decode: impl FnMut(&[u8]) -> Result<(), DecodeError>,
+) {
     battery_of(name, valid, Ends::Told, decode);
 }
 
@@ -18,7 +24,8 @@ pub(crate) fn battery(name: &str, valid: &[u8], decode: impl FnMut(&[u8]) -> Res
 pub(crate) enum Ends {
     /// That they are.
     Told,
-    /// That they are no data, or what other decisions they are the one form of: the end of an arithmetic code is not marked.
+    /// That they are no data, or what other decisions they are the one form of: the end of an
+    /// arithmetic code is not marked.
     OtherDecisions,
     /// Nothing: the end of the data is the end of what they hold, so parts of them are valid.
     OtherData,
@@ -40,7 +47,8 @@ pub(crate) fn battery_of(
         let extended = decode(&[valid, tail].concat());
         let at_least_bits = 8 * tail.len() as u64;
         let is_told = matches!(extended, Err(DecodeError::TrailingData { left_bits }) if left_bits >= at_least_bits);
-        // Zeros are what a decoder takes to be behind the end: they change no decision, and are too many.
+        // Zeros are what a decoder takes to be behind the end: they change no decision, and are too
+        // many.
         let has_ones = tail.iter().any(|byte| *byte != 0);
         let may_be_other = ends == Ends::OtherData || (ends == Ends::OtherDecisions && has_ones);
         assert!(is_told || may_be_other, "{name}, {} bytes too long: {extended:?}", tail.len());

@@ -4,7 +4,8 @@ use kinepack::{Bodies, BodyKind, EntityId, Profile, Schema, Snapshot, Tick, Trai
 
 use super::Random;
 
-/// Bodies that fall, slide and turn; some stand still, now and then one comes, goes, or jumps anywhere.
+/// Bodies that fall, slide and turn; some stand still, now and then one comes, goes, or jumps
+/// anywhere.
 pub(crate) fn bodies_run(schema: &Schema, seed: u64, entities: u32, frames: u32) -> Vec<Snapshot> {
     let mut random = Random::new(seed);
     let maxima: Vec<u32> = schema.lanes().iter().map(|lane| lane.max).collect();
@@ -14,7 +15,9 @@ pub(crate) fn bodies_run(schema: &Schema, seed: u64, entities: u32, frames: u32)
     for tick in 0..frames {
         while rows.len() < entities as usize {
             let row = maxima.iter().map(|max| random.below(u64::from(*max) + 1) as u32).collect();
-            let speeds = maxima.iter().map(|max| random.below(u64::from(max / 100 + 1)) as i64 - i64::from(max / 200));
+            let speeds = maxima
+                .iter()
+                .map(|max| random.below(u64::from(max / 100 + 1)) as i64 - i64::from(max / 200));
             rows.push((next_id, row, speeds.collect()));
             next_id += 1 + random.below(3) as u32;
         }

@@ -1,5 +1,5 @@
-//! What the tests and the fuzz targets share: a seeded source of numbers, worlds of every kind of field, and what must
-//! hold for a codec whatever it is given.
+//! What the tests and the fuzz targets share: a seeded source of numbers, worlds of every kind of
+//! field, and what must hold for a codec whatever it is given.
 
 // Each test binary compiles this for itself and uses its own part of it.
 #![allow(dead_code, unused_imports)]

@@ -9,7 +9,8 @@ pub(crate) struct BitModel {
 impl BitModel {
     /// The bits of `bytes`, least significant first.
     pub(crate) fn of(bytes: &[u8]) -> Self {
-        let bits = bytes.iter().flat_map(|byte| (0..8).map(move |bit| byte >> bit & 1 == 1)).collect();
+        let bits =
+            bytes.iter().flat_map(|byte| (0..8).map(move |bit| byte >> bit & 1 == 1)).collect();
         Self { bits, position: 0 }
     }
 
@@ -36,7 +37,8 @@ impl BitModel {
 
     /// The bits in bytes, the last one padded.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        let byte = |bits: &[bool]| bits.iter().rev().fold(0, |byte, bit| byte << 1 | u8::from(*bit));
+        let byte =
+            |bits: &[bool]| bits.iter().rev().fold(0, |byte, bit| byte << 1 | u8::from(*bit));
         self.bits.chunks(8).map(byte).collect()
     }
 

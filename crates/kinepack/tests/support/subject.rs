@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use kinepack::{Baselines, Codec, DecodeError, DecodeLimits, Decoder, Encoder, Schema, Snapshot, Tick, View};
+use kinepack::{
+    Baselines, Codec, DecodeError, DecodeLimits, Decoder, Encoder, Schema, Snapshot, Tick, View,
+};
 
 /// The tick of everything that a [`Subject`] decodes.
 pub(crate) const DECODED: Tick = Tick(0xDEC0_DED0);
@@ -20,7 +22,11 @@ impl Subject {
     }
 
     pub(crate) fn with_limits(codec: &Codec, limits: DecodeLimits) -> Self {
-        Self { encoder: Encoder::new(codec), decoder: Decoder::with_limits(codec, limits), codec: codec.clone() }
+        Self {
+            encoder: Encoder::new(codec),
+            decoder: Decoder::with_limits(codec, limits),
+            codec: codec.clone(),
+        }
     }
 
     pub(crate) fn schema(&self) -> &Schema {
@@ -29,9 +35,14 @@ impl Subject {
 
     /// Encodes as of [`DECODED`], and checks that what the encoder says of the size is true.
     /// Returns the packet, and the view that a receiver has of it.
-    pub(crate) fn encode<'a>(&mut self, baselines: impl Into<Baselines<'a>>, snapshot: &Snapshot) -> (Vec<u8>, View) {
+    pub(crate) fn encode<'a>(
+        &mut self,
+        baselines: impl Into<Baselines<'a>>,
+        snapshot: &Snapshot,
+    ) -> (Vec<u8>, View) {
         let mut packet = Vec::new();
-        let view = self.encoder.encode(baselines, &at_tick(snapshot, DECODED), &mut packet).unwrap();
+        let view =
+            self.encoder.encode(baselines, &at_tick(snapshot, DECODED), &mut packet).unwrap();
         let size = self.encoder.size();
         let bits = size.sets_bits + size.fields_bits.iter().sum::<u64>();
         assert_eq!(bits.div_ceil(8), packet.len() as u64, "{size:?}");
@@ -84,7 +95,11 @@ impl Subject {
     }
 
     /// Encodes, decodes, compares lane for lane and returns the packet.
-    pub(crate) fn round_trip<'a>(&mut self, baselines: impl Into<Baselines<'a>>, snapshot: &Snapshot) -> Vec<u8> {
+    pub(crate) fn round_trip<'a>(
+        &mut self,
+        baselines: impl Into<Baselines<'a>>,
+        snapshot: &Snapshot,
+    ) -> Vec<u8> {
         let baselines = baselines.into();
         let (packet, view) = self.encode(baselines, snapshot);
         let decoded = self.decode(baselines, &packet).unwrap();
@@ -109,7 +124,8 @@ pub(crate) fn at_tick(snapshot: &Snapshot, tick: Tick) -> Snapshot {
     snapshot
 }
 
-/// Ids strictly increase, and every lane has a value for each entity, none above the lane's largest.
+/// Ids strictly increase, and every lane has a value for each entity, none above the lane's
+/// largest.
 pub(crate) fn assert_valid(schema: &Schema, snapshot: &Snapshot) {
     assert!(snapshot.ids().is_sorted_by(|a, b| a < b), "ids {:?}", snapshot.ids());
     assert_eq!(snapshot.lane_count(), schema.lanes().len());

@@ -1,4 +1,5 @@
-//! The stream of `spec/vectors/stream.txt`, as `spec/vectors/README.md` says it: its schema, its records, and which of them are a packet.
+//! The stream of `spec/vectors/stream.txt`, as `spec/vectors/README.md` says it: its schema, its
+//! records, and which of them are a packet.
 
 use kinepack::{Field, FieldKind, FloatLimits, IntegerLimits, Role, Schema, SmallestThree};
 
@@ -7,7 +8,8 @@ pub(crate) struct Numbers(pub(crate) u64);
 
 impl Numbers {
     pub(crate) fn up_to(&mut self, max: u32) -> u32 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 32) % (u64::from(max) + 1)) as u32
     }
 }
@@ -18,7 +20,9 @@ pub(crate) fn stream_schema() -> Schema {
     let time = IntegerLimits::new(0, 1 << 40, 1).unwrap();
     Schema::new(vec![
         Field::new("place", FieldKind::Floats(vec![axis; 3])),
-        Field::new("speed", FieldKind::Floats(vec![axis; 3])).with_role(Role::Velocity).with_velocity_of("place"),
+        Field::new("speed", FieldKind::Floats(vec![axis; 3]))
+            .with_role(Role::Velocity)
+            .with_velocity_of("place"),
         Field::new("view", FieldKind::Floats(vec![angle; 2])),
         Field::new("head", FieldKind::Rotation(SmallestThree::new(9).unwrap())),
         Field::new("time", FieldKind::Integer(time)).with_role(Role::Clock),
@@ -84,8 +88,11 @@ pub(crate) fn stream_packets() -> Vec<StreamPacket> {
     let mut first = 0;
     let packet = |p: usize| {
         let back = if p % 16 == 15 { 15 } else { 1 + p % 4 };
-        let packet =
-            StreamPacket { first, count: 1 + p % 3, base: p.checked_sub(back).filter(|_| !p.is_multiple_of(50)) };
+        let packet = StreamPacket {
+            first,
+            count: 1 + p % 3,
+            base: p.checked_sub(back).filter(|_| !p.is_multiple_of(50)),
+        };
         first += packet.count;
         packet
     };

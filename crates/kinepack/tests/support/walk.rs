@@ -1,12 +1,16 @@
-//! One thing that moves, as a stream tells it: record after record, at times quiet, at times on its way, at times anywhere.
+//! One thing that moves, as a stream tells it: record after record, at times quiet, at times on its
+//! way, at times anywhere.
 
-use kinepack::{Field, FieldKind, FloatLimits, IntegerLimits, LaneArithmetic, Role, Schema, SmallestThree};
+use kinepack::{
+    Field, FieldKind, FloatLimits, IntegerLimits, LaneArithmetic, Role, Schema, SmallestThree,
+};
 
 use super::Random;
 use super::worlds::{any_value, moved, turn};
 
-/// Every kind of field, and all that [`kinepack::stream`] distinguishes: a wide time stamp, velocities before and behind
-/// what moves, of several axes and of which some do not count, rotations, and bytes of one part and of two.
+/// Every kind of field, and all that [`kinepack::stream`] distinguishes: a wide time stamp,
+/// velocities before and behind what moves, of several axes and of which some do not count,
+/// rotations, and bytes of one part and of two.
 pub(crate) fn records_schema() -> Schema {
     let place = || FloatLimits::until(-214_748_364.8, 214_748_364.8, 0.1).unwrap();
     let angle = FloatLimits::until_with_bits(0.0, 360.0, 16).unwrap().wrapping();
@@ -96,7 +100,8 @@ impl<'a> Walk<'a> {
     /// The next record.
     pub(crate) fn step(&mut self) -> &[u32] {
         if self.random.one_in(50) {
-            self.mood = [Mood::Quiet, Mood::Moving, Mood::Moving, Mood::Wild][self.random.below(4) as usize];
+            self.mood = [Mood::Quiet, Mood::Moving, Mood::Moving, Mood::Wild]
+                [self.random.below(4) as usize];
         }
         let before = self.record.clone();
         let schema = self.schema;
@@ -139,10 +144,18 @@ impl<'a> Walk<'a> {
 
     /// Numbers move on, by their velocity where they have one.
     fn go_on(&mut self, field: &Field, before: &[u32]) {
-        let velocity = self.schema.fields().iter().find(|other| other.velocity_of.as_ref() == Some(&field.name));
-        // A velocity of fewer axes goes on with what is after it, if anything is: stored corpora depend on it.
-        let velocity_lane =
-            |nth| velocity.map(|of| of.lanes().start + nth).filter(|lane| *lane < self.schema.lanes().len());
+        let velocity = self
+            .schema
+            .fields()
+            .iter()
+            .find(|other| other.velocity_of.as_ref() == Some(&field.name));
+        // A velocity of fewer axes goes on with what is after it, if anything is: stored corpora
+        // depend on it.
+        let velocity_lane = |nth| {
+            velocity
+                .map(|of| of.lanes().start + nth)
+                .filter(|lane| *lane < self.schema.lanes().len())
+        };
         for (nth, lane) in field.lanes().enumerate() {
             let limits = self.schema.lanes()[lane];
             if self.random.one_in(4) {

@@ -1,10 +1,11 @@
-//! Schemas with every kind of field, and worlds of them in which entities come, go, rest, drift together and leap.
+//! Schemas with every kind of field, and worlds of them in which entities come, go, rest, drift
+//! together and leap.
 
 use std::collections::BTreeMap;
 
 use kinepack::{
-    EntityId, Field, FieldKind, FloatLimits, IntegerLimits, LaneArithmetic, Profile, Role, Schema, SmallestThree,
-    Snapshot, Tick, TimePrecision, Trainer,
+    EntityId, Field, FieldKind, FloatLimits, IntegerLimits, LaneArithmetic, Profile, Role, Schema,
+    SmallestThree, Snapshot, Tick, TimePrecision, Trainer,
 };
 
 use super::Random;
@@ -24,7 +25,9 @@ pub(crate) fn schema(name: &str) -> Schema {
         "flag" => vec![Field::new("flag", FieldKind::Bool)],
         "moving" => moving(),
         // Not among `schemas`: the corpora number them.
-        "calls" => vec![integer("function", 0, 20), Field::new("arguments", FieldKind::Bytes { len: 70 })],
+        "calls" => {
+            vec![integer("function", 0, 20), Field::new("arguments", FieldKind::Bytes { len: 70 })]
+        }
         _ => Vec::new(),
     };
     Schema::new(fields)
@@ -87,14 +90,16 @@ fn moving() -> Vec<Field> {
     // At ten ticks a second near the longest that can be.
     let precision = |time_ms| TimePrecision::new(time_ms, 10.0);
     vec![
-        Field::new("position", FieldKind::Floats(vec![side, side, height])).with_time_precision(precision(28.0)),
+        Field::new("position", FieldKind::Floats(vec![side, side, height]))
+            .with_time_precision(precision(28.0)),
         rotation("orientation", 9).with_time_precision(precision(28.0)),
         Field::new("interacting", FieldKind::Bool),
         Field::new("arms", FieldKind::Floats(vec![single, coarse, point]))
             .with_time_precision(precision(28.8).with_max_step(3.0)),
         rotation("gun", 12).with_time_precision(precision(20.0).with_max_step(0.1)),
         Field::new("speed", FieldKind::Floats(vec![side])),
-        Field::new("fuel", FieldKind::Floats(vec![wide])).with_time_precision(precision(49.0).with_max_step(1e9)),
+        Field::new("fuel", FieldKind::Floats(vec![wide]))
+            .with_time_precision(precision(49.0).with_max_step(1e9)),
         Field::new("nothing", FieldKind::Floats(Vec::new())).with_time_precision(precision(49.0)),
     ]
 }
@@ -121,7 +126,8 @@ pub(crate) fn profiles(schema: &Schema) -> [(&'static str, Profile); 4] {
     ]
 }
 
-/// `count` snapshots of one world, the first without entities, each a few ticks after the one before.
+/// `count` snapshots of one world, the first without entities, each a few ticks after the one
+/// before.
 pub(crate) fn frames(schema: &Schema, seed: u64, entities: usize, count: usize) -> Vec<Snapshot> {
     let mut world = World::new(schema, seed, entities);
     let mut frames = vec![Snapshot::new(schema, Tick(0))];
@@ -146,7 +152,13 @@ impl World {
     /// A world of about as many entities as `usual_entities`.
     pub(crate) fn new(schema: &Schema, seed: u64, usual_entities: usize) -> Self {
         let random = Random::new(seed);
-        let mut world = Self { schema: schema.clone(), random, tick: 1, usual_entities, entities: BTreeMap::new() };
+        let mut world = Self {
+            schema: schema.clone(),
+            random,
+            tick: 1,
+            usual_entities,
+            entities: BTreeMap::new(),
+        };
         (0..usual_entities).for_each(|_| world.come());
         world
     }
@@ -168,7 +180,8 @@ impl World {
             let missing = (self.usual_entities + 1).saturating_sub(self.entities.len());
             (0..missing).for_each(|_| self.come());
         }
-        let drift: Vec<i64> = self.schema.lanes().iter().map(|_| self.random.below(41) as i64 - 20).collect();
+        let drift: Vec<i64> =
+            self.schema.lanes().iter().map(|_| self.random.below(41) as i64 - 20).collect();
         for lanes in self.entities.values_mut() {
             match self.random.below(8) {
                 0..4 => {}
@@ -243,11 +256,14 @@ pub(super) fn moved(value: u32, steps: i64, max: u32, arithmetic: LaneArithmetic
     let to = i64::from(value) + steps;
     match arithmetic {
         LaneArithmetic::Linear => to.clamp(0, i64::from(max)) as u32,
-        LaneArithmetic::Cyclic | LaneArithmetic::Category => to.rem_euclid(i64::from(max) + 1) as u32,
+        LaneArithmetic::Cyclic | LaneArithmetic::Category => {
+            to.rem_euclid(i64::from(max) + 1) as u32
+        }
     }
 }
 
-/// Bodies, some of which move others, with fields of all other kinds beside: that of `spec/vectors/adaptive.txt`.
+/// Bodies, some of which move others, with fields of all other kinds beside: that of
+/// `spec/vectors/adaptive.txt`.
 pub(crate) fn bodies_schema() -> Schema {
     let axis = |min, end| FloatLimits::until(min, end, 1.0 / 256.0).unwrap();
     let position = FieldKind::Floats(vec![axis(-64.0, 64.0), axis(0.0, 32.0), axis(-64.0, 64.0)]);

@@ -1,14 +1,15 @@
 //! AVX2, of x86-64.
 
 use std::arch::x86_64::{
-    __m256, _CMP_GT_OQ, _CMP_LT_OQ, _mm_cvtsi64_si128, _mm_loadl_epi64, _mm_loadu_si128, _mm256_add_epi32,
-    _mm256_add_ps, _mm256_and_ps, _mm256_and_si256, _mm256_andnot_ps, _mm256_blendv_ps, _mm256_broadcastsi128_si256,
-    _mm256_castsi256_ps, _mm256_cmp_ps, _mm256_cvtepi8_epi32, _mm256_cvtepi32_ps, _mm256_cvtepu8_epi32, _mm256_div_ps,
-    _mm256_hadd_ps, _mm256_i32gather_epi32, _mm256_load_si256, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_mul_ps,
-    _mm256_permute2f128_ps, _mm256_permutevar8x32_ps, _mm256_set1_epi32, _mm256_set1_ps, _mm256_shuffle_epi8,
-    _mm256_shuffle_ps, _mm256_slli_epi32, _mm256_sllv_epi32, _mm256_sqrt_ps, _mm256_srai_epi32, _mm256_srav_epi32,
-    _mm256_srli_epi32, _mm256_srlv_epi32, _mm256_sub_epi32, _mm256_sub_ps, _mm256_unpackhi_ps, _mm256_unpacklo_ps,
-    _mm256_xor_ps,
+    __m256, _CMP_GT_OQ, _CMP_LT_OQ, _mm_cvtsi64_si128, _mm_loadl_epi64, _mm_loadu_si128,
+    _mm256_add_epi32, _mm256_add_ps, _mm256_and_ps, _mm256_and_si256, _mm256_andnot_ps,
+    _mm256_blendv_ps, _mm256_broadcastsi128_si256, _mm256_castsi256_ps, _mm256_cmp_ps,
+    _mm256_cvtepi8_epi32, _mm256_cvtepi32_ps, _mm256_cvtepu8_epi32, _mm256_div_ps, _mm256_hadd_ps,
+    _mm256_i32gather_epi32, _mm256_load_si256, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_mul_ps,
+    _mm256_permute2f128_ps, _mm256_permutevar8x32_ps, _mm256_set1_epi32, _mm256_set1_ps,
+    _mm256_shuffle_epi8, _mm256_shuffle_ps, _mm256_slli_epi32, _mm256_sllv_epi32, _mm256_sqrt_ps,
+    _mm256_srai_epi32, _mm256_srav_epi32, _mm256_srli_epi32, _mm256_srlv_epi32, _mm256_sub_epi32,
+    _mm256_sub_ps, _mm256_unpackhi_ps, _mm256_unpacklo_ps, _mm256_xor_ps,
 };
 
 use super::proof::Avx2;
@@ -107,7 +108,10 @@ fn any_eight(avx2: Avx2, widths: u64, segment: &mut Segment<'_>) -> Lanes8 {
         _mm256_i32gather_epi32::<1>(first.as_ptr().cast(), _mm256_srli_epi32::<3>(starts))
     };
     let data = _mm256_srlv_epi32(data, _mm256_and_si256(starts, _mm256_set1_epi32(7)));
-    let unused = _mm256_sub_epi32(_mm256_set1_epi32(32), _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(widths as i64)));
+    let unused = _mm256_sub_epi32(
+        _mm256_set1_epi32(32),
+        _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(widths as i64)),
+    );
     let numbers = _mm256_srav_epi32(_mm256_sllv_epi32(data, unused), unused);
     segment.bit += (ends >> 56) as usize;
     Lanes8(_mm256_cvtepi32_ps(numbers), avx2)
@@ -119,7 +123,14 @@ fn any_eight(avx2: Avx2, widths: u64, segment: &mut Segment<'_>) -> Lanes8 {
 /// There are [`LOAD`] bytes from the byte of the bit on.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-unsafe fn eight(avx2: Avx2, table: &Table, index: usize, number: usize, words: Words<'_>, bit: usize) -> Lanes8 {
+unsafe fn eight(
+    avx2: Avx2,
+    table: &Table,
+    index: usize,
+    number: usize,
+    words: Words<'_>,
+    bit: usize,
+) -> Lanes8 {
     let eight = &table.eights[index][number];
     // SAFETY: there are; the others are as long as what they are loaded from, and aligned.
     let (data, bytes, lefts, rights) = unsafe {
@@ -160,7 +171,8 @@ impl Lanes for Lanes8 {
     fn spread([here, behind]: [Self; 2], places: &[u8; GROUP]) -> Self {
         // SAFETY: the lanes carry the proof; there are eight places.
         unsafe {
-            // What counts are the lowest three bits; the fourth says of which, the highest whether of any.
+            // What counts are the lowest three bits; the fourth says of which, the highest whether
+            // of any.
             let places = _mm256_cvtepi8_epi32(_mm_loadl_epi64(places.as_ptr().cast()));
             let is_behind = _mm256_castsi256_ps(_mm256_slli_epi32::<28>(places));
             let near = _mm256_permutevar8x32_ps(here.0, places);
@@ -223,10 +235,14 @@ impl Lanes for Lanes8 {
         let [a, b, c, d, e, f, g, h] = *numbers;
         // SAFETY: the lanes carry the proof.
         unsafe {
-            // 0 + 1 and 2 + 3 in the lower half, 4 + 5 and 6 + 7 in the upper one; then those two; then the halves.
+            // 0 + 1 and 2 + 3 in the lower half, 4 + 5 and 6 + 7 in the upper one; then those two;
+            // then the halves.
             let low = _mm256_hadd_ps(_mm256_hadd_ps(a.0, b.0), _mm256_hadd_ps(c.0, d.0));
             let high = _mm256_hadd_ps(_mm256_hadd_ps(e.0, f.0), _mm256_hadd_ps(g.0, h.0));
-            let (front, back) = (_mm256_permute2f128_ps::<0x20>(low, high), _mm256_permute2f128_ps::<0x31>(low, high));
+            let (front, back) = (
+                _mm256_permute2f128_ps::<0x20>(low, high),
+                _mm256_permute2f128_ps::<0x31>(low, high),
+            );
             Self(_mm256_add_ps(front, back), a.1)
         }
     }

@@ -9,7 +9,8 @@ use super::proof::Neon;
 use super::proof::{Avx2, Sse41};
 use super::scalar::Scalar;
 
-/// The instructions that a [`Sampler`](crate::Sampler) uses. All give the same poses, to the last bit.
+/// The instructions that a [`Sampler`](crate::Sampler) uses. All give the same poses, to the last
+/// bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Instructions {
@@ -29,7 +30,10 @@ impl Instructions {
 
     /// The fastest that this machine has.
     pub fn best() -> Self {
-        Self::ALL.into_iter().rfind(|instructions| instructions.is_available()).unwrap_or(Self::Scalar)
+        Self::ALL
+            .into_iter()
+            .rfind(|instructions| instructions.is_available())
+            .unwrap_or(Self::Scalar)
     }
 
     /// Whether this machine has them.

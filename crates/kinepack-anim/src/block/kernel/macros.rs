@@ -16,7 +16,13 @@ macro_rules! compiled {
     };
     (decode of $kernel:ident for $features:literal) => {
         #[inline(always)]
-        fn decode(self, sums: &mut Sums<Self::Lanes>, count: usize, segment: &mut Segment<'_>, weights: &Weights) {
+        fn decode(
+            self,
+            sums: &mut Sums<Self::Lanes>,
+            count: usize,
+            segment: &mut Segment<'_>,
+            weights: &Weights,
+        ) {
             #[target_feature(enable = $features)]
             fn decode(
                 kernel: $kernel,

@@ -1,5 +1,6 @@
-//! What sampling computes, eight tracks at once: the sums over the coefficients of components, and what makes rotations of them. Written once
-//! over [`Kernel`] and [`Lanes`], of which there is one for each instruction set; all give the same bits, since none fuses or reorders anything.
+//! What sampling computes, eight tracks at once: the sums over the coefficients of components, and
+//! what makes rotations of them. Written once over [`Kernel`] and [`Lanes`], of which there is one
+//! for each instruction set; all give the same bits, since none fuses or reorders anything.
 //! `spec/ANIM.md`, section 12.
 
 #[macro_use]
@@ -73,12 +74,13 @@ pub(crate) trait Kernel: Copy {
     fn splat(self, number: f32) -> Self::Lanes;
     fn load(self, numbers: &[f32; GROUP]) -> Self::Lanes;
 
-    /// The products of the coefficients of a piece and their weights, added to `sums` eight by eight; the piece begins at `bit`, and is not escaped.
-    /// What is behind the last coefficient of a piece may count, with its weights of 0.
+    /// The products of the coefficients of a piece and their weights, added to `sums` eight by
+    /// eight; the piece begins at `bit`, and is not escaped. What is behind the last coefficient of
+    /// a piece may count, with its weights of 0.
     ///
     /// # Safety
-    /// There are [`LOAD`](segment::LOAD) bytes from the byte of the bit on, and from the one on in which its second eight begins. Four coefficients of
-    /// a profile then have half of them.
+    /// There are [`LOAD`](segment::LOAD) bytes from the byte of the bit on, and from the one on in
+    /// which its second eight begins. Four coefficients of a profile then have half of them.
     unsafe fn piece<const TABLE: usize>(
         self,
         sums: Self::Lanes,
@@ -95,7 +97,13 @@ pub(crate) trait Kernel: Copy {
     }
 
     /// [`sums::decode`], compiled for its instructions.
-    fn decode(self, sums: &mut Sums<Self::Lanes>, count: usize, segment: &mut Segment<'_>, weights: &Weights) {
+    fn decode(
+        self,
+        sums: &mut Sums<Self::Lanes>,
+        count: usize,
+        segment: &mut Segment<'_>,
+        weights: &Weights,
+    ) {
         sums::decode(self, sums, count, segment, weights);
     }
 }
@@ -114,13 +122,22 @@ pub(crate) fn prefetch<T>(data: &[T]) {
 }
 
 /// 2^(i/8), as the format has them.
-const OCTAVE: [f32; 8] =
-    [1.0, 1.090_507_7, 1.189_207_1, 1.296_839_6, std::f32::consts::SQRT_2, 1.542_210_8, 1.681_792_9, 1.834_008_1];
+const OCTAVE: [f32; 8] = [
+    1.0,
+    1.090_507_7,
+    1.189_207_1,
+    1.296_839_6,
+    std::f32::consts::SQRT_2,
+    1.542_210_8,
+    1.681_792_9,
+    1.834_008_1,
+];
 
 /// Two to the power of `eighths / 8 + whole`, the sum of which is from −126 to 127.
 #[inline]
 fn power(eighths: u32, whole: i32) -> f32 {
-    OCTAVE[(eighths % 8) as usize] * f32::from_bits(((eighths / 8) as i32 + whole + 127).cast_unsigned() << 23)
+    OCTAVE[(eighths % 8) as usize]
+        * f32::from_bits(((eighths / 8) as i32 + whole + 127).cast_unsigned() << 23)
 }
 
 /// What the components of a segment are multiplied with: 2^(step / 8 − 64).

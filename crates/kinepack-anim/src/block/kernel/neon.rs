@@ -1,10 +1,11 @@
 //! NEON, of 64-bit ARM.
 
 use std::arch::aarch64::{
-    float32x4_t, uint32x4_t, vaddq_f32, vandq_u32, vbslq_f32, vcgtq_f32, vcltq_f32, vcvtq_f32_s32, vdivq_f32,
-    vdupq_n_f32, vdupq_n_s32, vdupq_n_u32, vdupq_n_u64, veorq_u32, vld1q_f32, vld1q_s32, vld1q_s64, vmulq_f32,
-    vnegq_s32, vpaddq_f32, vreinterpretq_f32_u32, vreinterpretq_s32_u32, vreinterpretq_u32_f32, vreinterpretq_u32_u64,
-    vshlq_s32, vshlq_u64, vsqrtq_f32, vst1q_f32, vsubq_f32, vsubq_s32, vuzp1q_u32, vzip1q_f32, vzip2q_f32,
+    float32x4_t, uint32x4_t, vaddq_f32, vandq_u32, vbslq_f32, vcgtq_f32, vcltq_f32, vcvtq_f32_s32,
+    vdivq_f32, vdupq_n_f32, vdupq_n_s32, vdupq_n_u32, vdupq_n_u64, veorq_u32, vld1q_f32, vld1q_s32,
+    vld1q_s64, vmulq_f32, vnegq_s32, vpaddq_f32, vreinterpretq_f32_u32, vreinterpretq_s32_u32,
+    vreinterpretq_u32_f32, vreinterpretq_u32_u64, vshlq_s32, vshlq_u64, vsqrtq_f32, vst1q_f32,
+    vsubq_f32, vsubq_s32, vuzp1q_u32, vzip1q_f32, vzip2q_f32,
 };
 
 use super::proof::Neon;
@@ -52,7 +53,8 @@ impl Kernel for Neon {
             let words = unsafe { (words.word(bit), words.word(middle)) };
             bit = middle + (e + f + g + h) as usize;
             // SAFETY: `self` proves that the machine has NEON.
-            let numbers = unsafe { Lanes4x2(four(words.0, [a, b, c, d]), four(words.1, [e, f, g, h]), self) };
+            let numbers =
+                unsafe { Lanes4x2(four(words.0, [a, b, c, d]), four(words.1, [e, f, g, h]), self) };
             sums = sums.add(numbers.mul(self.load(weights)));
         }
         sums
@@ -69,8 +71,9 @@ fn four(word: u64, widths: [i32; 4]) -> float32x4_t {
     let (front, back) = ([0, -a], [-a - b, -a - b - c]);
     let word = vdupq_n_u64(word);
     // SAFETY: there are two numbers each, and four. To the left by less than 0 is to the right.
-    let (front, back, widths) =
-        unsafe { (vld1q_s64(front.as_ptr()), vld1q_s64(back.as_ptr()), vld1q_s32(widths.as_ptr())) };
+    let (front, back, widths) = unsafe {
+        (vld1q_s64(front.as_ptr()), vld1q_s64(back.as_ptr()), vld1q_s32(widths.as_ptr()))
+    };
     let (front, back) = (vshlq_u64(word, front), vshlq_u64(word, back));
     let numbers = vuzp1q_u32(vreinterpretq_u32_u64(front), vreinterpretq_u32_u64(back));
     let unused = vsubq_s32(vdupq_n_s32(32), widths);
@@ -103,7 +106,11 @@ impl Lanes for Lanes4x2 {
         // SAFETY: the lanes carry the proof.
         unsafe {
             let none = vdupq_n_f32(0.0);
-            Self(negate_where(self.0, vcltq_f32(sign.0, none)), negate_where(self.1, vcltq_f32(sign.1, none)), self.2)
+            Self(
+                negate_where(self.0, vcltq_f32(sign.0, none)),
+                negate_where(self.1, vcltq_f32(sign.1, none)),
+                self.2,
+            )
         }
     }
 
@@ -163,7 +170,12 @@ fn store_rows([x, y, z, w]: [float32x4_t; 4], rows: &mut [[f32; 4]]) {
     // x0 z0 x1 z1 and so on, then x0 y0 z0 w0.
     let (xz, yw) = (vzip1q_f32(x, z), vzip1q_f32(y, w));
     let (xz_high, yw_high) = (vzip2q_f32(x, z), vzip2q_f32(y, w));
-    let columns = [vzip1q_f32(xz, yw), vzip2q_f32(xz, yw), vzip1q_f32(xz_high, yw_high), vzip2q_f32(xz_high, yw_high)];
+    let columns = [
+        vzip1q_f32(xz, yw),
+        vzip2q_f32(xz, yw),
+        vzip1q_f32(xz_high, yw_high),
+        vzip2q_f32(xz_high, yw_high),
+    ];
     for (row, numbers) in rows.iter_mut().zip(columns) {
         // SAFETY: a row has four numbers.
         unsafe { vst1q_f32(row.as_mut_ptr(), numbers) };

@@ -13,7 +13,8 @@ impl Avx2 {
     /// The proof, where the machine has AVX2, BMI1, BMI2 and POPCNT.
     pub(crate) fn detect() -> Option<Self> {
         let has_bits = is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("bmi2");
-        (has_bits && is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt")).then_some(Self(()))
+        (has_bits && is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt"))
+            .then_some(Self(()))
     }
 }
 

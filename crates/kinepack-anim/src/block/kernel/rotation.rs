@@ -1,5 +1,6 @@
-//! Rotations from vectors of modified Rodrigues parameters, eight at once. No closures: the compiler does not inline those for sure, and what is
-//! not inlined does not have the instructions of a kernel.
+//! Rotations from vectors of modified Rodrigues parameters, eight at once. No closures: the
+//! compiler does not inline those for sure, and what is not inlined does not have the instructions
+//! of a kernel.
 
 use super::{Kernel, Lanes};
 

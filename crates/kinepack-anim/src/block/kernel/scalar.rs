@@ -51,7 +51,9 @@ impl Kernel for Scalar {
 pub(super) unsafe fn coefficients(widths: u64, words: Words<'_>, bit: &mut usize) -> [i32; GROUP] {
     let mut coefficients = [0; GROUP];
     let widths = widths.to_le_bytes();
-    for (four, widths) in coefficients.as_chunks_mut::<4>().0.iter_mut().zip(widths.as_chunks::<4>().0) {
+    for (four, widths) in
+        coefficients.as_chunks_mut::<4>().0.iter_mut().zip(widths.as_chunks::<4>().0)
+    {
         // SAFETY: there are: four widths are half of a load at most.
         let mut word = unsafe { words.word(*bit) };
         for (coefficient, width) in four.iter_mut().zip(widths) {

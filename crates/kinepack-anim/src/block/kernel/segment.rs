@@ -2,7 +2,9 @@
 
 use super::tables::{MAX_EIGHT_BYTES, TABLES};
 use crate::block::layout::GROUP;
-use crate::block::widths::{BlockLength, ESCAPE, ESCAPE_WIDTH_BITS, MAX_ESCAPE_WIDTH, Widths, of_piece};
+use crate::block::widths::{
+    BlockLength, ESCAPE, ESCAPE_WIDTH_BITS, MAX_ESCAPE_WIDTH, Widths, of_piece,
+};
 
 /// Where reading of a segment is.
 #[derive(Clone, Copy, Debug)]
@@ -25,13 +27,15 @@ impl<'a> Segment<'a> {
     /// The beginning of a segment of `live` components, of `length` samples.
     #[inline]
     pub(crate) fn new(bytes: &'a [u8], live: usize, block: BlockLength, length: usize) -> Self {
-        let table = |piece: usize| &TABLES[block as usize + piece].bits[of_piece(piece, length).len()];
+        let table =
+            |piece: usize| &TABLES[block as usize + piece].bits[of_piece(piece, length).len()];
         let bits = [table(0), table(block.pieces() - 1)];
         let pieces = live * block.pieces();
         let profiles = bytes.get(1..).and_then(|bytes| bytes.get(..pieces)).unwrap_or_default();
         let words = Words(bytes);
         // Where the last piece is short its second eight may begin behind its end.
-        let is_short = block != BlockLength::N8 && of_piece(block.pieces() - 1, length).len() < GROUP;
+        let is_short =
+            block != BlockLength::N8 && of_piece(block.pieces() - 1, length).len() < GROUP;
         let limit = words.bits_before(if is_short { MAX_EIGHT_BYTES } else { 0 });
         Self { words, profiles, bit: 8 * (1 + pieces), block, limit, bits, length }
     }
@@ -98,9 +102,12 @@ impl<'a> Segment<'a> {
         self.profiles.first() == Some(&ESCAPE) && (0..self.count(piece)).any(is_too_large)
     }
 
-    /// The widths that stand in front of the next piece. Larger ones than there are were refused when the clip was loaded.
+    /// The widths that stand in front of the next piece. Larger ones than there are were refused
+    /// when the clip was loaded.
     fn escaped_widths(&self, count: usize) -> Widths {
-        std::array::from_fn(|k| if k < count { self.escaped_width(k).min(MAX_ESCAPE_WIDTH) } else { 0 })
+        std::array::from_fn(
+            |k| if k < count { self.escaped_width(k).min(MAX_ESCAPE_WIDTH) } else { 0 },
+        )
     }
 
     #[inline]
@@ -116,14 +123,16 @@ impl<'a> Segment<'a> {
         number
     }
 
-    /// The widths of the next piece, whatever its profile, of two eights a byte each; moves behind what it has but for its coefficients.
+    /// The widths of the next piece, whatever its profile, of two eights a byte each; moves behind
+    /// what it has but for its coefficients.
     #[inline]
     pub(super) fn take_widths(&mut self, piece: usize) -> [u64; 2] {
         let count = self.count(piece);
         let number = self.take_profile();
         if number == ESCAPE {
             let (first, second) = (5 * count.min(8), 5 * count.saturating_sub(8));
-            let widths = [self.bits(self.bit, first as u32), self.bits(self.bit + first, second as u32)];
+            let widths =
+                [self.bits(self.bit, first as u32), self.bits(self.bit + first, second as u32)];
             self.bit += first + second;
             return widths.map(spread);
         }
@@ -135,7 +144,8 @@ impl<'a> Segment<'a> {
         }
     }
 
-    /// The coefficients of the next piece, whatever its profile, which it moves behind; those of no bits are 0.
+    /// The coefficients of the next piece, whatever its profile, which it moves behind; those of no
+    /// bits are 0.
     pub(crate) fn coefficients(&mut self, piece: usize) -> [i32; 16] {
         let eights = self.take_widths(piece).map(|widths| self.take_eight(widths));
         eights.as_flattened().try_into().unwrap_or([0; 16])

@@ -1,9 +1,10 @@
 //! SSE4.1, of x86-64: coefficients one after another, the rest four numbers at a time.
 
 use std::arch::x86_64::{
-    __m128, _mm_add_ps, _mm_and_ps, _mm_blendv_ps, _mm_cmpgt_ps, _mm_cmplt_ps, _mm_cvtepi32_ps, _mm_div_ps,
-    _mm_hadd_ps, _mm_loadu_ps, _mm_loadu_si128, _mm_movehl_ps, _mm_movelh_ps, _mm_mul_ps, _mm_set1_ps, _mm_sqrt_ps,
-    _mm_storeu_ps, _mm_sub_ps, _mm_unpackhi_ps, _mm_unpacklo_ps, _mm_xor_ps,
+    __m128, _mm_add_ps, _mm_and_ps, _mm_blendv_ps, _mm_cmpgt_ps, _mm_cmplt_ps, _mm_cvtepi32_ps,
+    _mm_div_ps, _mm_hadd_ps, _mm_loadu_ps, _mm_loadu_si128, _mm_movehl_ps, _mm_movelh_ps,
+    _mm_mul_ps, _mm_set1_ps, _mm_sqrt_ps, _mm_storeu_ps, _mm_sub_ps, _mm_unpackhi_ps,
+    _mm_unpacklo_ps, _mm_xor_ps,
 };
 
 use super::proof::Sse41;
@@ -31,7 +32,9 @@ impl Kernel for Sse41 {
     #[inline(always)]
     fn load(self, numbers: &[f32; GROUP]) -> Lanes4x2 {
         // SAFETY: `self` proves that the machine has SSE4.1; there are eight numbers.
-        unsafe { Lanes4x2(_mm_loadu_ps(numbers.as_ptr()), _mm_loadu_ps(numbers.as_ptr().add(4)), self) }
+        unsafe {
+            Lanes4x2(_mm_loadu_ps(numbers.as_ptr()), _mm_loadu_ps(numbers.as_ptr().add(4)), self)
+        }
     }
 
     #[inline(always)]
@@ -92,7 +95,11 @@ impl Lanes for Lanes4x2 {
         unsafe {
             let (none, bit) = (_mm_set1_ps(0.0), _mm_set1_ps(-0.0));
             let (low, high) = (_mm_cmplt_ps(sign.0, none), _mm_cmplt_ps(sign.1, none));
-            Self(_mm_xor_ps(self.0, _mm_and_ps(low, bit)), _mm_xor_ps(self.1, _mm_and_ps(high, bit)), self.2)
+            Self(
+                _mm_xor_ps(self.0, _mm_and_ps(low, bit)),
+                _mm_xor_ps(self.1, _mm_and_ps(high, bit)),
+                self.2,
+            )
         }
     }
 
@@ -102,7 +109,11 @@ impl Lanes for Lanes4x2 {
         unsafe {
             let none = _mm_set1_ps(0.0);
             let (low, high) = (_mm_cmpgt_ps(other.0, none), _mm_cmpgt_ps(other.1, none));
-            Self(_mm_blendv_ps(instead.0, self.0, low), _mm_blendv_ps(instead.1, self.1, high), self.2)
+            Self(
+                _mm_blendv_ps(instead.0, self.0, low),
+                _mm_blendv_ps(instead.1, self.1, high),
+                self.2,
+            )
         }
     }
 

@@ -1,8 +1,9 @@
 //! The components of tracks: the sums over the coefficients, one component behind the other.
 //!
-//! The order of each sum is fixed but for one freedom: eights of coefficients that all are 0 may be left out or added, and zeros may begin a sum.
-//! For the weight of coefficient 0 is above 0, so its product is never −0, nor is then the sum over any zeros that it is added to: and the sign of
-//! a zero changes nothing once it is added to something that is not −0.
+//! The order of each sum is fixed but for one freedom: eights of coefficients that all are 0 may be
+//! left out or added, and zeros may begin a sum. For the weight of coefficient 0 is above 0, so its
+//! product is never −0, nor is then the sum over any zeros that it is added to: and the sign of a
+//! zero changes nothing once it is added to something that is not −0.
 
 use std::mem::MaybeUninit;
 
@@ -14,7 +15,8 @@ use crate::block::widths::{BlockLength, ESCAPE};
 /// Groups whose components are decoded at once.
 pub(crate) const RUN: usize = 4;
 
-/// Of live components, one behind the other, the sums of the coefficients that have the same remainder by 8.
+/// Of live components, one behind the other, the sums of the coefficients that have the same
+/// remainder by 8.
 pub(crate) struct Sums<L> {
     numbers: [MaybeUninit<L>; (3 * RUN + 1) * GROUP],
     /// The first ones of them, which are there: those of the components, and an eight behind them.
@@ -30,7 +32,8 @@ impl<L: Lanes> Sums<L> {
         Self { numbers: [const { MaybeUninit::uninit() }; _], count: 0, next: 0 }
     }
 
-    /// The first, second and third components of the tracks of the next group, to be multiplied with their scales. Those that are not live are 0.
+    /// The first, second and third components of the tracks of the next group, to be multiplied
+    /// with their scales. Those that are not live are 0.
     #[inline(always)]
     pub(crate) fn take(&mut self, kernel: L::Kernel, live: &Live) -> [L; 3] {
         let count = usize::from(live.count);
@@ -65,7 +68,8 @@ impl<L: Lanes> Sums<L> {
 /// Which components of a group are live, and where those are among its sums.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Live {
-    /// Of each lane its first, second and third component's place, or [`DEAD`]. First ones count from the first eight sums on, second ones too.
+    /// Of each lane its first, second and third component's place, or [`DEAD`]. First ones count
+    /// from the first eight sums on, second ones too.
     places: [[u8; GROUP]; 3],
     /// Which eight sums third components count from, the first or the second.
     third: u8,
@@ -125,13 +129,26 @@ fn fill<K: Kernel, const PIECES: usize, const FIRST: usize, const SECOND: usize>
     segment: &mut Segment<'_>,
     weights: &Weights,
 ) {
-    let (profiles, rest) = segment.profiles.split_at(segment.profiles.len().min(PIECES * sums.len()));
+    let (profiles, rest) =
+        segment.profiles.split_at(segment.profiles.len().min(PIECES * sums.len()));
     let (profiles, _) = profiles.as_chunks::<PIECES>();
     let mut at = 0;
     loop {
         // Two at once are a little faster.
-        at += plain::<K, PIECES, FIRST, SECOND, 2>(kernel, &mut sums[at..], &profiles[at..], segment, weights);
-        at += plain::<K, PIECES, FIRST, SECOND, 1>(kernel, &mut sums[at..], &profiles[at..], segment, weights);
+        at += plain::<K, PIECES, FIRST, SECOND, 2>(
+            kernel,
+            &mut sums[at..],
+            &profiles[at..],
+            segment,
+            weights,
+        );
+        at += plain::<K, PIECES, FIRST, SECOND, 1>(
+            kernel,
+            &mut sums[at..],
+            &profiles[at..],
+            segment,
+            weights,
+        );
         // What is escaped, or ends with the clip, is taken by itself.
         let Some(sum) = sums.get_mut(at) else {
             break;
@@ -143,9 +160,16 @@ fn fill<K: Kernel, const PIECES: usize, const FIRST: usize, const SECOND: usize>
     segment.profiles = rest;
 }
 
-/// Decodes components, `N` at once, up to one that is escaped or ends with the clip, to whose bits it goes. How many it decoded.
+/// Decodes components, `N` at once, up to one that is escaped or ends with the clip, to whose bits
+/// it goes. How many it decoded.
 #[inline(always)]
-fn plain<K: Kernel, const PIECES: usize, const FIRST: usize, const SECOND: usize, const N: usize>(
+fn plain<
+    K: Kernel,
+    const PIECES: usize,
+    const FIRST: usize,
+    const SECOND: usize,
+    const N: usize,
+>(
     kernel: K,
     sums: &mut [MaybeUninit<K::Lanes>],
     profiles: &[[u8; PIECES]],
@@ -156,7 +180,8 @@ fn plain<K: Kernel, const PIECES: usize, const FIRST: usize, const SECOND: usize
     let none = kernel.splat(0.0);
     let (first_weights, second_weights) = weights.pieces();
     let mut at = 0;
-    for (sums, profiles) in sums.as_chunks_mut::<N>().0.iter_mut().zip(profiles.as_chunks::<N>().0) {
+    for (sums, profiles) in sums.as_chunks_mut::<N>().0.iter_mut().zip(profiles.as_chunks::<N>().0)
+    {
         let (mut bits, mut end, mut is_escaped) = ([[0; PIECES]; N], bit, false);
         for (bits, numbers) in bits.iter_mut().zip(profiles) {
             for (piece, number) in numbers.iter().enumerate() {
@@ -170,10 +195,14 @@ fn plain<K: Kernel, const PIECES: usize, const FIRST: usize, const SECOND: usize
         }
         for ((sum, bits), numbers) in sums.iter_mut().zip(bits).zip(profiles) {
             // SAFETY: all eights begin in a byte that has a load's from it on.
-            let mut own = unsafe { kernel.piece::<FIRST>(none, numbers[0], segment.words, bits[0], first_weights) };
+            let mut own = unsafe {
+                kernel.piece::<FIRST>(none, numbers[0], segment.words, bits[0], first_weights)
+            };
             if let (Some(number), Some(bit)) = (numbers.get(1), bits.get(1)) {
                 // SAFETY: as above.
-                own = unsafe { kernel.piece::<SECOND>(own, *number, segment.words, *bit, second_weights) };
+                own = unsafe {
+                    kernel.piece::<SECOND>(own, *number, segment.words, *bit, second_weights)
+                };
             }
             sum.write(own);
         }

@@ -1,6 +1,9 @@
-//! What kernels need of the profiles, each in as few bytes as it takes so that a cache keeps them. Computed when the library is compiled.
+//! What kernels need of the profiles, each in as few bytes as it takes so that a cache keeps them.
+//! Computed when the library is compiled.
 
-use crate::block::widths::{ESCAPE, MAX_FOUR_BITS, PIECE, PROFILES, TABLE, TABLES_COUNT, max_width};
+use crate::block::widths::{
+    ESCAPE, MAX_FOUR_BITS, PIECE, PROFILES, TABLE, TABLES_COUNT, max_width,
+};
 
 /// Numbers of profiles, [`ESCAPE`] too.
 const NUMBERS: usize = PROFILES + 1;
@@ -13,7 +16,8 @@ pub(super) struct Table {
     pub(super) widths: [[u64; 2]; NUMBERS],
     #[cfg(target_arch = "x86_64")]
     pub(super) eights: [[Eight; NUMBERS]; 2],
-    /// How much less far to the left they go that begin with each bit of a byte: a number in all lanes is one load.
+    /// How much less far to the left they go that begin with each bit of a byte: a number in all
+    /// lanes is one load.
     #[cfg(target_arch = "x86_64")]
     pub(super) counts: [i32; 8],
 }
@@ -23,9 +27,11 @@ pub(super) struct Table {
 #[derive(Clone, Copy)]
 #[repr(C, align(32))]
 pub(super) struct Eight {
-    /// Which of the sixteen bytes from the one on in which the first begins have those of each; it may begin in the last bit of a byte.
+    /// Which of the sixteen bytes from the one on in which the first begins have those of each; it
+    /// may begin in the last bit of a byte.
     pub(super) bytes: [[u8; 4]; 8],
-    /// How far to the left each goes, so that its highest bit is the highest, if the first one begins with a byte; of no bits, so far that none is left.
+    /// How far to the left each goes, so that its highest bit is the highest, if the first one
+    /// begins with a byte; of no bits, so far that none is left.
     pub(super) lefts: [i32; 8],
     /// How far to the right then.
     pub(super) rights: [i32; 8],
@@ -56,7 +62,10 @@ const fn table(at: usize) -> Table {
         let mut k = 0;
         while k < PIECE {
             let width = profile.widths[k];
-            assert!(profile.ends[k + 1] - profile.ends[k / 4 * 4] <= MAX_FOUR_BITS as u16 && width <= max_width(k));
+            assert!(
+                profile.ends[k + 1] - profile.ends[k / 4 * 4] <= MAX_FOUR_BITS as u16
+                    && width <= max_width(k)
+            );
             table.bits[k + 1][number] = profile.ends[k + 1] as u8;
             table.widths[number][k / 8] |= (width as u64) << (8 * (k % 8));
             #[cfg(target_arch = "x86_64")]

@@ -2,16 +2,18 @@
 
 use super::hierarchy::{BvhChannel, BvhJoint};
 
-/// Whose habits a BVH file follows. The CMU motion capture database is known in two conversions by Bruce Hahne.
+/// Whose habits a BVH file follows. The CMU motion capture database is known in two conversions by
+/// Bruce Hahne.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum BvhConvention {
     /// Nobody's that is known: the unit is a cm, and all frames belong to the motion.
     AsWritten,
-    /// CMU for the figures of Daz, of `hip`, `abdomen` and `chest`: the unit is a cm, and the first 10 frames lead from a T-pose into the
-    /// motion.
+    /// CMU for the figures of Daz, of `hip`, `abdomen` and `chest`: the unit is a cm, and the first
+    /// 10 frames lead from a T-pose into the motion.
     CmuDaz,
-    /// CMU for MotionBuilder, of `Hips` and `LHipJoint`: the unit is 5.64444 cm (1 / 0.45 inches), and the first frame may be a T-pose.
+    /// CMU for MotionBuilder, of `Hips` and `LHipJoint`: the unit is 5.64444 cm (1 / 0.45 inches),
+    /// and the first frame may be a T-pose.
     CmuMotionBuilder,
 }
 
@@ -50,8 +52,12 @@ impl BvhConvention {
 
     /// By names alone, and for Daz by a first frame that is a T-pose with a motion after it.
     pub(super) fn of(joints: &[BvhJoint], frames: u64, begins_with_t_pose: bool) -> Self {
-        let is = |index: Option<usize>, name: &str| index.is_some_and(|index| joints[index].name == name);
-        let has = |name: &str, parent: &str| joints.iter().any(|joint| joint.name == name && is(joint.parent, parent));
+        let is = |index: Option<usize>, name: &str| {
+            index.is_some_and(|index| joints[index].name == name)
+        };
+        let has = |name: &str, parent: &str| {
+            joints.iter().any(|joint| joint.name == name && is(joint.parent, parent))
+        };
         if is(Some(0), "hip")
             && has("abdomen", "hip")
             && has("chest", "abdomen")
@@ -70,6 +76,9 @@ impl BvhConvention {
 /// Whether a frame does not turn the first root at all, which no captured one does.
 pub(super) fn is_t_pose(joints: &[BvhJoint], numbers: &[f64]) -> bool {
     let channels = joints.first().map_or([].as_slice(), |root| root.channels.as_slice());
-    let mut turns = channels.iter().zip(numbers).filter(|(channel, _)| matches!(channel, BvhChannel::Rotation(_)));
+    let mut turns = channels
+        .iter()
+        .zip(numbers)
+        .filter(|(channel, _)| matches!(channel, BvhChannel::Rotation(_)));
     turns.all(|(_, degrees)| *degrees == 0.0)
 }

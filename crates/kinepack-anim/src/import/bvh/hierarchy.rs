@@ -1,5 +1,6 @@
-//! The joints of a BVH file: what stands between `HIERARCHY` and `MOTION`. However deep they nest, it is read with a stack of its own, which
-//! cannot hold more than the joints that a skeleton can have.
+//! The joints of a BVH file: what stands between `HIERARCHY` and `MOTION`. However deep they nest,
+//! it is read with a stack of its own, which cannot hold more than the joints that a skeleton can
+//! have.
 
 use glam::{DQuat, DVec3};
 
@@ -64,11 +65,13 @@ impl BvhJoint {
     }
 }
 
-/// What a joint may take here and in the skeleton, without its name: lists that grow have up to three times
-/// the room that they need.
+/// What a joint may take here and in the skeleton, without its name: lists that grow have up to
+/// three times the room that they need.
 const JOINT_BYTES: usize = 1024;
 const _: () = assert!(
-    3 * (size_of::<BvhJoint>() + size_of::<Open>() + 8 * size_of::<BvhChannel>()) + 2 * size_of::<Joint>() + 100
+    3 * (size_of::<BvhJoint>() + size_of::<Open>() + 8 * size_of::<BvhChannel>())
+        + 2 * size_of::<Joint>()
+        + 100
         < JOINT_BYTES
 );
 
@@ -78,8 +81,12 @@ enum Open {
     EndSite,
 }
 
-/// Reads all joints, and the word `MOTION`. Parents come before their children, in the order of the file, which is that of the channels.
-pub(super) fn read(tokens: &mut Tokens<'_>, budget: &mut Budget) -> Result<Vec<BvhJoint>, ImportError> {
+/// Reads all joints, and the word `MOTION`. Parents come before their children, in the order of the
+/// file, which is that of the channels.
+pub(super) fn read(
+    tokens: &mut Tokens<'_>,
+    budget: &mut Budget,
+) -> Result<Vec<BvhJoint>, ImportError> {
     tokens.expect("HIERARCHY")?;
     let mut joints: Vec<BvhJoint> = Vec::new();
     let mut open: Vec<Open> = Vec::new();
@@ -91,7 +98,11 @@ pub(super) fn read(tokens: &mut Tokens<'_>, budget: &mut Budget) -> Result<Vec<B
                 } else if !joints.is_empty() && tokens.take("MOTION") {
                     return Ok(joints);
                 } else {
-                    return Err(tokens.unexpected(if joints.is_empty() { "ROOT" } else { "MOTION or ROOT" }));
+                    return Err(tokens.unexpected(if joints.is_empty() {
+                        "ROOT"
+                    } else {
+                        "MOTION or ROOT"
+                    }));
                 }
             }
             Some(Open::EndSite) => {

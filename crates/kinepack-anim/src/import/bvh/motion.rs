@@ -1,4 +1,5 @@
-//! The frames of a BVH file as poses: the numbers of one frame are held at a time, and only frames that stay become poses.
+//! The frames of a BVH file as poses: the numbers of one frame are held at a time, and only frames
+//! that stay become poses.
 
 use super::convention::is_t_pose;
 use super::hierarchy::BvhJoint;
@@ -50,11 +51,12 @@ pub(super) fn read(
     let found = BvhConvention::of(joints, frames, begins_with_t_pose);
     let convention = options.convention.unwrap_or(found);
     let unit_cm = options.unit_cm.unwrap_or(convention.unit_cm());
-    let dropped = options.drop_frames.unwrap_or_else(|| match convention.drop_frames(begins_with_t_pose) {
-        // A pose alone is worth more than nothing.
-        dropped if options.convention.is_none() && dropped as u64 >= frames => 0,
-        dropped => dropped,
-    });
+    let dropped =
+        options.drop_frames.unwrap_or_else(|| match convention.drop_frames(begins_with_t_pose) {
+            // A pose alone is worth more than nothing.
+            dropped if options.convention.is_none() && dropped as u64 >= frames => 0,
+            dropped => dropped,
+        });
     let file = || tokens.file().to_owned();
     if dropped as u64 >= frames {
         return Err(ImportError::AllDropped { file: file(), frames, dropped });
@@ -65,7 +67,8 @@ pub(super) fn read(
         return Err(ImportError::TooManyTransforms { file: file(), clip, joints, samples, limit });
     }
     let is_worth_a_note = options.convention.is_none() && convention != BvhConvention::AsWritten;
-    let note = is_worth_a_note.then(|| Note::Convention { file: file(), convention, unit_cm, dropped });
+    let note =
+        is_worth_a_note.then(|| Note::Convention { file: file(), convention, unit_cm, dropped });
 
     // The number of frames may be a lie, but each number takes two bytes of the text.
     let possible = (tokens.text_bytes() as u64 / (2 * channels as u64) + 1).div_ceil(step);
@@ -86,10 +89,17 @@ pub(super) fn read(
     }
 }
 
-fn read_frame(tokens: &mut Tokens<'_>, numbers: &mut [f64], frame: u64, frames: u64) -> Result<(), ImportError> {
+fn read_frame(
+    tokens: &mut Tokens<'_>,
+    numbers: &mut [f64],
+    frame: u64,
+    frames: u64,
+) -> Result<(), ImportError> {
     let count = numbers.len();
     for (index, number) in numbers.iter_mut().enumerate() {
-        *number = tokens.number(|| format!("number {} of {count} of frame {} of {frames}", index + 1, frame + 1))?;
+        *number = tokens.number(|| {
+            format!("number {} of {count} of frame {} of {frames}", index + 1, frame + 1)
+        })?;
     }
     Ok(())
 }
@@ -115,7 +125,12 @@ fn step(file: &str, native_hz: f32, rate_hz: Option<f32>) -> Result<u64, ImportE
     let step = ratio.round();
     if step < 1.0 || (ratio - step).abs() > 1e-4 {
         let possible_hz = divisors(native_hz);
-        return Err(ImportError::RateNotPossible { file: file.to_owned(), rate_hz, native_hz, possible_hz });
+        return Err(ImportError::RateNotPossible {
+            file: file.to_owned(),
+            rate_hz,
+            native_hz,
+            possible_hz,
+        });
     }
     Ok(step as u64)
 }

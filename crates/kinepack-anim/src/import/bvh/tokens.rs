@@ -81,7 +81,11 @@ impl<'a> Tokens<'a> {
 
     /// A number that is finite.
     pub(super) fn number(&mut self, expected: impl FnOnce() -> String) -> Result<f64, ImportError> {
-        match self.peek().and_then(|word| word.parse::<f64>().ok()).filter(|number| number.is_finite()) {
+        match self
+            .peek()
+            .and_then(|word| word.parse::<f64>().ok())
+            .filter(|number| number.is_finite())
+        {
             Some(number) => {
                 self.words.next();
                 Ok(number)

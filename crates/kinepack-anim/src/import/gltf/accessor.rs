@@ -1,5 +1,5 @@
-//! Arrays of numbers in buffers. The bounds are those of the bytes that are there, checked before anything is allocated; what an accessor
-//! says about its count is compared with them.
+//! Arrays of numbers in buffers. The bounds are those of the bytes that are there, checked before
+//! anything is allocated; what an accessor says about its count is compared with them.
 
 use ::gltf::json::accessor::{Accessor, ComponentType, Type, sparse};
 use ::gltf::json::validation::Checked;
@@ -22,7 +22,10 @@ impl Layout {
     }
 
     /// The elements, or why they are not there.
-    fn elements<'b>(&self, view: &View<'b>) -> Result<impl Iterator<Item = &'b [u8]> + use<'b>, &'static str> {
+    fn elements<'b>(
+        &self,
+        view: &View<'b>,
+    ) -> Result<impl Iterator<Item = &'b [u8]> + use<'b>, &'static str> {
         let element_bytes = self.element_bytes();
         let stride = view.stride_bytes.unwrap_or(element_bytes);
         if stride < element_bytes {
@@ -66,7 +69,9 @@ impl<'a> Numbers<'a> {
         let is_scalar = matches!(self.accessor.type_, Checked::Valid(Type::Scalar));
         let is_float = matches!(self.accessor.component_type, Checked::Valid(kind) if kind.0 == ComponentType::F32);
         if !is_scalar || !is_float {
-            return Err(buffers.document.bad_accessor(self.index, "key times must be single floats"));
+            return Err(buffers
+                .document
+                .bad_accessor(self.index, "key times must be single floats"));
         }
         if self.accessor.buffer_view.is_none() {
             return Err(buffers.document.bad_accessor(self.index, "key times need a buffer view"));
@@ -74,12 +79,18 @@ impl<'a> Numbers<'a> {
         Ok(self.read::<1>(buffers)?.into_iter().map(|[time]| time).collect())
     }
 
-    /// Vectors of `N` floats, or of integers that stand for −1 to 1. Where there is no buffer view, and all that is not sparse is zero,
-    /// the caller must have compared [`count`](Self::count) with what is there.
-    pub(super) fn vectors<const N: usize>(self, buffers: &mut Buffers<'_>) -> Result<Vec<[f64; N]>, ImportError> {
+    /// Vectors of `N` floats, or of integers that stand for −1 to 1. Where there is no buffer view,
+    /// and all that is not sparse is zero, the caller must have compared [`count`](Self::count)
+    /// with what is there.
+    pub(super) fn vectors<const N: usize>(
+        self,
+        buffers: &mut Buffers<'_>,
+    ) -> Result<Vec<[f64; N]>, ImportError> {
         let expected = if N == 4 { Type::Vec4 } else { Type::Vec3 };
         if !matches!(self.accessor.type_, Checked::Valid(kind) if kind == expected) {
-            return Err(buffers.document.bad_accessor(self.index, "rotations need four components, the others three"));
+            return Err(buffers
+                .document
+                .bad_accessor(self.index, "rotations need four components, the others three"));
         }
         self.read(buffers)
     }
@@ -87,8 +98,11 @@ impl<'a> Numbers<'a> {
     fn read<const N: usize>(self, buffers: &mut Buffers<'_>) -> Result<Vec<[f64; N]>, ImportError> {
         let document = buffers.document;
         let bad = |reason| document.bad_accessor(self.index, reason);
-        let Checked::Valid(kind) = self.accessor.component_type else { return Err(bad("its component type is none")) };
-        let number = decoder(kind.0, self.accessor.normalized).ok_or_else(|| bad("its integers are not normalized"))?;
+        let Checked::Valid(kind) = self.accessor.component_type else {
+            return Err(bad("its component type is none"));
+        };
+        let number = decoder(kind.0, self.accessor.normalized)
+            .ok_or_else(|| bad("its integers are not normalized"))?;
         let element = |bytes: &[u8]| {
             let mut numbers = [0.0; N];
             for (number_of, bytes) in numbers.iter_mut().zip(bytes.chunks_exact(kind.0.size())) {
@@ -106,7 +120,11 @@ impl<'a> Numbers<'a> {
                 // A count that lies is refused as such, before its memory is.
                 layout.elements(&buffers.view(self.index, view)?).map_err(bad).map(drop)?;
                 buffers.budget.take_for_now(of_keys)?;
-                layout.elements(&buffers.view(self.index, view)?).map_err(bad)?.map(element).collect()
+                layout
+                    .elements(&buffers.view(self.index, view)?)
+                    .map_err(bad)?
+                    .map(element)
+                    .collect()
             }
             None => {
                 buffers.budget.take_for_now(of_keys)?;
@@ -142,7 +160,8 @@ impl<'a> Numbers<'a> {
         let view: Index<buffer::View> = sparse.indices.buffer_view;
         buffers.budget.take_for_now((count * size_of::<usize>()) as u64)?;
         let view = buffers.view(self.index, view)?;
-        let layout = Layout { kind: kind.0, components: 1, count, offset: sparse.indices.byte_offset.0 };
+        let layout =
+            Layout { kind: kind.0, components: 1, count, offset: sparse.indices.byte_offset.0 };
         let mut places = Vec::with_capacity(count);
         for bytes in layout.elements(&view).map_err(bad)? {
             let place = bytes.iter().rev().fold(0, |place, byte| place << 8 | usize::from(*byte));
@@ -163,8 +182,12 @@ fn decoder(kind: ComponentType, normalized: bool) -> Option<fn(&[u8]) -> f64> {
         }
         (ComponentType::I8, true) => |bytes| (f64::from(bytes[0] as i8) / 127.0).max(-1.0),
         (ComponentType::U8, true) => |bytes| f64::from(bytes[0]) / 255.0,
-        (ComponentType::I16, true) => |bytes| (f64::from(i16::from_le_bytes([bytes[0], bytes[1]])) / 32767.0).max(-1.0),
-        (ComponentType::U16, true) => |bytes| f64::from(u16::from_le_bytes([bytes[0], bytes[1]])) / 65535.0,
+        (ComponentType::I16, true) => {
+            |bytes| (f64::from(i16::from_le_bytes([bytes[0], bytes[1]])) / 32767.0).max(-1.0)
+        }
+        (ComponentType::U16, true) => {
+            |bytes| f64::from(u16::from_le_bytes([bytes[0], bytes[1]])) / 65535.0
+        }
         _ => return None,
     })
 }

@@ -1,5 +1,5 @@
-//! The bytes of a document's buffers: the binary chunk, data within the JSON, or files. A buffer is got when it is first needed, so that
-//! one which only a texture uses may be missing.
+//! The bytes of a document's buffers: the binary chunk, data within the JSON, or files. A buffer is
+//! got when it is first needed, so that one which only a texture uses may be missing.
 
 use std::borrow::Cow;
 use std::io;
@@ -20,8 +20,8 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// How many keys may be read for each transform that may be made: three channels have times, which are read twice, and values of up to
-/// three a key, and more of them than there are samples.
+/// How many keys may be read for each transform that may be made: three channels have times, which
+/// are read twice, and values of up to three a key, and more of them than there are samples.
 const KEYS_PER_TRANSFORM: u64 = 32;
 
 pub(super) struct Buffers<'a> {
@@ -56,10 +56,21 @@ impl<'a> Buffers<'a> {
     ) -> Self {
         let loaded = vec![None; document.root.buffers.len()];
         let limit_bytes = options.max_bytes;
-        let transforms = (options.max_transforms as u64).min(budget.limit() / size_of::<Transform>() as u64);
+        let transforms =
+            (options.max_transforms as u64).min(budget.limit() / size_of::<Transform>() as u64);
         let limit_keys = KEYS_PER_TRANSFORM.saturating_mul(transforms);
         let (room_bytes, room_keys) = (limit_bytes, limit_keys);
-        Self { document, budget, chunk, loaded, limit_bytes, room_bytes, limit_keys, room_keys, resolve }
+        Self {
+            document,
+            budget,
+            chunk,
+            loaded,
+            limit_bytes,
+            room_bytes,
+            limit_keys,
+            room_keys,
+            resolve,
+        }
     }
 
     /// Counts the elements of an accessor that is about to be read.
@@ -75,7 +86,11 @@ impl<'a> Buffers<'a> {
     }
 
     /// What a view shows; `accessor` is who asks.
-    pub(super) fn view(&mut self, accessor: usize, view: Index<buffer::View>) -> Result<View<'_>, ImportError> {
+    pub(super) fn view(
+        &mut self,
+        accessor: usize,
+        view: Index<buffer::View>,
+    ) -> Result<View<'_>, ImportError> {
         let document = self.document;
         let Some(view) = document.root.get(view) else {
             return Err(document.bad_accessor(accessor, "its buffer view does not exist"));
@@ -84,10 +99,14 @@ impl<'a> Buffers<'a> {
         let length = usize::try_from(view.byte_length.0).ok();
         let stride_bytes = view.byte_stride.map(|stride| stride.0);
         let buffer = self.buffer(accessor, view.buffer.value())?;
-        let end = offset.zip(length).and_then(|(offset, length)| Some(offset..offset.checked_add(length)?));
+        let end = offset
+            .zip(length)
+            .and_then(|(offset, length)| Some(offset..offset.checked_add(length)?));
         match end.and_then(|range| buffer.get(range)) {
             Some(bytes) => Ok(View { bytes, stride_bytes }),
-            None => Err(document.bad_accessor(accessor, "its buffer view reaches beyond the buffer")),
+            None => {
+                Err(document.bad_accessor(accessor, "its buffer view reaches beyond the buffer"))
+            }
         }
     }
 
@@ -108,7 +127,9 @@ impl<'a> Buffers<'a> {
         let buffer = &document.root.buffers[index];
         let bad = |reason| document.bad_buffer(index, reason);
         let mut bytes = match buffer.uri.as_deref() {
-            None if index == 0 => Cow::Borrowed(self.chunk.ok_or_else(|| bad("there is no binary chunk"))?),
+            None if index == 0 => {
+                Cow::Borrowed(self.chunk.ok_or_else(|| bad("there is no binary chunk"))?)
+            }
             None => return Err(bad("nothing says where its bytes are")),
             Some(uri) => Cow::Owned(match uri.strip_prefix("data:") {
                 Some(data) => {
@@ -122,7 +143,9 @@ impl<'a> Buffers<'a> {
                 None => self.file(index, uri)?,
             }),
         };
-        let Some(length) = usize::try_from(buffer.byte_length.0).ok().filter(|length| *length <= bytes.len()) else {
+        let Some(length) =
+            usize::try_from(buffer.byte_length.0).ok().filter(|length| *length <= bytes.len())
+        else {
             return Err(bad("it has fewer bytes than it says"));
         };
         match &mut bytes {
@@ -135,17 +158,24 @@ impl<'a> Buffers<'a> {
     fn file(&mut self, index: usize, uri: &str) -> Result<Vec<u8>, ImportError> {
         let document = self.document;
         let path = percent_decode_str(uri).decode_utf8().ok().filter(|path| !path.contains("://"));
-        let path = path.ok_or_else(|| document.bad_buffer(index, "its name is no relative path"))?;
+        let path =
+            path.ok_or_else(|| document.bad_buffer(index, "its name is no relative path"))?;
         let room_bytes = self.room_bytes.min(self.budget.room_for_file());
         let bytes = (self.resolve)(&path, room_bytes).and_then(|bytes| {
-            self.room_bytes = self.room_bytes.checked_sub(bytes.len() as u64).ok_or(io::ErrorKind::FileTooLarge)?;
+            self.room_bytes = self
+                .room_bytes
+                .checked_sub(bytes.len() as u64)
+                .ok_or(io::ErrorKind::FileTooLarge)?;
             Ok(bytes)
         });
         let bytes = bytes.map_err(|source| match source.kind() {
-            io::ErrorKind::FileTooLarge if room_bytes < self.room_bytes => self.budget.too_much(room_bytes + 1),
-            io::ErrorKind::FileTooLarge => {
-                ImportError::TooManyBytes { file: document.file.to_owned(), limit_bytes: self.limit_bytes }
+            io::ErrorKind::FileTooLarge if room_bytes < self.room_bytes => {
+                self.budget.too_much(room_bytes + 1)
             }
+            io::ErrorKind::FileTooLarge => ImportError::TooManyBytes {
+                file: document.file.to_owned(),
+                limit_bytes: self.limit_bytes,
+            },
             _ => ImportError::BufferFile { file: document.file.to_owned(), buffer: index, source },
         })?;
         self.budget.add_file(bytes.len() as u64)?;

@@ -78,6 +78,10 @@ pub(super) fn of(
     Ok(by_joint)
 }
 
-fn bad(document: Document<'_>, (animation, channel): (usize, usize), reason: &'static str) -> ImportError {
+fn bad(
+    document: Document<'_>,
+    (animation, channel): (usize, usize),
+    reason: &'static str,
+) -> ImportError {
     ImportError::BadChannel { file: document.file.to_owned(), animation, channel, reason }
 }

@@ -1,5 +1,5 @@
-//! The two chunks of a GLB file, JSON and binary data, or a text that is JSON as a whole. Source: the specification of glTF 2.0, section
-//! 4.4.
+//! The two chunks of a GLB file, JSON and binary data, or a text that is JSON as a whole. Source:
+//! the specification of glTF 2.0, section 4.4.
 
 use ::gltf::json::{self, Root, deserialize};
 
@@ -21,24 +21,36 @@ pub(super) fn read<'a>(
 ) -> Result<(Root, Option<&'a [u8]>), ImportError> {
     let is_binary = bytes.starts_with(b"glTF");
     let (json, chunk) = if is_binary {
-        split(bytes).map_err(|reason| ImportError::BadContainer { file: file.to_owned(), reason })?
+        split(bytes)
+            .map_err(|reason| ImportError::BadContainer { file: file.to_owned(), reason })?
     } else {
         (bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes), None)
     };
     budget.take(most_bytes(json))?;
-    let root: Root = deserialize::from_slice(json)
-        .map_err(|error| ImportError::BadJson { file: file.to_owned(), reason: error.to_string() })?;
+    let root: Root = deserialize::from_slice(json).map_err(|error| ImportError::BadJson {
+        file: file.to_owned(),
+        reason: error.to_string(),
+    })?;
     if root.asset.version.split('.').next() != Some("2") {
-        return Err(ImportError::UnsupportedVersion { file: file.to_owned(), version: root.asset.version });
+        return Err(ImportError::UnsupportedVersion {
+            file: file.to_owned(),
+            version: root.asset.version,
+        });
     }
-    if let Some(extension) = root.extensions_required.iter().find(|name| PACKED.contains(&name.as_str())) {
-        return Err(ImportError::UnsupportedExtension { file: file.to_owned(), extension: extension.clone() });
+    if let Some(extension) =
+        root.extensions_required.iter().find(|name| PACKED.contains(&name.as_str()))
+    {
+        return Err(ImportError::UnsupportedExtension {
+            file: file.to_owned(),
+            extension: extension.clone(),
+        });
     }
     Ok((root, chunk))
 }
 
-/// The most memory that a document takes as types, with what the rig makes of its nodes. Three bytes of JSON can
-/// become a material, so it is counted before anything is read. Marks within texts count, too: there are few.
+/// The most memory that a document takes as types, with what the rig makes of its nodes. Three
+/// bytes of JSON can become a material, so it is counted before anything is read. Marks within
+/// texts count, too: there are few.
 fn most_bytes(json: &[u8]) -> u64 {
     let (mut objects, mut lists_of_objects, mut elements) = (0, 0, 0);
     let mut last = 0;
@@ -48,7 +60,8 @@ fn most_bytes(json: &[u8]) -> u64 {
         elements += u64::from(matches!(byte, b',' | b'[' | b':'));
         last = byte;
     }
-    // A list that grows has up to three times the memory that it needs while it moves, and room for four at once.
+    // A list that grows has up to three times the memory that it needs while it moves, and room for
+    // four at once.
     let of_objects = (GROWTH * objects + FEWEST * lists_of_objects) * OBJECT_BYTES as u64;
     of_objects + elements * ELEMENT_BYTES + TEXT_COPIES * json.len() as u64
 }
@@ -57,7 +70,8 @@ const GROWTH: u64 = 3;
 const FEWEST: u64 = 4;
 /// A text is read into memory that grows, then copied.
 const TEXT_COPIES: u64 = 4;
-/// Elements of lists and maps that are no objects of their own; the largest are those of maps of any value.
+/// Elements of lists and maps that are no objects of their own; the largest are those of maps of
+/// any value.
 const ELEMENT_BYTES: u64 = 160;
 /// The largest object.
 const OBJECT_BYTES: usize = {
@@ -87,15 +101,22 @@ const OBJECT_BYTES: usize = {
     largest
 };
 
-/// The JSON chunk, which is the first, and the binary one, which is the second or missing. Others are left alone.
+/// The JSON chunk, which is the first, and the binary one, which is the second or missing. Others
+/// are left alone.
 fn split(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), &'static str> {
-    let word = |at: usize| bytes.get(at..).and_then(|rest| rest.first_chunk()).map(|word| u32::from_le_bytes(*word));
-    let (Some(version), Some(length)) = (word(4), word(8)) else { return Err("it ends within its header") };
+    let word = |at: usize| {
+        bytes.get(at..).and_then(|rest| rest.first_chunk()).map(|word| u32::from_le_bytes(*word))
+    };
+    let (Some(version), Some(length)) = (word(4), word(8)) else {
+        return Err("it ends within its header");
+    };
     if version != 2 {
         return Err("its version is not 2");
     }
     let Some(chunks) = bytes.get(HEADER_BYTES..length as usize) else {
-        return Err("it is shorter than its header says, or its header says that it is shorter than that");
+        return Err(
+            "it is shorter than its header says, or its header says that it is shorter than that",
+        );
     };
     let (kind, json, rest) = chunk(chunks).ok_or("its JSON chunk is cut off")?;
     if kind != JSON {

@@ -1,4 +1,5 @@
-//! A channel as a function of time, by the three interpolations of glTF. Source: the specification of glTF 2.0, appendix C.
+//! A channel as a function of time, by the three interpolations of glTF. Source: the specification
+//! of glTF 2.0, appendix C.
 
 use ::gltf::json::animation::Interpolation;
 use glam::{DQuat, DVec4};
@@ -9,11 +10,15 @@ use super::buffers::Buffers;
 use super::channels::Channel;
 use super::nodes::unit;
 
-/// Above this cosine of half the angle two rotations are blended in a straight line: the sine is too small to divide by.
+/// Above this cosine of half the angle two rotations are blended in a straight line: the sine is
+/// too small to divide by.
 const STRAIGHT_COSINE: f64 = 0.999_999_5;
 
 /// Key times, which increase, of a channel.
-pub(super) fn key_times(buffers: &mut Buffers<'_>, channel: &Channel) -> Result<Vec<f64>, ImportError> {
+pub(super) fn key_times(
+    buffers: &mut Buffers<'_>,
+    channel: &Channel,
+) -> Result<Vec<f64>, ImportError> {
     let times = Numbers::find(buffers, channel.times)?.times(buffers)?;
     if times.is_empty() {
         return Err(channel.bad(buffers.document, "it has no keys"));
@@ -50,13 +55,20 @@ impl<const N: usize> Curve<N> {
         let (animation, index) = channel.place;
         if values.count() != expected {
             let (file, values) = (file.to_owned(), values.count());
-            return Err(ImportError::WrongKeyCount { file, animation, channel: index, values, expected });
+            return Err(ImportError::WrongKeyCount {
+                file,
+                animation,
+                channel: index,
+                values,
+                expected,
+            });
         }
         let mut values = values.vectors::<N>(buffers)?;
         for (index_of, value) in values.iter_mut().enumerate() {
             let is_tangent = per_key == 3 && index_of % 3 != 1;
             let is_rotation = N == 4 && !is_tangent;
-            let is_good = value.iter().all(|c| c.is_finite()) && (!is_rotation || value.iter().any(|c| *c != 0.0));
+            let is_good = value.iter().all(|c| c.is_finite())
+                && (!is_rotation || value.iter().any(|c| *c != 0.0));
             if !is_good {
                 let (file, key) = (file.to_owned(), index_of / per_key);
                 return Err(ImportError::BadKeyValue { file, animation, channel: index, key });
@@ -69,7 +81,8 @@ impl<const N: usize> Curve<N> {
         Ok(Self { interpolation, times, values, key: 0 })
     }
 
-    /// The value at a time, which is not before the one that was asked for last; `None` where it is a rotation of no length.
+    /// The value at a time, which is not before the one that was asked for last; `None` where it is
+    /// a rotation of no length.
     pub(super) fn at(&mut self, time_s: f64) -> Option<[f64; N]> {
         let last = self.times.len() - 1;
         while self.key < last && self.times[self.key + 1] <= time_s {
@@ -78,11 +91,14 @@ impl<const N: usize> Curve<N> {
         let key = self.key;
         let next = (key + 1).min(last);
         let span_s = (self.times[next] - self.times[key]).max(1e-12);
-        let share = if next == key { 0.0 } else { ((time_s - self.times[key]) / span_s).clamp(0.0, 1.0) };
+        let share =
+            if next == key { 0.0 } else { ((time_s - self.times[key]) / span_s).clamp(0.0, 1.0) };
         match self.interpolation {
             Interpolation::Step => Some(self.values[key]),
             Interpolation::Linear if N == 4 => slerp(self.values[key], self.values[next], share),
-            Interpolation::Linear => Some(blend([1.0 - share, share], [self.values[key], self.values[next]])),
+            Interpolation::Linear => {
+                Some(blend([1.0 - share, share], [self.values[key], self.values[next]]))
+            }
             Interpolation::CubicSpline => {
                 let (square, cube) = (share * share, share * share * share);
                 let weights = [

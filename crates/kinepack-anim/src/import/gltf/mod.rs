@@ -1,11 +1,13 @@
-//! Clips from glTF 2.0, in text or binary form: the joints of all skins, what is animated above, between and below them, and one clip for
-//! each animation, sampled at a constant rate.
+//! Clips from glTF 2.0, in text or binary form: the joints of all skins, what is animated above,
+//! between and below them, and one clip for each animation, sampled at a constant rate.
 //!
-//! Where no skin is, the nodes that are animated are the joints. What stands still above the roots becomes part of the roots: its
-//! rotation and translation of their transforms, its scale of all translations. The bind pose is that of the nodes.
+//! Where no skin is, the nodes that are animated are the joints. What stands still above the roots
+//! becomes part of the roots: its rotation and translation of their transforms, its scale of all
+//! translations. The bind pose is that of the nodes.
 //!
-//! Of the crate `gltf` only the JSON as types is used: a document is looked at where an animation leads, by look-ups that may fail, and
-//! what is wrong elsewhere (in materials, in meshes) is no reason to refuse it. Source: the specification of glTF 2.0 by Khronos.
+//! Of the crate `gltf` only the JSON as types is used: a document is looked at where an animation
+//! leads, by look-ups that may fail, and what is wrong elsewhere (in materials, in meshes) is no
+//! reason to refuse it. Source: the specification of glTF 2.0 by Khronos.
 
 mod accessor;
 mod buffers;
@@ -29,13 +31,15 @@ use sample::Room;
 /// The rate at which animations are sampled where nobody says.
 const DEFAULT_RATE_HZ: f32 = 30.0;
 
-/// The clips of a glTF file's bytes. `file` is how errors name it, and what clips are named by, without directories and ending. `resolve`
-/// is given the path of a buffer's file, relative to the document, and the most bytes that it may have; see [`no_files`].
+/// The clips of a glTF file's bytes. `file` is how errors name it, and what clips are named by,
+/// without directories and ending. `resolve` is given the path of a buffer's file, relative to the
+/// document, and the most bytes that it may have; see [`no_files`].
 ///
 /// # Errors
-/// [`ImportError`] with the place where the document is not as it must be or what `resolve` says, where there are more joints or samples
-/// than a clip can have, or where a static scale above the joints is not the same on all axes; [`ImportError::TooMuchMemory`] for more
-/// memory than [`ImportOptions::max_memory_bytes`] allows, with `bytes` counted.
+/// [`ImportError`] with the place where the document is not as it must be or what `resolve` says,
+/// where there are more joints or samples than a clip can have, or where a static scale above the
+/// joints is not the same on all axes; [`ImportError::TooMuchMemory`] for more memory than
+/// [`ImportOptions::max_memory_bytes`] allows, with `bytes` counted.
 pub fn from_bytes(
     file: &str,
     bytes: &[u8],
@@ -47,7 +51,10 @@ pub fn from_bytes(
     let (root, chunk) = container::read(file, bytes, &mut budget)?;
     let document = Document { file, root: &root };
     let Some(rig) = Rig::new(document, options.unit_cm)? else {
-        return Ok(Import { clips: Vec::new(), notes: vec![Note::NoClip { file: file.to_owned() }] });
+        return Ok(Import {
+            clips: Vec::new(),
+            notes: vec![Note::NoClip { file: file.to_owned() }],
+        });
     };
     let mut notes = Vec::new();
     if let Some(extent_m) = rig.taken_as_cm() {

@@ -1,12 +1,13 @@
-//! The tree of a document's nodes, made sure to be one, and what a node's transform is. Nodes may nest as deep as a file likes: the order is
-//! found with a stack of its own.
+//! The tree of a document's nodes, made sure to be one, and what a node's transform is. Nodes may
+//! nest as deep as a file likes: the order is found with a stack of its own.
 
 use ::gltf::json::Index;
 use glam::{DMat3, DQuat, DVec3};
 
 use super::{Document, ImportError};
 
-/// Rotation, translation and scale in the file's unit, of a node or of all that stands still above it.
+/// Rotation, translation and scale in the file's unit, of a node or of all that stands still above
+/// it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Local {
     pub(super) rotation: DQuat,
@@ -15,7 +16,8 @@ pub(super) struct Local {
 }
 
 impl Local {
-    pub(super) const IDENTITY: Self = Self { rotation: DQuat::IDENTITY, translation: DVec3::ZERO, scale: DVec3::ONE };
+    pub(super) const IDENTITY: Self =
+        Self { rotation: DQuat::IDENTITY, translation: DVec3::ZERO, scale: DVec3::ONE };
 }
 
 /// Who is whose child.
@@ -31,21 +33,27 @@ impl Tree {
     pub(super) fn new(document: Document<'_>) -> Result<Self, ImportError> {
         let nodes = &document.root.nodes;
         let mut parents = vec![None; nodes.len()];
-        for (node, children) in
-            nodes.iter().enumerate().filter_map(|(index, node)| Some((index, node.children.as_ref()?)))
+        for (node, children) in nodes
+            .iter()
+            .enumerate()
+            .filter_map(|(index, node)| Some((index, node.children.as_ref()?)))
         {
             for child in children.iter().map(Index::value) {
                 match parents.get_mut(child) {
-                    None => return Err(document.bad_node(node, "it has a child that does not exist")),
+                    None => {
+                        return Err(document.bad_node(node, "it has a child that does not exist"));
+                    }
                     Some(Some(_)) => {
-                        return Err(document.bad_node(child, "it is the child of two nodes, or twice of one"));
+                        return Err(document
+                            .bad_node(child, "it is the child of two nodes, or twice of one"));
                     }
                     Some(parent) => *parent = Some(node),
                 }
             }
         }
         let mut order = Vec::with_capacity(nodes.len());
-        let mut stack: Vec<usize> = (0..nodes.len()).rev().filter(|node| parents[*node].is_none()).collect();
+        let mut stack: Vec<usize> =
+            (0..nodes.len()).rev().filter(|node| parents[*node].is_none()).collect();
         while let Some(node) = stack.pop() {
             order.push(node);
             let children = nodes[node].children.iter().flatten().rev();
@@ -88,13 +96,17 @@ pub(super) fn local(document: Document<'_>, index: usize) -> Result<Local, Impor
     let vector = |vector: [f32; 3]| DVec3::from_array(vector.map(f64::from));
     let local = match node.matrix {
         Some(matrix) => {
-            let column = |column: usize| vector([matrix[4 * column], matrix[4 * column + 1], matrix[4 * column + 2]]);
-            parts([column(0), column(1), column(2)], column(3))
-                .ok_or_else(|| bad("its matrix has a number that is not finite, or is no rotation with a scale"))?
+            let column = |column: usize| {
+                vector([matrix[4 * column], matrix[4 * column + 1], matrix[4 * column + 2]])
+            };
+            parts([column(0), column(1), column(2)], column(3)).ok_or_else(|| {
+                bad("its matrix has a number that is not finite, or is no rotation with a scale")
+            })?
         }
         None => {
             let rotation = node.rotation.unwrap_or_default().0.map(f64::from);
-            let rotation = unit(rotation).ok_or_else(|| bad("its rotation is not finite or has length zero"))?;
+            let rotation = unit(rotation)
+                .ok_or_else(|| bad("its rotation is not finite or has length zero"))?;
             let translation = vector(node.translation.unwrap_or_default());
             Local { rotation, translation, scale: vector(node.scale.unwrap_or([1.0; 3])) }
         }

@@ -13,7 +13,8 @@ use crate::{Joint, MAX_JOINTS, Skeleton, SkeletonError, Transform};
 
 const METRE_CM: f64 = 100.0;
 
-/// A skeleton of metres that is larger than this is one of cm: files in cm are common, and animals of 20 m are not.
+/// A skeleton of metres that is larger than this is one of cm: files in cm are common, and animals
+/// of 20 m are not.
 const LARGEST_M: f64 = 20.0;
 
 /// How much the axes of a scale may differ for it to count as one number.
@@ -43,14 +44,18 @@ struct RigJoint {
 
 impl Rig {
     /// `None` where no node is a joint.
-    pub(super) fn new(document: Document<'_>, unit_cm: Option<f64>) -> Result<Option<Self>, ImportError> {
+    pub(super) fn new(
+        document: Document<'_>,
+        unit_cm: Option<f64>,
+    ) -> Result<Option<Self>, ImportError> {
         let tree = Tree::new(document)?;
         let is_joint = select(document, &tree)?;
         let count = is_joint.iter().filter(|is_joint| **is_joint).count();
         if count == 0 {
             return Ok(None);
         }
-        let skeleton_error = |error| ImportError::Skeleton { file: document.file.to_owned(), error };
+        let skeleton_error =
+            |error| ImportError::Skeleton { file: document.file.to_owned(), error };
         if count > MAX_JOINTS {
             return Err(skeleton_error(SkeletonError::TooManyJoints { joints: count }));
         }
@@ -59,12 +64,21 @@ impl Rig {
         let is_cm = unit_cm.is_none() && extent_m > LARGEST_M;
         let unit_cm = unit_cm.unwrap_or(if is_cm { 1.0 } else { METRE_CM });
         let list = joints.iter().map(|joint| Joint {
-            name: document.root.nodes[joint.node].name.clone().unwrap_or_else(|| format!("node{}", joint.node)),
+            name: document.root.nodes[joint.node]
+                .name
+                .clone()
+                .unwrap_or_else(|| format!("node{}", joint.node)),
             parent: joint.parent.map(|parent| parent as u16),
             bind: joint.transform(joint.rest, unit_cm),
         });
         let skeleton = Arc::new(Skeleton::new(list.collect()).map_err(skeleton_error)?);
-        Ok(Some(Self { skeleton, joints, by_node, unit_cm, taken_as_cm: is_cm.then_some(extent_m) }))
+        Ok(Some(Self {
+            skeleton,
+            joints,
+            by_node,
+            unit_cm,
+            taken_as_cm: is_cm.then_some(extent_m),
+        }))
     }
 
     pub(super) fn taken_as_cm(&self) -> Option<f64> {
@@ -101,7 +115,8 @@ impl RigJoint {
         match &self.above {
             Some(above) => Local {
                 rotation: above.rotation * local.rotation,
-                translation: above.translation + above.rotation * (local.translation * above.scale.x),
+                translation: above.translation
+                    + above.rotation * (local.translation * above.scale.x),
                 scale: local.scale,
             },
             None => Local { translation: local.translation * self.scale, ..local },
@@ -109,7 +124,8 @@ impl RigJoint {
     }
 }
 
-/// The nodes of skins, or those that are animated where no skin is; what is animated above or below these; all between two of them.
+/// The nodes of skins, or those that are animated where no skin is; what is animated above or below
+/// these; all between two of them.
 fn select(document: Document<'_>, tree: &Tree) -> Result<Vec<bool>, ImportError> {
     let nodes = document.root.nodes.len();
     let is_animated = animated(document)?;
@@ -117,13 +133,18 @@ fn select(document: Document<'_>, tree: &Tree) -> Result<Vec<bool>, ImportError>
     for (skin, joints) in document.root.skins.iter().map(|skin| &skin.joints).enumerate() {
         for node in joints.iter().map(Index::value) {
             let file = || document.file.to_owned();
-            *is_joint.get_mut(node).ok_or_else(|| ImportError::BadSkin { file: file(), skin, node })? = true;
+            *is_joint.get_mut(node).ok_or_else(|| ImportError::BadSkin {
+                file: file(),
+                skin,
+                node,
+            })? = true;
         }
     }
     if !is_joint.contains(&true) {
         is_joint.clone_from(&is_animated);
     }
-    let bases: Vec<bool> = is_joint.iter().zip(&is_animated).map(|(joint, animated)| joint | animated).collect();
+    let bases: Vec<bool> =
+        is_joint.iter().zip(&is_animated).map(|(joint, animated)| joint | animated).collect();
     include_ancestors(tree, &mut is_joint, &bases);
     let below = tree.below(&is_joint);
     for node in 0..nodes {
@@ -145,7 +166,9 @@ fn include_ancestors(tree: &Tree, is_joint: &mut [bool], bases: &[bool]) {
 /// Which nodes any animation moves.
 fn animated(document: Document<'_>) -> Result<Vec<bool>, ImportError> {
     let mut is_animated = vec![false; document.root.nodes.len()];
-    for (animation, channels) in document.root.animations.iter().map(|animation| &animation.channels).enumerate() {
+    for (animation, channels) in
+        document.root.animations.iter().map(|animation| &animation.channels).enumerate()
+    {
         for (channel, target) in channels.iter().map(|channel| &channel.target).enumerate() {
             if matches!(target.path, Checked::Valid(Property::MorphTargetWeights)) {
                 continue;
@@ -176,7 +199,9 @@ fn fold(
             let parent = parent_node.and_then(|parent| by_node[parent]).map(usize::from);
             let above = match parent {
                 Some(_) => None,
-                None => Some(parent_node.and_then(|parent| still[parent]).unwrap_or(Local::IDENTITY)),
+                None => {
+                    Some(parent_node.and_then(|parent| still[parent]).unwrap_or(Local::IDENTITY))
+                }
             };
             let scale = match (&above, parent) {
                 (Some(above), _) => above.scale.x,
@@ -219,10 +244,9 @@ fn extent(joints: &[RigJoint]) -> f64 {
         });
     }
     let places: Vec<DVec3> = poses.into_iter().map(|(_, place, _)| place).collect();
-    let distances = places
-        .iter()
-        .enumerate()
-        .flat_map(|(index, place)| places[..index].iter().map(move |other| place.distance_squared(*other)));
+    let distances = places.iter().enumerate().flat_map(|(index, place)| {
+        places[..index].iter().map(move |other| place.distance_squared(*other))
+    });
     // A distance that is not a number is refused with the bind pose.
     distances.fold(0.0, f64::max).sqrt()
 }

@@ -12,15 +12,16 @@ use super::curve::{Curve, key_times};
 use super::rig::Rig;
 use crate::{MAX_SAMPLES, RawClip, RawClipError, Transform};
 
-/// How many transforms the clips of a file may have together, and how many of them are not yet used.
+/// How many transforms the clips of a file may have together, and how many of them are not yet
+/// used.
 #[derive(Clone, Copy)]
 pub(super) struct Room {
     pub(super) limit: usize,
     pub(super) left: usize,
 }
 
-/// The clip of an animation that moves a joint at least. The last sample is at or after the last key, whichever whole number of steps
-/// is nearest; a time after the last key stands for that.
+/// The clip of an animation that moves a joint at least. The last sample is at or after the last
+/// key, whichever whole number of steps is nearest; a time after the last key stands for that.
 pub(super) fn clip(
     buffers: &mut Buffers<'_>,
     rig: &Rig,
@@ -30,7 +31,11 @@ pub(super) fn clip(
     room: Room,
 ) -> Result<RawClip, ImportError> {
     let file = buffers.document.file;
-    let clip_error = |name: &str, error| ImportError::Clip { file: file.to_owned(), clip: name.to_owned(), error };
+    let clip_error = |name: &str, error| ImportError::Clip {
+        file: file.to_owned(),
+        clip: name.to_owned(),
+        error,
+    };
     let (begin_s, end_s) = span(buffers, channels)?;
     let duration_s = end_s - begin_s;
     // The cast saturates.
@@ -76,7 +81,10 @@ pub(super) fn clip(
 }
 
 /// The times of the first and the last key of all channels.
-fn span(buffers: &mut Buffers<'_>, channels: &BTreeMap<usize, JointChannels>) -> Result<(f64, f64), ImportError> {
+fn span(
+    buffers: &mut Buffers<'_>,
+    channels: &BTreeMap<usize, JointChannels>,
+) -> Result<(f64, f64), ImportError> {
     let (mut begin_s, mut end_s) = (f64::INFINITY, f64::NEG_INFINITY);
     for channel in channels.values().flat_map(JointChannels::iter) {
         let times = key_times(buffers, channel)?;

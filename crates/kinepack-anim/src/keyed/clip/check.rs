@@ -1,5 +1,6 @@
-//! From bytes to a clip: every length, every kind, every number, and the order of the keys, which is played through once. What
-//! passes can be played without another check. `spec/ANIM.md`, section 5.7 says what a reader must refuse.
+//! From bytes to a clip: every length, every kind, every number, and the order of the keys, which
+//! is played through once. What passes can be played without another check. `spec/ANIM.md`, section
+//! 5.7 says what a reader must refuse.
 
 use crate::keyed::quantize::{VectorRange, rotation_from_48};
 use crate::keyed::{Key, Parametrization};
@@ -8,7 +9,9 @@ use crate::rest::{self, Rest};
 use crate::skeleton::MAX_JOINTS;
 use crate::{Channel, ClipError};
 
-use super::layout::{self, HEADER_BYTES, JointKinds, KeyedHeader, Kind, MAGIC, VERSION, ticks_per_sample, tracks_of};
+use super::layout::{
+    self, HEADER_BYTES, JointKinds, KeyedHeader, Kind, MAGIC, VERSION, ticks_per_sample, tracks_of,
+};
 use super::{KeyedClip, pad};
 
 /// The largest end of a range, so that no spline leaves the floats, nor the square of a chord.
@@ -47,8 +50,10 @@ pub(super) fn read(bytes: Vec<u8>) -> Result<KeyedClip, ClipError> {
         constants.push((track, value));
     }
     let rows: Vec<_> = tracks_of(&kinds, Kind::Rows).collect();
-    let row_bytes =
-        rows.iter().map(|track| kinds[usize::from(track.joint)].bits.row_bytes(track.channel)).sum::<usize>();
+    let row_bytes = rows
+        .iter()
+        .map(|track| kinds[usize::from(track.joint)].bits.row_bytes(track.channel))
+        .sum::<usize>();
     let mut keyed: Vec<_> = tracks_of(&kinds, Kind::Keys).collect();
     keyed.sort_by_key(|track| (track.channel, track.joint));
     if ticks_per_sample(header.samples) == 0 && !keyed.is_empty() {
@@ -120,8 +125,12 @@ fn check_keys(clip: &KeyedClip) -> Result<(), ClipError> {
     let mut playback = Playback::new(clip.keyed.len(), end);
     let mut slice = 1;
     for index in 0..clip.key_count() {
-        let bytes = clip.bytes[clip.keys_at + index * Key::BYTES..].first_chunk().copied().unwrap_or_default();
-        let key = Key::from_bytes(bytes).ok_or(ClipError::BadKey { index, reason: "a channel that is none" })?;
+        let bytes = clip.bytes[clip.keys_at + index * Key::BYTES..]
+            .first_chunk()
+            .copied()
+            .unwrap_or_default();
+        let key = Key::from_bytes(bytes)
+            .ok_or(ClipError::BadKey { index, reason: "a channel that is none" })?;
         let is_joint = usize::from(key.joint) < clip.joints();
         let track = if is_joint { clip.keyed_index(&key) } else { usize::MAX };
         if track >= clip.keyed.len() {
@@ -129,14 +138,22 @@ fn check_keys(clip: &KeyedClip) -> Result<(), ClipError> {
         }
         let need = playback.need(track);
         slice = check_jumps(clip, &playback, slice, need)?;
-        playback.push(track, index, key.time).map_err(|reason| ClipError::BadKey { index, reason })?;
+        playback
+            .push(track, index, key.time)
+            .map_err(|reason| ClipError::BadKey { index, reason })?;
     }
     check_jumps(clip, &playback, slice, u32::MAX)?;
     playback.finish().map_err(|reason| ClipError::BadKey { index: clip.key_count(), reason })
 }
 
-/// Compares the jump table with the playback, for the slices that begin before the key that is needed at tick `need`.
-fn check_jumps(clip: &KeyedClip, playback: &Playback, mut slice: usize, need: u32) -> Result<usize, ClipError> {
+/// Compares the jump table with the playback, for the slices that begin before the key that is
+/// needed at tick `need`.
+fn check_jumps(
+    clip: &KeyedClip,
+    playback: &Playback,
+    mut slice: usize,
+    need: u32,
+) -> Result<usize, ClipError> {
     while slice < usize::from(clip.header.slices) && clip.header.slice_start(slice) < need {
         for track in 0..clip.keyed.len() {
             if clip.jump(slice, track) != playback.hot(track) {
@@ -189,7 +206,12 @@ impl Playback {
     }
 
     /// Reads the next key of the block.
-    pub(crate) fn push(&mut self, track: usize, index: usize, time: u16) -> Result<(), &'static str> {
+    pub(crate) fn push(
+        &mut self,
+        track: usize,
+        index: usize,
+        time: u16,
+    ) -> Result<(), &'static str> {
         let need = self.need(track);
         let is_head = self.head < self.tracks.len();
         if is_head && track != self.head {
@@ -225,7 +247,11 @@ impl Playback {
 
     fn finish(&self) -> Result<(), &'static str> {
         let is_whole = |hot: &HotKeys| hot.count >= 2 && hot.times[3] == self.end;
-        if self.tracks.iter().all(is_whole) { Ok(()) } else { Err("a track that does not end with the clip") }
+        if self.tracks.iter().all(is_whole) {
+            Ok(())
+        } else {
+            Err("a track that does not end with the clip")
+        }
     }
 }
 

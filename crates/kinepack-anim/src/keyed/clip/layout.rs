@@ -1,4 +1,5 @@
-//! Where what stands in a clip: the header, and the sizes that follow from it. `spec/ANIM.md`, section 5.
+//! Where what stands in a clip: the header, and the sizes that follow from it. `spec/ANIM.md`,
+//! section 5.
 
 use crate::keyed::{Key, Parametrization};
 use crate::{Channel, TrackId};
@@ -99,7 +100,8 @@ pub enum Kind {
     Rows = 3,
 }
 
-/// What becomes of each channel of a joint, and how its rotations are written where they stand in rows.
+/// What becomes of each channel of a joint, and how its rotations are written where they stand in
+/// rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct JointKinds {
     pub(crate) channels: [Kind; 3],
@@ -144,7 +146,8 @@ impl Kind {
     }
 }
 
-/// Ticks between two samples: as many as fit into the 16 bits of a key's time. Zero where there are too many samples for keys.
+/// Ticks between two samples: as many as fit into the 16 bits of a key's time. Zero where there are
+/// too many samples for keys.
 pub(crate) const fn ticks_per_sample(samples: u32) -> u32 {
     match samples {
         0 | 1 => 1,
@@ -186,7 +189,8 @@ pub(crate) const fn keys_bytes(keys: usize) -> usize {
 pub(crate) fn tracks_of(kinds: &[JointKinds], kind: Kind) -> impl Iterator<Item = TrackId> {
     let of_joint = move |(joint, kinds): (usize, &JointKinds)| {
         let channels = kinds.channels;
-        let wanted = Channel::ALL.into_iter().filter(move |channel| channels[*channel as usize] == kind);
+        let wanted =
+            Channel::ALL.into_iter().filter(move |channel| channels[*channel as usize] == kind);
         wanted.map(move |channel| TrackId { joint: joint as u16, channel })
     };
     kinds.iter().enumerate().flat_map(of_joint)

@@ -1,6 +1,7 @@
-//! A compressed clip in memory, which is the same bytes as its file: a header, a byte a joint that says what becomes of each
-//! channel, constants, rows of samples, and the block of keys in the order in which playback needs them. Validated once, when
-//! it is loaded; after that sampling cannot fail. `spec/ANIM.md`, section 5.
+//! A compressed clip in memory, which is the same bytes as its file: a header, a byte a joint that
+//! says what becomes of each channel, constants, rows of samples, and the block of keys in the
+//! order in which playback needs them. Validated once, when it is loaded; after that sampling
+//! cannot fail. `spec/ANIM.md`, section 5.
 //!
 //! Made by [`build`](crate::offline::build), played by a [`Cursor`](crate::keyed::Cursor).
 
@@ -39,7 +40,8 @@ impl KeyedClip {
     /// The clip that `bytes` hold, checked once and for all.
     ///
     /// # Errors
-    /// [`ClipError`], with the reason, for anything that `spec/ANIM.md` does not allow. Memory is bounded by the bytes' length.
+    /// [`ClipError`], with the reason, for anything that `spec/ANIM.md` does not allow. Memory is
+    /// bounded by the bytes' length.
     pub fn from_bytes(bytes: impl Into<Vec<u8>>) -> Result<Self, ClipError> {
         check::read(bytes.into())
     }
@@ -120,7 +122,12 @@ impl KeyedClip {
         let bytes = &self.bytes[self.keys_at + index * Key::BYTES..][..Key::BYTES];
         let bytes = bytes.first_chunk().copied().unwrap_or_default();
         // Checked when it was loaded.
-        Key::from_bytes(bytes).unwrap_or(Key { time: 0, joint: 0, channel: Channel::Rotation, value: [0; 3] })
+        Key::from_bytes(bytes).unwrap_or(Key {
+            time: 0,
+            joint: 0,
+            channel: Channel::Rotation,
+            value: [0; 3],
+        })
     }
 
     /// When a key is, in seconds from the first sample.
@@ -155,10 +162,14 @@ impl KeyedClip {
         usize::from(self.track_of[3 * usize::from(key.joint) + key.channel as usize])
     }
 
-    /// The four hot keys of a keyed track at the beginning of slice `slice` (from 1 on), by their index among all keys.
+    /// The four hot keys of a keyed track at the beginning of slice `slice` (from 1 on), by their
+    /// index among all keys.
     pub(crate) fn jump(&self, slice: usize, track: usize) -> [usize; 4] {
-        let at = self.jumps_at + ((slice - 1) * self.keyed.len() + track) * self.header.jump_entry_bytes();
-        std::array::from_fn(|index| layout::read_index(&self.bytes[at..], index, self.header.has_wide_jumps()))
+        let at = self.jumps_at
+            + ((slice - 1) * self.keyed.len() + track) * self.header.jump_entry_bytes();
+        std::array::from_fn(|index| {
+            layout::read_index(&self.bytes[at..], index, self.header.has_wide_jumps())
+        })
     }
 
     /// The pose that every sample begins with: `bind`, and the constants over it.
@@ -204,7 +215,8 @@ impl KeyedClip {
         let ranges = layout::ranges_bytes(&self.kinds);
         let head = layout::HEADER_BYTES + self.kinds.len();
         let constants = self.rows_at - head - ranges;
-        let parts = [head, ranges, constants, self.keys_at - self.rows_at, self.jumps_at - self.keys_at];
+        let parts =
+            [head, ranges, constants, self.keys_at - self.rows_at, self.jumps_at - self.keys_at];
         let [head, ranges, constants, rows, keys] = parts;
         let jumps = self.bytes.len() - self.jumps_at;
         [

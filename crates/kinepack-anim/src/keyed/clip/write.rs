@@ -1,5 +1,5 @@
-//! From tracks to the bytes of a clip: the keys put into the order of need, and the jump table made by playing them.
-//! `spec/ANIM.md`, section 5.
+//! From tracks to the bytes of a clip: the keys put into the order of need, and the jump table made
+//! by playing them. `spec/ANIM.md`, section 5.
 
 use crate::keyed::quantize::{VectorRange, rotation_48};
 use crate::keyed::{Key, Parametrization};
@@ -8,10 +8,12 @@ use crate::{Channel, TrackId};
 use super::Playback;
 use super::layout::{self, HEADER_BYTES, JointKinds, KeyedHeader};
 
-/// Keys between two entries of the jump table: how many a cursor that seeks has to read at most, about.
+/// Keys between two entries of the jump table: how many a cursor that seeks has to read at most,
+/// about.
 const KEYS_PER_SLICE: usize = 2048;
 
-/// The keys of one track: ticks and values, the first at tick zero, the last at that of the last sample.
+/// The keys of one track: ticks and values, the first at tick zero, the last at that of the last
+/// sample.
 #[derive(Clone, Debug)]
 pub(crate) struct PlacedTrack {
     pub(crate) id: TrackId,
@@ -55,12 +57,16 @@ impl Contents {
         bytes.extend(self.kinds.iter().map(|kinds| kinds.to_byte()));
         for (range, channel) in self.ranges.iter().zip([Channel::Translation, Channel::Scale]) {
             if layout::has_range(&self.kinds, channel) {
-                bytes.extend(range.min.iter().chain(&range.max).flat_map(|float| float.to_le_bytes()));
+                bytes.extend(
+                    range.min.iter().chain(&range.max).flat_map(|float| float.to_le_bytes()),
+                );
             }
         }
         for (track, value) in &self.constants {
             match track.channel {
-                Channel::Rotation => bytes.extend(rotation_48(*value).iter().flat_map(|word| word.to_le_bytes())),
+                Channel::Rotation => {
+                    bytes.extend(rotation_48(*value).iter().flat_map(|word| word.to_le_bytes()))
+                }
                 _ => bytes.extend(value[..3].iter().flat_map(|float| float.to_le_bytes())),
             }
         }
@@ -72,7 +78,8 @@ impl Contents {
 
 fn write_keys(bytes: &mut Vec<u8>, header: &KeyedHeader, tracks: &[&PlacedTrack]) {
     let mut jumps = Vec::new();
-    let mut playback = Playback::new(tracks.len(), if tracks.is_empty() { 0 } else { header.end() });
+    let mut playback =
+        Playback::new(tracks.len(), if tracks.is_empty() { 0 } else { header.end() });
     let mut slice = 1;
     let mut jump_to = |playback: &Playback, need: u32| {
         while slice < usize::from(header.slices) && header.slice_start(slice) < need {
@@ -94,8 +101,9 @@ fn write_keys(bytes: &mut Vec<u8>, header: &KeyedHeader, tracks: &[&PlacedTrack]
     bytes.extend_from_slice(&jumps);
 }
 
-/// All keys, by track and place in it, in the order of need: first those without which each track cannot begin, then each by the
-/// tick of the key two places before it in its track, since from there on the spline needs it.
+/// All keys, by track and place in it, in the order of need: first those without which each track
+/// cannot begin, then each by the tick of the key two places before it in its track, since from
+/// there on the spline needs it.
 fn ordered(tracks: &[&PlacedTrack]) -> Vec<(usize, usize)> {
     let mut order = Vec::new();
     for (track, placed) in tracks.iter().enumerate() {
@@ -105,7 +113,8 @@ fn ordered(tracks: &[&PlacedTrack]) -> Vec<(usize, usize)> {
     for (track, placed) in tracks.iter().enumerate() {
         order.extend((3..placed.keys.len()).map(|key| (track, key)));
     }
-    // The sort is stable: keys that are needed together stand in the order of their tracks, and those of a track in that of time.
+    // The sort is stable: keys that are needed together stand in the order of their tracks, and
+    // those of a track in that of time.
     order[head..].sort_by_key(|&(track, key)| tracks[track].keys[key - 2].0);
     order
 }

@@ -1,4 +1,5 @@
-//! What is chosen for a clip: block length, precision of references, aim, and what each track shares with a rig; found on some of its segments.
+//! What is chosen for a clip: block length, precision of references, aim, and what each track
+//! shares with a rig; found on some of its segments.
 
 use std::collections::HashMap;
 
@@ -13,16 +14,19 @@ use super::{BlockOptions, Effort};
 
 /// Segments that choices are compared on.
 const TRIED: usize = 12;
-/// What the eights of coefficients that a block has weigh in the choice of its length, each as a share of the clip's bits: the player decodes all of
-/// them. At best effort it is bits alone that count.
+/// What the eights of coefficients that a block has weigh in the choice of its length, each as a
+/// share of the clip's bits: the player decodes all of them. At best effort it is bits alone that
+/// count.
 const EIGHT: f64 = 0.12;
 /// Up to how many times as many bits as the best other plans come near it.
 const NEAR: f64 = 1.04;
-/// How much larger than its own steps those of the rig may be, in quarters of an octave: the others would have to make up for them.
+/// How much larger than its own steps those of the rig may be, in quarters of an octave: the others
+/// would have to make up for them.
 const COARSER: u8 = 1;
 
-/// The plan that takes the fewest bits, or nearly where that is faster to play; at best effort behind it others that come near it, of which only
-/// what is made of them tells which one is the best.
+/// The plan that takes the fewest bits, or nearly where that is faster to play; at best effort
+/// behind it others that come near it, of which only what is made of them tells which one is the
+/// best.
 pub(super) fn choose(target: &Target, options: &BlockOptions) -> (Plan, Vec<Plan>) {
     let usual = Choices { block: BlockLength::N16, is_fine: false, aim: 0.5, is_of_rig: false };
     let alone = |choices| Tried::new(target, options, choices, |_| [false; 2]);
@@ -34,7 +38,8 @@ pub(super) fn choose(target: &Target, options: &BlockOptions) -> (Plan, Vec<Plan
         for block in [BlockLength::N8, BlockLength::N32] {
             best = best.or(alone(Choices { block, ..usual }));
         }
-        let aims: &[f64] = if options.effort == Effort::Best { &[0.0, 0.25, 0.75, 1.0] } else { &[0.0] };
+        let aims: &[f64] =
+            if options.effort == Effort::Best { &[0.0, 0.25, 0.75, 1.0] } else { &[0.0] };
         for &aim in aims {
             let choices = best.plan.choices;
             best = best.or(alone(Choices { aim, ..choices }));
@@ -46,23 +51,28 @@ pub(super) fn choose(target: &Target, options: &BlockOptions) -> (Plan, Vec<Plan
         let sharing = sharing(target, options, &best);
         best = best.or(sharing);
     }
-    let others = if options.effort == Effort::Best { near(target, options, &best) } else { Vec::new() };
+    let others =
+        if options.effort == Effort::Best { near(target, options, &best) } else { Vec::new() };
     (best.plan, others)
 }
 
-/// Plans with another block length or other references that take about as many bits as the best one.
+/// Plans with another block length or other references that take about as many bits as the best
+/// one.
 fn near(target: &Target, options: &BlockOptions, best: &Tried) -> Vec<Plan> {
     let choices = best.plan.choices;
-    let shares: HashMap<_, _> = best.plan.tracks.iter().map(|track| (track.id, track.shares)).collect();
+    let shares: HashMap<_, _> =
+        best.plan.tracks.iter().map(|track| (track.id, track.shares)).collect();
     let blocks = BlockLength::ALL.into_iter().filter(|block| *block != choices.block);
     let others = blocks.map(|block| Choices { block, ..choices });
     let others = others.chain([Choices { is_fine: !choices.is_fine, ..choices }]);
-    let tried =
-        others.map(|choices| Tried::new(target, options, choices, |id| shares.get(&id).copied().unwrap_or_default()));
+    let tried = others.map(|choices| {
+        Tried::new(target, options, choices, |id| shares.get(&id).copied().unwrap_or_default())
+    });
     tried.filter(|tried| tried.cost < NEAR * best.cost).map(|tried| tried.plan).collect()
 }
 
-/// The plan in which each track shares with the rig what makes it the smallest, each segment with the step that it was tried with.
+/// The plan in which each track shares with the rig what makes it the smallest, each segment with
+/// the step that it was tried with.
 fn sharing(target: &Target, options: &BlockOptions, tried: &Tried) -> Tried {
     const WAYS: [Shares; 4] = [[false, false], [true, false], [false, true], [true, true]];
     let choices = Choices { is_of_rig: true, ..tried.plan.choices };
@@ -76,7 +86,9 @@ fn sharing(target: &Target, options: &BlockOptions, tried: &Tried) -> Tried {
             }
         }
     }
-    Tried::new(target, options, choices, |id| least.get(&id).map_or([false; 2], |(_, shares)| *shares))
+    Tried::new(target, options, choices, |id| {
+        least.get(&id).map_or([false; 2], |(_, shares)| *shares)
+    })
 }
 
 /// A plan that was tried on some segments.
@@ -92,7 +104,12 @@ struct Tried {
 }
 
 impl Tried {
-    fn new(target: &Target, options: &BlockOptions, choices: Choices, shares: impl Fn(TrackId) -> Shares) -> Self {
+    fn new(
+        target: &Target,
+        options: &BlockOptions,
+        choices: Choices,
+        shares: impl Fn(TrackId) -> Shares,
+    ) -> Self {
         let plan = Plan::new(target, options, choices, shares);
         let header = header(target, choices);
         let all = spans(&header);
@@ -101,7 +118,11 @@ impl Tried {
         let share = all.len() as f64 / spans.len() as f64;
         let tracks: usize = plan.tracks.iter().map(|track| track.contents().bits(&header)).sum();
         let constants: usize = plan.constants.iter().map(|constant| constant.bits()).sum();
-        let eight = if options.effort == Effort::Best { 0.0 } else { EIGHT * (choices.block.samples() / 8) as f64 };
+        let eight = if options.effort == Effort::Best {
+            0.0
+        } else {
+            EIGHT * (choices.block.samples() / 8) as f64
+        };
         let cost = (coded.bits as f64 * share + (tracks + constants) as f64) * (1.0 + eight);
         Self { plan, header, spans, coded, share, cost }
     }
@@ -111,19 +132,23 @@ impl Tried {
         if other.cost < self.cost { other } else { self }
     }
 
-    /// About how many bits each track takes in the clip with another plan, with segments of the same steps.
+    /// About how many bits each track takes in the clip with another plan, with segments of the
+    /// same steps.
     fn bits_with(&self, target: &Target, plan: &Plan) -> Vec<f64> {
         let mut coder = Coder::new(target, plan);
         let mut bits = vec![0.0; plan.tracks.len()];
         for (span, segment) in self.spans.iter().zip(&self.coded.segments) {
             coder.code(*span, segment.step, Rounding::Worth, f64::INFINITY);
-            for (component, coefficients) in coder.coefficients.chunks_exact(span.length).enumerate() {
+            for (component, coefficients) in
+                coder.coefficients.chunks_exact(span.length).enumerate()
+            {
                 let PlannedTrack { steps, own_steps, .. } = &plan.tracks[component / 3];
                 let (step, own_step) = (steps[component % 3], own_steps[component % 3]);
                 if step > own_step.saturating_add(COARSER) {
                     bits[component / 3] = f64::INFINITY;
                 } else if step != 0 {
-                    bits[component / 3] += self.share * component_bits(self.header.block, coefficients) as f64;
+                    bits[component / 3] +=
+                        self.share * component_bits(self.header.block, coefficients) as f64;
                 }
             }
         }

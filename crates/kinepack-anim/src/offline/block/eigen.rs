@@ -9,7 +9,8 @@ pub(super) fn eigenvectors<const N: usize>(mut a: [[f64; N]; N]) -> [[f64; N]; N
     }
     for _ in 0..SWEEPS {
         let diagonal: f64 = (0..N).map(|i| a[i][i] * a[i][i]).sum();
-        let off: f64 = (0..N).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| a[i][j] * a[i][j]).sum();
+        let off: f64 =
+            (0..N).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| a[i][j] * a[i][j]).sum();
         if off <= 1e-24 * diagonal {
             break;
         }
@@ -18,7 +19,8 @@ pub(super) fn eigenvectors<const N: usize>(mut a: [[f64; N]; N]) -> [[f64; N]; N
                 continue;
             }
             let theta = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
-            let t = if theta < 0.0 { -1.0 } else { 1.0 } / (theta.abs() + (theta * theta + 1.0).sqrt());
+            let t =
+                if theta < 0.0 { -1.0 } else { 1.0 } / (theta.abs() + (theta * theta + 1.0).sqrt());
             let c = 1.0 / (t * t + 1.0).sqrt();
             let s = t * c;
             for row in &mut a {
@@ -45,7 +47,8 @@ mod tests {
         let matrix = [[2.0, -1.0, 0.5], [-1.0, 3.0, 0.25], [0.5, 0.25, 1.0]];
         let mut last = f64::INFINITY;
         for vector in eigenvectors(matrix) {
-            let image: [f64; 3] = std::array::from_fn(|i| (0..3).map(|j| matrix[i][j] * vector[j]).sum());
+            let image: [f64; 3] =
+                std::array::from_fn(|i| (0..3).map(|j| matrix[i][j] * vector[j]).sum());
             let value: f64 = image.iter().zip(vector).map(|(a, b)| a * b).sum();
             assert!(value <= last);
             last = value;

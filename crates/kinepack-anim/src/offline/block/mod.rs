@@ -1,5 +1,6 @@
-//! Block clips from raw ones. The method is that of transform coding: principal axes of each track, a cosine transform of a few samples, one
-//! step for all components of a segment, as large as the error in object space lets it be.
+//! Block clips from raw ones. The method is that of transform coding: principal axes of each track,
+//! a cosine transform of a few samples, one step for all components of a segment, as large as the
+//! error in object space lets it be.
 
 mod choose;
 mod eigen;
@@ -31,9 +32,11 @@ pub use train::{WidthTable, WidthTrainer};
 pub struct BlockOptions {
     /// How much time it may take.
     pub effort: Effort,
-    /// Joints whose place and direction are found anew at the cost of tracks of their own, so that they do not suffer from their ancestors.
+    /// Joints whose place and direction are found anew at the cost of tracks of their own, so that
+    /// they do not suffer from their ancestors.
     pub pins: Vec<usize>,
-    /// What the clip may share with others of its skeleton. Where it is smaller by itself it shares nothing.
+    /// What the clip may share with others of its skeleton. Where it is smaller by itself it shares
+    /// nothing.
     pub rig: Option<Arc<Rig>>,
 }
 
@@ -42,24 +45,31 @@ pub struct BlockOptions {
 pub enum Effort {
     /// One block length for all clips.
     Fast,
-    /// Tries block lengths, and what else there is to choose; shorter blocks, which play faster, where they are nearly as small.
+    /// Tries block lengths, and what else there is to choose; shorter blocks, which play faster,
+    /// where they are nearly as small.
     #[default]
     Default,
     /// The fewest bytes: improves steps and coefficients for as long as it helps.
     Best,
 }
 
-/// What of the precision is left for the player's rounding at first; as much more where that was too little, then twice that, and so on, for as many
-/// builds in all.
+/// What of the precision is left for the player's rounding at first; as much more where that was
+/// too little, then twice that, and so on, for as many builds in all.
 const ROUNDING: f64 = 1e-4;
 const BUILDS: u32 = 7;
-/// Segments that are off by more than so many precisions, and cm, between the samples are played from the two samples, where that is nearer: a joint
-/// spins so fast in them that its parameters change sides.
+/// Segments that are off by more than so many precisions, and cm, between the samples are played
+/// from the two samples, where that is nearer: a joint spins so fast in them that its parameters
+/// change sides.
 const LOOSE_PRECISIONS: f64 = 10.0;
 const LOOSE_CM: f64 = 0.5;
 
-/// Builds a clip, and builds it anew a little closer where rounding takes it out of what is allowed.
-pub(super) fn build(raw: &RawClip, options: &BuildOptions, block: &BlockOptions) -> Result<Built, BuildError> {
+/// Builds a clip, and builds it anew a little closer where rounding takes it out of what is
+/// allowed.
+pub(super) fn build(
+    raw: &RawClip,
+    options: &BuildOptions,
+    block: &BlockOptions,
+) -> Result<Built, BuildError> {
     let mut share = 1.0 - ROUNDING;
     let mut nearest: Option<(f64, Built)> = None;
     for build in 0..BUILDS {
@@ -79,7 +89,8 @@ pub(super) fn build(raw: &RawClip, options: &BuildOptions, block: &BlockOptions)
     nearest.map(|(_, built)| built).ok_or(BuildError::BadOption { option: "precision" })
 }
 
-/// The clip, or one that blends in the segments in which it is loose, where that is much nearer; at the samples they are the same.
+/// The clip, or one that blends in the segments in which it is loose, where that is much nearer; at
+/// the samples they are the same.
 fn nearer_between(
     raw: &RawClip,
     built: Built,
@@ -135,8 +146,12 @@ fn planned(target: &Target, options: &BlockOptions, mut plan: Plan) -> Contents 
 
 fn target<'a>(raw: &'a RawClip, options: &BuildOptions, share: f64) -> Target<'a> {
     let joints = raw.joints();
-    let mut target =
-        Target::new(raw, options.error.base.as_deref(), options.error.shells_cm(joints), options.precisions_cm(joints));
+    let mut target = Target::new(
+        raw,
+        options.error.base.as_deref(),
+        options.error.shells_cm(joints),
+        options.precisions_cm(joints),
+    );
     target.tighten(share);
     target
 }

@@ -1,5 +1,5 @@
-//! What a clip says once: what becomes of each track, references and axes of rotations, middles of vectors, and how large the steps of
-//! components are relative to each other.
+//! What a clip says once: what becomes of each track, references and axes of rotations, middles of
+//! vectors, and how large the steps of components are relative to each other.
 
 use glam::{DMat3, DQuat, DVec3, Vec3};
 
@@ -8,14 +8,17 @@ use crate::measure::Frame;
 use crate::{Channel, Rig, TrackId};
 
 use super::BlockOptions;
-use super::rotations::{axes_codes, constant_codes, parameters_of, reference_codes, rotation_in, rotation_of, turn};
+use super::rotations::{
+    axes_codes, constant_codes, parameters_of, reference_codes, rotation_in, rotation_of, turn,
+};
 use super::target::Target;
 
 /// The exponent of a segment's step that steps of components are made for.
 pub(super) const USUAL_STEP: u8 = 96;
 /// A track that is nowhere farther than this share of its limit from one value has that value.
 const STILL: f64 = 0.1;
-/// What is left to the rig must be nearer by this: what is its own is exact more often than not, what is shared is off, and all the time to one side.
+/// What is left to the rig must be nearer by this: what is its own is exact more often than not,
+/// what is shared is off, and all the time to one side.
 pub(super) const SHARED: f64 = 0.1;
 /// A component that never moves anything by more than this share of the limit is left out.
 const DEAD: f64 = 0.15;
@@ -28,7 +31,8 @@ pub(super) struct Choices {
     pub(super) block: BlockLength,
     /// Whether references and axes have 16 bits.
     pub(super) is_fine: bool,
-    /// How much of the error of its place a joint's rotation makes up for at the tips of what it moves.
+    /// How much of the error of its place a joint's rotation makes up for at the tips of what it
+    /// moves.
     pub(super) aim: f64,
     /// Whether it may share what the rig has.
     pub(super) is_of_rig: bool,
@@ -130,23 +134,29 @@ impl Plan {
         let frames = &target.local(joint, 0)[..target.samples];
         let id = |channel| TrackId { joint: joint as u16, channel };
         let shared = |channel| rig?.constant(id(channel));
-        let turn = |from: DQuat| frames.iter().map(|frame| turn(from, frame.rotation)).fold(0.0, f64::max);
+        let turn =
+            |from: DQuat| frames.iter().map(|frame| turn(from, frame.rotation)).fold(0.0, f64::max);
         let tolerance = |channel| tolerance(target, id(channel));
         if is_pinned {
             self.kinds[joint][0] = Kind::Animated;
         } else if turn(bind.rotation) > tolerance(Channel::Rotation) {
             let own = Constant::Rotation(constant_codes(frames.iter().map(|frame| frame.rotation)));
-            let away = |constant: Constant| turn(rotation_in(constant)) / tolerance(Channel::Rotation);
+            let away =
+                |constant: Constant| turn(rotation_in(constant)) / tolerance(Channel::Rotation);
             let (kind, constant) = kind_of(shared(Channel::Rotation), own, away);
             self.kinds[joint][0] = kind;
             still.rotation = constant.map_or(bind.rotation, rotation_in);
             self.constants.extend(constant.filter(|_| kind == Kind::Constant));
         }
         type Vector = (Channel, fn(&Frame) -> DVec3);
-        let vectors: [Vector; 2] =
-            [(Channel::Translation, |frame| frame.translation), (Channel::Scale, |frame| frame.scale)];
+        let vectors: [Vector; 2] = [
+            (Channel::Translation, |frame| frame.translation),
+            (Channel::Scale, |frame| frame.scale),
+        ];
         for (channel, vector) in vectors {
-            let way = |from: DVec3| frames.iter().map(|frame| vector(frame).distance(from)).fold(0.0, f64::max);
+            let way = |from: DVec3| {
+                frames.iter().map(|frame| vector(frame).distance(from)).fold(0.0, f64::max)
+            };
             if is_pinned && channel == Channel::Translation {
                 self.kinds[joint][1] = Kind::Animated;
             } else if way(vector(&bind)) > tolerance(channel) {
@@ -172,10 +182,12 @@ impl Plan {
             Channel::Scale => |frame| frame.scale,
             _ => |frame| frame.translation,
         };
-        let middle = if shares[0] { Vec3::from(shared.middle).as_dvec3() } else { middle(frames, vector) };
+        let middle =
+            if shares[0] { Vec3::from(shared.middle).as_dvec3() } else { middle(frames, vector) };
         let size = vector_size(target, id);
         let is_dead = |axis: usize| {
-            let moves = frames.iter().map(|frame| (vector(frame) - middle)[axis].abs()).fold(0.0, f64::max);
+            let moves =
+                frames.iter().map(|frame| (vector(frame) - middle)[axis].abs()).fold(0.0, f64::max);
             moves * target.scale_above[joint] <= dead_share(shares) * size
         };
         // Pins answer for what becomes of their ancestors, which may be along any axis.
@@ -198,38 +210,60 @@ impl Plan {
         }
     }
 
-    fn rotation(&self, target: &Target, id: TrackId, shared: &Track, shares: Shares) -> PlannedTrack {
+    fn rotation(
+        &self,
+        target: &Target,
+        id: TrackId,
+        shared: &Track,
+        shares: Shares,
+    ) -> PlannedTrack {
         let joint = usize::from(id.joint);
         let frames = &target.local(joint, 0)[..target.samples];
         let bits = if self.choices.is_fine { 16 } else { 8 };
         let rotations = || frames.iter().map(|frame| (frame.rotation, 1.0));
         let shared_or = |part: usize, own: &dyn Fn() -> [u16; 3]| {
-            let (codes, bits) = if shares[part] { (shared.codes[part], RIG_BITS) } else { (own(), bits) };
+            let (codes, bits) =
+                if shares[part] { (shared.codes[part], RIG_BITS) } else { (own(), bits) };
             (codes, rotation_of(codes, bits))
         };
         let (reference_codes, reference) = shared_or(0, &|| reference_codes(rotations(), bits));
         let (axes_codes, axes) = shared_or(1, &|| axes_codes(reference, rotations(), bits));
-        let vectors: Vec<_> = rotations().map(|(rotation, _)| parameters_of(reference, rotation)).collect();
+        let vectors: Vec<_> =
+            rotations().map(|(rotation, _)| parameters_of(reference, rotation)).collect();
         let (inertia, aim) = self.inertia(target, joint);
         let limit = target.least_limit_cm[joint];
         let own_steps = DVec3::AXES.map(|axis| step_code(step_size(axes * axis, inertia, limit)));
         let all_steps = if shares[1] { shared.steps } else { own_steps };
         let steps = [0, 1, 2].map(|index| {
-            let largest = vectors.iter().map(|p| p.dot(axes * DVec3::AXES[index]).abs()).fold(0.0, f64::max);
+            let largest =
+                vectors.iter().map(|p| p.dot(axes * DVec3::AXES[index]).abs()).fold(0.0, f64::max);
             let is_dead = 4.0 * largest * target.reach_cm[joint] <= dead_share(shares) * limit;
             if is_dead { 0 } else { all_steps[index] }
         });
         let codes = [reference_codes, axes_codes];
-        PlannedTrack { id, reference, axes, middle: DVec3::ZERO, codes, steps, own_steps, shares, aim }
+        PlannedTrack {
+            id,
+            reference,
+            axes,
+            middle: DVec3::ZERO,
+            codes,
+            steps,
+            own_steps,
+            shares,
+            aim,
+        }
     }
 
-    /// The mean inertia of the points that move with a joint alone, in its own axes, and how it makes up for an error of its place. Of joints
-    /// below it that are animated themselves only the place counts, since their own rotations come closer again.
+    /// The mean inertia of the points that move with a joint alone, in its own axes, and how it
+    /// makes up for an error of its place. Of joints below it that are animated themselves only the
+    /// place counts, since their own rotations come closer again.
     pub(super) fn inertia(&self, target: &Target, joint: usize) -> (DMat3, Aim) {
         let skeleton = target.skeleton();
         let size_at = |sample: usize| target.object(joint, sample)[0].scale.abs().max_element();
         let middle = target.samples / 2;
-        let largest = (0..target.samples).max_by(|a, b| size_at(*a).total_cmp(&size_at(*b))).unwrap_or(middle);
+        let largest = (0..target.samples)
+            .max_by(|a, b| size_at(*a).total_cmp(&size_at(*b)))
+            .unwrap_or(middle);
         // A joint that its scale hides does not show how far its rotation moves points.
         let is_small = 2.0 * size_at(middle) < size_at(largest);
         let sample = if is_small { largest } else { middle };
@@ -322,9 +356,13 @@ pub(super) fn step_size(axis: DVec3, inertia: DMat3, limit_cm: f64) -> f64 {
     STEP * limit_cm / axis.dot(inertia * axis).max(1e-9).sqrt()
 }
 
-/// What becomes of a track that is not the bind pose's: a constant that is near, the rig's before its own, or it moves. `away` says how far it is
-/// from one, in what it may be.
-fn kind_of(shared: Option<Constant>, own: Constant, away: impl Fn(Constant) -> f64) -> (Kind, Option<Constant>) {
+/// What becomes of a track that is not the bind pose's: a constant that is near, the rig's before
+/// its own, or it moves. `away` says how far it is from one, in what it may be.
+fn kind_of(
+    shared: Option<Constant>,
+    own: Constant,
+    away: impl Fn(Constant) -> f64,
+) -> (Kind, Option<Constant>) {
     match shared.filter(|shared| away(*shared) <= SHARED) {
         Some(shared) => (Kind::Shared, Some(shared)),
         None if away(own) <= 1.0 => (Kind::Constant, Some(own)),

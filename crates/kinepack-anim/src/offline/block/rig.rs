@@ -1,5 +1,5 @@
-//! Finds what clips of one skeleton share: of each track that moves in any of them one reference, one set of axes and steps or one middle; and the
-//! constants that several of them have.
+//! Finds what clips of one skeleton share: of each track that moves in any of them one reference,
+//! one set of axes and steps or one middle; and the constants that several of them have.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,9 @@ use crate::block::{BlockLength, Constant, Kind, Track, tracks_of};
 use crate::offline::{BuildError, BuildOptions, check};
 use crate::{Channel, RawClip, Rig, Skeleton, TrackId};
 
-use super::plan::{Choices, Plan, RIG_BITS, SHARED, step_code, step_size, tolerance, vector_in, vector_size};
+use super::plan::{
+    Choices, Plan, RIG_BITS, SHARED, step_code, step_size, tolerance, vector_in, vector_size,
+};
 use super::rotations::{axes_codes, reference_codes, rotation_in, rotation_of, turn};
 use super::target::Target;
 use super::{BlockOptions, target};
@@ -69,10 +71,12 @@ impl RigTrainer {
         self.clips
     }
 
-    /// Takes a clip that will be built with these options. Cost: that of one of the plans which building it compares.
+    /// Takes a clip that will be built with these options. Cost: that of one of the plans which
+    /// building it compares.
     ///
     /// # Errors
-    /// As [`build`](crate::offline::build); [`BuildError::OtherRig`] for a clip of another skeleton.
+    /// As [`build`](crate::offline::build); [`BuildError::OtherRig`] for a clip of another
+    /// skeleton.
     pub fn add(&mut self, raw: &RawClip, options: &BuildOptions) -> Result<(), BuildError> {
         check(raw, options)?;
         if raw.skeleton().hash() != self.skeleton {
@@ -80,12 +84,20 @@ impl RigTrainer {
         }
         let target = target(raw, options, 1.0);
         let pins = options.pins().to_vec();
-        let choices = Choices { block: BlockLength::N16, is_fine: true, aim: 0.0, is_of_rig: false };
-        let plan = Plan::new(&target, &BlockOptions { pins, ..BlockOptions::default() }, choices, |_| [false; 2]);
+        let choices =
+            Choices { block: BlockLength::N16, is_fine: true, aim: 0.0, is_of_rig: false };
+        let plan =
+            Plan::new(&target, &BlockOptions { pins, ..BlockOptions::default() }, choices, |_| {
+                [false; 2]
+            });
         for track in &plan.tracks {
             let TrackId { joint, channel } = track.id;
             if channel == Channel::Rotation {
-                self.turning.entry(joint).or_default().push(Turning::new(&target, &plan, usize::from(joint)));
+                self.turning.entry(joint).or_default().push(Turning::new(
+                    &target,
+                    &plan,
+                    usize::from(joint),
+                ));
             } else {
                 let step = step_code(vector_size(&target, track.id));
                 let seen = Moving { middle: track.middle.as_vec3().to_array(), step };
@@ -107,19 +119,36 @@ impl RigTrainer {
     pub fn merge(&mut self, other: Self) {
         assert_eq!(self.skeleton, other.skeleton, "clips of another skeleton");
         self.clips += other.clips;
-        other.turning.into_iter().for_each(|(joint, own)| self.turning.entry(joint).or_default().extend(own));
-        other.moving.into_iter().for_each(|(id, own)| self.moving.entry(id).or_default().extend(own));
+        other
+            .turning
+            .into_iter()
+            .for_each(|(joint, own)| self.turning.entry(joint).or_default().extend(own));
+        other
+            .moving
+            .into_iter()
+            .for_each(|(id, own)| self.moving.entry(id).or_default().extend(own));
         other.still.into_iter().for_each(|(id, own)| self.still.entry(id).or_default().extend(own));
     }
 
     /// The rig.
     pub fn finish(&self) -> Rig {
         let id = |channel, joint| TrackId { joint, channel };
-        let rotations = self.turning.iter().map(|(&joint, own)| (id(Channel::Rotation, joint), rotation(own)));
-        let vectors = self.moving.iter().map(|(&(channel, joint), own)| (id(channel, joint), vector(channel, own)));
-        let constants =
-            self.still.iter().filter_map(|(&(joint, channel), own)| Some((id(channel, joint), most_wanted(own)?)));
-        Rig::new(self.joints, self.skeleton, constants.collect(), rotations.chain(vectors).collect())
+        let rotations =
+            self.turning.iter().map(|(&joint, own)| (id(Channel::Rotation, joint), rotation(own)));
+        let vectors = self
+            .moving
+            .iter()
+            .map(|(&(channel, joint), own)| (id(channel, joint), vector(channel, own)));
+        let constants = self
+            .still
+            .iter()
+            .filter_map(|(&(joint, channel), own)| Some((id(channel, joint), most_wanted(own)?)));
+        Rig::new(
+            self.joints,
+            self.skeleton,
+            constants.collect(),
+            rotations.chain(vectors).collect(),
+        )
     }
 }
 
@@ -145,20 +174,26 @@ fn rotation(clips: &[Turning]) -> Track {
     let axes = axes_codes(rotation_of(reference, RIG_BITS), rotations(), RIG_BITS);
     let turned = rotation_of(axes, RIG_BITS);
     let steps = DVec3::AXES.map(|axis| {
-        let logarithms = clips.iter().map(|clip| step_size(turned * axis, clip.inertia, clip.limit_cm).log2());
+        let logarithms =
+            clips.iter().map(|clip| step_size(turned * axis, clip.inertia, clip.limit_cm).log2());
         step_code((logarithms.sum::<f64>() / clips.len() as f64).exp2())
     });
     Track { codes: [reference, axes], steps, ..Track::of(Channel::Rotation) }
 }
 
-/// What is common to a translation or a scale in many clips: the value that half of them have their middle below.
+/// What is common to a translation or a scale in many clips: the value that half of them have their
+/// middle below.
 fn vector(channel: Channel, clips: &[Moving]) -> Track {
-    let middle = [0, 1, 2].map(|axis| median(clips.iter().map(|clip| clip.middle[axis]), f32::total_cmp));
+    let middle =
+        [0, 1, 2].map(|axis| median(clips.iter().map(|clip| clip.middle[axis]), f32::total_cmp));
     let step = median(clips.iter().map(|clip| clip.step), u8::cmp);
     Track { middle, steps: [step; 3], ..Track::of(channel) }
 }
 
-fn median<T: Copy + Default>(numbers: impl Iterator<Item = T>, compare: impl Fn(&T, &T) -> std::cmp::Ordering) -> T {
+fn median<T: Copy + Default>(
+    numbers: impl Iterator<Item = T>,
+    compare: impl Fn(&T, &T) -> std::cmp::Ordering,
+) -> T {
     let mut numbers: Vec<T> = numbers.collect();
     numbers.sort_by(compare);
     numbers.get(numbers.len() / 2).copied().unwrap_or_default()
@@ -169,15 +204,20 @@ fn most_wanted(clips: &[Still]) -> Option<Constant> {
     let wanting = |constant: Constant| clips.iter().filter(|clip| clip.is_near(constant)).count();
     let counted = clips.iter().map(|clip| (wanting(clip.constant), clip.constant));
     // The first of several.
-    let most = counted.fold((1, None), |most, own| if own.0 > most.0 { (own.0, Some(own.1)) } else { most });
+    let most = counted
+        .fold((1, None), |most, own| if own.0 > most.0 { (own.0, Some(own.1)) } else { most });
     most.1
 }
 
 impl Still {
     fn is_near(&self, other: Constant) -> bool {
         let distance = match (self.constant, other) {
-            (Constant::Rotation(_), Constant::Rotation(_)) => turn(rotation_in(self.constant), rotation_in(other)),
-            (Constant::Vector(_), Constant::Vector(_)) => vector_in(self.constant).distance(vector_in(other)),
+            (Constant::Rotation(_), Constant::Rotation(_)) => {
+                turn(rotation_in(self.constant), rotation_in(other))
+            }
+            (Constant::Vector(_), Constant::Vector(_)) => {
+                vector_in(self.constant).distance(vector_in(other))
+            }
             _ => f64::INFINITY,
         };
         distance <= self.tolerance

@@ -1,4 +1,5 @@
-//! Rotations as modified Rodrigues parameters, and as the codes that stand for them; what is common to many of them.
+//! Rotations as modified Rodrigues parameters, and as the codes that stand for them; what is common
+//! to many of them.
 
 use glam::{DMat3, DQuat, DVec3};
 
@@ -10,12 +11,19 @@ use super::eigen::eigenvectors;
 const CONSTANT_BITS: u32 = 21;
 
 /// The codes of the reference of rotations, each with a weight: their mean.
-pub(super) fn reference_codes(rotations: impl Iterator<Item = (DQuat, f64)>, bits: u32) -> [u16; 3] {
+pub(super) fn reference_codes(
+    rotations: impl Iterator<Item = (DQuat, f64)>,
+    bits: u32,
+) -> [u16; 3] {
     rotation_codes(mean(rotations), bits).map(|code| code as u16)
 }
 
 /// The codes of the axes of rotations, each with a weight: the principal ones of their parameters.
-pub(super) fn axes_codes(reference: DQuat, rotations: impl Iterator<Item = (DQuat, f64)>, bits: u32) -> [u16; 3] {
+pub(super) fn axes_codes(
+    reference: DQuat,
+    rotations: impl Iterator<Item = (DQuat, f64)>,
+    bits: u32,
+) -> [u16; 3] {
     let mut spread = [[0.0; 3]; 3];
     rotations.for_each(|(rotation, weight)| {
         add_square(&mut spread, parameters_of(reference, rotation).to_array(), weight);

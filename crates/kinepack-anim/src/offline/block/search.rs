@@ -9,10 +9,12 @@ use super::segment::{Coder, Rounding, Span};
 use super::shave::Shaver;
 use super::target::Target;
 
-/// How far below the step at which the error is expected to be right others are tried, and how far above.
+/// How far below the step at which the error is expected to be right others are tried, and how far
+/// above.
 const DEEPEST: u8 = 60;
 const HIGHEST: u8 = 4;
-/// Changes of coefficients that are tried with a step, and with how many steps it may fail, by default and at best.
+/// Changes of coefficients that are tried with a step, and with how many steps it may fail, by
+/// default and at best.
 const DEFAULT_SHAVE: (usize, usize) = (60, 2);
 const BEST_SHAVE: (usize, usize) = (1500, 4);
 
@@ -29,11 +31,12 @@ pub(super) fn tune(target: &Target, plan: &mut Plan, all: &[Span]) {
     let tried = some(all);
     let before = plan.tracks.clone();
     let coded = code(target, plan, &tried, Effort::Fast);
-    let segments: Vec<_> = tried.iter().zip(&coded.segments).map(|(span, segment)| (*span, segment.step)).collect();
+    let segments: Vec<_> =
+        tried.iter().zip(&coded.segments).map(|(span, segment)| (*span, segment.step)).collect();
     super::tune::tune(target, plan, &segments, tried.len() == all.len());
     let tuned = code(target, plan, &tried, Effort::Fast);
-    // Dead components take no bits, so bits alone would prefer a plan that leaves out too much: even
-    // more so where no plan is near enough.
+    // Dead components take no bits, so bits alone would prefer a plan that leaves out too much:
+    // even more so where no plan is near enough.
     let is_better = tuned.far < coded.far || (tuned.far == 0 && tuned.bits < coded.bits);
     if !is_better {
         plan.tracks = before;
@@ -64,7 +67,8 @@ pub(super) fn spans(header: &Header) -> Vec<Span> {
     (0..header.segments()).map(span).collect()
 }
 
-/// Codes segments, each with the step that takes the fewest bits of those with which it is near enough.
+/// Codes segments, each with the step that takes the fewest bits of those with which it is near
+/// enough.
 pub(super) fn code(target: &Target, plan: &Plan, spans: &[Span], effort: Effort) -> Coded {
     /// Bits of a segment's offset, about.
     const OFFSET: usize = 16;
@@ -82,7 +86,11 @@ pub(super) fn code(target: &Target, plan: &Plan, spans: &[Span], effort: Effort)
         }
         coded.bits += best.bits + OFFSET;
         coded.far += usize::from(best.is_far);
-        coded.segments.push(SegmentContents { step: best.step, length: span.length, coefficients: best.coefficients });
+        coded.segments.push(SegmentContents {
+            step: best.step,
+            length: span.length,
+            coefficients: best.coefficients,
+        });
     }
     coded
 }
@@ -97,7 +105,12 @@ struct Best {
 
 impl Best {
     fn of(coder: &Coder) -> Self {
-        Self { step: coder.step, bits: coder.bits(), coefficients: coder.coefficients.clone(), is_far: false }
+        Self {
+            step: coder.step,
+            bits: coder.bits(),
+            coefficients: coder.coefficients.clone(),
+            is_far: false,
+        }
     }
 }
 
@@ -105,7 +118,8 @@ impl Best {
 fn best_step(coder: &mut Coder, span: Span, usual: u8) -> Best {
     let mut expected = f64::from(usual);
     for _ in 0..2 {
-        let worst = coder.code(span, expected.round() as u8, Rounding::Nearest, f64::INFINITY).max(1e-9);
+        let worst =
+            coder.code(span, expected.round() as u8, Rounding::Nearest, f64::INFINITY).max(1e-9);
         expected = (expected.round() - 8.0 * worst.log2().clamp(-4.0, 4.0)).clamp(0.0, 250.0);
     }
     let expected = expected.round() as u8;
@@ -126,7 +140,8 @@ fn best_step(coder: &mut Coder, span: Span, usual: u8) -> Best {
     best.unwrap_or_else(|| nearest(coder, span))
 }
 
-/// The step with the smallest error, where none is small enough: coefficients of finer ones do not fit their 24 bits.
+/// The step with the smallest error, where none is small enough: coefficients of finer ones do not
+/// fit their 24 bits.
 fn nearest(coder: &mut Coder, span: Span) -> Best {
     const STRIDE: u8 = 8;
     let mut least = (f64::INFINITY, 0);
@@ -149,8 +164,14 @@ fn nearest(coder: &mut Coder, span: Span) -> Best {
     Best { is_far: worst > 1.0, ..Best::of(coder) }
 }
 
-/// Goes on to coarser steps for as long as changes of single coefficients can repair what they spoil.
-fn shave(coder: &mut Coder, shaver: &mut Shaver, best: &mut Best, (tries, failures): (usize, usize)) {
+/// Goes on to coarser steps for as long as changes of single coefficients can repair what they
+/// spoil.
+fn shave(
+    coder: &mut Coder,
+    shaver: &mut Shaver,
+    best: &mut Best,
+    (tries, failures): (usize, usize),
+) {
     let span = coder.span;
     let mut failed = 0;
     let mut step = best.step;

@@ -1,5 +1,6 @@
-//! One segment: coefficients for its samples, joint by joint in a closed loop. Each track is fitted to where the raw clip has the joint in object
-//! space, given its parent as it is decoded, so that errors do not add up along chains.
+//! One segment: coefficients for its samples, joint by joint in a closed loop. Each track is fitted
+//! to where the raw clip has the joint in object space, given its parent as it is decoded, so that
+//! errors do not add up along chains.
 
 use glam::{DQuat, DVec3};
 
@@ -15,7 +16,8 @@ use super::target::Target;
 const LARGEST: f64 = 8_388_607.0;
 /// A parent's scale below which nothing can be made up for.
 const SMALLEST_SCALE: f64 = 0.05;
-/// Rotations by more than this from the reference are taken from the other side: cosine of half the angle.
+/// Rotations by more than this from the reference are taken from the other side: cosine of half the
+/// angle.
 const FARTHEST: f64 = -0.98;
 /// What a squared step of error is worth, in bits.
 const ERROR_BITS: f64 = 12.0;
@@ -39,7 +41,8 @@ pub(super) enum Rounding {
 /// Three components by sample.
 type Components = [[f64; MAX_LENGTH]; 3];
 
-/// Codes segments of one clip. What it holds is of the last one: by joint or component, then by sample, of which there is room for the most.
+/// Codes segments of one clip. What it holds is of the last one: by joint or component, then by
+/// sample, of which there is room for the most.
 pub(super) struct Coder<'a> {
     pub(super) target: &'a Target<'a>,
     pub(super) plan: &'a Plan,
@@ -75,7 +78,8 @@ impl<'a> Coder<'a> {
         }
     }
 
-    /// Codes a segment with a step, and says how far off it is at most, in what is allowed; stops early where that is above `enough`.
+    /// Codes a segment with a step, and says how far off it is at most, in what is allowed; stops
+    /// early where that is above `enough`.
     pub(super) fn code(&mut self, span: Span, step: u8, rounding: Rounding, enough: f64) -> f64 {
         (self.span, self.step) = (span, step);
         self.coefficients.clear();
@@ -91,7 +95,8 @@ impl<'a> Coder<'a> {
         worst
     }
 
-    /// Codes some joints of the segment anew, parents first, all that hangs below one of them among them.
+    /// Codes some joints of the segment anew, parents first, all that hangs below one of them among
+    /// them.
     pub(super) fn recode(&mut self, joints: &[usize], rounding: Rounding) {
         for &joint in joints {
             self.code_joint(joint, rounding);
@@ -101,7 +106,10 @@ impl<'a> Coder<'a> {
 
     /// The size of the step of a component.
     pub(super) fn step_size(&self, component: usize) -> f64 {
-        f64::from(block::segment_scale(self.step) * block::own_scale(self.steps[component / 3][component % 3]))
+        f64::from(
+            block::segment_scale(self.step)
+                * block::own_scale(self.steps[component / 3][component % 3]),
+        )
     }
 
     /// The bits of the segment.
@@ -138,12 +146,21 @@ impl<'a> Coder<'a> {
                     component.fill(0.0);
                     own.fill(0);
                 } else {
-                    transform(self.plan.choices.block, step, rounding, &mut component[..length], own);
+                    transform(
+                        self.plan.choices.block,
+                        step,
+                        rounding,
+                        &mut component[..length],
+                        own,
+                    );
                 }
                 self.values[3 * index + axis] = *component;
             }
             for (sample, local) in local[..length].iter_mut().enumerate() {
-                track.decode(DVec3::from_array(components.map(|component| component[sample])), local);
+                track.decode(
+                    DVec3::from_array(components.map(|component| component[sample])),
+                    local,
+                );
             }
         }
         self.local[joint * MAX_LENGTH..][..length].copy_from_slice(&local[..length]);
@@ -153,7 +170,8 @@ impl<'a> Coder<'a> {
         let joint = usize::from(track.id.joint);
         let raw = self.target.local(joint, self.span.first);
         let object = self.target.object(joint, self.span.first);
-        let parent = self.target.skeleton().parent(joint).map(|parent| &self.object[parent * MAX_LENGTH..]);
+        let parent =
+            self.target.skeleton().parent(joint).map(|parent| &self.object[parent * MAX_LENGTH..]);
         for sample in 0..self.span.length {
             if track.id.channel == Channel::Scale {
                 put(wanted, sample, raw[sample].scale - track.middle);
@@ -162,7 +180,8 @@ impl<'a> Coder<'a> {
             let value = match parent {
                 Some(parent) if parent[sample].scale.abs().min_element() > SMALLEST_SCALE => {
                     let parent = &parent[sample];
-                    parent.rotation.inverse() * (object[sample].translation - parent.translation) / parent.scale
+                    parent.rotation.inverse() * (object[sample].translation - parent.translation)
+                        / parent.scale
                 }
                 _ => {
                     put(wanted, sample, raw[sample].translation - track.middle);
@@ -178,7 +197,8 @@ impl<'a> Coder<'a> {
     fn wanted_rotations(&self, track: &PlannedTrack, local: &[Frame], wanted: &mut Components) {
         let joint = usize::from(track.id.joint);
         let object = self.target.object(joint, self.span.first);
-        let parent = self.target.skeleton().parent(joint).map(|parent| &self.object[parent * MAX_LENGTH..]);
+        let parent =
+            self.target.skeleton().parent(joint).map(|parent| &self.object[parent * MAX_LENGTH..]);
         let (to_reference, to_axes) = (track.reference.inverse(), track.axes.inverse());
         let aim = self.plan.choices.aim;
         let mut before: Option<DQuat> = None;
@@ -187,15 +207,18 @@ impl<'a> Coder<'a> {
             if let Some(parent) = parent.map(|parent| &parent[sample]) {
                 if aim > 0.0 {
                     let whole = self.target.whole(joint, self.span.first + sample, &local[sample]);
-                    let place = parent.translation + parent.rotation * (whole.translation * parent.scale);
+                    let place =
+                        parent.translation + parent.rotation * (whole.translation * parent.scale);
                     let off = rotation.inverse() * (place - object[sample].translation);
                     let turn = track.aim.inverse * track.aim.moment.cross(off) * (-0.5 * aim);
-                    rotation = (rotation * DQuat::from_xyzw(turn.x, turn.y, turn.z, 1.0)).normalize();
+                    rotation =
+                        (rotation * DQuat::from_xyzw(turn.x, turn.y, turn.z, 1.0)).normalize();
                 }
                 rotation = parent.rotation.inverse() * rotation;
             }
             let whole = Frame { rotation, ..local[sample] };
-            let turned = to_reference * self.target.own(joint, self.span.first + sample, &whole).rotation;
+            let turned =
+                to_reference * self.target.own(joint, self.span.first + sample, &whole).rotation;
             let turned = match before {
                 Some(before) if turned.dot(before) < 0.0 => -turned,
                 Some(_) => turned,
@@ -216,10 +239,12 @@ impl<'a> Coder<'a> {
         for sample in 0..self.span.length {
             let at = joint * MAX_LENGTH + sample;
             let local = self.target.whole(joint, self.span.first + sample, &self.local[at]);
-            let object = parent.map_or(local, |parent| self.object[parent * MAX_LENGTH + sample].child(&local));
+            let object = parent
+                .map_or(local, |parent| self.object[parent * MAX_LENGTH + sample].child(&local));
             self.object[at] = object;
             let raw = self.target.shell(joint, self.span.first + sample);
-            let squares = object.shell(shell_cm).into_iter().zip(raw).map(|(a, b)| a.distance_squared(*b));
+            let squares =
+                object.shell(shell_cm).into_iter().zip(raw).map(|(a, b)| a.distance_squared(*b));
             let square = squares.fold(0.0, f64::max) * per_limit;
             self.errors[at] = square;
             worst = worst.max(square);
@@ -246,7 +271,13 @@ pub(super) fn component_bits(block: BlockLength, coefficients: &[i32]) -> usize 
 }
 
 /// Coefficients of a component, and what they decode to in its place.
-fn transform(block: BlockLength, step: f64, rounding: Rounding, samples: &mut [f64], coefficients: &mut [i32]) {
+fn transform(
+    block: BlockLength,
+    step: f64,
+    rounding: Rounding,
+    samples: &mut [f64],
+    coefficients: &mut [i32],
+) {
     let length = samples.len();
     let mut sums = [0.0; MAX_LENGTH];
     for (sample, &value) in samples.iter().enumerate() {
@@ -264,10 +295,15 @@ fn transform(block: BlockLength, step: f64, rounding: Rounding, samples: &mut [f
             block.shrink(piece, &sums[own.clone()], &mut coefficients[own], ERROR_BITS);
         }
     }
-    let count = coefficients.iter().rposition(|coefficient| *coefficient != 0).map_or(0, |last| last + 1);
+    let count =
+        coefficients.iter().rposition(|coefficient| *coefficient != 0).map_or(0, |last| last + 1);
     for (sample, value) in samples.iter_mut().enumerate() {
         let row = &block::basis_row(length, sample)[..count];
-        let sum: f64 = row.iter().zip(&*coefficients).map(|(basis, c)| f64::from(*basis) * f64::from(*c)).sum();
+        let sum: f64 = row
+            .iter()
+            .zip(&*coefficients)
+            .map(|(basis, c)| f64::from(*basis) * f64::from(*c))
+            .sum();
         *value = sum * step;
     }
 }

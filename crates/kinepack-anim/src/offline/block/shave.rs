@@ -1,5 +1,5 @@
-//! Coarser steps than rounding alone would allow: a segment is coded with one, and then single coefficients around the largest errors are changed by
-//! one until nothing is too far off any more.
+//! Coarser steps than rounding alone would allow: a segment is coded with one, and then single
+//! coefficients around the largest errors are changed by one until nothing is too far off any more.
 
 use glam::{DMat3, DVec3};
 
@@ -49,7 +49,8 @@ impl Shaver {
         }
     }
 
-    /// Changes coefficients of the segment that was coded last until all is within what is allowed. Whether that is so after at most `tries` changes.
+    /// Changes coefficients of the segment that was coded last until all is within what is allowed.
+    /// Whether that is so after at most `tries` changes.
     pub(super) fn repair(&mut self, coder: &mut Coder, mut tries: usize) -> bool {
         self.find_room(coder);
         let mut norm = norm(coder);
@@ -98,7 +99,9 @@ impl Shaver {
         let played = coder.object[joint * MAX_LENGTH + sample].shell(coder.target.shell_cm[joint]);
         let raw = coder.target.shell(joint, coder.span.first + sample);
         let pairs = played.into_iter().zip(raw).map(|(played, raw)| (played, played - *raw));
-        let Some((point, off)) = pairs.max_by(|a, b| a.1.length_squared().total_cmp(&b.1.length_squared())) else {
+        let Some((point, off)) =
+            pairs.max_by(|a, b| a.1.length_squared().total_cmp(&b.1.length_squared()))
+        else {
             return;
         };
         let row = block::basis_row(coder.span.length, sample);
@@ -120,7 +123,9 @@ impl Shaver {
                         let gain = 2.0 * moved.dot(off).abs() - moved.length_squared();
                         let at = component * coder.span.length + k;
                         // What needs more bits is no gain.
-                        if gain > 0.0 && block::width_of(coder.coefficients[at] + by) <= self.room[at] {
+                        if gain > 0.0
+                            && block::width_of(coder.coefficients[at] + by) <= self.room[at]
+                        {
                             self.changes.push(Change { component, k, by, gain });
                         }
                     }
@@ -146,7 +151,8 @@ impl Shaver {
         }
         let step = coder.step_size(change.component) * f64::from(change.by);
         for sample in 0..length {
-            coder.values[change.component][sample] += step * f64::from(block::basis_row(length, sample)[change.k]);
+            coder.values[change.component][sample] +=
+                step * f64::from(block::basis_row(length, sample)[change.k]);
             let first = change.component / 3 * 3;
             let value = DVec3::from_array([0, 1, 2].map(|axis| coder.values[first + axis][sample]));
             track.decode(value, &mut coder.local[joint * MAX_LENGTH + sample]);
@@ -156,7 +162,10 @@ impl Shaver {
             coder.place(joint);
             let new = &coder.errors[joint * MAX_LENGTH..][..length];
             norm += new.iter().map(|error| power(*error)).sum::<f64>();
-            norm -= self.errors[index * length..][..length].iter().map(|error| power(*error)).sum::<f64>();
+            norm -= self.errors[index * length..][..length]
+                .iter()
+                .map(|error| power(*error))
+                .sum::<f64>();
         }
         if norm < before * (1.0 - 1e-6) {
             coder.coefficients[change.component * length + change.k] += change.by;
@@ -165,8 +174,10 @@ impl Shaver {
         coder.values[change.component] = self.values;
         coder.local[joint * MAX_LENGTH..][..length].copy_from_slice(&self.local[..length]);
         for (index, &joint) in below.iter().enumerate() {
-            coder.object[joint * MAX_LENGTH..][..length].copy_from_slice(&self.object[index * length..][..length]);
-            coder.errors[joint * MAX_LENGTH..][..length].copy_from_slice(&self.errors[index * length..][..length]);
+            coder.object[joint * MAX_LENGTH..][..length]
+                .copy_from_slice(&self.object[index * length..][..length]);
+            coder.errors[joint * MAX_LENGTH..][..length]
+                .copy_from_slice(&self.errors[index * length..][..length]);
         }
         None
     }
@@ -202,7 +213,11 @@ fn worst(coder: &Coder) -> (usize, usize, f64) {
 fn moves(coder: &Coder, joint: usize, track: usize, sample: usize, point: DVec3) -> [DVec3; 3] {
     let object = &coder.object[joint * MAX_LENGTH + sample];
     let arm = point - object.translation;
-    let parent = coder.target.skeleton().parent(joint).map(|parent| &coder.object[parent * MAX_LENGTH + sample]);
+    let parent = coder
+        .target
+        .skeleton()
+        .parent(joint)
+        .map(|parent| &coder.object[parent * MAX_LENGTH + sample]);
     match coder.plan.tracks[track].id.channel {
         Channel::Rotation => {
             // Near enough, with the axes as they are at the reference.

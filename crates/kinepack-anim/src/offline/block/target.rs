@@ -1,4 +1,5 @@
-//! What a clip must come near to: the raw one, relative to the parents and in object space, and how near it must come.
+//! What a clip must come near to: the raw one, relative to the parents and in object space, and how
+//! near it must come.
 
 use glam::DVec3;
 
@@ -24,14 +25,20 @@ pub(super) struct Target<'a> {
     pub(super) least_limit_cm: Vec<f64>,
     /// How far a rotation of the joint reaches: to the farthest point below it in any sample.
     pub(super) reach_cm: Vec<f64>,
-    /// How far a change of the joint's scale reaches, for each unit of it: the same distance if that scale were 1.
+    /// How far a change of the joint's scale reaches, for each unit of it: the same distance if
+    /// that scale were 1.
     pub(super) scale_reach_cm: Vec<f64>,
     /// The largest scale of what the joint hangs below, in any sample.
     pub(super) scale_above: Vec<f64>,
 }
 
 impl<'a> Target<'a> {
-    pub(super) fn new(raw: &'a RawClip, base: Option<&RawClip>, shell_cm: Vec<f64>, limit_cm: Vec<f64>) -> Self {
+    pub(super) fn new(
+        raw: &'a RawClip,
+        base: Option<&RawClip>,
+        shell_cm: Vec<f64>,
+        limit_cm: Vec<f64>,
+    ) -> Self {
         let skeleton = raw.skeleton();
         let (joints, samples) = (raw.joints(), raw.samples());
         let mut local = vec![Frame::IDENTITY; joints * samples];
@@ -61,12 +68,14 @@ impl<'a> Target<'a> {
                 object[at] = posed[joint];
                 shells[at] = posed[joint].shell(shell_cm[joint]);
                 if let Some(parent) = skeleton.parent(joint) {
-                    scale_above[joint] = scale_above[joint].max(posed[parent].scale.abs().max_element());
+                    scale_above[joint] =
+                        scale_above[joint].max(posed[parent].scale.abs().max_element());
                 }
                 let shell = shell_cm[joint] * posed[joint].scale.abs().max_element();
                 let mut above = Some(joint);
                 while let Some(ancestor) = above {
-                    let reach = posed[joint].translation.distance(posed[ancestor].translation) + shell;
+                    let reach =
+                        posed[joint].translation.distance(posed[ancestor].translation) + shell;
                     reach_cm[ancestor] = reach_cm[ancestor].max(reach);
                     if pose[ancestor].scale == [1.0; 3] {
                         scale_reach_cm[ancestor] = scale_reach_cm[ancestor].max(reach);
@@ -75,9 +84,12 @@ impl<'a> Target<'a> {
                 }
             }
             for joint in (0..joints).filter(|joint| pose[*joint].scale != [1.0; 3]) {
-                let base_scale = bases.as_ref().map_or(DVec3::ONE, |bases| bases[joint * samples + sample].scale);
+                let base_scale = bases
+                    .as_ref()
+                    .map_or(DVec3::ONE, |bases| bases[joint * samples + sample].scale);
                 let above = skeleton.parent(joint).map_or(DVec3::ONE, |parent| posed[parent].scale);
-                let reach = reach_of_scale(skeleton, joint, above * base_scale, (&own, &posed), &shell_cm);
+                let reach =
+                    reach_of_scale(skeleton, joint, above * base_scale, (&own, &posed), &shell_cm);
                 scale_reach_cm[joint] = scale_reach_cm[joint].max(reach);
             }
         }
@@ -110,8 +122,11 @@ impl<'a> Target<'a> {
     fn is_loop(&self) -> bool {
         const SHARE: f64 = 0.1;
         let last = self.samples - 1;
-        // Where the first sample would be in the place of the last: on top of another pose of the base.
-        let first: Vec<_> = (0..self.joints()).map(|joint| self.whole(joint, last, &self.local(joint, 0)[0])).collect();
+        // Where the first sample would be in the place of the last: on top of another pose of the
+        // base.
+        let first: Vec<_> = (0..self.joints())
+            .map(|joint| self.whole(joint, last, &self.local(joint, 0)[0]))
+            .collect();
         let mut posed = first.clone();
         object_space(self.skeleton(), &first, &mut posed);
         let is_near = |joint: usize| {
@@ -134,7 +149,8 @@ impl<'a> Target<'a> {
         &self.local[joint * self.raw.samples() + first..(joint + 1) * self.raw.samples()]
     }
 
-    /// Where a joint is relative to its parent whose track decodes to `local`: that itself, or on top of the base.
+    /// Where a joint is relative to its parent whose track decodes to `local`: that itself, or on
+    /// top of the base.
     pub(super) fn whole(&self, joint: usize, sample: usize, local: &Frame) -> Frame {
         match &self.base {
             Some(base) => base[joint * self.raw.samples() + sample].with(local),
@@ -176,12 +192,15 @@ fn reach_of_scale(
     (own, posed): (&[Frame], &[Frame]),
     shell_cm: &[f64],
 ) -> f64 {
-    // By joint from this one on: where it would be relative to this one, and its scale, if it hangs below this one.
+    // By joint from this one on: where it would be relative to this one, and its scale, if it hangs
+    // below this one.
     let mut placed = vec![None; own.len() - joint];
     placed[0] = Some((DVec3::ZERO, scale));
     let mut reach = shell_cm[joint] * scale.abs().max_element();
     for below in joint + 1..own.len() {
-        let Some(parent) = skeleton.parent(below).filter(|parent| *parent >= joint) else { continue };
+        let Some(parent) = skeleton.parent(below).filter(|parent| *parent >= joint) else {
+            continue;
+        };
         let Some((offset, scale)) = placed[parent - joint] else { continue };
         let offset = offset + posed[parent].rotation * (own[below].translation * scale);
         let scale = scale * own[below].scale;

@@ -1,18 +1,22 @@
-//! Finds the table of widths: which widths the coefficients of components need, over many clips, and the 255 profiles of each block length with
-//! which they take the fewest bits. Agglomerative: of the widths that occur, those are merged again and again that cost least together; then profiles are
-//! fitted to what chooses them.
+//! Finds the table of widths: which widths the coefficients of components need, over many clips,
+//! and the 255 profiles of each block length with which they take the fewest bits. Agglomerative:
+//! of the widths that occur, those are merged again and again that cost least together; then
+//! profiles are fitted to what chooses them.
 
 use std::collections::HashMap;
 
 use crate::RawClip;
-use crate::block::{BlockLength, MAX_FOUR_BITS, PIECE, PROFILES, Widths, max_width, of_piece, width_of};
+use crate::block::{
+    BlockLength, MAX_FOUR_BITS, PIECE, PROFILES, Widths, max_width, of_piece, width_of,
+};
 
 use super::plan::{Choices, Plan};
 use super::search::{code, header, spans};
 use super::{BlockOptions, Effort, target};
 use crate::offline::BuildOptions;
 
-/// How many different widths are merged at most; of more, the rarest go to the profile that fits them best.
+/// How many different widths are merged at most; of more, the rarest go to the profile that fits
+/// them best.
 const MERGED: usize = 8000;
 /// Profiles that are given: so that for any widths there is something not too bad.
 const GIVEN: usize = 10;
@@ -36,7 +40,8 @@ pub struct WidthTable {
     pub piece: usize,
     /// Widths of each profile, those with the fewest bits first.
     pub profiles: Vec<Vec<u8>>,
-    /// Bits of a component's coefficients, each with the width that it needs: what no table can do better.
+    /// Bits of a component's coefficients, each with the width that it needs: what no table can do
+    /// better.
     pub ideal_bits: f64,
     /// Bits with the table.
     pub bits: f64,
@@ -71,11 +76,14 @@ impl WidthTrainer {
     /// Takes what another has seen.
     pub fn merge(&mut self, other: Self) {
         for (counts, others) in self.counts.iter_mut().zip(other.counts) {
-            others.into_iter().for_each(|(widths, count)| *counts.entry(widths).or_default() += count);
+            others
+                .into_iter()
+                .for_each(|(widths, count)| *counts.entry(widths).or_default() += count);
         }
     }
 
-    /// The profiles for all pieces: of blocks of 8, of 16, of the first and of the second half of those of 32.
+    /// The profiles for all pieces: of blocks of 8, of 16, of the first and of the second half of
+    /// those of 32.
     pub fn tables(&self) -> [WidthTable; 4] {
         [(BlockLength::N8, 0), (BlockLength::N16, 0), (BlockLength::N32, 0), (BlockLength::N32, 1)]
             .map(|(block, piece)| self.table(block, piece))
@@ -84,7 +92,8 @@ impl WidthTrainer {
     /// The profiles for a piece.
     pub fn table(&self, block: BlockLength, piece: usize) -> WidthTable {
         let counts = &self.counts[block as usize + piece];
-        let mut seen: Vec<(Widths, f64)> = counts.iter().map(|(widths, count)| (*widths, *count)).collect();
+        let mut seen: Vec<(Widths, f64)> =
+            counts.iter().map(|(widths, count)| (*widths, *count)).collect();
         seen.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         let length = block.samples().min(PIECE);
         // Spread over all, the frequent and the rare.
@@ -110,7 +119,8 @@ impl WidthTrainer {
             profiles.push(profiles.last().copied().unwrap_or([0; PIECE]));
         }
         let all: f64 = seen.iter().map(|(_, count)| count).sum();
-        let ideal_bits = seen.iter().map(|(widths, count)| count * f64::from(sum(widths))).sum::<f64>() / all;
+        let ideal_bits =
+            seen.iter().map(|(widths, count)| count * f64::from(sum(widths))).sum::<f64>() / all;
         let profiles = profiles.iter().map(|widths| widths[..length].to_vec()).collect();
         WidthTable { block, piece, profiles, ideal_bits, bits: bits / all }
     }
@@ -123,8 +133,10 @@ fn widths(coefficients: &[i32]) -> Widths {
 }
 
 fn can_be_profile(widths: &Widths) -> bool {
-    let is_loadable = |four: &[u8]| four.iter().copied().map(u32::from).sum::<u32>() <= MAX_FOUR_BITS;
-    widths.iter().enumerate().all(|(k, width)| *width <= max_width(k)) && widths.chunks_exact(4).all(is_loadable)
+    let is_loadable =
+        |four: &[u8]| four.iter().copied().map(u32::from).sum::<u32>() <= MAX_FOUR_BITS;
+    widths.iter().enumerate().all(|(k, width)| *width <= max_width(k))
+        && widths.chunks_exact(4).all(is_loadable)
 }
 
 fn sum(widths: &Widths) -> u32 {
@@ -153,13 +165,16 @@ struct Cluster {
 
 /// Merges widths until there are `wanted`.
 fn merge(seen: &[(Widths, f64)], wanted: usize) -> Vec<Widths> {
-    let mut clusters: Vec<Cluster> =
-        seen.iter().map(|&(widths, count)| Cluster { widths, count, nearest: (0, f64::INFINITY) }).collect();
+    let mut clusters: Vec<Cluster> = seen
+        .iter()
+        .map(|&(widths, count)| Cluster { widths, count, nearest: (0, f64::INFINITY) })
+        .collect();
     for index in 0..clusters.len() {
         clusters[index].nearest = nearest(&clusters, index);
     }
     while clusters.len() > wanted {
-        let Some(first) = (0..clusters.len()).min_by(|&a, &b| clusters[a].nearest.1.total_cmp(&clusters[b].nearest.1))
+        let Some(first) = (0..clusters.len())
+            .min_by(|&a, &b| clusters[a].nearest.1.total_cmp(&clusters[b].nearest.1))
         else {
             break;
         };
@@ -179,7 +194,8 @@ fn merge(seen: &[(Widths, f64)], wanted: usize) -> Vec<Widths> {
                     clusters[index].nearest.0 = drop;
                 }
                 let cost = cost(&clusters[index], &clusters[keep]);
-                if cost < clusters[index].nearest.1 && is_allowed(&clusters[index], &clusters[keep]) {
+                if cost < clusters[index].nearest.1 && is_allowed(&clusters[index], &clusters[keep])
+                {
                     clusters[index].nearest = (keep, cost);
                 }
             }
@@ -201,7 +217,8 @@ fn nearest(clusters: &[Cluster], of: usize) -> (usize, f64) {
 
 /// The bits that two take more as one.
 fn cost(a: &Cluster, b: &Cluster) -> f64 {
-    f64::from(missing(&a.widths, &b.widths)) * a.count + f64::from(missing(&b.widths, &a.widths)) * b.count
+    f64::from(missing(&a.widths, &b.widths)) * a.count
+        + f64::from(missing(&b.widths, &a.widths)) * b.count
 }
 
 /// Bits that `a` has too few to be `b`.
@@ -236,13 +253,19 @@ fn choose(widths: &Widths, profiles: &[Widths], sums: &[u32]) -> Choice {
     choice
 }
 
-/// Takes bits away from profiles where those that lose by it lose less than the others gain, again and again. The bits that all take.
+/// Takes bits away from profiles where those that lose by it lose less than the others gain, again
+/// and again. The bits that all take.
 fn fit(seen: &[(Widths, f64)], profiles: &mut [Widths]) -> f64 {
     let mut before = f64::INFINITY;
     for _ in 0..FITS {
         let sums: Vec<u32> = profiles.iter().map(sum).collect();
-        let choices: Vec<Choice> = seen.iter().map(|(widths, _)| choose(widths, profiles, &sums)).collect();
-        let bits = choices.iter().zip(seen).map(|(choice, (_, count))| count * f64::from(choice.bits)).sum();
+        let choices: Vec<Choice> =
+            seen.iter().map(|(widths, _)| choose(widths, profiles, &sums)).collect();
+        let bits = choices
+            .iter()
+            .zip(seen)
+            .map(|(choice, (_, count))| count * f64::from(choice.bits))
+            .sum();
         if bits >= before * 0.9999 {
             return bits;
         }
@@ -263,7 +286,9 @@ fn fit(seen: &[(Widths, f64)], profiles: &mut [Widths]) -> f64 {
                         gains[k] += if widths[k] < profile[k] { *count } else { -lost * count };
                     }
                 }
-                let best = (0..PIECE).filter(|&k| profile[k] > 0).max_by(|&a, &b| gains[a].total_cmp(&gains[b]));
+                let best = (0..PIECE)
+                    .filter(|&k| profile[k] > 0)
+                    .max_by(|&a, &b| gains[a].total_cmp(&gains[b]));
                 let Some(best) = best.filter(|&k| gains[k] > 0.0) else { break };
                 profile[best] -= 1;
                 let has_room = |member: &usize| seen[*member].0[best] <= profile[best];

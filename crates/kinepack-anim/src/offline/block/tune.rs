@@ -1,4 +1,5 @@
-//! How large the steps of components are relative to each other, and which are dead, tried out one track after another.
+//! How large the steps of components are relative to each other, and which are dead, tried out one
+//! track after another.
 
 use crate::Channel;
 
@@ -10,15 +11,17 @@ use super::target::Target;
 /// Changes that are tried, in quarter octaves: in each round smaller ones.
 const ROUNDS: [&[i16]; 2] = [&[4, 2, 1], &[2, 1]];
 
-/// Changes the steps of components so that the segments, each with its step, take fewer bits at the same error. Where they are not all that the clip
-/// has, nothing dies: it may be what another one needs.
+/// Changes the steps of components so that the segments, each with its step, take fewer bits at the
+/// same error. Where they are not all that the clip has, nothing dies: it may be what another one
+/// needs.
 pub(super) fn tune(target: &Target, plan: &mut Plan, segments: &[(Span, u8)], are_all: bool) {
     let mut tuner = Tuner::new(target, plan, segments);
     let own = |track: &(usize, &PlannedTrack)| !track.1.shares[1];
     for changes in ROUNDS {
         for (track, planned) in plan.tracks.iter().enumerate().filter(own) {
             for axis in 0..3 {
-                // One that is dead saves what it takes, one that is live makes up for what ancestors are off.
+                // One that is dead saves what it takes, one that is live makes up for what
+                // ancestors are off.
                 let mut steps = tuner.steps[track];
                 if steps[axis] != 0 && !are_all {
                     continue;
@@ -61,7 +64,8 @@ struct Tuner<'a> {
 
 impl<'a> Tuner<'a> {
     fn new(target: &'a Target<'a>, plan: &'a Plan, segments: &[(Span, u8)]) -> Self {
-        let tried: Vec<Tried> = segments.iter().map(|&(span, step)| Tried::new(target, plan, span, step)).collect();
+        let tried: Vec<Tried> =
+            segments.iter().map(|&(span, step)| Tried::new(target, plan, span, step)).collect();
         Self {
             plan,
             below: target.skeleton().below(),
@@ -127,11 +131,13 @@ impl<'a> Tried<'a> {
         }
     }
 
-    /// About how many bits it takes when its error is what is allowed: each coefficient takes one more where it is twice that.
+    /// About how many bits it takes when its error is what is allowed: each coefficient takes one
+    /// more where it is twice that.
     fn cost(&self) -> f64 {
         // The norm is above the largest error.
         let error = norm(&self.coder).powf(1.0 / 16.0).max(1e-6);
-        let (bits, moving) = self.bits.iter().fold((0, 0), |sum, own| (sum.0 + own.0, sum.1 + own.1));
+        let (bits, moving) =
+            self.bits.iter().fold((0, 0), |sum, own| (sum.0 + own.0, sum.1 + own.1));
         bits as f64 + moving as f64 * error.log2()
     }
 }

@@ -1,6 +1,7 @@
-//! One track on its way to keys: what it should be at each sample, the keys that it has so far, and what a spline through them
-//! gives. Values are of four components, of which vectors leave the last at zero; the splines are those of [`crate::keyed::spline`], so that what is
-//! decoded here is what a cursor will show.
+//! One track on its way to keys: what it should be at each sample, the keys that it has so far, and
+//! what a spline through them gives. Values are of four components, of which vectors leave the last
+//! at zero; the splines are those of [`crate::keyed::spline`], so that what is decoded here is what
+//! a cursor will show.
 
 use crate::keyed::quantize::{VectorRange, rotation_48, rotation_from_48};
 use crate::keyed::{Parametrization, pad, spline};
@@ -11,7 +12,8 @@ pub(super) type Value = [f64; 4];
 /// The most keys whose values are sought together.
 const MAX_REFIT: usize = 8;
 
-/// The value of a key. It is not coded again from what it is decoded to: where two components are nearly the largest, that may give another.
+/// The value of a key. It is not coded again from what it is decoded to: where two components are
+/// nearly the largest, that may give another.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeyValue {
     pub(super) code: [u16; 3],
@@ -29,7 +31,8 @@ pub(super) struct Curve {
     pub(super) decoded: Vec<Value>,
     /// How far off it may be at each sample: radians, cm, or a difference of scales.
     pub(super) tolerance: Vec<f64>,
-    /// The samples at which there are keys, increasing; the first and the last are always among them.
+    /// The samples at which there are keys, increasing; the first and the last are always among
+    /// them.
     pub(super) keys: Vec<usize>,
     /// The values of the keys, on the sides of what they should be.
     pub(super) values: Vec<KeyValue>,
@@ -40,7 +43,12 @@ pub(super) struct Curve {
 
 impl Curve {
     /// A track with keys at its two ends.
-    pub(super) fn new(id: TrackId, parametrization: Parametrization, target: Vec<Value>, range: VectorRange) -> Self {
+    pub(super) fn new(
+        id: TrackId,
+        parametrization: Parametrization,
+        target: Vec<Value>,
+        range: VectorRange,
+    ) -> Self {
         let last = target.len() - 1;
         let coded = |value: Value| coded(id.channel, &range, &value);
         let mut curve = Self {
@@ -87,7 +95,8 @@ impl Curve {
         self.evaluate(segments);
     }
 
-    /// Whether a key, or another value of the key that is there, would bring a sample nearer to what it should be.
+    /// Whether a key, or another value of the key that is there, would bring a sample nearer to
+    /// what it should be.
     pub(super) fn could_be_nearer(&self, sample: usize) -> bool {
         self.keys.binary_search(&sample).is_err() || {
             let best = coded(self.id.channel, &self.range, &self.target[sample]).decoded;
@@ -118,14 +127,21 @@ impl Curve {
 
     /// Evaluates one sample.
     pub(super) fn evaluate_at(&mut self, sample: usize) {
-        let segment = self.keys.partition_point(|key| *key <= sample).clamp(1, self.keys.len() - 1) - 1;
+        let segment =
+            self.keys.partition_point(|key| *key <= sample).clamp(1, self.keys.len() - 1) - 1;
         let (_, values, tangents) = self.segment(segment);
         self.decoded[sample] = self.value(segment, sample, &values, tangents);
     }
 
     /// What four keys give at a sample of their segment.
     #[inline]
-    fn value(&self, segment: usize, sample: usize, values: &[Value; 4], tangents: [f32; 2]) -> Value {
+    fn value(
+        &self,
+        segment: usize,
+        sample: usize,
+        values: &[Value; 4],
+        tangents: [f32; 2],
+    ) -> Value {
         let weights = spline::weights(self.share(segment, sample), tangents);
         let mut value = [0.0; 4];
         for (weight, key) in weights.into_iter().zip(values) {
@@ -142,7 +158,8 @@ impl Curve {
         keys.start.saturating_sub(2)..(keys.end + 1).min(self.keys.len() - 1)
     }
 
-    /// Moves the values of some keys to where the sum of the squared errors around them is least, the others staying as they are.
+    /// Moves the values of some keys to where the sum of the squared errors around them is least,
+    /// the others staying as they are.
     pub(super) fn refit(&mut self, keys: std::ops::Range<usize>) {
         let count = keys.len();
         if count == 0 || count > MAX_REFIT {
@@ -154,7 +171,8 @@ impl Curve {
         for segment in segments.clone() {
             let (around, values, tangents) = self.segment(segment);
             let end = self.keys[segment + 1] + usize::from(segment + 1 == segments.end);
-            // Sums over the segment's samples: of the products of the weights, and of the weights times what should be.
+            // Sums over the segment's samples: of the products of the weights, and of the weights
+            // times what should be.
             let (mut products, mut wanted) = ([[0.0; 4]; 4], [[0.0; 4]; 4]);
             for sample in self.keys[segment]..end {
                 let [a, b, c, d] = spline::weights(self.share(segment, sample), tangents);
@@ -187,7 +205,8 @@ impl Curve {
         }
     }
 
-    /// The four keys of a segment, their values on the sides on which a player takes them, and the tangents.
+    /// The four keys of a segment, their values on the sides on which a player takes them, and the
+    /// tangents.
     fn segment(&self, segment: usize) -> ([usize; 4], [Value; 4], [f32; 2]) {
         let last = self.keys.len() - 1;
         let keys = [segment.saturating_sub(1), segment, segment + 1, (segment + 2).min(last)];
@@ -245,7 +264,8 @@ fn add_scaled(sum: &mut Value, factor: f64, value: &Value) {
     }
 }
 
-/// Gauss, for a matrix that is symmetric and nearly always positive definite; the little on its diagonal is for where it is not.
+/// Gauss, for a matrix that is symmetric and nearly always positive definite; the little on its
+/// diagonal is for where it is not.
 fn solve(matrix: &mut [[f64; MAX_REFIT]; MAX_REFIT], right: &mut [Value; MAX_REFIT], count: usize) {
     for row in 0..count {
         matrix[row][row] += 1e-9;

@@ -1,5 +1,6 @@
-//! Key insertion: from two keys at the ends, a key into each segment that is not within its margin, where the error is worst,
-//! until all are. Source: the article on the animations of League of Legends, which puts it into the middle of the segment.
+//! Key insertion: from two keys at the ends, a key into each segment that is not within its margin,
+//! where the error is worst, until all are. Source: the article on the animations of League of
+//! Legends, which puts it into the middle of the segment.
 
 use super::curve::Curve;
 
@@ -26,11 +27,11 @@ pub(super) fn insert(curve: &mut Curve, position: KeyPosition) {
         for segment in 0..curve.keys.len() - 1 {
             let (begin, end) = (curve.keys[segment], curve.keys[segment + 1]);
             // The keys themselves are as near as their quantization lets them.
-            let inner = (begin + 1..end).map(|sample| (curve.error(sample) / curve.tolerance[sample], sample));
-            let worst = inner.fold(
-                (1.0, None),
-                |worst, (ratio, sample)| if ratio > worst.0 { (ratio, Some(sample)) } else { worst },
-            );
+            let inner = (begin + 1..end)
+                .map(|sample| (curve.error(sample) / curve.tolerance[sample], sample));
+            let worst = inner.fold((1.0, None), |worst, (ratio, sample)| {
+                if ratio > worst.0 { (ratio, Some(sample)) } else { worst }
+            });
             if let (_, Some(worst)) = worst {
                 added.push(match position {
                     KeyPosition::Middle => (begin + end) / 2,
@@ -47,7 +48,8 @@ pub(super) fn insert(curve: &mut Curve, position: KeyPosition) {
     }
 }
 
-/// The place in a segment that leaves the smallest error in it and its neighbours, of the worst sample and some spread over it.
+/// The place in a segment that leaves the smallest error in it and its neighbours, of the worst
+/// sample and some spread over it.
 fn best(curve: &mut Curve, segment: usize, worst: usize) -> usize {
     let (begin, end) = (curve.keys[segment], curve.keys[segment + 1]);
     let mut best = (f64::INFINITY, worst);
@@ -62,7 +64,8 @@ fn best(curve: &mut Curve, segment: usize, worst: usize) -> usize {
         let segments = curve.segments_around(segment + 1..segment + 2);
         let samples = curve.keys[segments.start]..=curve.keys[segments.end];
         curve.evaluate(segments);
-        let worst = samples.map(|sample| curve.error(sample) / curve.tolerance[sample]).fold(0.0, f64::max);
+        let worst =
+            samples.map(|sample| curve.error(sample) / curve.tolerance[sample]).fold(0.0, f64::max);
         if worst < best.0 {
             best = (worst, place);
         }

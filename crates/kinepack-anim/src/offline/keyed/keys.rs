@@ -1,7 +1,11 @@
 //! The scheme with keys, step by step.
 
-use crate::keyed::quantize::{VectorRange, rotation_32, rotation_48, rotation_from_32, rotation_from_48};
-use crate::keyed::{Contents, JointKinds, Key, Kind, PlacedTrack, RotationBits, pad, ticks_per_sample};
+use crate::keyed::quantize::{
+    VectorRange, rotation_32, rotation_48, rotation_from_32, rotation_from_48,
+};
+use crate::keyed::{
+    Contents, JointKinds, Key, Kind, PlacedTrack, RotationBits, pad, ticks_per_sample,
+};
 use crate::measure::Frame;
 use crate::offline::BuildOptions;
 use crate::{Channel, RawClip, TrackId};
@@ -17,29 +21,33 @@ const RESERVE: f64 = 0.005;
 /// Rotations of rows are of 32 bits where that takes no more than this share of what is allowed.
 const COARSE_SHARE: f64 = 0.8;
 
-/// A clip of keys, constants and rows. Rotations of 32 bits may leave too little for the rest: then it is made without.
+/// A clip of keys, constants and rows. Rotations of 32 bits may leave too little for the rest: then
+/// it is made without.
 pub(crate) fn keys(raw: &RawClip, options: &BuildOptions, key_options: &KeyOptions) -> Contents {
     if raw.samples() < 2 || ticks_per_sample(raw.samples() as u32) == 0 {
         return pack::quantized(raw, RotationBits::Bits48);
     }
     let coarse = Work::new(raw, options, key_options, COARSE_SHARE);
-    let is_final = coarse.is_within || coarse.kinds.iter().all(|kinds| kinds.bits == RotationBits::Bits48);
+    let is_final =
+        coarse.is_within || coarse.kinds.iter().all(|kinds| kinds.bits == RotationBits::Bits48);
     let work = if is_final { coarse } else { Work::new(raw, options, key_options, 0.0) };
     work.contents(raw, key_options)
 }
 
-/// What a track should be: the raw values, or what cancels the errors of the ancestors; rotations on the side of the one before or all with a positive
-/// `w`.
+/// What a track should be: the raw values, or what cancels the errors of the ancestors; rotations
+/// on the side of the one before or all with a positive `w`.
 fn target(scene: &Scene, id: TrackId, is_pinned: bool, shortest_path: bool) -> Vec<Value> {
     let joint = usize::from(id.joint);
     let frame = |sample: usize| match is_pinned {
         true => scene.pinned(sample, joint),
         false => scene.raw_local[sample * scene.joints() + joint],
     };
-    let mut values: Vec<Value> = (0..scene.samples()).map(|sample| value_of(&frame(sample), id.channel)).collect();
+    let mut values: Vec<Value> =
+        (0..scene.samples()).map(|sample| value_of(&frame(sample), id.channel)).collect();
     if id.channel == Channel::Rotation {
         for sample in 0..values.len() {
-            let before = if shortest_path && sample > 0 { values[sample - 1] } else { [0.0, 0.0, 0.0, 1.0] };
+            let before =
+                if shortest_path && sample > 0 { values[sample - 1] } else { [0.0, 0.0, 0.0, 1.0] };
             if (0..4).map(|c| before[c] * values[sample][c]).sum::<f64>() < 0.0 {
                 values[sample] = values[sample].map(|c| -c);
             }
@@ -66,7 +74,12 @@ struct Work {
 }
 
 impl Work {
-    fn new(raw: &RawClip, options: &BuildOptions, key_options: &KeyOptions, coarse_share: f64) -> Self {
+    fn new(
+        raw: &RawClip,
+        options: &BuildOptions,
+        key_options: &KeyOptions,
+        coarse_share: f64,
+    ) -> Self {
         let kinds = raw_kinds(raw);
         let mut precisions_cm = options.precisions_cm(raw.joints());
         let coarsest_cm = precisions_cm.iter().copied().fold(0.0, f64::max);
@@ -108,7 +121,12 @@ impl Work {
                     continue;
                 }
                 let target = target(scene, id, is_pinned, options.shortest_path);
-                self.curves.push(Curve::new(id, options.parametrization, target, *range_of(&self.ranges, channel)));
+                self.curves.push(Curve::new(
+                    id,
+                    options.parametrization,
+                    target,
+                    *range_of(&self.ranges, channel),
+                ));
             }
         }
         // The tracks that do not change.
@@ -138,7 +156,9 @@ impl Work {
     fn keep(&mut self, scene: &mut Scene, id: TrackId) {
         let joint = usize::from(id.joint);
         let value = match self.kinds[joint].channels[id.channel as usize] {
-            Kind::Default => value_of(&Frame::from(&scene.raw.skeleton().joints()[joint].bind), id.channel),
+            Kind::Default => {
+                value_of(&Frame::from(&scene.raw.skeleton().joints()[joint].bind), id.channel)
+            }
             _ => constant(id.channel, &value_of(&scene.raw_local[joint], id.channel)),
         };
         scene.play_constant(id, &value);
@@ -169,7 +189,8 @@ impl Work {
         }
     }
 
-    /// Makes rows of the tracks whose keys take more than those, and sees that all is within what is allowed. Says of how many.
+    /// Makes rows of the tracks whose keys take more than those, and sees that all is within what
+    /// is allowed. Says of how many.
     fn find_rows(&mut self, scene: &mut Scene, options: &KeyOptions) -> usize {
         if !options.rows {
             return 0;
@@ -182,17 +203,24 @@ impl Work {
             let range = *range_of(&self.ranges, curve.id.channel);
             let bits = [RotationBits::Bits32, RotationBits::Bits48].into_iter().find(|bits| {
                 bits.row_bytes(curve.id.channel) * samples < keys_bytes && {
-                    let error = |value: &Value| distance(value, &row_value(curve.id.channel, *bits, &range, value));
+                    let error = |value: &Value| {
+                        distance(value, &row_value(curve.id.channel, *bits, &range, value))
+                    };
                     let worst = curve.target.iter().map(error).fold(0.0, f64::max);
                     *bits == RotationBits::Bits48
-                        || 2.0 * worst * scene.reach_cm[joint] < self.coarse_share * scene.limit_below_cm(0, joint)
+                        || 2.0 * worst * scene.reach_cm[joint]
+                            < self.coarse_share * scene.limit_below_cm(0, joint)
                 }
             });
             let Some(bits) = bits else {
                 self.curves.push(curve);
                 continue;
             };
-            curve.decoded = curve.target.iter().map(|value| row_value(curve.id.channel, bits, &range, value)).collect();
+            curve.decoded = curve
+                .target
+                .iter()
+                .map(|value| row_value(curve.id.channel, bits, &range, value))
+                .collect();
             scene.play(&curve, 0..=samples - 1);
             self.set_kind(curve.id, Kind::Rows);
             if curve.id.channel == Channel::Rotation {
@@ -210,16 +238,26 @@ impl Work {
     fn contents(&self, raw: &RawClip, options: &KeyOptions) -> Contents {
         let ticks = ticks_per_sample(raw.samples() as u32);
         let value = |id: TrackId, sample: usize| {
-            let constant = self.constants.iter().find(|(constant, _)| *constant == id).map(|(_, value)| *value);
+            let constant = self
+                .constants
+                .iter()
+                .find(|(constant, _)| *constant == id)
+                .map(|(_, value)| *value);
             let row = || self.rows.iter().find(|row| row.id == id).map(|row| row.target[sample]);
             constant.or_else(row).unwrap_or_default()
         };
         let mut contents = pack::contents(raw, self.kinds.clone(), self.ranges, &value);
         contents.parametrization = options.parametrization;
         let keys = |curve: &Curve| {
-            (0..curve.keys.len()).map(|key| ((curve.keys[key] as u32 * ticks) as u16, curve.values[key].code)).collect()
+            (0..curve.keys.len())
+                .map(|key| ((curve.keys[key] as u32 * ticks) as u16, curve.values[key].code))
+                .collect()
         };
-        contents.tracks = self.fitted.iter().map(|curve| PlacedTrack { id: curve.id, keys: keys(curve) }).collect();
+        contents.tracks = self
+            .fitted
+            .iter()
+            .map(|curve| PlacedTrack { id: curve.id, keys: keys(curve) })
+            .collect();
         contents
     }
 }
@@ -249,8 +287,8 @@ fn constant(channel: Channel, value: &Value) -> Value {
     }
 }
 
-/// The joints in the order in which their keys are sought: first those that hang below no pin, then those below each, without
-/// those below another pin. What a pin has to cancel is known by then.
+/// The joints in the order in which their keys are sought: first those that hang below no pin, then
+/// those below each, without those below another pin. What a pin has to cancel is known by then.
 fn stages(raw: &RawClip, pins: &[usize]) -> Vec<Vec<usize>> {
     let mut pin_of = vec![None; raw.joints()];
     for joint in 0..raw.joints() {

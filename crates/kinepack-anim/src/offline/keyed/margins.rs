@@ -1,6 +1,7 @@
-//! How far off each track may be. Errors of tracks add up along the hierarchy, and what is seen is the error in object space; so
-//! margins that are the same for all joints must be as tight as the longest chain needs. The article tightens them up the
-//! hierarchy by what hangs below. Here they may also follow what is measured: begin loose, look in object space where the clip is too far
+//! How far off each track may be. Errors of tracks add up along the hierarchy, and what is seen is
+//! the error in object space; so margins that are the same for all joints must be as tight as the
+//! longest chain needs. The article tightens them up the hierarchy by what hangs below. Here they
+//! may also follow what is measured: begin loose, look in object space where the clip is too far
 //! off, and tighten the one track that has most to do with it, there alone.
 
 use glam::DVec3;
@@ -32,7 +33,8 @@ pub(super) fn fit(scene: &mut Scene, curves: &mut [Curve], options: &KeyOptions)
     scene.play_all(curves);
 }
 
-/// One margin for all joints, or one by what hangs below: the widest with which the precision is kept everywhere.
+/// One margin for all joints, or one by what hangs below: the widest with which the precision is
+/// kept everywhere.
 fn searched(scene: &mut Scene, curves: &mut [Curve], options: &KeyOptions) {
     let begun = curves.to_vec();
     let skeleton = scene.raw.skeleton().clone();
@@ -41,7 +43,11 @@ fn searched(scene: &mut Scene, curves: &mut [Curve], options: &KeyOptions) {
         for (curve, begun) in curves.iter_mut().zip(&begun) {
             curve.clone_from(begun);
             let joint = usize::from(curve.id.joint);
-            let share = if options.margins == Margins::Hierarchy { 1.0 / (1 + heights[joint]) as f64 } else { 1.0 };
+            let share = if options.margins == Margins::Hierarchy {
+                1.0 / (1 + heights[joint]) as f64
+            } else {
+                1.0
+            };
             let margin = match curve.id.channel {
                 Channel::Rotation => share * margin_cm * options.rotation_margin_rad_per_cm,
                 Channel::Translation => share * margin_cm,
@@ -101,7 +107,8 @@ fn begin_wide(scene: &Scene, curves: &mut [Curve]) {
     }
 }
 
-/// Tightens margins where and for whom the measured error says so, and adds the keys that they ask for.
+/// Tightens margins where and for whom the measured error says so, and adds the keys that they ask
+/// for.
 fn measured(scene: &mut Scene, curves: &mut [Curve], position: KeyPosition) {
     let mut curve_of = vec![[None; 3]; scene.joints()];
     for (index, curve) in curves.iter().enumerate() {
@@ -151,8 +158,9 @@ fn blame(
     let (raw, played) = (&scene.raw_object[first + joint], &scene.object[first + joint]);
     let shell_cm = scene.shell_cm[joint];
     let points = raw.shell(shell_cm).into_iter().zip(played.shell(shell_cm));
-    let (point, offset) =
-        points.map(|(raw, played)| (raw, played - raw)).max_by(|a, b| a.1.length().total_cmp(&b.1.length()))?;
+    let (point, offset) = points
+        .map(|(raw, played)| (raw, played - raw))
+        .max_by(|a, b| a.1.length().total_cmp(&b.1.length()))?;
     let mut worst = (0.0, None);
     let mut above = Some(joint);
     while let Some(ancestor) = above {
@@ -183,7 +191,10 @@ fn moved_by(scene: &Scene, sample: usize, joint: usize, channel: Channel, point:
         Channel::Translation => {
             let moved = local.translation - raw.translation;
             match scene.raw.skeleton().parent(joint) {
-                Some(parent) => scene.raw_object[at(parent)].rotation * (moved * scene.raw_object[at(parent)].scale),
+                Some(parent) => {
+                    scene.raw_object[at(parent)].rotation
+                        * (moved * scene.raw_object[at(parent)].scale)
+                }
                 None => moved,
             }
         }

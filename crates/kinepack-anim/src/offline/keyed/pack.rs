@@ -8,12 +8,13 @@ use crate::{Channel, RawClip, TrackId};
 use super::curve::Value;
 use super::scene::{raw_kinds, value_of};
 
-/// Bytes of the floats of those tracks that change at all: four a rotation, three a translation or scale, a sample.
+/// Bytes of the floats of those tracks that change at all: four a rotation, three a translation or
+/// scale, a sample.
 pub fn animated_raw_bytes(raw: &RawClip) -> usize {
     let kinds = raw_kinds(raw);
-    let floats = kinds
-        .iter()
-        .flat_map(|kinds| Channel::ALL.into_iter().filter(|channel| kinds[*channel as usize].is_animated()));
+    let floats = kinds.iter().flat_map(|kinds| {
+        Channel::ALL.into_iter().filter(|channel| kinds[*channel as usize].is_animated())
+    });
     floats.map(Channel::floats).sum::<usize>() * size_of::<f32>() * raw.samples()
 }
 
@@ -23,7 +24,10 @@ pub(crate) fn quantized(raw: &RawClip, bits: RotationBits) -> Contents {
     let ranges = ranges(raw, &kinds, &[], 0.0);
     let kinds = kinds.into_iter().map(|channels| {
         let channels = channels.map(|kind| if kind.is_animated() { Kind::Rows } else { kind });
-        JointKinds { channels, bits: if channels[0] == Kind::Rows { bits } else { RotationBits::Bits48 } }
+        JointKinds {
+            channels,
+            bits: if channels[0] == Kind::Rows { bits } else { RotationBits::Bits48 },
+        }
     });
     contents(raw, kinds.collect(), ranges, &|track, sample| {
         value_of(&Frame::from(&raw.pose(sample)[usize::from(track.joint)]), track.channel)
@@ -37,16 +41,25 @@ pub(super) fn contents(
     ranges: [VectorRange; 2],
     value: &dyn Fn(TrackId, usize) -> Value,
 ) -> Contents {
-    let constants = tracks_of(&kinds, Kind::Constant).map(|track| (track, value(track, 0).map(|c| c as f32))).collect();
+    let constants = tracks_of(&kinds, Kind::Constant)
+        .map(|track| (track, value(track, 0).map(|c| c as f32)))
+        .collect();
     let row: Vec<TrackId> = tracks_of(&kinds, Kind::Rows).collect();
     let mut rows = Vec::new();
     for sample in 0..raw.samples() {
         for &track in &row {
             let [x, y, z, w] = value(track, sample).map(|c| c as f32);
             match (track.channel, kinds[usize::from(track.joint)].bits) {
-                (Channel::Rotation, RotationBits::Bits32) => rows.extend(rotation_32([x, y, z, w]).to_le_bytes()),
-                (Channel::Rotation, RotationBits::Bits48) => put(&mut rows, rotation_48([x, y, z, w])),
-                (channel, _) => put(&mut rows, ranges[usize::from(channel == Channel::Scale)].quantize([x, y, z])),
+                (Channel::Rotation, RotationBits::Bits32) => {
+                    rows.extend(rotation_32([x, y, z, w]).to_le_bytes())
+                }
+                (Channel::Rotation, RotationBits::Bits48) => {
+                    put(&mut rows, rotation_48([x, y, z, w]))
+                }
+                (channel, _) => put(
+                    &mut rows,
+                    ranges[usize::from(channel == Channel::Scale)].quantize([x, y, z]),
+                ),
             }
         }
     }
@@ -67,12 +80,21 @@ fn put(rows: &mut Vec<u8>, words: [u16; 3]) {
     rows.extend(words.iter().flat_map(|word| word.to_le_bytes()));
 }
 
-/// The ranges of the translations and of the scales of those tracks that change, with the places where pinned joints may get.
-pub(super) fn ranges(raw: &RawClip, kinds: &[[Kind; 3]], pins: &[usize], precision_cm: f64) -> [VectorRange; 2] {
+/// The ranges of the translations and of the scales of those tracks that change, with the places
+/// where pinned joints may get.
+pub(super) fn ranges(
+    raw: &RawClip,
+    kinds: &[[Kind; 3]],
+    pins: &[usize],
+    precision_cm: f64,
+) -> [VectorRange; 2] {
     [Channel::Translation, Channel::Scale].map(|channel| {
         let is_pinned = |joint: usize| channel == Channel::Translation && pins.contains(&joint);
-        let is_wanted = |joint: usize| kinds[joint][channel as usize].is_animated() || is_pinned(joint);
-        let all = raw.poses().flat_map(|pose| pose.iter().enumerate().filter(|(joint, _)| is_wanted(*joint)));
+        let is_wanted =
+            |joint: usize| kinds[joint][channel as usize].is_animated() || is_pinned(joint);
+        let all = raw
+            .poses()
+            .flat_map(|pose| pose.iter().enumerate().filter(|(joint, _)| is_wanted(*joint)));
         let mut range = VectorRange::around(all.map(|(_, transform)| match channel {
             Channel::Scale => &transform.scale,
             _ => &transform.translation,
@@ -80,7 +102,10 @@ pub(super) fn ranges(raw: &RawClip, kinds: &[[Kind; 3]], pins: &[usize], precisi
         if channel == Channel::Translation && !pins.is_empty() {
             // Ancestors are off by about the precision.
             let room = 4.0 * precision_cm as f32;
-            range = VectorRange { min: range.min.map(|min| min - room), max: range.max.map(|max| max + room) };
+            range = VectorRange {
+                min: range.min.map(|min| min - room),
+                max: range.max.map(|max| max + room),
+            };
         }
         range
     })

@@ -1,6 +1,7 @@
-//! Key removal: each key is tried to be left out, the least needed first, and the values of the keys around it fitted anew by least squares;
-//! what keeps the whole clip within what is allowed in object space stays. Errors that happen to cancel are room that no margin of a single
-//! track can know of.
+//! Key removal: each key is tried to be left out, the least needed first, and the values of the
+//! keys around it fitted anew by least squares; what keeps the whole clip within what is allowed in
+//! object space stays. Errors that happen to cancel are room that no margin of a single track can
+//! know of.
 
 use super::curve::{Curve, KeyValue, Value};
 use super::scene::Scene;
@@ -8,7 +9,8 @@ use super::scene::Scene;
 /// The widest fit: so many keys on each side of the one that is left out.
 const REFIT_KEYS: usize = 2;
 
-/// A key is not tried where the clip would be off by more than so many times what is allowed, if nothing else moved.
+/// A key is not tried where the clip would be off by more than so many times what is allowed, if
+/// nothing else moved.
 const HOPELESS: f64 = 4.0;
 
 /// Keys on each side of one that was taken away that are worth another try.
@@ -22,21 +24,30 @@ pub(super) enum Tried {
     NearRemoved,
 }
 
-/// Takes away what keys it can; `refits` says whether their neighbours may move. Says how many it took.
+/// Takes away what keys it can; `refits` says whether their neighbours may move. Says how many it
+/// took.
 pub(super) fn remove(scene: &mut Scene, curves: &mut [Curve], tried: Tried, refits: bool) -> usize {
     let mut tries = Vec::new();
     let mut attempt = Attempt::default();
     for (index, curve) in curves.iter_mut().enumerate() {
         let joint = usize::from(curve.id.joint);
-        let reach_cm = if curve.id.channel == crate::Channel::Translation { 1.0 } else { scene.reach_cm[joint] };
+        let reach_cm = if curve.id.channel == crate::Channel::Translation {
+            1.0
+        } else {
+            scene.reach_cm[joint]
+        };
         let mut removed = std::mem::take(&mut curve.removed);
         removed.sort_unstable();
         for key in 1..curve.keys.len() - 1 {
             let sample = curve.keys[key];
             let last = curve.keys.len() - 1;
-            let around = curve.keys[key.saturating_sub(NEAR_KEYS)]..=curve.keys[(key + NEAR_KEYS).min(last)];
-            let next_removed = removed.get(removed.partition_point(|sample| sample < around.start()));
-            if tried == Tried::NearRemoved && next_removed.is_none_or(|sample| sample > around.end()) {
+            let around =
+                curve.keys[key.saturating_sub(NEAR_KEYS)]..=curve.keys[(key + NEAR_KEYS).min(last)];
+            let next_removed =
+                removed.get(removed.partition_point(|sample| sample < around.start()));
+            if tried == Tried::NearRemoved
+                && next_removed.is_none_or(|sample| sample > around.end())
+            {
                 continue;
             }
             let key = attempt.begin(curve, key);
@@ -44,9 +55,11 @@ pub(super) fn remove(scene: &mut Scene, curves: &mut [Curve], tried: Tried, refi
             let segments = curve.segments_around(key..key);
             let samples = curve.keys[segments.start]..=curve.keys[segments.end];
             curve.evaluate(segments);
-            let harms =
-                samples.map(|sample| (reach_cm * curve.error(sample) / scene.limit_below_cm(sample, joint), sample));
-            let (harm, worst) = harms.fold((0.0, sample), |worst, harm| if harm.0 > worst.0 { harm } else { worst });
+            let harms = samples.map(|sample| {
+                (reach_cm * curve.error(sample) / scene.limit_below_cm(sample, joint), sample)
+            });
+            let (harm, worst) = harms
+                .fold((0.0, sample), |worst, harm| if harm.0 > worst.0 { harm } else { worst });
             attempt.undo(curve);
             attempt.end(curve);
             if harm < HOPELESS {
@@ -85,7 +98,13 @@ struct Try {
     worst: usize,
 }
 
-fn is_removed(scene: &mut Scene, curve: &mut Curve, key: usize, refits: bool, attempt: &mut Attempt) -> bool {
+fn is_removed(
+    scene: &mut Scene,
+    curve: &mut Curve,
+    key: usize,
+    refits: bool,
+    attempt: &mut Attempt,
+) -> bool {
     for width in 0..=if refits { REFIT_KEYS } else { 0 } {
         curve.remove(key);
         let moved = key.saturating_sub(width)..(key + width).min(curve.keys.len());
@@ -109,7 +128,9 @@ fn is_merged(scene: &mut Scene, curve: &mut Curve, key: usize, attempt: &mut Att
         let first = key.min(other);
         let (begin, end) = (curve.keys[first], curve.keys[first + 1]);
         let (low, high) = (curve.keys[first - 1], curve.keys[first + 2]);
-        for place in [(begin + end) / 2, (begin + end).div_ceil(2), (low + begin) / 2, (end + high) / 2] {
+        for place in
+            [(begin + end) / 2, (begin + end).div_ceil(2), (low + begin) / 2, (end + high) / 2]
+        {
             if place == begin || place == end || place == low || place == high {
                 continue;
             }
@@ -129,7 +150,12 @@ fn is_merged(scene: &mut Scene, curve: &mut Curve, key: usize, attempt: &mut Att
 }
 
 /// Plays a curve some of whose keys changed, if the scene holds with it.
-fn is_played(scene: &mut Scene, curve: &mut Curve, changed: std::ops::Range<usize>, attempt: &mut Attempt) -> bool {
+fn is_played(
+    scene: &mut Scene,
+    curve: &mut Curve,
+    changed: std::ops::Range<usize>,
+    attempt: &mut Attempt,
+) -> bool {
     let segments = curve.segments_around(changed);
     let samples = curve.keys[segments.start]..=curve.keys[segments.end];
     if samples.contains(&attempt.suspect) {
@@ -147,18 +173,23 @@ fn is_played(scene: &mut Scene, curve: &mut Curve, changed: std::ops::Range<usiz
     true
 }
 
-/// A sample at which the scene does not hold with what a curve has decoded. The one at which the curve is farthest off is looked at
-/// first.
+/// A sample at which the scene does not hold with what a curve has decoded. The one at which the
+/// curve is farthest off is looked at first.
 pub(super) fn breaks_at(
     scene: &mut Scene,
     curve: &Curve,
     mut samples: std::ops::RangeInclusive<usize>,
 ) -> Option<usize> {
     let worst = samples.clone().max_by(|a, b| curve.error(*a).total_cmp(&curve.error(*b)))?;
-    if scene.holds(curve, worst) { samples.find(|sample| !scene.holds(curve, *sample)) } else { Some(worst) }
+    if scene.holds(curve, worst) {
+        samples.find(|sample| !scene.holds(curve, *sample))
+    } else {
+        Some(worst)
+    }
 }
 
-/// A change of keys around one of a curve: the curve has no others until it ends, so that what a try costs does not depend on how long it is.
+/// A change of keys around one of a curve: the curve has no others until it ends, so that what a
+/// try costs does not depend on how long it is.
 #[derive(Default)]
 struct Attempt {
     /// All keys of the curve, and which of them it has.
@@ -168,12 +199,14 @@ struct Attempt {
     /// What was decoded around the key.
     first_sample: usize,
     decoded: Vec<Value>,
-    /// The sample at which the last change was refused, which is likely to be where the next one is.
+    /// The sample at which the last change was refused, which is likely to be where the next one
+    /// is.
     suspect: usize,
 }
 
 impl Attempt {
-    /// Leaves a curve the keys around one, which are those that a change of its neighbours can move. Says where among them that one is.
+    /// Leaves a curve the keys around one, which are those that a change of its neighbours can
+    /// move. Says where among them that one is.
     fn begin(&mut self, curve: &mut Curve, key: usize) -> usize {
         let first = key.saturating_sub(2 * REFIT_KEYS + 2);
         self.around = first..(key + 2 * REFIT_KEYS + 3).min(curve.keys.len());

@@ -1,5 +1,5 @@
-//! The raw clip and what playback will give of it, both in object space: what each change of a track does to all that hangs below its
-//! joint, and whether that is within what is allowed.
+//! The raw clip and what playback will give of it, both in object space: what each change of a
+//! track does to all that hangs below its joint, and whether that is within what is allowed.
 
 use crate::keyed::Kind;
 use crate::measure::{Frame, object_space, stands};
@@ -23,7 +23,8 @@ pub(super) struct Scene<'a> {
     strictest_below: Vec<f64>,
     /// Of each joint, itself and all that hangs below it, parents first.
     below: Vec<Vec<usize>>,
-    /// How far a rotation of each joint reaches, in cm: to the farthest point of a shell below it in any sample.
+    /// How far a rotation of each joint reaches, in cm: to the farthest point of a shell below it
+    /// in any sample.
     pub(super) reach_cm: Vec<f64>,
     /// The same to the shells of its children alone.
     pub(super) near_reach_cm: Vec<f64>,
@@ -37,13 +38,17 @@ impl<'a> Scene<'a> {
         let joints = raw.joints();
         let raw_local: Vec<Frame> = raw.poses().flatten().map(Frame::from).collect();
         let mut raw_object = raw_local.clone();
-        for (local, object) in raw_local.chunks_exact(joints).zip(raw_object.chunks_exact_mut(joints)) {
+        for (local, object) in
+            raw_local.chunks_exact(joints).zip(raw_object.chunks_exact_mut(joints))
+        {
             object_space(skeleton, local, object);
         }
         let below = skeleton.below();
-        let strictest =
-            |joints: &Vec<usize>| joints.iter().map(|joint| precisions_cm[*joint]).fold(f64::INFINITY, f64::min);
-        let strictest_below = below.iter().zip(precisions_cm).map(|(joints, own)| strictest(joints) / own).collect();
+        let strictest = |joints: &Vec<usize>| {
+            joints.iter().map(|joint| precisions_cm[*joint]).fold(f64::INFINITY, f64::min)
+        };
+        let strictest_below =
+            below.iter().zip(precisions_cm).map(|(joints, own)| strictest(joints) / own).collect();
         let mut scene = Self {
             raw,
             shell_cm,
@@ -51,7 +56,10 @@ impl<'a> Scene<'a> {
             object: raw_object.clone(),
             raw_local,
             raw_object,
-            limit_cm: raw.poses().flat_map(|_| precisions_cm.iter().map(|precision_cm| *precision_cm as f32)).collect(),
+            limit_cm: raw
+                .poses()
+                .flat_map(|_| precisions_cm.iter().map(|precision_cm| *precision_cm as f32))
+                .collect(),
             strictest_below,
             below,
             reach_cm: vec![0.0; joints],
@@ -64,12 +72,14 @@ impl<'a> Scene<'a> {
 
     fn find_reaches(&mut self) {
         for object in self.raw_object.chunks_exact(self.raw.joints()) {
-            let shell = |joint: usize| self.shell_cm[joint] * object[joint].scale.abs().max_element();
+            let shell =
+                |joint: usize| self.shell_cm[joint] * object[joint].scale.abs().max_element();
             for joint in 0..object.len() {
                 let mut is_child = true;
                 let mut above = Some(joint);
                 while let Some(ancestor) = above {
-                    let reach = object[joint].translation.distance(object[ancestor].translation) + shell(joint);
+                    let reach = object[joint].translation.distance(object[ancestor].translation)
+                        + shell(joint);
                     self.reach_cm[ancestor] = self.reach_cm[ancestor].max(reach);
                     if ancestor == joint || is_child {
                         self.near_reach_cm[ancestor] = self.near_reach_cm[ancestor].max(reach);
@@ -81,7 +91,8 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Halves what is allowed for joints while they stand still, so that none wanders by more than the whole.
+    /// Halves what is allowed for joints while they stand still, so that none wanders by more than
+    /// the whole.
     pub(super) fn hold_still(&mut self) {
         let joints = self.raw.joints();
         for (joint, stand) in stands(self.raw, None).iter().enumerate() {
@@ -91,11 +102,13 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// The transform that puts a joint where it is in the raw clip, relative to its parent as that is played.
+    /// The transform that puts a joint where it is in the raw clip, relative to its parent as that
+    /// is played.
     pub(super) fn pinned(&self, sample: usize, joint: usize) -> Frame {
         let at = |joint: usize| sample * self.joints() + joint;
         let raw = &self.raw_object[at(joint)];
-        let Some(parent) = self.raw.skeleton().parent(joint).map(|parent| &self.object[at(parent)]) else {
+        let Some(parent) = self.raw.skeleton().parent(joint).map(|parent| &self.object[at(parent)])
+        else {
             return *raw;
         };
         let back = parent.rotation.inverse();
@@ -136,16 +149,25 @@ impl<'a> Scene<'a> {
     /// Whether a joint is within what is allowed at a sample.
     pub(super) fn is_within(&self, sample: usize, joint: usize) -> bool {
         let at = sample * self.joints() + joint;
-        is_within(&self.object[at], &self.raw_object[at], self.shell_cm[joint], f64::from(self.limit_cm[at]))
+        is_within(
+            &self.object[at],
+            &self.raw_object[at],
+            self.shell_cm[joint],
+            f64::from(self.limit_cm[at]),
+        )
     }
 
     /// The largest error, relative to what is allowed.
     pub(super) fn worst_ratio(&self) -> f64 {
-        let all = (0..self.samples()).flat_map(|sample| (0..self.joints()).map(move |joint| (sample, joint)));
-        all.fold(0.0, |worst, (sample, joint)| worst.max(self.error_cm(sample, joint) / self.limit_cm(sample, joint)))
+        let all = (0..self.samples())
+            .flat_map(|sample| (0..self.joints()).map(move |joint| (sample, joint)));
+        all.fold(0.0, |worst, (sample, joint)| {
+            worst.max(self.error_cm(sample, joint) / self.limit_cm(sample, joint))
+        })
     }
 
-    /// Whether everything is within what is allowed once `curve` plays what it has decoded, at a sample.
+    /// Whether everything is within what is allowed once `curve` plays what it has decoded, at a
+    /// sample.
     pub(super) fn holds(&mut self, curve: &Curve, sample: usize) -> bool {
         let first = sample * self.joints();
         let joint = usize::from(curve.id.joint);
@@ -154,15 +176,20 @@ impl<'a> Scene<'a> {
         let skeleton = self.raw.skeleton();
         for &below in &self.below[joint] {
             let object = match skeleton.parent(below) {
-                _ if below == joint => {
-                    skeleton.parent(joint).map_or(local, |parent| self.object[first + parent].child(&local))
-                }
+                _ if below == joint => skeleton
+                    .parent(joint)
+                    .map_or(local, |parent| self.object[first + parent].child(&local)),
                 Some(parent) => self.scratch[parent].child(&self.local[first + below]),
                 None => local,
             };
             self.scratch[below] = object;
             let at = first + below;
-            if !is_within(&object, &self.raw_object[at], self.shell_cm[below], f64::from(self.limit_cm[at])) {
+            if !is_within(
+                &object,
+                &self.raw_object[at],
+                self.shell_cm[below],
+                f64::from(self.limit_cm[at]),
+            ) {
                 return false;
             }
         }
@@ -200,10 +227,16 @@ impl<'a> Scene<'a> {
         let joints = self.joints();
         for curve in curves {
             for (sample, value) in curve.decoded.iter().enumerate() {
-                put(&mut self.local[sample * joints + usize::from(curve.id.joint)], curve.id.channel, value);
+                put(
+                    &mut self.local[sample * joints + usize::from(curve.id.joint)],
+                    curve.id.channel,
+                    value,
+                );
             }
         }
-        for (local, object) in self.local.chunks_exact(joints).zip(self.object.chunks_exact_mut(joints)) {
+        for (local, object) in
+            self.local.chunks_exact(joints).zip(self.object.chunks_exact_mut(joints))
+        {
             object_space(self.raw.skeleton(), local, object);
         }
     }
@@ -241,13 +274,16 @@ pub(super) fn put(frame: &mut Frame, channel: Channel, value: &Value) {
 pub(super) fn value_of(frame: &Frame, channel: Channel) -> Value {
     match channel {
         Channel::Rotation => frame.rotation.to_array(),
-        Channel::Translation => [frame.translation.x, frame.translation.y, frame.translation.z, 0.0],
+        Channel::Translation => {
+            [frame.translation.x, frame.translation.y, frame.translation.z, 0.0]
+        }
         Channel::Scale => [frame.scale.x, frame.scale.y, frame.scale.z, 0.0],
     }
 }
 
-/// What becomes of each channel of each joint, before anything is fitted: whether it changes by more than floats do, and if not, whether it is the bind
-/// pose's. The test does not depend on the precision, so that sizes of raw tracks compare.
+/// What becomes of each channel of each joint, before anything is fitted: whether it changes by
+/// more than floats do, and if not, whether it is the bind pose's. The test does not depend on the
+/// precision, so that sizes of raw tracks compare.
 pub(super) fn raw_kinds(raw: &RawClip) -> Vec<[Kind; 3]> {
     let frames = |pose: &[Transform]| pose.iter().map(Frame::from).collect::<Vec<_>>();
     let (first, bind) = (frames(raw.pose(0)), frames(&raw.skeleton().bind_pose()));
@@ -255,8 +291,10 @@ pub(super) fn raw_kinds(raw: &RawClip) -> Vec<[Kind; 3]> {
         .iter()
         .zip(&bind)
         .map(|(first, bind)| {
-            let is_other = |channel| differ(channel, &value_of(first, channel), &value_of(bind, channel));
-            Channel::ALL.map(|channel| if is_other(channel) { Kind::Constant } else { Kind::Default })
+            let is_other =
+                |channel| differ(channel, &value_of(first, channel), &value_of(bind, channel));
+            Channel::ALL
+                .map(|channel| if is_other(channel) { Kind::Constant } else { Kind::Default })
         })
         .collect();
     for pose in raw.poses() {
@@ -272,7 +310,8 @@ pub(super) fn raw_kinds(raw: &RawClip) -> Vec<[Kind; 3]> {
     kinds
 }
 
-/// Whether two values differ by more than what is lost in files: 0.00001 for rotations and scales, 0.001 cm for translations.
+/// Whether two values differ by more than what is lost in files: 0.00001 for rotations and scales,
+/// 0.001 cm for translations.
 pub(super) fn differ(channel: Channel, a: &Value, b: &Value) -> bool {
     let distance = |sign: f64| (0..4).map(|c| (a[c] - sign * b[c]).abs()).fold(0.0, f64::max);
     match channel {

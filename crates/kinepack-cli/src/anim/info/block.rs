@@ -1,4 +1,5 @@
-//! What `anim info` tells of block clips alone: what they are made of, channels, and the joints that take the most.
+//! What `anim info` tells of block clips alone: what they are made of, channels, and the joints
+//! that take the most.
 
 use std::cmp::Reverse;
 use std::io::{self, Write};
@@ -62,8 +63,11 @@ impl BlockReport {
         for (track, own) in clip.bits_by_track() {
             bits[usize::from(track.joint)][track.channel as usize] += own;
         }
-        for (track, _) in clip.constants().into_iter().filter(|(track, _)| clip.kind(*track) == Kind::Constant) {
-            bits[usize::from(track.joint)][track.channel as usize] += 8 * constant_bytes(track.channel);
+        for (track, _) in
+            clip.constants().into_iter().filter(|(track, _)| clip.kind(*track) == Kind::Constant)
+        {
+            bits[usize::from(track.joint)][track.channel as usize] +=
+                8 * constant_bytes(track.channel);
         }
         let mut largest: Vec<_> =
             bits.iter().enumerate().filter(|(_, bits)| bits.iter().any(|bits| *bits > 0)).collect();
@@ -85,8 +89,13 @@ impl BlockReport {
         let header = clip.header();
         let live = clip.live_components();
         let parts = clip.bytes_by_part();
-        let bits_of =
-            |name: &str| 8 * parts.iter().filter(|(part, _)| *part == name).map(|(_, bytes)| bytes).sum::<usize>();
+        let bits_of = |name: &str| {
+            8 * parts
+                .iter()
+                .filter(|(part, _)| *part == name)
+                .map(|(_, bytes)| bytes)
+                .sum::<usize>()
+        };
         let (widths, coefficients) = (bits_of("widths"), bits_of("coefficients"));
         let share = |bits: usize, of: usize| bits as f64 / of.max(1) as f64;
         Self {
@@ -122,8 +131,14 @@ impl BlockReport {
             if self.blends { "; some segments blend" } else { "" },
         )?;
         let channels = self.channels.iter().map(|channel| {
-            let counts = [channel.bytes, channel.default, channel.constant, channel.shared, channel.animated]
-                .map(|count| count.to_string());
+            let counts = [
+                channel.bytes,
+                channel.default,
+                channel.constant,
+                channel.shared,
+                channel.animated,
+            ]
+            .map(|count| count.to_string());
             [&[channel.channel.to_owned()], &counts[..]].concat()
         });
         let header = ["channel", "bytes", "default", "constant", "of the rig", "animated"];
@@ -133,8 +148,16 @@ impl BlockReport {
         }
         let all = self.channels.iter().map(|channel| channel.bytes).sum();
         let largest = self.largest.iter().map(|joint| {
-            let [rotation, translation, scale] = joint.bytes_by_channel.map(|bytes| bytes.to_string());
-            [joint.joint.clone(), joint.bytes.to_string(), percent(joint.bytes, all), rotation, translation, scale]
+            let [rotation, translation, scale] =
+                joint.bytes_by_channel.map(|bytes| bytes.to_string());
+            [
+                joint.joint.clone(),
+                joint.bytes.to_string(),
+                percent(joint.bytes, all),
+                rotation,
+                translation,
+                scale,
+            ]
         });
         let header = ["most bytes", "all", "of tracks", "rotation", "translation", "scale"];
         writeln!(out, "\n{}", table(header, 1, largest).trim_fmt())

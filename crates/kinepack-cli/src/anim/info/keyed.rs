@@ -1,4 +1,5 @@
-//! What `anim info` tells of clips of keys and rows alone: channels, and the tracks with the most keys.
+//! What `anim info` tells of clips of keys and rows alone: channels, and the tracks with the most
+//! keys.
 
 use std::cmp::Reverse;
 use std::io::{self, Write};
@@ -85,7 +86,12 @@ impl KeyedReport {
             return Ok(());
         }
         let tracks = self.tracks.iter().map(|track| {
-            [track.joint.clone(), track.channel.to_owned(), track.keys.to_string(), format!("{:.1}", track.keys_per_s)]
+            [
+                track.joint.clone(),
+                track.channel.to_owned(),
+                track.keys.to_string(),
+                format!("{:.1}", track.keys_per_s),
+            ]
         });
         writeln!(out, "\n{}", table(["most keys", "", "keys", "a second"], 2, tracks).trim_fmt())
     }
@@ -94,7 +100,8 @@ impl KeyedReport {
 impl ChannelReport {
     fn new(clip: &KeyedClip, channel: Channel, bytes: usize, keys: &[[usize; 3]]) -> Self {
         let of_kind = |kind: Kind| {
-            (0..clip.joints()).filter(move |joint| clip.kind(TrackId { joint: *joint as u16, channel }) == kind)
+            (0..clip.joints())
+                .filter(move |joint| clip.kind(TrackId { joint: *joint as u16, channel }) == kind)
         };
         let keys: usize = keys.iter().map(|keys| keys[channel as usize]).sum();
         let keyed = of_kind(Kind::Keys).count();

@@ -25,7 +25,8 @@ use keyed::KeyedReport;
 /// Tell where the bytes of clips go and how far they are off.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Compressed clips (.kpa), or animations that are compressed for it: .glb, .gltf, .bvh, .bvh.zst or .clip.
+    /// Compressed clips (.kpa), or animations that are compressed for it: .glb, .gltf, .bvh,
+    /// .bvh.zst or .clip.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// For a .kpa: the .clip file with its raw samples, to tell errors.
@@ -93,13 +94,16 @@ struct ErrorRow {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let (compiled, animations): (Vec<_>, Vec<_>) = arguments
-        .files
-        .iter()
-        .cloned()
-        .partition(|file| file.extension().is_some_and(|extension| extension == "kpa" || extension == "kpd"));
+    let (compiled, animations): (Vec<_>, Vec<_>) =
+        arguments.files.iter().cloned().partition(|file| {
+            file.extension().is_some_and(|extension| extension == "kpa" || extension == "kpd")
+        });
     let mut report = Report { clips: Vec::new(), notes: Vec::new() };
-    let raw = arguments.raw.clone().map(|raw| sources::read(&[raw], &arguments.import.options())).transpose()?;
+    let raw = arguments
+        .raw
+        .clone()
+        .map(|raw| sources::read(&[raw], &arguments.import.options()))
+        .transpose()?;
     if let Some((sources, _)) = &raw {
         arguments.scheme.check(sources.iter().map(|source| &source.raw))?;
     }
@@ -107,7 +111,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let (clip, skeleton) = compiled::read(&path, &arguments.skeleton)?;
         let raw = raw.as_ref().and_then(|(sources, _)| sources.first()).map(|source| &source.raw);
         if raw.is_some_and(|raw| (raw.joints(), raw.samples()) != (clip.joints(), clip.samples())) {
-            return Err(Failure::BadClip { path, reason: "not of the joints and samples of the raw clip".to_owned() });
+            return Err(Failure::BadClip {
+                path,
+                reason: "not of the joints and samples of the raw clip".to_owned(),
+            });
         }
         let errors = raw.map(|raw| measure(raw, &clip, &arguments.scheme.error(raw)));
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -185,7 +192,12 @@ impl From<&Errors> for ErrorRow {
 
 impl ErrorRow {
     fn cells(self, name: &str) -> [String; 4] {
-        [name.to_owned(), format!("{:.4}", self.max_cm), format!("{:.4}", self.p99_cm), format!("{:.4}", self.mean_cm)]
+        [
+            name.to_owned(),
+            format!("{:.4}", self.max_cm),
+            format!("{:.4}", self.p99_cm),
+            format!("{:.4}", self.mean_cm),
+        ]
     }
 }
 
@@ -214,8 +226,9 @@ impl ClipReport {
             self.bytes,
             percent(self.bytes, self.raw_bytes),
         )?;
-        let parts =
-            self.parts.iter().map(|(part, bytes)| [(*part).to_owned(), bytes.to_string(), percent(*bytes, self.bytes)]);
+        let parts = self.parts.iter().map(|(part, bytes)| {
+            [(*part).to_owned(), bytes.to_string(), percent(*bytes, self.bytes)]
+        });
         writeln!(out, "\n{}", table(["part", "bytes", ""], 1, parts).trim_fmt())?;
         self.scheme.write(out)?;
         if let Some(errors) = &self.errors {
@@ -224,9 +237,14 @@ impl ClipReport {
             writeln!(
                 out,
                 "\n{}",
-                table(["error in cm", "max", "p99", "mean"], 1, all.into_iter().chain(worst)).trim_fmt()
+                table(["error in cm", "max", "p99", "mean"], 1, all.into_iter().chain(worst))
+                    .trim_fmt()
             )?;
-            let joint = errors.slide_joint.as_deref().map(|joint| format!(", by {joint}")).unwrap_or_default();
+            let joint = errors
+                .slide_joint
+                .as_deref()
+                .map(|joint| format!(", by {joint}"))
+                .unwrap_or_default();
             writeln!(out, "\nfoot slide: {:.4} cm{joint}", errors.foot_slide_cm)?;
         }
         Ok(())

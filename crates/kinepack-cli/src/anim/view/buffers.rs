@@ -1,5 +1,6 @@
-//! What moves, as the page takes it: little-endian `u32` for a head of four numbers, then `f32`. Times are half samples, so that what is played
-//! between the sample times is seen as it is; of a clip too long for that, every other one, or every fourth, and so on.
+//! What moves, as the page takes it: little-endian `u32` for a head of four numbers, then `f32`.
+//! Times are half samples, so that what is played between the sample times is seen as it is; of a
+//! clip too long for that, every other one, or every fourth, and so on.
 
 use kinepack_anim::measure::Follower;
 use kinepack_anim::{Channel, Transform};
@@ -9,7 +10,8 @@ use super::Shown;
 /// An answer is at most about so long.
 const MAX_FLOATS: usize = 12 << 20;
 
-/// Half samples from one time to the next, and how many times there are; the last time is the last sample.
+/// Half samples from one time to the next, and how many times there are; the last time is the last
+/// sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Times {
     step: usize,
@@ -28,8 +30,9 @@ impl Times {
     }
 }
 
-/// Head: times, joints, half samples a time, 0. Then by time the positions of all joints in the raw clip (three floats each, in cm from the
-/// object's origin), those in the compressed one, and the errors (a float each, in cm).
+/// Head: times, joints, half samples a time, 0. Then by time the positions of all joints in the raw
+/// clip (three floats each, in cm from the object's origin), those in the compressed one, and the
+/// errors (a float each, in cm).
 pub(super) fn poses(shown: &Shown) -> Vec<u8> {
     let joints = shown.raw.joints();
     let times = Times::of(shown.raw.samples(), 7 * joints);
@@ -45,8 +48,9 @@ pub(super) fn poses(shown: &Shown) -> Vec<u8> {
     [head([times.count, joints, times.step, 0]), raw, clip, errors].concat()
 }
 
-/// Head: times, floats of a value, half samples a time, keys. Then by time the raw values, the decoded ones, the keys' times in seconds, and the
-/// keys' values. A rotation that is told may be the negative of the one that is stored, on the side of the raw one.
+/// Head: times, floats of a value, half samples a time, keys. Then by time the raw values, the
+/// decoded ones, the keys' times in seconds, and the keys' values. A rotation that is told may be
+/// the negative of the one that is stored, on the side of the raw one.
 pub(super) fn track(shown: &Shown, joint: usize, channel: Channel) -> Vec<u8> {
     let Shown { raw, clip, .. } = shown;
     let floats = channel.floats();
@@ -115,11 +119,19 @@ mod tests {
     fn times_reach_from_the_first_sample_to_the_last() {
         assert_eq!(Times::of(1, 70), Times { step: 1, count: 1 });
         assert_eq!(Times::of(31, 70), Times { step: 1, count: 61 });
-        for (samples, floats) in [(100_000, 700), (1 << 22, 7), (1 << 22, 7 << 14), (2, 7 << 14), (65_537, 14)] {
+        for (samples, floats) in
+            [(100_000, 700), (1 << 22, 7), (1 << 22, 7 << 14), (2, 7 << 14), (65_537, 14)]
+        {
             let Times { step, count } = Times::of(samples, floats);
             let last = 2 * (samples - 1);
-            assert!((count - 1) * step >= last && (count - 2) * step < last, "{samples}, {floats}: {step}, {count}");
-            assert!(count <= 2 || count * floats <= MAX_FLOATS, "{samples}, {floats}: {step}, {count}");
+            assert!(
+                (count - 1) * step >= last && (count - 2) * step < last,
+                "{samples}, {floats}: {step}, {count}"
+            );
+            assert!(
+                count <= 2 || count * floats <= MAX_FLOATS,
+                "{samples}, {floats}: {step}, {count}"
+            );
         }
     }
 }

@@ -152,13 +152,15 @@ impl Tracks {
             keys: 0,
             bytes: None,
         };
-        let mut of_joints: Vec<_> =
-            (0..clip.joints()).map(|joint| Channel::ALL.map(|channel| track(joint, channel))).collect();
+        let mut of_joints: Vec<_> = (0..clip.joints())
+            .map(|joint| Channel::ALL.map(|channel| track(joint, channel)))
+            .collect();
         for (id, bits) in clip.bits_by_track() {
             of_joints[usize::from(id.joint)][id.channel as usize].bytes = Some(bits.div_ceil(8));
         }
         let samples = clip.header().block.samples();
-        let blocks = Blocks { samples, segments: clip.segments(), components: clip.live_components() };
+        let blocks =
+            Blocks { samples, segments: clip.segments(), components: clip.live_components() };
         Self { keys: 0, parametrization: None, blocks: Some(blocks), of_joints }
     }
 

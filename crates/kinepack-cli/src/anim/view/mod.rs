@@ -1,5 +1,6 @@
-//! `kinepack anim view`: raw clips and what was made of them in a page of the browser, on top of each other. The page asks for what it shows: the
-//! list, then a clip, its poses and the curve of one track. Nothing of that is computed before, or kept after.
+//! `kinepack anim view`: raw clips and what was made of them in a page of the browser, on top of
+//! each other. The page asks for what it shows: the list, then a clip, its poses and the curve of
+//! one track. Nothing of that is computed before, or kept after.
 
 mod buffers;
 mod describe;
@@ -43,7 +44,8 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let scheme = &arguments.scheme;
-    let BuiltFiles { sources, built, notes } = sources::read_and_build(&arguments.files, &arguments.import, scheme)?;
+    let BuiltFiles { sources, built, notes } =
+        sources::read_and_build(&arguments.files, &arguments.import, scheme)?;
     notes.iter().for_each(|note| eprintln!("{note}"));
     let clips = sources.into_iter().zip(built).map(|(source, built)| Shown {
         error: scheme.error(&source.raw),
@@ -59,8 +61,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// Where the page is served.
 #[derive(Args, Clone, Debug, Default)]
 struct ViewOptions {
-    /// Address and port of the page; port 0 takes any that is free. Whoever reaches the address can see the clips [default: 127.0.0.1:4651, or
-    /// another port where that is taken]
+    /// Address and port of the page; port 0 takes any that is free. Whoever reaches the address can
+    /// see the clips [default: 127.0.0.1:4651, or another port where that is taken]
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) listen: Option<SocketAddr>,
     /// Do not open the browser.
@@ -88,7 +90,11 @@ fn show(clips: Vec<Shown>, options: &ViewOptions) -> Result<(), Failure> {
     let interrupt = Interrupt::listen()?;
     let listener = page::listen(options.listen, PORT, "see the clips")?;
     let url = page::url(&listener)?;
-    let what = if clips.len() == 1 { "the clip is".to_owned() } else { format!("{} clips are", clips.len()) };
+    let what = if clips.len() == 1 {
+        "the clip is".to_owned()
+    } else {
+        format!("{} clips are", clips.len())
+    };
     eprintln!("{what} at {url} (Ctrl-C ends this)");
     if !options.no_open {
         page::open(&url);

@@ -1,5 +1,5 @@
-//! Serves the page, which is part of the program, and what it asks for. What is computed is computed for one page at a time, so that memory is
-//! bounded by one answer, whatever is asked.
+//! Serves the page, which is part of the program, and what it asks for. What is computed is
+//! computed for one page at a time, so that memory is bounded by one answer, whatever is asked.
 
 use std::sync::Arc;
 
@@ -66,7 +66,8 @@ async fn track(
     State(store): State<Store>,
     Path((clip, joint, channel)): Path<(usize, usize, String)>,
 ) -> Result<Response, Refusal> {
-    let channel = Channel::ALL.into_iter().find(|known| known.name() == channel).ok_or(Refusal::NoTrack)?;
+    let channel =
+        Channel::ALL.into_iter().find(|known| known.name() == channel).ok_or(Refusal::NoTrack)?;
     if joint >= store.clip(clip)?.raw.joints() {
         return Err(Refusal::NoTrack);
     }

@@ -1,4 +1,5 @@
-//! What the world's thread and the pages share. The world's thread never waits for a page: it replaces what is newest, and each page takes what it can.
+//! What the world's thread and the pages share. The world's thread never waits for a page: it
+//! replaces what is newest, and each page takes what it can.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::mpsc::SyncSender;
@@ -100,7 +101,12 @@ impl<T: Copy> Tail<T> {
 }
 
 impl Board {
-    pub(super) fn new(defaults: Defaults, hello: &Hello, status: Status, orders: SyncSender<Order>) -> Self {
+    pub(super) fn new(
+        defaults: Defaults,
+        hello: &Hello,
+        status: Status,
+        orders: SyncSender<Order>,
+    ) -> Self {
         Self {
             defaults,
             hello: Message::Hello(hello).to_json(),

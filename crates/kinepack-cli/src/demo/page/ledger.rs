@@ -1,4 +1,5 @@
-//! Where the bits go: by part for the charts, by body for the heat, and in full for the body that is looked at.
+//! Where the bits go: by part for the charts, by body for the heat, and in full for the body that
+//! is looked at.
 
 use std::sync::Arc;
 
@@ -48,7 +49,12 @@ impl Ledger {
     }
 
     /// Takes in what was sent in a tick. Returns the datagrams as the charts take them.
-    pub(super) fn add(&mut self, tick: u32, bodies: usize, sent: &[SentDatagram]) -> impl Iterator<Item = Packet> {
+    pub(super) fn add(
+        &mut self,
+        tick: u32,
+        bodies: usize,
+        sent: &[SentDatagram],
+    ) -> impl Iterator<Item = Packet> {
         self.ticks += 1;
         if !sent.is_empty() {
             self.heat.resize(bodies, 0.0);
@@ -67,7 +73,8 @@ impl Ledger {
             self.parts_bits.add(&cost.size, &self.part_of_field);
             // The rest of the last byte.
             let counted_bits = cost.size.sets_bits + cost.size.fields_bits.iter().sum::<u64>();
-            self.parts_bits.flags_and_indices += (8 * cost.bytes as u64).saturating_sub(counted_bits);
+            self.parts_bits.flags_and_indices +=
+                (8 * cost.bytes as u64).saturating_sub(counted_bits);
             for (id, bits) in &cost.entities {
                 if let Some(heat) = self.heat.get_mut(id.0 as usize) {
                     *heat += *bits as f32 * HEAT_SHARE;
@@ -90,14 +97,17 @@ impl Ledger {
         }
         let seconds = f64::from(std::mem::take(&mut self.ticks)) / f64::from(cubes::TICK_HZ);
         let kbps = |bits: u64| bits as f64 / seconds / 1e3;
-        let Parts { flags_and_indices, position, orientation, others } = std::mem::take(&mut self.parts_bits);
+        let Parts { flags_and_indices, position, orientation, others } =
+            std::mem::take(&mut self.parts_bits);
         let round_trip_ms = peer.round_trip_ms(sender);
         let (packets, bytes) = peer.keys_sent();
         let before = std::mem::replace(&mut self.keys_sent, (packets, bytes));
         // A connection that is new begins anew.
-        let (packets, bits) = if packets < before.0 { (0, 0) } else { (packets - before.0, 8 * (bytes - before.1)) };
+        let (packets, bits) =
+            if packets < before.0 { (0, 0) } else { (packets - before.0, 8 * (bytes - before.1)) };
         let viewer = peer.viewer_mut()?;
-        let ShownError { position_mm, rotation_deg } = viewer.recent_error.replace(ShownError::default())?;
+        let ShownError { position_mm, rotation_deg } =
+            viewer.recent_error.replace(ShownError::default())?;
         let [mm, deg] = [position_mm, rotation_deg].map(|error| error.summary());
         Some(Sample {
             tick,
@@ -155,7 +165,8 @@ pub(super) fn lane_names(schema: &Schema) -> Vec<String> {
             _ => &[],
         };
         for lane in 0..field.lanes().len() {
-            let part = parts.get(lane).map_or_else(|| format!(".{lane}"), |part| (*part).to_owned());
+            let part =
+                parts.get(lane).map_or_else(|| format!(".{lane}"), |part| (*part).to_owned());
             names.push(format!("{}{part}", field.name));
         }
     }

@@ -53,7 +53,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<SessionReport, Failure> {
     let listener = page::listen(arguments.listen, PORT, "watch and play")?;
     let url = page::url(&listener)?;
     let defaults = Defaults { link: arguments.link.clone(), send: arguments.send.clone() };
-    let checked = defaults.check(defaults.settings()).map_err(|reason| Failure::Settings { reason })?;
+    let checked =
+        defaults.check(defaults.settings()).map_err(|reason| Failure::Settings { reason })?;
     let Program { world, name, .. } = arguments.program()?;
     let config = with_keys(HubConfig { count_costs: true, ..HubConfig::default() });
     let extent = world.extent();
@@ -99,7 +100,11 @@ fn serve(listener: TcpListener, board: Arc<Board>) -> io::Result<()> {
     page::serve(listener, server::router(Arc::clone(&board)), ended)
 }
 
-fn hello(arguments: &Arguments, world: String, (bodies, half_width_m): (usize, Option<f32>)) -> Hello {
+fn hello(
+    arguments: &Arguments,
+    world: String,
+    (bodies, half_width_m): (usize, Option<f32>),
+) -> Hello {
     Hello {
         program: concat!("kinepack ", env!("CARGO_PKG_VERSION")).to_owned(),
         world,

@@ -1,7 +1,8 @@
-//! What passes between the program and its page, as JSON with one key that says what it is; worlds are binary, see [`world`](super::world).
+//! What passes between the program and its page, as JSON with one key that says what it is; worlds
+//! are binary, see [`world`](super::world).
 //!
-//! `page → program` is [`Control`]; nothing of it is taken that is not exactly so. `program → page` is `hello`, `status`, `look`, `error` and
-//! `end`.
+//! `page → program` is [`Control`]; nothing of it is taken that is not exactly so. `program → page`
+//! is `hello`, `status`, `look`, `error` and `end`.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +29,8 @@ pub(super) enum Control {
     TakeOver(bool),
 }
 
-/// What can be chosen while the world runs. Numbers of the link that are not given are those of the named one.
+/// What can be chosen while the world runs. Numbers of the link that are not given are those of the
+/// named one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Settings {
@@ -107,7 +109,8 @@ pub(super) struct PageStatus<'a> {
     pub(super) packets: Vec<Packet>,
 }
 
-/// A point of the charts: means of the ticks since the one before. Of the errors, the median is of the bodies that move.
+/// A point of the charts: means of the ticks since the one before. Of the errors, the median is of
+/// the bodies that move.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub(super) struct Sample {
     pub(super) tick: u32,
@@ -180,9 +183,13 @@ mod tests {
         assert!(matches!(parse(r#"{"look": 7}"#), Ok(Control::Look(Some(7)))));
         let keys = parse(r#"{"keys": ["left", "pull"]}"#);
         let Ok(Control::Keys(keys)) = keys else { panic!("{keys:?}") };
-        assert_eq!(input(|key| keys.contains(&key)), Input { left: true, pull: true, ..Input::default() });
-        let settings =
-            parse(r#"{"settings": {"link": "wifi", "level": "packed", "send_hz": 60, "loss_percent": null}}"#);
+        assert_eq!(
+            input(|key| keys.contains(&key)),
+            Input { left: true, pull: true, ..Input::default() }
+        );
+        let settings = parse(
+            r#"{"settings": {"link": "wifi", "level": "packed", "send_hz": 60, "loss_percent": null}}"#,
+        );
         assert!(matches!(settings, Ok(Control::Settings(Settings { loss_percent: None, .. }))));
         for wrong in [
             "",

@@ -1,4 +1,5 @@
-//! Serves the page, which is part of the program, and takes its sockets. A foreign page must not open one.
+//! Serves the page, which is part of the program, and takes its sockets. A foreign page must not
+//! open one.
 
 use std::sync::Arc;
 
@@ -31,12 +32,18 @@ pub(super) fn router(board: Arc<Board>) -> Router {
     router.with_state(board).layer(middleware::from_fn(guard))
 }
 
-async fn open_socket(State(board): State<Arc<Board>>, headers: HeaderMap, upgrade: WebSocketUpgrade) -> Response {
+async fn open_socket(
+    State(board): State<Arc<Board>>,
+    headers: HeaderMap,
+    upgrade: WebSocketUpgrade,
+) -> Response {
     if !is_same_origin(&headers) {
-        return (StatusCode::FORBIDDEN, "Only this program's own page may open the socket.\n").into_response();
+        return (StatusCode::FORBIDDEN, "Only this program's own page may open the socket.\n")
+            .into_response();
     }
     let Some(seat) = Seat::take(&board) else {
-        return (StatusCode::SERVICE_UNAVAILABLE, "As many pages as may be are open already.\n").into_response();
+        return (StatusCode::SERVICE_UNAVAILABLE, "As many pages as may be are open already.\n")
+            .into_response();
     };
     let upgrade = upgrade.max_message_size(MAX_MESSAGE_BYTES).max_frame_size(MAX_MESSAGE_BYTES);
     upgrade.on_upgrade(move |socket| socket::talk(socket, board, seat))

@@ -10,7 +10,8 @@ use crate::cube_stream::SentLevel;
 use crate::link_options::LinkOptions;
 use crate::sender::{SendOptions, check_send_hz};
 
-/// The largest of each number that a page may ask for. The truth is kept for three seconds, and what is shown is to be compared with it.
+/// The largest of each number that a page may ask for. The truth is kept for three seconds, and
+/// what is shown is to be compared with it.
 const MAX_ROUND_TRIP_MS: f64 = 2_000.0;
 const MAX_JITTER_MS: f64 = 1_000.0;
 const MAX_BURST: f32 = 100.0;
@@ -54,7 +55,11 @@ impl Defaults {
     /// Checks what a page asks for; a sentence where it cannot be.
     pub(super) fn check(&self, settings: Settings) -> Result<Checked, String> {
         let preset = LinkConfig::named(&settings.link).ok_or_else(|| {
-            format!("no link is named {:?}; there are {}", settings.link, crate::link_options::names())
+            format!(
+                "no link is named {:?}; there are {}",
+                settings.link,
+                crate::link_options::names()
+            )
         })?;
         within("round trip", settings.round_trip_ms, 0.0..=MAX_ROUND_TRIP_MS, "ms")?;
         within("jitter", settings.jitter_ms, 0.0..=MAX_JITTER_MS, "ms")?;
@@ -75,24 +80,29 @@ impl Defaults {
         if loss_percent.is_some() || burst.is_some() {
             let percent = loss_percent.unwrap_or_else(|| percent(preset.loss.mean_ratio()));
             link.loss = Some(percent);
-            // Where all are lost there are no bursts; else the pauses between them are at least a datagram long.
+            // Where all are lost there are no bursts; else the pauses between them are at least a
+            // datagram long.
             if percent < 100.0 {
                 let least = (percent / (100.0 - percent)).max(1.0);
                 if let Some(burst) = burst.filter(|burst| *burst < least) {
-                    return Err(format!("{percent} % in bursts of {burst} cannot be: at least {least:.1} datagrams"));
+                    return Err(format!(
+                        "{percent} % in bursts of {burst} cannot be: at least {least:.1} datagrams"
+                    ));
                 }
                 link.burst = burst.unwrap_or_else(|| mean_burst(&preset.loss)).max(least);
             }
         }
-        let level =
-            SentLevel::named(&settings.level).map_err(|there| format!("no level {:?}; {there}", settings.level))?;
+        let level = SentLevel::named(&settings.level)
+            .map_err(|there| format!("no level {:?}; {there}", settings.level))?;
         let send_hz = check_send_hz(settings.send_hz)?;
         let delay = |ms| Duration::from_millis(u64::from(ms));
         Ok(Checked {
             link_config: link.config().map_err(|failure| failure.to_string())?,
             link,
             send: SendOptions { send_hz, stream: self.send.stream.at(level), ..self.send.clone() },
-            playout_delays: settings.playout_ms.map_or([delay(0), delay(MAX_PLAYOUT_MS)], |ms| [delay(ms); 2]),
+            playout_delays: settings
+                .playout_ms
+                .map_or([delay(0), delay(MAX_PLAYOUT_MS)], |ms| [delay(ms); 2]),
             settings,
         })
     }
@@ -105,9 +115,11 @@ fn within<T: PartialOrd + std::fmt::Display>(
     unit: &str,
 ) -> Result<(), String> {
     match value {
-        Some(value) if !range.contains(&value) => {
-            Err(format!("a {name} of {value} {unit} is not from {} to {}", range.start(), range.end()))
-        }
+        Some(value) if !range.contains(&value) => Err(format!(
+            "a {name} of {value} {unit} is not from {} to {}",
+            range.start(),
+            range.end()
+        )),
         _ => Ok(()),
     }
 }
@@ -157,7 +169,8 @@ mod tests {
     use super::*;
 
     fn defaults(arguments: &[&str]) -> Defaults {
-        let command = LinkOptions::augment_args(SendOptions::augment_args(clap::Command::new("test")));
+        let command =
+            LinkOptions::augment_args(SendOptions::augment_args(clap::Command::new("test")));
         let matches = command.get_matches_from([&["test"], arguments].concat());
         Defaults {
             link: LinkOptions::from_arg_matches(&matches).unwrap(),
@@ -195,7 +208,10 @@ mod tests {
     fn numbers_that_are_not_given_are_those_of_the_link() {
         let defaults = defaults(&["--loss", "50"]);
         let wifi = Settings { loss_percent: None, burst: None, ..defaults.settings() };
-        assert_eq!(defaults.check(wifi.clone()).unwrap().link_config, LinkConfig::named("wifi").unwrap());
+        assert_eq!(
+            defaults.check(wifi.clone()).unwrap().link_config,
+            LinkConfig::named("wifi").unwrap()
+        );
         let lossy = defaults.check(Settings { loss_percent: Some(20.0), ..wifi.clone() }).unwrap();
         assert_eq!(lossy.link.name(), "--link wifi --loss 20 --burst 2");
         let bursts = defaults.check(Settings { burst: Some(8.0), ..wifi.clone() }).unwrap();
@@ -212,13 +228,19 @@ mod tests {
         let usual = defaults.settings();
         for (wrong, words) in [
             (Settings { link: "loud".into(), ..usual.clone() }, "lan, cable, wifi"),
-            (Settings { level: "uncompressed".into(), ..usual.clone() }, "packed, adaptive, learning"),
+            (
+                Settings { level: "uncompressed".into(), ..usual.clone() },
+                "packed, adaptive, learning",
+            ),
             (Settings { send_hz: 7, ..usual.clone() }, "divide"),
             (Settings { round_trip_ms: Some(-1.0), ..usual.clone() }, "round trip"),
             (Settings { round_trip_ms: Some(f64::NAN), ..usual.clone() }, "round trip"),
             (Settings { jitter_ms: Some(1e308), ..usual.clone() }, "jitter"),
             (Settings { loss_percent: Some(101.0), ..usual.clone() }, "loss"),
-            (Settings { loss_percent: Some(90.0), burst: Some(2.0), ..usual.clone() }, "at least 9.0"),
+            (
+                Settings { loss_percent: Some(90.0), burst: Some(2.0), ..usual.clone() },
+                "at least 9.0",
+            ),
             (Settings { burst: Some(0.5), ..usual.clone() }, "burst"),
             (Settings { bandwidth_kbps: Some(0), ..usual.clone() }, "bandwidth"),
             (Settings { playout_ms: Some(501), ..usual.clone() }, "playout delay"),

@@ -1,6 +1,8 @@
-//! One page's socket: the newest world as fast as the page draws, a status ten times a second, and what the page asks for.
+//! One page's socket: the newest world as fast as the page draws, a status ten times a second, and
+//! what the page asks for.
 //!
-//! A page that is slow or hidden gets fewer worlds, and never an old one: the next goes out once those before are answered, all but one.
+//! A page that is slow or hidden gets fewer worlds, and never an old one: the next goes out once
+//! those before are answered, all but one.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -163,7 +165,11 @@ impl Page {
         let board = &self.board;
         let order = match control {
             Control::Drawn(number) => {
-                while self.unanswered.front().is_some_and(|sent| number.wrapping_sub(*sent) as i32 >= 0) {
+                while self
+                    .unanswered
+                    .front()
+                    .is_some_and(|sent| number.wrapping_sub(*sent) as i32 >= 0)
+                {
                     self.unanswered.pop_front();
                 }
                 return Ok(());
@@ -178,14 +184,24 @@ impl Page {
                 }
                 return Ok(());
             }
-            _ if !self.seat.has_hands() => return Err("another page plays; take over first".to_owned()),
-            Control::Settings(settings) => Order::Settings(Box::new(board.defaults.check(settings)?)),
+            _ if !self.seat.has_hands() => {
+                return Err("another page plays; take over first".to_owned());
+            }
+            Control::Settings(settings) => {
+                Order::Settings(Box::new(board.defaults.check(settings)?))
+            }
             Control::Pause(pause) => Order::Pause(pause),
-            Control::Step(_) if !board.status.borrow().paused => return Err("pause before a step".to_owned()),
+            Control::Step(_) if !board.status.borrow().paused => {
+                return Err("pause before a step".to_owned());
+            }
             Control::Step(ticks @ 1..=MAX_STEPS) => Order::Step(ticks),
             Control::Step(_) => return Err(format!("a step is of 1 to {MAX_STEPS} ticks")),
             Control::Keys(keys) => Order::Keys(input(|key| keys.contains(&key))),
         };
-        if board.order(order) { Ok(()) } else { Err("the program has too much to do; try again".to_owned()) }
+        if board.order(order) {
+            Ok(())
+        } else {
+            Err("the program has too much to do; try again".to_owned())
+        }
     }
 }

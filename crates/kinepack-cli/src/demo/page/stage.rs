@@ -1,6 +1,7 @@
 //! The worlds in real time: orders of the pages, ticks, and what is told of them.
 //!
-//! One thread. Time is the session's own: it stands still while paused, and on a machine that is too slow it is slower than the clock on the wall.
+//! One thread. Time is the session's own: it stands still while paused, and on a machine that is
+//! too slow it is slower than the clock on the wall.
 
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
@@ -165,7 +166,8 @@ impl Stage {
         let tick = self.tick() + 1;
         self.speed.ticks += 1;
         self.steps = self.steps.saturating_sub(1);
-        let person = self.hand.next().filter(|_| matches!(self.session.sender.world, Played::Cubes(_)));
+        let person =
+            self.hand.next().filter(|_| matches!(self.session.sender.world, Played::Cubes(_)));
         self.session.hands = person.map_or(Hands::Script, Hands::Person);
         self.session.run_until(due(tick), &mut self.loopback)?;
         let Session { sender, peers, .. } = &mut self.session;
@@ -183,9 +185,17 @@ impl Stage {
             return;
         }
         self.worlds = self.worlds.wrapping_add(1);
-        let shown = self.session.peers[0].viewer().map_or((0.0, &[][..]), |viewer| (viewer.shown_tick, &viewer.shown));
+        let shown = self.session.peers[0]
+            .viewer()
+            .map_or((0.0, &[][..]), |viewer| (viewer.shown_tick, &viewer.shown));
         let heat = |body| self.ledger.heat(body);
-        let message = WorldMessage::new(self.worlds, self.tick(), self.session.sender.states().measured(), shown, heat);
+        let message = WorldMessage::new(
+            self.worlds,
+            self.tick(),
+            self.session.sender.states().measured(),
+            shown,
+            heat,
+        );
         board.world.send_replace(message);
     }
 
@@ -198,7 +208,8 @@ impl Stage {
             self.tell_world(board);
         }
         let look = |body| self.ledger.look(body, &self.session.peers[0], &self.session.sender);
-        let looks = board.looked_at().into_iter().filter_map(|body| Some((body, look(body)?))).collect();
+        let looks =
+            board.looked_at().into_iter().filter_map(|body| Some((body, look(body)?))).collect();
         board.status.send_replace(Arc::new(Status { looks, ..self.status() }));
     }
 
@@ -264,7 +275,8 @@ impl Speed {
         if is_held {
             (self.since, self.ticks) = (now, 0);
         } else if elapsed >= Duration::from_secs(1) {
-            self.ratio = f64::from(self.ticks) / (elapsed.as_secs_f64() * f64::from(cubes::TICK_HZ));
+            self.ratio =
+                f64::from(self.ticks) / (elapsed.as_secs_f64() * f64::from(cubes::TICK_HZ));
             (self.since, self.ticks) = (now, 0);
         }
     }

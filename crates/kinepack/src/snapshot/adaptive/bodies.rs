@@ -66,7 +66,8 @@ impl BodyKind {
 impl Bodies {
     /// Checks what coding takes for granted.
     pub(super) fn validate(&self) -> Result<(), SetupError> {
-        let lengths = self.kinds.iter().flat_map(|kind| kind.half_extents).chain([self.size, self.reach]);
+        let lengths =
+            self.kinds.iter().flat_map(|kind| kind.half_extents).chain([self.size, self.reach]);
         let well_formed = self.up < 3
             && lengths.into_iter().all(|length| length <= MAX_LENGTH)
             && self.kinds.iter().all(BodyKind::is_solid_or_point)
@@ -86,11 +87,17 @@ impl Bodies {
     /// of a typical body along its own axes, in the position's unit; `floor_m` is the height of the
     /// floor, where there is one. Flags that the schema marks as [`Role::Touched`] and
     /// [`Role::Mover`] are taken for that.
-    pub fn of(schema: &Schema, up: u8, half_extents_m: [f64; 3], floor_m: Option<f64>) -> Option<Self> {
+    pub fn of(
+        schema: &Schema,
+        up: u8,
+        half_extents_m: [f64; 3],
+        floor_m: Option<f64>,
+    ) -> Option<Self> {
         let marked = |role, is: fn(&FieldKind) -> bool| {
             schema.fields().iter().position(|field| field.role == role && is(&field.kind))
         };
-        let position = marked(Role::Body, |kind| matches!(kind, FieldKind::Floats(axes) if axes.len() == 3))?;
+        let position =
+            marked(Role::Body, |kind| matches!(kind, FieldKind::Floats(axes) if axes.len() == 3))?;
         let rotation = marked(Role::Body, |kind| matches!(kind, FieldKind::Rotation(_)))?;
         let FieldKind::Floats(axes) = &schema.fields()[position].kind else { return None };
         let vertical = axes.get(usize::from(up))?;
@@ -123,7 +130,10 @@ impl Bodies {
         let edge = |length: u32| shorter(length).max(u32::from(length > 0));
         let mut bands: Vec<u32> = self.bands.iter().copied().map(shorter).collect();
         bands.dedup();
-        let kinds = self.kinds.iter().map(|kind| BodyKind { half_extents: kind.half_extents.map(edge), ..*kind });
+        let kinds = self
+            .kinds
+            .iter()
+            .map(|kind| BodyKind { half_extents: kind.half_extents.map(edge), ..*kind });
         Self {
             floor: self.floor.map(|floor| (f64::from(floor) / ratio + 0.5) as u32),
             kinds: kinds.collect(),
@@ -142,11 +152,14 @@ impl Bodies {
 
     /// Ids of movers: the first, and the first behind.
     pub(super) fn mover_ranges(&self) -> impl Iterator<Item = (u64, u64)> {
-        let firsts =
-            core::iter::once((0, 0)).chain(self.kind_of_ids.iter().map(|(first, kind)| (u64::from(*first), *kind)));
+        let firsts = core::iter::once((0, 0))
+            .chain(self.kind_of_ids.iter().map(|(first, kind)| (u64::from(*first), *kind)));
         let ends = self.kind_of_ids.iter().map(|(first, _)| u64::from(*first)).chain([1 << 32]);
         let is_mover = |kind: u8| self.kinds[usize::from(kind)].mover;
-        firsts.zip(ends).filter(move |((_, kind), _)| is_mover(*kind)).map(|((first, _), end)| (first, end))
+        firsts
+            .zip(ends)
+            .filter(move |((_, kind), _)| is_mover(*kind))
+            .map(|((first, _), end)| (first, end))
     }
 
     /// The kind of an entity.

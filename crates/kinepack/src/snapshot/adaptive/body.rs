@@ -1,4 +1,5 @@
-//! Rigid bodies: predicted from their own motion, what moves them, their neighbours, and the floor. `spec/CODEC.md`, section 12.6.
+//! Rigid bodies: predicted from their own motion, what moves them, their neighbours, and the floor.
+//! `spec/CODEC.md`, section 12.6.
 
 use alloc::vec::Vec;
 
@@ -8,8 +9,8 @@ use super::counters::body_group;
 use super::features::{LevelFeatures, OWN, PositionSizes, TurnFeatures, TurnSizes, UpFeatures};
 use super::fixed::{FEATURES, sixteenths, size_log2, steps};
 use super::geometry::{
-    PER_RADIAN, Quaternion, UP, Vector, add, axes, carried, conjugate, cross, multiply, rotate, rotation_of,
-    rotation_vector, scale, sub, turn,
+    PER_RADIAN, Quaternion, UP, Vector, add, axes, carried, conjugate, cross, multiply, rotate,
+    rotation_of, rotation_vector, scale, sub, turn,
 };
 use super::lanes::{Expected, LaneAt, Residuals, sign_context};
 use super::neighbours::Coded;
@@ -76,7 +77,8 @@ struct Setting {
     extents: Vector,
     /// Half the typical edge.
     size: f64,
-    /// How high the centre is above the floor, where there is one; and is above it when it lies as it is turned.
+    /// How high the centre is above the floor, where there is one; and is above it when it lies as
+    /// it is turned.
     above: Option<f64>,
     height: f64,
     /// 1 where it touches the floor, else 0.
@@ -132,16 +134,28 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         }
     }
 
-    fn setting(&self, scratch: &Scratch, bodies: &Bodies, body: &BodyPlan, entity: usize, is_mover: bool) -> Setting {
+    fn setting(
+        &self,
+        scratch: &Scratch,
+        bodies: &Bodies,
+        body: &BodyPlan,
+        entity: usize,
+        is_mover: bool,
+    ) -> Setting {
         let status = self.past.status(entity);
         let motion = self.motion(body, entity);
         let kind = bodies.kind(self.past.ids()[entity].0);
         let nearest = Self::nearest_mover(&scratch.movers, motion.position);
         let (mover, distance_squared) = match (is_mover, nearest) {
             (false, Some((mover, distance))) => (scratch.movers[mover].coded, distance),
-            _ => {
-                (Coded { position: motion.position, position_before: motion.position_before, ..Coded::default() }, 0.0)
-            }
+            _ => (
+                Coded {
+                    position: motion.position,
+                    position_before: motion.position_before,
+                    ..Coded::default()
+                },
+                0.0,
+            ),
         };
         let has_mover = !is_mover && nearest.is_some();
         let reach = f64::from(bodies.reach);
@@ -172,7 +186,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         };
         let extents = body.axes.map(|axis| f64::from(kind.half_extents[axis]));
         let has_size = extents != [0.0; 3];
-        let floor = bodies.floor.filter(|_| has_size).map(|floor| f64::from(floor) * body.ratios[UP]);
+        let floor =
+            bodies.floor.filter(|_| has_size).map(|floor| f64::from(floor) * body.ratios[UP]);
         let height = height_of(motion.rotation, extents);
         let margin = f64::from(bodies.size) * TOUCH_MARGIN;
         let above = floor.map(|floor| motion.position[UP] - floor);
@@ -196,7 +211,10 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     fn code_turn(&mut self, body: &BodyPlan, entity: usize, setting: &Setting) -> Turned {
         let Setting { motion, mover, around, .. } = setting;
         let Setting { weight, rows, coarse, contact, .. } = *setting;
-        let with_mover = rotation_vector(multiply(mover.turn, multiply(motion.turn, conjugate(mover.turn_before))));
+        let with_mover = rotation_vector(multiply(
+            mover.turn,
+            multiply(motion.turn, conjugate(mover.turn_before)),
+        ));
         let from_moved = setting.rolled(motion.moved);
         let from_near = setting.rolled(around.near_moved);
         let (mut features, mut expected) = ([[0; FEATURES]; 3], [0; 3]);
@@ -246,7 +264,12 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let vector = rotation_vector(turn);
         let error = sub(vector, expected_turn);
         for axis in 0..3 {
-            self.predictor.mean(rows.turn(axis), &features[axis], i64::from(sixteenths(vector[axis])), scales);
+            self.predictor.mean(
+                rows.turn(axis),
+                &features[axis],
+                i64::from(sixteenths(vector[axis])),
+                scales,
+            );
         }
 
         Turned { rotation, turn, vector, error, error_log2: vector_log2(error, 3) }
@@ -336,7 +359,11 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
                 own: own_log2,
                 around_error: around.position_error_log2,
                 up: size_log2(if nth == 0 { expected[UP] } else { errors[UP] }),
-                mover_error: if nth == 2 { size_log2(errors[0]) } else { mover.position_error_log2 },
+                mover_error: if nth == 2 {
+                    size_log2(errors[0])
+                } else {
+                    mover.position_error_log2
+                },
                 turn_error: turned.error_log2,
                 moved: size_log2(own),
                 correction: size_log2(expected[axis] - own),
@@ -352,7 +379,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             let sign = sign_context(own, mean, (base, shift));
             let lane_at = LaneAt { lane, entity, base, kind: &kind, shift };
             let residuals = Residuals { group, coarse: setting.coarse };
-            let (_, change) = self.code_lane(residuals, Expected { mean, scale_log2, sign }, lane_at);
+            let (_, change) =
+                self.code_lane(residuals, Expected { mean, scale_log2, sign }, lane_at);
             moved[axis] = steps(change) * body.ratios[axis];
             errors[axis] = change - mean;
             self.predictor.scale(scale_row, &sizes, size_log2(errors[axis]));

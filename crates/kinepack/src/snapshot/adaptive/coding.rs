@@ -2,7 +2,9 @@
 
 use alloc::vec::Vec;
 
-use super::counters::{Counters, LIMIT, MAX_SCALE_LOG2, MIN_SCALE_LOG2, changed_context, flag_context};
+use super::counters::{
+    Counters, LIMIT, MAX_SCALE_LOG2, MIN_SCALE_LOG2, changed_context, flag_context,
+};
 use super::fixed::{Row, dot};
 use super::model::Model;
 use super::past::Past;
@@ -24,13 +26,14 @@ const ROOM_FOR_END: u64 = 8 << 8;
 /// The largest change that is expected, in sixteenths. Section 12.3.
 const MAX_MEAN: i64 = 1 << 37;
 
-/// The weights that predict, and what they learn from what comes: nothing, a step, or all that a trainer wants to know.
+/// The weights that predict, and what they learn from what comes: nothing, a step, or all that a
+/// trainer wants to know.
 pub(super) trait Predictor {
     /// The weights of a row.
     fn row(&self, row: usize) -> &Row;
 
-    /// The row's prediction of a value, from the same features, was for `target`; the residual's size was expected to be 2^`scale_log2`.
-    /// In sixteenths and 1/256.
+    /// The row's prediction of a value, from the same features, was for `target`; the residual's
+    /// size was expected to be 2^`scale_log2`. In sixteenths and 1/256.
     #[inline]
     fn mean(&mut self, _row: usize, _features: &Row, _target: i64, _scale_log2: i32) {}
 
@@ -47,7 +50,8 @@ pub(super) trait Predictor {
     /// log₂ of a residual's expected size, in 1/256, within what the contexts tell apart.
     #[inline]
     fn expect_scale(&self, row: usize, features: &Row) -> i32 {
-        dot(self.row(row), features).clamp(i64::from(MIN_SCALE_LOG2), i64::from(MAX_SCALE_LOG2)) as i32
+        dot(self.row(row), features).clamp(i64::from(MIN_SCALE_LOG2), i64::from(MAX_SCALE_LOG2))
+            as i32
     }
 }
 
@@ -118,8 +122,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         scratch.order = order;
     }
 
-    /// Whether another entity might not fit, where `coded` took what was spent since `begin`: one a quarter above the mean of these and of one
-    /// of 64 bits, and a byte.
+    /// Whether another entity might not fit, where `coded` took what was spent since `begin`: one a
+    /// quarter above the mean of these and of one of 64 bits, and a byte.
     fn is_full(&self, begin: u64, coded: usize) -> bool {
         let spent = self.coder.spent();
         let mean = (spent - begin + USUAL_ENTITY) / (coded as u64 + 1);
@@ -132,13 +136,16 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         changed.clear();
         let mut told_next = told.iter().peekable();
         let mut previous = 0;
-        for (entity, (status, nearness)) in self.past.statuses().iter().zip(nearness.iter()).enumerate() {
+        for (entity, (status, nearness)) in
+            self.past.statuses().iter().zip(nearness.iter()).enumerate()
+        {
             let is_told = told_next.next_if(|next| **next as usize == entity).is_some();
             if status & CAME != 0 {
                 changed.push(entity as u32);
                 continue;
             }
-            let moved = usize::from(status & (MOVED | MOVED_BEFORE)) | usize::from(status & NEW != 0) << 1;
+            let moved =
+                usize::from(status & (MOVED | MOVED_BEFORE)) | usize::from(status & NEW != 0) << 1;
             let context = changed_context(moved & 3, self.is_touched(entity), *nearness, previous);
             let is_changed = self.counters.changed(context).code(self.coder, is_told, LIMIT);
             previous = (previous << 1 | usize::from(is_changed)) & 3;
@@ -182,10 +189,13 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         for (nth, field) in plan.fields.iter().enumerate() {
             let status = self.past.status(entity);
             let told = self.has_changed(field.lanes(), entity);
-            let rested = if status & MOVED != 0 { 0 } else { 1 + usize::from(status & MOVED_BEFORE == 0) };
+            let rested =
+                if status & MOVED != 0 { 0 } else { 1 + usize::from(status & MOVED_BEFORE == 0) };
             let begin = self.coder.spent();
             let class = match field.coding {
-                FieldCoding::Choice { .. } => self.past.base()[field.first_lane][entity].min(3) as usize,
+                FieldCoding::Choice { .. } => {
+                    self.past.base()[field.first_lane][entity].min(3) as usize
+                }
                 _ => self.past.field_class(field.lanes(), entity),
             };
             let context = flag_context(rested, last_changed, scratch.nearness[entity], class);
@@ -201,7 +211,9 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
     /// An entity that the baseline does not have: all lanes as they are.
     fn code_full(&mut self, entity: usize) {
         for (lane, &max) in self.plan.maxima.iter().enumerate() {
-            let value = self.coder.code_direct(self.values.at(lane, entity), crate::bits_for(u64::from(max)));
+            let value = self
+                .coder
+                .code_direct(self.values.at(lane, entity), crate::bits_for(u64::from(max)));
             self.values.put_within(lane, entity, value, max);
         }
     }

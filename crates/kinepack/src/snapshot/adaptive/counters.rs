@@ -18,8 +18,8 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// The layout for `fields` that are not of a body, `choices` counters of choices, and `groups` of
-    /// residuals.
+    /// The layout for `fields` that are not of a body, `choices` counters of choices, and `groups`
+    /// of residuals.
     pub(super) fn new(fields: usize, choices: usize, groups: usize) -> Self {
         let mut layout = Self::default();
         let parts = [
@@ -101,7 +101,13 @@ impl<'a> Counters<'a> {
 
     /// A residual of the size 2^`scale_log2`, which is not below [`MIN_SCALE_LOG2`].
     #[inline]
-    pub(super) fn residual(&mut self, group: usize, coarse: usize, scale_log2: i32, sign: usize) -> Signed<'_> {
+    pub(super) fn residual(
+        &mut self,
+        group: usize,
+        coarse: usize,
+        scale_log2: i32,
+        sign: usize,
+    ) -> Signed<'_> {
         // In thirds of an octave.
         let scale = (((scale_log2 - MIN_SCALE_LOG2) * 3) >> 8) as usize;
         let context = coarse * SCALES + scale;
@@ -142,7 +148,12 @@ const CHANGED: usize = 1024;
 /// The context of the flag that an entity changed: `moved` in 0..4, as are the two flags before it
 /// as a number.
 #[inline]
-pub(super) fn changed_context(moved: usize, is_touched: bool, nearness: u8, flags_before: usize) -> usize {
+pub(super) fn changed_context(
+    moved: usize,
+    is_touched: bool,
+    nearness: u8,
+    flags_before: usize,
+) -> usize {
     ((moved << 1 | usize::from(is_touched)) * NEARNESSES + usize::from(nearness)) * 4 + flags_before
 }
 
@@ -152,7 +163,12 @@ const FLAGS: usize = 256;
 
 /// The context of the flag that a field changed: `rested` in 0..3, `class` in 0..4.
 #[inline]
-pub(super) fn flag_context(rested: usize, is_after_change: bool, nearness: u8, class: usize) -> usize {
+pub(super) fn flag_context(
+    rested: usize,
+    is_after_change: bool,
+    nearness: u8,
+    class: usize,
+) -> usize {
     ((rested * 2 + usize::from(is_after_change)) * NEARNESSES + usize::from(nearness)) * 4 + class
 }
 

@@ -279,6 +279,14 @@ pub(super) struct NumberSizes {
 impl NumberSizes {
     #[inline]
     pub(super) fn row(&self) -> Row {
-        row([OCTAVE, self.own, self.acceleration, self.lane_before, self.their_error, self.expected, self.lag])
+        row([
+            OCTAVE,
+            self.own,
+            self.acceleration,
+            self.lane_before,
+            self.their_error,
+            self.expected,
+            self.lag,
+        ])
     }
 }

@@ -28,8 +28,15 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
                     1 - base
                 } else {
                     let low_bits = lane.bits() - bits;
-                    let high = code_tree(self.coder, self.counters.tree(tree, bits), told >> low_bits, bits, LIMIT);
-                    high << low_bits | self.coder.code_direct(told & ((1 << low_bits) - 1), low_bits)
+                    let high = code_tree(
+                        self.coder,
+                        self.counters.tree(tree, bits),
+                        told >> low_bits,
+                        bits,
+                        LIMIT,
+                    );
+                    high << low_bits
+                        | self.coder.code_direct(told & ((1 << low_bits) - 1), low_bits)
                 };
                 self.values.put_within(field.first_lane, entity, value, lane.max);
             }
@@ -40,15 +47,24 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         }
     }
 
-    fn code_numbers(&mut self, at: &FieldAt<'_>, previous: &mut [Previous], group: usize, rows: NumberRows) {
+    fn code_numbers(
+        &mut self,
+        at: &FieldAt<'_>,
+        previous: &mut [Previous],
+        group: usize,
+        rows: NumberRows,
+    ) {
         let FieldAt { field, entity, class } = *at;
         let mut lane_before = 0;
         for (nth, kind) in field.lanes.iter().enumerate() {
             let lane = field.first_lane + nth;
             let base = self.past.base()[lane][entity];
-            let change = |from, to, per_step| sixteenths(kind.difference(from, to) as f64 * per_step);
-            let [own, own_before] = self.past.paces(entity, base, |columns| columns[lane][entity], change);
-            let Previous { moved: their_change, error: their_error, error_log2: their_error_log2 } = previous[nth];
+            let change =
+                |from, to, per_step| sixteenths(kind.difference(from, to) as f64 * per_step);
+            let [own, own_before] =
+                self.past.paces(entity, base, |columns| columns[lane][entity], change);
+            let Previous { moved: their_change, error: their_error, error_log2: their_error_log2 } =
+                previous[nth];
             let features = FieldFeatures { own, own_before, their_change, their_error }.row();
             let (mean_row, scale_row) = (rows.mean(class, nth), rows.scale(class, nth));
             let mean = self.predictor.expect(mean_row, &features);
@@ -66,7 +82,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             let sign = sign_class(i64::from(own) - mean, shift);
             let residuals = Residuals { group, coarse: class };
             let lane_at = LaneAt { lane, entity, base, kind, shift };
-            let (_, change) = self.code_lane(residuals, Expected { mean, scale_log2, sign }, lane_at);
+            let (_, change) =
+                self.code_lane(residuals, Expected { mean, scale_log2, sign }, lane_at);
             let error = change - mean;
             lane_before = size_log2(error);
             self.predictor.mean(mean_row, &features, change, scale_log2);
@@ -100,7 +117,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             };
             features.row()
         });
-        let expected = [0, 1, 2].map(|axis| self.predictor.expect(rows.mean(class, axis), &features[axis]));
+        let expected =
+            [0, 1, 2].map(|axis| self.predictor.expect(rows.mean(class, axis), &features[axis]));
         let expected = expected.map(steps);
         let sizes = TurnSizes {
             own: vector_log2(sub(turned, turned_before), 3),
@@ -114,8 +132,10 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let predicted = multiply(rotation_of(expected), base);
         let scale_rows = rows.scales(class);
         let residuals = Residuals { group, coarse: class };
-        let scale = self.code_rotation(codes, lane, entity, predicted, base, residuals, scale_rows, &sizes);
-        let now = rotation_vector(turn(base, rotation_at(codes, lane, self.values.columns(), entity)));
+        let scale =
+            self.code_rotation(codes, lane, entity, predicted, base, residuals, scale_rows, &sizes);
+        let now =
+            rotation_vector(turn(base, rotation_at(codes, lane, self.values.columns(), entity)));
         let error = sub(now, expected);
         let error_log2 = vector_log2(error, 3);
         for axis in 0..3 {

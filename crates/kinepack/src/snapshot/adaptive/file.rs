@@ -35,7 +35,8 @@ impl Model {
             writer.number(used as u64);
             row[..used].iter().for_each(|weight| writer.signed(weight >> STORED_SHIFT));
         }
-        // Counters that nothing was seen of are told by how many there are until the next that is not.
+        // Counters that nothing was seen of are told by how many there are until the next that is
+        // not.
         let mut fresh = 0u64;
         for counter in &self.counters {
             if *counter == EVEN {
@@ -54,7 +55,8 @@ impl Model {
         }
     }
 
-    /// Reads what [`write`](Self::write) wrote; with what features are worth, where the file has that.
+    /// Reads what [`write`](Self::write) wrote; with what features are worth, where the file has
+    /// that.
     pub(in crate::snapshot) fn read(
         reader: &mut Reader<'_>,
         schema: &Schema,
@@ -68,7 +70,8 @@ impl Model {
         let plan = Plan::new(schema, bodies.as_ref())?;
         let max_lags_ticks = reader.many(Reader::number)?;
         let set = |reader: &mut Reader<'_>| (0..plan.rows).map(|_| read_row(reader)).collect();
-        let sets: Vec<_> = (0..2 * max_lags_ticks.len()).map(|_| set(reader)).collect::<Result<_, _>>()?;
+        let sets: Vec<_> =
+            (0..2 * max_lags_ticks.len()).map(|_| set(reader)).collect::<Result<_, _>>()?;
         let mut counters = Vec::new();
         loop {
             let fresh = reader.number()? as usize;
@@ -86,7 +89,8 @@ impl Model {
         }
         let mut energies = Vec::new();
         if has_energies {
-            let set = |reader: &mut Reader<'_>| (0..plan.rows).map(|_| read_energies(reader)).collect();
+            let set =
+                |reader: &mut Reader<'_>| (0..plan.rows).map(|_| read_energies(reader)).collect();
             energies = (0..sets.len()).map(|_| set(reader)).collect::<Result<_, _>>()?;
         }
         Ok(Self { bodies, max_lags_ticks, sets, energies, counters })

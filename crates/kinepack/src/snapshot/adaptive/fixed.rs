@@ -64,7 +64,8 @@ pub(super) fn size_log2(sixteenths: i64) -> i32 {
     log2(sixteenths.unsigned_abs() + 8) - ((STEP_BITS as i32) << LOG_BITS)
 }
 
-/// log₂(|v| + ½), of a vector's length or of the root of its mean square where `mean` is 3; squares in sixteenths squared.
+/// log₂(|v| + ½), of a vector's length or of the root of its mean square where `mean` is 3; squares
+/// in sixteenths squared.
 #[inline]
 pub(super) fn length_log2(squares: u64, mean: u64) -> i32 {
     (log2(squares / mean + 64) >> 1) - ((STEP_BITS as i32) << LOG_BITS)
@@ -85,6 +86,10 @@ pub(super) fn steps(sixteenths: i64) -> f64 {
 /// The sum of features times weights, in units of the features.
 #[inline]
 pub(super) fn dot(weights: &Row, features: &Row) -> i64 {
-    let sum: i64 = weights.iter().zip(features).map(|(weight, feature)| i64::from(*weight) * i64::from(*feature)).sum();
+    let sum: i64 = weights
+        .iter()
+        .zip(features)
+        .map(|(weight, feature)| i64::from(*weight) * i64::from(*feature))
+        .sum();
     (sum + (1 << (WEIGHT_BITS - 1))) >> WEIGHT_BITS
 }

@@ -1,5 +1,5 @@
-//! Vectors and rotations in `f64`: + − × ÷ and square roots in the order written here, so that every platform finds the same.
-//! `spec/CODEC.md`, section 12.4.
+//! Vectors and rotations in `f64`: + − × ÷ and square roots in the order written here, so that
+//! every platform finds the same. `spec/CODEC.md`, section 12.4.
 
 /// A vector.
 pub(super) type Vector = [f64; 3];
@@ -70,10 +70,12 @@ pub(super) fn carried(q: Quaternion, v: Vector) -> Vector {
     sub(rotate(q, v), v)
 }
 
-/// A rotation as a vector along its axis, 4 tan(θ/4) long: θ but for θ³/48, and found without an arc tangent.
+/// A rotation as a vector along its axis, 4 tan(θ/4) long: θ but for θ³/48, and found without an
+/// arc tangent.
 #[inline]
 pub(super) fn rotation_vector(q: Quaternion) -> Vector {
-    let factor = if q[3] < 0.0 { -4.0 * PER_RADIAN / (1.0 - q[3]) } else { 4.0 * PER_RADIAN / (1.0 + q[3]) };
+    let factor =
+        if q[3] < 0.0 { -4.0 * PER_RADIAN / (1.0 - q[3]) } else { 4.0 * PER_RADIAN / (1.0 + q[3]) };
     [q[0] * factor, q[1] * factor, q[2] * factor]
 }
 

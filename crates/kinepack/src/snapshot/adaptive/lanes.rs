@@ -81,8 +81,8 @@ pub(super) fn sign_class(distance: i64, shift: u32) -> usize {
     if steps < 0 { magnitude + 8 } else { magnitude }
 }
 
-/// The context of a body's sign: the distance from what is expected to `reference`, and in which quarter of a step the expected value lies,
-/// in steps of 2^shift.
+/// The context of a body's sign: the distance from what is expected to `reference`, and in which
+/// quarter of a step the expected value lies, in steps of 2^shift.
 #[inline]
 pub(super) fn sign_context(reference: i64, mean: i64, (base, shift): (u32, u32)) -> usize {
     let quarters = ((i64::from(base) << 4) + mean + (8 << shift)) >> (2 + shift);

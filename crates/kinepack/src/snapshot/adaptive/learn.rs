@@ -1,5 +1,6 @@
-//! Learning from packet to packet: what the models know at the end of a packet is kept with its view, and a packet goes on from what was
-//! kept with its baseline. Both sides do the same, so loss cannot part them. `spec/CODEC.md`, section 12.10.
+//! Learning from packet to packet: what the models know at the end of a packet is kept with its
+//! view, and a packet goes on from what was kept with its baseline. Both sides do the same, so loss
+//! cannot part them. `spec/CODEC.md`, section 12.10.
 
 use alloc::vec::Vec;
 
@@ -27,20 +28,33 @@ pub(super) const MISS_SQUARED: f64 = 0.3;
 const GAIN_BITS: u32 = 24 - WEIGHT_BITS;
 /// Weights change by at most 8.
 const MAX_GAIN: i32 = 1 << 27;
-/// Share of an error by which the weights are corrected, were every feature as large as in training.
+/// Share of an error by which the weights are corrected, were every feature as large as in
+/// training.
 const RATE: f64 = 0.006;
-/// Share of an error by which the bias of a scale is corrected, in 2^-24 per 1/256 octave and 256: 2 %.
+/// Share of an error by which the bias of a scale is corrected, in 2^-24 per 1/256 octave and 256:
+/// 2 %.
 const SCALE_RATE: i32 = 1300;
 
 impl Learning {
     /// What is to be kept with the view, with the counters at the end of its packet; in the memory
     /// of `before`, if nobody else holds that.
-    pub(super) fn learned(&self, codec_hash: u64, counters: &[Counter], before: Option<Learned>) -> Learned {
+    pub(super) fn learned(
+        &self,
+        codec_hash: u64,
+        counters: &[Counter],
+        before: Option<Learned>,
+    ) -> Learned {
         Learned::new(codec_hash, counters, &self.gains, before)
     }
 
     /// Takes up what was learned, or begins anew.
-    pub(super) fn resume(&mut self, from: Option<&Learned>, model: &Model, set: usize, counters: &mut Vec<Counter>) {
+    pub(super) fn resume(
+        &mut self,
+        from: Option<&Learned>,
+        model: &Model,
+        set: usize,
+        counters: &mut Vec<Counter>,
+    ) {
         let rows = &model.sets[set];
         match from {
             Some(learned) => {
@@ -91,8 +105,10 @@ impl Predictor for Learner<'_> {
     fn mean(&mut self, row: usize, features: &Row, target: i64, scale_log2: i32) {
         let error = (target - self.expect(row, features)) as f64;
         let steps = error / f64::from(1 << STEP_BITS);
-        // As in training, so that chaos does not rule: the square of the scale to the power of two below.
-        let weight = 1.0 / (1.0 + power_of_two(scale_log2 >> (LOG_BITS - 1)) + MISS_SQUARED * steps * steps);
+        // As in training, so that chaos does not rule: the square of the scale to the power of two
+        // below.
+        let weight =
+            1.0 / (1.0 + power_of_two(scale_log2 >> (LOG_BITS - 1)) + MISS_SQUARED * steps * steps);
         let Some(energies) = self.energies.get(row) else { return };
         let mut worth = [0.0; FEATURES];
         let mut sum = 0.0;

@@ -25,7 +25,12 @@ pub(super) struct LearnedState {
 
 impl Learned {
     /// In the memory of `before`, if nobody else holds that.
-    pub(super) fn new(codec_hash: u64, counters: &[Counter], gains: &[Row], before: Option<Self>) -> Self {
+    pub(super) fn new(
+        codec_hash: u64,
+        counters: &[Counter],
+        gains: &[Row],
+        before: Option<Self>,
+    ) -> Self {
         if let Some(mut before) = before
             && let Some(state) = Arc::get_mut(&mut before.state)
         {
@@ -54,6 +59,7 @@ impl Learned {
 
     /// Bytes on the heap, shared by all clones.
     pub fn memory_bytes(&self) -> usize {
-        self.state.counters.capacity() * size_of::<Counter>() + self.state.gains.capacity() * size_of::<Row>()
+        self.state.counters.capacity() * size_of::<Counter>()
+            + self.state.gains.capacity() * size_of::<Row>()
     }
 }

@@ -1,5 +1,6 @@
-//! The adaptive level: every value predicted from the acknowledged states and what the packet has coded so far, the residual coded
-//! with a range coder whose counters start from a trained profile. `spec/CODEC.md`, section 12.
+//! The adaptive level: every value predicted from the acknowledged states and what the packet has
+//! coded so far, the residual coded with a range coder whose counters start from a trained profile.
+//! `spec/CODEC.md`, section 12.
 
 mod bodies;
 mod body;
@@ -80,7 +81,8 @@ impl State {
         self.scratch.entities_spent = is_wanted.then(Vec::new);
     }
 
-    /// What each entity of the last packet took, in 1/256 bit, in the packet's order; empty where that is not counted.
+    /// What each entity of the last packet took, in 1/256 bit, in the packet's order; empty where
+    /// that is not counted.
     pub(super) fn entities_spent(&self) -> &[(u32, u64)] {
         self.scratch.entities_spent.as_deref().unwrap_or_default()
     }
@@ -104,8 +106,9 @@ impl Adaptive {
         }
     }
 
-    /// Writes a packet in which the entities at `changed`, rising, are as in `columns`, and all others as in the baseline. Where the packet's
-    /// `most_bits` are near, it ends; those for which there was no room are then in [`State::unsent`]. It may take a few bits more.
+    /// Writes a packet in which the entities at `changed`, rising, are as in `columns`, and all
+    /// others as in the baseline. Where the packet's `most_bits` are near, it ends; those for which
+    /// there was no room are then in [`State::unsent`]. It may take a few bits more.
     pub(super) fn encode<S: BitSink>(
         &self,
         state: &mut State,
@@ -134,12 +137,21 @@ impl Adaptive {
         let mut decoder = RangeDecoder::new(reader);
         let is_good = self.code(state, &mut decoder, packet, &[], columns);
         decoder.finish()?;
-        if is_good { Ok(()) } else { Err(DecodeError::OutOfRange { at_bit: reader.position_bits() }) }
+        if is_good {
+            Ok(())
+        } else {
+            Err(DecodeError::OutOfRange { at_bit: reader.position_bits() })
+        }
     }
 
     /// What the last packet leaves for those that go on from it, where the level learns; in the
     /// memory of `before`, if nobody else holds that.
-    pub(super) fn learned(&self, state: &State, codec_hash: u64, before: Option<Learned>) -> Option<Learned> {
+    pub(super) fn learned(
+        &self,
+        state: &State,
+        codec_hash: u64,
+        before: Option<Learned>,
+    ) -> Option<Learned> {
         self.learns.then(|| state.learning.learned(codec_hash, &state.counters, before))
     }
 
@@ -159,7 +171,8 @@ impl Adaptive {
         }
         let mut learning = core::mem::take(&mut state.learning);
         learning.resume(packet.learned, &self.model, set, &mut state.counters);
-        let mut learner = Learner { learning: &mut learning, first: rows, energies: self.model.energies(set) };
+        let mut learner =
+            Learner { learning: &mut learning, first: rows, energies: self.model.energies(set) };
         let is_good = self.code_with(state, coder, &mut learner, packet, changed, columns);
         state.learning = learning;
         is_good
@@ -172,8 +185,9 @@ impl Adaptive {
         self.model.set(history.lag, history.is_near)
     }
 
-    /// Codes a packet with these weights and the state's counters. `changed` are the entities that an encoder knows to have changed, rising; a decoder gives none. False
-    /// where what was decoded is no snapshot.
+    /// Codes a packet with these weights and the state's counters. `changed` are the entities that
+    /// an encoder knows to have changed, rising; a decoder gives none. False where what was decoded
+    /// is no snapshot.
     fn code_with<C: Coder, P: Predictor>(
         &self,
         state: &mut State,

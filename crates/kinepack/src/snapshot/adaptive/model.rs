@@ -1,4 +1,5 @@
-//! What the adaptive level knows before a packet: parameters of the bodies, weights, and the counters that each packet starts from.
+//! What the adaptive level knows before a packet: parameters of the bodies, weights, and the
+//! counters that each packet starts from.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -17,9 +18,11 @@ pub struct Model {
     pub(crate) bodies: Option<Bodies>,
     /// The largest lag of each range, in ticks, rising.
     pub(crate) max_lags_ticks: Vec<u32>,
-    /// For each range of lags two sets of one row a predictor: for older states about a lag apart, and for nearer ones.
+    /// For each range of lags two sets of one row a predictor: for older states about a lag apart,
+    /// and for nearer ones.
     pub(crate) sets: Vec<Vec<Row>>,
-    /// For each set and row what its features are worth, by which learning is paced; empty where that is unknown, and the weights stay.
+    /// For each set and row what its features are worth, by which learning is paced; empty where
+    /// that is unknown, and the weights stay.
     pub(crate) energies: Vec<Vec<Energies>>,
     /// What the counters start from.
     pub(crate) counters: Vec<Counter>,
@@ -60,10 +63,12 @@ impl Model {
         self.bodies.as_ref()
     }
 
-    /// Says anew which ids are of which kind, as [`Bodies::kind_of_ids`] does: a world may have more players than the one it was trained on. Nothing that is trained depends
-    /// on ids. Without bodies nothing happens.
+    /// Says anew which ids are of which kind, as [`Bodies::kind_of_ids`] does: a world may have
+    /// more players than the one it was trained on. Nothing that is trained depends on ids. Without
+    /// bodies nothing happens.
     ///
-    /// [`Codec::new`](crate::Codec::new) refuses what is not sorted or names a kind that is not there. Both sides have to say the same: it is a part of the codec's hash.
+    /// [`Codec::new`](crate::Codec::new) refuses what is not sorted or names a kind that is not
+    /// there. Both sides have to say the same: it is a part of the codec's hash.
     pub fn set_kind_of_ids(&mut self, kind_of_ids: Vec<(u32, u8)>) {
         if let Some(bodies) = &mut self.bodies {
             bodies.kind_of_ids = kind_of_ids;

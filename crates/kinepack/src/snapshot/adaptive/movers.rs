@@ -1,4 +1,5 @@
-//! Bodies that move others, and the order that they give to a packet. `spec/CODEC.md`, section 12.5.
+//! Bodies that move others, and the order that they give to a packet. `spec/CODEC.md`, section
+//! 12.5.
 
 use super::body::position;
 use super::coding::{Coding, Predictor};
@@ -65,7 +66,9 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
         let edges = NEARNESS_SQUARES.map(|square| square * unit * unit);
         nearness.extend((0..self.past.ids().len()).map(|entity| {
             let nearest = Self::nearest_mover(movers, position(body, self.past.base(), entity));
-            nearest.map_or(FAR, |(_, distance)| edges.iter().map(|edge| u8::from(distance >= *edge)).sum())
+            nearest.map_or(FAR, |(_, distance)| {
+                edges.iter().map(|edge| u8::from(distance >= *edge)).sum()
+            })
         }));
         movers.iter().for_each(|mover| nearness[mover.entity as usize] = IS_MOVER);
     }
@@ -79,10 +82,12 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             return;
         };
         order.extend(changed.iter().map(|&entity| {
-            let nearest = Self::nearest_mover(movers, position(body, self.past.base(), entity as usize));
+            let nearest =
+                Self::nearest_mover(movers, position(body, self.past.base(), entity as usize));
             let key = match nearest {
                 Some((mover, _)) if movers[mover].entity == entity => 0,
-                // Not negative, so that the bits rise with the value. What is no number has no bits that all platforms agree on.
+                // Not negative, so that the bits rise with the value. What is no number has no bits
+                // that all platforms agree on.
                 Some((_, distance)) if distance < f64::INFINITY => distance.to_bits() + 1,
                 Some(_) => u64::MAX,
                 None => 0,

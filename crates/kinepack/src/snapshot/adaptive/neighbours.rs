@@ -38,7 +38,8 @@ struct Link {
 /// The nearest few.
 pub(super) const NEAREST: usize = 4;
 
-/// Bodies that are looked at for each that is coded, at most: what bounds the work where all are in one place.
+/// Bodies that are looked at for each that is coded, at most: what bounds the work where all are in
+/// one place.
 const MOST_SEEN: usize = 96;
 
 const NONE: u32 = u32::MAX;
@@ -49,7 +50,8 @@ const RADIUS: f64 = 7.0;
 /// How many cells to each side the search goes: so many that it reaches the radius.
 const RINGS: i32 = 2;
 
-/// The coded bodies in a grid of square cells as seen from above, each cell a list that begins with the one coded last.
+/// The coded bodies in a grid of square cells as seen from above, each cell a list that begins with
+/// the one coded last.
 #[derive(Debug, Default)]
 pub(super) struct Neighbours {
     pub(super) coded: Vec<Coded>,
@@ -94,7 +96,8 @@ impl Neighbours {
         self.coded.push(body);
     }
 
-    /// The nearest, by rising distance: squared distances and numbers. Returns how many. Looks at no more than [`MOST_SEEN`] bodies.
+    /// The nearest, by rising distance: squared distances and numbers. Returns how many. Looks at
+    /// no more than [`MOST_SEEN`] bodies.
     pub(super) fn nearest(&self, position: Vector, found: &mut [(f64, u32); NEAREST]) -> usize {
         let mut search = Search { found, count: 0, seen: 0, limit: self.radius_squared };
         let [x, y] = self.cell(position);
@@ -108,7 +111,11 @@ impl Neighbours {
                 // The whole first and last row, and the ends of the others.
                 let step = if row.abs() == ring { 1 } else { 2 * ring };
                 for column in (-ring..=ring).step_by(step.max(1) as usize) {
-                    self.search_cell(position, [x.wrapping_add(column), y.wrapping_add(row)], &mut search);
+                    self.search_cell(
+                        position,
+                        [x.wrapping_add(column), y.wrapping_add(row)],
+                        &mut search,
+                    );
                 }
             }
         }
@@ -136,7 +143,8 @@ struct Search<'a> {
     found: &'a mut [(f64, u32); NEAREST],
     count: usize,
     seen: usize,
-    /// The square of the distance that one must be within: the radius, then that of the farthest of as many as are looked for.
+    /// The square of the distance that one must be within: the radius, then that of the farthest of
+    /// as many as are looked for.
     limit: f64,
 }
 

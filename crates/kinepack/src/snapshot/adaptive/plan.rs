@@ -98,16 +98,19 @@ impl BodyPlan {
         let axes = axes(bodies.up);
         let position = fields.get(bodies.position)?;
         let rotation = fields.get(bodies.rotation)?;
-        let (FieldKind::Floats(limits), FieldKind::Rotation(quantizer)) = (&position.kind, &rotation.kind) else {
+        let (FieldKind::Floats(limits), FieldKind::Rotation(quantizer)) =
+            (&position.kind, &rotation.kind)
+        else {
             return None;
         };
         if limits.len() != 3 || limits.iter().any(FloatLimits::wraps) {
             return None;
         }
         let flag = |index: Option<usize>| match index {
-            Some(index) => {
-                fields.get(index).filter(|field| field.kind == FieldKind::Bool).map(|field| Some(field.lanes().start))
-            }
+            Some(index) => fields
+                .get(index)
+                .filter(|field| field.kind == FieldKind::Bool)
+                .map(|field| Some(field.lanes().start)),
             None => Some(None),
         };
         Some(Self {
@@ -129,7 +132,14 @@ impl Plan {
     pub(super) fn new(schema: &Schema, bodies: Option<&Bodies>) -> Result<Self, SetupError> {
         let fields = schema.fields();
         let maxima = schema.lanes().iter().map(|lane| lane.max).collect();
-        let mut plan = Self { body: None, fields: Vec::new(), groups: 0, rows: 0, at: Layout::default(), maxima };
+        let mut plan = Self {
+            body: None,
+            fields: Vec::new(),
+            groups: 0,
+            rows: 0,
+            at: Layout::default(),
+            maxima,
+        };
         if let Some(bodies) = bodies {
             bodies.validate()?;
             plan.body = Some(BodyPlan::new(fields, bodies).ok_or(SetupError::BadModel)?);
@@ -148,7 +158,11 @@ impl Plan {
                     let rows = RotationRows::new(plan.rows);
                     plan.rows += RotationRows::COUNT;
                     plan.groups += 1;
-                    FieldCoding::Rotation { group, rows, quantizer: RotationCodes::new(*rotation, [0, 1, 2]) }
+                    FieldCoding::Rotation {
+                        group,
+                        rows,
+                        quantizer: RotationCodes::new(*rotation, [0, 1, 2]),
+                    }
                 }
                 FieldKind::Bool | FieldKind::Choice { .. } => {
                     let bits = if lanes[0].max == 1 { 0 } else { lanes[0].bits().min(8) };

@@ -1,4 +1,5 @@
-//! Coding a rotation's smallest three against a predicted quaternion. `spec/CODEC.md`, section 12.6.
+//! Coding a rotation's smallest three against a predicted quaternion. `spec/CODEC.md`, section
+//! 12.6.
 
 use alloc::vec::Vec;
 use core::f64::consts::FRAC_1_SQRT_2;
@@ -23,8 +24,15 @@ const SECOND_GAP: f64 = 100.0;
 const LEAST_LEFT: f64 = 1e-4;
 
 impl<C: Coder, P: Predictor> Coding<'_, C, P> {
-    /// How a rotation, `now` in the baseline, turned in the last two steps; not at all where it is new.
-    pub(super) fn turns(&self, codes: &RotationCodes, lane: usize, entity: usize, now: Quaternion) -> [Vector; STEPS] {
+    /// How a rotation, `now` in the baseline, turned in the last two steps; not at all where it is
+    /// new.
+    pub(super) fn turns(
+        &self,
+        codes: &RotationCodes,
+        lane: usize,
+        entity: usize,
+        now: Quaternion,
+    ) -> [Vector; STEPS] {
         let at = |columns: &[Vec<u32>]| rotation_at(codes, lane, columns, entity);
         let change = |from, to, per_step| scale(rotation_vector(turn(from, to)), per_step);
         self.past.paces(entity, now, at, change)
@@ -65,7 +73,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             // What is left for the others is known by now.
             let stretch = libm::sqrt(left.max(LEAST_LEFT) / left_predicted.max(LEAST_LEFT));
             let value = (part * stretch).clamp(-FRAC_1_SQRT_2, FRAC_1_SQRT_2);
-            let to_code = |value: f64| (value + FRAC_1_SQRT_2) / (2.0 * FRAC_1_SQRT_2) * codes.max_code;
+            let to_code =
+                |value: f64| (value + FRAC_1_SQRT_2) / (2.0 * FRAC_1_SQRT_2) * codes.max_code;
             let mean = i64::from(sixteenths(to_code(value)));
             let reference = i64::from(sixteenths(to_code(q0[component] * sign_before)));
             let row = sizes.row(nth, &errors_log2);
@@ -76,7 +85,8 @@ impl<C: Coder, P: Predictor> Coding<'_, C, P> {
             let shift = self.past.shift(lane + 1 + nth, entity);
             let sign = sign_context(reference, mean, (0, shift));
             let lane_at = LaneAt { lane: lane + 1 + nth, entity, base: 0, kind: &kind, shift };
-            let (code, change) = self.code_lane(residuals, Expected { mean, scale_log2, sign }, lane_at);
+            let (code, change) =
+                self.code_lane(residuals, Expected { mean, scale_log2, sign }, lane_at);
             errors_log2[nth] = size_log2(change - mean);
             self.predictor.scale(scale_row, &row, errors_log2[nth]);
             let actual = f64::from(code) / codes.max_code * (2.0 * FRAC_1_SQRT_2) - FRAC_1_SQRT_2;
@@ -124,7 +134,12 @@ pub(super) fn vector_log2(v: Vector, mean: u64) -> i32 {
 }
 
 /// The unit quaternion of a rotation's lanes.
-pub(super) fn rotation_at(codes: &RotationCodes, lane: usize, columns: &[Vec<u32>], entity: usize) -> Quaternion {
+pub(super) fn rotation_at(
+    codes: &RotationCodes,
+    lane: usize,
+    columns: &[Vec<u32>],
+    entity: usize,
+) -> Quaternion {
     let dropped = columns[lane][entity] as usize;
     let mut q = [0.0; 4];
     let mut squares = 0.0;

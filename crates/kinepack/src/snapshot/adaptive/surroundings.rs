@@ -29,7 +29,12 @@ pub(super) struct Around {
 }
 
 /// Sums up the nearest bodies that were coded.
-pub(super) fn around(neighbours: &Neighbours, size: f64, position: Vector, mover: &Coded) -> Around {
+pub(super) fn around(
+    neighbours: &Neighbours,
+    size: f64,
+    position: Vector,
+    mover: &Coded,
+) -> Around {
     let mut found = [(0.0, 0); NEAREST];
     let count = neighbours.nearest(position, &mut found);
     let mut around = Around::default();
@@ -54,7 +59,8 @@ pub(super) fn around(neighbours: &Neighbours, size: f64, position: Vector, mover
         around.turned_before = add(around.turned_before, scale(other.turned_before, weight));
         around.turn_error = add(around.turn_error, scale(other.turn_error, weight));
         around.position_error = add(around.position_error, scale(other.position_error, weight));
-        around.near_turned_before = add(around.near_turned_before, scale(other.turned_before, steep));
+        around.near_turned_before =
+            add(around.near_turned_before, scale(other.turned_before, steep));
         around.near_moved = add(around.near_moved, scale(other.moved, steep));
         around.near_turned = add(around.near_turned, scale(other.turned, steep));
         let carries = carried(other.turn, sub(position, other.position));
@@ -74,9 +80,12 @@ pub(super) fn around(neighbours: &Neighbours, size: f64, position: Vector, mover
     ] {
         *sum = scale(*sum, sure / all);
     }
-    for sum in
-        [&mut around.near_moved, &mut around.near_turned_before, &mut around.near_turned, &mut around.near_carried]
-    {
+    for sum in [
+        &mut around.near_moved,
+        &mut around.near_turned_before,
+        &mut around.near_turned,
+        &mut around.near_carried,
+    ] {
         *sum = scale(*sum, sure / steep_all);
     }
     around.position_error_log2 = (position_error_log2 / all) as i32;

@@ -1,5 +1,5 @@
-//! Training: weights by least squares, counters by counting. What training does is no part of the format: any model decodes what it
-//! encoded.
+//! Training: weights by least squares, counters by counting. What training does is no part of the
+//! format: any model decodes what it encoded.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -69,7 +69,12 @@ struct Sums {
 
 impl Default for Sums {
     fn default() -> Self {
-        Self { products: [[0.0; FEATURES]; FEATURES], targets: [0.0; FEATURES], samples: 0.0, is_mean: false }
+        Self {
+            products: [[0.0; FEATURES]; FEATURES],
+            targets: [0.0; FEATURES],
+            samples: 0.0,
+            is_mean: false,
+        }
     }
 }
 
@@ -106,7 +111,8 @@ impl Sums {
         let mut solution = [0.0; FEATURES];
         for i in 0..FEATURES {
             let ridge = self.products[i][i] * RIDGE + RIDGE_STRENGTH;
-            solution[i] = self.targets[i] + ridge * f64::from(prior[i]) / f64::from(1 << WEIGHT_BITS);
+            solution[i] =
+                self.targets[i] + ridge * f64::from(prior[i]) / f64::from(1 << WEIGHT_BITS);
             for j in 0..=i {
                 let mut sum = self.products[i][j] + if i == j { ridge } else { 0.0 };
                 for k in 0..j {
@@ -164,11 +170,16 @@ impl Predictor for Collector<'_> {
 }
 
 impl ModelTrainer {
-    /// A trainer for `schema`, with weights for each range of lags up to these limits, rising, in ticks.
+    /// A trainer for `schema`, with weights for each range of lags up to these limits, rising, in
+    /// ticks.
     ///
     /// # Errors
     /// [`SetupError`] where the bodies' fields are not such.
-    pub(crate) fn new(schema: &Schema, bodies: Option<Bodies>, max_lags_ticks: &[u32]) -> Result<Self, SetupError> {
+    pub(crate) fn new(
+        schema: &Schema,
+        bodies: Option<Bodies>,
+        max_lags_ticks: &[u32],
+    ) -> Result<Self, SetupError> {
         let plan = Plan::new(schema, bodies.as_ref())?;
         let mut model = Model::new(bodies, &plan, max_lags_ticks);
         let model_sets = model.sets.len();
@@ -195,20 +206,33 @@ impl ModelTrainer {
         }
     }
 
-    /// Looks at a snapshot of the schema: as coarse as it would be sent, where it has a time precision.
+    /// Looks at a snapshot of the schema: as coarse as it would be sent, where it has a time
+    /// precision.
     pub(crate) fn observe(&mut self, baselines: Baselines<'_>, snapshot: &Snapshot) {
         self.lineup.prepare(self.precision.as_ref(), &baselines, &snapshot.ids, snapshot.tick.0);
         self.columns.clone_from(&snapshot.columns);
         if let Some(precision) = &self.precision {
             self.lineup.coarsen(precision, baselines.baseline, &mut self.columns);
         }
-        find_changed(self.lineup.base(baselines.baseline), &self.columns, snapshot.len(), &mut self.changed);
-        let packet = Packet { baselines, ids: &snapshot.ids, lineup: &self.lineup, learned: None, most_bits: u64::MAX };
+        find_changed(
+            self.lineup.base(baselines.baseline),
+            &self.columns,
+            snapshot.len(),
+            &mut self.changed,
+        );
+        let packet = Packet {
+            baselines,
+            ids: &snapshot.ids,
+            lineup: &self.lineup,
+            learned: None,
+            most_bits: u64::MAX,
+        };
         let mut cost = Cost::default();
         let (state, columns, changed) = (&mut self.state, &mut self.columns, &self.changed);
         if self.pass == Pass::Weights {
             let set = self.adaptive.begin(state, &packet);
-            let mut collector = Collector { rows: &self.adaptive.model.sets[set], sums: &mut self.sums[set] };
+            let mut collector =
+                Collector { rows: &self.adaptive.model.sets[set], sums: &mut self.sums[set] };
             self.adaptive.code_with(state, &mut cost, &mut collector, &packet, changed, columns);
         } else {
             self.adaptive.code(state, &mut cost, &packet, changed, columns);
@@ -222,7 +246,9 @@ impl ModelTrainer {
         match self.pass {
             Pass::Weights => {
                 let model = &mut self.adaptive.model;
-                for ((rows, energies), sums) in model.sets.iter_mut().zip(&mut model.energies).zip(&self.sums) {
+                for ((rows, energies), sums) in
+                    model.sets.iter_mut().zip(&mut model.energies).zip(&self.sums)
+                {
                     for ((row, energies), sums) in rows.iter_mut().zip(energies).zip(sums) {
                         if sums.samples > 0.0 {
                             *row = sums.solve(row);

@@ -1,4 +1,5 @@
-//! What a field's values would take with given classes: their bits, and the ideal length of their words in each state of the context.
+//! What a field's values would take with given classes: their bits, and the ideal length of their
+//! words in each state of the context.
 //!
 //! Integer arithmetic in 2⁻¹⁶ bits: the same on every platform.
 
@@ -29,7 +30,8 @@ pub(super) enum States {
 
 /// The values of another field whose states are this field's classes.
 pub(super) struct Dependent {
-    /// For each of its values, the value of this field that is of the same entity, or [`Dependent::NONE`]; and the class that it has.
+    /// For each of its values, the value of this field that is of the same entity, or
+    /// [`Dependent::NONE`]; and the class that it has.
     values: Vec<(u32, u8)>,
     /// As [`FieldSamples::middle`].
     middle: usize,
@@ -40,14 +42,20 @@ pub(super) struct Dependent {
 impl Dependent {
     const NONE: u32 = u32::MAX;
 
-    pub(super) fn new(field: &FieldSamples, other: &FieldSamples, others_classes: &[u8], symbols: usize) -> Self {
+    pub(super) fn new(
+        field: &FieldSamples,
+        other: &FieldSamples,
+        others_classes: &[u8],
+        symbols: usize,
+    ) -> Self {
         let links = links(field, other).zip(&other.kinds);
         let values = links.map(|(link, kind)| (link, others_classes[*kind as usize])).collect();
         Self { values, middle: other.middle, symbols }
     }
 }
 
-/// For each value of `other`, the value of `field` that is of the same entity, or [`Dependent::NONE`].
+/// For each value of `other`, the value of `field` that is of the same entity, or
+/// [`Dependent::NONE`].
 fn links<'a>(field: &'a FieldSamples, other: &'a FieldSamples) -> impl Iterator<Item = u32> + 'a {
     let mut next = 0;
     other.entities.iter().map(move |entity| {
@@ -86,7 +94,8 @@ pub(super) struct Pricer<'a> {
 }
 
 impl<'a> Pricer<'a> {
-    /// For values in `states`; `prior` are kinds of which other data may have more, and how often they count, in 1/16 values.
+    /// For values in `states`; `prior` are kinds of which other data may have more, and how often
+    /// they count, in 1/16 values.
     pub(super) fn new(field: &'a FieldSamples, prior: &[(u32, u64)]) -> Self {
         let mut weights = vec![0; field.turned.len()];
         field.kinds.iter().for_each(|kind| weights[*kind as usize] += 16);
@@ -124,12 +133,16 @@ impl<'a> Pricer<'a> {
                 fits[first..=last].iter_mut().for_each(|mask| *mask |= bit);
             }
         }
-        let (lanes, stride, full) = (self.fits.len(), self.field.stride().max(1), classes.len() as u32);
+        let (lanes, stride, full) =
+            (self.fits.len(), self.field.stride().max(1), classes.len() as u32);
         let rows = self.field.sizes.chunks_exact(stride).zip(&self.field.turned);
         for ((sizes, turned), class) in rows.zip(&mut self.class_of_kind) {
             let (plain, carried) = sizes.split_at(lanes);
             let held = |sizes: &[u8], mask| {
-                sizes.iter().zip(&self.fits).fold(mask, |mask: u64, (size, fits)| mask & fits[usize::from(*size)])
+                sizes
+                    .iter()
+                    .zip(&self.fits)
+                    .fold(mask, |mask: u64, (size, fits)| mask & fits[usize::from(*size)])
             };
             let mut mask = held(plain, if *turned { turned_mask } else { plain_mask });
             if carried_mask != 0 {
@@ -147,7 +160,10 @@ impl<'a> Pricer<'a> {
         bits.iter_mut().zip(classes).for_each(|(bits, class)| *bits = payload_bits(class));
         let values = self.class_of_kind.iter().zip(&self.weights);
         let payload: u64 = values.map(|(class, weight)| weight * bits[usize::from(*class)]).sum();
-        (payload << (UNIT_BITS - 4)) + self.rare + self.price_words(classes.len() + 1) + self.price_dependents()
+        (payload << (UNIT_BITS - 4))
+            + self.rare
+            + self.price_words(classes.len() + 1)
+            + self.price_dependents()
     }
 
     fn price_words(&mut self, symbols: usize) -> u64 {
@@ -181,12 +197,18 @@ impl<'a> Pricer<'a> {
         let mut sum = 0;
         for index in 0..self.dependents.len() {
             let Dependent { values, middle, symbols } = &self.dependents[index];
-            for (counts, values) in self.counts.iter_mut().zip([&values[..*middle], &values[*middle..]]) {
+            for (counts, values) in
+                self.counts.iter_mut().zip([&values[..*middle], &values[*middle..]])
+            {
                 counts.fill(0);
                 for &(link, class) in values {
                     let state = match link {
                         Dependent::NONE => 0,
-                        _ => 1 + usize::from(self.class_of_kind[self.field.kinds[link as usize] as usize]),
+                        _ => {
+                            1 + usize::from(
+                                self.class_of_kind[self.field.kinds[link as usize] as usize],
+                            )
+                        }
                     };
                     counts[state * SYMBOLS + usize::from(class)] += 1;
                 }
@@ -210,13 +232,15 @@ fn price_half(counts: &[u32], learned: &[u32], symbols: usize) -> u64 {
         pooled.iter_mut().zip(state).for_each(|(pooled, count)| *pooled += u64::from(*count));
     }
     let all = pooled.iter().sum::<u64>().max(1);
-    // As the trainer: as if each state had also seen 64 values as the whole field has them; in 1/16 values.
+    // As the trainer: as if each state had also seen 64 values as the whole field has them; in 1/16
+    // values.
     pooled.iter_mut().for_each(|count| *count = *count * 64 * 16 / all);
     let states = counts.chunks_exact(SYMBOLS).zip(learned.chunks_exact(SYMBOLS));
     states.map(|(counts, learned)| price_state(&counts[..symbols], learned, &pooled)).sum()
 }
 
-/// What the words of one state take, of the lengths that Huffman's code would nearly have for what was learned.
+/// What the words of one state take, of the lengths that Huffman's code would nearly have for what
+/// was learned.
 fn price_state(counts: &[u32], learned: &[u32], pooled: &[u64; SYMBOLS]) -> u64 {
     if counts.iter().all(|count| *count == 0) {
         return 0;
@@ -231,13 +255,18 @@ fn price_state(counts: &[u32], learned: &[u32], pooled: &[u64; SYMBOLS]) -> u64 
     weights.iter_mut().for_each(|weight| *weight = (*weight).max(rarest));
     let all: u64 = weights.iter().sum();
     let most = weights.iter().copied().max().unwrap_or(0);
-    // A word has a bit at least: what is more than half of the values is told first, by one bit, from all others.
+    // A word has a bit at least: what is more than half of the values is told first, by one bit,
+    // from all others.
     let is_told = most * 2 > all && weights.len() > 1;
     let [left, first_bits] = if is_told { [all - most, 1] } else { [all, 0] };
     let whole = log2_of(left) + (first_bits << UNIT_BITS);
     let mut sum = 0;
     for (count, weight) in counts.iter().zip(weights).filter(|(count, _)| **count > 0) {
-        let word = if is_told && *weight == most { 1 << UNIT_BITS } else { whole - log2_of(*weight).min(whole) };
+        let word = if is_told && *weight == most {
+            1 << UNIT_BITS
+        } else {
+            whole - log2_of(*weight).min(whole)
+        };
         sum += u64::from(*count) * word;
     }
     sum

@@ -1,4 +1,5 @@
-//! The classes of distances, by dynamic programming over where they begin. `spec/CODEC.md`, section 7.
+//! The classes of distances, by dynamic programming over where they begin. `spec/CODEC.md`, section
+//! 7.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -14,9 +15,11 @@ use crate::prefix;
 const POSITIONS: usize = 1 << 14;
 /// As many units are a bit, as [`log2_of`] has them.
 const UNIT_BITS: u32 = 16;
-/// A class has to gain 2 to the power of −`COST_SHIFT` bits a distance, as more classes fit other data less.
+/// A class has to gain 2 to the power of −`COST_SHIFT` bits a distance, as more classes fit other
+/// data less.
 const COST_SHIFT: u32 = 9;
-/// The usual classes are kept unless 2 to the power of −`MARGIN_SHIFT` of the bits are gained: they fit any data.
+/// The usual classes are kept unless 2 to the power of −`MARGIN_SHIFT` of the bits are gained: they
+/// fit any data.
 const MARGIN_SHIFT: u32 = 4;
 /// The widest class that is looked for, in bits.
 const MAX_WIDTH_BITS: usize = 13;
@@ -36,18 +39,22 @@ impl GapCounts {
         Self { counts: [vec![0; POSITIONS], vec![0; POSITIONS]], farther: [0; 2], most: 1 }
     }
 
-    /// Counts the distances of a set of `members` among `count` indices, as it would be listed, in one half of the packets.
+    /// Counts the distances of a set of `members` among `count` indices, as it would be listed, in
+    /// one half of the packets.
     pub(super) fn add(&mut self, half: usize, count: usize, members: &[u32]) {
         self.most = self.most.max(count);
         let (counts, farther) = (&mut self.counts[half], &mut self.farther[half]);
         let complement = members.len() > count / 2;
-        for_each_listed(count, members, complement, |distance| match counts.get_mut(distance as usize) {
-            Some(count) => *count += 1,
-            None => *farther += 1,
+        for_each_listed(count, members, complement, |distance| {
+            match counts.get_mut(distance as usize) {
+                Some(count) => *count += 1,
+                None => *farther += 1,
+            }
         });
     }
 
-    /// The usual classes, or where they gain a good part of the bits, those by which each half takes the fewest with words for the other one.
+    /// The usual classes, or where they gain a good part of the bits, those by which each half
+    /// takes the fewest with words for the other one.
     pub(super) fn code(&self) -> GapCode {
         let halves = Halves::new(self);
         let usual = GapCode::doubling().widths_bits;
@@ -66,7 +73,8 @@ struct Halves {
 
 impl Halves {
     fn new(counts: &GapCounts) -> Self {
-        let halves = [0, 1].map(|half| Smooth::new(&counts.counts[half], counts.farther[half], counts.most));
+        let halves =
+            [0, 1].map(|half| Smooth::new(&counts.counts[half], counts.farther[half], counts.most));
         Self { halves, most: counts.most }
     }
 
@@ -92,7 +100,8 @@ impl Halves {
 
     /// The widths that take the fewest bits, and these.
     fn best(&self) -> (Vec<u8>, u64) {
-        // From the end: the cheapest way to go on from a position, and the class that it begins with.
+        // From the end: the cheapest way to go on from a position, and the class that it begins
+        // with.
         let ends = self.most.min(POSITIONS);
         let mut best = vec![(u64::MAX, None::<u8>); ends + 1];
         for start in (0..=ends).rev() {
@@ -129,7 +138,8 @@ impl Halves {
     }
 }
 
-/// Counts that are evened out: what is peculiar to one distance belongs to these data, how many there are of each magnitude to others as well.
+/// Counts that are evened out: what is peculiar to one distance belongs to these data, how many
+/// there are of each magnitude to others as well.
 struct Smooth {
     /// Before each distance, how many are shorter, in 1/16; behind them, all.
     sums: Vec<u64>,
@@ -143,7 +153,8 @@ impl Smooth {
         let mut sums = vec![0];
         let mut sum = 0;
         while sums.len() <= POSITIONS {
-            // As long as a fourth of the distance, of which each gets its share and what it has itself.
+            // As long as a fourth of the distance, of which each gets its share and what it has
+            // itself.
             let begin = sums.len() - 1;
             let length = (begin.div_ceil(4)).clamp(1, POSITIONS - begin);
             let alike = &counts[begin..begin + length];
@@ -165,10 +176,12 @@ impl Smooth {
     /// What the distances of a class take, with words as `learned` asks for.
     fn price(&self, range: &Range<usize>, learned: &Self, offset_bits: u64) -> u64 {
         let all = learned.count(&(0..POSITIONS + 1)).max(1);
-        // No word is longer than 8 bits: a rare class takes some of what the others could have, half again as much as it lacks.
+        // No word is longer than 8 bits: a rare class takes some of what the others could have,
+        // half again as much as it lacks.
         let rarest = (all >> prefix::MAX_LENGTH_BITS).max(1);
         let count = learned.count(range);
-        let word = (log2_of(all) - log2_of(count.max(rarest)).min(log2_of(all))).max(1 << UNIT_BITS);
+        let word =
+            (log2_of(all) - log2_of(count.max(rarest)).min(log2_of(all))).max(1 << UNIT_BITS);
         let lacks = rarest.saturating_sub(count);
         self.count(range) * ((offset_bits << UNIT_BITS) + word)
             + ((lacks + lacks / 2) << UNIT_BITS)
@@ -189,9 +202,12 @@ mod tests {
         let mut sum = 0;
         for (class, length) in code.lengths_bits.iter().enumerate() {
             let width = code.widths_bits.get(class).copied();
-            let end = width.map_or(counts.len(), |width| (start + (1usize << width)).min(counts.len()));
-            let offset_bits = width.map_or(bits_for((most - 1).saturating_sub(start) as u64), u32::from);
-            sum += counts[start.min(end)..end].iter().sum::<u64>() * (u64::from(*length) + u64::from(offset_bits));
+            let end =
+                width.map_or(counts.len(), |width| (start + (1usize << width)).min(counts.len()));
+            let offset_bits =
+                width.map_or(bits_for((most - 1).saturating_sub(start) as u64), u32::from);
+            sum += counts[start.min(end)..end].iter().sum::<u64>()
+                * (u64::from(*length) + u64::from(offset_bits));
             start = end;
         }
         sum
@@ -202,7 +218,8 @@ mod tests {
         let mut best = u64::MAX;
         let mut sequences: Vec<Vec<u8>> = vec![Vec::new()];
         for _ in 0..4 {
-            let longer = sequences.iter().flat_map(|s| (0..5).map(|width| [&s[..], &[width]].concat()));
+            let longer =
+                sequences.iter().flat_map(|s| (0..5).map(|width| [&s[..], &[width]].concat()));
             let longer: Vec<Vec<u8>> = longer.collect();
             sequences.extend(longer);
         }
@@ -225,7 +242,8 @@ mod tests {
     fn close_to_the_best_of_all_codes_with_few_classes() {
         for decay in [2u64, 3, 8] {
             let most = 40;
-            let shares: Vec<u64> = (0..most as u64).map(|d| 400_000 / (1 + d * d / decay + d)).collect();
+            let shares: Vec<u64> =
+                (0..most as u64).map(|d| 400_000 / (1 + d * d / decay + d)).collect();
             let mut gaps = GapCounts::new();
             gaps.most = most;
             gaps.counts.iter_mut().for_each(|counts| counts[..most].copy_from_slice(&shares));

@@ -1,8 +1,10 @@
-//! The search for a profile's structure: how many classes a field has, of which widths and references, what its words depend on, and the
-//! classes of distances. [`Training`](super::Training) finds the lengths of words for it.
+//! The search for a profile's structure: how many classes a field has, of which widths and
+//! references, what its words depend on, and the classes of distances.
+//! [`Training`](super::Training) finds the lengths of words for it.
 //!
-//! [`samples`] keeps what packets had to say: the sizes of differences. [`cost`] says what they would take, exactly but for the
-//! lengths of words, which are ideal ones. [`refine`] changes one thing at a time where that takes fewer bits; [`gaps`] finds the best of all.
+//! [`samples`] keeps what packets had to say: the sizes of differences. [`cost`] says what they
+//! would take, exactly but for the lengths of words, which are ideal ones. [`refine`] changes one
+//! thing at a time where that takes fewer bits; [`gaps`] finds the best of all.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -24,17 +26,21 @@ pub use small_or_large::{SmallOrLarge, SmallOrLargeCosts};
 
 /// Values that count as much as one of each magnitude that other data may have: see [`prior`].
 const RARITY: u64 = 64;
-/// Of what a field takes, 2 to the power of −`MARGIN_SHIFT` has to be gained by a context that other data share less.
+/// Of what a field takes, 2 to the power of −`MARGIN_SHIFT` has to be gained by a context that
+/// other data share less.
 const MARGIN_SHIFT: u32 = 6;
-/// Times that all fields are looked at: the second time with what the later ones made of the earlier ones.
+/// Times that all fields are looked at: the second time with what the later ones made of the
+/// earlier ones.
 const ROUNDS: usize = 2;
 
-/// A search for the structure of a [`Profile`]: the classes, references and contexts of its fields and the classes of its distances. The lengths
-/// of words are then trained, by [`Training`](super::Training) or a [`Trainer`](super::Trainer).
+/// A search for the structure of a [`Profile`]: the classes, references and contexts of its fields
+/// and the classes of its distances. The lengths of words are then trained, by
+/// [`Training`](super::Training) or a [`Trainer`](super::Trainer).
 ///
-/// Each field begins with a class for each magnitude and reference; classes that take fewer bits are added between them, one at a time. The
-/// words of each half of the packets have the lengths that the other half asks for: what only one half has does not pay. The magnitudes
-/// themselves stay, so that other data, slower or faster, can be told as well.
+/// Each field begins with a class for each magnitude and reference; classes that take fewer bits
+/// are added between them, one at a time. The words of each half of the packets have the lengths
+/// that the other half asks for: what only one half has does not pay. The magnitudes themselves
+/// stay, so that other data, slower or faster, can be told as well.
 ///
 /// The result depends on the data alone, not on the platform: integers only.
 ///
@@ -63,12 +69,15 @@ const ROUNDS: usize = 2;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProfileSearch {
-    /// The lag between snapshots and their baselines, in ticks; 0 compares each with itself, and finds nothing.
+    /// The lag between snapshots and their baselines, in ticks; 0 compares each with itself, and
+    /// finds nothing.
     pub lag_ticks: u32,
-    /// Entities that are looked at, at most, or one packet; where there are more, packets are left out. A value takes 9 bytes for each field, and
-    /// for each lane up to 2 more and a few for keeping them.
+    /// Entities that are looked at, at most, or one packet; where there are more, packets are left
+    /// out. A value takes 9 bytes for each field, and for each lane up to 2 more and a few for
+    /// keeping them.
     pub max_values: usize,
-    /// Lists of classes that are priced for a field in one of two rounds, at most. A price takes some 2 ns for each value.
+    /// Lists of classes that are priced for a field in one of two rounds, at most. A price takes
+    /// some 2 ns for each value.
     pub max_trials: u64,
 }
 
@@ -80,16 +89,19 @@ impl Default for ProfileSearch {
 }
 
 impl ProfileSearch {
-    /// Finds a structure for data like `runs`, each of consecutive snapshots of one world, all of `schema`. `progress` is told the share that is
-    /// done, up to 1.
+    /// Finds a structure for data like `runs`, each of consecutive snapshots of one world, all of
+    /// `schema`. `progress` is told the share that is done, up to 1.
     ///
-    /// Where the schema has a time precision, snapshots are as coarse as a receiver at this lag would have them. All words have lengths that
-    /// are nearly alike; the profile has no [`model`](Profile::model). A field that never changed has a class for each magnitude.
+    /// Where the schema has a time precision, snapshots are as coarse as a receiver at this lag
+    /// would have them. All words have lengths that are nearly alike; the profile has no
+    /// [`model`](Profile::model). A field that never changed has a class for each magnitude.
     ///
-    /// Cost: encoding all snapshots twice, and pricing; a few seconds for 2000 snapshots of which 100 bodies move.
+    /// Cost: encoding all snapshots twice, and pricing; a few seconds for 2000 snapshots of which
+    /// 100 bodies move.
     ///
     /// # Errors
-    /// [`TrainError`] where a snapshot is of another schema, the schema cannot have its time precision, or no run is longer than the lag.
+    /// [`TrainError`] where a snapshot is of another schema, the schema cannot have its time
+    /// precision, or no run is longer than the lag.
     pub fn run<R: AsRef<[Snapshot]>>(
         &self,
         schema: &Schema,
@@ -110,7 +122,9 @@ impl ProfileSearch {
         let mut profile = Profile::untrained(schema);
         profile.entities = samples.entities.code();
         profile.flags = samples.flags.code();
-        for (code, found) in profile.fields.iter_mut().zip(found).filter(|(code, _)| !code.classes.is_empty()) {
+        for (code, found) in
+            profile.fields.iter_mut().zip(found).filter(|(code, _)| !code.classes.is_empty())
+        {
             let lengths_bits = vec![prefix::lengths_bits(&vec![1; found.classes.len() + 1])];
             *code = FieldCode { context: found.context, classes: found.classes, lengths_bits };
         }
@@ -119,12 +133,25 @@ impl ProfileSearch {
     }
 
     /// The best classes of a field, and its best context, as the other fields are.
-    fn search(&self, samples: &Samples, prior: &[(u32, u64)], found: &[Found], index: usize) -> Found {
+    fn search(
+        &self,
+        samples: &Samples,
+        prior: &[(u32, u64)],
+        found: &[Found],
+        index: usize,
+    ) -> Found {
         let field = &samples.fields[index];
         let mut pricer = Pricer::new(field, prior);
-        for (other, of) in found.iter().enumerate().filter(|(_, other)| other.context == Context::Field(index)) {
+        for (other, of) in
+            found.iter().enumerate().filter(|(_, other)| other.context == Context::Field(index))
+        {
             let values = &samples.fields[other];
-            pricer.dependents.push(Dependent::new(field, values, &of.class_of_kind, of.classes.len() + 1));
+            pricer.dependents.push(Dependent::new(
+                field,
+                values,
+                &of.class_of_kind,
+                of.classes.len() + 1,
+            ));
         }
         let states = |context| match context {
             Context::None => States::One,
@@ -133,10 +160,12 @@ impl ProfileSearch {
                 States::Given(states_of(&samples.fields[other], &found[other].class_of_kind, field))
             }
         };
-        // What the same entity did in another field is much the same in other data; what the entity before did depends on how things
-        // lie. So it has to gain more than a little.
-        let earlier = (0..index).filter(|other| !samples.fields[*other].kinds.is_empty()).map(Context::Field);
-        let contexts: Vec<Context> = [Context::None].into_iter().chain(earlier).chain([Context::Previous]).collect();
+        // What the same entity did in another field is much the same in other data; what the entity
+        // before did depends on how things lie. So it has to gain more than a little.
+        let earlier =
+            (0..index).filter(|other| !samples.fields[*other].kinds.is_empty()).map(Context::Field);
+        let contexts: Vec<Context> =
+            [Context::None].into_iter().chain(earlier).chain([Context::Previous]).collect();
         let mut best = found[index].clone();
         for _ in 0..2 {
             let mut least = u64::MAX;
@@ -145,7 +174,11 @@ impl ProfileSearch {
                 pricer.states = states(context);
                 let price = pricer.price(&best.classes);
                 let is_same_entity = matches!(best.context, Context::Field(_)) && least < u64::MAX;
-                let margin = if context == Context::Previous && is_same_entity { price >> MARGIN_SHIFT } else { 0 };
+                let margin = if context == Context::Previous && is_same_entity {
+                    price >> MARGIN_SHIFT
+                } else {
+                    0
+                };
                 if price.saturating_add(margin) < least {
                     (best.context, least) = (context, price);
                 }
@@ -183,7 +216,8 @@ impl Found {
     }
 }
 
-/// Kinds of values that other data may have more of than these: of each magnitude a few, in 1/16 values.
+/// Kinds of values that other data may have more of than these: of each magnitude a few, in 1/16
+/// values.
 fn prior(field: &mut FieldSamples) -> Vec<(u32, u64)> {
     if field.kinds.is_empty() {
         return Vec::new();

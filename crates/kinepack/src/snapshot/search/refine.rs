@@ -1,4 +1,5 @@
-//! The classes of one field: from a class for each magnitude, by moves that each take fewer bits, until none does.
+//! The classes of one field: from a class for each magnitude, by moves that each take fewer bits,
+//! until none does.
 
 use alloc::vec::Vec;
 
@@ -9,7 +10,8 @@ use super::samples::FieldSamples;
 /// A reference is dropped that takes as much as 2 to the power of −`DROP_SHIFT` of the price.
 const DROP_SHIFT: u32 = 8;
 
-/// The widest differences that are looked for, in bits: with more, two lanes and their references would not fit in 63 classes.
+/// The widest differences that are looked for, in bits: with more, two lanes and their references
+/// would not fit in 63 classes.
 const MAX_BITS: u64 = 30;
 /// What the widest class saves at least.
 const IN_FULL_BITS: u64 = 4;
@@ -21,14 +23,16 @@ const MARGIN_SHIFT: u32 = 12;
 pub(super) fn magnitudes(field: &FieldSamples) -> Vec<Class> {
     let lanes = field.lanes_bits.len().max(1) as u64;
     // Wider ones save next to nothing against the field in full, and take words from the others.
-    let saving_bits = (field.full_bits.saturating_sub(IN_FULL_BITS) / lanes).clamp(1, MAX_BITS) as u8;
+    let saving_bits =
+        (field.full_bits.saturating_sub(IN_FULL_BITS) / lanes).clamp(1, MAX_BITS) as u8;
     let widest_bits = field.lanes_bits.iter().copied().max().unwrap_or(0).min(saving_bits);
     let class = |reference, width: u8| {
         let lane = |bits: &u8| LaneWidth { bits: width.min(*bits), beyond_bits: 0 };
         Class { reference, lanes: field.lanes_bits.iter().map(lane).collect() }
     };
     let references = [Reference::Baseline, other_reference(field)];
-    let classes = (1..=widest_bits).flat_map(|width| references.map(|reference| class(reference, width)));
+    let classes =
+        (1..=widest_bits).flat_map(|width| references.map(|reference| class(reference, width)));
     let mut classes: Vec<Class> = classes.collect();
     // An encoder takes the first class that fits: the narrower ones stand first.
     classes.sort_by_key(payload_bits);
@@ -97,8 +101,8 @@ impl Descent<'_, '_> {
         Some(class)
     }
 
-    /// Classes between those that there are: with a narrower lane, with all lanes narrower, with the other reference, and for the kind of value that
-    /// would gain most.
+    /// Classes between those that there are: with a narrower lane, with all lanes narrower, with
+    /// the other reference, and for the kind of value that would gain most.
     fn insert(&mut self) {
         let lanes = self.pricer.field.lanes_bits.len();
         let other = other_reference(self.pricer.field);
@@ -111,10 +115,14 @@ impl Descent<'_, '_> {
                 }
             }
             let mut narrower = self.classes[index].clone();
-            narrower.lanes.iter_mut().for_each(|width| *width = Change::Narrower.of(*width).unwrap_or(*width));
+            narrower
+                .lanes
+                .iter_mut()
+                .for_each(|width| *width = Change::Narrower.of(*width).unwrap_or(*width));
             self.offer_with(narrower);
             let mut turned = self.classes[index].clone();
-            turned.reference = if turned.reference == Reference::Baseline { other } else { Reference::Baseline };
+            turned.reference =
+                if turned.reference == Reference::Baseline { other } else { Reference::Baseline };
             self.offer_with(turned);
         }
         for class in self.wanted() {
@@ -137,13 +145,20 @@ impl Descent<'_, '_> {
         self.pricer.classify(&self.classes);
         let (field, other) = (self.pricer.field, other_reference(self.pricer.field));
         let lanes = field.lanes_bits.len();
-        let mut wanted: Vec<(u64, Option<Class>)> = (0..=self.classes.len()).map(|_| (0, None)).collect();
-        for (kind, (&class, &weight)) in self.pricer.class_of_kind.iter().zip(&self.pricer.weights).enumerate() {
+        let mut wanted: Vec<(u64, Option<Class>)> =
+            (0..=self.classes.len()).map(|_| (0, None)).collect();
+        for (kind, (&class, &weight)) in
+            self.pricer.class_of_kind.iter().zip(&self.pricer.weights).enumerate()
+        {
             let class = usize::from(class);
             let taken_bits = self.classes.get(class).map_or(field.full_bits, payload_bits);
             for (reference, sizes) in field.kind_sizes(kind).chunks(lanes).enumerate() {
-                let reference = if reference == 1 || field.turned[kind] { other } else { Reference::Baseline };
-                let lane = |(size, bits): (&u8, &u8)| LaneWidth { bits: (*size).min(*bits), beyond_bits: 0 };
+                let reference =
+                    if reference == 1 || field.turned[kind] { other } else { Reference::Baseline };
+                let lane = |(size, bits): (&u8, &u8)| LaneWidth {
+                    bits: (*size).min(*bits),
+                    beyond_bits: 0,
+                };
                 if sizes.iter().zip(&field.lanes_bits).any(|(size, bits)| size > bits) {
                     continue;
                 }

@@ -1,4 +1,5 @@
-//! What the search looks at: for each field, how large the differences were of each entity that was sent, in the order of the packets.
+//! What the search looks at: for each field, how large the differences were of each entity that was
+//! sent, in the order of the packets.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -10,7 +11,9 @@ use super::super::codec::Codec;
 use super::super::encode::{Chosen, Encoder};
 use super::super::fields::Measured;
 use super::super::level::Level;
-use super::super::profile::{Class, Context, FieldCode, LaneWidth, Profile, Reference, differenced};
+use super::super::profile::{
+    Class, Context, FieldCode, LaneWidth, Profile, Reference, differenced,
+};
 use super::super::store::Snapshot;
 use super::super::training::{Sample, TrainError, as_received};
 use super::super::widths::size;
@@ -33,7 +36,8 @@ pub(super) struct FieldSamples {
     /// Bits of the field in full.
     pub(super) full_bits: u64,
     pub(super) is_rotation: bool,
-    /// For each kind: the size of each lane's difference from the baseline; behind them, where the field is no rotation, from the baseline carried.
+    /// For each kind: the size of each lane's difference from the baseline; behind them, where the
+    /// field is no rotation, from the baseline carried.
     pub(super) sizes: Vec<u8>,
     /// For each kind: that it drops another component than the baseline.
     pub(super) turned: Vec<bool>,
@@ -120,7 +124,8 @@ impl Observer {
     fn find_flagged(&mut self, field: usize) {
         let classes = self.encoder.packer.contexts.of_field(field);
         self.flagged.clear();
-        self.flagged.extend((0..).zip(classes).filter(|(_, class)| **class > 0).map(|(nth, _)| nth));
+        self.flagged
+            .extend((0..).zip(classes).filter(|(_, class)| **class > 0).map(|(nth, _)| nth));
     }
 
     fn count_gaps(&mut self, samples: &mut Samples, half: usize, count: usize) {
@@ -135,7 +140,13 @@ impl Observer {
     }
 
     /// Adds the values of the packet just encoded; its entities are numbered from `begin` on.
-    fn add_values(&mut self, fields: &mut [FieldSamples], baseline: &Snapshot, snapshot: &Snapshot, begin: u32) {
+    fn add_values(
+        &mut self,
+        fields: &mut [FieldSamples],
+        baseline: &Snapshot,
+        snapshot: &Snapshot,
+        begin: u32,
+    ) {
         let codec = self.codec.clone();
         for (index, (table, field)) in codec.tables().fields.iter().zip(fields).enumerate() {
             let lanes = field.lanes_bits.len();
@@ -144,17 +155,21 @@ impl Observer {
             }
             self.find_flagged(index);
             self.entities.clear();
-            self.entities.extend(self.flagged.iter().map(|nth| self.encoder.changed[*nth as usize]));
+            self.entities
+                .extend(self.flagged.iter().map(|nth| self.encoder.changed[*nth as usize]));
             let snapshot = self.coarse.as_ref().unwrap_or(snapshot);
             let lineup = &self.encoder.lineup;
-            let [base, new] = [lineup.base(baseline), &snapshot.columns].map(|columns| &columns[table.lanes.clone()]);
+            let [base, new] = [lineup.base(baseline), &snapshot.columns]
+                .map(|columns| &columns[table.lanes.clone()]);
             let shifts = lineup.shifts.of(table.differenced());
             table.measure(base, new, shifts, &self.entities, &mut self.measured);
             for (place, nth) in self.flagged.iter().enumerate() {
                 let (differences, turned) = self.measured.of(place, lanes);
                 self.sizes.clear();
                 for reference in 0..field.stride() / lanes {
-                    self.sizes.extend(differences.iter().map(|difference| size(difference[reference]) as u8));
+                    self.sizes.extend(
+                        differences.iter().map(|difference| size(difference[reference]) as u8),
+                    );
                 }
                 let kind = field.kind(&self.sizes, turned);
                 field.kinds.push(kind);
@@ -174,14 +189,18 @@ fn widest(schema: &Schema) -> Profile {
             continue;
         }
         let other = if is_rotation { Reference::Turned } else { Reference::Carried };
-        let class = |reference| Class { reference, lanes: vec![LaneWidth { bits: 32, beyond_bits: 0 }; lanes.len()] };
+        let class = |reference| Class {
+            reference,
+            lanes: vec![LaneWidth { bits: 32, beyond_bits: 0 }; lanes.len()],
+        };
         let classes = [Reference::Baseline, other].map(class).to_vec();
         *code = FieldCode { context: Context::None, classes, lengths_bits: vec![vec![1, 2, 2]] };
     }
     profile
 }
 
-/// Looks at `runs` at a lag: at all sets, and at no more than `max_values` values of a field, by leaving out packets.
+/// Looks at `runs` at a lag: at all sets, and at no more than `max_values` values of a field, by
+/// leaving out packets.
 ///
 /// # Errors
 /// [`TrainError`] where a snapshot does not belong, or no run is longer than the lag.
@@ -197,13 +216,18 @@ pub(super) fn collect<R: AsRef<[Snapshot]>>(
         let (lanes, is_rotation) = differenced(field, schema);
         FieldSamples {
             lanes_bits: lanes.iter().map(|lane| lane.bits() as u8).collect(),
-            full_bits: schema.lanes()[field.lanes()].iter().map(|lane| u64::from(lane.bits())).sum(),
+            full_bits: schema.lanes()[field.lanes()]
+                .iter()
+                .map(|lane| u64::from(lane.bits()))
+                .sum(),
             is_rotation,
             ..FieldSamples::default()
         }
     });
-    let mut samples = Samples { fields: fields.collect(), entities: GapCounts::new(), flags: GapCounts::new() };
-    let packets: usize = runs.iter().map(|run| run.as_ref().len().saturating_sub(lag_ticks as usize)).sum();
+    let mut samples =
+        Samples { fields: fields.collect(), entities: GapCounts::new(), flags: GapCounts::new() };
+    let packets: usize =
+        runs.iter().map(|run| run.as_ref().len().saturating_sub(lag_ticks as usize)).sum();
     if packets == 0 {
         return Err(TrainError::TooShort);
     }
@@ -225,10 +249,19 @@ pub(super) fn collect<R: AsRef<[Snapshot]>>(
                 sample.with(held, |baselines| observer.encode(baselines, snapshot))?;
                 let entities = observer.encoder.changed.len();
                 if is_counted {
-                    observer.add_values(&mut samples.fields, sample.baseline(held), snapshot, begin);
+                    observer.add_values(
+                        &mut samples.fields,
+                        sample.baseline(held),
+                        snapshot,
+                        begin,
+                    );
                     begin += entities as u32;
                 } else {
-                    observer.count_gaps(&mut samples, usize::from(packet * 2 > packets), snapshot.len());
+                    observer.count_gaps(
+                        &mut samples,
+                        usize::from(packet * 2 > packets),
+                        snapshot.len(),
+                    );
                     changed += entities;
                 }
             }

@@ -1,8 +1,10 @@
-//! The article's own scheme, by exhaustive search: each lane small or large, large beginning where small ends.
+//! The article's own scheme, by exhaustive search: each lane small or large, large beginning where
+//! small ends.
 //!
-//! A pair of widths does not need the differences themselves. For one small width, a vector is told by how many of its lanes
-//! are large and by the narrowest large width that holds them all; so a table of pairs is a whole histogram.
-//! Source: the article "Snapshot Compression", relative position and relative orientation.
+//! A pair of widths does not need the differences themselves. For one small width, a vector is told
+//! by how many of its lanes are large and by the narrowest large width that holds them all; so a
+//! table of pairs is a whole histogram. Source: the article "Snapshot Compression", relative
+//! position and relative orientation.
 
 use alloc::boxed::Box;
 
@@ -28,7 +30,8 @@ const MAX_BITS: usize = 32;
 pub struct SmallOrLargeCosts {
     lanes: u64,
     full_bits: u64,
-    /// For each small width, for each large width: the vectors of which it is the narrowest that holds all lanes, and their large lanes.
+    /// For each small width, for each large width: the vectors of which it is the narrowest that
+    /// holds all lanes, and their large lanes.
     vectors: Box<[[Count; MAX_BITS + 1]; MAX_BITS]>,
     /// All vectors, also those in full.
     count: u64,
@@ -65,7 +68,8 @@ impl SmallOrLargeCosts {
     /// Counts a vector of differences: one for each of the lanes.
     pub fn add(&mut self, differences: &[i64]) {
         self.count += 1;
-        // Distance from the nearer of 0 and -1: differences of n bits have magnitudes below 2^(n - 1).
+        // Distance from the nearer of 0 and -1: differences of n bits have magnitudes below 2^(n -
+        // 1).
         let magnitude = |difference: &i64| (difference ^ (difference >> 63)) as u64;
         let is_large = |difference: &&i64, half: u64| match half {
             0 => **difference != 0,
@@ -74,9 +78,15 @@ impl SmallOrLargeCosts {
         let largest = differences.iter().map(magnitude).max().unwrap_or(0);
         for (small_bits, row) in self.vectors.iter_mut().enumerate() {
             let half = (1u64 << small_bits) / 2;
-            let large_lanes = differences.iter().filter(|difference| is_large(difference, half)).count() as u64;
-            // A large range reaches 2^(bits - 1) past where the small one ends, and is not narrower.
-            let beyond_bits = if large_lanes == 0 { 0 } else { 1 + crate::bits_for(largest.saturating_sub(half)) };
+            let large_lanes =
+                differences.iter().filter(|difference| is_large(difference, half)).count() as u64;
+            // A large range reaches 2^(bits - 1) past where the small one ends, and is not
+            // narrower.
+            let beyond_bits = if large_lanes == 0 {
+                0
+            } else {
+                1 + crate::bits_for(largest.saturating_sub(half))
+            };
             if let Some(count) = row.get_mut((beyond_bits as usize).max(small_bits)) {
                 count.vectors += 1;
                 count.large_lanes += large_lanes;
@@ -94,31 +104,40 @@ impl SmallOrLargeCosts {
         self.count
     }
 
-    /// What all vectors take in bits, as an encoder writes them: one bit for the field in full; else for each lane a bit and its width. Widths
-    /// above 32 bits are taken as 32, a large one below the small one as that.
+    /// What all vectors take in bits, as an encoder writes them: one bit for the field in full;
+    /// else for each lane a bit and its width. Widths above 32 bits are taken as 32, a large one
+    /// below the small one as that.
     pub fn cost_bits(&self, small_bits: u8, large_bits: u8) -> u64 {
         let small = usize::from(small_bits).min(MAX_BITS - 1);
         let large = usize::from(large_bits).clamp(small, MAX_BITS);
-        let held = self.vectors[small][..=large].iter().fold(Count::default(), |sum, count| Count {
-            vectors: sum.vectors + count.vectors,
-            large_lanes: sum.large_lanes + count.large_lanes,
-        });
+        let held =
+            self.vectors[small][..=large].iter().fold(Count::default(), |sum, count| Count {
+                vectors: sum.vectors + count.vectors,
+                large_lanes: sum.large_lanes + count.large_lanes,
+            });
         let small_lanes = held.vectors * self.lanes - held.large_lanes;
         let lanes_bits = small_lanes * (1 + small as u64) + held.large_lanes * (1 + large as u64);
         self.count + lanes_bits + (self.count - held.vectors) * self.full_bits
     }
 
-    /// The pair that takes the fewest bits, the narrower one of two that take as many: of all pairs of a small width below a large one,
-    /// from 1 to 32 bits.
+    /// The pair that takes the fewest bits, the narrower one of two that take as many: of all pairs
+    /// of a small width below a large one, from 1 to 32 bits.
     pub fn best(&self) -> SmallOrLarge {
-        let pairs = (1..MAX_BITS as u8).flat_map(|small| (small + 1..=MAX_BITS as u8).map(move |large| (small, large)));
+        let pairs = (1..MAX_BITS as u8)
+            .flat_map(|small| (small + 1..=MAX_BITS as u8).map(move |large| (small, large)));
         let costs = pairs.map(|(small_bits, large_bits)| SmallOrLarge {
             small_bits,
             large_bits,
             cost_bits: self.cost_bits(small_bits, large_bits),
         });
-        let fewer = |best: SmallOrLarge, next: SmallOrLarge| if next.cost_bits < best.cost_bits { next } else { best };
-        costs.reduce(fewer).unwrap_or(SmallOrLarge { small_bits: 1, large_bits: 2, cost_bits: self.cost_bits(1, 2) })
+        let fewer = |best: SmallOrLarge, next: SmallOrLarge| {
+            if next.cost_bits < best.cost_bits { next } else { best }
+        };
+        costs.reduce(fewer).unwrap_or(SmallOrLarge {
+            small_bits: 1,
+            large_bits: 2,
+            cost_bits: self.cost_bits(1, 2),
+        })
     }
 }
 
@@ -132,11 +151,15 @@ mod tests {
     fn vectors() -> Vec<[i64; 3]> {
         let mut state = 1u64;
         let mut next = |bits: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             let value = (state >> 33) as i64;
             (value & ((1 << bits) - 1)) - ((1 << bits) >> 1)
         };
-        (0..3000).map(|n| [next(1 + n % 9), next(3), next(if n % 5 == 0 { 10 } else { 4 })]).collect()
+        (0..3000)
+            .map(|n| [next(1 + n % 9), next(3), next(if n % 5 == 0 { 10 } else { 4 })])
+            .collect()
     }
 
     /// By the ranges, written out.
@@ -148,7 +171,8 @@ mod tests {
             d if (-end..end).contains(&d) => Some(1 + u64::from(large)),
             _ => None,
         };
-        let vector_bits = |vector: &[i64; 3]| 1 + vector.iter().map(lane_bits).sum::<Option<u64>>().unwrap_or(29);
+        let vector_bits =
+            |vector: &[i64; 3]| 1 + vector.iter().map(lane_bits).sum::<Option<u64>>().unwrap_or(29);
         vectors.iter().map(vector_bits).sum()
     }
 
@@ -158,7 +182,9 @@ mod tests {
         let mut costs = SmallOrLargeCosts::new(3, 29);
         vectors.iter().for_each(|vector| costs.add(vector));
         let mut best = u64::MAX;
-        for (small, large) in (1..14).flat_map(|small| (small + 1..15).map(move |large| (small, large))) {
+        for (small, large) in
+            (1..14).flat_map(|small| (small + 1..15).map(move |large| (small, large)))
+        {
             let bits = naive_bits(&vectors, small, large);
             assert_eq!(costs.cost_bits(small as u8, large as u8), bits, "{small}-{large}");
             best = best.min(bits);
