@@ -2,9 +2,9 @@
 
 use std::io::Cursor;
 
+use cube_data::cube::Quantized;
+use cube_data::{Challenge, Frame, cube};
 use kinepack::{Snapshot, Tick};
-use kinepack_capture::cube::Quantized;
-use kinepack_capture::{Challenge, Frame, cube};
 
 /// The endings of the four formats; the first byte of the data picks one.
 const NAMES: [&str; 4] = ["any.bin", "any.f32", "any.bin.zst", "any.f32.zst"];

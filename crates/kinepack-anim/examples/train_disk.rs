@@ -3,7 +3,8 @@
 
 use std::error::Error;
 
-use kinepack_anim::{Clip, disk::train};
+use kinepack_anim::Clip;
+use kinepack_anim::disk::train;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut paths = std::env::args().skip(1);

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use crate::{Channel, TrackId, raw::MAX_SAMPLES, skeleton::MAX_JOINTS};
+use crate::raw::MAX_SAMPLES;
+use crate::skeleton::MAX_JOINTS;
+use crate::{Channel, TrackId};
 
 /// Why joints are no skeleton.
 #[derive(Clone, Debug, PartialEq)]

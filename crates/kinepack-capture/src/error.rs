@@ -1,8 +1,7 @@
 //! Why a capture cannot be read.
 
-use std::fmt;
-use std::io;
 use std::path::PathBuf;
+use std::{fmt, io};
 
 /// Why a capture cannot be read. Each says in which file, and where.
 #[derive(Debug)]
@@ -14,52 +13,6 @@ pub enum CaptureError {
         path: PathBuf,
         /// What the system says.
         source: io::Error,
-    },
-    /// The name does not end in a known format's ending.
-    UnknownFormat {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The header is not that of the format.
-    BadHeader {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        reason: &'static str,
-    },
-    /// No frame at all.
-    Empty {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The file ends within a frame: truncated, or its length is no whole number of frames.
-    PartOfFrame {
-        /// The file.
-        path: PathBuf,
-        /// The frame, from 0.
-        frame: u32,
-        /// Bytes of the frame that are there.
-        bytes: usize,
-        /// Bytes of a frame.
-        frame_bytes: usize,
-    },
-    /// More data than the header announces.
-    TooLong {
-        /// The file.
-        path: PathBuf,
-        /// Frames that the header announces.
-        frames: u32,
-    },
-    /// A value out of its range.
-    BadValue {
-        /// The file.
-        path: PathBuf,
-        /// The frame, from 0.
-        frame: u32,
-        /// The object, from 0.
-        object: u32,
-        /// What is wrong with it.
-        reason: String,
     },
     /// Not a capture file: it does not begin as MCAP does.
     NotMcap {
@@ -95,30 +48,6 @@ impl fmt::Display for CaptureError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io { path, source } => write!(f, "{}: {source}", path.display()),
-            Self::UnknownFormat { path } => {
-                write!(
-                    f,
-                    "{}: not a capture: the name must end in .bin, .f32, .bin.zst or .f32.zst, or in .mcap where capture files are read",
-                    path.display()
-                )
-            }
-            Self::BadHeader { path, reason } => {
-                write!(f, "{}: not a capture: {reason}", path.display())
-            }
-            Self::Empty { path } => write!(f, "{}: the file holds no frame", path.display()),
-            Self::PartOfFrame { path, frame, bytes, frame_bytes } => {
-                let path = path.display();
-                write!(
-                    f,
-                    "{path}: frame {frame} has {bytes} of {frame_bytes} bytes: the file is cut off or of another format"
-                )
-            }
-            Self::TooLong { path, frames } => {
-                write!(f, "{}: more data than the {frames} frames of the header", path.display())
-            }
-            Self::BadValue { path, frame, object, reason } => {
-                write!(f, "{}: frame {frame}, object {object}: {reason}", path.display())
-            }
             Self::NotMcap { path } => {
                 write!(f, "{}: not a capture file: it does not begin as MCAP does", path.display())
             }

@@ -3,6 +3,10 @@
 
 use kinepack::Level;
 
+/// The first row at which every field is quantized. The rows above it in the table send some floats
+/// whole.
+pub const FIRST_QUANTIZED_ROW: u8 = 6;
+
 /// Names, and what each row adds to the one above.
 const ROWS: [(&str, &str); Level::TABLE.len()] = [
     ("uncompressed", "every float in 32 bits"),
@@ -17,8 +21,8 @@ const ROWS: [(&str, &str); Level::TABLE.len()] = [
     ("relative-position", "position as difference from the baseline"),
     ("relative-orientation", "orientation as difference too"),
     ("packed", "unchanged fields are left out"),
-    ("adaptive", "values are predicted and coded by arithmetic"),
-    ("learning", "the models go on from those of the baseline"),
+    ("adaptive", "values are predicted and arithmetic-coded"),
+    ("learning", "models resume from what the baseline holds"),
 ];
 
 /// The name of a level.

@@ -1,4 +1,4 @@
-//! Captured motion: what a game records of its own state, and files of others that hold such.
+//! Captured motion: a game records its own state, and analyzes it later.
 //!
 //! [`Recorder`] writes capture files: MCAP, which other tools read too, with a stream of frames for
 //! each type of entities, as they are before quantization or after. [`Capture`] reads them frame by
@@ -40,30 +40,20 @@
 //! ```
 //!
 //! [`guide`] leads from a struct of your own to its bandwidth, with three games to run.
-//!
-//! [`cube`] has the schema of the cubes in the articles, at every row of the level table, and the
-//! profile trained for it; [`Challenge`] reads the files of the 2015 "networked physics data
-//! compression challenge", quantized (`.bin`) and before quantization (`.f32`), plain or as `.zst`,
-//! frame by frame; [`challenge_to_capture`] and [`capture_to_challenge`] make one of the other.
 
 #![forbid(unsafe_code)]
 
 pub mod analysis;
-mod challenge;
-mod convert;
-pub mod cube;
 mod error;
 mod file;
+pub mod float_words;
 #[doc = include_str!("guide.md")]
 pub mod guide {}
 pub mod levels;
 mod limits;
 mod recorder;
-mod unpacked;
 
-pub use challenge::{Challenge, Frame};
-pub use convert::{ConvertError, Converted, capture_to_challenge, challenge_to_capture};
 pub use error::CaptureError;
 pub use file::{Capture, CaptureFrame, Damage, Stream, StreamEncoding};
-pub use limits::CaptureLimits;
+pub use limits::{CaptureLimits, TooManyValues, ValueCount};
 pub use recorder::{RecordError, RecordSummary, RecordedLanes, RecordedStream, Recorder};

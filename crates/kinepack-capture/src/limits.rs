@@ -32,29 +32,36 @@ impl CaptureLimits {
 /// What a frame counts that has no entities, because each takes some time.
 const FRAME_VALUES: u64 = 256;
 
-/// The values of a capture, as they come.
+/// Counts the values of a capture while it is read, for readers of other formats too.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Values {
-    pub(crate) limits: CaptureLimits,
+pub struct ValueCount {
+    /// The limits.
+    pub limits: CaptureLimits,
     count: u64,
 }
 
-/// More values than the limit.
-pub(crate) struct TooMany {
-    pub(crate) values: u64,
-    pub(crate) limit: u64,
+/// A capture has more values than its limits allow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooManyValues {
+    /// The values up to the frame that exceeds the limit.
+    pub values: u64,
+    /// The limit for the bytes of the file up to that frame.
+    pub limit: u64,
 }
 
-impl Values {
+impl ValueCount {
     /// Counts a frame that ends after `file_bytes` bytes of the file.
-    pub(crate) fn add(
+    ///
+    /// # Errors
+    /// [`TooManyValues`] if the capture is now above its limit.
+    pub fn add(
         &mut self,
         entities: usize,
         lanes: usize,
         file_bytes: u64,
-    ) -> Result<(), TooMany> {
+    ) -> Result<(), TooManyValues> {
         self.count += (entities as u64 + 1) * (lanes as u64 + 1) + FRAME_VALUES;
         let (values, limit) = (self.count, self.limits.most_values(file_bytes));
-        if values > limit { Err(TooMany { values, limit }) } else { Ok(()) }
+        if values > limit { Err(TooManyValues { values, limit }) } else { Ok(()) }
     }
 }

@@ -1,5 +1,5 @@
-//! The drivers of the fuzz targets `challenge` and `capture` over their stored corpora, and over
-//! every beginning of each file.
+//! The driver of the fuzz target `capture` over its stored corpus, and over the beginnings of each
+//! file.
 //!
 //! `KINEPACK_WRITE_CORPUS=1 cargo test -p kinepack-capture --test corpus` writes the corpus anew.
 
@@ -9,37 +9,17 @@
 #[allow(unreachable_pub)]
 #[path = "../../../fuzz/src/capture.rs"]
 mod capture;
-#[allow(unreachable_pub)]
-#[path = "../../../fuzz/src/challenge.rs"]
-mod challenge;
-mod common;
 
 use std::fs;
 use std::path::PathBuf;
-
-use common::{Header, good_bin, good_f32, zst};
 
 fn directory(target: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target)
 }
 
-/// A file of each format, and headers that lie.
-fn files() -> Vec<Vec<u8>> {
-    let huge = Header::new(u32::MAX, 1).bytes();
-    let endless = Header::new(1, u32::MAX).bytes();
-    let files = [
-        (2, zst(&good_bin(2))),
-        (1, good_f32(5, 4)),
-        (3, zst(&good_f32(5, 4))),
-        (1, huge),
-        (1, endless),
-    ];
-    files.into_iter().map(|(pick, file)| [vec![pick], file].concat()).collect()
-}
-
 #[test]
 fn the_corpora_are_what_the_drivers_take() {
-    for (target, files) in [("challenge", files()), ("capture", capture::capture_corpus())] {
+    for (target, files) in [("capture", capture::capture_corpus())] {
         for (index, data) in files.into_iter().enumerate() {
             let path = directory(target).join(format!("{index:02}"));
             if std::env::var_os("KINEPACK_WRITE_CORPUS").is_some() {
@@ -59,11 +39,6 @@ fn run(target: &str, driver: fn(&[u8])) {
             driver(&data[..end]);
         }
     }
-}
-
-#[test]
-fn stored_challenge_files_and_their_beginnings_are_read_or_refused() {
-    run("challenge", challenge::challenge);
 }
 
 #[test]

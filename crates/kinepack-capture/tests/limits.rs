@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-mod common;
 #[allow(dead_code, unreachable_pub)]
 #[path = "../../../fuzz/src/capture.rs"]
 mod driver;
@@ -10,10 +9,9 @@ mod driver;
 use std::io::Cursor;
 
 use allocation_counter::measure;
-use common::{Files, good_bin, zst};
 use kinepack::{EntityId, Field, FieldKind, FloatLimits, Profile, Schema, Tick};
 use kinepack_capture::analysis::{Analysis, AnalysisError, AnalysisOptions, Analyzer, Columns};
-use kinepack_capture::{Capture, CaptureError, CaptureLimits, Challenge};
+use kinepack_capture::{Capture, CaptureError, CaptureLimits};
 
 /// A frame with constant columns: each entity takes only the two bytes of its id.
 fn constant_frame(entities: u16) -> Vec<u8> {
@@ -101,8 +99,9 @@ fn frames_without_entities_count() {
 
 #[test]
 fn streams_are_found_within_the_same_limit() {
-    let files = Files::new();
-    let path = files.write("a.mcap", &packed(&vec![constant_frame(9); 100]));
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.mcap");
+    std::fs::write(&path, packed(&vec![constant_frame(9); 100])).unwrap();
     assert_eq!(Capture::streams_of(&path).unwrap().len(), 1);
     let none = CaptureLimits { least_values: 1000, values_per_byte: 0 };
     let error = Capture::streams_with_limits(&path, none).unwrap_err();
@@ -124,40 +123,6 @@ fn unpacking_a_chunk_takes_no_more_than_half_of_it_besides() {
     // reads it.
     let most = unpacked + unpacked / 2 + 10 * 8 * 2 * 65_536 + (4 << 20);
     assert!(measured.bytes_max < most as u64, "{} of {most}", measured.bytes_max);
-}
-
-#[test]
-fn challenge_files_have_the_same_limit() {
-    let files = Files::new();
-    let still = good_bin(1).repeat(60);
-    // 902 · 9 + 256 values a frame.
-    let a_frame = 8374;
-    for name in ["still.bin", "still.bin.zst"] {
-        let bytes = if name.ends_with(".zst") { zst(&still) } else { still.clone() };
-        let path = files.write(name, &bytes);
-        let read = |limits| {
-            let mut challenge = Challenge::open(&path).unwrap().with_limits(limits);
-            let mut frames = 0;
-            loop {
-                match challenge.next_frame() {
-                    Ok(Some(_)) => frames += 1,
-                    Ok(None) => return (frames, None),
-                    Err(error) => return (frames, Some(error)),
-                }
-            }
-        };
-        let (frames, error) =
-            read(CaptureLimits { least_values: 10 * a_frame, values_per_byte: 0 });
-        assert_eq!(frames, 10);
-        assert!(
-            matches!(error, Some(CaptureError::TooManyValues { limit: 83_740, .. })),
-            "{error:?}"
-        );
-        assert!(matches!(read(CaptureLimits::default()), (60, None)));
-        // Bytes count as they are in the file.
-        let (frames, _) = read(CaptureLimits { least_values: 0, values_per_byte: 1 });
-        assert_eq!(frames == 60, name == "still.bin", "{frames}");
-    }
 }
 
 fn schema(lanes: usize) -> Schema {

@@ -16,13 +16,13 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use cube_data::cube::{self, Measured, Quantized};
+use cube_data::{Challenge, Frame};
 use cubes::{Body, Config, Script, Style, World};
 use kinepack::{
     Baselines, Codec, Decoder, Encoder, EntityId, Level, Profile, Snapshot, Tick, View,
 };
-use kinepack_capture::cube::{self, Measured, Quantized};
 use kinepack_capture::levels;
-use kinepack_capture::{Challenge, Frame};
 
 /// Names the challenge file.
 const CAPTURE_VARIABLE: &str = "KINEPACK_CAPTURE";

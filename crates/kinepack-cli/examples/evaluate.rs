@@ -7,14 +7,13 @@
 
 use std::error::Error;
 
+use cube_data::cube::Quantized;
+use cube_data::{Challenge, Frame, cube};
 use kinepack::{
     Baselines, Bodies, Codec, Decoder, Encoder, Level, Profile, Role, Schema, Snapshot, Tick,
     TimePrecision, Training, View,
 };
 use kinepack_capture::analysis::Past;
-use kinepack_capture::cube;
-use kinepack_capture::cube::Quantized;
-use kinepack_capture::{Challenge, Frame};
 
 /// Frames up to this one are trained on where a run is both trained and measured on.
 const SPLIT: usize = 1400;

@@ -19,10 +19,10 @@ use std::error::Error;
 use std::time::{Duration, Instant};
 
 use comfy_table::{CellAlignment, Table, presets};
+use cube_data::cube::{self, Measured, Quantized};
+use cube_data::{Challenge, Frame as Captured};
 use cubes::{Body, Config, Script, Style, World};
 use kinepack::{Baselines, Codec, Decoder, Encoder, EntityId, Level, Snapshot, Tick, View};
-use kinepack_capture::cube::{self, Measured, Quantized};
-use kinepack_capture::{Challenge, Frame as Captured};
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe;
 

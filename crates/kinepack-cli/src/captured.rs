@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use command_kit::Failure;
+use cube_data::cube::{self, Cube, Quantized};
+use cube_data::{Challenge, ChallengeError, Frame};
 use kinepack::{EntityId, Pack, Profile, Schema, Snapshot, Tick};
 use kinepack_capture::analysis::Columns;
-use kinepack_capture::cube::{self, Cube, Quantized};
-use kinepack_capture::{Capture, CaptureLimits, Challenge, Frame};
+use kinepack_capture::{Capture, CaptureError, CaptureLimits};
 
-use crate::failure::Failure;
-use crate::ladder::{Parameters, read_profile};
+use crate::ladder::{Parameters, ProfileError, read_profile};
 
 /// How much of a capture is read.
 #[derive(Args, Clone, Copy, Debug)]
@@ -25,6 +26,46 @@ impl CaptureArguments {
     pub(crate) fn limits(self) -> CaptureLimits {
         let given = |least_values| CaptureLimits { least_values, values_per_byte: 0 };
         self.max_values.map_or_else(CaptureLimits::default, given)
+    }
+}
+
+/// Why a captured stream cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CapturedError {
+    #[error("{error}{}", advice(matches!(error, CaptureError::TooManyValues { .. })))]
+    Capture {
+        #[from]
+        error: CaptureError,
+    },
+    #[error("{error}{}", advice(matches!(error, ChallengeError::TooManyValues { .. })))]
+    Challenge {
+        #[from]
+        error: ChallengeError,
+    },
+    #[error("{}: it has no streams that kinepack recorded", path.display())]
+    NoStreams { path: PathBuf },
+    #[error("--stream {name}: no such stream; there are {}", there.join(", "))]
+    UnknownStream { name: String, there: Vec<String> },
+    /// A capture file where only challenge files are taken.
+    #[error(
+        "{}: this takes challenge files; `analyze`, `tune` and `replay` read capture files, and \
+         `convert` makes a challenge file of one of cubes",
+        path.display()
+    )]
+    IsCapture { path: PathBuf },
+    /// The schema does not hold a frame.
+    #[error("{}: the frame of tick {tick}: {reason}", path.display())]
+    BadFrame { path: PathBuf, tick: u32, reason: String },
+}
+
+impl Failure for CapturedError {}
+
+/// What to do about a file above its limits.
+fn advice(is_too_large: bool) -> &'static str {
+    if is_too_large {
+        "; if you trust it, allow more with --max-values VALUES, or unpack it if it is a .zst"
+    } else {
+        ""
     }
 }
 
@@ -69,9 +110,9 @@ pub(crate) struct CapturedFrame<'a> {
 }
 
 /// Opens a challenge file, for what knows nothing but its cubes.
-pub(crate) fn challenge(path: &Path, limits: CaptureLimits) -> Result<Challenge, Failure> {
+pub(crate) fn challenge(path: &Path, limits: CaptureLimits) -> Result<Challenge, CapturedError> {
     if is_capture(path) {
-        return Err(Failure::IsCapture { path: path.to_owned() });
+        return Err(CapturedError::IsCapture { path: path.to_owned() });
     }
     Ok(Challenge::open(path)?.with_limits(limits))
 }
@@ -82,7 +123,7 @@ fn is_capture(path: &Path) -> bool {
 
 impl Captured {
     /// Opens a file; its name's ending tells the format.
-    pub(crate) fn open(path: &Path, limits: CaptureLimits) -> Result<Self, Failure> {
+    pub(crate) fn open(path: &Path, limits: CaptureLimits) -> Result<Self, CapturedError> {
         if is_capture(path) {
             return Self::open_capture(path, limits);
         }
@@ -108,7 +149,7 @@ impl Captured {
         })
     }
 
-    fn open_capture(path: &Path, limits: CaptureLimits) -> Result<Self, Failure> {
+    fn open_capture(path: &Path, limits: CaptureLimits) -> Result<Self, CapturedError> {
         let streams: Vec<Stream> = Capture::streams_with_limits(path, limits)?
             .into_iter()
             .map(|stream| Stream {
@@ -119,7 +160,7 @@ impl Captured {
             })
             .collect();
         if streams.is_empty() {
-            return Err(Failure::NoStreams { path: path.to_owned() });
+            return Err(CapturedError::NoStreams { path: path.to_owned() });
         }
         let capture = Capture::open(path)?.with_limits(limits);
         Ok(Self { path: path.to_owned(), source: Source::Capture(Box::new(capture)), streams })
@@ -135,10 +176,10 @@ impl Captured {
     }
 
     /// The index of the stream with this name, or of the first.
-    pub(crate) fn find(&self, name: Option<&str>) -> Result<usize, Failure> {
+    pub(crate) fn find(&self, name: Option<&str>) -> Result<usize, CapturedError> {
         let Some(name) = name else { return Ok(0) };
         let found = self.streams.iter().position(|stream| stream.name == name);
-        found.ok_or_else(|| Failure::UnknownStream {
+        found.ok_or_else(|| CapturedError::UnknownStream {
             name: name.to_owned(),
             there: self.streams.iter().map(|stream| stream.name.clone()).collect(),
         })
@@ -151,7 +192,7 @@ impl Captured {
 
     /// The next frame of any stream; `None` at the end, or where the file is damaged: see
     /// [`Self::warn_of_damage`].
-    pub(crate) fn next_frame(&mut self) -> Result<Option<CapturedFrame<'_>>, Failure> {
+    pub(crate) fn next_frame(&mut self) -> Result<Option<CapturedFrame<'_>>, CapturedError> {
         let capture = match &mut self.source {
             Source::Challenge(cubes) => return cubes.next_frame(),
             Source::Capture(capture) => capture,
@@ -162,7 +203,7 @@ impl Captured {
         };
         let name = frame.stream().name();
         let Some(stream) = known.iter().position(|stream| stream.name == name) else {
-            return Err(Failure::NoStreams { path: self.path.clone() });
+            return Err(CapturedError::NoStreams { path: self.path.clone() });
         };
         let columns = if frame.stream().is_raw() {
             Columns::Raw(frame.columns())
@@ -183,13 +224,14 @@ impl Captured {
 }
 
 impl Cubes {
-    fn next_frame(&mut self) -> Result<Option<CapturedFrame<'_>>, Failure> {
+    fn next_frame(&mut self) -> Result<Option<CapturedFrame<'_>>, CapturedError> {
         let is_exact = !self.challenge.is_quantized();
         let Some(frame) = self.challenge.next_frame()? else { return Ok(None) };
         let tick = Tick(self.next_tick);
         self.next_tick += 1;
         self.ids.clear();
         self.columns.iter_mut().for_each(Vec::clear);
+        let mut bad = None;
         match frame {
             Frame::Quantized(frame) => {
                 let mut snapshot = Snapshot::new(&self.schema, tick);
@@ -203,14 +245,17 @@ impl Cubes {
                 for (object, state) in (0..).zip(frame.states()) {
                     let mut raw = [0; Cube::LANES];
                     let stored = Cube::from(state).store_raw(&mut raw);
-                    stored.map_err(|error| Failure::OutOfRange {
-                        object,
-                        reason: error.to_string(),
-                    })?;
+                    if let Err(error) = stored {
+                        bad = Some((object, error));
+                        break;
+                    }
                     self.ids.push(EntityId(object));
                     self.columns.iter_mut().zip(raw).for_each(|(column, word)| column.push(word));
                 }
             }
+        }
+        if let Some((object, error)) = bad {
+            return Err(self.challenge.bad_value(object, error.to_string()).into());
         }
         let columns =
             if is_exact { Columns::Raw(&self.columns) } else { Columns::Lanes(&self.columns) };
@@ -234,7 +279,7 @@ pub(crate) fn profile_name(parameters: &Parameters, schema: &Schema) -> String {
 }
 
 /// The parameters of a stream.
-pub(crate) fn profile(parameters: &Parameters, schema: &Schema) -> Result<Profile, Failure> {
+pub(crate) fn profile(parameters: &Parameters, schema: &Schema) -> Result<Profile, ProfileError> {
     Ok(match parameters {
         Parameters::BuiltIn if cube::profile().schema_hash == schema.hash() => cube::profile(),
         Parameters::BuiltIn | Parameters::Untrained => Profile::untrained(schema),

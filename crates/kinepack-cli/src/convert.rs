@@ -5,13 +5,14 @@ use std::io::BufWriter;
 use std::path::PathBuf;
 
 use clap::Args;
-use kinepack_capture::{
-    Capture, Challenge, ConvertError, Recorder, capture_to_challenge, challenge_to_capture,
+use command_kit::output::{Force, Problem};
+use command_kit::{Failure, OutputError};
+use cube_data::{
+    Challenge, ChallengeError, ConvertError, capture_to_challenge, challenge_to_capture,
 };
+use kinepack_capture::{Capture, CaptureError, RecordError, Recorder};
 
-use crate::captured::CaptureArguments;
-use crate::failure::Failure;
-use crate::output::{Force, Problem};
+use crate::captured::{CaptureArguments, CapturedError};
 
 /// Make a capture of a challenge file, or a challenge file of a capture of cubes; bit for bit, both
 /// ways.
@@ -28,18 +29,60 @@ pub(crate) struct Arguments {
     force: Force,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+/// Why a file cannot be converted.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ConversionError {
+    #[error(transparent)]
+    Captured(#[from] CapturedError),
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    #[error(transparent)]
+    Output(#[from] OutputError),
+    #[error("{}: {error}", path.display())]
+    Convert { path: PathBuf, error: ConvertError },
+    #[error(
+        "{}: the name must end in .mcap, or in .bin if the capture holds lanes, or in .f32 if it \
+         holds floats",
+        path.display()
+    )]
+    Name { path: PathBuf },
+}
+
+impl Failure for ConversionError {
+    fn exit_code(&self) -> u8 {
+        match self {
+            Self::Output(error) => error.exit_code(),
+            _ => 2,
+        }
+    }
+}
+
+impl From<ChallengeError> for ConversionError {
+    fn from(error: ChallengeError) -> Self {
+        Self::Captured(error.into())
+    }
+}
+
+impl From<CaptureError> for ConversionError {
+    fn from(error: CaptureError) -> Self {
+        Self::Captured(error.into())
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), ConversionError> {
     let Arguments { from, to, capture, force } = arguments;
     let limits = capture.limits();
     let failed = |error| match error {
         ConvertError::Write(error) => {
-            Failure::Target { path: to.clone(), problem: Problem::System(error) }
+            OutputError::File { path: to.clone(), problem: Problem::System(error) }.into()
         }
-        error => Failure::Convert { path: from.clone(), error },
+        ConvertError::Read(error @ CaptureError::TooManyValues { .. }) => error.into(),
+        ConvertError::Challenge(error @ ChallengeError::TooManyValues { .. }) => error.into(),
+        error => ConversionError::Convert { path: from.clone(), error },
     };
     let ending = to.extension().and_then(OsStr::to_str);
     if !matches!(ending, Some("mcap" | "bin" | "f32")) {
-        return Err(Failure::ConvertTo { path: to.clone() });
+        return Err(ConversionError::Name { path: to.clone() });
     }
     let target = force.target(to)?;
     let (frames, output) = if ending == Some("mcap") {
@@ -54,7 +97,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let mut out = BufWriter::new(target.create()?);
         let converted = capture_to_challenge(&mut capture, &mut out).map_err(failed)?;
         if converted.is_quantized != (ending == Some("bin")) {
-            return Err(Failure::ConvertTo { path: to.clone() });
+            return Err(ConversionError::Name { path: to.clone() });
         }
         let output =
             out.into_inner().map_err(|error| failed(ConvertError::Write(error.into_error())))?;

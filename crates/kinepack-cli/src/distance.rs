@@ -35,7 +35,7 @@ pub(crate) fn distance(
             let blend =
                 std::array::from_fn(|axis| (a[axis] + (side * b[axis] - a[axis]) * ratio) as f32);
             let shown = quaternion(shown).map(|component| component as f32);
-            let angle = kinepack_capture::cube::angle_rad(shown, blend).to_degrees();
+            let angle = cube_data::cube::angle_rad(shown, blend).to_degrees();
             angle.is_finite().then_some(angle)
         }
         _ => None,

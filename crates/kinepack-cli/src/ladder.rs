@@ -8,15 +8,15 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Instant;
 
+use command_kit::Failure;
+use command_kit::cube_precision::{Errors, Precision};
+use command_kit::parts::{PartOfField, Parts};
+use cube_data::cube::{self, Measured, Quantized};
 use kinepack::{
     Baselines, Codec, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View,
 };
 use kinepack_capture::analysis::Past;
-use kinepack_capture::cube::{self, Measured, Quantized};
-
-use crate::failure::Failure;
-use crate::parts::{PartOfField, Parts};
-use crate::precision::{Errors, Precision};
+use kinepack_capture::levels;
 
 /// Everything that is measured of one level.
 #[derive(Clone, Debug)]
@@ -82,7 +82,7 @@ impl Ladder {
         history: History,
         parameters: &Parameters,
         precision: Precision,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, ProfileError> {
         let mut groups: Vec<Group> = Vec::new();
         for &level in levels {
             let schema = cube::schema(Quantized::at(level));
@@ -199,20 +199,64 @@ impl FromStr for Parameters {
     }
 }
 
-pub(crate) fn read_profile(path: &Path, schema: &Schema) -> Result<Profile, Failure> {
-    let failed = |reason: String| Failure::Profile { path: path.to_owned(), reason };
+/// A profile that cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {reason}", path.display())]
+pub(crate) struct ProfileError {
+    path: PathBuf,
+    reason: String,
+}
+
+impl Failure for ProfileError {}
+
+impl ProfileError {
+    /// The same for one stream of a file with several.
+    pub(crate) fn of_stream(self, stream: &str) -> Self {
+        let Self { path, reason } = self;
+        let reason = format!("{reason} than that of stream {stream}; --stream takes another");
+        Self { path, reason }
+    }
+}
+
+/// A run that is too short for its baselines.
+#[derive(Debug, thiserror::Error)]
+#[error("{frames} frames are too few for a baseline {lag} frames back; give a shorter --lag")]
+pub(crate) struct TooShort {
+    pub(crate) frames: u32,
+    pub(crate) lag: u32,
+}
+
+impl Failure for TooShort {}
+
+pub(crate) fn read_profile(path: &Path, schema: &Schema) -> Result<Profile, ProfileError> {
+    let failed = |reason: String| ProfileError { path: path.to_owned(), reason };
     let bytes = std::fs::read(path).map_err(|error| {
-        failed(format!("{error}; --profile takes built-in, article, untrained, or a file that `kinepack train` wrote"))
+        failed(format!(
+            "{error}; --profile takes built-in, article, untrained, or a file that `kinepack \
+             train` wrote"
+        ))
     })?;
     Profile::from_bytes(&bytes, schema).map_err(|error| failed(error.to_string()))
 }
 
-/// Why a frame could not be taken.
+/// Why a frame could not be measured.
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum BadFrame {
-    /// A state that its schema does not hold.
+    /// The schema does not hold a state.
+    #[error("object {object} of the built-in world: {reason}")]
     Value { object: u32, reason: String },
-    /// The frame did not come back as it was.
-    NotVerified(Failure),
+    /// The decoder returned another frame: a defect of this program.
+    #[error(
+        "level {}: frame {frame} did not come back as it was: {reason}",
+        levels::name(*level)
+    )]
+    NotVerified { level: Level, frame: u32, reason: String },
+}
+
+impl Failure for BadFrame {
+    fn exit_code(&self) -> u8 {
+        1
+    }
 }
 
 impl Run {
@@ -225,9 +269,7 @@ impl Run {
     ) -> Result<(), BadFrame> {
         let Self { encoder, decoder, packet, past, measurement } = self;
         let (level, tick) = (measurement.level, exact.tick);
-        let failed = |reason: String| {
-            BadFrame::NotVerified(Failure::NotVerified { level, frame: tick.0, reason })
-        };
+        let failed = |reason: String| BadFrame::NotVerified { level, frame: tick.0, reason };
         let known = Baselines::new(history.back().into_iter().map_while(|lag| past.back(lag)));
         let known = known.map_err(|error| failed(error.to_string()))?;
         packet.clear();

@@ -4,52 +4,26 @@
 #![forbid(unsafe_code)]
 
 mod analyze;
+#[cfg(feature = "anim")]
 mod anim;
 mod captured;
 mod convert;
-mod crowd;
-mod cube_stream;
-mod demo;
 mod distance;
-mod distribution;
+#[cfg(feature = "anim")]
 mod failure;
-mod inputs;
-mod interrupt;
-mod join;
-mod keys;
 mod ladder;
-mod link_options;
-mod map;
 mod measure;
-mod output;
-mod page;
-mod parts;
-mod players;
-mod precision;
+#[cfg(feature = "demo")]
 mod record;
 mod replay;
 mod report;
-mod report_page;
-mod sender;
-mod serve;
-mod session;
-mod session_report;
-mod sight;
-mod simulate;
-mod states;
-mod stream_measure;
-mod sweep;
-mod table;
 mod train;
-mod truth;
 mod tune;
-mod udp;
-mod viewer;
-mod world;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use command_kit::Failure;
 
 /// Motion in the fewest bits: sends, shows and measures the state of moving things.
 #[derive(Parser)]
@@ -61,42 +35,60 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    Analyze(analyze::Arguments),
-    Anim(anim::Arguments),
-    Convert(convert::Arguments),
-    Demo(demo::Arguments),
+    #[cfg(feature = "demo")]
+    Demo(demo::demo::Arguments),
     Measure(measure::Arguments),
-    Simulate(simulate::Arguments),
-    Sweep(sweep::Arguments),
-    Train(train::Arguments),
+    Analyze(analyze::Arguments),
     Tune(tune::Arguments),
+    Train(train::Arguments),
+    #[cfg(feature = "demo")]
     Record(record::Arguments),
     Replay(replay::Arguments),
-    Serve(serve::Arguments),
-    Join(join::Arguments),
+    Convert(convert::Arguments),
+    #[cfg(feature = "anim")]
+    Anim(anim::Arguments),
+    #[cfg(feature = "demo")]
+    Serve(demo::serve::Arguments),
+    #[cfg(feature = "demo")]
+    Join(demo::join::Arguments),
+    #[cfg(feature = "demo")]
+    Simulate(demo::simulate::Arguments),
+    #[cfg(feature = "demo")]
+    Sweep(demo::sweep::Arguments),
 }
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
-        Command::Analyze(arguments) => analyze::run(&arguments),
-        Command::Anim(arguments) => anim::run(&arguments),
-        Command::Convert(arguments) => convert::run(&arguments),
-        Command::Demo(arguments) => demo::run(&arguments),
-        Command::Measure(arguments) => measure::run(&arguments),
-        Command::Simulate(arguments) => simulate::run(&arguments),
-        Command::Sweep(arguments) => sweep::run(&arguments),
-        Command::Train(arguments) => train::run(&arguments),
-        Command::Tune(arguments) => tune::run(&arguments),
-        Command::Record(arguments) => record::run(&arguments),
-        Command::Replay(arguments) => replay::run(&arguments),
-        Command::Serve(arguments) => serve::run(&arguments),
-        Command::Join(arguments) => join::run(&arguments),
+        #[cfg(feature = "demo")]
+        Command::Demo(arguments) => demo::demo::run(&arguments).map_err(boxed),
+        Command::Measure(arguments) => measure::run(&arguments).map_err(boxed),
+        Command::Analyze(arguments) => analyze::run(&arguments).map_err(boxed),
+        Command::Tune(arguments) => tune::run(&arguments).map_err(boxed),
+        Command::Train(arguments) => train::run(&arguments).map_err(boxed),
+        #[cfg(feature = "demo")]
+        Command::Record(arguments) => record::run(&arguments).map_err(boxed),
+        Command::Replay(arguments) => replay::run(&arguments).map_err(boxed),
+        Command::Convert(arguments) => convert::run(&arguments).map_err(boxed),
+        #[cfg(feature = "anim")]
+        Command::Anim(arguments) => anim::run(&arguments).map_err(boxed),
+        #[cfg(feature = "demo")]
+        Command::Serve(arguments) => demo::serve::run(&arguments).map_err(boxed),
+        #[cfg(feature = "demo")]
+        Command::Join(arguments) => demo::join::run(&arguments).map_err(boxed),
+        #[cfg(feature = "demo")]
+        Command::Simulate(arguments) => demo::simulate::run(&arguments).map_err(boxed),
+        #[cfg(feature = "demo")]
+        Command::Sweep(arguments) => demo::sweep::run(&arguments).map_err(boxed),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("kinepack: {failure}");
-            failure.exit_code()
+            ExitCode::from(failure.exit_code())
         }
     }
+}
+
+fn boxed(failure: impl Failure + 'static) -> Box<dyn Failure> {
+    Box::new(failure)
 }

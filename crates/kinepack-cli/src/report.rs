@@ -1,18 +1,14 @@
 //! What was measured, as a table for people and as one JSON document for machines.
 
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, Write};
 
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
+use command_kit::bandwidth::{HEADER_BYTES, kbps};
+use command_kit::cube_precision::{ErrorReport, Errors};
 use kinepack_capture::levels;
 use serde::Serialize;
 
-use crate::failure::Failure;
 use crate::ladder::Measurement;
-use crate::precision::{ErrorReport, Errors};
-
-/// Bytes that each snapshot takes besides its payload: IP and UDP (28) and a packet header of
-/// sequence, baseline and flags (4), as the article counts them.
-pub(crate) const HEADER_BYTES: f64 = 28.0 + 4.0;
 
 /// One run of the ladder.
 #[derive(Serialize)]
@@ -58,41 +54,6 @@ struct Bits {
     position: f64,
     orientation: f64,
     others: f64,
-}
-
-/// Kilobits a second of packets of `bytes`.
-pub(crate) fn kbps(bytes: f64, rate_hz: u32) -> f64 {
-    bytes * 8.0 * f64::from(rate_hz) / 1000.0
-}
-
-/// Writes to standard output. A reader that has seen enough and closed it (`| head`) is no failure.
-pub(crate) fn print(
-    write: impl FnOnce(&mut io::StdoutLock<'static>) -> io::Result<()>,
-) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
-    match write(&mut out).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::Output(error)),
-        _ => Ok(()),
-    }
-}
-
-/// Writes what was measured, a line each.
-pub(crate) fn write_rows(
-    out: &mut impl Write,
-    rows: impl IntoIterator<Item = (&'static str, String)>,
-) -> io::Result<()> {
-    let mut table = Table::new();
-    table.load_style(TableStyle::new());
-    for (what, value) in rows {
-        table.add_row([what.to_owned(), value]);
-    }
-    for (index, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((0, 2));
-        if index == 1 {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    writeln!(out, "{}", table.trim_fmt())
 }
 
 impl Report {

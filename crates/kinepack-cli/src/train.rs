@@ -1,21 +1,25 @@
 //! `kinepack train`: a profile from captures, or from the built-in world.
 
+#[cfg(feature = "demo")]
+pub(crate) mod world;
+
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use cubes::{Config, Style};
+use command_kit::cube_precision::Precision;
+use command_kit::output::Force;
+use command_kit::{Failure, OutputError, progress};
+use cube_data::cube::{Measured, Quantized};
+use cube_data::{ChallengeError, Frame, cube};
+#[cfg(feature = "demo")]
+use demo::SessionError;
 use indicatif::{ProgressBar, ProgressStyle};
-use kinepack::{EncodeError, EntityId, Profile, ProfileSearch, Schema, Snapshot, Tick, Training};
-use kinepack_capture::cube::{Measured, Quantized};
-use kinepack_capture::{CaptureLimits, Frame, cube};
+use kinepack::{
+    EncodeError, EntityId, Profile, ProfileSearch, Schema, Snapshot, Tick, TrainError, Training,
+};
+use kinepack_capture::CaptureLimits;
 
-use crate::captured::{CaptureArguments, challenge};
-use crate::failure::Failure;
-use crate::measure::progress;
-use crate::output::Force;
-use crate::precision::Precision;
-use crate::states::States;
-use crate::world::Played;
+use crate::captured::{CaptureArguments, CapturedError, challenge};
 
 /// Train a profile on captures: what the levels from 9 on expect of the data.
 #[derive(Args)]
@@ -50,19 +54,44 @@ pub(crate) struct Arguments {
     capture: CaptureArguments,
 }
 
-/// A minute.
-const WORLD_FRAMES: u32 = 60 * cubes::TICK_HZ;
+/// Why a profile cannot be trained.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum TrainingError {
+    #[error(transparent)]
+    Captured(#[from] CapturedError),
+    #[cfg(feature = "demo")]
+    #[error(transparent)]
+    World(#[from] SessionError),
+    #[error(transparent)]
+    Output(#[from] OutputError),
+    #[error(transparent)]
+    Training(TrainError),
+    #[cfg(not(feature = "demo"))]
+    #[error("give captures to train on: this program is built without the built-in world")]
+    NoWorld,
+}
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+impl Failure for TrainingError {
+    fn exit_code(&self) -> u8 {
+        match self {
+            #[cfg(feature = "demo")]
+            Self::World(error) => error.exit_code(),
+            Self::Output(error) => error.exit_code(),
+            _ => 2,
+        }
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), TrainingError> {
     let target = arguments.force.target(&arguments.out)?;
-    let runs = if arguments.files.is_empty() { world_runs()? } else { capture_runs(arguments)? };
+    let runs = if arguments.files.is_empty() { world::runs()? } else { capture_runs(arguments)? };
     let schema = arguments.precision.of(cube::schema(Quantized::Everything));
     let structure = if arguments.search { searched(&schema, &runs)? } else { cube::structure() };
     let mut training = Training::new(structure, Some(cube::bodies()));
     training.passes = arguments.passes;
     training.snapshots_per_pass = arguments.snapshots as usize;
     let profile = with_shares("trained", |told| training.run(&schema, &runs, told));
-    let profile = profile.map_err(Failure::Training)?;
+    let profile = profile.map_err(TrainingError::Training)?;
     let bytes = profile.to_bytes();
     target.write(&bytes)?;
     let frames: usize = runs.iter().map(Vec::len).sum();
@@ -71,10 +100,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// The classes and contexts that take the fewest bits for `runs`.
-fn searched(schema: &Schema, runs: &[Vec<Snapshot>]) -> Result<Profile, Failure> {
+fn searched(schema: &Schema, runs: &[Vec<Snapshot>]) -> Result<Profile, TrainingError> {
     let structure =
         with_shares("searched", |told| ProfileSearch::default().run(schema, runs, told));
-    let structure = structure.map_err(Failure::Training)?;
+    let structure = structure.map_err(TrainingError::Training)?;
     for (field, code) in schema.fields().iter().zip(&structure.fields) {
         eprintln!("{}: {} classes, {:?}", field.name, code.classes.len(), code.context);
     }
@@ -92,7 +121,7 @@ pub(crate) fn with_shares<R>(done: &str, work: impl FnOnce(&mut dyn FnMut(f64)) 
     result
 }
 
-fn capture_runs(arguments: &Arguments) -> Result<Vec<Vec<Snapshot>>, Failure> {
+fn capture_runs(arguments: &Arguments) -> Result<Vec<Vec<Snapshot>>, TrainingError> {
     let to = arguments.to.unwrap_or(u32::MAX);
     let limits = arguments.capture.limits();
     arguments.files.iter().map(|path| read_run(path, arguments.from, to, limits)).collect()
@@ -104,7 +133,7 @@ fn read_run(
     from: u32,
     to: u32,
     limits: CaptureLimits,
-) -> Result<Vec<Snapshot>, Failure> {
+) -> Result<Vec<Snapshot>, TrainingError> {
     let mut capture = challenge(path, limits)?;
     let mut run = Vec::new();
     let mut states = Vec::new();
@@ -143,36 +172,17 @@ fn quantized(states: &[Measured], tick: u32) -> Result<Snapshot, (u32, EncodeErr
     Ok(snapshot)
 }
 
-/// The styles of the built-in world in which something moves.
-pub(crate) const STYLES: [Style; 3] = [Style::Typical, Style::Push, Style::Pull];
-
-fn world_runs() -> Result<Vec<Vec<Snapshot>>, Failure> {
-    let runs: Vec<(Style, u64)> =
-        STYLES.into_iter().flat_map(|style| (1000..1004).map(move |seed| (style, seed))).collect();
-    let bar = progress(Some(WORLD_FRAMES * runs.len() as u32));
-    let runs =
-        runs.into_iter().map(|(style, seed)| world_run(style, seed, WORLD_FRAMES, &bar)).collect();
-    bar.finish_and_clear();
-    runs
+impl From<ChallengeError> for TrainingError {
+    fn from(error: ChallengeError) -> Self {
+        Self::Captured(error.into())
+    }
 }
 
-/// The first frames of the built-in world as they are sent.
-pub(crate) fn world_run(
-    style: Style,
-    seed: u64,
-    frames: u32,
-    bar: &ProgressBar,
-) -> Result<Vec<Snapshot>, Failure> {
-    let mut played = Played::cubes(&Config::default(), style, seed)?;
-    let mut states = States::default();
-    let frame = |tick| {
-        played.next_frame(&mut states);
-        bar.inc(1);
-        let out_of_range = |(object, error): (u32, EncodeError)| Failure::OutOfRange {
-            object,
-            reason: error.to_string(),
-        };
-        quantized(states.measured(), tick).map_err(out_of_range)
-    };
-    (0..frames).map(frame).collect()
+#[cfg(not(feature = "demo"))]
+mod world {
+    use super::TrainingError;
+
+    pub(super) fn runs() -> Result<Vec<Vec<kinepack::Snapshot>>, TrainingError> {
+        Err(TrainingError::NoWorld)
+    }
 }

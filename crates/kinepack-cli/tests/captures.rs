@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 #![allow(dead_code, reason = "other tests use the rest of these modules")]
 
-#[path = "../../kinepack-capture/tests/common/mod.rs"]
+#[path = "../../cube-data/tests/common/mod.rs"]
 mod common;
 #[path = "support/program.rs"]
 mod program;

@@ -12,9 +12,9 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use cube_data::cube::{Cube, profile};
 use cubes::{Body, Config, Script, Style, World};
 use kinepack::{Codec, EntityId, Level, Schema, Snapshot, Tick};
-use kinepack_capture::cube::{Cube, profile};
 use kinepack_capture::levels;
 use kinepack_net::{
     Acknowledgement, Hub, HubConfig, Receiver, ReceiverConfig, ReceiverId, ReceiverOptions,

@@ -6,9 +6,8 @@
 
 use super::{
     Anm, AnmBlock, AnmError, AnmHead, ErrorMargin, HEAD_BYTES, INDICES_PER_JOINT, MAGIC,
-    OFFSET_BASE,
+    OFFSET_BASE, VectorRange, index_bytes,
 };
-use super::{VectorRange, index_bytes};
 use crate::MAX_JOINTS;
 use crate::keyed::Key;
 

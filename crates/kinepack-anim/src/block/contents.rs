@@ -1,9 +1,8 @@
 //! The contents of a clip, out of its bytes.
 
-use super::kernel;
 use super::layout::{self, GROUP, Kind};
 use super::widths::of_piece;
-use super::{Clip, Constant, Contents, SegmentContents};
+use super::{Clip, Constant, Contents, SegmentContents, kernel};
 use crate::Channel;
 
 impl Contents {

@@ -1,7 +1,6 @@
 //! Why a file gives no clips. Each variant names the file and the place in it.
 
-use std::fmt;
-use std::io;
+use std::{fmt, io};
 
 use crate::{RawClipError, SkeletonError};
 

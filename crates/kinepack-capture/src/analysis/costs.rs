@@ -9,7 +9,6 @@ use kinepack::{
 use serde::Serialize;
 
 use super::past::Past;
-use crate::cube::Quantized;
 use crate::levels;
 
 /// Entities whose bits are told.
@@ -56,7 +55,7 @@ pub struct EntityCost {
 
 /// The levels that send what differs from a baseline, and before them the one that only quantizes.
 fn levels() -> impl Iterator<Item = Level> {
-    Level::TABLE.into_iter().filter(|level| Quantized::at(*level) == Quantized::Everything)
+    Level::TABLE.into_iter().filter(|level| level.row() >= levels::FIRST_QUANTIZED_ROW)
 }
 
 /// Encodes every frame at every level.

@@ -5,6 +5,8 @@ use std::fmt;
 
 use kinepack::EntityId;
 
+use crate::float_words::to_word;
+
 /// The most entities of a frame.
 pub(crate) const MAX_ENTITIES: usize = 65_536;
 /// The most words of a frame: what keeps a frame of constant columns, which are few bytes, below 32
@@ -168,7 +170,7 @@ fn read_column(
         U8 => into.extend(bytes.iter().map(|byte| u64::from(*byte))),
         U16 => into.extend(numbers(bytes).map(|bytes| u64::from(u16::from_le_bytes(bytes)))),
         U32 => into.extend(numbers(bytes).map(|bytes| u64::from(u32::from_le_bytes(bytes)))),
-        F32 => into.extend(numbers(bytes).map(|bytes| widened(u32::from_le_bytes(bytes)))),
+        F32 => into.extend(numbers(bytes).map(|bytes| to_word(u32::from_le_bytes(bytes)))),
         _ => into.extend(numbers(bytes).map(u64::from_le_bytes)),
     }
     Ok(())
@@ -176,27 +178,6 @@ fn read_column(
 
 fn numbers<const N: usize>(bytes: &[u8]) -> impl Iterator<Item = [u8; N]> {
     bytes.as_chunks().0.iter().copied()
-}
-
-/// The bits of an `f32` as those of the same number as `f64`; of a NaN with its payload, which a
-/// conversion may change.
-pub(crate) fn widened(bits: u32) -> u64 {
-    let number = f32::from_bits(bits);
-    if number.is_nan() {
-        return u64::from(bits >> 31) << 63 | 0x7FF << 52 | u64::from(bits & 0x7F_FFFF) << 29;
-    }
-    f64::from(number).to_bits()
-}
-
-/// The `f32` that [`widened`] gives these bits of, if there is one.
-pub(crate) fn unwidened(bits: u64) -> Option<u32> {
-    let number = f64::from_bits(bits);
-    let single = if number.is_nan() {
-        ((bits >> 63) as u32) << 31 | 0x7F80_0000 | ((bits >> 29) as u32 & 0x7F_FFFF)
-    } else {
-        (number as f32).to_bits()
-    };
-    (widened(single) == bits).then_some(single)
 }
 
 fn take<'a>(rest: &mut &'a [u8], bytes: usize, what: &'static str) -> Result<&'a [u8], FrameError> {
@@ -337,15 +318,5 @@ mod tests {
         assert!(
             refusal(0, None, &[&[0, 0, 1, 0], &[U64]]).contains("takes 524288 bytes, 0 are left")
         );
-    }
-
-    #[test]
-    fn singles_keep_their_bits() {
-        for bits in
-            [0, 0x8000_0000, 1, 0x7F80_0000, 0x7F80_0001, 0xFFC1_2345, 0x7FFF_FFFF, 0x3F80_0001]
-        {
-            assert_eq!(unwidened(widened(bits)), Some(bits), "{bits:x}");
-        }
-        assert_eq!(unwidened(0.1f64.to_bits()), None);
     }
 }

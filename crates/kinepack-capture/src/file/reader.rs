@@ -12,7 +12,7 @@ use mcap::records::{Record, op};
 use super::columns::{self, Table};
 use super::source::{self, Broken, Source};
 use super::stream::{Stream, Streams};
-use crate::limits::{TooMany, Values};
+use crate::limits::{TooManyValues, ValueCount};
 use crate::{CaptureError, CaptureLimits};
 
 /// A capture file, read frame by frame: one chunk of it is in memory, at most 64 MB.
@@ -29,7 +29,7 @@ pub struct Capture {
     table: Table,
     damage: Option<Damage>,
     has_ended: bool,
-    values: Values,
+    values: ValueCount,
 }
 
 /// Where a file stops being readable.
@@ -100,7 +100,7 @@ impl Capture {
             table: Table::default(),
             damage: None,
             has_ended: false,
-            values: Values::default(),
+            values: ValueCount::default(),
         }
     }
 
@@ -191,7 +191,7 @@ impl Capture {
                     self.has_ended = true;
                     return Err(CaptureError::Io { path: self.path.clone(), source });
                 }
-                Err(Broken::TooMany(TooMany { values, limit })) => {
+                Err(Broken::TooMany(TooManyValues { values, limit })) => {
                     self.has_ended = true;
                     return Err(CaptureError::TooManyValues {
                         path: self.path.clone(),

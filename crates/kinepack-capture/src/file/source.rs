@@ -7,7 +7,7 @@ use mcap::records::{Record, op};
 use mcap::sans_io::linear_reader::{LinearReadEvent, LinearReader, LinearReaderOptions};
 use mcap::{MAGIC, McapError};
 
-use crate::limits::TooMany;
+use crate::limits::TooManyValues;
 
 /// The most bytes of a record, and of a chunk when it is unpacked.
 pub(crate) const MAX_RECORD_BYTES: usize = 64 << 20;
@@ -23,11 +23,11 @@ pub(super) enum Broken {
     /// What was read is not what the format asks for.
     Damaged(String),
     /// It is more than the limits allow.
-    TooMany(TooMany),
+    TooMany(TooManyValues),
 }
 
-impl From<TooMany> for Broken {
-    fn from(values: TooMany) -> Self {
+impl From<TooManyValues> for Broken {
+    fn from(values: TooManyValues) -> Self {
         Self::TooMany(values)
     }
 }

@@ -13,9 +13,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::JoinHandle;
 
-use kinepack::{EncodeError, EntityId, Pack, Schema, Snapshot, Tick};
-
 pub use error::RecordError;
+use kinepack::{EncodeError, EntityId, Pack, Schema, Snapshot, Tick};
 use queue::{Frame, Job, Queue};
 use writer::{NewStream, Writer, Written};
 
@@ -248,9 +247,13 @@ impl Recorder {
         self.record_with(stream, tick, entities, T::store_raw)
     }
 
-    /// Records entities whose words `store` writes.
+    /// Records entities whose raw words `store` writes, as [`Pack::store_raw`] would. For states that
+    /// are not values of `T`, such as the records of another file.
+    ///
+    /// # Errors
+    /// As [`record`](Self::record), and those of `store`.
     #[inline]
-    pub(crate) fn record_with<T, S>(
+    pub fn record_with<T, S>(
         &mut self,
         stream: &RecordedStream<T>,
         tick: Tick,

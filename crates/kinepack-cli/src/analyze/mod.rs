@@ -5,18 +5,15 @@ mod text;
 use std::path::PathBuf;
 
 use clap::Args;
+use command_kit::output::Force;
+use command_kit::table::write_json;
+use command_kit::{Failure, OutputError, print, progress, report_page};
 use indicatif::ProgressBar;
 use kinepack_capture::analysis::{Analysis, AnalysisError, AnalysisOptions, Analyzer};
 use serde::Serialize;
 
-use crate::captured::{CaptureArguments, Captured, lag_of, profile};
-use crate::failure::Failure;
-use crate::ladder::Parameters;
-use crate::measure::progress;
-use crate::output::Force;
-use crate::report::print;
-use crate::report_page;
-use crate::table::write_json;
+use crate::captured::{CaptureArguments, Captured, CapturedError, lag_of, profile};
+use crate::ladder::{Parameters, ProfileError, TooShort};
 
 /// Say where the bits of a capture go and what they could be: fields, differences, entropy,
 /// precision, levels, lags, entities, and what to change first.
@@ -65,19 +62,52 @@ pub(crate) struct StreamReport {
     analysis: Analysis,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+/// Why a capture cannot be analyzed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum AnalyzeError {
+    #[error(transparent)]
+    Captured(#[from] CapturedError),
+    #[error(transparent)]
+    Profile(#[from] ProfileError),
+    #[error(transparent)]
+    TooShort(#[from] TooShort),
+    #[error(transparent)]
+    Output(#[from] OutputError),
+    #[error("{}: stream {stream}: {error}{}", path.display(), advice(error))]
+    Analysis { path: PathBuf, stream: String, error: AnalysisError },
+}
+
+impl Failure for AnalyzeError {
+    fn exit_code(&self) -> u8 {
+        match self {
+            Self::Output(error) => error.exit_code(),
+            _ => 2,
+        }
+    }
+}
+
+/// What to do about a capture above its limits.
+fn advice(error: &AnalysisError) -> &'static str {
+    match error {
+        AnalysisError::TooLarge { .. } => "; if you trust it, allow more with --max-memory MIB",
+        _ => "",
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), AnalyzeError> {
     let [html] = arguments.force.targets([arguments.html.as_deref()])?;
     let report = analyze(arguments)?;
     if let Some(html) = &html {
         report_page::write(html, "Where the bits go", include_str!("web/analyze.js"), &report)?;
     }
-    print(|out| if arguments.json { write_json(&report, out) } else { text::write(&report, out) })
+    print(|out| if arguments.json { write_json(&report, out) } else { text::write(&report, out) })?;
+    Ok(())
 }
 
-fn analyze(arguments: &Arguments) -> Result<Report, Failure> {
+fn analyze(arguments: &Arguments) -> Result<Report, AnalyzeError> {
     let mut captured = Captured::open(&arguments.file, arguments.capture.limits())?;
     let names: Vec<String> = captured.streams().iter().map(|stream| stream.name.clone()).collect();
-    let failed = |stream: &str, error: AnalysisError| Failure::Analysis {
+    let failed = |stream: &str, error: AnalysisError| AnalyzeError::Analysis {
         path: arguments.file.clone(),
         stream: stream.to_owned(),
         error,
@@ -111,7 +141,8 @@ fn analyze(arguments: &Arguments) -> Result<Report, Failure> {
     let streams = streams.map(|(name, analyzer)| {
         let analysis = analyzer.finish().map_err(|error| failed(&name, error))?;
         if analysis.frames <= u64::from(analysis.lag) {
-            return Err(Failure::TooShort { frames: analysis.frames as u32, lag: analysis.lag });
+            let (frames, lag) = (analysis.frames as u32, analysis.lag);
+            return Err(AnalyzeError::from(TooShort { frames, lag }));
         }
         Ok(StreamReport { name, analysis })
     });

@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
+use command_kit::table::table;
 use kinepack_capture::analysis::{Analysis, ComponentAnalysis, FieldAnalysis, any_element};
 
 use super::Report;
-use crate::table::table;
 
 /// Pairs of fields that are worth a line.
 const PAIRS: usize = 5;

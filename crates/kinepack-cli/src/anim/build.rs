@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
+use command_kit::output::{Batch, Force, Target};
+use command_kit::print;
+use command_kit::table::{percent, table, write_json};
 use kinepack_anim::RawClip;
 use kinepack_anim::offline::{Scheme, animated_raw_bytes};
 use serde::Serialize;
@@ -19,9 +22,6 @@ use super::scheme::SchemeArguments;
 use super::sources::{self, BuiltClip, Source};
 use super::timing;
 use crate::failure::Failure;
-use crate::output::{Batch, Force, Target};
-use crate::report::print;
-use crate::table::{percent, table, write_json};
 
 /// Compress every clip of animation files; writes DIR/NAME.kpa, or .kpd, a DIR/HASH.kps for each
 /// skeleton and a DIR/HASH.kpr for each rig.
@@ -141,7 +141,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
     });
     let report = Report { clips: clips.collect(), rigs: rigs.reports(&built), notes };
-    print(|out| if arguments.json { write_json(&report, out) } else { report.write_table(out) })
+    print(|out| if arguments.json { write_json(&report, out) } else { report.write_table(out) })?;
+    Ok(())
 }
 
 /// What clips are built from.

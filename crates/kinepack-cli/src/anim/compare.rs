@@ -4,6 +4,8 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use command_kit::print;
+use command_kit::table::{percent, table, write_json};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use kinepack_anim::keyed::{Parametrization, RotationBits};
@@ -21,8 +23,6 @@ use super::scheme::{EffortName, SchemeArguments, SchemeName};
 use super::sources::{self, BuiltClip, Source};
 use super::timing;
 use crate::failure::Failure;
-use crate::report::print;
-use crate::table::{percent, table, write_json};
 
 /// Compare schemes on animation files: sizes, errors, and what they cost.
 #[derive(Args)]
@@ -124,7 +124,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         peer: peers.map(|peers| peers.compare(&sources, &last, rig_bytes)),
         notes,
     };
-    print(|out| if arguments.json { write_json(&report, out) } else { report.write(out) })
+    print(|out| if arguments.json { write_json(&report, out) } else { report.write(out) })?;
+    Ok(())
 }
 
 type Options<'a> = Box<dyn Fn(&RawClip) -> BuildOptions + Sync + 'a>;

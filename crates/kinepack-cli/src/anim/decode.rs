@@ -4,11 +4,11 @@ use std::io;
 use std::path::PathBuf;
 
 use clap::Args;
+use command_kit::output::Force;
 use kinepack_anim::{AnyClip, Skeleton, exchange};
 
 use super::compiled::{self, SkeletonArguments};
 use crate::failure::Failure;
-use crate::output::Force;
 
 /// Write what a compressed clip plays at its sample times as a .clip file.
 #[derive(Args)]
@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let out = &arguments.out;
     let samples = samples(&clip, &skeleton)
         .map_err(|error| Failure::ClipFile { path: out.clone(), error })?;
-    target.write(&samples)
+    Ok(target.write(&samples)?)
 }
 
 /// The `.clip` file.

@@ -5,6 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
+use command_kit::output::{Force, Target};
+use command_kit::print;
+use command_kit::table::write_json;
 use kinepack_anim::anm::{Anm, AnmPlayer};
 use kinepack_anim::measure::{ErrorOptions, pose_distance_cm};
 use kinepack_anim::{AnyClip, MAX_SAMPLES, RawClip, Skeleton, export};
@@ -12,9 +15,6 @@ use serde::Serialize;
 
 use super::compiled::{self, SkeletonArguments};
 use crate::failure::Failure;
-use crate::output::{Force, Target};
-use crate::report::print;
-use crate::table::write_json;
 
 /// Write a compressed clip as a file that other programs show or play: r3d2canm, the article's
 /// format, and how far that is off the clip; or glTF.
@@ -105,7 +105,8 @@ fn write_anm(
         jump_caches: anm.jump_cache_count(),
         max_difference_cm: max_difference_cm(clip, skeleton, &anm),
     };
-    print(|out| if arguments.json { write_json(&report, out) } else { report.write_line(out) })
+    print(|out| if arguments.json { write_json(&report, out) } else { report.write_line(out) })?;
+    Ok(())
 }
 
 fn write_gltf(
@@ -142,7 +143,8 @@ fn write_gltf(
         rate_hz,
         bytes: bytes.len(),
     };
-    print(|out| if arguments.json { write_json(&report, out) } else { report.write_line(out) })
+    print(|out| if arguments.json { write_json(&report, out) } else { report.write_line(out) })?;
+    Ok(())
 }
 
 fn bad_clip(arguments: &Arguments, reason: &impl ToString) -> Failure {

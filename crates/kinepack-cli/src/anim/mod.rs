@@ -5,6 +5,7 @@ mod build;
 mod compare;
 mod compiled;
 mod decode;
+pub(crate) mod error;
 mod export;
 mod import_options;
 mod info;

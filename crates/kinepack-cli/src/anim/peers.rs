@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use command_kit::table::{percent, table};
 use serde::Serialize;
 
 use super::sources::{BuiltClip, Source};
 use crate::failure::Failure;
-use crate::table::{percent, table};
 
 /// The figures of a peer, by clip and number of samples.
 pub(crate) struct Peers {

@@ -5,15 +5,15 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use command_kit::output::{Batch, Force};
+use command_kit::print;
+use command_kit::table::{table, write_json};
 use kinepack_anim::{RawClip, exchange, import};
 use serde::Serialize;
 
 use super::import_options::ImportArguments;
 use super::sources::file_stem;
 use crate::failure::Failure;
-use crate::output::{Batch, Force};
-use crate::report::print;
-use crate::table::{table, write_json};
 
 /// Write every clip of animation files as OUT_DIR/NAME.clip: ten floats a joint a sample, in cm.
 #[derive(Args)]
@@ -80,7 +80,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
     }
     batch.commit()?;
-    print(|out| if arguments.json { write_json(&report, out) } else { report.write_table(out) })
+    print(|out| if arguments.json { write_json(&report, out) } else { report.write_table(out) })?;
+    Ok(())
 }
 
 impl ClipReport {

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use command_kit::output::{Batch, Force};
 use kinepack_anim::offline::{BuildOptions, RigTrainer, Scheme};
 use kinepack_anim::{RawClip, Rig};
 use serde::Serialize;
@@ -12,7 +13,6 @@ use serde::Serialize;
 use super::compiled::{self, rig_name};
 use super::sources::{self, BuiltClip, Source};
 use crate::failure::Failure;
-use crate::output::{Batch, Force};
 
 /// Rigs by the hash of their skeletons.
 #[derive(Default)]

@@ -4,6 +4,9 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
+use command_kit::output::{Batch, Force};
+use command_kit::print;
+use command_kit::table::{table, write_json};
 use kinepack_anim::block::BlockLength;
 use kinepack_anim::offline::{
     BuildOptions, WidthTable, WidthTrainer, widths_to_bytes, widths_to_text,
@@ -13,9 +16,6 @@ use serde::Serialize;
 use super::import_options::ImportArguments;
 use super::sources;
 use crate::failure::Failure;
-use crate::output::{Batch, Force};
-use crate::report::print;
-use crate::table::{table, write_json};
 
 /// Find the widths of coefficients that suit clips best. They are part of the format: what is found
 /// here is for another version of it.
@@ -109,7 +109,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         pieces: tables.iter().map(PieceReport::new).collect(),
         notes,
     };
-    print(|out| if arguments.json { write_json(&report, out) } else { report.write(out) })
+    print(|out| if arguments.json { write_json(&report, out) } else { report.write(out) })?;
+    Ok(())
 }
 
 impl PieceReport {

@@ -7,17 +7,14 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, Args, Command};
+use command_kit::interrupt::Interrupt;
+use command_kit::output::{Force, Output};
+use command_kit::{Failure, OutputError, progress};
+use cube_data::cube::Cube;
+use demo::join::{ConnectionArguments, JoinError, parse_server};
+use demo::{SessionError, States, WorldArguments, WorldError};
 use kinepack::{EntityId, Tick};
-use kinepack_capture::cube::Cube;
-use kinepack_capture::{RecordSummary, Recorder};
-
-use crate::failure::Failure;
-use crate::interrupt::Interrupt;
-use crate::join::{ConnectionArguments, parse_server};
-use crate::measure::progress;
-use crate::output::{Force, Output};
-use crate::states::States;
-use crate::world::WorldArguments;
+use kinepack_capture::{RecordError, RecordSummary, Recorder};
 
 /// The name of the stream, whatever is recorded.
 const STREAM: &str = "cubes";
@@ -53,7 +50,43 @@ fn for_a_connection(argument: Arg) -> Arg {
     if is_of_it { argument.requires("from") } else { argument }
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+/// Why nothing was recorded, or not all of it.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RecordingError {
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    #[error(transparent)]
+    Join(#[from] JoinError),
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    #[error(transparent)]
+    Output(#[from] OutputError),
+    /// The time is over, and no whole state arrived.
+    #[error(
+        "no whole state came from {server}: it leaves out what its --budget-kbps has no room for"
+    )]
+    NothingWhole { server: SocketAddr },
+}
+
+impl Failure for RecordingError {
+    fn exit_code(&self) -> u8 {
+        match self {
+            Self::Session(error) => error.exit_code(),
+            Self::Join(error) => error.exit_code(),
+            Self::Output(error) => error.exit_code(),
+            Self::NothingWhole { .. } => 1,
+            _ => 2,
+        }
+    }
+}
+
+impl From<WorldError> for RecordingError {
+    fn from(error: WorldError) -> Self {
+        Self::Session(error.into())
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), RecordingError> {
     let Arguments { out, force, world, from, connection } = arguments;
     let mut file = CaptureFile { name: out, output: force.target(out)?.create()? };
     let recorded = match from {
@@ -74,7 +107,7 @@ struct CaptureFile<'a> {
 type Recorded = Option<String>;
 
 impl CaptureFile<'_> {
-    fn recorder(&self) -> Result<Recorder, Failure> {
+    fn recorder(&self) -> Result<Recorder, RecordingError> {
         Ok(Recorder::to_writer(self.name, self.output.file()?)?)
     }
 
@@ -84,7 +117,7 @@ impl CaptureFile<'_> {
     }
 
     /// Puts the file into its place, or says where it stays.
-    fn end(self, recorded: Result<Recorded, Failure>) -> Result<(), Failure> {
+    fn end(self, recorded: Result<Recorded, RecordingError>) -> Result<(), RecordingError> {
         let Self { name, output } = self;
         let kept = output.kept().map(Path::to_owned);
         let ended = recorded.and_then(|recorded| {
@@ -106,8 +139,8 @@ impl CaptureFile<'_> {
 fn record_world(
     file: &mut CaptureFile<'_>,
     arguments: &WorldArguments,
-) -> Result<Recorded, Failure> {
-    let interrupt = Interrupt::listen()?;
+) -> Result<Recorded, RecordingError> {
+    let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
     let mut world = arguments.play()?;
     let mut recorder = file.recorder()?;
     let stream = recorder.stream::<Cube>(STREAM, f64::from(cubes::TICK_HZ))?;

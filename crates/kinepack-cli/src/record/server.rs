@@ -5,16 +5,14 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use demo::join::{ConnectionArguments, Course, JoinError, Joiner, News, Pilot, Target};
+use demo::{NewView, due};
 use indicatif::{ProgressBar, ProgressStyle};
 use kinepack::Snapshot;
 use kinepack_capture::{RecordError, RecordSummary, RecordedLanes, Recorder};
 
 use super::gaps::Gaps;
-use super::{CaptureFile, Recorded, STREAM};
-use crate::failure::Failure;
-use crate::join::{ConnectionArguments, Course, Joiner, News, Pilot, Target};
-use crate::sender::due;
-use crate::viewer::NewView;
+use super::{CaptureFile, Recorded, RecordingError, STREAM};
 
 /// How often the playout buffer is looked at, which is not shown here, and the status drawn.
 const ROUND_FRAMES: u32 = 6;
@@ -24,7 +22,7 @@ pub(super) fn run(
     server: SocketAddr,
     connection: &ConnectionArguments,
     seconds: Option<u32>,
-) -> Result<Recorded, Failure> {
+) -> Result<Recorded, RecordingError> {
     let target = connection.target(server)?;
     let mut recording = Recording::begin(file, &target)?;
     let course = Course::begin(seconds)?;
@@ -39,8 +37,8 @@ pub(super) fn run(
     match summary.frames {
         // Who ends it early has seen enough.
         0 if course.interrupt.is_raised() => Ok(None),
-        0 if has_received => Err(Failure::NothingWhole { server }),
-        0 => Err(Failure::NothingReceived { server }),
+        0 if has_received => Err(RecordingError::NothingWhole { server }),
+        0 => Err(JoinError::NothingReceived { server }.into()),
         _ => Ok(Some(closing(&summary, &gaps))),
     }
 }
@@ -52,7 +50,7 @@ fn follow(
     course: &Course,
     recording: &mut Recording<'_, '_>,
     status: &Status,
-) -> Result<(), Failure> {
+) -> Result<(), RecordingError> {
     let mut frame = 0;
     loop {
         // Asked before the last look, so that what has arrived by the end is recorded.
@@ -95,7 +93,7 @@ struct Recording<'a, 'b> {
 }
 
 impl<'a, 'b> Recording<'a, 'b> {
-    fn begin(file: &'a mut CaptureFile<'b>, target: &Target) -> Result<Self, Failure> {
+    fn begin(file: &'a mut CaptureFile<'b>, target: &Target) -> Result<Self, RecordingError> {
         let mut recorder = file.recorder()?;
         let codec = target.stream.codec();
         let stream = recorder.stream_of_lanes(STREAM, codec.schema(), f64::from(cubes::TICK_HZ))?;

@@ -11,22 +11,20 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use kinepack::{Codec, Schema};
-use serde::Serialize;
-
-use crate::captured::{CaptureArguments, Captured, profile, profile_name};
-use crate::cube_stream::SentLevel;
-use crate::failure::Failure;
-use crate::ladder::Parameters;
-use crate::link_options::LinkOptions;
-use crate::measure::progress;
-use crate::output::Force;
-use crate::report::print;
-use crate::report_page;
-use crate::table::{table, write_json};
+use command_kit::output::Force;
+use command_kit::table::{table, write_json};
+use command_kit::{
+    Failure, LinkOptions, LinkOptionsError, OutputError, SentLevel, print, progress, report_page,
+};
+use kinepack::{Codec, Schema, SetupError};
+use kinepack_net::NetError;
 use run::{Run, RunReport, Setup};
+use serde::Serialize;
 use sweep::{Links, Sweep};
 use truth::{Moment, Truth};
+
+use crate::captured::{CaptureArguments, Captured, CapturedError, profile, profile_name};
+use crate::ladder::{Parameters, ProfileError, TooShort};
 
 /// Frames that are read ahead of what is sent.
 const AHEAD: usize = 16;
@@ -82,7 +80,42 @@ struct Report {
     over_round_trip: Vec<RunReport>,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+/// Why a capture cannot be replayed, or did not arrive as it was sent.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ReplayError {
+    #[error(transparent)]
+    Captured(#[from] CapturedError),
+    #[error(transparent)]
+    Profile(#[from] ProfileError),
+    #[error(transparent)]
+    TooShort(#[from] TooShort),
+    #[error(transparent)]
+    Link(#[from] LinkOptionsError),
+    #[error(transparent)]
+    Net(#[from] NetError),
+    #[error(transparent)]
+    Output(#[from] OutputError),
+    #[error(transparent)]
+    Codec(SetupError),
+    /// The schema cannot interpolate a state.
+    #[error("entity {entity}: {reason}")]
+    Interpolation { entity: u32, reason: String },
+    /// A defect of this program.
+    #[error("{wrong_lanes} lanes did not arrive as they were sent: please report this")]
+    Drifted { wrong_lanes: u64 },
+}
+
+impl Failure for ReplayError {
+    fn exit_code(&self) -> u8 {
+        match self {
+            Self::Output(error) => error.exit_code(),
+            Self::Interpolation { .. } | Self::Drifted { .. } => 1,
+            _ => 2,
+        }
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), ReplayError> {
     let [html] = arguments.force.targets([arguments.html.as_deref()])?;
     let report = replay(arguments)?;
     if let Some(html) = &html {
@@ -96,10 +129,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     print(|out| if arguments.json { write_json(&report, out) } else { report.write_table(out) })?;
     let all = report.runs.iter().chain(&report.over_loss).chain(&report.over_round_trip);
     let wrong_lanes = all.map(|run| run.wrong_lanes).sum();
-    if wrong_lanes > 0 { Err(Failure::Drifted { wrong_lanes }) } else { Ok(()) }
+    if wrong_lanes > 0 { Err(ReplayError::Drifted { wrong_lanes }) } else { Ok(()) }
 }
 
-fn replay(arguments: &Arguments) -> Result<Report, Failure> {
+fn replay(arguments: &Arguments) -> Result<Report, ReplayError> {
     let mut captured = Captured::open(&arguments.file, arguments.capture.limits())?;
     let wanted = captured.find(arguments.stream.as_deref())?;
     let stream = captured.streams()[wanted].clone();
@@ -110,7 +143,7 @@ fn replay(arguments: &Arguments) -> Result<Report, Failure> {
         for level in &arguments.level {
             let codec = Codec::new((*schema).clone(), level.row(), profile.clone());
             let name = profile_name(parameters, &schema);
-            codecs.push((codec.map_err(|error| Failure::Training(error.into()))?, name));
+            codecs.push((codec.map_err(ReplayError::Codec)?, name));
         }
     }
     let link = arguments.link.config()?;
@@ -131,7 +164,7 @@ fn replay(arguments: &Arguments) -> Result<Report, Failure> {
                 runs.push(Run::new(setup)?);
             }
         }
-        Ok::<_, Failure>(runs)
+        Ok::<_, ReplayError>(runs)
     };
     let (over_loss, over_round_trip) =
         arguments.sweep.as_ref().map(|sweep| sweep.links(&link)).unwrap_or_default();
@@ -144,7 +177,7 @@ fn replay(arguments: &Arguments) -> Result<Report, Failure> {
     let begin = Instant::now();
     let (runs, frames) = play(&mut captured, wanted, &schema, runs)?;
     if frames < 2 {
-        return Err(Failure::TooShort { frames, lag: 1 });
+        return Err(TooShort { frames, lag: 1 }.into());
     }
     let played = Duration::from_secs_f64(f64::from(frames) / stream.rate_hz) * count;
     let mut runs: Vec<RunReport> = runs.into_iter().map(|run| run.finish(frames)).collect();
@@ -170,7 +203,7 @@ fn play(
     wanted: usize,
     schema: &Schema,
     runs: Vec<Run>,
-) -> Result<(Vec<Run>, u32), Failure> {
+) -> Result<(Vec<Run>, u32), ReplayError> {
     let threads = thread::available_parallelism().map_or(1, usize::from).min(runs.len());
     let mut groups: Vec<Vec<(usize, Run)>> = (0..threads).map(|_| Vec::new()).collect();
     for (index, run) in runs.into_iter().enumerate() {
@@ -187,12 +220,12 @@ fn play(
             handles.push(scope.spawn(move || play_group(group, &moments)));
         }
         let mut last: Option<Arc<Moment>> = None;
-        let mut read = || -> Result<(), Failure> {
+        let mut read = || -> Result<(), ReplayError> {
             while let Some(frame) = captured.next_frame()? {
                 if frame.stream != wanted {
                     continue;
                 }
-                let failed = |reason: String| Failure::BadFrame {
+                let failed = |reason: String| CapturedError::BadFrame {
                     path: path.clone(),
                     tick: frame.tick.0,
                     reason,
@@ -229,7 +262,7 @@ fn play(
 fn play_group(
     mut group: Vec<(usize, Run)>,
     moments: &mpsc::Receiver<Arc<Moment>>,
-) -> Result<Vec<(usize, Run)>, Failure> {
+) -> Result<Vec<(usize, Run)>, ReplayError> {
     let mut truth = Truth::default();
     for moment in moments {
         truth.push(Arc::clone(&moment));

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
+use command_kit::{Distribution, LinkOptionsError, Summary, wrong_lanes};
 use kinepack::{Codec, Schema, Snapshot};
 use kinepack_capture::analysis::any_element;
 use kinepack_capture::levels;
@@ -13,11 +14,9 @@ use kinepack_net::{
 };
 use serde::Serialize;
 
+use super::ReplayError;
 use super::truth::Truth;
 use crate::distance::distance;
-use crate::distribution::{Distribution, Summary};
-use crate::failure::Failure;
-use crate::viewer::wrong_lanes;
 
 /// Views that are kept to compare with what arrives.
 const KEPT_VIEWS: usize = 512;
@@ -96,7 +95,7 @@ pub(super) struct Setup<'a> {
 }
 
 impl Run {
-    pub(super) fn new(setup: Setup<'_>) -> Result<Self, Failure> {
+    pub(super) fn new(setup: Setup<'_>) -> Result<Self, ReplayError> {
         let Setup { schema, codec, rate_hz, profile, link, link_name, link_seed, outage } = setup;
         let playout =
             PlayoutConfig { tick_hz: (rate_hz.round() as u32).max(1), ..PlayoutConfig::default() };
@@ -119,8 +118,8 @@ impl Run {
                 codec,
                 ReceiverConfig { playout, ..ReceiverConfig::default() },
             )?,
-            down: Link::new(link, link_seed * 2)?,
-            up: Link::new(link, link_seed * 2 + 1)?,
+            down: Link::new(link, link_seed * 2).map_err(LinkOptionsError::from)?,
+            up: Link::new(link, link_seed * 2 + 1).map_err(LinkOptionsError::from)?,
             outage,
             sent: VecDeque::new(),
             report: RunReport {
@@ -160,7 +159,7 @@ impl Run {
 
     /// The next frame: what was on its way arrives at its own time, the frame is sent, and a
     /// picture is drawn.
-    pub(super) fn frame(&mut self, snapshot: &Snapshot, truth: &Truth) -> Result<(), Failure> {
+    pub(super) fn frame(&mut self, snapshot: &Snapshot, truth: &Truth) -> Result<(), ReplayError> {
         let now = self.due(snapshot.tick.0);
         while let Some(at) = [self.down.next_due(), self.up.next_due()]
             .into_iter()
@@ -213,7 +212,7 @@ impl Run {
         }
     }
 
-    fn show(&mut self, now: Duration, truth: &Truth) -> Result<(), Failure> {
+    fn show(&mut self, now: Duration, truth: &Truth) -> Result<(), ReplayError> {
         let delay = self.receiver.playout_stats().delay;
         let Some(playback) = self.receiver.playback(now) else { return Ok(()) };
         self.shown += 1;
@@ -243,8 +242,8 @@ impl Run {
             }
             let [from, to] = &self.lanes;
             let interpolated = self.schema.interpolate_raw(from, to, sample.between, &mut self.raw);
-            interpolated.map_err(|error| Failure::OutOfRange {
-                object: sample.id.0,
+            interpolated.map_err(|error| ReplayError::Interpolation {
+                entity: sample.id.0,
                 reason: error.to_string(),
             })?;
             for (field, errors) in self.schema.fields().iter().zip(&self.error_of_field) {

@@ -3,9 +3,8 @@
 use std::str::FromStr;
 use std::time::Duration;
 
+use command_kit::parse_span;
 use kinepack_net::{LinkConfig, Loss};
-
-use crate::link_options::parse_span;
 
 /// Points of a curve.
 const POINTS: u32 = 7;

@@ -1,13 +1,13 @@
 //! Reading a stream's frames, and what they take.
 
+use command_kit::progress;
 use kinepack::{Codec, Encoder, Level, Profile, Schema, Snapshot, Tick, View};
 use kinepack_capture::analysis::Past;
 
+use super::TuneError;
 use super::report::{Bytes, Parts};
 use super::steps::Steps;
-use crate::captured::Captured;
-use crate::failure::Failure;
-use crate::measure::progress;
+use crate::captured::{Captured, CapturedError};
 
 /// Frames that are kept at most: four minutes at 60 Hz.
 const MAX_FRAMES: usize = 14_400;
@@ -19,7 +19,7 @@ pub(super) fn read(
     captured: &mut Captured,
     wanted: usize,
     steps: &mut Steps,
-) -> Result<Vec<Snapshot>, Failure> {
+) -> Result<Vec<Snapshot>, TuneError> {
     let stream = captured.streams()[wanted].schema.clone();
     let path = captured.path().to_owned();
     let (mut raw, mut lanes) = (vec![0; stream.lanes().len()], vec![0; stream.lanes().len()]);
@@ -35,7 +35,7 @@ pub(super) fn read(
         for (index, id) in frame.ids.iter().enumerate() {
             let read = frame.columns.entity(index, &stream, &mut raw, &mut lanes);
             let read = read.and_then(|()| steps.quantize(&stream, &raw, &lanes, &mut to));
-            let failed = |reason: String| Failure::BadFrame {
+            let failed = |reason: String| CapturedError::BadFrame {
                 path: path.clone(),
                 tick: frame.tick.0,
                 reason,
@@ -63,10 +63,10 @@ pub(super) fn parts(
     frames: &[Snapshot],
     training: usize,
     lag: usize,
-) -> Result<Parts, Failure> {
+) -> Result<Parts, TuneError> {
     let of = |level: Level| {
         let codec = Codec::new(schema.clone(), level, profile.clone());
-        let codec = codec.map_err(|error| Failure::Training(error.into()))?;
+        let codec = codec.map_err(|error| TuneError::Training(error.into()))?;
         mean_bytes(&codec, frames, lag, |index| usize::from(index >= training))
     };
     let ([packed, packed_held], [adaptive, adaptive_held]) =
@@ -84,7 +84,7 @@ pub(super) fn mean_bytes<const PARTS: usize>(
     frames: &[Snapshot],
     lag: usize,
     part_of: impl Fn(usize) -> usize,
-) -> Result<[f64; PARTS], Failure> {
+) -> Result<[f64; PARTS], TuneError> {
     let mut encoder = Encoder::new(codec);
     let mut past = Past::new(3 * lag);
     let mut packet = Vec::new();
@@ -93,7 +93,7 @@ pub(super) fn mean_bytes<const PARTS: usize>(
         let view = if let Some(known) = past.baselines(lag) {
             packet.clear();
             let encoded = encoder.encode(known, frame, &mut packet);
-            let view = encoded.map_err(|error| Failure::Training(error.into()))?;
+            let view = encoded.map_err(|error| TuneError::Training(error.into()))?;
             let (bytes, count) = &mut sums[part_of(index)];
             (*bytes, *count) = (*bytes + packet.len(), *count + 1);
             view

@@ -10,21 +10,28 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 
 use clap::Args;
-use kinepack::{Bodies, FieldKind, Profile, ProfileSearch, Role, Schema, Snapshot, Training};
-use kinepack_capture::cube;
-
-use crate::captured::{CaptureArguments, Captured, lag_of, profile, profile_name};
-use crate::failure::Failure;
-use crate::ladder::Parameters;
-use crate::measure::progress;
-use crate::output::{Batch, Force};
-use crate::report::print;
-use crate::table::write_json;
-use crate::train::{STYLES, with_shares, world_run};
+use command_kit::output::{Batch, Force};
+#[cfg(feature = "demo")]
+use command_kit::progress;
+use command_kit::table::write_json;
+use command_kit::{Failure, OutputError, print};
+use cube_data::cube;
+#[cfg(feature = "demo")]
+use demo::SessionError;
+use kinepack::{
+    Bodies, FieldKind, Profile, ProfileSearch, Role, Schema, Snapshot, TrainError, Training,
+};
 use report::{Report, constant};
 use steps::{MaxError, Steps};
 
+use crate::captured::{CaptureArguments, Captured, CapturedError, lag_of, profile, profile_name};
+use crate::ladder::{Parameters, ProfileError, TooShort};
+use crate::train::with_shares;
+#[cfg(feature = "demo")]
+use crate::train::world::{self, STYLES};
+
 /// Of what the built-in profile was trained on, so that it is not forgotten.
+#[cfg(feature = "demo")]
 const WORLD_FRAMES: u32 = 900;
 
 /// Find the best profile for a capture, and say what it gains on frames that it was not made from.
@@ -79,7 +86,43 @@ fn parse_length(text: &str) -> Result<f64, String> {
     length.ok_or_else(|| format!("{text} is no length"))
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+/// Why a capture cannot be tuned for.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum TuneError {
+    #[error(transparent)]
+    Captured(#[from] CapturedError),
+    #[error(transparent)]
+    Profile(#[from] ProfileError),
+    #[error(transparent)]
+    TooShort(#[from] TooShort),
+    #[cfg(feature = "demo")]
+    #[error(transparent)]
+    World(#[from] SessionError),
+    #[error(transparent)]
+    Output(#[from] OutputError),
+    #[error(transparent)]
+    Training(TrainError),
+    #[error(
+        "--body-size: the schema marks no position of three axes and rotation with #[pack(body)]; \
+         leave it out"
+    )]
+    NoBody,
+    #[error("--max-error {field}: {reason}")]
+    MaxError { field: String, reason: String },
+}
+
+impl Failure for TuneError {
+    fn exit_code(&self) -> u8 {
+        match self {
+            #[cfg(feature = "demo")]
+            Self::World(error) => error.exit_code(),
+            Self::Output(error) => error.exit_code(),
+            _ => 2,
+        }
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), TuneError> {
     let [out, rust] =
         arguments.force.targets([arguments.out.as_deref(), arguments.rust.as_deref()])?;
     let mut captured = Captured::open(&arguments.file, arguments.capture.limits())?;
@@ -92,7 +135,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let lag_ticks = lag_of(arguments.lag, stream.rate_hz);
     let lag = lag_ticks as usize;
     if training <= 2 * lag || frames.len() - training == 0 {
-        return Err(Failure::TooShort { frames: frames.len() as u32, lag: 3 * lag_ticks });
+        return Err(TooShort { frames: frames.len() as u32, lag: 3 * lag_ticks }.into());
     }
     let built_in = profile(&Parameters::BuiltIn, &stream.schema)?;
     let built_in = measure::parts(&stream.schema, &built_in, &frames, training, lag)?;
@@ -134,7 +177,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         batch.write(&rust, constant(schema, &bytes).as_bytes())?;
     }
     batch.commit()?;
-    print(|out| if arguments.json { write_json(&report, out) } else { report.write_table(out) })
+    print(|out| if arguments.json { write_json(&report, out) } else { report.write_table(out) })?;
+    Ok(())
 }
 
 /// What is known of the stream's rigid bodies, in the steps of `schema`.
@@ -142,11 +186,11 @@ fn bodies(
     arguments: &Arguments,
     stream: &Schema,
     schema: &Schema,
-) -> Result<Option<Bodies>, Failure> {
+) -> Result<Option<Bodies>, TuneError> {
     if let Some(size) = arguments.body_size {
         let up = ["x", "y", "z"].iter().position(|axis| *axis == arguments.body_up).unwrap_or(2);
         let bodies = Bodies::of(schema, up as u8, [size / 2.0; 3], arguments.body_floor);
-        return bodies.map(Some).ok_or(Failure::NoBody);
+        return bodies.map(Some).ok_or(TuneError::NoBody);
     }
     if is_cubes(stream) {
         let step = |schema: &Schema| match &schema.fields()[0].kind {
@@ -173,22 +217,24 @@ fn tune(
     frames: &[Snapshot],
     lag_ticks: u32,
     passes: u32,
-) -> Result<Profile, Failure> {
+) -> Result<Profile, TuneError> {
     let search = ProfileSearch { lag_ticks, ..ProfileSearch::default() };
     let structure = with_shares("searched", |told| search.run(schema, &[frames], told));
-    let mut training = Training::new(structure.map_err(Failure::Training)?, bodies.cloned());
+    let mut training = Training::new(structure.map_err(TuneError::Training)?, bodies.cloned());
     training.packed_lag_ticks = lag_ticks;
     training.passes = passes;
     // The word lengths are the capture's alone; the model keeps to what it knows of the world, too.
-    let lengths = training.lengths(schema, &[frames]).map_err(Failure::Training)?;
+    let lengths = training.lengths(schema, &[frames]).map_err(TuneError::Training)?;
+    #[cfg_attr(not(feature = "demo"), expect(unused_mut, reason = "only the world adds runs"))]
     let mut runs = vec![Cow::Borrowed(frames)];
+    #[cfg(feature = "demo")]
     if is_cubes(schema) {
         let bar = progress(Some(WORLD_FRAMES * STYLES.len() as u32));
         for style in STYLES {
-            runs.push(Cow::Owned(world_run(style, 1000, WORLD_FRAMES, &bar)?));
+            runs.push(Cow::Owned(world::run(style, 1000, WORLD_FRAMES, &bar)?));
         }
         bar.finish_and_clear();
     }
     let model = with_shares("trained", |told| training.model(schema, &runs, told));
-    Ok(Profile { model: Some(model.map_err(Failure::Training)?), ..lengths })
+    Ok(Profile { model: Some(model.map_err(TuneError::Training)?), ..lengths })
 }

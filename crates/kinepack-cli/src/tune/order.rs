@@ -5,8 +5,8 @@ use std::fmt;
 use kinepack::{Bodies, Codec, Field, Level, Profile, Schema, Snapshot, Training};
 use serde::Serialize;
 
+use super::TuneError;
 use super::measure::mean_bytes;
-use crate::failure::Failure;
 
 /// Snapshots that a try is trained on, and that it is measured on.
 const TRAINED: usize = 200;
@@ -55,7 +55,7 @@ pub(super) fn best(
     frames: &[Snapshot],
     lag: usize,
     mut progress: impl FnMut(f64),
-) -> Result<Option<FieldOrder>, Failure> {
+) -> Result<Option<FieldOrder>, TuneError> {
     let count = schema.fields().len();
     let orders = orders(count);
     // What is measured has to be later than what was trained on, with its baselines.
@@ -109,7 +109,7 @@ fn bytes(
     order: &[usize],
     parts: [&[Snapshot]; 2],
     lag: usize,
-) -> Result<f64, Failure> {
+) -> Result<f64, TuneError> {
     let fields: Vec<Field> = order.iter().map(|field| schema.fields()[*field].clone()).collect();
     let lanes: Vec<usize> = fields.iter().flat_map(Field::lanes).collect();
     let ordered = Schema::new(fields);
@@ -139,17 +139,17 @@ fn bytes(
         };
         last.iter().map(&mut same).collect::<Result<Vec<Snapshot>, kinepack::EncodeError>>()
     };
-    let failed = |error: kinepack::EncodeError| Failure::Training(error.into());
+    let failed = |error: kinepack::EncodeError| TuneError::Training(error.into());
     let [training_part, held_out] = [part(parts[0], wanted[0]), part(parts[1], wanted[1])];
     let mut training = Training::new(Profile::untrained(&ordered), bodies);
     (training.packed_lag_ticks, training.passes, training.max_lags_ticks) =
         (lag as u32, 2, vec![lag as u32]);
     let model = training
         .model(&ordered, &[training_part.map_err(failed)?], |_| ())
-        .map_err(Failure::Training)?;
+        .map_err(TuneError::Training)?;
     let profile = Profile { model: Some(model), ..training.structure };
     let codec = Codec::new(ordered, Level::ADAPTIVE, profile)
-        .map_err(|error| Failure::Training(error.into()))?;
+        .map_err(|error| TuneError::Training(error.into()))?;
     let [mean] = mean_bytes(&codec, &held_out.map_err(failed)?, lag, |_| 0)?;
     Ok(mean)
 }

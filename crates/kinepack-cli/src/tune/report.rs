@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
+use command_kit::table::table;
 use kinepack::Schema;
 use serde::Serialize;
 
 use super::order::FieldOrder;
 use super::steps::FieldSteps;
-use crate::table::table;
 
 /// Bytes of a frame, without headers.
 #[derive(Clone, Copy, Debug, Serialize)]

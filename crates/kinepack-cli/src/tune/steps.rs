@@ -3,12 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
+use command_kit::{Distribution, Summary};
 use kinepack::{EncodeError, Field, FieldKind, FloatLimits, IntegerLimits, Schema, SmallestThree};
 use serde::Serialize;
 
+use super::TuneError;
 use crate::distance::distance;
-use crate::distribution::{Distribution, Summary};
-use crate::failure::Failure;
 
 /// How far a field may be off: `FIELD=ERROR`, in its unit, of a rotation in degrees.
 #[derive(Clone, Debug)]
@@ -53,11 +53,11 @@ pub(super) struct Steps {
 }
 
 impl Steps {
-    pub(super) fn new(schema: &Schema, wanted: &[MaxError]) -> Result<Self, Failure> {
+    pub(super) fn new(schema: &Schema, wanted: &[MaxError]) -> Result<Self, TuneError> {
         let mut fields = schema.fields().to_vec();
         let mut changed = vec![None; fields.len()];
         for MaxError { field: name, error } in wanted {
-            let refused = |reason: String| Failure::MaxError { field: name.clone(), reason };
+            let refused = |reason: String| TuneError::MaxError { field: name.clone(), reason };
             let index = fields.iter().position(|field| field.name == *name).ok_or_else(|| {
                 let names: Vec<&str> =
                     schema.fields().iter().map(|field| field.name.as_str()).collect();

@@ -2,9 +2,10 @@
 
 use std::fs;
 
+use serde_json::json;
+
 use crate::document::Document;
 use crate::program::{refusal, stdout};
-use serde_json::json;
 
 #[test]
 fn memory_of_imports_is_limited_and_the_message_says_how_to_allow_more() {

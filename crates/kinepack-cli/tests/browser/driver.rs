@@ -1,13 +1,12 @@
 //! Chromium and the driver that works it, started for one test and stopped with it.
 
-use std::env;
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread;
 use std::time::Duration;
+use std::{env, thread};
 
 use axum::http::Method;
 use fantoccini::Client;

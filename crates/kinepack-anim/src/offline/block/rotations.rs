@@ -3,9 +3,8 @@
 
 use glam::{DMat3, DQuat, DVec3};
 
-use crate::block::Constant;
-
 use super::eigen::eigenvectors;
+use crate::block::Constant;
 
 /// Bits of each number of a constant.
 const CONSTANT_BITS: u32 = 21;

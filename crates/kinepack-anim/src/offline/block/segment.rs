@@ -4,13 +4,12 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::Channel;
-use crate::block::{self, BlockLength, MAX_LENGTH};
-use crate::measure::Frame;
-
 use super::plan::{Plan, PlannedTrack};
 use super::rotations::{parameters, positive, rotation_from};
 use super::target::Target;
+use crate::Channel;
+use crate::block::{self, BlockLength, MAX_LENGTH};
+use crate::measure::Frame;
 
 /// The largest coefficient that 24 bits hold.
 const LARGEST: f64 = 8_388_607.0;

@@ -4,6 +4,7 @@
 use std::cmp::Reverse;
 use std::io::{self, Write};
 
+use command_kit::table::{percent, table};
 use kinepack_anim::block::{Clip, Kind};
 use kinepack_anim::{Channel, Skeleton};
 use serde::Serialize;
@@ -11,7 +12,6 @@ use serde::Serialize;
 use super::LISTED;
 use crate::anim::compiled::rig_name;
 use crate::anim::joints::joint_name;
-use crate::table::{percent, table};
 
 #[derive(Serialize)]
 pub(super) struct BlockReport {

@@ -4,13 +4,13 @@
 use std::cmp::Reverse;
 use std::io::{self, Write};
 
+use command_kit::table::table;
 use kinepack_anim::keyed::{KeyedClip, Kind};
 use kinepack_anim::{Channel, Skeleton, TrackId};
 use serde::Serialize;
 
 use super::LISTED;
 use crate::anim::joints::joint_name;
-use crate::table::table;
 
 #[derive(Serialize)]
 pub(super) struct KeyedReport {

@@ -6,7 +6,11 @@ mod keyed;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use block::BlockReport;
 use clap::Args;
+use command_kit::print;
+use command_kit::table::{percent, table, write_json};
+use keyed::KeyedReport;
 use kinepack_anim::measure::{ErrorReport, Errors, measure};
 use kinepack_anim::{AnyClip, RawClip, Skeleton};
 use serde::Serialize;
@@ -17,10 +21,6 @@ use super::joints::joint_name;
 use super::scheme::SchemeArguments;
 use super::sources::{self, BuiltFiles};
 use crate::failure::Failure;
-use crate::report::print;
-use crate::table::{percent, table, write_json};
-use block::BlockReport;
-use keyed::KeyedReport;
 
 /// Tell where the bytes of clips go and how far they are off.
 #[derive(Args)]
@@ -127,7 +127,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         ClipReport::new(raw.name(), raw.skeleton(), &built.built.clip, Some(&built.built.errors))
     }));
     report.notes = notes;
-    print(|out| if arguments.json { write_json(&report, out) } else { report.write(out) })
+    print(|out| if arguments.json { write_json(&report, out) } else { report.write(out) })?;
+    Ok(())
 }
 
 impl ClipReport {

@@ -13,6 +13,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
+use command_kit::interrupt::Interrupt;
+use command_kit::page::PageError;
+use command_kit::{OutputError, page};
 use kinepack_anim::measure::{ErrorOptions, ErrorReport};
 use kinepack_anim::{AnyClip, RawClip};
 
@@ -20,8 +23,6 @@ use super::import_options::ImportArguments;
 use super::scheme::SchemeArguments;
 use super::sources::{self, BuiltFiles};
 use crate::failure::Failure;
-use crate::interrupt::Interrupt;
-use crate::page;
 
 /// Where the page is, where nothing else is asked for.
 const PORT: u16 = 4651;
@@ -87,7 +88,7 @@ pub(crate) struct Shown {
 
 /// Shows clips until Ctrl-C.
 fn show(clips: Vec<Shown>, options: &ViewOptions) -> Result<(), Failure> {
-    let interrupt = Interrupt::listen()?;
+    let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
     let listener = page::listen(options.listen, PORT, "see the clips")?;
     let url = page::url(&listener)?;
     let what = if clips.len() == 1 {
@@ -99,7 +100,7 @@ fn show(clips: Vec<Shown>, options: &ViewOptions) -> Result<(), Failure> {
     if !options.no_open {
         page::open(&url);
     }
-    serve(listener, clips.into(), &interrupt).map_err(|error| Failure::Page { error })
+    serve(listener, clips.into(), &interrupt).map_err(|error| PageError::Page { error }.into())
 }
 
 fn serve(listener: TcpListener, clips: Arc<[Shown]>, interrupt: &Interrupt) -> io::Result<()> {

@@ -8,13 +8,14 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Router, middleware};
+use command_kit::page::{File, guard, with_files};
+use command_kit::web_files;
 use kinepack_anim::Channel;
 use serde::Serialize;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
 use super::{Shown, buffers, describe};
-use crate::page::{File, guard, web_files, with_files};
 
 /// The page's own files.
 #[rustfmt::skip]

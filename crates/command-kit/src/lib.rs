@@ -1,0 +1,31 @@
+//! What the commands of the program `kinepack` share: options, files to write, tables, pages, and
+//! the way a command fails.
+
+#![forbid(unsafe_code)]
+#![allow(missing_docs, unreachable_pub, reason = "a part of the program, with no users of its own")]
+
+pub mod bandwidth;
+pub mod cube_precision;
+mod distribution;
+mod failure;
+pub mod interrupt;
+mod link_options;
+pub mod output;
+#[cfg(feature = "page")]
+pub mod page;
+pub mod parts;
+mod progress;
+pub mod report_page;
+mod sent_level;
+mod stdout;
+pub mod table;
+mod wrong_lanes;
+
+pub use distribution::{Distribution, Summary};
+pub use failure::Failure;
+pub use link_options::{LinkOptions, LinkOptionsError, link_names, parse_span};
+pub use output::OutputError;
+pub use progress::progress;
+pub use sent_level::SentLevel;
+pub use stdout::print;
+pub use wrong_lanes::wrong_lanes;

@@ -1,0 +1,138 @@
+//! The simulated link on the command line: one by name, and each number by itself.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use clap::Args;
+use kinepack_net::{LinkConfig, LinkError, Loss, PRESETS};
+
+use crate::Failure;
+
+/// Options of the simulated link; the same for both directions.
+#[derive(Args, Clone, Debug)]
+pub struct LinkOptions {
+    /// A link by name: lan, cable, wifi, mobile or terrible.
+    #[arg(long, default_value = "wifi", value_name = "NAME")]
+    pub link: String,
+    /// Round trip of the idle link in milliseconds, jitter not counted.
+    #[arg(long, value_name = "MS")]
+    pub round_trip_ms: Option<f64>,
+    /// The longest additional delay of each direction in milliseconds.
+    #[arg(long, value_name = "MS")]
+    pub jitter_ms: Option<f64>,
+    /// Loss in percent.
+    #[arg(long, value_name = "PERCENT")]
+    pub loss: Option<f32>,
+    /// Datagrams lost in a row, on average.
+    #[arg(long, value_name = "DATAGRAMS", default_value_t = 1.0, requires = "loss")]
+    pub burst: f32,
+    /// Datagrams that arrive twice, in percent.
+    #[arg(long, value_name = "PERCENT")]
+    pub duplicate: Option<f32>,
+    /// Datagrams that fall behind others, in percent.
+    #[arg(long, value_name = "PERCENT")]
+    pub reorder: Option<f32>,
+    /// By how much they fall behind at most, in milliseconds.
+    #[arg(long, value_name = "MS")]
+    pub reorder_ms: Option<f64>,
+    /// What the link carries, in kbit/s, headers included.
+    #[arg(long, value_name = "KBPS")]
+    pub bandwidth_kbps: Option<u32>,
+    /// The largest packet that passes, headers included.
+    #[arg(long, value_name = "BYTES")]
+    pub mtu: Option<u32>,
+    /// Nothing passes in this time, in seconds from the beginning.
+    #[arg(long, value_name = "FROM..TO", value_parser = parse_span)]
+    pub outage: Option<(f64, f64)>,
+    /// Seed of the link's chances.
+    #[arg(long, default_value_t = 1, value_name = "SEED")]
+    pub link_seed: u64,
+}
+
+/// Why the options do not describe a link.
+#[derive(Debug, thiserror::Error)]
+pub enum LinkOptionsError {
+    #[error("--link {name}: no such link; there are {}", link_names())]
+    UnknownLink { name: String },
+    #[error("{ms} ms: a time is a number from 0 on")]
+    BadTime { ms: f64 },
+    #[error("this link cannot be: {0}")]
+    Link(#[from] LinkError),
+}
+
+impl Failure for LinkOptionsError {}
+
+impl LinkOptions {
+    /// The link asked for.
+    pub fn config(&self) -> Result<LinkConfig, LinkOptionsError> {
+        let mut config = LinkConfig::named(&self.link)
+            .ok_or_else(|| LinkOptionsError::UnknownLink { name: self.link.clone() })?;
+        let duration = |ms: f64| {
+            Duration::try_from_secs_f64(ms / 1e3).map_err(|_| LinkOptionsError::BadTime { ms })
+        };
+        if let Some(ms) = self.round_trip_ms {
+            config.latency = duration(ms / 2.0)?;
+        }
+        if let Some(ms) = self.jitter_ms {
+            config.jitter = duration(ms)?;
+        }
+        if let Some(ms) = self.reorder_ms {
+            config.reorder_delay = duration(ms)?;
+        }
+        match self.loss.map(|percent| percent / 100.0) {
+            Some(ratio) if self.burst > 1.0 => config.loss = Loss::bursts(ratio, self.burst),
+            Some(ratio) => config.loss = Loss::Independent { ratio },
+            None => {}
+        }
+        let ratio =
+            |percent: Option<f32>, preset: f32| percent.map_or(preset, |percent| percent / 100.0);
+        config.duplicate_ratio = ratio(self.duplicate, config.duplicate_ratio);
+        config.reorder_ratio = ratio(self.reorder, config.reorder_ratio);
+        config.bandwidth_bps =
+            self.bandwidth_kbps.map(|kbps| kbps.saturating_mul(1000)).or(config.bandwidth_bps);
+        config.mtu_bytes = self.mtu.unwrap_or(config.mtu_bytes);
+        config.validate()?;
+        Ok(config)
+    }
+
+    /// The time in which nothing passes.
+    pub fn outage(&self) -> Range<Duration> {
+        let time = |s: f64| Duration::try_from_secs_f64(s).unwrap_or(Duration::MAX);
+        self.outage.map_or(Duration::ZERO..Duration::ZERO, |(from, to)| time(from)..time(to))
+    }
+
+    /// How a report names it.
+    pub fn name(&self) -> String {
+        let mut name = format!("--link {}", self.link);
+        let mut add = |option: &str, value: Option<String>| {
+            if let Some(value) = value {
+                name.push_str(&format!(" --{option} {value}"));
+            }
+        };
+        add("round-trip-ms", self.round_trip_ms.map(|v| v.to_string()));
+        add("jitter-ms", self.jitter_ms.map(|v| v.to_string()));
+        add("loss", self.loss.map(|v| v.to_string()));
+        add("burst", (self.burst > 1.0).then(|| self.burst.to_string()));
+        add("duplicate", self.duplicate.map(|v| v.to_string()));
+        add("reorder", self.reorder.map(|v| v.to_string()));
+        add("reorder-ms", self.reorder_ms.map(|v| v.to_string()));
+        add("bandwidth-kbps", self.bandwidth_kbps.map(|v| v.to_string()));
+        add("mtu", self.mtu.map(|v| v.to_string()));
+        add("outage", self.outage.map(|(from, to)| format!("{from}..{to}")));
+        name
+    }
+}
+
+/// Two numbers, the second not below the first.
+pub fn parse_span(text: &str) -> Result<(f64, f64), String> {
+    let parts =
+        text.split_once("..").and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
+    parts
+        .filter(|(from, to)| 0.0 <= *from && from <= to)
+        .ok_or_else(|| "two numbers, such as 10..200".to_owned())
+}
+
+/// The names of all links.
+pub fn link_names() -> String {
+    PRESETS.map(|preset| preset.name).join(", ")
+}

@@ -1,0 +1,49 @@
+//! Files that belong together: all are written before the first comes to its place.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::partial::{self, Partial};
+use super::{OutputError, Problem, Target, failure};
+
+#[derive(Default)]
+pub struct Batch {
+    partials: Vec<Partial>,
+    /// Directories that were made for them, inner ones first.
+    directories: Vec<PathBuf>,
+}
+
+impl Batch {
+    /// Files of a directory, which is made where it is missing.
+    pub fn in_directory(directory: &Path) -> Result<Self, OutputError> {
+        let is_missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
+        let directories =
+            directory.ancestors().take_while(is_missing).map(Path::to_owned).collect();
+        let batch = Self { directories, partials: Vec::new() };
+        fs::create_dir_all(directory)
+            .map_err(|error| failure(directory, Problem::System(error)))?;
+        Ok(batch)
+    }
+
+    pub fn write(&mut self, target: &Target, bytes: &[u8]) -> Result<(), OutputError> {
+        self.partials.extend(target.written(bytes)?.finish()?);
+        Ok(())
+    }
+
+    /// Puts all files into their places.
+    pub fn commit(mut self) -> Result<(), OutputError> {
+        partial::put_in_place(&mut self.partials)?;
+        self.directories.clear();
+        Ok(())
+    }
+}
+
+impl Drop for Batch {
+    fn drop(&mut self) {
+        self.partials.clear();
+        for directory in &self.directories {
+            // One that is not empty stays.
+            let _ = fs::remove_dir(directory);
+        }
+    }
+}

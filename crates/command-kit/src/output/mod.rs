@@ -1,0 +1,217 @@
+//! The files that commands write. A command asks for a [`Target`] before it begins its work, which
+//! refuses a file that exists. It writes later, and an old file stays as it was until the new one
+//! is complete.
+//!
+//! ```text
+//! Force::target ──► Target::create ──► Output: NAME.XXXXXX.partial ──► Output::commit: NAME
+//! ```
+//!
+//! What is no regular file (a pipe, a device, /dev/stdout) is written directly.
+
+mod batch;
+mod partial;
+mod place;
+
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+pub use batch::Batch;
+use clap::Args;
+use partial::Partial;
+use place::Place;
+
+use crate::Failure;
+
+/// Whether files may be replaced.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct Force {
+    /// Replace files that exist. Without it, nothing is written if one does.
+    #[arg(long)]
+    force: bool,
+}
+
+/// Why a command cannot write.
+#[derive(Debug, thiserror::Error)]
+pub enum OutputError {
+    /// A file cannot be written.
+    #[error("{}: {problem}", path.display())]
+    File { path: PathBuf, problem: Problem },
+    /// Signals cannot be handled, so an unfinished file could stay behind.
+    #[error("cannot listen for Ctrl-C: {0}")]
+    Signals(#[from] ctrlc::Error),
+    /// The report cannot be written to standard output.
+    #[error("cannot write the report: {0}")]
+    Stdout(io::Error),
+}
+
+impl Failure for OutputError {
+    fn exit_code(&self) -> u8 {
+        if matches!(self, Self::Stdout(_)) { 1 } else { 2 }
+    }
+}
+
+/// Why a file cannot be written.
+#[derive(Debug, thiserror::Error)]
+pub enum Problem {
+    #[error("this file exists: choose another name, or replace it with --force")]
+    Exists,
+    #[error("this is a directory: give the name of a file")]
+    IsDirectory,
+    #[error("its directory does not exist: make it first, or choose another one")]
+    NoDirectory,
+    #[error("two options name this file: give each its own name")]
+    Twice,
+    /// What the system says.
+    #[error("{0}")]
+    System(io::Error),
+}
+
+/// A file to write, which may be written as far as can be known before.
+pub struct Target {
+    /// As it was given.
+    name: PathBuf,
+    place: Place,
+}
+
+/// A file that is being written. Without [`commit`](Self::commit) nothing becomes of it.
+pub struct Output {
+    name: PathBuf,
+    file: File,
+    /// `None` for what is written directly.
+    partial: Option<Partial>,
+}
+
+impl Force {
+    /// A file to write, in a directory that exists.
+    pub fn target(self, name: &Path) -> Result<Target, OutputError> {
+        let place = Place::find(name, self.force).map_err(|problem| failure(name, problem))?;
+        Ok(Target { name: name.to_owned(), place })
+    }
+
+    /// The same of options that may name a file or not.
+    pub fn targets<const N: usize>(
+        self,
+        names: [Option<&Path>; N],
+    ) -> Result<[Option<Target>; N], OutputError> {
+        let mut targets = [const { None::<Target> }; N];
+        for (index, name) in names.into_iter().enumerate() {
+            let target = name.map(|name| self.target(name)).transpose()?;
+            let is_same =
+                |other: &Target| target.as_ref().is_some_and(|own| own.place.is_same(&other.place));
+            if let Some(other) = targets.iter().flatten().find(|other| is_same(other)) {
+                return Err(failure(&other.name, Problem::Twice));
+            }
+            targets[index] = target;
+        }
+        Ok(targets)
+    }
+
+    /// A file of a directory that a [`Batch`] makes where it is missing.
+    pub fn target_in(self, directory: &Path, name: &str) -> Result<Target, OutputError> {
+        let path = directory.join(name);
+        if directory.exists() {
+            self.target(&path)
+        } else {
+            Ok(Target { name: path.clone(), place: Place::File { path, is_forced: false } })
+        }
+    }
+
+    /// The same of a file whose name says what it holds: `None` if it is there and holds that.
+    pub fn target_of(
+        self,
+        directory: &Path,
+        name: &str,
+        bytes: &[u8],
+    ) -> Result<Option<Target>, OutputError> {
+        let is_there = std::fs::read(directory.join(name)).is_ok_and(|there| there == bytes);
+        if is_there { Ok(None) } else { self.target_in(directory, name).map(Some) }
+    }
+}
+
+impl Target {
+    pub fn name(&self) -> &Path {
+        &self.name
+    }
+
+    /// Begins to write.
+    pub fn create(&self) -> Result<Output, OutputError> {
+        let (file, partial) = match &self.place {
+            Place::Direct(path) => (place::open(path).map_err(|error| self.failed(error))?, None),
+            Place::File { path, is_forced } => {
+                let (file, partial) = Partial::create(path, *is_forced)?;
+                (file, Some(partial))
+            }
+        };
+        Ok(Output { name: self.name.clone(), file, partial })
+    }
+
+    /// Writes the whole file.
+    pub fn write(&self, bytes: &[u8]) -> Result<(), OutputError> {
+        self.written(bytes)?.commit()
+    }
+
+    /// The file with these bytes, which is not in its place yet.
+    fn written(&self, bytes: &[u8]) -> Result<Output, OutputError> {
+        let mut output = self.create()?;
+        output.write_all(bytes).map_err(|error| self.failed(error))?;
+        Ok(output)
+    }
+
+    pub(crate) fn failed(&self, error: io::Error) -> OutputError {
+        failure(&self.name, Problem::System(error))
+    }
+}
+
+impl Output {
+    /// The file again, for what wants to own it.
+    pub fn file(&self) -> Result<File, OutputError> {
+        self.file.try_clone().map_err(|error| failure(&self.name, Problem::System(error)))
+    }
+
+    /// From now on the file stays where it is written, if it does not come to its place.
+    pub fn keep(&mut self) {
+        if let Some(partial) = &mut self.partial {
+            partial.keep();
+        }
+    }
+
+    /// Where the file is, if it stays there.
+    pub fn kept(&self) -> Option<&Path> {
+        self.partial.as_ref().and_then(Partial::kept)
+    }
+
+    /// Puts the file into its place: all that was written, and nothing of an old one.
+    pub fn commit(self) -> Result<(), OutputError> {
+        partial::put_in_place(self.finish()?.as_mut_slice())
+    }
+
+    fn finish(self) -> Result<Option<Partial>, OutputError> {
+        let Self { name, mut file, partial } = self;
+        let finished = file
+            .flush()
+            .and_then(|()| partial.as_ref().map_or(Ok(()), |partial| partial.finish(&file)));
+        finished.map_err(|error| failure(&name, Problem::System(error)))?;
+        Ok(partial)
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        self.file.write(buffer)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Seek for Output {
+    fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
+        self.file.seek(position)
+    }
+}
+
+fn failure(path: &Path, problem: Problem) -> OutputError {
+    OutputError::File { path: path.to_owned(), problem }
+}

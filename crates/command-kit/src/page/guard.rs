@@ -1,0 +1,118 @@
+//! Whom a page's server answers, and what every answer says. Trusts no request: a foreign page must
+//! not reach this program by a name that leads here.
+
+use std::net::IpAddr;
+
+use axum::extract::Request;
+use axum::http::header::{self, HeaderName};
+use axum::http::{HeaderMap, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+/// What every answer says: nothing from elsewhere, in nobody's frame, of no other type, and a new
+/// program brings a new page.
+const HEADERS: [(HeaderName, &str); 6] = [
+    (
+        header::CONTENT_SECURITY_POLICY,
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; \
+         form-action 'none'; frame-ancestors 'none'",
+    ),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (header::CACHE_CONTROL, "no-store"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+];
+
+/// Refuses requests under a name that is not ours, and adds what every answer says.
+pub async fn guard(request: Request, next: Next) -> Response {
+    let response = if request
+        .headers()
+        .get(header::HOST)
+        .is_some_and(|host| host.to_str().is_ok_and(is_own))
+    {
+        next.run(request).await
+    } else {
+        let reason = "This page is reached by an address or as localhost, not by another name.\n";
+        (StatusCode::FORBIDDEN, reason).into_response()
+    };
+    (HEADERS, response).into_response()
+}
+
+/// Whether a host is `localhost` or a bare address: names can be made to lead here by anyone (DNS
+/// rebinding).
+fn is_own(host: &str) -> bool {
+    let name = match host.strip_prefix('[') {
+        Some(rest) => rest.split(']').next(),
+        None => host.split(':').next(),
+    };
+    name.is_some_and(|name| {
+        name.eq_ignore_ascii_case("localhost") || name.parse::<IpAddr>().is_ok()
+    })
+}
+
+/// Whether a page came from where its socket goes to. Browsers say the origin, and no page can make
+/// them lie.
+pub fn is_same_origin(headers: &HeaderMap) -> bool {
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    let (Some(origin), Some(host)) = (text(header::ORIGIN), text(header::HOST)) else {
+        return false;
+    };
+    ["http://", "https://"].iter().any(|scheme| {
+        origin.strip_prefix(scheme).is_some_and(|from| from.eq_ignore_ascii_case(host))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn hosts_are_addresses_or_this_machine() {
+        for own in [
+            "localhost",
+            "LOCALHOST:4650",
+            "127.0.0.1",
+            "127.0.0.1:4650",
+            "[::1]:4650",
+            "[::1]",
+            "192.168.1.7:80",
+        ] {
+            assert!(is_own(own), "{own}");
+        }
+        for foreign in [
+            "",
+            ":",
+            "evil.example",
+            "evil.example:4650",
+            "localhost.evil.example",
+            "127.0.0.1.evil.example",
+            "[evil]",
+        ] {
+            assert!(!is_own(foreign), "{foreign}");
+        }
+    }
+
+    #[test]
+    fn an_origin_is_that_of_the_host() {
+        let headers = |origin: Option<&'static str>, host: &'static str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::HOST, HeaderValue::from_static(host));
+            origin.map(|origin| headers.insert(header::ORIGIN, HeaderValue::from_static(origin)));
+            headers
+        };
+        assert!(is_same_origin(&headers(Some("http://127.0.0.1:4650"), "127.0.0.1:4650")));
+        assert!(is_same_origin(&headers(Some("http://localhost:4650"), "localhost:4650")));
+        for origin in [
+            None,
+            Some("null"),
+            Some("http://localhost:3000"),
+            Some("http://localhost"),
+            Some("file://"),
+        ] {
+            assert!(!is_same_origin(&headers(origin, "localhost:4650")), "{origin:?}");
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! Connections of a page: as many as are allowed, and none that makes others wait. Whoever opens
+//! many and says nothing closes its own oldest ones, so a person who asks for the page always gets
+//! it.
+//!
+//! A connection that became a socket no longer counts here: who opens sockets limits them.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::io;
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use axum::Router;
+use axum::serve::Listener;
+use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::net::TcpStream;
+use tokio::task::AbortHandle;
+
+/// Connections at once. A browser opens six for a page, and pages are few; a process may often have
+/// only 256 files.
+const MAX_CONNECTIONS: usize = 128;
+/// From the beginning of a connection, or its last answer, to the end of a request's head. A
+/// browser sends one in a single packet, and connects again without being noticed.
+const HEAD_TIME: Duration = Duration::from_secs(10);
+/// Of a request. Browsers send some hundred bytes, and the cookies of whatever else is on this
+/// machine.
+const MAX_HEAD_BYTES: usize = 16 << 10;
+
+/// What connections may do.
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    connections: usize,
+    head_time: Duration,
+    head_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { connections: MAX_CONNECTIONS, head_time: HEAD_TIME, head_bytes: MAX_HEAD_BYTES }
+    }
+}
+
+/// Answers all who connect until `end`. The listener does not block.
+pub fn serve(
+    listener: TcpListener,
+    router: Router,
+    end: impl Future<Output = ()>,
+) -> io::Result<()> {
+    serve_within(Limits::default(), listener, router, end)
+}
+
+fn serve_within(
+    limits: Limits,
+    listener: TcpListener,
+    router: Router,
+    end: impl Future<Output = ()>,
+) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let listener = tokio::net::TcpListener::from_std(listener)?;
+        tokio::select! {
+            () = accept(listener, router, limits) => {}
+            () = end => {}
+        }
+        Ok(())
+    })
+}
+
+async fn accept(mut listener: tokio::net::TcpListener, router: Router, limits: Limits) {
+    let table = Arc::new(Mutex::new(Table::default()));
+    loop {
+        let (stream, _) = Listener::accept(&mut listener).await;
+        // Each answer, and each world of a socket, on its way at once. A connection that is gone
+        // says so later.
+        let _ = stream.set_nodelay(true);
+        let mut open = lock(&table);
+        if open.connections.len() >= limits.connections {
+            open.close_one();
+        }
+        open.came += 1;
+        let place = Place { table: Arc::clone(&table), number: open.came };
+        let number = place.number;
+        let task = tokio::spawn(answer(stream, router.clone(), limits, place)).abort_handle();
+        open.connections.insert(number, Connection { stage: Stage::Silent, task });
+    }
+}
+
+/// Answers one connection until it ends, or becomes a socket.
+async fn answer(stream: TcpStream, router: Router, limits: Limits, place: Place) {
+    let (place, router) = (&place, &TowerToHyperService::new(router));
+    let requests = service_fn(|request| async move {
+        place.is_at(Stage::Asked);
+        let answer = router.call(request).await;
+        place.is_at(Stage::Answered);
+        answer
+    });
+    let mut protocol = http1::Builder::new();
+    protocol
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits.head_time)
+        .max_header_size(limits.head_bytes);
+    // An error means that the other side is gone, so there is nobody to report it to.
+    let _ = protocol.serve_connection(TokioIo::new(stream), requests).with_upgrades().await;
+}
+
+/// How far a connection is. If all places are taken, one of the first stage gives up its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Stage {
+    /// No whole request came yet.
+    Silent,
+    /// It may ask again.
+    Answered,
+    /// It waits for an answer.
+    Asked,
+}
+
+struct Connection {
+    stage: Stage,
+    task: AbortHandle,
+}
+
+/// The connections that are open, by number.
+#[derive(Default)]
+struct Table {
+    connections: BTreeMap<u64, Connection>,
+    came: u64,
+}
+
+impl Table {
+    /// Closes the oldest of the first stage that there is.
+    fn close_one(&mut self) {
+        let first =
+            self.connections.iter().min_by_key(|(number, connection)| (connection.stage, **number));
+        let closed =
+            first.map(|(number, _)| *number).and_then(|number| self.connections.remove(&number));
+        if let Some(connection) = closed {
+            connection.task.abort();
+        }
+    }
+}
+
+/// A connection's place in the table; given back when dropped.
+struct Place {
+    table: Arc<Mutex<Table>>,
+    number: u64,
+}
+
+impl Place {
+    fn is_at(&self, stage: Stage) {
+        if let Some(connection) = lock(&self.table).connections.get_mut(&self.number) {
+            connection.stage = stage;
+        }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        lock(&self.table).connections.remove(&self.number);
+    }
+}
+
+/// Nothing here is left half done by a panic.
+fn lock(table: &Mutex<Table>) -> MutexGuard<'_, Table> {
+    table.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{ErrorKind, Read, Write};
+    use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+    use std::thread;
+    use std::time::Instant;
+
+    use axum::routing::get;
+    use tokio::sync::Notify;
+
+    use super::*;
+
+    /// Long enough for a machine that is busy with other tests.
+    const PATIENCE: Duration = Duration::from_secs(15);
+    const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    const PATIENT: Limits = Limits { connections: 4, head_time: PATIENCE, head_bytes: 1024 };
+
+    /// A server that answers at `/` at once and at `/slow` when it is notified; where it is.
+    fn server(limits: Limits) -> (SocketAddr, Arc<Notify>) {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let address = listener.local_addr().unwrap();
+        let notify = Arc::new(Notify::new());
+        let of_server = Arc::clone(&notify);
+        let slow = move || async move {
+            of_server.notified().await;
+            "late"
+        };
+        let router = Router::new().route("/", get(|| async { "here" })).route("/slow", get(slow));
+        thread::spawn(move || serve_within(limits, listener, router, std::future::pending()));
+        (address, notify)
+    }
+
+    fn connect(address: SocketAddr) -> TcpStream {
+        let stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream
+    }
+
+    /// What comes until `last` does, or until the connection is closed.
+    fn heard(stream: &mut TcpStream, last: &str) -> String {
+        let mut heard = String::new();
+        let mut byte = [0];
+        while last.is_empty() || !heard.ends_with(last) {
+            match stream.read(&mut byte) {
+                Ok(1) => heard.push(byte[0].into()),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    panic!("it stays open: {heard}")
+                }
+                _ => break,
+            }
+        }
+        heard
+    }
+
+    fn is_answered(mut stream: &TcpStream) -> bool {
+        stream.write_all(REQUEST).unwrap();
+        heard(&mut stream.try_clone().unwrap(), "here").starts_with("HTTP/1.1 200")
+    }
+
+    #[test]
+    fn connections_that_say_nothing_give_way_to_a_request() {
+        let (address, _) = server(PATIENT);
+        let silent: Vec<TcpStream> = (0..40)
+            .map(|number| {
+                let mut stream = connect(address);
+                // Some say a part of a head.
+                stream.write_all(&REQUEST[..number % 20]).unwrap();
+                stream
+            })
+            .collect();
+        for _ in 0..3 {
+            assert!(is_answered(&connect(address)));
+        }
+        // The oldest are closed; four are left at most, those of the person included.
+        for stream in &silent[..36] {
+            assert_eq!(heard(&mut stream.try_clone().unwrap(), ""), "");
+        }
+    }
+
+    #[test]
+    fn a_request_that_waits_for_its_answer_is_closed_last() {
+        let (address, notify) = server(PATIENT);
+        let mut asked = connect(address);
+        asked.write_all(b"GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+        // Answered, so the one before was heard.
+        let answered = connect(address);
+        assert!(is_answered(&answered));
+        let silent: Vec<TcpStream> = (0..20).map(|_| connect(address)).collect();
+        assert_eq!(heard(&mut silent[0].try_clone().unwrap(), ""), "");
+        assert!(is_answered(&answered), "it said something, so it stays");
+        notify.notify_one();
+        assert!(heard(&mut asked, "late").ends_with("late"));
+    }
+
+    #[test]
+    fn a_head_that_trickles_and_a_connection_that_idles_are_cut_off() {
+        let (address, _) = server(Limits { head_time: Duration::from_millis(100), ..PATIENT });
+        let begin = Instant::now();
+        let mut trickle = connect(address);
+        while trickle.write_all(b"G").is_ok() {
+            assert!(begin.elapsed() < PATIENCE, "it goes on");
+            thread::sleep(Duration::from_millis(5));
+        }
+        let idle = connect(address);
+        assert!(is_answered(&idle));
+        assert_eq!(heard(&mut idle.try_clone().unwrap(), ""), "", "closed after a while");
+    }
+
+    #[test]
+    fn a_head_that_is_too_long_is_refused() {
+        let (address, _) = server(PATIENT);
+        let mut long = connect(address);
+        long.write_all(&[&REQUEST[..16], b"Cookie: ", &[b'c'; 1024]].concat()).unwrap();
+        assert!(heard(&mut long, "\r\n\r\n").starts_with("HTTP/1.1 431"));
+    }
+}

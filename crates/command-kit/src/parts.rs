@@ -1,0 +1,48 @@
+//! Bits by what they are spent on.
+
+use kinepack::{Role, Schema, Size};
+
+/// A number for each kind of expense.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Parts<T> {
+    pub flags_and_indices: T,
+    pub position: T,
+    pub orientation: T,
+    pub others: T,
+}
+
+/// What each field of a schema counts as.
+#[derive(Clone, Debug)]
+pub struct PartOfField(Vec<Part>);
+
+#[derive(Clone, Copy, Debug)]
+enum Part {
+    Position,
+    Orientation,
+    Other,
+}
+
+impl PartOfField {
+    pub fn new(schema: &Schema) -> Self {
+        let part = |field: &kinepack::Field| match (field.name.as_str(), field.role) {
+            ("position", role) if role != Role::Velocity => Part::Position,
+            ("orientation", _) => Part::Orientation,
+            _ => Part::Other,
+        };
+        Self(schema.fields().iter().map(part).collect())
+    }
+}
+
+impl Parts<u64> {
+    /// Takes in the bits of a snapshot.
+    pub fn add(&mut self, size: &Size, part_of_field: &PartOfField) {
+        self.flags_and_indices += size.sets_bits;
+        for (bits, part) in size.fields_bits.iter().zip(&part_of_field.0) {
+            match part {
+                Part::Position => self.position += bits,
+                Part::Orientation => self.orientation += bits,
+                Part::Other => self.others += bits,
+            }
+        }
+    }
+}

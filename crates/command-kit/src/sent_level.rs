@@ -1,0 +1,44 @@
+//! The levels that a hub can send, as an option.
+
+use std::fmt;
+
+use kinepack::{Changed, Level};
+use kinepack_capture::levels;
+
+/// A level that a hub can send: its packets hold only what differs from a baseline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SentLevel(Level);
+
+impl SentLevel {
+    pub const PACKED: Self = Self(Level::PACKED);
+
+    /// All of them, the simplest first.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let is_sent = |level: &Level| {
+            level.row() >= levels::FIRST_QUANTIZED_ROW && level.changed() != Changed::All
+        };
+        Level::TABLE.into_iter().filter(is_sent).map(Self)
+    }
+
+    /// The level with this name or row number.
+    ///
+    /// # Errors
+    /// The names of all levels, as a text.
+    pub fn named(name: &str) -> Result<Self, String> {
+        let found = levels::named(name).and_then(|level| Self::all().find(|sent| sent.0 == level));
+        found.ok_or_else(|| {
+            let names: Vec<String> = Self::all().map(|level| level.to_string()).collect();
+            format!("there are {}", names.join(", "))
+        })
+    }
+
+    pub fn row(self) -> Level {
+        self.0
+    }
+}
+
+impl fmt::Display for SentLevel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(levels::name(self.0))
+    }
+}

@@ -1,0 +1,18 @@
+//! Compares a state that arrived with the one that was sent.
+
+use kinepack::Snapshot;
+
+/// The number of lanes in which two snapshots differ. If they have different entities, each entity
+/// that one of them lacks counts with all its lanes, and the others do not count.
+pub fn wrong_lanes(expected: &Snapshot, state: &Snapshot) -> u64 {
+    if expected.ids() != state.ids() {
+        let missing = |a: &Snapshot, b: &Snapshot| {
+            a.ids().iter().filter(|id| b.position(**id).is_none()).count()
+        };
+        return ((missing(expected, state) + missing(state, expected)) * state.lane_count()) as u64;
+    }
+    let differing = |lane: usize| {
+        expected.lane(lane).iter().zip(state.lane(lane)).filter(|(a, b)| a != b).count() as u64
+    };
+    (0..state.lane_count()).map(differing).sum()
+}

@@ -1,0 +1,355 @@
+//! The reader of the challenge files.
+//!
+//! `.bin`: frames of 901 records of 8 `i32`, without a header: index of the dropped component, the
+//! other three (0 to 511), position x, y, z in 1/512 m, interacting 0 or 1. `.f32`: a header of 8
+//! `u32` (magic "CF32", version 1, objects, frames, rate in Hz, record bytes 53, 0, 0), then
+//! records of position, orientation (x, y, z, w), linear and angular velocity as `f32` and
+//! interacting as `u8`. All little-endian. Reading is streaming: one frame in memory.
+
+use std::cell::Cell;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use kinepack::{EncodeError, EntityId, Pack, Snapshot};
+use kinepack_capture::{CaptureLimits, TooManyValues, ValueCount};
+
+use crate::ChallengeError;
+use crate::cube::{Cube, Measured, POSITION_OFFSET};
+use crate::unpacked::{Counted, Unpacked};
+
+/// Objects of a `.bin` file, which does not say.
+pub(crate) const BIN_OBJECTS: u32 = 901;
+const BIN_RECORD_BYTES: usize = 32;
+pub(crate) const F32_RECORD_BYTES: usize = 53;
+/// A cube's lanes in the words of a `.bin` record: which word, and what it is called in messages.
+pub(crate) const BIN_LANES: [(usize, &str); 8] = [
+    (4, "position x"),
+    (5, "position y"),
+    (6, "position z"),
+    (0, "dropped component"),
+    (1, "first component"),
+    (2, "second component"),
+    (3, "third component"),
+    (7, "interacting"),
+];
+/// More than any capture; keeps a frame below 4 MB whatever a header says.
+const MAX_OBJECTS: u32 = 65_536;
+
+/// A challenge file, read frame by frame.
+pub struct Challenge {
+    path: PathBuf,
+    source: Box<dyn Read>,
+    /// Bytes of the file that were read.
+    read_bytes: Rc<Cell<u64>>,
+    values: ValueCount,
+    quantized: bool,
+    objects: u32,
+    rate_hz: u32,
+    /// Frames that the header announces.
+    announced: Option<u32>,
+    next_frame: u32,
+    buffer: Vec<u8>,
+}
+
+/// One frame of a [`Challenge`].
+#[derive(Clone, Copy, Debug)]
+pub enum Frame<'a> {
+    /// Of a `.bin` file.
+    Quantized(QuantizedFrame<'a>),
+    /// Of a `.f32` file.
+    Floats(FloatFrame<'a>),
+}
+
+/// The records of a quantized frame.
+#[derive(Clone, Copy, Debug)]
+pub struct QuantizedFrame<'a> {
+    path: &'a Path,
+    frame: u32,
+    bytes: &'a [u8],
+}
+
+/// The records of a frame before quantization.
+#[derive(Clone, Copy, Debug)]
+pub struct FloatFrame<'a> {
+    bytes: &'a [u8],
+}
+
+impl Challenge {
+    /// Opens a file; its name's ending tells the format.
+    ///
+    /// # Errors
+    /// [`ChallengeError`] for a name or header of another format and for a file that cannot be read.
+    pub fn open(path: impl Into<PathBuf>) -> Result<Self, ChallengeError> {
+        let path = path.into();
+        let file = || Ok(BufReader::new(File::open(&path)?));
+        Self::with_source(path.clone(), file)
+    }
+
+    /// Reads a capture from anywhere; the ending of `name` tells the format.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn from_reader(
+        name: impl Into<PathBuf>,
+        reader: impl BufRead + 'static,
+    ) -> Result<Self, ChallengeError> {
+        Self::with_source(name.into(), || Ok(reader))
+    }
+
+    /// Opens the source only where the name is one of a capture.
+    fn with_source<R: BufRead + 'static>(
+        path: PathBuf,
+        open: impl FnOnce() -> io::Result<R>,
+    ) -> Result<Self, ChallengeError> {
+        let name = path.to_string_lossy().into_owned();
+        let (inner, packed) = match name.strip_suffix(".zst") {
+            Some(inner) => (inner, true),
+            None => (name.as_str(), false),
+        };
+        let quantized = inner.ends_with(".bin");
+        if !quantized && !inner.ends_with(".f32") {
+            return Err(ChallengeError::UnknownFormat { path });
+        }
+        let unreadable = |source| ChallengeError::Io { path: path.clone(), source };
+        let (source, read_bytes) = Counted::new(open().map_err(unreadable)?);
+        let source: Box<dyn Read> = if packed {
+            Box::new(Unpacked::new(source).map_err(unreadable)?)
+        } else {
+            Box::new(source)
+        };
+        let mut challenge = Self {
+            path,
+            source,
+            read_bytes,
+            values: ValueCount::default(),
+            quantized,
+            objects: BIN_OBJECTS,
+            rate_hz: 60,
+            announced: None,
+            next_frame: 0,
+            buffer: Vec::new(),
+        };
+        if !quantized {
+            challenge.read_header()?;
+        }
+        Ok(challenge)
+    }
+
+    fn read_header(&mut self) -> Result<(), ChallengeError> {
+        let bad = |reason| ChallengeError::BadHeader { path: self.path.clone(), reason };
+        let mut header = [0; 32];
+        self.source.read_exact(&mut header).map_err(|source| match source.kind() {
+            ErrorKind::UnexpectedEof => bad("it is shorter than a header"),
+            _ => ChallengeError::Io { path: self.path.clone(), source },
+        })?;
+        let words: [u32; 8] = std::array::from_fn(|index| read_u32(&header, index * 4));
+        let [magic, version, objects, frames, rate_hz, record_bytes, ..] = words;
+        let reason = if magic.to_le_bytes() != *b"CF32" {
+            "it does not begin with CF32"
+        } else if version != 1 {
+            "its version is not 1"
+        } else if record_bytes as usize != F32_RECORD_BYTES {
+            "its records are not of 53 bytes"
+        } else if objects == 0 || objects > MAX_OBJECTS {
+            "its number of objects is not in 1 to 65536"
+        } else if rate_hz == 0 || rate_hz > 1000 {
+            "its rate is not in 1 to 1000 Hz"
+        } else {
+            self.objects = objects;
+            self.rate_hz = rate_hz;
+            self.announced = Some(frames);
+            return Ok(());
+        };
+        Err(bad(reason))
+    }
+
+    /// The same file with other limits than [`CaptureLimits::default`].
+    pub fn with_limits(mut self, limits: CaptureLimits) -> Self {
+        self.values.limits = limits;
+        self
+    }
+
+    /// True for `.bin`, whose frames hold no floats.
+    pub fn is_quantized(&self) -> bool {
+        self.quantized
+    }
+
+    /// Objects of a frame.
+    pub fn objects(&self) -> u32 {
+        self.objects
+    }
+
+    /// Frames a second.
+    pub fn rate_hz(&self) -> u32 {
+        self.rate_hz
+    }
+
+    /// Frames of the file, where its header or its length tells.
+    pub fn frames(&self) -> Option<u32> {
+        let plain = self.path.extension().is_some_and(|ending| ending == "bin");
+        let from_length = || Some(self.path.metadata().ok()?.len() / self.frame_bytes() as u64);
+        self.announced.or_else(|| {
+            if plain { from_length().and_then(|n| u32::try_from(n).ok()) } else { None }
+        })
+    }
+
+    fn frame_bytes(&self) -> usize {
+        self.objects as usize * if self.quantized { BIN_RECORD_BYTES } else { F32_RECORD_BYTES }
+    }
+
+    /// The next frame, or `None` at the end of the file.
+    ///
+    /// # Errors
+    /// [`ChallengeError`] where the file is damaged, too short or too long;
+    /// [`ChallengeError::TooManyValues`] where it holds more than the limits allow for its size.
+    pub fn next_frame(&mut self) -> Result<Option<Frame<'_>>, ChallengeError> {
+        self.buffer.resize(self.frame_bytes(), 0);
+        let bytes = self.fill()?;
+        let path = || self.path.clone();
+        let frame = self.next_frame;
+        let missing = self.announced.is_some_and(|announced| frame < announced);
+        match bytes {
+            0 if frame == 0 => return Err(ChallengeError::Empty { path: path() }),
+            0 if !missing => return Ok(None),
+            _ if self.announced == Some(frame) => {
+                return Err(ChallengeError::TooLong { path: path(), frames: frame });
+            }
+            _ if bytes < self.buffer.len() => {
+                return Err(ChallengeError::PartOfFrame {
+                    path: path(),
+                    frame,
+                    bytes,
+                    frame_bytes: self.buffer.len(),
+                });
+            }
+            _ => {}
+        }
+        let counted = self.values.add(self.objects as usize, Cube::LANES, self.read_bytes.get());
+        counted.map_err(|TooManyValues { values, limit }| ChallengeError::TooManyValues {
+            path: path(),
+            values,
+            limit,
+        })?;
+        self.next_frame += 1;
+        if !self.quantized {
+            self.check_interacting()?;
+        }
+        let bytes = &self.buffer[..];
+        Ok(Some(if self.quantized {
+            Frame::Quantized(QuantizedFrame { path: &self.path, frame, bytes })
+        } else {
+            Frame::Floats(FloatFrame { bytes })
+        }))
+    }
+
+    /// Reads up to a whole frame; returns how much there was.
+    fn fill(&mut self) -> Result<usize, ChallengeError> {
+        let mut filled = 0;
+        while filled < self.buffer.len() {
+            match self.source.read(&mut self.buffer[filled..]) {
+                Ok(0) => break,
+                Ok(count) => filled += count,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => {
+                    let source =
+                        io::Error::new(error.kind(), format!("frame {}: {error}", self.next_frame));
+                    return Err(ChallengeError::Io { path: self.path.clone(), source });
+                }
+            }
+        }
+        Ok(filled)
+    }
+
+    /// Every bit pattern is a float; this byte alone tells that the records are not of this format.
+    fn check_interacting(&self) -> Result<(), ChallengeError> {
+        let flags =
+            self.buffer.chunks_exact(F32_RECORD_BYTES).map(|record| record[F32_RECORD_BYTES - 1]);
+        match (0..).zip(flags).find(|(_, flag)| *flag > 1) {
+            None => Ok(()),
+            Some((object, flag)) => {
+                Err(self.bad_value(object, format!("interacting is {flag}, not 0 or 1")))
+            }
+        }
+    }
+
+    /// The error of a state of the last frame that does not fit its schema.
+    pub fn bad_value(&self, object: u32, reason: String) -> ChallengeError {
+        ChallengeError::BadValue {
+            path: self.path.clone(),
+            frame: self.next_frame.saturating_sub(1),
+            object,
+            reason,
+        }
+    }
+}
+
+impl QuantizedFrame<'_> {
+    /// Appends the frame's objects to a snapshot of [`Cube`](crate::cube::Cube)s.
+    ///
+    /// # Errors
+    /// [`ChallengeError::BadValue`] for a value out of its range.
+    pub fn push_into(&self, snapshot: &mut Snapshot) -> Result<(), ChallengeError> {
+        for (object, record) in (0..).zip(self.bytes.chunks_exact(BIN_RECORD_BYTES)) {
+            let words: [u32; 8] = std::array::from_fn(|index| read_u32(record, index * 4));
+            let mut lanes = BIN_LANES.map(|(word, _)| words[word]);
+            for axis in &mut lanes[..2] {
+                *axis = axis.wrapping_add(POSITION_OFFSET);
+            }
+            snapshot.push_lanes(EntityId(object), &lanes).map_err(|error| {
+                ChallengeError::BadValue {
+                    path: self.path.to_path_buf(),
+                    frame: self.frame,
+                    object,
+                    reason: match error {
+                        EncodeError::LaneOutOfRange { lane, .. } => {
+                            let (word, name) = BIN_LANES[lane];
+                            format!("{name} {} is out of range", words[word] as i32)
+                        }
+                        other => other.to_string(),
+                    },
+                }
+            })?;
+        }
+        Ok(())
+    }
+}
+
+impl<'a> FloatFrame<'a> {
+    /// The frame's objects.
+    pub fn states(&self) -> impl Iterator<Item = Measured> + use<'a> {
+        self.bytes.chunks_exact(F32_RECORD_BYTES).map(|record| {
+            let float = |index: usize| f32::from_bits(read_u32(record, index * 4));
+            Measured {
+                position: std::array::from_fn(float),
+                orientation: std::array::from_fn(|axis| float(3 + axis)),
+                velocity: std::array::from_fn(|axis| float(7 + axis)),
+                interacting: record[F32_RECORD_BYTES - 1] != 0,
+            }
+        })
+    }
+
+    /// The objects' angular velocities, in radians a second, in the order of
+    /// [`states`](Self::states).
+    pub fn angular_velocities(&self) -> impl Iterator<Item = [f32; 3]> + use<'a> {
+        self.records()
+            .map(|(floats, _)| [10, 11, 12].map(|index: usize| f32::from_bits(floats[index])))
+    }
+
+    /// The bits of position, orientation, linear and angular velocity, and whether something moves
+    /// the object.
+    pub(crate) fn records(&self) -> impl Iterator<Item = ([u32; 13], bool)> + use<'a> {
+        let records = self.bytes.chunks_exact(F32_RECORD_BYTES);
+        records.map(|record| {
+            (
+                std::array::from_fn(|index| read_u32(record, index * 4)),
+                record[F32_RECORD_BYTES - 1] != 0,
+            )
+        })
+    }
+}
+
+fn read_u32(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+}

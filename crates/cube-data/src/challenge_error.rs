@@ -1,0 +1,114 @@
+//! Why a challenge file cannot be read.
+
+use std::path::PathBuf;
+use std::{fmt, io};
+
+/// Why a challenge file cannot be read. Each variant names the file, and the place in it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ChallengeError {
+    /// The file cannot be opened or read, or its compression is damaged.
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The file's name does not end in `.bin`, `.f32`, `.bin.zst` or `.f32.zst`.
+    UnknownFormat {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The header is not that of the format.
+    BadHeader {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// The file has no frame.
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file ends within a frame: it is cut off, or of another format.
+    PartOfFrame {
+        /// The file.
+        path: PathBuf,
+        /// The frame, from 0.
+        frame: u32,
+        /// The bytes that the file has of the frame.
+        bytes: usize,
+        /// The bytes of a whole frame.
+        frame_bytes: usize,
+    },
+    /// The file has more frames than its header announces.
+    TooLong {
+        /// The file.
+        path: PathBuf,
+        /// The frames that the header announces.
+        frames: u32,
+    },
+    /// A value is out of its range.
+    BadValue {
+        /// The file.
+        path: PathBuf,
+        /// The frame, from 0.
+        frame: u32,
+        /// The object, from 0.
+        object: u32,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The file has more values than a file of its size may have.
+    TooManyValues {
+        /// The file.
+        path: PathBuf,
+        /// The values up to the first frame above the limit.
+        values: u64,
+        /// The limit for the bytes of the file up to that frame:
+        /// [`CaptureLimits`](kinepack_capture::CaptureLimits).
+        limit: u64,
+    },
+}
+
+impl fmt::Display for ChallengeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io { path, source } => write!(f, "{}: {source}", path.display()),
+            Self::UnknownFormat { path } => write!(
+                f,
+                "{}: not a capture: the name must end in .bin, .f32, .bin.zst or .f32.zst, or in \
+                 .mcap where capture files are read",
+                path.display()
+            ),
+            Self::BadHeader { path, reason } => {
+                write!(f, "{}: not a capture: {reason}", path.display())
+            }
+            Self::Empty { path } => write!(f, "{}: the file holds no frame", path.display()),
+            Self::PartOfFrame { path, frame, bytes, frame_bytes } => write!(
+                f,
+                "{}: frame {frame} has {bytes} of {frame_bytes} bytes: the file is cut off or of \
+                 another format",
+                path.display()
+            ),
+            Self::TooLong { path, frames } => {
+                write!(f, "{}: more data than the {frames} frames of the header", path.display())
+            }
+            Self::BadValue { path, frame, object, reason } => {
+                write!(f, "{}: frame {frame}, object {object}: {reason}", path.display())
+            }
+            Self::TooManyValues { path, values, limit } => write!(
+                f,
+                "{}: {values} values so far, and {limit} are allowed for the bytes that hold them",
+                path.display()
+            ),
+        }
+    }
+}
+
+impl std::error::Error for ChallengeError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        if let Self::Io { source, .. } = self { Some(source) } else { None }
+    }
+}

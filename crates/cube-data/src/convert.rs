@@ -1,0 +1,346 @@
+//! Challenge files to capture files and back, bit for bit. `spec/CAPTURE.md`, section 7.
+
+use std::fmt;
+use std::io::{self, Seek, SeekFrom, Write};
+
+use kinepack::{EntityId, Pack, Schema, Snapshot, Tick};
+use kinepack_capture::float_words::{to_f32_bits, to_word};
+use kinepack_capture::{Capture, CaptureError, CaptureFrame, RecordError, Recorder, Stream};
+
+use crate::challenge::{BIN_LANES, BIN_OBJECTS, F32_RECORD_BYTES};
+use crate::cube::{Cube, POSITION_OFFSET};
+use crate::{Challenge, ChallengeError, Frame};
+
+/// The stream of the cubes, and of a `.f32` file that of their velocities.
+const CUBES: &str = "cubes";
+const VELOCITIES: &str = "cubes.velocity";
+/// Frames a second of a `.bin` file, which does not say.
+const BIN_RATE_HZ: u32 = 60;
+
+/// What of a cube a `.f32` file has beyond [`Cube`].
+#[derive(Pack)]
+struct CubeVelocity {
+    /// Metres a second.
+    velocity: [f32; 3],
+    /// Radians a second.
+    angular_velocity: [f32; 3],
+}
+
+/// What was converted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Converted {
+    /// Frames of the challenge file.
+    pub frames: u32,
+    /// True for `.bin`, whose frames hold no floats.
+    pub is_quantized: bool,
+}
+
+/// Records all that is left of a challenge file: of `.bin` a stream `cubes` of lanes; of `.f32` a
+/// stream `cubes` of states before quantization, and `cubes.velocity` with linear and angular
+/// velocities. Frames have ticks from 0, objects ids from 0. One frame is in memory.
+///
+/// # Errors
+/// [`ConvertError::Read`] and [`ConvertError::Record`]; what was recorded before stays.
+pub fn challenge_to_capture(
+    challenge: &mut Challenge,
+    recorder: &mut Recorder,
+) -> Result<Converted, ConvertError> {
+    let frames = if challenge.is_quantized() {
+        record_bin(challenge, recorder)
+    } else {
+        record_f32(challenge, recorder)
+    };
+    Ok(Converted { frames: frames?, is_quantized: challenge.is_quantized() })
+}
+
+fn record_bin(challenge: &mut Challenge, recorder: &mut Recorder) -> Result<u32, ConvertError> {
+    let schema = Schema::of::<Cube>();
+    let cubes = recorder.stream_of_lanes(CUBES, &schema, challenge.rate_hz().into())?;
+    let mut snapshot = Snapshot::new(&schema, Tick(0));
+    let mut tick = 0;
+    while let Some(frame) = challenge.next_frame()? {
+        let Frame::Quantized(frame) = frame else { break };
+        snapshot.clear(Tick(tick));
+        frame.push_into(&mut snapshot)?;
+        recorder.record_snapshot(&cubes, &snapshot)?;
+        tick += 1;
+    }
+    Ok(tick)
+}
+
+fn record_f32(challenge: &mut Challenge, recorder: &mut Recorder) -> Result<u32, ConvertError> {
+    let rate_hz = challenge.rate_hz().into();
+    let cubes = recorder.stream::<Cube>(CUBES, rate_hz)?;
+    let velocities = recorder.stream::<CubeVelocity>(VELOCITIES, rate_hz)?;
+    let mut tick = 0;
+    while let Some(frame) = challenge.next_frame()? {
+        let Frame::Floats(frame) = frame else { break };
+        let records = || (0..).map(EntityId).zip(frame.records());
+        // Not by `Pack::store_raw`: a conversion of a NaN may change its bits.
+        recorder.record_with(&cubes, Tick(tick), records(), |(floats, interacting), words| {
+            words.iter_mut().zip(&floats[..7]).for_each(|(word, float)| *word = to_word(*float));
+            words[7] = interacting.into();
+            Ok(())
+        })?;
+        recorder.record_with(&velocities, Tick(tick), records(), |(floats, _), words| {
+            words.iter_mut().zip(&floats[7..]).for_each(|(word, float)| *word = u64::from(*float));
+            Ok(())
+        })?;
+        tick += 1;
+    }
+    Ok(tick)
+}
+
+/// Writes the challenge file that [`challenge_to_capture`] made a capture of: `.bin` or `.f32`, as
+/// the streams are. Other streams are left out. One frame is in memory.
+///
+/// # Errors
+/// [`ConvertError::Read`] for a damaged capture, [`ConvertError::NotCubes`] for one that no
+/// challenge file can be made of, [`ConvertError::Write`].
+pub fn capture_to_challenge(
+    capture: &mut Capture,
+    out: &mut (impl Write + Seek),
+) -> Result<Converted, ConvertError> {
+    let mut file = ChallengeFile::default();
+    let mut bytes = Vec::new();
+    while let Some((_, frame)) = capture.next_frame()? {
+        bytes.clear();
+        if file
+            .take(&frame, &mut bytes)
+            .map_err(|reason| NotCubes { tick: frame.tick().0, reason })?
+        {
+            out.write_all(&bytes)?;
+        }
+    }
+    if let Some(damage) = capture.damage() {
+        return Err(ConvertError::Damaged { damage: damage.to_string() });
+    }
+    let Some(is_quantized) = file.is_quantized.filter(|_| file.frames > 0 && file.record.is_none())
+    else {
+        let reason = "it does not end with a whole frame of cubes".to_owned();
+        return Err(NotCubes { tick: file.frames, reason }.into());
+    };
+    if !is_quantized {
+        // Now it is known how many.
+        out.seek(SeekFrom::Start(12))?;
+        out.write_all(&file.frames.to_le_bytes())?;
+        out.seek(SeekFrom::End(0))?;
+    }
+    out.flush()?;
+    Ok(Converted { frames: file.frames, is_quantized })
+}
+
+/// A challenge file that is being written.
+#[derive(Default)]
+struct ChallengeFile {
+    is_quantized: Option<bool>,
+    objects: usize,
+    frames: u32,
+    /// The records of a frame of `.f32` that has no velocities yet.
+    record: Option<Vec<u8>>,
+}
+
+struct NotCubes {
+    tick: u32,
+    reason: String,
+}
+
+impl ChallengeFile {
+    /// Takes a frame of a capture; true where `out` then has a frame of the file, with the header
+    /// before the first.
+    fn take(&mut self, frame: &CaptureFrame<'_>, out: &mut Vec<u8>) -> Result<bool, String> {
+        let stream = frame.stream();
+        match stream.name() {
+            CUBES => {
+                check_schema::<Cube>(stream)?;
+                self.check(frame)?;
+                if !stream.is_raw() {
+                    write_bin(frame, out);
+                    self.frames += 1;
+                    return Ok(true);
+                }
+                if self.record.is_some() {
+                    return Err(format!("the frame before has none of {VELOCITIES:?}"));
+                }
+                self.record = Some(cubes(frame)?);
+                Ok(false)
+            }
+            VELOCITIES if self.is_quantized != Some(true) => {
+                check_schema::<CubeVelocity>(stream)?;
+                let Some(mut records) = self.record.take() else {
+                    return Err(format!("velocities come before the frame of {CUBES:?}"));
+                };
+                self.check(frame)?;
+                add_velocities(frame, &mut records)?;
+                if self.frames == 0 {
+                    let words = [u32::from_le_bytes(*b"CF32"), 1, self.objects as u32, 0];
+                    let rest = [stream.rate_hz() as u32, F32_RECORD_BYTES as u32, 0, 0];
+                    out.extend(words.iter().chain(&rest).flat_map(|word| word.to_le_bytes()));
+                }
+                out.append(&mut records);
+                self.frames += 1;
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// That a frame is the next one, of the objects that all others are of.
+    fn check(&mut self, frame: &CaptureFrame<'_>) -> Result<(), String> {
+        let (stream, objects) = (frame.stream(), frame.ids().len());
+        let is_quantized = !stream.is_raw();
+        if *self.is_quantized.get_or_insert(is_quantized) != is_quantized {
+            return Err("some cubes are quantized and some are not".into());
+        }
+        if frame.tick().0 != self.frames {
+            return Err(format!("frame {} should be here", self.frames));
+        }
+        let rate_hz = stream.rate_hz();
+        let fits = if is_quantized {
+            objects == BIN_OBJECTS as usize && rate_hz == f64::from(BIN_RATE_HZ)
+        } else {
+            (self.frames == 0 || objects == self.objects)
+                && objects > 0
+                && rate_hz.fract() == 0.0
+                && (1.0..=1000.0).contains(&rate_hz)
+        };
+        if !fits {
+            return Err(format!(
+                "a challenge file cannot have {objects} objects here, {rate_hz} times a second"
+            ));
+        }
+        if !(0..).map(EntityId).zip(frame.ids()).all(|(expected, id)| expected == *id) {
+            return Err("ids are not those from 0 on".into());
+        }
+        self.objects = objects;
+        Ok(())
+    }
+}
+
+fn check_schema<T: Pack>(stream: &Stream) -> Result<(), String> {
+    let is_same = stream.schema().hash() == Schema::of::<T>().hash();
+    if is_same { Ok(()) } else { Err(format!("stream {:?} is of another type", stream.name())) }
+}
+
+fn write_bin(frame: &CaptureFrame<'_>, out: &mut Vec<u8>) {
+    for object in 0..frame.ids().len() {
+        let mut words = [0; 8];
+        for (lane, (word, _)) in BIN_LANES.into_iter().enumerate() {
+            let offset = if lane < 2 { POSITION_OFFSET } else { 0 };
+            words[word] = (frame.columns()[lane][object] as u32).wrapping_sub(offset);
+        }
+        out.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+    }
+}
+
+/// The records of a frame of `.f32` with zeros for velocities.
+fn cubes(frame: &CaptureFrame<'_>) -> Result<Vec<u8>, String> {
+    let mut records = vec![0; frame.ids().len() * F32_RECORD_BYTES];
+    let (floats, interacting) = frame.columns().split_at(7);
+    for (object, record) in records.chunks_exact_mut(F32_RECORD_BYTES).enumerate() {
+        for (column, bytes) in floats.iter().zip(record.chunks_exact_mut(4)) {
+            let float = to_f32_bits(column[object])
+                .ok_or_else(|| format!("object {object} has a number that is no f32"))?;
+            bytes.copy_from_slice(&float.to_le_bytes());
+        }
+        record[F32_RECORD_BYTES - 1] = match interacting[0][object] {
+            flag @ 0..=1 => flag as u8,
+            flag => return Err(format!("object {object}: interacting is {flag}, not 0 or 1")),
+        };
+    }
+    Ok(records)
+}
+
+fn add_velocities(frame: &CaptureFrame<'_>, records: &mut [u8]) -> Result<(), String> {
+    for (object, record) in records.chunks_exact_mut(F32_RECORD_BYTES).enumerate() {
+        for (column, bytes) in frame.columns().iter().zip(record[28..].chunks_exact_mut(4)) {
+            let float = u32::try_from(column[object])
+                .map_err(|_| format!("object {object} has no 32 bits"))?;
+            bytes.copy_from_slice(&float.to_le_bytes());
+        }
+    }
+    Ok(())
+}
+
+/// Why a challenge file or a capture cannot be converted.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ConvertError {
+    /// The challenge file cannot be read.
+    Challenge(ChallengeError),
+    /// The capture cannot be read.
+    Read(CaptureError),
+    /// The capture is damaged. Everything before the damage was converted.
+    Damaged {
+        /// Where, and why.
+        damage: String,
+    },
+    /// The capture cannot be recorded.
+    Record(RecordError),
+    /// The capture does not hold what a challenge file needs.
+    NotCubes {
+        /// The tick.
+        tick: u32,
+        /// What is missing, or does not belong there.
+        reason: String,
+    },
+    /// The challenge file cannot be written.
+    Write(io::Error),
+}
+
+impl fmt::Display for ConvertError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Challenge(error) => write!(f, "{error}"),
+            Self::Read(error) => write!(f, "{error}"),
+            Self::Damaged { damage } => write!(f, "the capture is {damage}"),
+            Self::Record(error) => write!(f, "{error}"),
+            Self::NotCubes { tick, reason } => {
+                write!(f, "no challenge file can be made of the capture: tick {tick}: {reason}")
+            }
+            Self::Write(error) => write!(f, "the challenge file cannot be written: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for ConvertError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Challenge(error) => Some(error),
+            Self::Read(error) => Some(error),
+            Self::Record(error) => Some(error),
+            Self::Write(error) => Some(error),
+            Self::Damaged { .. } | Self::NotCubes { .. } => None,
+        }
+    }
+}
+
+impl From<NotCubes> for ConvertError {
+    fn from(NotCubes { tick, reason }: NotCubes) -> Self {
+        Self::NotCubes { tick, reason }
+    }
+}
+
+impl From<ChallengeError> for ConvertError {
+    fn from(error: ChallengeError) -> Self {
+        Self::Challenge(error)
+    }
+}
+
+impl From<CaptureError> for ConvertError {
+    fn from(error: CaptureError) -> Self {
+        Self::Read(error)
+    }
+}
+
+impl From<RecordError> for ConvertError {
+    fn from(error: RecordError) -> Self {
+        Self::Record(error)
+    }
+}
+
+impl From<io::Error> for ConvertError {
+    fn from(error: io::Error) -> Self {
+        Self::Write(error)
+    }
+}

@@ -1,0 +1,19 @@
+//! The cubes of the articles, as data.
+//!
+//! [`cube`] has the schema of a cube at every row of the level table, and the profiles trained for
+//! it. [`Challenge`] reads the files of the 2015 "networked physics data compression challenge",
+//! frame by frame: quantized (`.bin`) or before quantization (`.f32`), plain or as `.zst`.
+//! [`challenge_to_capture`] and [`capture_to_challenge`] convert between those files and capture
+//! files.
+
+#![forbid(unsafe_code)]
+
+mod challenge;
+mod challenge_error;
+mod convert;
+pub mod cube;
+mod unpacked;
+
+pub use challenge::{Challenge, Frame};
+pub use challenge_error::ChallengeError;
+pub use convert::{ConvertError, Converted, capture_to_challenge, challenge_to_capture};

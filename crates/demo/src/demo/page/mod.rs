@@ -1,0 +1,124 @@
+//! The demo in a page of the browser: both worlds live, and where the bits go.
+//!
+//! ```text
+//! this thread                                   server's thread
+//! stage: orders, ticks  ── worlds, status ──►  board  ──► socket of each page
+//!                       ◄── orders ──────────
+//! ```
+
+mod board;
+mod ledger;
+mod protocol;
+mod server;
+mod settings;
+mod socket;
+mod stage;
+mod world;
+
+use std::io;
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
+use std::time::Duration;
+
+use board::Board;
+use command_kit::OutputError;
+use command_kit::interrupt::Interrupt;
+use command_kit::page::{self, PageError};
+use kinepack_net::HubConfig;
+use protocol::{Hello, Message};
+use settings::Defaults;
+use stage::Stage;
+
+use super::{Arguments, Program, uncompressed_kbps};
+use crate::demo::DemoError;
+use crate::inputs::with_keys;
+use crate::session::Session;
+use crate::session_report::SessionReport;
+
+/// Where the page is, where nothing else is asked for.
+const PORT: u16 = 4650;
+/// What the article was asked to stay below.
+const GOAL_KBPS: f64 = 256.0;
+/// Of the floor on which captured cubes are shown: that of the article's scene.
+const CAPTURED_HALF_WIDTH_M: f32 = 32.0;
+/// Orders that wait for the next tick.
+const MAX_ORDERS: usize = 64;
+/// How long pages may take to hear of the end.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+pub(super) fn run(arguments: &Arguments) -> Result<SessionReport, DemoError> {
+    let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
+    // What no link can be is said in the same words as everywhere.
+    arguments.link.config()?;
+    let listener = page::listen(arguments.listen, PORT, "watch and play")?;
+    let url = page::url(&listener)?;
+    let defaults = Defaults { link: arguments.link.clone(), send: arguments.send.clone() };
+    let checked =
+        defaults.check(defaults.settings()).map_err(|reason| DemoError::Settings { reason })?;
+    let Program { world, name, .. } = arguments.program()?;
+    let config = with_keys(HubConfig { count_costs: true, ..HubConfig::default() });
+    let extent = world.extent();
+    let mut session = Session::new(world, &arguments.send, config)?;
+    session.outage = arguments.link.outage();
+    session.add(&checked.send, checked.link_config, checked.link.link_seed, true)?;
+    let mut stage = Stage::new(session, name.clone(), checked)?;
+
+    let (orders, to_do) = sync_channel(MAX_ORDERS);
+    let hello = hello(arguments, name, extent);
+    let board = Arc::new(Board::new(defaults, &hello, stage.status(), orders));
+    let server = std::thread::spawn({
+        let board = Arc::clone(&board);
+        move || serve(listener, board)
+    });
+    eprintln!("both worlds are at {url} (Ctrl-C ends them; --headless keeps to the terminal)");
+    if !arguments.no_open {
+        page::open(&url);
+    }
+    stage.run(&board, &to_do, &interrupt, arguments.world.asked_frames())?;
+
+    let report = stage.report();
+    board.end.send_replace(Some(Message::End { report: &report }.to_json().into()));
+    match server.join() {
+        Ok(Ok(())) => Ok(report),
+        Ok(Err(error)) => Err(DemoError::Page(PageError::Page { error })),
+        Err(panic) => std::panic::resume_unwind(panic),
+    }
+}
+
+/// Serves pages until the end, and then until they have heard of it.
+fn serve(listener: TcpListener, board: Arc<Board>) -> io::Result<()> {
+    let mut end = board.end.subscribe();
+    let ended = async {
+        let _ = end.wait_for(Option::is_some).await;
+        let is_empty = async {
+            while board.pages() > 0 {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        let _ = tokio::time::timeout(FAREWELL, is_empty).await;
+    };
+    page::serve(listener, server::router(Arc::clone(&board)), ended)
+}
+
+fn hello(
+    arguments: &Arguments,
+    world: String,
+    (bodies, half_width_m): (usize, Option<f32>),
+) -> Hello {
+    Hello {
+        program: concat!("kinepack ", env!("CARGO_PKG_VERSION")).to_owned(),
+        world,
+        bodies,
+        tick_hz: cubes::TICK_HZ,
+        half_width_m: half_width_m.unwrap_or(CAPTURED_HALF_WIDTH_M),
+        player_edge_m: cubes::PLAYER_EDGE_M,
+        cube_edge_m: cubes::CUBE_EDGE_M,
+        goal_kbps: GOAL_KBPS,
+        uncompressed_kbps: uncompressed_kbps(bodies),
+        lanes: ledger::lane_names(arguments.send.stream.codec().schema()),
+        levels: settings::levels(),
+        links: settings::links(),
+        send_hz: crate::sender::SEND_HZ,
+    }
+}

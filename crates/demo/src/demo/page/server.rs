@@ -1,0 +1,50 @@
+//! Serves the page, which is part of the program, and takes its sockets. A foreign page must not
+//! open one.
+
+use std::sync::Arc;
+
+use axum::extract::{State, WebSocketUpgrade};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Router, middleware};
+use command_kit::page::{File, guard, is_same_origin, with_files};
+
+use super::board::{Board, Seat};
+use super::socket;
+
+/// The largest message of a page.
+const MAX_MESSAGE_BYTES: usize = 4_096;
+
+/// The page's own files.
+#[rustfmt::skip]
+const FILES: &[File] = command_kit::web_files![
+    "charts/chart.js", "charts/chart_bars.js", "charts/chart_lines.js", "charts/chart_stack.js", "charts/charts.js",
+    "charts/history.js", "charts/timeline.js", "connection.js", "controls/address.js", "controls/controls.js",
+    "controls/playing.js", "controls/settings.js", "controls/slider.js", "controls/touch_pad.js", "index.html",
+    "main.js", "panels/look.js", "panels/now.js", "panels/report.js", "panels/state.js", "protocol.js", "style.css",
+    "worlds/body_arrays.js", "worlds/camera.js", "worlds/pick.js", "worlds/shaders.js", "worlds/worlds.js",
+];
+
+/// All that the program answers.
+pub(super) fn router(board: Arc<Board>) -> Router {
+    let router = with_files(Router::new().route("/socket", get(open_socket)), FILES);
+    router.with_state(board).layer(middleware::from_fn(guard))
+}
+
+async fn open_socket(
+    State(board): State<Arc<Board>>,
+    headers: HeaderMap,
+    upgrade: WebSocketUpgrade,
+) -> Response {
+    if !is_same_origin(&headers) {
+        return (StatusCode::FORBIDDEN, "Only this program's own page may open the socket.\n")
+            .into_response();
+    }
+    let Some(seat) = Seat::take(&board) else {
+        return (StatusCode::SERVICE_UNAVAILABLE, "As many pages as may be are open already.\n")
+            .into_response();
+    };
+    let upgrade = upgrade.max_message_size(MAX_MESSAGE_BYTES).max_frame_size(MAX_MESSAGE_BYTES);
+    upgrade.on_upgrade(move |socket| socket::talk(socket, board, seat))
+}

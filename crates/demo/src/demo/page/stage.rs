@@ -1,0 +1,306 @@
+//! The worlds in real time: orders of the pages, ticks, and what is told of them.
+//!
+//! One thread. Time is the session's own: it stands still while paused, and on a machine that is
+//! too slow it is slower than the clock on the wall.
+
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+use std::time::{Duration, Instant};
+
+use command_kit::interrupt::Interrupt;
+use cubes::Input;
+
+use super::board::{Board, Order};
+use super::ledger::Ledger;
+use super::protocol::Status;
+use super::settings::Checked;
+use super::world::WorldMessage;
+use crate::demo::loopback::Loopback;
+use crate::demo::{DemoError, report};
+use crate::sender::due;
+use crate::session::{Hands, Session};
+use crate::session_error::SessionError;
+use crate::session_report::SessionReport;
+use crate::world::Played;
+
+/// Between two statuses.
+const STATUS_EVERY: Duration = Duration::from_millis(100);
+/// A machine that is further behind slows the world down, rather than hurry after.
+const HURRY: Duration = Duration::from_millis(250);
+/// A person who has held no key for so long has gone, and the script plays.
+const IDLE_TICKS: u32 = 3 * cubes::TICK_HZ;
+
+/// See the head of this file.
+pub(super) struct Stage {
+    session: Session,
+    loopback: Loopback,
+    /// How a report names the world.
+    world: String,
+    checked: Checked,
+    /// Since the connection was made: the report is of several links.
+    link_changed: bool,
+    is_paused: bool,
+    /// Ticks to go although paused.
+    steps: u32,
+    hand: Hand,
+    speed: Speed,
+    ledger: Ledger,
+    worlds: u32,
+}
+
+/// Who plays.
+#[derive(Debug, Default)]
+struct Hand {
+    held: Input,
+    /// For how long a person has held no key; `None` while the script plays.
+    idle_ticks: Option<u32>,
+}
+
+/// How fast the world runs.
+#[derive(Debug)]
+struct Speed {
+    since: Instant,
+    ticks: u32,
+    ratio: f64,
+}
+
+impl Stage {
+    pub(super) fn new(
+        session: Session,
+        world: String,
+        checked: Checked,
+    ) -> Result<Self, DemoError> {
+        let mut stage = Self {
+            ledger: Ledger::new(checked.send.stream.codec().schema()),
+            session,
+            loopback: Loopback::new()?,
+            world,
+            checked,
+            link_changed: false,
+            is_paused: false,
+            steps: 0,
+            hand: Hand::default(),
+            speed: Speed { since: Instant::now(), ticks: 0, ratio: 1.0 },
+            worlds: 0,
+        };
+        stage.prepare_viewer()?;
+        Ok(stage)
+    }
+
+    /// Runs until somebody wants an end, or for so many ticks.
+    pub(super) fn run(
+        &mut self,
+        board: &Board,
+        orders: &Receiver<Order>,
+        interrupt: &Interrupt,
+        ticks: Option<u32>,
+    ) -> Result<(), DemoError> {
+        let period = due(1);
+        let mut next_tick = Instant::now() + period;
+        let mut next_status = Instant::now();
+        while !interrupt.is_raised() && ticks.is_none_or(|ticks| self.tick() < ticks) {
+            let is_held = self.is_paused && self.steps == 0;
+            let next = if is_held { next_status } else { next_tick.min(next_status) };
+            if let Ok(order) = orders.recv_timeout(next.saturating_duration_since(Instant::now())) {
+                if !matches!(order, Order::Keys(_)) {
+                    // At once, so that a page sees what it did.
+                    next_status = Instant::now();
+                }
+                self.apply(order)?;
+                continue;
+            }
+            let now = Instant::now();
+            if !is_held && now >= next_tick {
+                self.step(board)?;
+                next_tick += period;
+                if now > next_tick + HURRY {
+                    next_tick = now;
+                }
+            } else if is_held {
+                next_tick = now;
+            }
+            if now >= next_status {
+                next_status = now + STATUS_EVERY;
+                self.speed.update(now, is_held);
+                self.tell(board, is_held);
+            }
+        }
+        Ok(())
+    }
+
+    fn apply(&mut self, order: Order) -> Result<(), DemoError> {
+        match order {
+            Order::Settings(checked) => self.set(*checked)?,
+            Order::Pause(pause) => {
+                self.is_paused = pause;
+                self.steps = 0;
+            }
+            Order::Step(ticks) => self.steps = if self.is_paused { ticks } else { 0 },
+            Order::Keys(held) => self.hand.hold(held),
+        }
+        Ok(())
+    }
+
+    fn set(&mut self, checked: Checked) -> Result<(), DemoError> {
+        let seed = checked.link.link_seed;
+        if checked.send.stream != self.checked.send.stream {
+            self.session.reconnect(0, &checked.send, checked.link_config, seed)?;
+            self.link_changed = false;
+        } else {
+            self.session.sender.offer(&checked.send).map_err(SessionError::from)?;
+            self.session.peers[0].set_link(checked.link_config).map_err(SessionError::from)?;
+            self.link_changed |= checked.link_config != self.checked.link_config;
+        }
+        self.checked = checked;
+        self.prepare_viewer()
+    }
+
+    /// Brings a viewer, which may be new, to the settings.
+    fn prepare_viewer(&mut self) -> Result<(), DemoError> {
+        let [least, most] = self.checked.playout_delays;
+        if let Some(viewer) = self.session.peers[0].viewer_mut() {
+            viewer.receiver.set_playout_delays(least, most).map_err(SessionError::from)?;
+            viewer.recent_error.get_or_insert_default();
+        }
+        Ok(())
+    }
+
+    /// One tick of everything.
+    fn step(&mut self, board: &Board) -> Result<(), DemoError> {
+        let tick = self.tick() + 1;
+        self.speed.ticks += 1;
+        self.steps = self.steps.saturating_sub(1);
+        let person =
+            self.hand.next().filter(|_| matches!(self.session.sender.world, Played::Cubes(_)));
+        self.session.hands = person.map_or(Hands::Script, Hands::Person);
+        self.session.run_until(due(tick), &mut self.loopback)?;
+        let Session { sender, peers, .. } = &mut self.session;
+        let [peer, ..] = &mut **peers else { return Ok(()) };
+        board.add_packets(self.ledger.add(tick, sender.states().len(), &peer.sent));
+        if let Some(sample) = self.ledger.sample(tick, peer, sender) {
+            board.add_sample(sample);
+        }
+        self.tell_world(board);
+        Ok(())
+    }
+
+    fn tell_world(&mut self, board: &Board) {
+        if board.pages() == 0 {
+            return;
+        }
+        self.worlds = self.worlds.wrapping_add(1);
+        let shown = self.session.peers[0]
+            .viewer()
+            .map_or((0.0, &[][..]), |viewer| (viewer.shown_tick, &viewer.shown));
+        let heat = |body| self.ledger.heat(body);
+        let message = WorldMessage::new(
+            self.worlds,
+            self.tick(),
+            self.session.sender.states().measured(),
+            shown,
+            heat,
+        );
+        board.world.send_replace(message);
+    }
+
+    fn tell(&mut self, board: &Board, is_held: bool) {
+        if board.pages() == 0 {
+            return;
+        }
+        if is_held {
+            // For a page that has come since.
+            self.tell_world(board);
+        }
+        let look = |body| self.ledger.look(body, &self.session.peers[0], &self.session.sender);
+        let looks =
+            board.looked_at().into_iter().filter_map(|body| Some((body, look(body)?))).collect();
+        board.status.send_replace(Arc::new(Status { looks, ..self.status() }));
+    }
+
+    /// How things stand.
+    pub(super) fn status(&self) -> Status {
+        Status {
+            settings: self.checked.settings.clone(),
+            paused: self.is_paused,
+            tick: self.tick(),
+            plays: self.plays(),
+            speed_ratio: self.speed.ratio,
+            report: self.report(),
+            looks: std::collections::BTreeMap::new(),
+        }
+    }
+
+    fn tick(&self) -> u32 {
+        self.session.sender.tick()
+    }
+
+    fn plays(&self) -> &'static str {
+        match (&self.session.sender.world, self.hand.idle_ticks) {
+            (Played::Captured(..), _) => "capture",
+            (_, Some(_)) => "person",
+            (_, None) => "script",
+        }
+    }
+
+    /// What the session was like so far.
+    pub(super) fn report(&self) -> SessionReport {
+        let mut link = self.checked.link.name();
+        if self.link_changed {
+            link.push_str(" (changed while it ran)");
+        }
+        report(&self.session, self.tick(), &self.world, link, self.checked.send.name())
+    }
+}
+
+impl Hand {
+    fn hold(&mut self, held: Input) {
+        self.held = held;
+        if held != Input::default() {
+            self.idle_ticks = Some(0);
+        }
+    }
+
+    /// The keys of a person for the next tick; `None` where the script plays.
+    fn next(&mut self) -> Option<Input> {
+        let idle_ticks = self.idle_ticks.as_mut()?;
+        *idle_ticks = if self.held == Input::default() { *idle_ticks + 1 } else { 0 };
+        if *idle_ticks > IDLE_TICKS {
+            self.idle_ticks = None;
+            return None;
+        }
+        Some(self.held)
+    }
+}
+
+impl Speed {
+    /// Once a second; time that is held does not count.
+    fn update(&mut self, now: Instant, is_held: bool) {
+        let elapsed = now.saturating_duration_since(self.since);
+        if is_held {
+            (self.since, self.ticks) = (now, 0);
+        } else if elapsed >= Duration::from_secs(1) {
+            self.ratio =
+                f64::from(self.ticks) / (elapsed.as_secs_f64() * f64::from(cubes::TICK_HZ));
+            (self.since, self.ticks) = (now, 0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_person_plays_until_a_while_after_the_last_key() {
+        let mut hand = Hand::default();
+        assert_eq!(hand.next(), None);
+        hand.hold(Input::default());
+        assert_eq!(hand.next(), None, "letting go of nothing is no play");
+        let held = Input { left: true, ..Input::default() };
+        hand.hold(held);
+        assert!((0..1000).all(|_| hand.next() == Some(held)));
+        hand.hold(Input::default());
+        assert!((0..IDLE_TICKS).all(|_| hand.next() == Some(Input::default())));
+        assert_eq!(hand.next(), None);
+    }
+}

@@ -1,0 +1,145 @@
+//! The two streams between a joiner that plays and its server: keys one way, a seat the other.
+//! `spec/NET.md`, section 8.
+//!
+//! ```text
+//! joiner: keys ─► 60 records a second ─► server: holds the newest one's keys
+//! joiner: knows its cube ◄─ a record until it is acknowledged ◄─ server: gives it a cube, or none
+//! ```
+
+use std::time::Duration;
+
+use cubes::{FIRST_GUEST, MAX_PLAYERS};
+use kinepack::stream::{StreamCodec, StreamLevel};
+use kinepack::{EntityId, Pack};
+use kinepack_net::{HubConfig, StreamAcknowledgement, StreamConfig};
+
+use crate::keys::Keys;
+
+/// Between two records of keys: one for each step of the world.
+pub const RECORD_EVERY: Duration = Duration::from_nanos(1_000_000_000 / cubes::TICK_HZ as u64);
+/// Between two times that a seat is told, until it is acknowledged.
+pub const SEAT_EVERY: Duration = Duration::from_millis(250);
+/// The most guests that a world has cubes for.
+pub const MAX_GUESTS: usize = MAX_PLAYERS - 1;
+
+const LAST_GUEST: u8 = MAX_GUESTS as u8 - 1;
+
+/// Of a joiner's keys. Adaptive, for its bits: most records are the one before again, which a range
+/// coder says in next to none, and three repeats with it. Packed takes whole fields, and bytes:
+/// 34.5 bits a packet against 56.2, of which 32 are the header (the test below). Six flags at 60 Hz
+/// are little work.
+pub fn key_codec() -> StreamCodec {
+    StreamCodec::of::<Keys>(StreamLevel::Adaptive).expect("six bits are a schema")
+}
+
+/// Three repeats: keys are lost where four packets in a row are.
+pub fn key_config() -> StreamConfig {
+    StreamConfig { rate_hz: cubes::TICK_HZ, repeats: 3, ..StreamConfig::default() }
+}
+
+/// For a hub whose datagrams take an acknowledgement of keys in front: leaves room for it, and
+/// counts it where there is a budget.
+pub fn with_keys(config: HubConfig) -> HubConfig {
+    let front_bytes = StreamAcknowledgement::BYTES;
+    HubConfig {
+        datagram_bytes: config.datagram_bytes - front_bytes,
+        overhead_bytes: config.overhead_bytes + front_bytes,
+        ..config
+    }
+}
+
+/// The codec of the seats' stream.
+pub fn seat_codec() -> StreamCodec {
+    StreamCodec::of::<Seat>(StreamLevel::Packed).expect("a bit and a small number are a schema")
+}
+
+/// Told again until it is acknowledged, so a packet has no need to repeat others.
+pub fn seat_config() -> StreamConfig {
+    StreamConfig { rate_hz: 4, repeats: 0, ..StreamConfig::default() }
+}
+
+/// Which cube a joiner steers, if any.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pack)]
+pub struct Seat {
+    playing: bool,
+    /// Its number from [`FIRST_GUEST`] on; 0 where it has none.
+    #[pack(range = 0..=LAST_GUEST)]
+    guest: u8,
+}
+
+impl Seat {
+    pub fn of(entity: Option<EntityId>) -> Self {
+        let guest = entity.and_then(|entity| entity.0.checked_sub(FIRST_GUEST));
+        let guest =
+            guest.and_then(|guest| u8::try_from(guest).ok()).filter(|guest| *guest <= LAST_GUEST);
+        Self { playing: guest.is_some(), guest: guest.unwrap_or(0) }
+    }
+
+    /// `None` where this joiner only watches.
+    pub fn entity(self) -> Option<EntityId> {
+        self.playing.then_some(EntityId(FIRST_GUEST + u32::from(self.guest)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cubes::{Config, Script, Style, World};
+    use kinepack_net::{StreamReceiver, StreamSender};
+
+    use super::*;
+
+    #[test]
+    fn every_seat_is_seven_bits_and_back() {
+        let schema = seat_codec().schema().clone();
+        assert_eq!(schema.lanes().iter().map(kinepack::Lane::bits).sum::<u32>(), 7);
+        for entity in
+            (FIRST_GUEST..FIRST_GUEST + MAX_GUESTS as u32).map(EntityId).map(Some).chain([None])
+        {
+            let mut lanes = [0; Seat::LANES];
+            Seat::of(entity).quantize(&mut lanes).expect("within the range");
+            assert_eq!(Seat::reconstruct(&lanes).entity(), entity);
+        }
+        for nobody in [0, 1, FIRST_GUEST - 1, FIRST_GUEST + MAX_GUESTS as u32, u32::MAX] {
+            assert_eq!(Seat::of(Some(EntityId(nobody))), Seat::of(None));
+        }
+    }
+
+    /// Mean bits of a packet of a scripted player's keys, each acknowledged so many ticks later.
+    fn bits(level: StreamLevel, repeats: u8, ticks_back: usize) -> f64 {
+        let codec = StreamCodec::of::<Keys>(level).expect("six bits are a schema");
+        let config = StreamConfig { repeats, ..key_config() };
+        let mut sender = StreamSender::new(&codec, config).expect("a valid configuration");
+        let mut receiver = StreamReceiver::new(&codec, config).expect("a valid configuration");
+        let mut world = World::new(&Config { cubes: 100 }).expect("a valid number of cubes");
+        let mut script = Script::new(Style::Typical, 1);
+        let mut acknowledgements = std::collections::VecDeque::new();
+        for tick in 0..1800 {
+            let input = script.next_input(&world);
+            world.step(input);
+            sender.push(&Keys::from(input)).expect("bits are never out of range");
+            let packet = sender.poll_transmit().expect("something was pushed");
+            receiver.handle(RECORD_EVERY * tick, packet).expect("it comes in order");
+            acknowledgements.push_back(receiver.acknowledgement().expect("something came"));
+            if acknowledgements.len() > ticks_back {
+                let acknowledgement = acknowledgements.pop_front().expect("there are some");
+                sender.handle(&acknowledgement.to_bytes()).expect("it was sent");
+            }
+        }
+        let stats = sender.stats();
+        stats.bytes as f64 * 8.0 / stats.packets as f64
+    }
+
+    #[test]
+    fn adaptive_keys_take_fewer_bits_than_packed_ones_and_repeats_next_to_none() {
+        let [packed, adaptive] =
+            [StreamLevel::Packed, StreamLevel::Adaptive].map(|level| bits(level, 3, 6));
+        let alone = bits(StreamLevel::Adaptive, 0, 6);
+        println!(
+            "bits a packet: packed {packed:.1}, adaptive {adaptive:.1}, without repeats {alone:.1}"
+        );
+        assert!(
+            adaptive < packed - 16.0 && adaptive < alone + 1.0,
+            "{packed}, {adaptive}, {alone}"
+        );
+    }
+}

@@ -1,0 +1,87 @@
+//! What a joiner sees while it runs: on a terminal the world from above, and lines about the
+//! connection anywhere.
+
+use std::time::Duration;
+
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use kinepack::EntityId;
+
+use super::tally::Tally;
+use crate::map::{ROWS, map, map_of};
+use crate::viewer::Viewer;
+
+/// Lines that are drawn over and over, on a terminal only.
+pub(super) struct Display {
+    lines: MultiProgress,
+    map: Vec<ProgressBar>,
+    numbers: ProgressBar,
+    help: ProgressBar,
+    kbps: f64,
+    /// When the rate was last measured, and all bytes until then.
+    measured: (Duration, u64),
+}
+
+impl Display {
+    pub(super) fn new(has_map: bool) -> Self {
+        let lines = MultiProgress::new();
+        let line = || {
+            let style = ProgressStyle::with_template("{wide_msg}")
+                .unwrap_or_else(|_| ProgressStyle::default_bar());
+            lines.add(ProgressBar::new(1).with_style(style))
+        };
+        let map = if has_map { (0..ROWS).map(|_| line()).collect() } else { Vec::new() };
+        let [numbers, help] = [(); 2].map(|()| line());
+        Self { lines, map, numbers, help, kbps: 0.0, measured: Default::default() }
+    }
+
+    /// A line below the map, for one who plays.
+    pub(super) fn explain(&self, line: &'static str) {
+        self.help.set_message(line);
+    }
+
+    /// A line on standard error, above what is drawn.
+    pub(super) fn say(&self, line: &str) {
+        self.lines.suspend(|| eprintln!("kinepack: {line}"));
+    }
+
+    /// What is shown, around one's own cube where there is one.
+    pub(super) fn show(
+        &mut self,
+        now: Duration,
+        viewer: Option<&Viewer>,
+        own: Option<EntityId>,
+        tally: &Tally,
+    ) {
+        if self.numbers.is_hidden() {
+            return;
+        }
+        let (then, bytes_then) = self.measured;
+        let bytes = tally.bytes().0;
+        if now >= then + Duration::from_secs(1) {
+            self.kbps = (bytes - bytes_then) as f64 * 8.0 / 1000.0 / (now - then).as_secs_f64();
+            self.measured = (now, bytes);
+        }
+        let Some(viewer) = viewer else { return };
+        let bodies = || viewer.shown.iter().map(|shown| (shown.id, shown.position));
+        let own = bodies().find(|(id, _)| Some(*id) == own);
+        let rows = own.map_or_else(|| map(bodies()), |(_, position)| map_of(position, bodies()));
+        for (line, row) in self.map.iter().zip(rows) {
+            line.set_message(row);
+        }
+        self.numbers.set_message(format!(
+            "{:6.1} kbit/s with headers and encryption, {:5.2} % lost, playout delay {:5.1} ms",
+            self.kbps,
+            tally.loss_ratio() * 100.0,
+            viewer.receiver.playout_stats().delay.as_secs_f64() * 1e3
+        ));
+    }
+
+    /// How many of many joiners receive.
+    pub(super) fn show_count(&self, receiving: usize, count: usize) {
+        self.numbers.set_message(format!("{receiving} of {count} joiners receive"));
+    }
+
+    pub(super) fn finish(&self) {
+        self.map.iter().chain([&self.numbers, &self.help]).for_each(ProgressBar::finish_and_clear);
+    }
+}

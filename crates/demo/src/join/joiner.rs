@@ -1,0 +1,321 @@
+//! One joiner: a connection, what it shows, and a new connection where the one before was lost.
+
+use std::net::SocketAddr;
+use std::thread;
+use std::time::Duration;
+
+use cubes::Input;
+use kinepack::{EntityId, Snapshot};
+use kinepack_net::{
+    DatagramKind, Mismatch, Refused, Sequence, StreamRefused, datagram_kind, split_datagram,
+};
+use kinepack_udp::{ClientOptions, ClientState, LostReason, Secret, UdpClient};
+
+use super::player::{Pilot, Player};
+use super::tally::Tally;
+use crate::PROTOCOL_ID;
+use crate::cube_stream::CubeStream;
+use crate::join::JoinError;
+use crate::sight::Sight;
+use crate::viewer::{NewView, Viewer};
+
+/// Between the end of a connection and the attempt at the next.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Where all joiners of this process go.
+pub struct Target {
+    pub server: SocketAddr,
+    pub secret: Secret,
+    pub stream: CubeStream,
+    /// Silence after which a connection is lost.
+    pub timeout: Duration,
+}
+
+/// A receiver that comes back.
+pub struct Joiner<'a> {
+    target: &'a Target,
+    pilot: Pilot,
+    connection: Option<Connection>,
+    next_try: Duration,
+    /// Of the connections that have ended.
+    ended: Tally,
+}
+
+/// A connection and what came over it. The next one has a receiver of its own: the server may be
+/// another.
+struct Connection {
+    client: UdpClient,
+    viewer: Viewer,
+    /// `None` for one that watches.
+    player: Option<Player>,
+    tally: Tally,
+    mismatch: Option<Mismatch>,
+    /// The newest sequence that came.
+    newest: Option<Sequence>,
+    looked: Option<Duration>,
+    connected_since: Option<Duration>,
+}
+
+/// What a user wants to hear at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum News {
+    Joined,
+    /// It steers this cube now; none where the server has none for it.
+    Seated(Option<EntityId>),
+    Lost(LostReason),
+}
+
+impl News {
+    /// As a line, where a connection that is lost is tried again.
+    pub fn line(self, server: SocketAddr) -> String {
+        match self {
+            Self::Joined => format!("joined {server}"),
+            Self::Seated(Some(entity)) => format!("{server}: plays cube {}", entity.0),
+            Self::Seated(None) => format!("{server}: only watches, the server has no cube for it"),
+            Self::Lost(reason) => format!("{server}: {reason}; trying again"),
+        }
+    }
+}
+
+impl<'a> Joiner<'a> {
+    pub fn new(target: &'a Target, first_try: Duration, pilot: Pilot) -> Self {
+        Self { target, pilot, connection: None, next_try: first_try, ended: Tally::default() }
+    }
+
+    /// Takes what has arrived and sends what is due. Never waits.
+    pub(super) fn step(&mut self, now: Duration) -> Result<Option<News>, JoinError> {
+        self.step_with(now, &mut |_, _| {})
+    }
+
+    /// The same, for who wants each view that came.
+    pub fn step_with(
+        &mut self,
+        now: Duration,
+        on_view: &mut dyn FnMut(NewView, &Snapshot),
+    ) -> Result<Option<News>, JoinError> {
+        if self.connection.is_none() && now >= self.next_try {
+            let plays = !matches!(self.pilot, Pilot::Nobody);
+            self.connection = Some(Connection::open(self.target, plays)?);
+        }
+        let Some(connection) = &mut self.connection else { return Ok(None) };
+        let news = connection.step(now, &self.target.stream, &mut self.pilot, on_view);
+        if let Some(mismatch) = connection.mismatch {
+            self.end(now);
+            let Target { server, ref stream, .. } = *self.target;
+            return Err(JoinError::Mismatch {
+                server,
+                mismatch,
+                own_hash: stream.own_hash(&mismatch),
+            });
+        }
+        if let Some(News::Lost(_)) = news {
+            self.end(now);
+            self.next_try = now + PAUSE;
+        }
+        Ok(news)
+    }
+
+    /// These keys are down from now on. Only a person's joiner asks for it.
+    pub(super) fn hold(&mut self, input: Input) {
+        if let Pilot::Person(held) = &mut self.pilot {
+            *held = input;
+        }
+    }
+
+    /// The cube that it steers.
+    pub(super) fn entity(&self) -> Option<EntityId> {
+        self.connection.as_ref()?.player.as_ref()?.entity()
+    }
+
+    /// Sleeps until something arrives or `duration` is over.
+    pub fn wait(&self, duration: Duration) {
+        match &self.connection {
+            Some(connection) => connection.client.wait(duration),
+            None => thread::sleep(duration),
+        }
+    }
+
+    /// Draws a frame.
+    pub(super) fn show(&mut self, now: Duration) -> Result<(), JoinError> {
+        match &mut self.connection {
+            Some(connection) => {
+                connection.viewer.show(now, None)?;
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// Lets a frame pass, without looking at it.
+    pub fn pass(&mut self, now: Duration) {
+        if let Some(connection) = &mut self.connection {
+            let _ = connection.viewer.receiver.playback(now);
+        }
+    }
+
+    pub(super) fn is_receiving(&self) -> bool {
+        self.connection
+            .as_ref()
+            .is_some_and(|connection| connection.viewer.receiver.newest().is_some())
+    }
+
+    pub(super) fn viewer(&self) -> Option<&Viewer> {
+        self.connection.as_ref().map(|connection| &connection.viewer)
+    }
+
+    /// Something of a state came over one of its connections.
+    pub fn has_received(&self, now: Duration) -> bool {
+        self.tally(now).received > 0
+    }
+
+    /// Of all connections so far.
+    pub(super) fn tally(&self, now: Duration) -> Tally {
+        let mut tally = self.ended;
+        if let Some(connection) = &self.connection {
+            tally.add(&connection.tally(now));
+        }
+        tally
+    }
+
+    /// Ends the connection where there is one: the server hears it.
+    pub fn end(&mut self, now: Duration) {
+        if let Some(connection) = self.connection.take() {
+            self.ended.add(&connection.tally(now));
+            connection.client.close();
+        }
+    }
+}
+
+impl Connection {
+    fn open(target: &Target, plays: bool) -> Result<Self, JoinError> {
+        let mut options = ClientOptions::new(PROTOCOL_ID);
+        options.timeout = target.timeout;
+        Ok(Self {
+            client: UdpClient::connect(target.server, &target.secret, options)?,
+            viewer: Viewer::new(&target.stream)?,
+            player: plays.then(Player::new).transpose()?,
+            tally: Tally { server: Some(target.server), ..Tally::default() },
+            mismatch: None,
+            newest: None,
+            looked: None,
+            connected_since: None,
+        })
+    }
+
+    fn step(
+        &mut self,
+        now: Duration,
+        stream: &CubeStream,
+        pilot: &mut Pilot,
+        on_view: &mut dyn FnMut(NewView, &Snapshot),
+    ) -> Option<News> {
+        let since = now.saturating_sub(self.looked.replace(now).unwrap_or(now));
+        self.tally.slowest_look = self.tally.slowest_look.max(since);
+        let knew_nothing = self.viewer.receiver.newest().is_none();
+        let mut is_seated = false;
+        let Self { client, viewer, player, tally, mismatch, newest, .. } = self;
+        client.poll(&mut |datagram| {
+            let Ok(parts) = split_datagram(datagram) else {
+                tally.wrong += 1;
+                return;
+            };
+            for part in parts {
+                match (datagram_kind(part), &mut *player) {
+                    (Some(DatagramKind::StreamPacket), Some(player)) => {
+                        match player.handle(now, part) {
+                            Ok(is_news) => is_seated |= is_news,
+                            Err(refused) => {
+                                tally.wrong += u64::from(refused != StreamRefused::Duplicate)
+                            }
+                        }
+                    }
+                    (Some(DatagramKind::StreamAcknowledgement), Some(player)) => {
+                        let is_wrong = player
+                            .acknowledge(part)
+                            .is_err_and(|refused| refused != StreamRefused::LongAgo);
+                        tally.wrong += u64::from(is_wrong);
+                    }
+                    _ => match viewer.handle(now, part) {
+                        Ok(new) => {
+                            tally.note_sequence(newest, part);
+                            if let Some(new) = new
+                                && let Some(view) = viewer.receiver.view(new.sequence)
+                            {
+                                on_view(new, view);
+                            }
+                        }
+                        Err(Refused::Mismatch(why)) => *mismatch = Some(why),
+                        Err(Refused::Duplicate | Refused::TooOld) => {}
+                        Err(_) => tally.wrong += 1,
+                    },
+                }
+            }
+        });
+        match self.client.state() {
+            ClientState::Connecting => None,
+            ClientState::Connected => {
+                if self.connected_since.is_none() {
+                    self.connected_since = Some(now);
+                    self.tally.connections += 1;
+                }
+                self.transmit(now, stream, pilot);
+                let has_joined = knew_nothing && self.viewer.receiver.newest().is_some();
+                let seated = self
+                    .player
+                    .as_ref()
+                    .filter(|_| is_seated)
+                    .map(|player| News::Seated(player.entity()));
+                seated.or(has_joined.then_some(News::Joined))
+            }
+            ClientState::Lost { reason } => {
+                match reason {
+                    LostReason::NoAnswer => self.tally.no_answer += 1,
+                    LostReason::Full => self.tally.full += 1,
+                    LostReason::TimedOut | LostReason::Dropped => self.tally.dropped += 1,
+                }
+                Some(News::Lost(reason))
+            }
+        }
+    }
+
+    /// Sends what is due. Nothing but a connection that has just ended is in the way, and the next
+    /// step says so.
+    fn transmit(&mut self, now: Duration, stream: &CubeStream, pilot: &mut Pilot) {
+        let Self { client, viewer, player, .. } = self;
+        match (player, viewer.receiver.newest()) {
+            (Some(player), Some(snapshot)) => {
+                let sight = player.entity().and_then(|entity| Sight::new(stream, snapshot, entity));
+                if player.step(now, pilot, sight.as_ref()) {
+                    let _ = client.send(player.transmit(viewer.receiver.poll_acknowledgement()));
+                }
+            }
+            _ => {
+                while let Some(datagram) = viewer.receiver.poll_transmit(now) {
+                    let _ = client.send(datagram);
+                }
+            }
+        }
+    }
+
+    /// With what its parts counted.
+    fn tally(&self, now: Duration) -> Tally {
+        let (received, playout) =
+            (self.viewer.receiver.stats(), self.viewer.receiver.playout_stats());
+        let connected =
+            self.connected_since.map_or(Duration::ZERO, |since| now.saturating_sub(since));
+        Tally {
+            keys: self.player.as_ref().map(Player::stats).unwrap_or_default(),
+            entity: self.player.as_ref().and_then(Player::entity),
+            snapshots: self.viewer.snapshots,
+            left_out: self.viewer.left_out,
+            received: received.received,
+            duplicates: received.duplicates,
+            late: received.late,
+            sockets: self.client.stats(),
+            connected,
+            starved: connected.mul_f64(playout.starved_ratio.clamp(0.0, 1.0)),
+            delay: playout.delay,
+            ..self.tally
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! `kinepack join`: receives the world of a server, shows it and plays in it; or many joiners at
+//! once, to see what a server takes.
+
+mod connection;
+mod display;
+mod held;
+mod joiner;
+mod play;
+mod player;
+mod report;
+mod tally;
+mod terminal;
+#[cfg(test)]
+mod tests;
+
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use std::{io, thread};
+
+use clap::Args;
+use command_kit::interrupt::Interrupt;
+use command_kit::{Failure, OutputError, print};
+pub use connection::{ConnectionArguments, parse_server};
+use display::Display;
+pub use joiner::{Joiner, News, Target};
+use kinepack_net::{Mismatch, StreamError};
+use kinepack_udp::SetupError;
+use play::{Play, PlayOptions};
+pub use player::Pilot;
+use report::JoinReport;
+use tally::Tally;
+use terminal::{Pressed, Terminal};
+
+use crate::secret_options::SecretOptionsError;
+use crate::sender::due;
+use crate::session_error::SessionError;
+
+/// Frames between two refreshes of the display.
+const REFRESH_FRAMES: u32 = 3;
+/// Many joiners begin one after the other: a server takes so many new connections a second, not all
+/// at once.
+const STAGGER: Duration = Duration::from_millis(5);
+/// How often many joiners look for what has arrived.
+const ROUND: Duration = Duration::from_millis(2);
+/// From so many on, two threads share them.
+const MANY: usize = 32;
+
+/// Join a server, show its world and play in it.
+#[derive(Args)]
+pub struct Arguments {
+    /// The server: an address or a name, and its port.
+    #[arg(value_name = "ADDRESS:PORT", value_parser = parse_server)]
+    server: SocketAddr,
+    #[command(flatten)]
+    connection: ConnectionArguments,
+    #[command(flatten, next_help_heading = "Playing")]
+    play: PlayOptions,
+    /// Seconds to run [default: until Ctrl-C]
+    #[arg(long, help_heading = "Options", value_parser = clap::value_parser!(u32).range(1..))]
+    seconds: Option<u32>,
+    /// So many joiners at once, without a display: to try what a server takes.
+    #[arg(long, help_heading = "Options", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_024))]
+    count: u32,
+    /// Print the summary as one JSON document.
+    #[arg(long, help_heading = "Options")]
+    json: bool,
+}
+
+/// Why a joiner ends early, or without a result.
+#[derive(Debug, thiserror::Error)]
+pub enum JoinError {
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    #[error(transparent)]
+    Secret(#[from] SecretOptionsError),
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+    #[error(transparent)]
+    Output(#[from] OutputError),
+    /// Server and joiner cannot understand each other.
+    #[error("{server} refuses: {mismatch}{}", advice(mismatch, *own_hash))]
+    Mismatch { server: SocketAddr, mismatch: Mismatch, own_hash: u64 },
+    /// The time is over, and no state arrived.
+    #[error("nothing was received from {server}")]
+    NothingReceived { server: SocketAddr },
+    /// The options do not say who plays.
+    #[error("{reason}")]
+    Play { reason: String },
+    /// The terminal does not report keys.
+    #[error("the terminal does not report keys: {0}; --play none watches")]
+    Terminal(io::Error),
+}
+
+/// What to do about a mismatch.
+fn advice(mismatch: &Mismatch, own_hash: u64) -> String {
+    match mismatch {
+        Mismatch::Version { .. } => "; use the same version of this program".to_owned(),
+        _ => format!(
+            ", this side's is {own_hash:016x}; --level must be one that the server offers, \
+             --velocities and --time-precision-ms alike"
+        ),
+    }
+}
+
+impl Failure for JoinError {
+    fn exit_code(&self) -> u8 {
+        match self {
+            Self::Session(error) => error.exit_code(),
+            Self::Output(error) => error.exit_code(),
+            Self::NothingReceived { .. } => 1,
+            _ => 2,
+        }
+    }
+}
+
+impl From<StreamError> for JoinError {
+    fn from(error: StreamError) -> Self {
+        Self::Session(error.into())
+    }
+}
+
+pub fn run(arguments: &Arguments) -> Result<(), JoinError> {
+    let play = arguments.play.resolve(arguments.count)?;
+    let target = arguments.connection.target(arguments.server)?;
+    let course = Course::begin(arguments.seconds)?;
+    let mut display = Display::new(arguments.count == 1);
+    let tallies = if arguments.count == 1 {
+        watch(&target, &course, play, &mut display).map(|tally| vec![tally])
+    } else {
+        let pilots = (0..arguments.count).map(|joiner| play.pilot(joiner));
+        let first_tries = (0..).map(|joiner| STAGGER * joiner);
+        let joiners = pilots
+            .zip(first_tries)
+            .map(|(pilot, first_try)| Joiner::new(&target, first_try, pilot));
+        load(joiners.collect(), &target, &course, &display)
+    };
+    display.finish();
+    let report = JoinReport::new(arguments.server, course.begin.elapsed().as_secs_f64(), &tallies?);
+    print(|out| if arguments.json { report.write_json(out) } else { report.write_table(out) })?;
+    // Who ends it early has seen enough.
+    if report.has_received() || course.interrupt.is_raised() {
+        return Ok(());
+    }
+    Err(JoinError::NothingReceived { server: arguments.server })
+}
+
+/// The time of a run, and what its threads tell each other.
+pub struct Course {
+    begin: Instant,
+    end: Option<Duration>,
+    pub interrupt: Interrupt,
+    /// Joiners that have a state.
+    receiving: AtomicUsize,
+}
+
+impl Course {
+    /// Until Ctrl-C, or for so many seconds from now on. Once in a process.
+    pub fn begin(seconds: Option<u32>) -> Result<Self, JoinError> {
+        Ok(Self {
+            begin: Instant::now(),
+            end: seconds.map(|seconds| Duration::from_secs(u64::from(seconds))),
+            interrupt: Interrupt::listen().map_err(OutputError::Signals)?,
+            receiving: AtomicUsize::new(0),
+        })
+    }
+
+    pub fn now(&self) -> Duration {
+        self.begin.elapsed()
+    }
+
+    pub fn is_over(&self) -> bool {
+        self.interrupt.is_raised() || self.end.is_some_and(|end| self.now() >= end)
+    }
+}
+
+/// One joiner, what it shows, and who plays it.
+fn watch(
+    target: &Target,
+    course: &Course,
+    play: Play,
+    display: &mut Display,
+) -> Result<Tally, JoinError> {
+    let mut joiner = Joiner::new(target, Duration::ZERO, play.pilot(0));
+    let mut terminal = matches!(play, Play::Keys).then(Terminal::open).transpose()?;
+    if terminal.is_some() {
+        display.explain(
+            "arrow keys or WASD steer the cube with the @, space pushes, Z pulls, Ctrl-C ends",
+        );
+    }
+    let mut frame = 0;
+    while !course.is_over() {
+        let now = course.now();
+        match terminal.as_mut().map(|terminal| terminal.poll(now)).transpose()? {
+            Some(Pressed::Keys(input)) => joiner.hold(input),
+            Some(Pressed::Quit) => course.interrupt.raise(),
+            None => {}
+        }
+        if let Some(news) = joiner.step(now)? {
+            display.say(&news.line(target.server));
+        }
+        if now < due(frame) {
+            joiner.wait(due(frame) - now);
+            continue;
+        }
+        joiner.show(now)?;
+        if frame % REFRESH_FRAMES == 0 {
+            display.show(now, joiner.viewer(), joiner.entity(), &joiner.tally(now));
+        }
+        // A frame that is missed stays missed.
+        frame = (now.as_secs_f64() * f64::from(cubes::TICK_HZ)) as u32 + 1;
+    }
+    joiner.end(course.now());
+    Ok(joiner.tally(course.now()))
+}
+
+/// Many joiners. The first speaks for all.
+fn load(
+    mut joiners: Vec<Joiner<'_>>,
+    target: &Target,
+    course: &Course,
+    display: &Display,
+) -> Result<Vec<Tally>, JoinError> {
+    let count = joiners.len();
+    let share = if count < MANY { count } else { count.div_ceil(2) };
+    thread::scope(|scope| {
+        let threads: Vec<_> = joiners
+            .chunks_mut(share)
+            .enumerate()
+            .map(|(index, share)| {
+                scope.spawn(move || drive(share, course, (index == 0).then_some((target, display))))
+            })
+            .collect();
+        while !course.is_over() {
+            thread::sleep(Duration::from_millis(100));
+            display.show_count(course.receiving.load(Ordering::Relaxed), count);
+        }
+        let joined =
+            threads.into_iter().map(|thread| thread.join().expect("a joiner does not panic"));
+        joined.collect::<Result<Vec<()>, JoinError>>()
+    })?;
+    let now = course.now();
+    Ok(joiners.iter().map(|joiner| joiner.tally(now)).collect())
+}
+
+/// Drives a share of the joiners.
+fn drive(
+    joiners: &mut [Joiner<'_>],
+    course: &Course,
+    speaks: Option<(&Target, &Display)>,
+) -> Result<(), JoinError> {
+    let mut frame = 0;
+    while !course.is_over() {
+        let is_frame = course.now() >= due(frame);
+        for (index, joiner) in joiners.iter_mut().enumerate() {
+            let was_receiving = joiner.is_receiving();
+            let now = course.now();
+            // One that cannot be understood ends all.
+            let news = joiner.step(now).inspect_err(|_| course.interrupt.raise())?;
+            match (was_receiving, joiner.is_receiving()) {
+                (false, true) => drop(course.receiving.fetch_add(1, Ordering::Relaxed)),
+                (true, false) => drop(course.receiving.fetch_sub(1, Ordering::Relaxed)),
+                _ => {}
+            }
+            if let (0, Some(news), Some((target, display))) = (index, news, speaks) {
+                display.say(&news.line(target.server));
+            }
+            if is_frame {
+                joiner.pass(now);
+            }
+        }
+        if is_frame {
+            frame = (course.now().as_secs_f64() * f64::from(cubes::TICK_HZ)) as u32 + 1;
+        }
+        thread::sleep(ROUND);
+    }
+    joiners.iter_mut().for_each(|joiner| joiner.end(course.now()));
+    Ok(())
+}

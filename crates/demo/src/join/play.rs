@@ -1,0 +1,91 @@
+//! Who steers a joiner's cube: its options on the command line.
+
+use std::io::{IsTerminal, stderr, stdin, stdout};
+
+use clap::{Args, ValueEnum};
+use cubes::{Input, Script, Style};
+
+use super::player::Pilot;
+use super::terminal;
+use crate::join::JoinError;
+
+/// See the head of this file.
+#[derive(Args, Clone, Debug)]
+pub(super) struct PlayOptions {
+    /// Who steers the cube that the server gives: the keys of this terminal, a script, or nobody,
+    /// to watch [default: keys where standard input and output are a terminal, none otherwise]
+    #[arg(long, value_enum, value_name = "BY")]
+    play: Option<By>,
+    /// How the script plays: typical, push, pull or rest [default: typical]
+    #[arg(long)]
+    style: Option<Style>,
+    /// Seed of the script; with --count, that of the first joiner, the next has the next [default:
+    /// 1]
+    #[arg(long)]
+    seed: Option<u64>,
+}
+
+/// A value of `--play`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum By {
+    /// Arrow keys or WASD steer, space pushes, Z pulls
+    Keys,
+    /// By what came of the world
+    Script,
+    /// Nobody: watch
+    None,
+}
+
+/// Who steers, as it was resolved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Play {
+    Keys,
+    Script { style: Style, seed: u64 },
+    Nobody,
+}
+
+impl PlayOptions {
+    /// For so many joiners.
+    pub(super) fn resolve(&self, count: u32) -> Result<Play, JoinError> {
+        let is_at_terminal = || {
+            stdin().is_terminal()
+                && stdout().is_terminal()
+                && stderr().is_terminal()
+                && terminal::is_ours()
+        };
+        let by = self
+            .play
+            .unwrap_or_else(|| if count == 1 && is_at_terminal() { By::Keys } else { By::None });
+        let refused = |reason: &str| Err(JoinError::Play { reason: reason.to_owned() });
+        if by != By::Script && (self.style.is_some() || self.seed.is_some()) {
+            return refused("--style and --seed are for a script: give --play script too");
+        }
+        match by {
+            By::Keys if count > 1 => {
+                refused("--play keys is for one joiner: leave --count out, or give --play script")
+            }
+            By::Keys if !stdin().is_terminal() => refused(
+                "--play keys needs a terminal as standard input; --play script plays without",
+            ),
+            By::Keys => Ok(Play::Keys),
+            By::Script => Ok(Play::Script {
+                style: self.style.unwrap_or_default(),
+                seed: self.seed.unwrap_or(1),
+            }),
+            By::None => Ok(Play::Nobody),
+        }
+    }
+}
+
+impl Play {
+    /// Who steers for the joiner of this number.
+    pub(super) fn pilot(self, joiner: u32) -> Pilot {
+        match self {
+            Self::Keys => Pilot::Person(Input::default()),
+            Self::Script { style, seed } => {
+                Pilot::Script(Box::new(Script::new(style, seed.wrapping_add(u64::from(joiner)))))
+            }
+            Self::Nobody => Pilot::Nobody,
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! What joiners received, as a table for people and as one JSON document for machines.
+
+use std::io::{self, Write};
+use std::net::SocketAddr;
+
+use command_kit::table::write_rows;
+use kinepack_net::StreamSenderStats;
+use serde::Serialize;
+
+use super::tally::Tally;
+
+/// What only the server knows.
+const NOT_KNOWN: [&str; 3] = ["round trip", "age of the baseline", "error of what is shown"];
+
+/// One run of `join`. Rates are means over the time that joiners were connected.
+#[derive(Debug, Serialize)]
+pub(super) struct JoinReport {
+    server: SocketAddr,
+    seconds: f64,
+    joiners: usize,
+    /// Joiners that received at least one state.
+    joined: usize,
+    connections: u64,
+    /// Connections that were lost.
+    dropped: u64,
+    /// Attempts to connect that nobody answered.
+    no_answer: u64,
+    /// Attempts to connect for which the server had no place.
+    full: u64,
+    /// Snapshots of all joiners.
+    frames_received: u64,
+    frames_received_min: u64,
+    frames_received_mean: f64,
+    /// Of all, how many had something left out.
+    frames_with_left_out: u64,
+    duplicates: u64,
+    /// Snapshots that came too late to be shown.
+    late: u64,
+    /// Datagrams refused for another reason than that they came twice or too late.
+    wrong_datagrams: u64,
+    loss_ratio: f64,
+    /// To one joiner, everything included: IP and UDP headers, encryption, keep-alives.
+    kbps_total: f64,
+    /// From one joiner.
+    kbps_upstream: f64,
+    /// At the end, mean over the joiners.
+    playout_delay_ms: f64,
+    /// Share of the time in which the next state was needed and not there.
+    starved_ratio: f64,
+    /// The longest time that this process did not look at what had arrived. Where it is long, the
+    /// machine is too slow for so many joiners.
+    slowest_look_ms: f64,
+    keys: KeysReport,
+    not_known_here: [&'static str; 3],
+}
+
+/// What those who played sent. Packets without what the transport adds.
+#[derive(Debug, Serialize)]
+struct KeysReport {
+    /// The cube that each steered last, by its number in the world.
+    entities: Vec<u32>,
+    records: u64,
+    packets: u64,
+    /// Of these, such as stand for themselves.
+    full_packets: u64,
+    bytes: u64,
+    bits_per_packet: f64,
+}
+
+impl KeysReport {
+    fn new(all: &Tally, tallies: &[Tally]) -> Self {
+        let StreamSenderStats { records, packets, full, bytes, .. } = all.keys;
+        Self {
+            entities: tallies
+                .iter()
+                .filter_map(|tally| tally.entity)
+                .map(|entity| entity.0)
+                .collect(),
+            records,
+            packets,
+            full_packets: full,
+            bytes,
+            bits_per_packet: bytes as f64 * 8.0 / packets.max(1) as f64,
+        }
+    }
+
+    /// Who steered, in few words.
+    fn cubes(&self) -> String {
+        match self.entities[..] {
+            [] => "none".to_owned(),
+            [entity] => format!("number {entity}"),
+            _ => self.entities.len().to_string(),
+        }
+    }
+}
+
+impl JoinReport {
+    pub(super) fn new(server: SocketAddr, seconds: f64, tallies: &[Tally]) -> Self {
+        let mut all = Tally::default();
+        tallies.iter().for_each(|tally| all.add(tally));
+        let joiners = tallies.len();
+        let mean = |sum: f64| sum / joiners.max(1) as f64;
+        let connected_s = all.connected.as_secs_f64().max(1e-3);
+        let kbps = |bytes: u64| bytes as f64 * 8.0 / 1000.0 / connected_s;
+        let (bytes_in, bytes_out) = all.bytes();
+        Self {
+            server,
+            seconds,
+            joiners,
+            joined: tallies.iter().filter(|tally| tally.received > 0).count(),
+            connections: all.connections,
+            dropped: all.dropped,
+            no_answer: all.no_answer,
+            full: all.full,
+            frames_received: all.snapshots,
+            frames_received_min: tallies.iter().map(|tally| tally.snapshots).min().unwrap_or(0),
+            frames_received_mean: mean(all.snapshots as f64),
+            frames_with_left_out: all.left_out,
+            duplicates: all.duplicates,
+            late: all.late,
+            wrong_datagrams: all.wrong,
+            loss_ratio: all.loss_ratio(),
+            kbps_total: kbps(bytes_in),
+            kbps_upstream: kbps(bytes_out),
+            playout_delay_ms: mean(
+                tallies.iter().map(|tally| tally.delay.as_secs_f64() * 1e3).sum(),
+            ),
+            starved_ratio: all.starved.as_secs_f64() / connected_s,
+            slowest_look_ms: all.slowest_look.as_secs_f64() * 1e3,
+            keys: KeysReport::new(&all, tallies),
+            not_known_here: NOT_KNOWN,
+        }
+    }
+
+    pub(super) fn has_received(&self) -> bool {
+        self.joined > 0
+    }
+
+    pub(super) fn write_json(&self, out: &mut impl Write) -> io::Result<()> {
+        serde_json::to_writer_pretty(&mut *out, self)?;
+        writeln!(out)
+    }
+
+    pub(super) fn write_table(&self, out: &mut impl Write) -> io::Result<()> {
+        writeln!(out, "{} for {:.1} s", self.server, self.seconds)?;
+        let rows = [
+            ("joiners / of them, with a state", format!("{} / {}", self.joiners, self.joined)),
+            ("connections / lost", format!("{} / {}", self.connections, self.dropped)),
+            (
+                "attempts without answer / without place",
+                format!("{} / {}", self.no_answer, self.full),
+            ),
+            ("snapshots / with something left out", {
+                format!("{} / {}", self.frames_received, self.frames_with_left_out)
+            }),
+            ("snapshots of a joiner, fewest / mean", {
+                format!("{} / {:.1}", self.frames_received_min, self.frames_received_mean)
+            }),
+            ("datagrams twice / too late to show / wrong", {
+                format!("{} / {} / {}", self.duplicates, self.late, self.wrong_datagrams)
+            }),
+            ("lost on the way", format!("{:.2} %", self.loss_ratio * 100.0)),
+            ("to a joiner, with headers and encryption", format!("{:.1} kbit/s", self.kbps_total)),
+            ("the way back", format!("{:.1} kbit/s", self.kbps_upstream)),
+            ("playout delay", format!("{:.1} ms", self.playout_delay_ms)),
+            ("starved", format!("{:.2} % of the time", self.starved_ratio * 100.0)),
+            ("longest without a look at the socket", format!("{:.1} ms", self.slowest_look_ms)),
+            ("cubes steered", self.keys.cubes()),
+            ("keys sent / packets / of them full", {
+                format!(
+                    "{} / {} / {}",
+                    self.keys.records, self.keys.packets, self.keys.full_packets
+                )
+            }),
+            ("bytes of keys / bits a packet", {
+                format!("{} / {:.1}", self.keys.bytes, self.keys.bits_per_packet)
+            }),
+            ("not known on this side", self.not_known_here.join(", ")),
+        ];
+        write_rows(out, rows)
+    }
+}

@@ -1,0 +1,117 @@
+//! What joiners count.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use kinepack::EntityId;
+use kinepack_net::{Sequence, StreamSenderStats, datagram_sequence};
+use kinepack_udp::{ClientStats, header_bytes};
+
+/// Counts of one connection, or of many.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Tally {
+    pub(super) server: Option<SocketAddr>,
+    pub(super) connections: u64,
+    /// Connections that were lost.
+    pub(super) dropped: u64,
+    /// Attempts that nobody answered.
+    pub(super) no_answer: u64,
+    /// Attempts for which the server had no place.
+    pub(super) full: u64,
+    pub(super) snapshots: u64,
+    /// Of these, how many had something left out.
+    pub(super) left_out: u64,
+    /// Datagrams taken: snapshots and fragments of blocks.
+    pub(super) received: u64,
+    /// What the server sent, as far as the numbers of what came tell.
+    pub(super) sequences: u64,
+    pub(super) duplicates: u64,
+    /// Snapshots that came too late to be shown.
+    pub(super) late: u64,
+    /// Datagrams refused for another reason than that they came twice or too late.
+    pub(super) wrong: u64,
+    /// Of keys that were sent.
+    pub(super) keys: StreamSenderStats,
+    /// The cube that it steered last.
+    pub(super) entity: Option<EntityId>,
+    pub(super) sockets: ClientStats,
+    pub(super) connected: Duration,
+    /// Of that, how long the next state was needed and not there.
+    pub(super) starved: Duration,
+    /// The longest time between two looks at what has arrived: how far this process itself was
+    /// behind.
+    pub(super) slowest_look: Duration,
+    /// Playout delay of the newest connection.
+    pub(super) delay: Duration,
+}
+
+impl Tally {
+    pub(super) fn add(&mut self, other: &Self) {
+        self.server = other.server.or(self.server);
+        self.connections += other.connections;
+        self.dropped += other.dropped;
+        self.no_answer += other.no_answer;
+        self.full += other.full;
+        self.snapshots += other.snapshots;
+        self.left_out += other.left_out;
+        self.received += other.received;
+        self.sequences += other.sequences;
+        self.duplicates += other.duplicates;
+        self.late += other.late;
+        self.wrong += other.wrong;
+        self.keys.records += other.keys.records;
+        self.keys.packets += other.keys.packets;
+        self.keys.full += other.keys.full;
+        self.keys.bytes += other.keys.bytes;
+        self.entity = other.entity.or(self.entity);
+        self.sockets.datagrams_in += other.sockets.datagrams_in;
+        self.sockets.bytes_in += other.sockets.bytes_in;
+        self.sockets.datagrams_out += other.sockets.datagrams_out;
+        self.sockets.bytes_out += other.sockets.bytes_out;
+        self.connected += other.connected;
+        self.starved += other.starved;
+        self.slowest_look = self.slowest_look.max(other.slowest_look);
+        if !other.connected.is_zero() {
+            self.delay = other.delay;
+        }
+    }
+
+    /// Counts how far a datagram that was taken is after the newest before it.
+    pub(super) fn note_sequence(&mut self, newest: &mut Option<Sequence>, datagram: &[u8]) {
+        let Some(sequence) = datagram_sequence(datagram) else { return };
+        let ahead = newest.map_or(1, |newest| sequence.since(newest));
+        if ahead > 0 {
+            *newest = Some(sequence);
+            self.sequences += ahead as u64;
+        }
+    }
+
+    /// Share of what was sent that did not come.
+    pub(super) fn loss_ratio(&self) -> f64 {
+        self.sequences.saturating_sub(self.received) as f64 / self.sequences.max(1) as f64
+    }
+
+    /// Bytes from the server and to it, with the headers of IP and UDP.
+    pub(super) fn bytes(&self) -> (u64, u64) {
+        let header = self.server.map_or(0, header_bytes) as u64;
+        let ClientStats { datagrams_in, bytes_in, datagrams_out, bytes_out } = self.sockets;
+        (bytes_in + datagrams_in * header, bytes_out + datagrams_out * header)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loss_is_what_is_missing_between_the_first_and_the_newest() {
+        let (mut tally, mut newest) = (Tally::default(), None);
+        for sequence in [65_534_u16, 65_535, 2, 1, 4] {
+            let [a, b] = sequence.to_le_bytes();
+            tally.note_sequence(&mut newest, &[0, a, b]);
+            tally.received += 1;
+        }
+        assert_eq!((tally.sequences, newest), (7, Some(Sequence(4))));
+        assert!((tally.loss_ratio() - 2.0 / 7.0).abs() < 1e-9);
+    }
+}

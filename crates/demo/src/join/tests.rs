@@ -1,0 +1,412 @@
+//! Joiners that play, and their server: the two ends of the streams under virtual time, and whole
+//! joiners and servers over loopback.
+
+use std::net::SocketAddr;
+use std::thread;
+use std::time::Duration;
+
+use clap::Parser;
+use cubes::{Config, FIRST_GUEST, Input, Script, Style};
+use kinepack::EntityId;
+use kinepack::stream::{StreamCodec, StreamLevel};
+use kinepack_net::{
+    DatagramKind, HubConfig, StreamConfig, StreamSender, datagram_kind, split_datagram,
+};
+use kinepack_udp::{ClientOptions, ClientState, Secret, ServerOptions, UdpClient, UdpServer};
+
+use super::joiner::{Joiner, Target};
+use super::player::{Pilot, Player};
+use crate::PROTOCOL_ID;
+use crate::inputs::key_codec;
+use crate::keys::Keys;
+use crate::sender::{SendOptions, Sender, due};
+use crate::serve::{Players, Serving};
+use crate::states::States;
+use crate::viewer::Viewer;
+use crate::world::Played;
+
+const NONE: Input =
+    Input { left: false, right: false, up: false, down: false, push: false, pull: false };
+const RIGHT: Input = Input { right: true, ..NONE };
+const LEFT: Input = Input { left: true, ..NONE };
+const FIRST: EntityId = EntityId(FIRST_GUEST);
+const SECOND: EntityId = EntityId(FIRST_GUEST + 1);
+
+fn world() -> Played {
+    Played::cubes(&Config { cubes: 25 }, Style::Rest, 1).expect("a valid number of cubes")
+}
+
+/// A server's players with their world, and one guest of theirs: no network but what a test makes
+/// of it.
+struct Pair {
+    players: Players,
+    world: Played,
+    states: States,
+    player: Player,
+    tick: u32,
+    said: Vec<String>,
+}
+
+impl Pair {
+    fn new(most: usize) -> Self {
+        let player = Player::new().expect("valid streams");
+        let states = States::default();
+        Self {
+            players: Players::new(most),
+            world: world(),
+            states,
+            player,
+            tick: 0,
+            said: Vec::new(),
+        }
+    }
+
+    fn now(&self) -> Duration {
+        due(self.tick)
+    }
+
+    /// A tick with these keys, in which a datagram arrives where `passes` says so; first that
+    /// upwards, then those downwards.
+    fn step(&mut self, input: Input, mut passes: impl FnMut() -> bool) {
+        self.tick += 1;
+        let now = self.now();
+        if self.player.step(now, &mut Pilot::Person(input), None) {
+            let datagram = self.player.transmit(None);
+            if passes() {
+                for part in split_datagram(datagram).expect("an honest joiner") {
+                    match datagram_kind(part) {
+                        Some(DatagramKind::StreamPacket) => {
+                            self.said.extend(self.players.handle(1, now, part, &mut self.world));
+                        }
+                        _ => assert!(self.players.acknowledge(1, part)),
+                    }
+                }
+            }
+        }
+        self.players.release_silent(now, &mut self.world);
+        self.world.next_frame(&mut self.states);
+        while let Some((client, datagram)) = self.players.poll_transmit(now) {
+            assert_eq!(client, 1);
+            for part in split_datagram(datagram).expect("an honest server").filter(|_| passes()) {
+                match datagram_kind(part) {
+                    Some(DatagramKind::StreamPacket) => {
+                        drop(self.player.handle(now, part).expect("it comes in order"))
+                    }
+                    _ => self.player.acknowledge(part).expect("it was sent"),
+                }
+            }
+        }
+    }
+
+    fn x_m(&self) -> f32 {
+        self.states.find(FIRST).expect("its cube is there").position[0]
+    }
+}
+
+#[test]
+fn keys_lost_on_the_way_come_as_repeats_and_silence_lets_go() {
+    let mut pair = Pair::new(1);
+    let mut random = 1_u32;
+    // Up or down, four of five datagrams pass.
+    for _ in 0..300 {
+        pair.step(RIGHT, || {
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            random >> 16 & 3 != 0 || random >> 24 & 3 == 0
+        });
+    }
+    assert_eq!(pair.player.entity(), Some(FIRST));
+    assert_eq!(pair.said, ["plays; players: 1"]);
+    let counts = pair.players.counts();
+    assert!(counts.recovered > 30 && counts.records >= 298, "{counts:?}");
+    assert_eq!((counts.lost_bases, counts.limited, counts.malformed), (0, 0, 0), "{counts:?}");
+    assert!(counts.full < 60 && counts.bits_a_packet() < 60.0, "{counts:?}");
+    let moved = pair.x_m();
+    for _ in 0..15 {
+        pair.step(RIGHT, || false);
+    }
+    assert!(pair.x_m() > moved, "held for a while");
+    for _ in 0..240 {
+        pair.step(RIGHT, || false);
+    }
+    assert_eq!(pair.states.find(FIRST).expect("its cube is there").velocity, [0.0; 3], "let go of");
+    let rest = pair.x_m();
+    for _ in 0..60 {
+        pair.step(LEFT, || true);
+    }
+    assert!(pair.x_m() < rest - 1.0, "and taken up again");
+}
+
+#[test]
+fn a_seat_is_told_until_it_is_known_and_then_no_more() {
+    let mut pair = Pair::new(1);
+    let mut told = 0;
+    for tick in 0..240 {
+        let mut parts = 0;
+        // Nothing comes down in the first second and a half.
+        pair.step(NONE, || {
+            parts += 1;
+            parts == 1 || tick > 90
+        });
+        told += u32::from(parts > 2);
+        assert!(tick > 90 || pair.player.entity().is_none());
+    }
+    assert_eq!(pair.player.entity(), Some(FIRST));
+    assert!((7..=9).contains(&told), "told {told} times: four times a second until it came");
+}
+
+#[test]
+fn who_finds_no_place_watches_and_asks_again() {
+    let mut pair = Pair::new(1);
+    let mut first = Player::new().expect("valid streams");
+    assert!(first.step(Duration::ZERO, &mut Pilot::Person(RIGHT), None));
+    let said = pair.players.handle(7, Duration::ZERO, first.transmit(None), &mut pair.world);
+    assert_eq!(said.as_deref(), Some("plays; players: 1"));
+    for _ in 0..90 {
+        // What is for the other goes nowhere.
+        pair.tick += 1;
+        let now = pair.now();
+        if pair.player.step(now, &mut Pilot::Person(RIGHT), None) {
+            pair.said.extend(pair.players.handle(
+                1,
+                now,
+                pair.player.transmit(None),
+                &mut pair.world,
+            ));
+        }
+        while let Some((client, datagram)) = pair.players.poll_transmit(now) {
+            let parts = split_datagram(datagram).expect("an honest server").filter(|_| client == 1);
+            for part in parts.filter(|part| datagram_kind(part) == Some(DatagramKind::StreamPacket))
+            {
+                pair.player.handle(now, part).expect("it comes in order");
+            }
+        }
+    }
+    assert_eq!(pair.said, ["only watches: all places of players are taken"], "said once");
+    assert_eq!(pair.player.entity(), None);
+    pair.players.leave(7, &mut pair.world);
+    (0..90).for_each(|_| pair.step(RIGHT, || true));
+    assert_eq!(pair.player.entity(), Some(SECOND), "not the number of the one who left");
+    assert_eq!((pair.players.playing(), pair.players.peak()), (1, 1));
+    pair.players.leave(1, &mut pair.world);
+    assert_eq!(pair.players.playing(), 0);
+    assert!(pair.players.counts().records > 100, "of those who left too");
+}
+
+#[test]
+fn with_no_places_everybody_watches() {
+    let mut pair = Pair::new(0);
+    (0..30).for_each(|_| pair.step(RIGHT, || true));
+    assert_eq!(pair.said, ["only watches: all places of players are taken"]);
+    assert_eq!((pair.player.entity(), pair.players.peak()), (None, 0));
+}
+
+#[test]
+fn another_codec_is_refused_and_said_and_nonsense_is_counted() {
+    let mut pair = Pair::new(4);
+    let codec = StreamCodec::of::<Keys>(StreamLevel::Packed).expect("six bits are a schema");
+    let mut stranger = StreamSender::new(&codec, StreamConfig::default()).expect("valid");
+    for tick in 0..3 {
+        stranger.push(&Keys::default()).expect("within the range");
+        let packet = stranger.poll_transmit().expect("something was pushed");
+        let said = pair.players.handle(1, due(tick), packet, &mut pair.world);
+        let expected = format!(
+            "cannot play: the two sides have different stream codecs: {:016x}",
+            key_codec().hash()
+        );
+        assert_eq!(said.is_some_and(|said| said.starts_with(&expected)), tick == 0);
+    }
+    let nonsense: [&[u8]; 5] =
+        [&[6], &[6, 0, 0], &[0xFE, 1, 2, 3], &[14, 0, 0, 9], &[6, 9, 9, 1, 0]];
+    for packet in nonsense {
+        assert_eq!(pair.players.handle(2, due(9), packet, &mut pair.world), None);
+    }
+    assert!(!pair.players.acknowledge(2, &[7, 0, 0]) && !pair.players.acknowledge(3, &[7, 0, 0]));
+    let counts = pair.players.counts();
+    assert_eq!((counts.malformed, counts.lost_bases, counts.packets), (3 + 4, 1, 0), "{counts:?}");
+    assert_eq!(pair.players.playing(), 0);
+}
+
+#[derive(Parser)]
+struct Options {
+    #[command(flatten)]
+    send: SendOptions,
+}
+
+/// A server, and where to join it. Its time is the test's, its socket a real one.
+fn serve(max_players: usize) -> (Serving, Target) {
+    let send = Options::parse_from(["test"]).send;
+    let mut options = ServerOptions::new(PROTOCOL_ID);
+    // Virtual time passes faster.
+    options.per_client.per_second = 100_000;
+    options.per_client.burst = 10_000;
+    let server =
+        UdpServer::bind(SocketAddr::from(([127, 0, 0, 1], 0)), &Secret::insecure(), options)
+            .expect("a free port");
+    let sender =
+        Sender::new(world(), &send, HubConfig { datagram_bytes: 1_000, ..HubConfig::default() });
+    let timeout = Duration::from_secs(10);
+    let stream = send.stream.clone();
+    let serving = Serving::new(server, sender.expect("valid options"), send, timeout, max_players);
+    let target =
+        Target { server: serving.local_addr(), secret: Secret::insecure(), stream, timeout };
+    (serving, target)
+}
+
+/// A tick of the server and of its joiners, and time for what is on its way.
+fn tick(serving: &mut Serving, joiners: &mut [Joiner<'_>], number: &mut u32) {
+    *number += 1;
+    let now = due(*number);
+    for joiner in joiners {
+        joiner.step(now).expect("the server understands it");
+    }
+    thread::sleep(Duration::from_millis(1));
+    serving.poll(now).expect("nothing to fail");
+    serving.tick(now).expect("nothing to fail");
+    thread::sleep(Duration::from_millis(1));
+}
+
+/// Where a cube is in what a joiner has.
+fn place(joiner: &Joiner<'_>, target: &Target, id: EntityId) -> Option<[f32; 3]> {
+    let snapshot = joiner.viewer()?.receiver.newest()?;
+    target.stream.position(snapshot, snapshot.position(id)?)
+}
+
+/// Ticks until both have a cube, and both have seen both. Returns these.
+fn begin(
+    serving: &mut Serving,
+    joiners: &mut [Joiner<'_>; 2],
+    target: &Target,
+    number: &mut u32,
+) -> [EntityId; 2] {
+    while *number < 2_000 {
+        tick(serving, joiners, number);
+        if let [Some(first), Some(second)] = joiners.each_ref().map(Joiner::entity) {
+            let cubes = [first, second];
+            if joiners
+                .iter()
+                .all(|joiner| cubes.iter().all(|id| place(joiner, target, *id).is_some()))
+            {
+                return cubes;
+            }
+        }
+    }
+    panic!("no cubes: {:?}", joiners.each_ref().map(Joiner::entity));
+}
+
+#[test]
+fn each_joiner_steers_its_own_cube_and_takes_it_along() {
+    let (mut serving, target) = serve(16);
+    let person = || Joiner::new(&target, Duration::ZERO, Pilot::Person(NONE));
+    let (mut joiners, mut now) = ([person(), person()], 0);
+    let cubes = begin(&mut serving, &mut joiners, &target, &mut now);
+    assert_ne!(cubes[0], cubes[1]);
+    let mut run = |serving: &mut Serving, joiners: &mut [Joiner<'_>; 2], ticks| {
+        (0..ticks).for_each(|_| tick(serving, joiners, &mut now));
+        let x_m = |joiner: &Joiner<'_>| {
+            cubes.map(|id| place(joiner, &target, id).expect("it is seen")[0])
+        };
+        joiners.each_ref().map(x_m)
+    };
+    let mut before = run(&mut serving, &mut joiners, 30);
+    // Away from each other.
+    let signs = if before[0][0] < before[0][1] { [-1.0, 1.0] } else { [1.0, -1.0] };
+    for (steers, sign) in signs.into_iter().enumerate() {
+        joiners[steers].hold(if sign < 0.0 { LEFT } else { RIGHT });
+        let after = run(&mut serving, &mut joiners, 60);
+        for (before, after) in before.iter().zip(&after) {
+            let moved_m = [0, 1].map(|cube| after[cube] - before[cube]);
+            let (own_m, other_m) = (moved_m[steers] * sign, moved_m[1 - steers]);
+            assert!(own_m > 0.5 && other_m.abs() < 0.05, "{steers} alone: {before:?}, {after:?}");
+        }
+        joiners[steers].hold(NONE);
+        // Until it has rolled out.
+        before = run(&mut serving, &mut joiners, 240);
+    }
+    let keys = joiners[0].tally(due(now)).keys;
+    assert!(keys.records > 500 && keys.full * 10 < keys.packets, "{keys:?}");
+    joiners[0].end(due(now));
+    while place(&joiners[1], &target, cubes[0]).is_some() {
+        assert!(now < 4_000, "the cube of the one who left stays");
+        tick(&mut serving, &mut joiners[1..], &mut now);
+    }
+    assert!(place(&joiners[1], &target, cubes[1]).is_some());
+    assert_eq!(joiners[1].tally(due(now)).wrong, 0);
+}
+
+#[test]
+fn scripts_play_by_what_came() {
+    let (mut serving, target) = serve(16);
+    let script = |seed| Pilot::Script(Box::new(Script::new(Style::Typical, seed)));
+    let mut joiners = [1, 2].map(|seed| Joiner::new(&target, Duration::ZERO, script(seed)));
+    let mut now = 0;
+    let cubes = begin(&mut serving, &mut joiners, &target, &mut now);
+    // How far each is seen by each from where it began.
+    let mut most_m = [[0.0_f32; 2]; 2];
+    let seen =
+        |joiner: &Joiner<'_>| cubes.map(|id| place(joiner, &target, id).expect("it is seen"));
+    let before = seen(&joiners[0]);
+    for _ in 0..300 {
+        tick(&mut serving, &mut joiners, &mut now);
+        for (most_m, joiner) in most_m.iter_mut().zip(&joiners) {
+            for ((most_m, now), before) in most_m.iter_mut().zip(seen(joiner)).zip(before) {
+                *most_m = most_m.max((now[0] - before[0]).hypot(now[1] - before[1]));
+            }
+        }
+    }
+    assert!(
+        most_m.iter().flatten().all(|most_m| *most_m > 1.0),
+        "both are seen to move by both: {most_m:?}"
+    );
+    assert_eq!(joiners.each_ref().map(|joiner| joiner.tally(due(now)).wrong), [0, 0]);
+}
+
+#[test]
+fn who_floods_is_limited_and_the_other_plays_on() {
+    let (mut serving, target) = serve(16);
+    let mut honest = [Joiner::new(&target, Duration::ZERO, Pilot::Person(RIGHT))];
+    let mut client =
+        UdpClient::connect(target.server, &target.secret, ClientOptions::new(PROTOCOL_ID))
+            .expect("a socket");
+    let mut viewer = Viewer::new(&target.stream).expect("a valid stream");
+    let mut keys =
+        StreamSender::new(&key_codec(), StreamConfig { repeats: 0, ..StreamConfig::default() })
+            .expect("valid");
+    let mut number = 0;
+    while number < 2_000 && (serving.counts().limited < 200 || honest[0].entity().is_none()) {
+        client.poll(&mut |datagram| {
+            for part in split_datagram(datagram).expect("an honest server") {
+                match datagram_kind(part) {
+                    Some(DatagramKind::State) => drop(viewer.handle(due(number), part)),
+                    Some(DatagramKind::StreamAcknowledgement) => drop(keys.handle(part)),
+                    _ => {}
+                }
+            }
+        });
+        while client.state() == ClientState::Connected
+            && let Some(datagram) = viewer.receiver.poll_transmit(due(number))
+        {
+            client.send(datagram).expect("connected");
+        }
+        if viewer.receiver.newest().is_some() {
+            for _ in 0..8 {
+                keys.push(&Keys::from(LEFT)).expect("within the range");
+                client
+                    .send(keys.poll_transmit().expect("something was pushed"))
+                    .expect("connected");
+                client.send(&[6, number as u8, 1]).expect("connected");
+            }
+        }
+        tick(&mut serving, &mut honest, &mut number);
+    }
+    let counts = serving.counts();
+    assert!(counts.limited >= 200 && counts.malformed > 200, "{counts:?}");
+    let own = honest[0].entity().expect("seated");
+    let x_m = |joiner: &Joiner<'_>| place(joiner, &target, own).expect("it is there")[0];
+    let (before, records) = (x_m(&honest[0]), serving.counts().records);
+    (0..60).for_each(|_| tick(&mut serving, &mut honest, &mut number));
+    assert!(x_m(&honest[0]) > before, "it plays on");
+    assert!(
+        (30..=75).contains(&(serving.counts().records - records)),
+        "its records, each once, as sockets bring them"
+    );
+}

@@ -1,0 +1,132 @@
+//! The sending side of the program: the built-in world, quantized and given to a hub.
+
+use std::time::Duration;
+
+use clap::Args;
+use kinepack::{Snapshot, Tick};
+use kinepack_net::{Hub, HubConfig, NetError, ReceiverId, ReceiverOptions};
+
+use crate::cube_stream::CubeStream;
+use crate::session_error::SessionError;
+use crate::states::States;
+use crate::world::Played;
+
+/// How the world is sent.
+#[derive(Args, Clone, Debug)]
+pub struct SendOptions {
+    /// Snapshots a second: 60, 30, 20, 15, 12 or 10.
+    #[arg(long, default_value_t = 60, value_parser = parse_send_hz, value_name = "HZ")]
+    pub send_hz: u32,
+    #[command(flatten)]
+    pub stream: CubeStream,
+    /// A limit for each receiver in kbit/s, headers included. What matters most goes first.
+    #[arg(long, value_name = "KBPS", value_parser = clap::value_parser!(u32).range(3..=1_000_000))]
+    pub budget_kbps: Option<u32>,
+}
+
+/// Snapshots a second that divide the world's steps.
+pub const SEND_HZ: [u32; 6] = [60, 30, 20, 15, 12, 10];
+
+fn parse_send_hz(text: &str) -> Result<u32, String> {
+    check_send_hz(text.parse().unwrap_or(0))
+}
+
+pub fn check_send_hz(hz: u32) -> Result<u32, String> {
+    let reason = "60, 30, 20, 15, 12 and 10 divide the world's 60 steps a second";
+    if SEND_HZ.contains(&hz) { Ok(hz) } else { Err(reason.to_owned()) }
+}
+
+impl SendOptions {
+    pub fn receiver_options(&self) -> ReceiverOptions {
+        let budget_bytes_per_s = self.budget_kbps.map(|kbps| kbps * 125);
+        ReceiverOptions { budget_bytes_per_s, ..ReceiverOptions::default() }
+    }
+
+    /// How a report names it.
+    pub fn name(&self) -> String {
+        let mut name = format!("--send-hz {}{}", self.send_hz, self.stream.name());
+        if let Some(kbps) = self.budget_kbps {
+            name.push_str(&format!(" --budget-kbps {kbps}"));
+        }
+        name
+    }
+}
+
+/// The world, and the hub that sends it.
+pub struct Sender {
+    pub hub: Hub,
+    pub world: Played,
+    stream: CubeStream,
+    states: States,
+    /// The state of the tick that was sent last.
+    pub snapshot: Snapshot,
+    ticks_per_snapshot: u32,
+    tick: u32,
+}
+
+impl Sender {
+    pub fn new(
+        world: Played,
+        options: &SendOptions,
+        config: HubConfig,
+    ) -> Result<Self, SessionError> {
+        let stream = options.stream.clone();
+        let codec = stream.codec();
+        let mut sender = Self {
+            hub: Hub::new(&codec, config)?,
+            world,
+            stream,
+            states: States::default(),
+            snapshot: Snapshot::new(codec.schema(), Tick(0)),
+            ticks_per_snapshot: cubes::TICK_HZ / options.send_hz,
+            tick: 0,
+        };
+        sender.offer(options)?;
+        Ok(sender)
+    }
+
+    /// Sends as often as `options` say from now on, and lets receivers choose their levels.
+    pub fn offer(&mut self, options: &SendOptions) -> Result<(), NetError> {
+        self.ticks_per_snapshot = cubes::TICK_HZ / options.send_hz;
+        options.stream.codecs().try_for_each(|codec| self.hub.offer(&codec))
+    }
+
+    /// The world's next step. True where it is one to be sent.
+    pub fn step(&mut self) -> Result<bool, SessionError> {
+        self.tick += 1;
+        self.world.next_frame(&mut self.states);
+        if !self.tick.is_multiple_of(self.ticks_per_snapshot) {
+            return Ok(false);
+        }
+        self.stream.quantize(&self.states, Tick(self.tick), &mut self.snapshot)?;
+        Ok(true)
+    }
+
+    /// Gives the state to the hub: snapshots wait to be sent then.
+    pub fn send(&mut self, now: Duration) -> Result<(), SessionError> {
+        Ok(self.hub.tick(now, &self.snapshot)?)
+    }
+
+    pub fn tick(&self) -> u32 {
+        self.tick
+    }
+
+    /// The true state of the tick at hand.
+    pub fn states(&self) -> &States {
+        &self.states
+    }
+
+    pub fn add(
+        &mut self,
+        id: ReceiverId,
+        options: &SendOptions,
+        now: Duration,
+    ) -> Result<(), NetError> {
+        self.hub.add(id, &options.receiver_options(), now)
+    }
+}
+
+/// When a tick is due.
+pub fn due(tick: u32) -> Duration {
+    Duration::from_nanos(u64::from(tick) * 1_000_000_000 / u64::from(cubes::TICK_HZ))
+}

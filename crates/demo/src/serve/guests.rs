@@ -1,0 +1,134 @@
+//! Who is connected, and what became of those who were.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use kinepack::Level;
+use kinepack_capture::levels;
+use kinepack_net::Mismatch;
+use kinepack_udp::DisconnectReason;
+
+/// How long one that is refused may stay: long enough to hear it again, should the first refusal be
+/// lost.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// Everybody who is connected.
+#[derive(Debug, Default)]
+pub(super) struct Guests {
+    present: BTreeMap<u64, Guest>,
+    pub(super) counts: Counts,
+    /// How many joined at each level, by its name.
+    pub(super) joined_at: BTreeMap<&'static str, u64>,
+}
+
+/// What became of all who came.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counts {
+    /// Those that receive, now.
+    pub(super) receivers: usize,
+    pub(super) peak: usize,
+    pub(super) joined: u64,
+    pub(super) left: u64,
+    pub(super) timed_out: u64,
+    pub(super) refused: u64,
+}
+
+#[derive(Debug)]
+struct Guest {
+    address: SocketAddr,
+    standing: Standing,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Standing {
+    /// It has not said yet what it speaks.
+    Silent,
+    Receives,
+    Refused {
+        until: Duration,
+    },
+}
+
+impl Guests {
+    pub(super) fn connect(&mut self, client: u64, address: SocketAddr) {
+        self.present.insert(client, Guest { address, standing: Standing::Silent });
+    }
+
+    /// From now on it receives, at the level that it chose. Returns what there is to say.
+    pub(super) fn join(&mut self, client: u64, level: Level) -> Option<String> {
+        let guest = self.present.get_mut(&client)?;
+        guest.standing = Standing::Receives;
+        self.counts.joined += 1;
+        *self.joined_at.entry(levels::name(level)).or_default() += 1;
+        self.counts.receivers += 1;
+        self.counts.peak = self.counts.peak.max(self.counts.receivers);
+        Some(format!(
+            "{} joined at {}; receivers: {}",
+            guest.address,
+            levels::name(level),
+            self.counts.receivers
+        ))
+    }
+
+    /// Whether it gets snapshots.
+    pub(super) fn is_receiving(&self, client: u64) -> bool {
+        self.present.get(&client).is_some_and(|guest| matches!(guest.standing, Standing::Receives))
+    }
+
+    /// Something to say of it, with its address.
+    pub(super) fn says(&self, client: u64, what: &str) -> Option<String> {
+        self.present.get(&client).map(|guest| format!("{} {what}", guest.address))
+    }
+
+    /// It speaks another language. Something to say the first time only.
+    pub(super) fn refuse(
+        &mut self,
+        client: u64,
+        mismatch: &Mismatch,
+        now: Duration,
+    ) -> Option<String> {
+        let guest = self
+            .present
+            .get_mut(&client)
+            .filter(|guest| matches!(guest.standing, Standing::Silent))?;
+        guest.standing = Standing::Refused { until: now + FAREWELL };
+        self.counts.refused += 1;
+        Some(format!("{} refused: {mismatch}", guest.address))
+    }
+
+    /// It is gone. Of those that never received anything there is nothing to say.
+    pub(super) fn leave(
+        &mut self,
+        client: u64,
+        reason: DisconnectReason,
+        timeout: Duration,
+    ) -> Option<String> {
+        let guest = self
+            .present
+            .remove(&client)
+            .filter(|guest| matches!(guest.standing, Standing::Receives))?;
+        self.counts.receivers -= 1;
+        let what = match reason {
+            DisconnectReason::Left => {
+                self.counts.left += 1;
+                "left".to_owned()
+            }
+            DisconnectReason::TimedOut => {
+                self.counts.timed_out += 1;
+                format!("timed out: silent for {} s", timeout.as_secs())
+            }
+        };
+        Some(format!("{} {what}; receivers: {}", guest.address, self.counts.receivers))
+    }
+
+    /// Takes out one of those whose farewell is over.
+    pub(super) fn pop_farewell(&mut self, now: Duration) -> Option<u64> {
+        let is_over =
+            |guest: &Guest| matches!(guest.standing, Standing::Refused { until } if now >= until);
+        let client =
+            self.present.iter().find(|(_, guest)| is_over(guest)).map(|(client, _)| *client)?;
+        self.present.remove(&client);
+        Some(client)
+    }
+}

@@ -1,0 +1,133 @@
+//! `kinepack serve`: the built-in world in real time, over UDP, for everybody who knows the secret.
+//!
+//! One thread ticks 60 times a second: step of the world, snapshots for all receivers, sending.
+//! Between ticks it takes what has arrived, about once a millisecond, so that acknowledgements tell
+//! the round trip. Another thread reads the socket and drops junk, see [`kinepack_udp`].
+//!
+//! Who sends keys plays: [`players`].
+
+mod guests;
+mod players;
+mod report;
+mod serving;
+mod timing;
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use clap::Args;
+use command_kit::interrupt::Interrupt;
+use command_kit::{Failure, OutputError, print};
+use kinepack_net::{HubConfig, NetError};
+use kinepack_udp::{MAX_OVERHEAD_BYTES, ServerOptions, SetupError, UdpServer, header_bytes};
+#[cfg(test)]
+pub use players::Players;
+pub use serving::Serving;
+
+use crate::PROTOCOL_ID;
+use crate::inputs::{MAX_GUESTS, with_keys};
+use crate::secret_options::{SecretOptions, SecretOptionsError};
+use crate::sender::{SendOptions, Sender};
+use crate::session_error::SessionError;
+use crate::world::{WorldArguments, WorldError};
+
+/// The largest payload of UDP: passes every path of the Internet in one piece (RFC 9000, section
+/// 14).
+const UDP_PAYLOAD_BYTES: usize = 1_200;
+/// Simulate a physics world in real time and send it to everybody who joins.
+#[derive(Args)]
+#[command(mut_arg("seconds", |argument| argument
+    .help("Seconds to run [default: until Ctrl-C]")
+    .value_parser(clap::value_parser!(u32).range(1..))))]
+#[command(mut_arg("level", |argument| argument
+    .help("How snapshots are coded: packed takes the least work, adaptive the fewest bits. Of several, separated by commas, each joiner takes one")
+    .value_delimiter(',')))]
+pub struct Arguments {
+    /// Address and port to receive at; port 0 takes any that is free. 0.0.0.0 is every address of
+    /// this machine.
+    #[arg(long, default_value = "127.0.0.1:40000", value_name = "ADDRESS")]
+    listen: SocketAddr,
+    #[command(flatten, next_help_heading = "Connections")]
+    secret: SecretOptions,
+    /// How many may join.
+    #[arg(long, default_value_t = 64, help_heading = "Connections", value_name = "COUNT")]
+    max_clients: usize,
+    /// How many of them may play, each with a cube of its own; the others watch. With 0 nobody
+    /// plays.
+    #[arg(long, default_value_t = 16, help_heading = "Connections", value_name = "COUNT", value_parser = clap::value_parser!(u8).range(..=MAX_GUESTS as i64))]
+    max_players: u8,
+    /// Seconds of silence after which a receiver is gone.
+    #[arg(long, default_value_t = 5, help_heading = "Connections", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3_600))]
+    time_out: u64,
+    #[command(flatten, next_help_heading = "Built-in world")]
+    world: WorldArguments,
+    #[command(flatten, next_help_heading = "Sending")]
+    send: SendOptions,
+    /// Print the summary as one JSON document.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Why a server ends early.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    #[error(transparent)]
+    Secret(#[from] SecretOptionsError),
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+    #[error(transparent)]
+    Output(#[from] OutputError),
+}
+
+impl Failure for ServeError {
+    fn exit_code(&self) -> u8 {
+        match self {
+            Self::Session(error) => error.exit_code(),
+            Self::Output(error) => error.exit_code(),
+            Self::Secret(_) | Self::Setup(_) => 2,
+        }
+    }
+}
+
+impl From<WorldError> for ServeError {
+    fn from(error: WorldError) -> Self {
+        Self::Session(error.into())
+    }
+}
+
+impl From<NetError> for ServeError {
+    fn from(error: NetError) -> Self {
+        Self::Session(error.into())
+    }
+}
+
+pub fn run(arguments: &Arguments) -> Result<(), ServeError> {
+    let secret = arguments.secret.resolve()?;
+    let mut options = ServerOptions::new(PROTOCOL_ID);
+    options.max_clients = arguments.max_clients;
+    options.timeout = Duration::from_secs(arguments.time_out);
+    let interrupt = Interrupt::listen().map_err(OutputError::Signals)?;
+    let sender =
+        Sender::new(arguments.world.play()?, &arguments.send, hub_config(arguments.listen))?;
+    let server = UdpServer::bind(arguments.listen, &secret, options)?;
+    let max_players = usize::from(arguments.max_players);
+    let mut serving =
+        Serving::new(server, sender, arguments.send.clone(), options.timeout, max_players);
+    serving.say(&format!("listening on {}", serving.local_addr()));
+    serving.run(&interrupt, arguments.world.seconds)?;
+    let report = serving.report(arguments);
+    serving.close();
+    print(|out| if arguments.json { report.write_json(out) } else { report.write_table(out) })?;
+    Ok(())
+}
+
+/// Datagrams that pass with all that goes around them, and an acknowledgement of keys in front.
+fn hub_config(listen: SocketAddr) -> HubConfig {
+    with_keys(HubConfig {
+        datagram_bytes: UDP_PAYLOAD_BYTES - MAX_OVERHEAD_BYTES,
+        overhead_bytes: MAX_OVERHEAD_BYTES + header_bytes(listen),
+        ..HubConfig::default()
+    })
+}

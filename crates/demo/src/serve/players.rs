@@ -1,0 +1,308 @@
+//! Which guests play, and by which keys: the server's end of the streams of `inputs.rs`.
+//!
+//! A guest gets a cube with its first packet of keys, where there is a place, and asks again with
+//! later ones. Its newest keys are held until others come or it is silent. Time is the caller's. A
+//! guest costs memory from its first packet on, a few kilobytes, and as many records a second as
+//! the stream's rate limit lets through; the rest is counted.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::time::Duration;
+
+use cubes::Input;
+use kinepack::EntityId;
+use kinepack::stream::StreamCodec;
+use kinepack_net::{
+    ReceiverId, Sequence, StreamAcknowledgement, StreamReceiver, StreamReceiverStats,
+    StreamRefused, StreamSender,
+};
+
+use crate::inputs::{SEAT_EVERY, Seat, key_codec, key_config, seat_codec, seat_config};
+use crate::keys::Keys;
+use crate::world::Played;
+
+/// Who sends no keys for so long holds none: 15 packets lost in a row.
+const SILENCE: Duration = Duration::from_millis(250);
+/// Between two attempts of one guest to get a cube. Each looks for a free place in the world.
+const ASK_EVERY: Duration = Duration::from_secs(1);
+/// Between two acknowledgements in front of what is sent anyway: a base that is three records older
+/// takes half a bit more of each packet, an acknowledgement 24 bits.
+const ACKNOWLEDGE_EVERY: Duration = Duration::from_millis(50);
+/// One goes alone where nothing else went for so long.
+const ACKNOWLEDGE_ALONE: Duration = Duration::from_millis(150);
+
+/// All guests that have sent keys.
+pub struct Players {
+    /// The most that may play at once.
+    most: usize,
+    keys: StreamCodec,
+    seats: StreamCodec,
+    present: BTreeMap<u64, Player>,
+    /// How many have a cube.
+    playing: usize,
+    peak: usize,
+    /// Of those who left.
+    ended: KeyCounts,
+    out: Vec<u8>,
+}
+
+/// One guest that has sent keys.
+struct Player {
+    keys: StreamReceiver,
+    seats: StreamSender,
+    entity: Option<EntityId>,
+    /// When it may try to get a cube.
+    asks_at: Duration,
+    is_refused: bool,
+    /// When keys came that it still holds.
+    holds_since: Option<Duration>,
+    /// The first record of the seat that it has; those before are of another.
+    seat_from: Option<Sequence>,
+    /// When to tell the seat again.
+    seat_due: Duration,
+    /// What was acknowledged last, and when.
+    acknowledged: Option<StreamAcknowledgement>,
+    acknowledged_at: Duration,
+}
+
+/// What came of the keys of all guests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KeyCounts {
+    /// Packets taken, and of these full ones.
+    pub packets: u64,
+    pub full: u64,
+    /// Bytes of the packets taken, without what the transport adds.
+    pub bytes: u64,
+    pub records: u64,
+    /// Records that came as repeats.
+    pub recovered: u64,
+    /// Packets refused: relative to one that never came.
+    pub lost_bases: u64,
+    /// Packets refused: more than the rate allows.
+    pub limited: u64,
+    /// Packets refused: of numbers that were there, are too old, or too far ahead.
+    pub out_of_place: u64,
+    /// Packets refused: no valid ones, or of another codec.
+    pub malformed: u64,
+}
+
+impl Players {
+    pub fn new(most: usize) -> Self {
+        Self {
+            most,
+            keys: key_codec(),
+            seats: seat_codec(),
+            present: BTreeMap::new(),
+            playing: 0,
+            peak: 0,
+            ended: KeyCounts::default(),
+            out: Vec::new(),
+        }
+    }
+
+    /// Takes a packet of a guest's keys. Returns what there is to say of the guest.
+    pub fn handle(
+        &mut self,
+        client: u64,
+        now: Duration,
+        packet: &[u8],
+        world: &mut Played,
+    ) -> Option<String> {
+        let player = match self.present.entry(client) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => entry.insert(Player::new(&self.keys, &self.seats)?),
+        };
+        match player.keys.handle(now, packet) {
+            Ok(_) => {}
+            Err(refused @ StreamRefused::Mismatch { .. }) if !player.is_refused => {
+                player.is_refused = true;
+                player.seat(None, now);
+                return Some(format!("cannot play: {refused}"));
+            }
+            Err(_) => return None,
+        }
+        let newest = player.keys.fresh().filter(|record| !record.late).last();
+        let keys = newest.and_then(|record| record.read::<Keys>().ok())?;
+        let mut said = None;
+        if player.entity.is_none() && now >= player.asks_at {
+            let is_first = player.asks_at.is_zero();
+            player.asks_at = now + ASK_EVERY;
+            let admitted = if self.playing < self.most {
+                world.admit(ReceiverId(client)).map_err(|why| why.to_string())
+            } else {
+                Err("all places of players are taken".to_owned())
+            };
+            match admitted {
+                Ok(entity) => {
+                    player.seat(Some(entity), now);
+                    self.playing += 1;
+                    self.peak = self.peak.max(self.playing);
+                    said = Some(format!("plays; players: {}", self.playing));
+                }
+                Err(why) if is_first => {
+                    player.seat(None, now);
+                    said = Some(format!("only watches: {why}"));
+                }
+                Err(_) => {}
+            }
+        }
+        if player.entity.is_some() {
+            world.hold_for(ReceiverId(client), Input::from(keys));
+            player.holds_since = Some(now);
+        }
+        said
+    }
+
+    /// Takes a guest's acknowledgement of its seat. False for one that no honest guest sends.
+    pub fn acknowledge(&mut self, client: u64, datagram: &[u8]) -> bool {
+        let player = self.present.get_mut(&client);
+        player.is_some_and(
+            |player| !matches!(player.seats.handle(datagram), Err(error) if error != StreamRefused::LongAgo),
+        )
+    }
+
+    /// Who left takes the cube along.
+    pub fn leave(&mut self, client: u64, world: &mut Played) {
+        let Some(player) = self.present.remove(&client) else { return };
+        self.ended.add(&player.keys.stats());
+        if player.entity.is_some() {
+            world.dismiss(ReceiverId(client));
+            self.playing -= 1;
+        }
+    }
+
+    /// Before a step of the world: who is silent lets go of the keys.
+    pub fn release_silent(&mut self, now: Duration, world: &mut Played) {
+        for (client, player) in &mut self.present {
+            if player.holds_since.is_some_and(|since| now > since + SILENCE) {
+                player.holds_since = None;
+                world.hold_for(ReceiverId(*client), Input::default());
+            }
+        }
+    }
+
+    /// The acknowledgement to be put in front of what is sent to a guest anyway, where one is due.
+    pub fn front(
+        &mut self,
+        client: u64,
+        now: Duration,
+    ) -> Option<[u8; StreamAcknowledgement::BYTES]> {
+        self.present.get_mut(&client)?.acknowledgement(now, ACKNOWLEDGE_EVERY)
+    }
+
+    /// What is to be sent of itself: seats, and acknowledgements where nothing else went. Valid
+    /// until the next call.
+    pub fn poll_transmit(&mut self, now: Duration) -> Option<(u64, &[u8])> {
+        let out = &mut self.out;
+        let due =
+            |(client, player): (&u64, &mut Player)| player.write_due(now, out).then_some(*client);
+        let client = self.present.iter_mut().find_map(due)?;
+        Some((client, &self.out))
+    }
+
+    pub fn playing(&self) -> usize {
+        self.playing
+    }
+
+    /// The most that played at once.
+    pub fn peak(&self) -> usize {
+        self.peak
+    }
+
+    /// Of all guests so far.
+    pub fn counts(&self) -> KeyCounts {
+        let mut counts = self.ended;
+        self.present.values().for_each(|player| counts.add(&player.keys.stats()));
+        counts
+    }
+}
+
+impl Player {
+    /// `None` is not possible: the configurations are constant and valid.
+    fn new(keys: &StreamCodec, seats: &StreamCodec) -> Option<Self> {
+        Some(Self {
+            keys: StreamReceiver::new(keys, key_config()).ok()?,
+            seats: StreamSender::new(seats, seat_config()).ok()?,
+            entity: None,
+            asks_at: Duration::ZERO,
+            is_refused: false,
+            holds_since: None,
+            seat_from: None,
+            seat_due: Duration::MAX,
+            acknowledged: None,
+            acknowledged_at: Duration::ZERO,
+        })
+    }
+
+    /// Gives it this cube, or none, and has it told.
+    fn seat(&mut self, entity: Option<EntityId>, now: Duration) {
+        self.entity = entity;
+        self.seat_from = None;
+        self.seat_due = now;
+    }
+
+    fn acknowledgement(
+        &mut self,
+        now: Duration,
+        every: Duration,
+    ) -> Option<[u8; StreamAcknowledgement::BYTES]> {
+        let newest = self.keys.acknowledgement()?;
+        let is_due = self
+            .acknowledged
+            .is_none_or(|told| told != newest && now >= self.acknowledged_at + every);
+        is_due.then(|| {
+            (self.acknowledged, self.acknowledged_at) = (Some(newest), now);
+            newest.to_bytes()
+        })
+    }
+
+    /// Writes what is due; false where nothing is.
+    fn write_due(&mut self, now: Duration, out: &mut Vec<u8>) -> bool {
+        out.clear();
+        if now >= self.seat_due && !self.knows_seat() {
+            self.seat_due = now + SEAT_EVERY;
+            let pushed = self.seats.push(&Seat::of(self.entity));
+            debug_assert!(pushed.is_ok(), "a seat is always within its range: {pushed:?}");
+            self.seat_from = self.seat_from.or(pushed.ok());
+            out.extend(self.acknowledgement(now, Duration::ZERO).into_iter().flatten());
+            out.extend(self.seats.poll_transmit().unwrap_or_default());
+        } else {
+            out.extend(self.acknowledgement(now, ACKNOWLEDGE_ALONE).into_iter().flatten());
+        }
+        !out.is_empty()
+    }
+
+    /// Whether a record of its seat was acknowledged.
+    fn knows_seat(&self) -> bool {
+        let known = self.seats.acknowledged().zip(self.seat_from);
+        known.is_some_and(|(acknowledged, from)| acknowledged.since(from) >= 0)
+    }
+}
+
+impl KeyCounts {
+    fn add(&mut self, stats: &StreamReceiverStats) {
+        self.packets += stats.packets;
+        self.full += stats.full;
+        self.bytes += stats.bytes;
+        self.records += stats.records;
+        self.recovered += stats.recovered;
+        self.lost_bases += stats.lost_bases;
+        self.limited += stats.limited;
+        self.out_of_place += stats.duplicates + stats.too_old + stats.too_far_ahead;
+        self.malformed += stats.bad_headers + stats.mismatched + stats.malformed;
+    }
+
+    /// What came after an earlier count: packets and bytes alone.
+    pub fn since(&self, before: &Self) -> Self {
+        Self {
+            packets: self.packets - before.packets,
+            bytes: self.bytes - before.bytes,
+            ..Self::default()
+        }
+    }
+
+    /// Mean bits of a packet, its header included.
+    pub fn bits_a_packet(&self) -> f64 {
+        self.bytes as f64 * 8.0 / self.packets.max(1) as f64
+    }
+}

@@ -1,0 +1,192 @@
+//! What a server did, as a table for people and as one JSON document for machines.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use command_kit::table::write_rows;
+use serde::Serialize;
+
+use super::players::{KeyCounts, Players};
+use super::timing::TimesUs;
+
+/// One run of `serve`.
+#[derive(Debug, Serialize)]
+pub(super) struct ServeReport {
+    /// The options of the world and of sending.
+    pub(super) world: String,
+    pub(super) sending: String,
+    pub(super) seconds: f64,
+    pub(super) ticks: u32,
+    /// Seconds that the world was stopped for, as the machine could not follow.
+    pub(super) skipped_s: f64,
+    /// All work of a tick and of the polls before it, of ticks with receivers: the world's step,
+    /// encoding, sending, reading.
+    pub(super) tick_us: TimesUs,
+    /// The same in processor time of the thread; null where the system does not tell.
+    pub(super) tick_cpu_us: Option<TimesUs>,
+    /// Of that, what the hub takes to make the datagrams for all receivers.
+    pub(super) encode_us: TimesUs,
+    pub(super) encode_cpu_us: Option<TimesUs>,
+    /// Snapshots that were encoded a sent tick, for all receivers together.
+    pub(super) encoded_per_tick: f64,
+    pub(super) receivers_peak: usize,
+    pub(super) joined: u64,
+    /// How many of them at which level, by its name.
+    pub(super) joined_at: BTreeMap<&'static str, u64>,
+    pub(super) left: u64,
+    pub(super) timed_out: u64,
+    /// Those with another schema, codec or version.
+    pub(super) refused: u64,
+    pub(super) datagrams_in: u64,
+    pub(super) bytes_in: u64,
+    pub(super) datagrams_out: u64,
+    pub(super) bytes_out: u64,
+    /// Dropped by the reader: no packets, or none that their sender may send.
+    pub(super) junk: u64,
+    /// Dropped by the reader: too many from one sender.
+    pub(super) limited: u64,
+    /// Dropped by the reader: faster than ticks take them.
+    pub(super) overflowed: u64,
+    /// How often a sender of junk was not even read, for a second: what it sent then is in no other
+    /// number.
+    pub(super) silenced: u64,
+    /// What did not decipher, was replayed, or came from somebody who may not connect.
+    pub(super) undeciphered: u64,
+    /// From receivers, deciphered, and refused by the hub all the same.
+    pub(super) wrong_datagrams: u64,
+    /// What the system did not take for sending.
+    pub(super) unsent: u64,
+    pub(super) keys: KeysReport,
+    /// To a receiver, everything included: IP and UDP headers, encryption, keep-alives.
+    pub(super) kbps_per_receiver: f64,
+}
+
+/// Who played, and what their keys took. Packets without what the transport adds.
+#[derive(Debug, Serialize)]
+pub(super) struct KeysReport {
+    /// With a cube: at the end, and the most at once.
+    players: usize,
+    players_peak: usize,
+    packets: u64,
+    /// Of these, such as stand for themselves.
+    full_packets: u64,
+    bytes: u64,
+    bits_per_packet: f64,
+    records: u64,
+    /// Of these, such as came as repeats in later packets.
+    recovered: u64,
+    /// Packets refused: relative to one that never came.
+    lost_bases: u64,
+    /// Packets refused: more than the rate allows.
+    limited: u64,
+    /// Packets refused: there already, too old, or too far ahead.
+    out_of_place: u64,
+    /// Packets refused: no valid ones, or of another codec.
+    malformed: u64,
+}
+
+impl KeysReport {
+    pub(super) fn new(players: &Players) -> Self {
+        let counts = players.counts();
+        let KeyCounts {
+            packets,
+            full,
+            bytes,
+            records,
+            recovered,
+            lost_bases,
+            limited,
+            out_of_place,
+            malformed,
+        } = counts;
+        Self {
+            players: players.playing(),
+            players_peak: players.peak(),
+            packets,
+            full_packets: full,
+            bytes,
+            bits_per_packet: counts.bits_a_packet(),
+            records,
+            recovered,
+            lost_bases,
+            limited,
+            out_of_place,
+            malformed,
+        }
+    }
+}
+
+impl ServeReport {
+    pub(super) fn write_json(&self, out: &mut impl Write) -> io::Result<()> {
+        serde_json::to_writer_pretty(&mut *out, self)?;
+        writeln!(out)
+    }
+
+    pub(super) fn write_table(&self, out: &mut impl Write) -> io::Result<()> {
+        writeln!(out, "{}\n{}", self.world, self.sending)?;
+        let times = |of: &TimesUs| {
+            format!("{:.0} / {:.0} / {:.0} / {:.0} µs", of.mean, of.p50, of.p99, of.max)
+        };
+        let cpu = |of: &Option<TimesUs>| {
+            of.as_ref().map_or_else(|| "not known on this system".to_owned(), times)
+        };
+        let rows = [
+            (
+                "ticks",
+                format!(
+                    "{} in {:.1} s, stopped for {:.1} s",
+                    self.ticks, self.seconds, self.skipped_s
+                ),
+            ),
+            ("work a tick, mean / median / 99 % / largest", times(&self.tick_us)),
+            ("in processor time", cpu(&self.tick_cpu_us)),
+            ("of it, encoding for all receivers", times(&self.encode_us)),
+            ("in processor time", cpu(&self.encode_cpu_us)),
+            ("snapshots encoded a tick", format!("{:.2}", self.encoded_per_tick)),
+            ("most receivers at once", self.receivers_peak.to_string()),
+            ("joined / left / timed out / refused", {
+                format!("{} / {} / {} / {}", self.joined, self.left, self.timed_out, self.refused)
+            }),
+            ("joined at", {
+                let levels: Vec<String> = self
+                    .joined_at
+                    .iter()
+                    .map(|(level, count)| format!("{level} {count}"))
+                    .collect();
+                levels.join(", ")
+            }),
+            (
+                "players now / most at once",
+                format!("{} / {}", self.keys.players, self.keys.players_peak),
+            ),
+            ("packets of keys / of them full / bytes", {
+                format!("{} / {} / {}", self.keys.packets, self.keys.full_packets, self.keys.bytes)
+            }),
+            ("bits of a packet of keys", format!("{:.1}", self.keys.bits_per_packet)),
+            (
+                "keys taken / of them from repeats",
+                format!("{} / {}", self.keys.records, self.keys.recovered),
+            ),
+            ("keys refused: base lost / too many / out of place / wrong", {
+                let KeysReport { lost_bases, limited, out_of_place, malformed, .. } = self.keys;
+                format!("{lost_bases} / {limited} / {out_of_place} / {malformed}")
+            }),
+            (
+                "to a receiver, with headers and encryption",
+                format!("{:.1} kbit/s", self.kbps_per_receiver),
+            ),
+            ("datagrams in / out / not sent", {
+                format!("{} / {} / {}", self.datagrams_in, self.datagrams_out, self.unsent)
+            }),
+            ("dropped: junk / too many / too fast", {
+                format!("{} / {} / {}", self.junk, self.limited, self.overflowed)
+            }),
+            ("senders of junk silenced for a second", self.silenced.to_string()),
+            (
+                "not deciphered / deciphered but wrong",
+                format!("{} / {}", self.undeciphered, self.wrong_datagrams),
+            ),
+        ];
+        write_rows(out, rows)
+    }
+}

@@ -1,0 +1,319 @@
+//! The server at work: what arrives, ticks, what is sent, and what is said of it.
+//! [`run`](Serving::run) gives it the time.
+
+use std::net::SocketAddr;
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use command_kit::interrupt::Interrupt;
+use indicatif::{ProgressBar, ProgressStyle};
+use kinepack_net::{DatagramKind, Handled, ReceiverId, Refused, datagram_kind, split_datagram};
+use kinepack_udp::{ServerEvent, UdpServer, UdpStats, header_bytes};
+
+use super::Arguments;
+use super::guests::Guests;
+use super::players::{KeyCounts, Players};
+use super::report::{KeysReport, ServeReport};
+use super::timing::{Span, Spans, Watch};
+use crate::sender::{SendOptions, Sender, due};
+use crate::serve::ServeError;
+
+/// How long to sleep between two looks at what has arrived.
+const NAP: Duration = Duration::from_millis(1);
+/// A machine that is further behind stops the world for a moment, rather than hurry after.
+const HURRY: Duration = Duration::from_millis(250);
+
+/// The world, its connections, and what is to be said about them.
+pub struct Serving {
+    server: UdpServer,
+    sender: Sender,
+    options: SendOptions,
+    timeout: Duration,
+    guests: Guests,
+    players: Players,
+    events: Vec<ServerEvent>,
+    begin: Instant,
+    /// How long the world was stopped.
+    skipped: Duration,
+    /// Work since the last tick.
+    work: Span,
+    ticks: Spans,
+    encodings: Spans,
+    encoded: u64,
+    wrong_datagrams: u64,
+    /// A snapshot with an acknowledgement in front.
+    out: Vec<u8>,
+    /// Sum of the time that each receiver was there.
+    receiver_time: Duration,
+    /// Only seen on a terminal.
+    status: ProgressBar,
+    second: Second,
+}
+
+/// The second at hand, for the status line.
+#[derive(Default)]
+struct Second {
+    spans: Spans,
+    ticks: u32,
+    encoded: u64,
+    bytes_before: u64,
+    keys_before: KeyCounts,
+}
+
+impl Serving {
+    pub fn new(
+        server: UdpServer,
+        sender: Sender,
+        options: SendOptions,
+        timeout: Duration,
+        max_players: usize,
+    ) -> Self {
+        let style = ProgressStyle::with_template("{wide_msg}")
+            .unwrap_or_else(|_| ProgressStyle::default_bar());
+        Self {
+            server,
+            sender,
+            options,
+            timeout,
+            guests: Guests::default(),
+            players: Players::new(max_players),
+            events: Vec::new(),
+            begin: Instant::now(),
+            skipped: Duration::ZERO,
+            work: Span::default(),
+            ticks: Spans::default(),
+            encodings: Spans::default(),
+            encoded: 0,
+            wrong_datagrams: 0,
+            out: Vec::new(),
+            receiver_time: Duration::ZERO,
+            status: ProgressBar::new(1).with_style(style),
+            second: Second::default(),
+        }
+    }
+
+    pub fn run(&mut self, interrupt: &Interrupt, seconds: Option<u32>) -> Result<(), ServeError> {
+        let end = seconds.map(|seconds| Duration::from_secs(u64::from(seconds)));
+        while !interrupt.is_raised() && end.is_none_or(|end| self.begin.elapsed() < end) {
+            let watch = Watch::start();
+            self.poll(self.begin.elapsed())?;
+            self.work.add(watch.elapsed());
+            let (due, now) = (due(self.sender.tick() + 1) + self.skipped, self.begin.elapsed());
+            if now < due {
+                std::thread::sleep(NAP.min(due - now));
+                continue;
+            }
+            if now > due + HURRY {
+                self.skipped += now - due;
+            }
+            self.tick(now)?;
+        }
+        Ok(())
+    }
+
+    /// Takes what has arrived.
+    pub fn poll(&mut self, now: Duration) -> Result<(), ServeError> {
+        let mut events = std::mem::take(&mut self.events);
+        self.server.poll(&mut events);
+        for event in events.drain(..) {
+            match event {
+                ServerEvent::Connected { client, address } => {
+                    self.guests.connect(client, address);
+                    self.sender.add(ReceiverId(client), &self.options, now)?;
+                }
+                ServerEvent::Datagram { client, payload } => self.take(client, now, &payload),
+                ServerEvent::Disconnected { client, reason } => {
+                    self.sender.hub.remove(ReceiverId(client));
+                    self.players.leave(client, &mut self.sender.world);
+                    if let Some(said) = self.guests.leave(client, reason, self.timeout) {
+                        self.say(&said);
+                    }
+                }
+            }
+        }
+        self.events = events;
+        self.transmit(now);
+        while let Some(client) = self.guests.pop_farewell(now) {
+            self.sender.hub.remove(ReceiverId(client));
+            self.players.leave(client, &mut self.sender.world);
+            self.server.disconnect(client);
+        }
+        Ok(())
+    }
+
+    /// Takes what came from a client in one datagram.
+    fn take(&mut self, client: u64, now: Duration, payload: &Range<usize>) {
+        let Self { server, sender, guests, players, wrong_datagrams, .. } = self;
+        let Ok(parts) = split_datagram(server.payload(payload)) else {
+            *wrong_datagrams += 1;
+            return;
+        };
+        // Of one datagram, few have anything to say.
+        let mut lines = Vec::new();
+        for part in parts {
+            match datagram_kind(part) {
+                Some(DatagramKind::StreamPacket) if guests.is_receiving(client) => {
+                    let said = players.handle(client, now, part, &mut sender.world);
+                    lines.extend(said.and_then(|said| guests.says(client, &said)));
+                }
+                Some(DatagramKind::StreamAcknowledgement) => {
+                    *wrong_datagrams += u64::from(!players.acknowledge(client, part));
+                }
+                Some(DatagramKind::Answer) => {
+                    match sender.hub.handle(ReceiverId(client), now, part) {
+                        Ok(Handled::Joined) => {
+                            let level = sender
+                                .hub
+                                .status(ReceiverId(client))
+                                .and_then(|status| status.level);
+                            lines.extend(level.and_then(|level| guests.join(client, level)));
+                        }
+                        Ok(_) => {}
+                        Err(Refused::Mismatch(mismatch)) => {
+                            lines.extend(guests.refuse(client, &mismatch, now))
+                        }
+                        Err(_) => *wrong_datagrams += 1,
+                    }
+                }
+                _ => *wrong_datagrams += 1,
+            }
+        }
+        lines.iter().for_each(|line| self.say(line));
+    }
+
+    /// The world's next step, to all receivers.
+    pub fn tick(&mut self, now: Duration) -> Result<(), ServeError> {
+        let watch = Watch::start();
+        self.players.release_silent(now, &mut self.sender.world);
+        let is_sent = self.sender.step()?;
+        let receivers = self.guests.counts.receivers;
+        if is_sent {
+            let encoding = Watch::start();
+            self.sender.send(now)?;
+            if receivers > 0 {
+                self.encodings.add(encoding.elapsed());
+                let encoded = self.sender.hub.encoded() as u64;
+                self.encoded += encoded;
+                self.second.encoded += encoded;
+            }
+            self.transmit(now);
+        }
+        self.work.add(watch.elapsed());
+        let work = std::mem::take(&mut self.work);
+        if receivers > 0 {
+            self.ticks.add(work);
+        }
+        self.receiver_time += due(1) * receivers as u32;
+        self.second.spans.add(work);
+        self.second.ticks += 1;
+        if self.second.ticks == cubes::TICK_HZ {
+            self.show_status();
+        }
+        Ok(())
+    }
+
+    /// Sends what waits. One that is gone by now needs it no more.
+    fn transmit(&mut self, now: Duration) {
+        let Self { server, sender, players, out, .. } = self;
+        while let Some((ReceiverId(to), datagram)) = sender.hub.poll_transmit() {
+            let _ = match players.front(to, now) {
+                Some(front) => {
+                    out.clear();
+                    out.extend(front);
+                    out.extend(datagram);
+                    server.send(to, out)
+                }
+                None => server.send(to, datagram),
+            };
+        }
+        while let Some((to, datagram)) = players.poll_transmit(now) {
+            let _ = server.send(to, datagram);
+        }
+    }
+
+    pub fn local_addr(&self) -> SocketAddr {
+        self.server.local_addr()
+    }
+
+    /// Of the keys that came.
+    #[cfg(test)]
+    pub fn counts(&self) -> KeyCounts {
+        self.players.counts()
+    }
+
+    /// Says goodbye to all.
+    pub fn close(self) {
+        self.status.finish_and_clear();
+        self.server.close();
+    }
+
+    /// A line on standard error, above the status.
+    pub fn say(&self, line: &str) {
+        self.status.suspend(|| eprintln!("kinepack: {line}"));
+    }
+
+    fn show_status(&mut self) {
+        let stats = self.server.stats();
+        let bytes = self.bytes_out(&stats);
+        let keys = self.players.counts();
+        let second = std::mem::take(&mut self.second);
+        (self.second.bytes_before, self.second.keys_before) = (bytes, keys);
+        if self.status.is_hidden() {
+            return;
+        }
+        let receivers = self.guests.counts.receivers;
+        let kbps = (bytes - second.bytes_before) as f64 * 8.0 / 1000.0 / receivers.max(1) as f64;
+        let tick_us = second.spans.wall_us();
+        self.status.set_message(format!(
+            "receivers: {receivers}; {kbps:.1} kbit/s each with headers; tick {:.0} µs, at most {:.0}; \
+             {:.1} snapshots encoded a tick; players: {}, {:.1} bits a packet of keys; {} datagrams of junk dropped",
+            tick_us.mean,
+            tick_us.max,
+            second.encoded as f64 / f64::from(self.options.send_hz),
+            self.players.playing(),
+            keys.since(&second.keys_before).bits_a_packet(),
+            stats.junk + stats.limited + stats.overflowed + stats.refused,
+        ));
+    }
+
+    /// All that was sent, with the headers of IP and UDP.
+    fn bytes_out(&self, stats: &UdpStats) -> u64 {
+        stats.bytes_out + stats.datagrams_out * header_bytes(self.server.local_addr()) as u64
+    }
+
+    pub(super) fn report(&self, arguments: &Arguments) -> ServeReport {
+        let (stats, counts) = (self.server.stats(), self.guests.counts);
+        let receiver_seconds = self.receiver_time.as_secs_f64().max(1e-3);
+        ServeReport {
+            world: arguments.world.name(),
+            sending: arguments.send.name(),
+            seconds: self.begin.elapsed().as_secs_f64(),
+            ticks: self.sender.tick(),
+            skipped_s: self.skipped.as_secs_f64(),
+            tick_us: self.ticks.wall_us(),
+            tick_cpu_us: self.ticks.cpu_us(),
+            encode_us: self.encodings.wall_us(),
+            encode_cpu_us: self.encodings.cpu_us(),
+            encoded_per_tick: self.encoded as f64 / f64::from(self.encodings.count().max(1)),
+            receivers_peak: counts.peak,
+            joined: counts.joined,
+            joined_at: self.guests.joined_at.clone(),
+            left: counts.left,
+            timed_out: counts.timed_out,
+            refused: counts.refused,
+            datagrams_in: stats.datagrams_in,
+            bytes_in: stats.bytes_in,
+            datagrams_out: stats.datagrams_out,
+            bytes_out: stats.bytes_out,
+            junk: stats.junk,
+            limited: stats.limited,
+            overflowed: stats.overflowed,
+            silenced: stats.silenced,
+            undeciphered: stats.refused,
+            wrong_datagrams: self.wrong_datagrams,
+            unsent: stats.unsent,
+            keys: KeysReport::new(&self.players),
+            kbps_per_receiver: self.bytes_out(&stats) as f64 * 8.0 / 1000.0 / receiver_seconds,
+        }
+    }
+}

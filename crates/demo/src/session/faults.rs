@@ -1,0 +1,102 @@
+//! Faults put into a receiver on purpose: whether its state checks find them, and how long the
+//! receiver takes to heal.
+
+use std::time::Duration;
+
+use command_kit::{Distribution, Summary};
+use kinepack_net::Receiver;
+use serde::Serialize;
+
+/// The faults of one receiver.
+#[derive(Debug, Default)]
+pub(super) struct Faults {
+    injected: u64,
+    /// When the newest fault was injected, until a check finds it.
+    injected_at: Option<Duration>,
+    /// When a check failed, until a state came anew.
+    noticed_at: Option<Duration>,
+    noticed: u64,
+    /// Checks that failed without a fault.
+    false_alarms: u64,
+    /// From the check that failed until a state came anew.
+    heal_ms: Distribution,
+    /// From the fault until a state came anew.
+    wrong_ms: Distribution,
+    wrong_lanes: u64,
+}
+
+/// What a report says of faults.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct FaultReport {
+    /// Lanes of views that were changed by one.
+    pub injected: u64,
+    /// Those that a state check found. No snapshot was built on the others, or it could not be
+    /// decoded.
+    pub noticed: u64,
+    /// Checks that failed without a fault.
+    pub false_alarms: u64,
+    /// Of those found, after how many the state had come anew.
+    pub healed: u64,
+    /// Of those, how many within three round trips of the check that failed.
+    pub healed_within_three_round_trips: u64,
+    /// From the check that failed until the state had come anew.
+    pub heal_ms: Summary,
+    /// From the fault until the state had come anew, of those found.
+    pub fault_to_heal_ms: Summary,
+    /// Lanes that were wrong in between.
+    pub wrong_lanes: u64,
+}
+
+impl Faults {
+    /// Changes some lane of some entity in the receiver's newest view.
+    pub(super) fn inject(&mut self, now: Duration, receiver: &mut Receiver) {
+        let Some(view) = receiver.newest_sequence().and_then(|newest| receiver.view(newest)) else {
+            return;
+        };
+        // Another place each time, all over the world.
+        let random = (self.injected + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let place = |count: usize, random: u64| (random >> 32) as usize % count.max(1);
+        let Some(id) = view.ids().get(place(view.len(), random)) else { return };
+        let (id, lane) = (*id, place(view.lane_count(), random << 16));
+        if receiver.inject_fault(id, lane) {
+            self.injected += 1;
+            self.injected_at = Some(now);
+        }
+    }
+
+    /// Whether what arrives now may be wrong.
+    pub(super) fn is_faulty(&self) -> bool {
+        self.injected_at.is_some()
+    }
+
+    pub(super) fn add_wrong_lanes(&mut self, lanes: u64) {
+        self.wrong_lanes += lanes;
+    }
+
+    /// Notes the outcome of a datagram: how many checks failed, and whether it brought a state.
+    pub(super) fn note(&mut self, now: Duration, failed_checks: u64, brought_state: bool) {
+        if failed_checks > 0 && self.noticed_at.is_none() {
+            self.noticed_at = Some(now);
+            self.noticed += u64::from(self.injected_at.is_some());
+            self.false_alarms += u64::from(self.injected_at.is_none());
+        } else if brought_state && let Some(noticed_at) = self.noticed_at.take() {
+            self.heal_ms.add((now - noticed_at).as_secs_f64() * 1e3);
+            if let Some(injected_at) = self.injected_at.take() {
+                self.wrong_ms.add((now - injected_at).as_secs_f64() * 1e3);
+            }
+        }
+    }
+
+    pub(super) fn report(&self, round_trip_ms: f64) -> Option<FaultReport> {
+        (self.injected > 0).then(|| FaultReport {
+            injected: self.injected,
+            noticed: self.noticed,
+            false_alarms: self.false_alarms,
+            healed: self.heal_ms.count(),
+            healed_within_three_round_trips: self.heal_ms.count_up_to(3.0 * round_trip_ms),
+            heal_ms: self.heal_ms.summary(),
+            fault_to_heal_ms: self.wrong_ms.summary(),
+            wrong_lanes: self.wrong_lanes,
+        })
+    }
+}

@@ -1,0 +1,178 @@
+//! A world on its way to one or many receivers through simulated links: what `demo` shows and
+//! `simulate` and `sweep` measure.
+
+mod answering;
+mod faults;
+mod key_stream;
+mod peer;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use command_kit::Distribution;
+pub use faults::FaultReport;
+pub use key_stream::Hands;
+use kinepack_net::{HubConfig, LinkConfig, ReceiverId, datagram_sequence};
+pub use peer::{Peer, SentDatagram};
+
+use crate::sender::{SendOptions, Sender};
+use crate::session_error::SessionError;
+use crate::truth::Truth;
+use crate::world::Played;
+
+/// What carries a datagram between the two sides once the simulated link hands it out.
+pub trait Carrier {
+    /// To the receiver; `None` where it did not come through.
+    fn down<'a>(&'a mut self, datagram: &'a [u8]) -> Result<Option<&'a [u8]>, SessionError>;
+
+    /// To the sender.
+    fn up<'a>(&'a mut self, datagram: &'a [u8]) -> Result<Option<&'a [u8]>, SessionError>;
+}
+
+/// Within this process.
+pub struct Direct;
+
+impl Carrier for Direct {
+    fn down<'a>(&'a mut self, datagram: &'a [u8]) -> Result<Option<&'a [u8]>, SessionError> {
+        Ok(Some(datagram))
+    }
+
+    fn up<'a>(&'a mut self, datagram: &'a [u8]) -> Result<Option<&'a [u8]>, SessionError> {
+        Ok(Some(datagram))
+    }
+}
+
+/// A sender and its receivers.
+pub struct Session {
+    pub sender: Sender,
+    truth: Truth,
+    /// Nothing that is sent in this time arrives.
+    pub outage: Range<Duration>,
+    pub peers: Vec<Peer>,
+    /// Who plays; a person does it over the link of the first receiver.
+    pub hands: Hands,
+    /// Time that the hub took for all receivers together, in microseconds a tick.
+    pub hub_us: Distribution,
+    pub hub_total: Duration,
+    /// Snapshots encoded, for all receivers together.
+    pub encoded: u64,
+}
+
+impl Session {
+    pub fn new(
+        world: Played,
+        options: &SendOptions,
+        config: HubConfig,
+    ) -> Result<Self, SessionError> {
+        Ok(Self {
+            sender: Sender::new(world, options, config)?,
+            truth: Truth::default(),
+            outage: Duration::ZERO..Duration::ZERO,
+            peers: Vec::new(),
+            hands: Hands::default(),
+            hub_us: Distribution::default(),
+            hub_total: Duration::ZERO,
+            encoded: 0,
+        })
+    }
+
+    /// Adds a receiver behind a link; one that is not to be looked at only answers.
+    pub fn add(
+        &mut self,
+        options: &SendOptions,
+        link: LinkConfig,
+        link_seed: u64,
+        looked_at: bool,
+    ) -> Result<(), SessionError> {
+        let id = ReceiverId(self.peers.len() as u64);
+        self.peers.push(Peer::new(id, &mut self.sender, options, link, link_seed, looked_at)?);
+        Ok(())
+    }
+
+    /// Makes the connection of a receiver that is looked at anew, such as at another level: nothing
+    /// that was on its way arrives, and all counts begin anew.
+    pub fn reconnect(
+        &mut self,
+        index: usize,
+        options: &SendOptions,
+        link: LinkConfig,
+        link_seed: u64,
+    ) -> Result<(), SessionError> {
+        let id = self.peers[index].id;
+        self.sender.hub.remove(id);
+        self.sender.offer(options)?;
+        self.peers[index] = Peer::new(id, &mut self.sender, options, link, link_seed, true)?;
+        Ok(())
+    }
+
+    /// When the next datagram is due on any link.
+    pub fn next_arrival(&self) -> Option<Duration> {
+        self.peers
+            .iter()
+            .flat_map(|peer| [peer.down.next_due(), peer.up.next_due()])
+            .flatten()
+            .min()
+    }
+
+    /// Brings what is due to its receiver.
+    pub fn deliver(
+        &mut self,
+        now: Duration,
+        carrier: &mut impl Carrier,
+    ) -> Result<(), SessionError> {
+        let is_out = self.outage.contains(&now);
+        self.peers
+            .iter_mut()
+            .try_for_each(|peer| peer.deliver(now, is_out, &mut self.sender, carrier))
+    }
+
+    /// Brings each datagram that is due before a tick to its receiver at its own time, and then the
+    /// tick.
+    pub fn run_until(
+        &mut self,
+        tick: Duration,
+        carrier: &mut impl Carrier,
+    ) -> Result<(), SessionError> {
+        while let Some(arrival) = self.next_arrival().filter(|at| *at <= tick) {
+            self.deliver(arrival, carrier)?;
+        }
+        self.tick(tick, carrier)
+    }
+
+    /// The world's next step, what is sent of it and to it, and a frame of each viewer.
+    pub fn tick(&mut self, now: Duration, carrier: &mut impl Carrier) -> Result<(), SessionError> {
+        self.deliver(now, carrier)?;
+        self.peers.iter_mut().for_each(|peer| peer.sent.clear());
+        let by_person = matches!(self.hands, Hands::Person(_));
+        self.sender.world.hold(self.peers.first().and_then(Peer::held).filter(|_| by_person));
+        let is_sent = self.sender.step()?;
+        if let Some(peer) = self.peers.first_mut() {
+            peer.press(
+                now,
+                self.hands.keys(&self.sender.world),
+                by_person,
+                self.outage.contains(&now),
+            );
+        }
+        self.truth.push(self.sender.tick(), self.sender.states());
+        if is_sent {
+            let begin = Instant::now();
+            self.sender.send(now)?;
+            let took = begin.elapsed();
+            self.hub_us.add(took.as_secs_f64() * 1e6);
+            self.hub_total += took;
+            self.encoded += self.sender.hub.encoded() as u64;
+        }
+        while let Some((to, datagram)) = self.sender.hub.poll_transmit() {
+            let peer = &mut self.peers[to.0 as usize];
+            peer.send(now, datagram, self.outage.contains(&now));
+            peer.note_view(datagram_sequence(datagram), &self.sender);
+        }
+        for peer in &mut self.peers {
+            peer.look(now, &self.sender, &self.truth)?;
+        }
+        Ok(())
+    }
+}

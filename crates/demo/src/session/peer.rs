@@ -1,0 +1,391 @@
+//! One receiver of a session: its links, what it shows, and what is counted of it.
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use command_kit::wrong_lanes;
+use cubes::Input;
+use kinepack::Snapshot;
+use kinepack_net::{
+    Cost, DatagramKind, HEADER_BYTES, Link, LinkConfig, LinkError, ReceiverId, Sequence,
+    datagram_kind, split_datagram,
+};
+
+use super::Carrier;
+use super::answering::Answering;
+use super::faults::Faults;
+use super::key_stream::KeyStream;
+use crate::keys::Keys;
+use crate::sender::{SendOptions, Sender, due};
+use crate::session_error::SessionError;
+use crate::session_report::{InputReport, SessionReport};
+use crate::truth::Truth;
+use crate::viewer::{NewView, Viewer};
+
+/// Views that are kept to compare with what arrives.
+const KEPT_VIEWS: usize = 512;
+
+/// One receiver with its links.
+pub struct Peer {
+    pub(super) id: ReceiverId,
+    pub down: Link,
+    pub(super) up: Link,
+    side: Side,
+    /// The keys of who plays, once there were some.
+    keys: Option<Box<KeyStream>>,
+    /// Keys are sent each tick; what is to be acknowledged goes along.
+    plays: bool,
+    /// The views that were sent, by sequence: what must arrive.
+    sent_views: VecDeque<(Sequence, Snapshot)>,
+    pub wrong_lanes: u64,
+    faults: Faults,
+    /// Sums over the ticks in which they were known, for means.
+    round_trips_ms: (f64, u32),
+    baseline_ages: (f64, u32),
+    /// When datagrams were sent in the last second, and their bytes.
+    recent: VecDeque<(Duration, usize)>,
+    /// The tick at which it was added.
+    since_tick: u32,
+    /// The datagrams of this tick.
+    pub sent: Vec<SentDatagram>,
+}
+
+/// A datagram to a receiver.
+#[derive(Clone, Debug)]
+pub struct SentDatagram {
+    /// Without the headers of IP and UDP.
+    pub bytes: usize,
+    /// The link did not carry it.
+    pub lost: bool,
+    /// Where its bits went, where the hub counts that and it is not a part of a block.
+    pub cost: Option<Arc<Cost>>,
+}
+
+enum Side {
+    /// Decodes, compares and shows.
+    Viewer(Box<Viewer>),
+    /// Answers like a viewer, but looks at nothing: for a crowd.
+    Answering(Answering),
+}
+
+/// What the display says while the world runs: of the last second.
+pub struct Live {
+    pub kbps_payload: f64,
+    pub kbps_total: f64,
+    pub round_trip_ms: f64,
+    pub baseline_age: u16,
+    pub loss_ratio: f64,
+}
+
+impl Peer {
+    /// A receiver behind a link, added to the sender; one that is not to be looked at only answers.
+    pub(super) fn new(
+        id: ReceiverId,
+        sender: &mut Sender,
+        options: &SendOptions,
+        link: LinkConfig,
+        link_seed: u64,
+        looked_at: bool,
+    ) -> Result<Self, SessionError> {
+        let stream = &options.stream;
+        sender.add(id, options, due(sender.tick()))?;
+        let side = if looked_at {
+            Side::Viewer(Box::new(Viewer::new(stream)?))
+        } else {
+            Side::Answering(Answering::new(stream)?)
+        };
+        Ok(Self {
+            id,
+            down: Link::new(link, link_seed * 2)?,
+            up: Link::new(link, link_seed * 2 + 1)?,
+            side,
+            keys: None,
+            plays: false,
+            sent_views: VecDeque::new(),
+            wrong_lanes: 0,
+            faults: Faults::default(),
+            round_trips_ms: (0.0, 0),
+            baseline_ages: (0.0, 0),
+            recent: VecDeque::new(),
+            since_tick: sender.tick(),
+            sent: Vec::new(),
+        })
+    }
+
+    /// Changes what both directions do to datagrams from now on.
+    pub fn set_link(&mut self, link: LinkConfig) -> Result<(), LinkError> {
+        self.down.reconfigure(link)?;
+        self.up.reconfigure(link)
+    }
+
+    pub fn viewer_mut(&mut self) -> Option<&mut Viewer> {
+        match &mut self.side {
+            Side::Viewer(viewer) => Some(viewer),
+            Side::Answering(_) => None,
+        }
+    }
+
+    /// Takes a datagram from the hub and puts it on the link, behind what is to be acknowledged of
+    /// the keys.
+    pub(super) fn send(&mut self, now: Duration, datagram: &[u8], is_out: bool) {
+        let front = self.keys.as_mut().and_then(|keys| keys.poll_acknowledgement());
+        let datagram =
+            front.map_or(Cow::Borrowed(datagram), |front| [&front[..], datagram].concat().into());
+        self.recent.push_back((now, datagram.len()));
+        let before = uncarried(&self.down);
+        if !is_out {
+            self.down.send(now, &datagram);
+        }
+        let lost = is_out || uncarried(&self.down) > before;
+        self.sent.push(SentDatagram { bytes: datagram.len(), lost, cost: None });
+    }
+
+    /// Notes what the hub knows of the snapshot sent last, where it was one.
+    pub(super) fn note_view(&mut self, sequence: Option<Sequence>, sender: &Sender) {
+        let (Side::Viewer(_), Some(sequence)) = (&self.side, sequence) else { return };
+        if let Some(sent) = self.sent.last_mut() {
+            sent.cost = sender.hub.cost(self.id, sequence).cloned();
+        }
+        self.keep_view(sequence, sender.hub.view(self.id, sequence));
+    }
+
+    pub fn viewer(&self) -> Option<&Viewer> {
+        match &self.side {
+            Side::Viewer(viewer) => Some(viewer),
+            Side::Answering(_) => None,
+        }
+    }
+
+    /// Makes something that this receiver holds wrong by one.
+    pub fn inject_fault(&mut self, now: Duration) {
+        if let Side::Viewer(viewer) = &mut self.side {
+            self.faults.inject(now, &mut viewer.receiver);
+        }
+    }
+
+    fn keep_view(&mut self, sequence: Sequence, view: Option<Snapshot>) {
+        if self.sent_views.len() == KEPT_VIEWS {
+            self.sent_views.pop_front();
+        }
+        self.sent_views.extend(view.map(|view| (sequence, view)));
+    }
+
+    pub(super) fn deliver(
+        &mut self,
+        now: Duration,
+        is_out: bool,
+        sender: &mut Sender,
+        carrier: &mut impl Carrier,
+    ) -> Result<(), SessionError> {
+        while let Some(datagram) = self.down.poll(now) {
+            let Some(datagram) = carrier.down(&datagram)? else { continue };
+            split_datagram(datagram)
+                .into_iter()
+                .flatten()
+                .for_each(|datagram| self.take(now, datagram));
+        }
+        match &mut self.side {
+            Side::Viewer(_) if self.plays => {}
+            Side::Viewer(viewer) => {
+                while let Some(datagram) = viewer.receiver.poll_transmit(now) {
+                    if !is_out {
+                        self.up.send(now, datagram);
+                    }
+                }
+            }
+            Side::Answering(_) if is_out => {}
+            Side::Answering(answering) => answering.answer(now, &mut self.up),
+        }
+        while let Some(datagram) = self.up.poll(now) {
+            let Some(datagram) = carrier.up(&datagram)? else { continue };
+            for datagram in split_datagram(datagram).into_iter().flatten() {
+                match (datagram_kind(datagram), &mut self.keys) {
+                    (Some(DatagramKind::StreamPacket), Some(keys)) => keys.take(now, datagram),
+                    _ => drop(sender.hub.handle(self.id, now, datagram)),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes what came from the sender.
+    fn take(&mut self, now: Duration, datagram: &[u8]) {
+        match (&mut self.side, &mut self.keys) {
+            (_, Some(keys))
+                if datagram_kind(datagram) == Some(DatagramKind::StreamAcknowledgement) =>
+            {
+                keys.acknowledge(datagram);
+            }
+            (Side::Answering(answering), _) => answering.take(datagram),
+            // What is refused is counted by the receiver: duplicates, and what came too late.
+            (Side::Viewer(viewer), _) => {
+                let before = viewer.receiver.stats();
+                let taken = viewer.handle(now, datagram);
+                let stats = viewer.receiver.stats();
+                let brought_state = matches!(taken, Ok(Some(_))) || stats.blocks > before.blocks;
+                self.faults.note(now, stats.mismatches - before.mismatches, brought_state);
+                if let Ok(Some(NewView { sequence, .. })) = taken {
+                    let expected = self.sent_views.iter().rev().find(|(sent, _)| *sent == sequence);
+                    if let (Some((_, expected)), Some(view)) =
+                        (expected, viewer.receiver.view(sequence))
+                    {
+                        let wrong_lanes = wrong_lanes(expected, view);
+                        if self.faults.is_faulty() {
+                            self.faults.add_wrong_lanes(wrong_lanes);
+                        } else {
+                            self.wrong_lanes += wrong_lanes;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Sends the keys of a tick, if there are any: in one datagram with what the viewer has to
+    /// acknowledge, which waits for it. With `by_person`, the world is to take what comes.
+    pub(super) fn press(
+        &mut self,
+        now: Duration,
+        keys: Option<Keys>,
+        by_person: bool,
+        is_out: bool,
+    ) {
+        let (Side::Viewer(viewer), Some(pressed)) = (&mut self.side, keys) else {
+            self.plays = false;
+            return self.keys.iter_mut().for_each(|keys| keys.rest());
+        };
+        self.plays = true;
+        let mut datagram = Vec::new();
+        if let Some(acknowledgement) = viewer.receiver.poll_acknowledgement() {
+            acknowledgement.write(&mut datagram);
+        }
+        self.keys.get_or_insert_default().push(pressed, by_person, &mut datagram);
+        let mut send = |datagram: &[u8]| {
+            if !is_out {
+                self.up.send(now, datagram);
+            }
+        };
+        send(&datagram);
+        // A hello goes alone.
+        while let Some(hello) = viewer.receiver.poll_transmit(now) {
+            send(hello);
+        }
+    }
+
+    /// The keys of a person, as they came to the world.
+    pub(super) fn held(&self) -> Option<Input> {
+        self.keys.as_ref().and_then(|keys| keys.held())
+    }
+
+    /// Packets with keys that were sent, and their bytes.
+    pub fn keys_sent(&self) -> (u64, u64) {
+        self.keys.as_ref().map_or((0, 0), |keys| keys.sent())
+    }
+
+    /// What the keys took, where some were sent.
+    pub fn input_report(&self) -> Option<InputReport> {
+        self.keys.as_ref().map(|keys| keys.report())
+    }
+
+    /// Draws a frame and takes notes.
+    pub(super) fn look(
+        &mut self,
+        now: Duration,
+        sender: &Sender,
+        truth: &Truth,
+    ) -> Result<(), SessionError> {
+        let Side::Viewer(viewer) = &mut self.side else { return Ok(()) };
+        viewer.show(now, Some(truth))?;
+        viewer.note_age(sender.tick(), truth);
+        while self
+            .recent
+            .front()
+            .is_some_and(|(at, _)| now.saturating_sub(*at) > Duration::from_secs(1))
+        {
+            self.recent.pop_front();
+        }
+        let status = sender.hub.status(self.id).unwrap_or_default();
+        let note =
+            |(sum, count): &mut (f64, u32), value: f64| (*sum, *count) = (*sum + value, *count + 1);
+        if let Some(round_trip) = status.round_trip {
+            note(&mut self.round_trips_ms, round_trip.as_secs_f64() * 1e3);
+        }
+        if let Some(age) = status.baseline_age {
+            note(&mut self.baseline_ages, f64::from(age));
+        }
+        Ok(())
+    }
+
+    /// 0 while none is known.
+    pub fn round_trip_ms(&self, sender: &Sender) -> f64 {
+        let round_trip = sender.hub.status(self.id).and_then(|status| status.round_trip);
+        round_trip.map_or(0.0, |time| time.as_secs_f64() * 1e3)
+    }
+
+    /// Numbers of the last second.
+    pub fn live(&self, now: Duration, sender: &Sender) -> Live {
+        let span_s = now.as_secs_f64().clamp(1e-3, 1.0);
+        let kbps = |header: u32| {
+            let bytes: usize = self.recent.iter().map(|(_, bytes)| bytes + header as usize).sum();
+            bytes as f64 * 8.0 / 1000.0 / span_s
+        };
+        let status = sender.hub.status(self.id).unwrap_or_default();
+        Live {
+            kbps_payload: kbps(0),
+            kbps_total: kbps(HEADER_BYTES),
+            round_trip_ms: self.round_trip_ms(sender),
+            baseline_age: status.baseline_age.unwrap_or(0),
+            loss_ratio: loss_ratio(&self.down),
+        }
+    }
+
+    /// What the session was like for this receiver, up to a tick.
+    pub fn report(&self, ticks: u32) -> SessionReport {
+        let seconds = due(ticks - self.since_tick).as_secs_f64().max(1e-3);
+        let kbps = |link: &Link, header: u32| {
+            let sent = link.stats().sent;
+            (sent.bytes + sent.count * u64::from(header)) as f64 * 8.0 / 1000.0 / seconds
+        };
+        let mean = |(sum, count): (f64, u32)| sum / f64::from(count.max(1));
+        let mut report = SessionReport {
+            seconds,
+            frames_sent: self.down.stats().sent.count,
+            wrong_lanes: self.wrong_lanes,
+            loss_ratio: loss_ratio(&self.down),
+            kbps_payload: kbps(&self.down, 0),
+            kbps_total: kbps(&self.down, HEADER_BYTES),
+            kbps_upstream: kbps(&self.up, HEADER_BYTES),
+            round_trip_ms: mean(self.round_trips_ms),
+            baseline_age: mean(self.baseline_ages),
+            input: self.input_report(),
+            faults: self.faults.report(mean(self.round_trips_ms)),
+            ..SessionReport::default()
+        };
+        if let Some(viewer) = self.viewer() {
+            report.frames_received = viewer.snapshots;
+            report.frames_with_left_out = viewer.left_out;
+            report.blocks = viewer.receiver.stats().blocks;
+            report.state_checks = viewer.receiver.stats().checked;
+            report.failed_checks = viewer.receiver.stats().mismatches;
+            report.states_shown = viewer.states_shown;
+            report.playout_delay_ms = viewer.mean_delay_ms();
+            report.starved_ratio = viewer.receiver.playout_stats().starved_ratio;
+            report.shown_error_mm = viewer.error.position_mm.summary();
+            report.shown_error_deg = viewer.error.rotation_deg.summary();
+        }
+        report
+    }
+}
+
+/// Share of the datagrams that a link did not carry.
+fn loss_ratio(link: &Link) -> f64 {
+    uncarried(link) as f64 / link.stats().sent.count.max(1) as f64
+}
+
+/// Datagrams that a link did not carry.
+fn uncarried(link: &Link) -> u64 {
+    let stats = link.stats();
+    stats.lost.count + stats.queue_dropped.count + stats.too_large.count
+}

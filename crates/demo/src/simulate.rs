@@ -1,0 +1,241 @@
+//! `kinepack simulate`: a world, its receivers and their links under virtual time, as fast as the
+//! machine can.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use clap::Args;
+use command_kit::{
+    Distribution, Failure, LinkOptions, LinkOptionsError, OutputError, Summary, parse_span, print,
+};
+use indicatif::{ProgressBar, ProgressStyle};
+use kinepack_net::{HubConfig, LinkError};
+use serde::Serialize;
+
+use crate::crowd::Crowd;
+use crate::sender::{SendOptions, due};
+use crate::session::{Direct, Session};
+use crate::session_error::SessionError;
+use crate::session_report::SessionReport;
+use crate::world::{Played, WorldArguments, WorldError};
+
+/// With more receivers, datagrams arrive with the ticks, and not at their own times in between.
+const EXACT_TIMES: usize = 16;
+
+/// Run a world and its receivers under virtual time, and say what it took and whether anything
+/// drifted.
+#[derive(Args)]
+pub struct Arguments {
+    #[command(flatten, next_help_heading = "Built-in world")]
+    world: WorldArguments,
+    /// Instead of the cubes: so many objects on a plane.
+    #[arg(long, help_heading = "Crowd", conflicts_with_all = ["cubes", "style"], value_parser = clap::value_parser!(u32).range(1..=60_000))]
+    objects: Option<u32>,
+    /// How many of them walk about.
+    #[arg(long, help_heading = "Crowd", default_value_t = 100, requires = "objects")]
+    moving: u32,
+    #[command(flatten, next_help_heading = "Sending")]
+    send: SendOptions,
+    #[command(flatten, next_help_heading = "Link")]
+    link: LinkOptions,
+    /// Number of receivers.
+    #[arg(long, help_heading = "Receivers", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    receivers: u32,
+    /// How many of them decode, compare and show; the others only answer.
+    #[arg(long, help_heading = "Receivers", default_value_t = 4)]
+    looked_at: u32,
+    /// Round trips from the first receiver's to the last one's, in milliseconds.
+    #[arg(long, help_heading = "Receivers", value_name = "FROM..TO", value_parser = parse_span, conflicts_with = "round_trip_ms")]
+    round_trips_ms: Option<(f64, f64)>,
+    /// Every SECONDS, corrupt the first receiver's state: add one to one lane. Its state checks
+    /// should find that, and the hub send the state anew.
+    #[arg(long, help_heading = "Receivers", value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..))]
+    fault_every: Option<u32>,
+    /// Print one JSON document instead of a table.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    receivers: u32,
+    ticks: u32,
+    /// What the hub takes for all receivers together.
+    hub_us_per_tick: Summary,
+    hub_us_per_tick_mean: f64,
+    hub_us_per_tick_and_receiver: f64,
+    /// Snapshots that were encoded a tick, for all receivers together.
+    encoded_per_tick: f64,
+    /// How old what a receiver knows of an object is that moves.
+    age_ms: Summary,
+    /// Memory of this process, after a tenth of the time and at the end; where the system tells it.
+    memory_mib: Option<(f64, f64)>,
+    /// Lanes that differ from what was sent, of all receivers that were looked at.
+    wrong_lanes: u64,
+    /// The first receiver.
+    first: SessionReport,
+}
+
+/// Why a simulation ends early.
+#[derive(Debug, thiserror::Error)]
+pub enum SimulateError {
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    #[error(transparent)]
+    Output(#[from] OutputError),
+}
+
+impl Failure for SimulateError {
+    fn exit_code(&self) -> u8 {
+        match self {
+            Self::Session(error) => error.exit_code(),
+            Self::Output(error) => error.exit_code(),
+        }
+    }
+}
+
+impl From<WorldError> for SimulateError {
+    fn from(error: WorldError) -> Self {
+        Self::Session(error.into())
+    }
+}
+
+impl From<LinkOptionsError> for SimulateError {
+    fn from(error: LinkOptionsError) -> Self {
+        Self::Session(error.into())
+    }
+}
+
+impl From<LinkError> for SimulateError {
+    fn from(error: LinkError) -> Self {
+        Self::Session(error.into())
+    }
+}
+
+pub fn run(arguments: &Arguments) -> Result<(), SimulateError> {
+    let world = match arguments.objects {
+        Some(objects) => {
+            Played::Crowd(Crowd::new(objects, arguments.moving.min(objects), arguments.world.seed))
+        }
+        None => arguments.world.play()?,
+    };
+    let mut session = Session::new(world, &arguments.send, HubConfig::default())?;
+    session.outage = arguments.link.outage();
+    for receiver in 0..arguments.receivers {
+        let mut link = arguments.link.config()?;
+        if let Some((from, to)) = arguments.round_trips_ms {
+            let share = f64::from(receiver) / f64::from(arguments.receivers.max(2) - 1);
+            link.latency = Duration::from_secs_f64((from + (to - from) * share) / 2e3);
+        }
+        let seed = arguments.link.link_seed + u64::from(receiver);
+        session.add(&arguments.send, link, seed, receiver < arguments.looked_at)?;
+    }
+    let ticks = arguments.world.frames();
+    let progress = progress(ticks);
+    let exact = session.peers.len() <= EXACT_TIMES;
+    let mut early_memory = None;
+    for tick in 1..=ticks {
+        if exact {
+            session.run_until(due(tick), &mut Direct)?;
+        } else {
+            session.tick(due(tick), &mut Direct)?;
+        }
+        if arguments.fault_every.is_some_and(|seconds| tick % (seconds * cubes::TICK_HZ) == 0) {
+            session.peers[0].inject_fault(due(tick));
+        }
+        if tick == ticks / 10 {
+            early_memory = memory_mib();
+        }
+        if tick % 64 == 0 {
+            progress.set_position(u64::from(tick));
+        }
+    }
+    progress.finish_and_clear();
+    let report = Report::new(arguments, &session, early_memory);
+    print(|out| if arguments.json { report.write_json(out) } else { report.write_table(out) })?;
+    if report.wrong_lanes > 0 {
+        Err(SessionError::Drifted { wrong_lanes: report.wrong_lanes }.into())
+    } else {
+        Ok(())
+    }
+}
+
+pub fn progress(ticks: u32) -> ProgressBar {
+    let style = ProgressStyle::with_template("{wide_bar} tick {pos} of {len}, {eta} left");
+    ProgressBar::new(u64::from(ticks))
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+impl Report {
+    fn new(arguments: &Arguments, session: &Session, early_memory: Option<f64>) -> Self {
+        let ticks = arguments.world.frames();
+        let sends = f64::from(ticks / (cubes::TICK_HZ / arguments.send.send_hz)).max(1.0);
+        let mean_us = session.hub_total.as_secs_f64() * 1e6 / sends;
+        let mut age_ms = Distribution::default();
+        for viewer in session.peers.iter().filter_map(|peer| peer.viewer()) {
+            age_ms.merge(&viewer.age_ms);
+        }
+        let crowd = |objects: u32| {
+            let Arguments { moving, world: WorldArguments { seed, .. }, .. } = arguments;
+            let seconds = ticks / cubes::TICK_HZ;
+            format!("crowd --objects {objects} --moving {moving} --seconds {seconds} --seed {seed}")
+        };
+        Self {
+            receivers: arguments.receivers,
+            ticks,
+            hub_us_per_tick: session.hub_us.summary(),
+            hub_us_per_tick_mean: mean_us,
+            hub_us_per_tick_and_receiver: mean_us / f64::from(arguments.receivers),
+            encoded_per_tick: session.encoded as f64 / sends,
+            age_ms: age_ms.summary(),
+            memory_mib: early_memory.zip(memory_mib()),
+            wrong_lanes: session.peers.iter().map(|peer| peer.wrong_lanes).sum(),
+            first: SessionReport {
+                world: arguments.objects.map_or_else(|| arguments.world.name(), crowd),
+                link: arguments.link.name(),
+                sending: arguments.send.name(),
+                ..session.peers[0].report(ticks)
+            },
+        }
+    }
+
+    fn write_json(&self, out: &mut impl Write) -> io::Result<()> {
+        serde_json::to_writer_pretty(&mut *out, self)?;
+        writeln!(out)
+    }
+
+    fn write_table(&self, out: &mut impl Write) -> io::Result<()> {
+        let Self { receivers, ticks, hub_us_per_tick: hub, age_ms, .. } = self;
+        self.first.write_table(out)?;
+        writeln!(out, "\n{receivers} receivers, {ticks} ticks; above is the first of them")?;
+        writeln!(
+            out,
+            "the hub's work: mean {:.1} µs a tick (median {:.1}, 99 % {:.1}), {:.2} µs a receiver, {:.1} snapshots encoded",
+            self.hub_us_per_tick_mean,
+            hub.p50,
+            hub.p99,
+            self.hub_us_per_tick_and_receiver,
+            self.encoded_per_tick
+        )?;
+        writeln!(
+            out,
+            "age of what is known of an object that moves: median {:.0} ms, 99 % {:.0} ms, largest {:.0} ms",
+            age_ms.p50, age_ms.p99, age_ms.max
+        )?;
+        if let Some((early, end)) = self.memory_mib {
+            writeln!(
+                out,
+                "memory: {early:.0} MiB after a tenth of the time, {end:.0} MiB at the end"
+            )?;
+        }
+        writeln!(out, "lanes that differ from what was sent, all receivers: {}", self.wrong_lanes)
+    }
+}
+
+/// Resident memory of this process, where the system has `/proc`.
+fn memory_mib() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kib: f64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib / 1024.0)
+}

@@ -1,0 +1,94 @@
+//! The true states of all bodies at a tick, by id.
+
+use cube_data::cube::Measured;
+use kinepack::EntityId;
+
+/// Who is there, and how.
+#[derive(Clone, Debug, Default)]
+pub struct States {
+    /// Rising. As many as `measured`.
+    ids: Vec<EntityId>,
+    measured: Vec<Measured>,
+}
+
+impl States {
+    pub fn clear(&mut self) {
+        self.ids.clear();
+        self.measured.clear();
+    }
+
+    /// Adds a body with an id above all others.
+    pub fn push(&mut self, id: EntityId, state: Measured) {
+        debug_assert!(self.ids.last().is_none_or(|last| *last < id));
+        self.ids.push(id);
+        self.measured.push(state);
+    }
+
+    /// Becomes a copy of another, in the memory that it has.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.ids.clone_from(&other.ids);
+        self.measured.clone_from(&other.measured);
+    }
+
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// All, by rising id.
+    pub fn iter(&self) -> impl Iterator<Item = (EntityId, &Measured)> {
+        self.ids.iter().copied().zip(&self.measured)
+    }
+
+    /// The states alone, by rising id.
+    pub fn measured(&self) -> &[Measured] {
+        &self.measured
+    }
+
+    /// The state of one body; `None` where it is not there.
+    pub fn find(&self, id: EntityId) -> Option<&Measured> {
+        // Most stand where their id says.
+        let place = id.0 as usize;
+        let place = if self.ids.get(place) == Some(&id) {
+            place
+        } else {
+            self.ids.binary_search(&id).ok()?
+        };
+        self.measured.get(place)
+    }
+}
+
+impl Extend<Measured> for States {
+    /// Bodies with the ids after the last one's, or from 0 on.
+    fn extend<T: IntoIterator<Item = Measured>>(&mut self, states: T) {
+        let first = self.ids.last().map_or(0, |last| last.0 + 1);
+        (first..).zip(states).for_each(|(id, state)| self.push(EntityId(id), state));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bodies_are_found_by_id() {
+        let state = |x| Measured {
+            position: [x, 0.0, 0.0],
+            orientation: [0.0, 0.0, 0.0, 1.0],
+            velocity: [0.0; 3],
+            interacting: false,
+        };
+        let mut states = States::default();
+        states.extend([state(0.0), state(1.0)]);
+        states.push(EntityId(70), state(2.0));
+        states.extend([state(3.0)]);
+        let found = |id| states.find(EntityId(id)).map(|state| state.position[0]);
+        assert_eq!(
+            [0, 1, 2, 70, 71, 72].map(found),
+            [Some(0.0), Some(1.0), None, Some(2.0), Some(3.0), None]
+        );
+        let mut copy = States::default();
+        copy.copy_from(&states);
+        assert!(copy.iter().eq(states.iter()) && copy.len() == 4);
+        assert_eq!(copy.measured(), states.measured());
+    }
+}

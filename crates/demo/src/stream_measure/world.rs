@@ -1,0 +1,217 @@
+//! Many clients and one server under virtual time.
+
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use character::{Move, Script};
+use indicatif::ProgressBar;
+use kinepack::stream::StreamCodec;
+use kinepack::{EncodeError, Pack, Schema};
+use kinepack_net::{Link, LinkConfig, Loss, StreamConfig, StreamReceiver, StreamSender};
+
+use super::{Bits, Measured, Row, StreamRun, speed};
+use crate::sender::due;
+use crate::session_error::SessionError;
+
+/// Of a round trip of 100 ms, and what it varies by.
+const LATENCY: Duration = Duration::from_millis(50);
+const JITTER: Duration = Duration::from_millis(5);
+/// Time for the last packets to arrive.
+const AFTER_TICKS: u32 = cubes::TICK_HZ;
+/// More than a packet is ever on its way; a power of two, since numbers wrap.
+const TOLD_TICKS: usize = 64;
+
+/// All clients, their links, and the server's ends.
+pub(super) struct World {
+    codec: StreamCodec,
+    run: StreamRun,
+    row: Row,
+    loss_ratio: f32,
+    clients: Vec<Client>,
+    bits: Vec<u32>,
+    /// How far back the bases of the first client's packets are.
+    backs: Vec<Option<u16>>,
+    restored: u64,
+    wrong_values: u64,
+    sending: Duration,
+    receiving: Duration,
+    handled: u64,
+}
+
+struct Client {
+    script: Script,
+    /// The lanes of the last moves, each at the place of its tick.
+    told: Vec<u32>,
+    sender: StreamSender,
+    receiver: StreamReceiver,
+    up: Link,
+    down: Link,
+    out: Vec<u8>,
+    arrived: Option<Vec<u8>>,
+}
+
+impl World {
+    pub(super) fn new(run: StreamRun, row: Row, loss_ratio: f32) -> Result<Self, SessionError> {
+        let codec = StreamCodec::of::<Move>(row.level()).expect("a move has lanes");
+        let config = StreamConfig {
+            rate_hz: cubes::TICK_HZ,
+            repeats: run.repeats,
+            ..StreamConfig::default()
+        };
+        let link = LinkConfig {
+            latency: LATENCY,
+            jitter: JITTER,
+            loss: Loss::Independent { ratio: loss_ratio },
+            ..LinkConfig::PERFECT
+        };
+        let client = |number: u64| {
+            Ok(Client {
+                script: Script::new(run.seed + number),
+                told: vec![0; TOLD_TICKS * Move::LANES],
+                sender: StreamSender::new(&codec, config)?,
+                receiver: StreamReceiver::new(&codec, config)?,
+                up: Link::new(link, 2 * (run.seed + number))?,
+                down: Link::new(link, 2 * (run.seed + number) + 1)?,
+                out: Vec::new(),
+                arrived: None,
+            })
+        };
+        let clients =
+            (0..u64::from(run.clients)).map(client).collect::<Result<_, SessionError>>()?;
+        Ok(Self {
+            codec,
+            run,
+            row,
+            loss_ratio,
+            clients,
+            bits: Vec::new(),
+            backs: Vec::new(),
+            restored: 0,
+            wrong_values: 0,
+            sending: Duration::ZERO,
+            receiving: Duration::ZERO,
+            handled: 0,
+        })
+    }
+
+    pub(super) fn run(mut self, progress: &ProgressBar) -> Result<Measured, SessionError> {
+        for tick in 0..self.run.ticks + AFTER_TICKS {
+            let now = due(tick);
+            if tick < self.run.ticks {
+                self.send(now, tick)?;
+                progress.inc(1);
+            }
+            self.receive(now);
+            self.acknowledge(now);
+        }
+        Ok(self.measured())
+    }
+
+    /// A packet of every client.
+    fn send(&mut self, now: Duration, tick: u32) -> Result<(), SessionError> {
+        let place = place_of(tick as u16);
+        for (object, client) in (0..).zip(&mut self.clients) {
+            let beyond =
+                |error: EncodeError| SessionError::OutOfRange { object, reason: error.to_string() };
+            client.script.step().quantize(&mut client.told[place.clone()]).map_err(beyond)?;
+        }
+        let begin = Instant::now();
+        for client in &mut self.clients {
+            client.sender.push_lanes(&client.told[place.clone()]).expect("lanes of a move");
+            client.out.clear();
+            client.out.extend_from_slice(client.sender.poll_transmit().unwrap_or_default());
+        }
+        self.sending += begin.elapsed();
+        let first = &self.clients[0].sender;
+        let back = |base| first.newest().map(|newest| newest.since(base) as u16);
+        self.backs.push(first.acknowledged().and_then(back));
+        for client in &mut self.clients {
+            self.bits.push(8 * client.out.len() as u32);
+            client.up.send(now, &client.out);
+        }
+        Ok(())
+    }
+
+    /// What has arrived: the next packet of every client, until there is none.
+    fn receive(&mut self, now: Duration) {
+        loop {
+            let mut count = 0;
+            for client in &mut self.clients {
+                client.arrived = client.up.poll(now);
+                count += u64::from(client.arrived.is_some());
+            }
+            if count == 0 {
+                return;
+            }
+            self.handled += count;
+            let begin = Instant::now();
+            for client in &mut self.clients {
+                if let Some(datagram) = &client.arrived {
+                    // What is refused is counted, and not restored.
+                    let _ = client.receiver.handle(now, datagram);
+                }
+            }
+            self.receiving += begin.elapsed();
+            for client in self.clients.iter().filter(|client| client.arrived.is_some()) {
+                for record in client.receiver.fresh() {
+                    let told = &client.told[place_of(record.number.0)];
+                    self.restored += 1;
+                    self.wrong_values +=
+                        record.lanes.iter().zip(told).filter(|(lane, told)| lane != told).count()
+                            as u64;
+                }
+            }
+        }
+    }
+
+    fn acknowledge(&mut self, now: Duration) {
+        for client in &mut self.clients {
+            if let Some(acknowledgement) = client.receiver.acknowledgement() {
+                client.down.send(now, &acknowledgement.to_bytes());
+            }
+            while let Some(datagram) = client.down.poll(now) {
+                if self.row != Row::Full {
+                    let _ = client.sender.handle(&datagram);
+                }
+            }
+        }
+    }
+
+    fn measured(mut self) -> Measured {
+        self.bits.sort_unstable();
+        let packets = self.bits.len();
+        let mean =
+            self.bits.iter().map(|bits| f64::from(*bits)).sum::<f64>() / packets.max(1) as f64;
+        let speed = speed::measure(&self.codec, self.run.seed, &self.backs);
+        let sum = |count: fn(&Client) -> u64| self.clients.iter().map(count).sum();
+        Measured {
+            level: self.row.name(),
+            loss_ratio: self.loss_ratio,
+            packets: packets as u64,
+            bits_per_packet: Bits {
+                full: Schema::of::<Move>().bits_per_entity(),
+                mean,
+                p95: self.bits[(packets * 95).div_ceil(100).max(1) - 1],
+            },
+            kbps_with_headers: (mean + 8.0 * f64::from(kinepack_net::HEADER_BYTES))
+                * f64::from(cubes::TICK_HZ)
+                / 1e3,
+            restored: self.restored,
+            wrong_values: self.wrong_values,
+            full_packets: sum(|client| client.sender.stats().full),
+            lost_bases: sum(|client| client.receiver.stats().lost_bases),
+            encode_ns: speed.encode_ns,
+            decode_ns: speed.decode_ns,
+            send_ns: self.sending.as_nanos() as f64 / packets.max(1) as f64,
+            receive_ns: self.receiving.as_nanos() as f64 / self.handled.max(1) as f64,
+            sender_bytes: self.clients[0].sender.memory_bytes(),
+            receiver_bytes: self.clients[0].receiver.memory_bytes(),
+        }
+    }
+}
+
+/// Where the lanes of a record stand. Numbers are ticks, from 0.
+fn place_of(number: u16) -> Range<usize> {
+    let first = usize::from(number) % TOLD_TICKS * Move::LANES;
+    first..first + Move::LANES
+}

@@ -1,0 +1,222 @@
+//! `kinepack sweep`: what loss and round trip cost, in bytes and in error, as a table and as a
+//! picture.
+
+mod plot;
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use comfy_table::{CellAlignment, Table, TableStyle};
+use command_kit::output::Force;
+use command_kit::{Failure, LinkOptionsError, OutputError, print};
+use kinepack_net::{HubConfig, LinkConfig, LinkError, Loss};
+use serde::Serialize;
+
+use crate::sender::{SendOptions, due};
+use crate::session::{Direct, Session};
+use crate::session_error::SessionError;
+use crate::simulate::progress;
+use crate::world::{WorldArguments, WorldError};
+
+/// Round trips in milliseconds, at [`LOSS_PERCENT`].
+const ROUND_TRIPS_MS: [u32; 7] = [5, 25, 50, 100, 150, 200, 300];
+/// Losses in percent, at [`ROUND_TRIP_MS`].
+const LOSSES_PERCENT: [u32; 7] = [0, 1, 2, 5, 10, 20, 30];
+const ROUND_TRIP_MS: u32 = 100;
+const LOSS_PERCENT: u32 = 1;
+/// Of each direction: what a wired connection has.
+const JITTER: Duration = Duration::from_millis(5);
+
+/// Measure what loss and round trip cost, in kbit/s and in the error of what is shown.
+#[derive(Args)]
+pub struct Arguments {
+    #[command(flatten, next_help_heading = "Built-in world")]
+    world: WorldArguments,
+    #[command(flatten, next_help_heading = "Sending")]
+    send: SendOptions,
+    /// Draw the curves into this file.
+    #[arg(long, value_name = "FILE.svg")]
+    svg: Option<PathBuf>,
+    #[command(flatten, next_help_heading = "Options")]
+    force: Force,
+    /// Print one JSON document instead of a table.
+    #[arg(long)]
+    json: bool,
+}
+
+/// One run.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct Point {
+    loss_percent: u32,
+    round_trip_ms: u32,
+    kbps_payload: f64,
+    kbps_total: f64,
+    playout_delay_ms: f64,
+    shown_error_mm_p50: f64,
+    shown_error_mm_p99: f64,
+    wrong_lanes: u64,
+}
+
+#[derive(Serialize)]
+struct Report {
+    world: String,
+    sending: String,
+    over_loss: Vec<Point>,
+    over_round_trip: Vec<Point>,
+}
+
+/// Why a sweep ends early.
+#[derive(Debug, thiserror::Error)]
+pub enum SweepError {
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    #[error(transparent)]
+    Output(#[from] OutputError),
+    /// The picture could not be drawn.
+    #[error("cannot draw into {}: {reason}", path.display())]
+    Picture { path: PathBuf, reason: String },
+}
+
+impl Failure for SweepError {
+    fn exit_code(&self) -> u8 {
+        match self {
+            Self::Session(error) => error.exit_code(),
+            Self::Output(error) => error.exit_code(),
+            Self::Picture { .. } => 2,
+        }
+    }
+}
+
+impl From<WorldError> for SweepError {
+    fn from(error: WorldError) -> Self {
+        Self::Session(error.into())
+    }
+}
+
+impl From<LinkOptionsError> for SweepError {
+    fn from(error: LinkOptionsError) -> Self {
+        Self::Session(error.into())
+    }
+}
+
+impl From<LinkError> for SweepError {
+    fn from(error: LinkError) -> Self {
+        Self::Session(error.into())
+    }
+}
+
+pub fn run(arguments: &Arguments) -> Result<(), SweepError> {
+    let [svg] = arguments.force.targets([arguments.svg.as_deref()])?;
+    let runs = (LOSSES_PERCENT.len() + ROUND_TRIPS_MS.len()) as u32;
+    let progress = progress(runs * arguments.world.frames());
+    let point = |loss_percent, round_trip_ms| {
+        let point = measure(arguments, loss_percent, round_trip_ms);
+        progress.inc(u64::from(arguments.world.frames()));
+        point
+    };
+    let over_loss = LOSSES_PERCENT
+        .map(|loss| point(loss, ROUND_TRIP_MS))
+        .into_iter()
+        .collect::<Result<_, _>>()?;
+    let over_round_trip = ROUND_TRIPS_MS
+        .map(|time| point(LOSS_PERCENT, time))
+        .into_iter()
+        .collect::<Result<_, _>>()?;
+    progress.finish_and_clear();
+    let report = Report {
+        world: arguments.world.name(),
+        sending: arguments.send.name(),
+        over_loss,
+        over_round_trip,
+    };
+    if let Some(svg) = svg {
+        let picture = plot::draw(&report);
+        let picture = picture
+            .map_err(|reason| SweepError::Picture { path: svg.name().to_owned(), reason })?;
+        svg.write(picture.as_bytes())?;
+    }
+    print(|out| if arguments.json { report.write_json(out) } else { report.write_table(out) })?;
+    let wrong_lanes = report.points().map(|point| point.wrong_lanes).sum();
+    if wrong_lanes > 0 { Err(SessionError::Drifted { wrong_lanes }.into()) } else { Ok(()) }
+}
+
+fn measure(
+    arguments: &Arguments,
+    loss_percent: u32,
+    round_trip_ms: u32,
+) -> Result<Point, SweepError> {
+    let link = LinkConfig {
+        latency: Duration::from_millis(u64::from(round_trip_ms)) / 2,
+        jitter: JITTER,
+        loss: Loss::Independent { ratio: loss_percent as f32 / 100.0 },
+        ..LinkConfig::PERFECT
+    };
+    let mut session = Session::new(arguments.world.play()?, &arguments.send, HubConfig::default())?;
+    session.add(&arguments.send, link, 1, true)?;
+    for tick in 1..=arguments.world.frames() {
+        session.run_until(due(tick), &mut Direct)?;
+    }
+    let report = session.peers[0].report(arguments.world.frames());
+    Ok(Point {
+        loss_percent,
+        round_trip_ms,
+        kbps_payload: report.kbps_payload,
+        kbps_total: report.kbps_total,
+        playout_delay_ms: report.playout_delay_ms,
+        shown_error_mm_p50: report.shown_error_mm.p50,
+        shown_error_mm_p99: report.shown_error_mm.p99,
+        wrong_lanes: report.wrong_lanes,
+    })
+}
+
+impl Report {
+    fn points(&self) -> impl Iterator<Item = &Point> {
+        self.over_loss.iter().chain(&self.over_round_trip)
+    }
+
+    fn write_json(&self, out: &mut impl Write) -> io::Result<()> {
+        serde_json::to_writer_pretty(&mut *out, self)?;
+        writeln!(out)
+    }
+
+    fn write_table(&self, out: &mut impl Write) -> io::Result<()> {
+        writeln!(
+            out,
+            "{}\n{}, jitter up to {} ms each way",
+            self.world,
+            self.sending,
+            JITTER.as_millis()
+        )?;
+        let mut table = Table::new();
+        table.load_style(TableStyle::new());
+        table.set_header([
+            "loss\n%",
+            "round trip\nms",
+            "payload\nkbit/s",
+            "+headers\nkbit/s",
+            "playout\nms",
+            "error, median\nmm",
+            "99 %\nmm",
+            "wrong\nlanes",
+        ]);
+        for point in self.points() {
+            table.add_row([
+                point.loss_percent.to_string(),
+                point.round_trip_ms.to_string(),
+                format!("{:.1}", point.kbps_payload),
+                format!("{:.1}", point.kbps_total),
+                format!("{:.0}", point.playout_delay_ms),
+                format!("{:.2}", point.shown_error_mm_p50),
+                format!("{:.1}", point.shown_error_mm_p99),
+                point.wrong_lanes.to_string(),
+            ]);
+        }
+        for column in table.column_iter_mut() {
+            column.set_padding((0, 2));
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        writeln!(out, "{}", table.trim_fmt())
+    }
+}

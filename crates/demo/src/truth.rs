@@ -1,0 +1,83 @@
+//! What the simulation really did in the last seconds: what the shown state is compared with.
+
+use std::collections::VecDeque;
+
+use command_kit::Distribution;
+use cube_data::cube::{Measured, angle_rad};
+
+use crate::cube_stream::Shown;
+use crate::states::States;
+
+/// Ticks that are kept: longer than any playout delay and round trip.
+const KEPT_TICKS: usize = 180;
+
+/// True states, tick by tick.
+#[derive(Debug, Default)]
+pub struct Truth {
+    /// The states of tick `first` and those after it.
+    states: VecDeque<States>,
+    first: u32,
+}
+
+/// How far the shown state is from the true one at the same moment of the simulation.
+///
+/// Percentiles are over the cubes that move then; of those at rest, the error is half a step, and
+/// they are many. The largest is over all.
+#[derive(Clone, Debug, Default)]
+pub struct ShownError {
+    pub position_mm: Distribution,
+    pub rotation_deg: Distribution,
+}
+
+impl Truth {
+    /// The states of the next tick.
+    pub fn push(&mut self, tick: u32, states: &States) {
+        if self.states.is_empty() {
+            self.first = tick;
+        }
+        let mut room = States::default();
+        if self.states.len() == KEPT_TICKS {
+            room = self.states.pop_front().unwrap_or_default();
+            self.first += 1;
+        }
+        room.copy_from(states);
+        self.states.push_back(room);
+    }
+
+    /// The states before and after a moment, and how far between them it is.
+    pub fn around(&self, tick: f64) -> Option<(&States, &States, f32)> {
+        let before = self.at(tick.floor() as u32)?;
+        let after = self.at(tick.ceil() as u32).unwrap_or(before);
+        Some((before, after, tick.fract() as f32))
+    }
+
+    fn at(&self, tick: u32) -> Option<&States> {
+        self.states.get(tick.checked_sub(self.first)? as usize)
+    }
+}
+
+impl ShownError {
+    /// Compares a cube that is shown with where it truly was.
+    pub fn add(&mut self, shown: &Shown, before: &Measured, after: &Measured, ratio: f32) {
+        let moves = before.position != after.position || before.orientation != after.orientation;
+        let blend = |a: f32, b: f32| a + (b - a) * ratio;
+        let off = |axis: usize| {
+            f64::from(shown.position[axis] - blend(before.position[axis], after.position[axis]))
+        };
+        let position_mm = (off(0).powi(2) + off(1).powi(2) + off(2).powi(2)).sqrt() * 1e3;
+        let dot: f32 = before.orientation.iter().zip(after.orientation).map(|(a, b)| a * b).sum();
+        let side = if dot < 0.0 { -1.0 } else { 1.0 };
+        let mut orientation = [0.0; 4];
+        for (axis, blended) in orientation.iter_mut().enumerate() {
+            *blended = blend(before.orientation[axis], side * after.orientation[axis]);
+        }
+        let rotation_deg = angle_rad(shown.orientation, orientation).to_degrees();
+        if moves {
+            self.position_mm.add(position_mm);
+            self.rotation_deg.add(rotation_deg);
+        } else {
+            self.position_mm.note_largest(position_mm);
+            self.rotation_deg.note_largest(rotation_deg);
+        }
+    }
+}

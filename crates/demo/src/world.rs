@@ -1,0 +1,176 @@
+//! The built-in world: its options on the command line, and its states as the codec takes them.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use command_kit::Failure;
+use cube_data::cube::Measured;
+use cube_data::{Challenge, ChallengeError, Frame};
+use cubes::{Config, ConfigError, Input, Script, Style, World};
+use kinepack::EntityId;
+use kinepack_net::ReceiverId;
+
+use crate::crowd::Crowd;
+use crate::players::{CannotPlay, PlayedCubes};
+use crate::states::States;
+
+/// Of runs that end, where `--seconds` is not given.
+const DEFAULT_SECONDS: u32 = 20;
+
+/// Options of the built-in world.
+#[derive(Args, Clone, Debug)]
+pub struct WorldArguments {
+    /// Seconds of the world's time [default: 20]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=86_400))]
+    pub seconds: Option<u32>,
+    /// Seed of the scripted player.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// How the player plays: typical, push, pull or rest.
+    #[arg(long, default_value_t = Style::Typical)]
+    pub style: Style,
+    /// Number of cubes, without the player's.
+    #[arg(long, default_value_t = 900, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub cubes: u32,
+}
+
+/// The frames of a capture of floats.
+pub fn read_capture(path: &Path) -> Result<Vec<Vec<Measured>>, WorldError> {
+    if path.extension().is_some_and(|ending| ending == "mcap") {
+        return Err(WorldError::IsCapture { path: path.to_owned() });
+    }
+    let mut capture = Challenge::open(path)?;
+    let mut frames = Vec::new();
+    while let Some(frame) = capture.next_frame()? {
+        match frame {
+            Frame::Floats(frame) => frames.push(frame.states().collect()),
+            Frame::Quantized(_) => {
+                return Err(WorldError::NeedsFloats { path: path.to_owned() });
+            }
+        }
+    }
+    Ok(frames)
+}
+
+/// A world, and who moves in it.
+pub enum Played {
+    /// The cubes, and who plays with them.
+    Cubes(Box<PlayedCubes>),
+    /// Objects that walk about.
+    Crowd(Crowd),
+    /// What was captured, and the next of its frames; at the end it begins anew.
+    Captured(Vec<Vec<Measured>>, usize),
+}
+
+/// Why a world cannot be played.
+#[derive(Debug, thiserror::Error)]
+pub enum WorldError {
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error(transparent)]
+    Challenge(#[from] ChallengeError),
+    #[error("{}: a world to send needs floats, and this capture is quantized; use a .f32 file", path.display())]
+    NeedsFloats { path: PathBuf },
+    #[error(
+        "{}: this takes challenge files; `analyze`, `tune` and `replay` read capture files, and \
+         `convert` makes a challenge file of one of cubes",
+        path.display()
+    )]
+    IsCapture { path: PathBuf },
+}
+
+impl Failure for WorldError {}
+
+impl WorldArguments {
+    pub fn frames(&self) -> u32 {
+        self.asked_frames().unwrap_or(DEFAULT_SECONDS * cubes::TICK_HZ)
+    }
+
+    /// `None` where `--seconds` was not given.
+    pub fn asked_frames(&self) -> Option<u32> {
+        self.seconds.map(|seconds| seconds * cubes::TICK_HZ)
+    }
+
+    /// How a report names this run: the options that make it again.
+    pub fn name(&self) -> String {
+        let Self { seconds, seed, style, cubes } = self;
+        let seconds = seconds.map_or_else(String::new, |seconds| format!(" --seconds {seconds}"));
+        format!("world --style {style}{seconds} --seed {seed} --cubes {cubes}")
+    }
+
+    pub fn play(&self) -> Result<Played, WorldError> {
+        Played::cubes(&Config { cubes: self.cubes }, self.style, self.seed)
+    }
+}
+
+impl Played {
+    /// Cubes with a scripted player.
+    pub fn cubes(config: &Config, style: Style, seed: u64) -> Result<Self, WorldError> {
+        Ok(Self::Cubes(Box::new(PlayedCubes::new(World::new(config)?, Script::new(style, seed)))))
+    }
+
+    /// The first player plays with these keys from now on; with `None` the script plays.
+    pub fn hold(&mut self, keys: Option<Input>) {
+        if let Some(cubes) = self.cubes_mut() {
+            cubes.hold(keys);
+        }
+    }
+
+    /// What the first player held in the last step; `None` where nobody plays.
+    pub fn pressed(&self) -> Option<Input> {
+        match self {
+            Self::Cubes(cubes) => cubes.pressed(),
+            Self::Crowd(_) | Self::Captured(..) => None,
+        }
+    }
+
+    /// How many bodies there are, and the bound of |x| and |y| in metres where there are walls.
+    pub fn extent(&self) -> (usize, Option<f32>) {
+        match self {
+            Self::Cubes(cubes) => (cubes.world().len(), Some(cubes.world().half_width_m())),
+            Self::Crowd(crowd) => (crowd.len(), None),
+            Self::Captured(frames, _) => (frames.first().map_or(0, Vec::len), None),
+        }
+    }
+
+    /// The current state into `states`, and a step of the world after it.
+    pub fn next_frame(&mut self, states: &mut States) {
+        match self {
+            Self::Captured(frames, next) => {
+                if let Some(frame) = frames.get(*next) {
+                    states.clear();
+                    states.extend(frame.iter().copied());
+                    *next = (*next + 1) % frames.len();
+                }
+            }
+            Self::Crowd(crowd) => {
+                states.clear();
+                crowd.next_frame(states);
+            }
+            Self::Cubes(cubes) => cubes.next_frame(states),
+        }
+    }
+
+    fn cubes_mut(&mut self) -> Option<&mut PlayedCubes> {
+        match self {
+            Self::Cubes(cubes) => Some(cubes),
+            Self::Crowd(_) | Self::Captured(..) => None,
+        }
+    }
+
+    /// Gives one who joined a cube, which is there from the next state on and holds no key yet. Who
+    /// has one keeps it.
+    pub fn admit(&mut self, guest: ReceiverId) -> Result<EntityId, CannotPlay> {
+        self.cubes_mut().ok_or(CannotPlay::NoCubes)?.admit(guest)
+    }
+
+    /// Plays with these keys until others come. False for who has no cube.
+    pub fn hold_for(&mut self, guest: ReceiverId, keys: Input) -> bool {
+        self.cubes_mut().is_some_and(|cubes| cubes.hold_for(guest, keys))
+    }
+
+    /// Takes the cube of one who left out of the world. False for who has none.
+    pub fn dismiss(&mut self, guest: ReceiverId) -> bool {
+        self.cubes_mut().is_some_and(|cubes| cubes.dismiss(guest))
+    }
+}

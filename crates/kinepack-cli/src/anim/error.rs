@@ -1,0 +1,68 @@
+//! Why a command on clips fails.
+
+use std::path::PathBuf;
+
+use command_kit::page::PageError;
+use command_kit::{Failure, OutputError};
+use kinepack_anim::import::ImportError;
+use kinepack_anim::offline::BuildError;
+
+/// Why a command on clips fails.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum AnimError {
+    /// An animation cannot be read.
+    #[error("{error}{}", advice(error))]
+    Import {
+        #[from]
+        error: ImportError,
+    },
+    #[error("{}", same_clip(name, first, second))]
+    SameClip { name: String, first: PathBuf, second: PathBuf },
+    /// A clip is damaged, or is not what the command needs.
+    #[error("{}: {reason}", path.display())]
+    BadClip { path: PathBuf, reason: String },
+    #[error("{option} {name}: no joint of that name in any skeleton; anim view shows them")]
+    UnknownJoint { option: &'static str, name: String },
+    #[error(
+        "{option} is for --scheme {}, and this is {given}: leave it out, or choose another scheme",
+        schemes.join(" and ")
+    )]
+    OtherScheme { option: &'static str, schemes: Vec<&'static str>, given: &'static str },
+    /// Additive clips cannot be built on top of this base.
+    #[error("--base {given}: {reason}")]
+    Base { given: String, reason: String },
+    #[error("{}: {clip}: {error}", file.display())]
+    Build { file: PathBuf, clip: String, error: BuildError },
+    #[error("{}: {error}", path.display())]
+    ClipFile { path: PathBuf, error: std::io::Error },
+    #[error(transparent)]
+    Page(#[from] PageError),
+    #[error(transparent)]
+    Output(#[from] OutputError),
+}
+
+impl Failure for AnimError {
+    fn exit_code(&self) -> u8 {
+        match self {
+            Self::Page(error) => error.exit_code(),
+            Self::Output(error) => error.exit_code(),
+            _ => 2,
+        }
+    }
+}
+
+/// What to do about a file above its limits.
+fn advice(error: &ImportError) -> &'static str {
+    match error {
+        ImportError::TooMuchMemory { .. }
+        | ImportError::TooManyTransforms { .. }
+        | ImportError::TooManyBytes { .. } => "; if you trust it, allow more with --max-memory MIB",
+        _ => "",
+    }
+}
+
+fn same_clip(name: &str, first: &std::path::Path, second: &std::path::Path) -> String {
+    let other = if first == second { "" } else { ", or write them to different directories" };
+    let (first, second) = (first.display(), second.display());
+    format!("{first} and {second} both have a clip {name}: rename one{other}")
+}

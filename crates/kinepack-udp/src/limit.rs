@@ -1,0 +1,93 @@
+//! Rate limits: a leaky bucket in one number, and a small table of buckets for unknown addresses.
+//!
+//! The bucket is the "generic cell rate algorithm" of ATM (ITU-T I.371, annex A). Instead of a
+//! level and the time of the last drop, it keeps the time at which it will be empty.
+
+use std::hash::{BuildHasher, RandomState};
+use std::net::SocketAddr;
+
+/// The most events in a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RateLimit {
+    /// Events a second.
+    pub per_second: u32,
+    /// Events at once after a silence.
+    pub burst: u32,
+}
+
+/// The state of one rate limit.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Bucket {
+    empty_at_us: u64,
+}
+
+impl Bucket {
+    /// Counts an event if it is within `limit`, and returns whether it is.
+    pub(crate) fn take(&mut self, limit: RateLimit, now_us: u64) -> bool {
+        let one_us = 1_000_000 / u64::from(limit.per_second.max(1));
+        let empty_at_us = self.empty_at_us.max(now_us) + one_us;
+        let within = empty_at_us - now_us <= one_us * u64::from(limit.burst);
+        if within {
+            self.empty_at_us = empty_at_us;
+        }
+        within
+    }
+}
+
+/// Buckets for any number of addresses in bounded memory.
+///
+/// Two addresses that share a slot reset each other's bucket. An attacker with many addresses gains
+/// no more from that than from using more addresses, so a second limit must cover all of them
+/// together.
+pub(crate) struct Sources {
+    slots: Vec<(u64, Bucket)>,
+    hasher: RandomState,
+}
+
+impl Sources {
+    const SLOTS: usize = 1024;
+
+    pub(crate) fn new() -> Self {
+        Self { slots: vec![(0, Bucket::default()); Self::SLOTS], hasher: RandomState::new() }
+    }
+
+    /// Counts an event from `address` if it is within `limit`, and returns whether it is.
+    pub(crate) fn take(&mut self, address: SocketAddr, limit: RateLimit, now_us: u64) -> bool {
+        let hash = self.hasher.hash_one(address);
+        let slot = &mut self.slots[hash as usize % Self::SLOTS];
+        if slot.0 != hash {
+            *slot = (hash, Bucket::default());
+        }
+        slot.1.take(limit, now_us)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMIT: RateLimit = RateLimit { per_second: 100, burst: 20 };
+
+    #[test]
+    fn a_burst_then_the_rate() {
+        let mut bucket = Bucket::default();
+        let at_once = (0..1000).filter(|_| bucket.take(LIMIT, 5_000_000)).count();
+        assert_eq!(at_once, 20);
+        let later = (0..100_000).filter(|step| bucket.take(LIMIT, 5_000_000 + step * 100)).count();
+        assert!((999..=1001).contains(&later), "{later} in ten seconds");
+        assert!((0..20).all(|_| bucket.take(LIMIT, 60_000_000)), "a silence fills it again");
+    }
+
+    #[test]
+    fn sources_are_apart_and_bounded() {
+        let mut sources = Sources::new();
+        let address = |port| SocketAddr::from(([10, 0, 0, 1], port));
+        let first = (0..100).filter(|_| sources.take(address(1), LIMIT, 0)).count();
+        let second = (0..100).filter(|_| sources.take(address(2), LIMIT, 0)).count();
+        assert_eq!((first, second), (20, 20));
+        for port in 0..u16::MAX {
+            sources.take(address(port), LIMIT, 0);
+        }
+        assert_eq!(sources.slots.len(), Sources::SLOTS);
+    }
+}

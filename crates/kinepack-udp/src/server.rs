@@ -1,0 +1,402 @@
+//! The server's end: many connections on one socket.
+//!
+//! `renetcode` searches all connections to find one, and updates a connection only when asked. This
+//! file therefore keeps a short record of each client, and calls `renetcode` only when something is
+//! due.
+
+use std::collections::HashMap;
+use std::net::{SocketAddr, UdpSocket};
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use renetcode::{NetcodeServer, ServerAuthentication, ServerConfig, ServerResult};
+
+use super::gate::{Gate, News};
+use super::limit::RateLimit;
+use super::reader::{Inbox, READ_TIMEOUT, Reader, Received};
+use super::screen::{Header, Kind};
+use super::secret::Secret;
+use super::{GOODBYES, KEEP_ALIVE, SendError, SetupError, TOKEN_ADDRESS, socket};
+
+/// A tenth of a second of datagrams from 1,024 clients. Linux grants up to `net.core.rmem_max`.
+const BUFFER_BYTES: usize = 4 << 20;
+/// How often the server looks for silent clients.
+const ROUND: Duration = Duration::from_millis(25);
+/// The pause between two goodbyes, so that a moment of congestion does not lose all of them.
+const GOODBYE_PAUSE: Duration = Duration::from_millis(3);
+
+/// A server's limits.
+#[derive(Clone, Copy, Debug)]
+pub struct ServerOptions {
+    /// The most clients, 1 to [`ServerOptions::MAX_CLIENTS`].
+    pub max_clients: usize,
+    /// Your program's number. The server does not answer clients with another one.
+    pub protocol_id: u64,
+    /// The server drops a client that is silent for longer than this.
+    pub timeout: Duration,
+    /// The most datagrams that one client may send. The server drops the rest.
+    pub per_client: RateLimit,
+}
+
+/// Something that happened on the network. [`UdpServer::poll`] reports it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ServerEvent {
+    /// A client has connected, and both sides know it.
+    Connected {
+        /// The client's id.
+        client: u64,
+        /// The client's address.
+        address: SocketAddr,
+    },
+    /// A payload has arrived. [`UdpServer::payload`] returns its bytes until the next poll.
+    Datagram {
+        /// The client's id.
+        client: u64,
+        /// Where the payload is.
+        payload: Range<usize>,
+    },
+    /// A client is gone.
+    Disconnected {
+        /// The client's id.
+        client: u64,
+        /// Why.
+        reason: DisconnectReason,
+    },
+}
+
+/// Why a client is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DisconnectReason {
+    /// The client closed the connection.
+    Left,
+    /// The client was silent for too long.
+    TimedOut,
+}
+
+/// What a server has received, dropped and sent since it was bound. Bytes are those of UDP
+/// payloads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UdpStats {
+    /// Datagrams received, of any content.
+    pub datagrams_in: u64,
+    /// Bytes received.
+    pub bytes_in: u64,
+    /// Datagrams sent.
+    pub datagrams_out: u64,
+    /// Bytes sent.
+    pub bytes_out: u64,
+    /// Datagrams dropped because they cannot be a packet, or not one that their sender may send.
+    pub junk: u64,
+    /// Datagrams dropped because their sender sent more than its limit.
+    pub limited: u64,
+    /// Datagrams dropped because the inbox was full.
+    pub overflowed: u64,
+    /// How often the server silenced a sender of junk for a second. No other number counts the
+    /// datagrams of that second.
+    pub silenced: u64,
+    /// Datagrams refused because they were altered, repeated, or made with another secret.
+    pub refused: u64,
+    /// Datagrams that the system refused to send.
+    pub unsent: u64,
+}
+
+/// A server on one socket.
+pub struct UdpServer {
+    netcode: NetcodeServer,
+    timeout: Duration,
+    local_address: SocketAddr,
+    peers: HashMap<u64, Peer>,
+    link: Link,
+    reader: Reader,
+    inbox: Inbox,
+    /// Scratch memory: the ids of clients with something due.
+    due: Vec<u64>,
+    refused: u64,
+    now: Instant,
+    last_round: Instant,
+}
+
+struct Peer {
+    address: SocketAddr,
+    /// The client has sent a payload, so it knows that it is connected. Before that, the server
+    /// sends it keep-alives only: a keep-alive tells the client that it is connected, and
+    /// `renetcode` sends none to a client that gets payloads.
+    is_confirmed: bool,
+    heard: Instant,
+    sent: Instant,
+}
+
+/// The sending side of the socket.
+struct Link {
+    socket: Arc<UdpSocket>,
+    datagrams: u64,
+    bytes: u64,
+    unsent: u64,
+}
+
+impl ServerOptions {
+    /// The most clients that a server can have.
+    pub const MAX_CLIENTS: usize = 1024;
+
+    /// 64 clients, each with up to 500 datagrams a second (four streams of 120 Hz), and a time-out
+    /// of five seconds.
+    pub fn new(protocol_id: u64) -> Self {
+        let per_client = RateLimit { per_second: 500, burst: 200 };
+        Self { max_clients: 64, protocol_id, timeout: Duration::from_secs(5), per_client }
+    }
+}
+
+impl UdpServer {
+    /// Opens a socket at `address` (port 0: any free one) and starts the thread that reads it.
+    ///
+    /// # Errors
+    /// [`SetupError::MaxClients`], or [`SetupError::Socket`] if the system refuses the address.
+    pub fn bind(
+        address: SocketAddr,
+        secret: &Secret,
+        options: ServerOptions,
+    ) -> Result<Self, SetupError> {
+        if !(1..=ServerOptions::MAX_CLIENTS).contains(&options.max_clients) {
+            return Err(SetupError::MaxClients { given: options.max_clients });
+        }
+        let failed = |error| SetupError::Socket { address, error };
+        let socket = Arc::new(socket::open(address, BUFFER_BYTES)?);
+        socket.set_read_timeout(Some(READ_TIMEOUT)).map_err(failed)?;
+        // A network that accepts nothing must not stop the tick.
+        socket.set_write_timeout(Some(Duration::from_millis(1))).map_err(failed)?;
+
+        let (now, unix) =
+            (Instant::now(), SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default());
+        let netcode = NetcodeServer::new(ServerConfig {
+            current_time: unix,
+            max_clients: options.max_clients,
+            protocol_id: options.protocol_id,
+            public_addresses: vec![TOKEN_ADDRESS],
+            authentication: ServerAuthentication::Secure { private_key: *secret.key() },
+        });
+        let gate = Gate::new(options.protocol_id, options.per_client, unix.as_secs());
+        Ok(Self {
+            netcode,
+            timeout: options.timeout,
+            local_address: socket.local_addr().map_err(failed)?,
+            peers: HashMap::new(),
+            reader: Reader::start(Arc::clone(&socket), gate, now).map_err(failed)?,
+            link: Link { socket, datagrams: 0, bytes: 0, unsent: 0 },
+            inbox: Inbox::default(),
+            due: Vec::new(),
+            refused: 0,
+            now,
+            last_round: now,
+        })
+    }
+
+    /// The socket's address, with its actual port.
+    pub fn local_addr(&self) -> SocketAddr {
+        self.local_address
+    }
+
+    /// Appends what has happened to `events`. Never blocks. Call it in each tick, and between ticks
+    /// for exact round trips.
+    ///
+    /// Handles at most 4,096 datagrams, 64 of them connection requests. Allocates nothing in steady
+    /// state.
+    pub fn poll(&mut self, events: &mut Vec<ServerEvent>) {
+        let now = Instant::now();
+        self.netcode.update(now - self.now);
+        self.now = now;
+        self.reader.take(&mut self.inbox);
+        let datagrams = std::mem::take(&mut self.inbox.datagrams);
+        for received in &datagrams {
+            self.handle(received, events);
+        }
+        self.inbox.datagrams = datagrams;
+        if now - self.last_round >= ROUND {
+            self.last_round = now;
+            self.look_after_clients(events);
+        }
+    }
+
+    /// The payload of a [`ServerEvent::Datagram`] from the last poll.
+    pub fn payload(&self, range: &Range<usize>) -> &[u8] {
+        self.inbox.bytes.get(range.clone()).unwrap_or_default()
+    }
+
+    /// Sends `payload` once to a connected client. Adds up to
+    /// [`MAX_OVERHEAD_BYTES`](crate::MAX_OVERHEAD_BYTES). The network may lose it.
+    ///
+    /// # Errors
+    /// [`SendError`] if the payload is empty or too long, or the client is not connected.
+    pub fn send(&mut self, client: u64, payload: &[u8]) -> Result<(), SendError> {
+        SendError::check(payload)?;
+        let peer = self
+            .peers
+            .get_mut(&client)
+            .filter(|peer| peer.is_confirmed)
+            .ok_or(SendError::NotConnected)?;
+        let (address, packet) = self
+            .netcode
+            .generate_payload_packet(client, payload)
+            .map_err(|_| SendError::NotConnected)?;
+        peer.sent = self.now;
+        self.link.send(address, packet);
+        Ok(())
+    }
+
+    /// Disconnects a client and tells it so. No event follows.
+    pub fn disconnect(&mut self, client: u64) {
+        self.drop_client(client);
+    }
+
+    /// What the server has received, dropped and sent.
+    pub fn stats(&self) -> UdpStats {
+        let counters = self.reader.counters();
+        UdpStats {
+            datagrams_in: counters.datagrams.load(Ordering::Relaxed),
+            bytes_in: counters.bytes.load(Ordering::Relaxed),
+            datagrams_out: self.link.datagrams,
+            bytes_out: self.link.bytes,
+            junk: counters.junk.load(Ordering::Relaxed),
+            limited: counters.limited.load(Ordering::Relaxed),
+            overflowed: counters.overflowed.load(Ordering::Relaxed),
+            silenced: counters.silenced.load(Ordering::Relaxed),
+            refused: self.refused,
+            unsent: self.link.unsent,
+        }
+    }
+
+    /// Disconnects all clients, tells them so, and frees the port.
+    pub fn close(mut self) {
+        let mut goodbyes = Vec::with_capacity(self.peers.len());
+        for client in std::mem::take(&mut self.peers).into_keys() {
+            if let ServerResult::ClientDisconnected { addr, payload: Some(packet), .. } =
+                self.netcode.disconnect(client)
+            {
+                goodbyes.push((addr, packet.to_vec()));
+            }
+        }
+        for round in 0..GOODBYES {
+            if round > 0 && !goodbyes.is_empty() {
+                thread::sleep(GOODBYE_PAUSE);
+            }
+            for (address, packet) in &goodbyes {
+                self.link.send(*address, packet);
+            }
+        }
+    }
+
+    fn handle(&mut self, received: &Received, events: &mut Vec<ServerEvent>) {
+        let Received { address, header, range } = received;
+        let packet = &mut self.inbox.bytes[range.clone()];
+        match self.netcode.process_packet(*address, packet) {
+            ServerResult::Payload { client_id: client, .. } => {
+                let Some(peer) = self.peers.get_mut(&client) else { return };
+                peer.heard = self.now;
+                if !peer.is_confirmed {
+                    peer.is_confirmed = true;
+                    events.push(ServerEvent::Connected { client, address: *address });
+                }
+                let payload = header.body(range);
+                if !payload.is_empty() {
+                    events.push(ServerEvent::Datagram { client, payload });
+                }
+            }
+            ServerResult::PacketToSend { addr, payload } => {
+                if Header::read(payload).is_some_and(|header| header.kind == Kind::Challenge) {
+                    self.reader.tell(News::Challenged(addr));
+                }
+                self.link.send(addr, payload);
+            }
+            ServerResult::ClientConnected { client_id, addr, payload, .. } => {
+                let peer =
+                    Peer { address: addr, is_confirmed: false, heard: self.now, sent: self.now };
+                self.peers.insert(client_id, peer);
+                self.reader.tell(News::Connected(addr));
+                self.link.send(addr, payload);
+            }
+            ServerResult::ClientDisconnected { client_id: client, .. } => {
+                let reason = DisconnectReason::Left;
+                if self.forget(client) {
+                    events.push(ServerEvent::Disconnected { client, reason });
+                }
+            }
+            // renetcode gives the same result for valid and invalid keep-alives.
+            ServerResult::None => self.refused += u64::from(header.kind != Kind::KeepAlive),
+        }
+    }
+
+    /// Sends keep-alives, and drops silent clients.
+    fn look_after_clients(&mut self, events: &mut Vec<ServerEvent>) {
+        let (now, timeout) = (self.now, self.timeout);
+        let mut due = std::mem::take(&mut self.due);
+        due.extend(
+            self.peers
+                .iter()
+                .filter(|(_, peer)| now - peer.sent >= KEEP_ALIVE)
+                .map(|(&client, _)| client),
+        );
+        for client in due.drain(..) {
+            if let ServerResult::PacketToSend { addr, payload } = self.netcode.update_client(client)
+            {
+                self.link.send(addr, payload);
+                self.peers.entry(client).and_modify(|peer| peer.sent = now);
+            }
+        }
+        due.extend(
+            self.peers
+                .iter()
+                .filter(|(_, peer)| now - peer.heard >= timeout)
+                .map(|(&client, _)| client),
+        );
+        for client in due.drain(..) {
+            // Only renetcode counts received keep-alives.
+            let silence =
+                self.netcode.time_since_last_received_packet(client).unwrap_or(Duration::MAX);
+            if silence < timeout {
+                self.peers.entry(client).and_modify(|peer| peer.heard = now - silence);
+            } else if self.drop_client(client) {
+                events
+                    .push(ServerEvent::Disconnected { client, reason: DisconnectReason::TimedOut });
+            }
+        }
+        self.due = due;
+    }
+
+    /// Returns whether the client had been reported as connected.
+    fn drop_client(&mut self, client: u64) -> bool {
+        if let ServerResult::ClientDisconnected { addr, payload: Some(packet), .. } =
+            self.netcode.disconnect(client)
+        {
+            (0..GOODBYES).for_each(|_| self.link.send(addr, packet));
+        }
+        self.forget(client)
+    }
+
+    fn forget(&mut self, client: u64) -> bool {
+        let Some(peer) = self.peers.remove(&client) else { return false };
+        self.reader.tell(News::Gone(peer.address));
+        peer.is_confirmed
+    }
+}
+
+impl Link {
+    fn send(&mut self, address: SocketAddr, packet: &[u8]) {
+        match self.socket.send_to(packet, address) {
+            Ok(bytes) => {
+                self.datagrams += 1;
+                self.bytes += bytes as u64;
+            }
+            Err(_) => self.unsent += 1,
+        }
+    }
+}
+
+#[cfg(test)]
+impl UdpServer {
+    /// The number of clients that have been reported as connected, and not as gone.
+    pub(crate) fn clients(&self) -> usize {
+        self.peers.values().filter(|peer| peer.is_confirmed).count()
+    }
+}
