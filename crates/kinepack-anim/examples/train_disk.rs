@@ -3,8 +3,7 @@
 
 use std::error::Error;
 
-use kinepack_anim::Clip;
-use kinepack_anim::disk::train;
+use kinepack_anim::{Clip, disk::train};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut paths = std::env::args().skip(1);

@@ -2,9 +2,7 @@
 
 use std::fmt;
 
-use crate::raw::MAX_SAMPLES;
-use crate::skeleton::MAX_JOINTS;
-use crate::{Channel, TrackId};
+use crate::{Channel, TrackId, raw::MAX_SAMPLES, skeleton::MAX_JOINTS};
 
 /// Why joints are no skeleton.
 #[derive(Clone, Debug, PartialEq)]

@@ -15,9 +15,11 @@ use syn::{
 };
 
 use crate::attributes::OfType;
+use crate::interpolate;
 use crate::limits::Site;
+use crate::precision;
+use crate::roles;
 use crate::rules::{self, FieldRule, Rule};
-use crate::{interpolate, precision, roles};
 
 /// The code that `#[derive(Pack)]` adds, or why there is none.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {

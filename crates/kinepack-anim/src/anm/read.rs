@@ -6,8 +6,9 @@
 
 use super::{
     Anm, AnmBlock, AnmError, AnmHead, ErrorMargin, HEAD_BYTES, INDICES_PER_JOINT, MAGIC,
-    OFFSET_BASE, VectorRange, index_bytes,
+    OFFSET_BASE,
 };
+use super::{VectorRange, index_bytes};
 use crate::MAX_JOINTS;
 use crate::keyed::Key;
 

@@ -1,8 +1,9 @@
 //! The contents of a clip, out of its bytes.
 
+use super::kernel;
 use super::layout::{self, GROUP, Kind};
 use super::widths::of_piece;
-use super::{Clip, Constant, Contents, SegmentContents, kernel};
+use super::{Clip, Constant, Contents, SegmentContents};
 use crate::Channel;
 
 impl Contents {

@@ -24,9 +24,12 @@ mod write;
 
 use std::sync::Arc;
 
+use kernel::Segment;
+
+use crate::{Channel, ClipError, TrackId};
+
 pub(crate) use basis::{MAX_LENGTH, row as basis_row};
 pub use kernel::Instructions;
-use kernel::Segment;
 pub(crate) use kernel::{own_scale, segment_scale};
 pub(crate) use layout::{
     END_BYTES, MAGIC, MAX_NUMBER, animated, kinds_from_byte, kinds_to_byte, tracks_of,
@@ -40,8 +43,6 @@ pub(crate) use tracks::Track;
 pub use widths::BlockLength;
 pub(crate) use widths::{MAX_FOUR_BITS, PIECE, PROFILES, Widths, max_width, of_piece, width_of};
 pub(crate) use write::{Constant, Contents, SegmentContents};
-
-use crate::{Channel, ClipError, TrackId};
 
 /// A block clip, in the bytes of its file: owned, borrowed, or mapped into memory.
 ///

@@ -36,16 +36,17 @@ mod segment;
 pub mod train;
 mod unpack;
 
-use coding::{code_head, code_segment_step, live};
 use kinepack::BitWriter;
 use kinepack::entropy::{Coder, RangeEncoder};
-pub use limits::UnpackLimits;
-use model::{Model, START_BYTES, Watch};
-use segment::History;
-pub use unpack::{Unpacker, unpack, unpack_with};
 
 use crate::block::{Contents, END_BYTES, SegmentContents};
 use crate::{Clip, ClipError};
+use coding::{code_head, code_segment_step, live};
+use model::{Model, START_BYTES, Watch};
+use segment::History;
+
+pub use limits::UnpackLimits;
+pub use unpack::{Unpacker, unpack, unpack_with};
 
 pub(crate) const MAGIC: [u8; 4] = *b"KPAD";
 const VERSION: u8 = 1;

@@ -1,6 +1,7 @@
 //! Why a file gives no clips. Each variant names the file and the place in it.
 
-use std::{fmt, io};
+use std::fmt;
+use std::io;
 
 use crate::{RawClipError, SkeletonError};
 

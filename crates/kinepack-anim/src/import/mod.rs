@@ -17,13 +17,13 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path};
 
-use budget::Budget;
 pub use bvh::BvhConvention;
 pub use error::ImportError;
 pub use options::{ImportOptions, Note};
-use packed::Refused;
 
 use crate::RawClip;
+use budget::Budget;
+use packed::Refused;
 
 /// What a file holds.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -16,9 +16,10 @@ mod key;
 pub mod quantize;
 pub mod spline;
 
-pub(crate) use clip::{Contents, JointKinds, MAGIC, PlacedTrack, pad, ticks_per_sample, tracks_of};
 pub use clip::{KeyedClip, KeyedHeader, Kind, RotationBits};
 pub use cursor::Cursor;
 pub use key::Key;
 pub use quantize::VectorRange;
 pub use spline::Parametrization;
+
+pub(crate) use clip::{Contents, JointKinds, MAGIC, PlacedTrack, pad, ticks_per_sample, tracks_of};

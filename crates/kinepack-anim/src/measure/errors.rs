@@ -3,9 +3,10 @@
 
 use std::sync::Arc;
 
+use crate::{AnyClip, RawClip};
+
 use super::Follower;
 use super::slide::stands;
-use crate::{AnyClip, RawClip};
 
 /// How errors are measured.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use glam::DVec3;
 
-use super::{ErrorOptions, Frame, object_space};
 use crate::{AnyClip, AnyPlayer, RawClip, Transform, additive};
+
+use super::{ErrorOptions, Frame, object_space};
 
 /// Both clips at one time, which may be any sample time or half-way between two. Cost of going
 /// forwards: that of an [`AnyPlayer`] and two poses in object space; nothing is allocated after

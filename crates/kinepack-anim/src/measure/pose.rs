@@ -1,7 +1,8 @@
 //! How far two poses are apart, whatever plays them.
 
-use super::{ErrorOptions, Frame, object_space};
 use crate::{Skeleton, Transform};
+
+use super::{ErrorOptions, Frame, object_space};
 
 /// The largest distance between two poses of a skeleton over all its joints, in object space, in
 /// cm. Allocates.

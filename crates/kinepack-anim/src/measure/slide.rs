@@ -2,9 +2,10 @@
 
 use glam::DVec3;
 
-use super::{Frame, object_space};
 use crate::RawClip;
 use crate::additive::pose_of;
+
+use super::{Frame, object_space};
 
 /// A joint stands still while it stays within this distance of where it was when it came to stand.
 pub const STILL_CM: f64 = 0.1;

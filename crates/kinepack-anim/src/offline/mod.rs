@@ -16,14 +16,14 @@ mod width_files;
 use std::fmt;
 use std::sync::Arc;
 
-pub use block::{BlockOptions, Effort, RigTrainer, WidthTable, WidthTrainer};
-pub use keyed::{KeyOptions, KeyPosition, Margins, animated_raw_bytes};
-pub use width_files::{widths_to_bytes, widths_to_text};
-
 use crate::additive::{self, AdditiveError};
 use crate::keyed::RotationBits;
 use crate::measure::{ErrorOptions, ErrorReport, by_joint, measure};
 use crate::{AnyClip, ClipError, RawClip, Rig};
+
+pub use block::{BlockOptions, Effort, RigTrainer, WidthTable, WidthTrainer};
+pub use keyed::{KeyOptions, KeyPosition, Margins, animated_raw_bytes};
+pub use width_files::{widths_to_bytes, widths_to_text};
 
 /// What a clip is made of.
 #[derive(Clone, Debug, PartialEq)]

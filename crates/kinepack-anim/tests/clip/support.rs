@@ -6,9 +6,9 @@ mod random;
 use std::sync::Arc;
 
 use kinepack_anim::{Joint, RawClip, Skeleton, Transform};
-pub(crate) use random::Random;
 
 use crate::naive::Floats;
+pub(crate) use random::Random;
 
 /// Joints that hang on any joint before them.
 pub(crate) fn skeleton(random: &mut Random, joints: usize) -> Arc<Skeleton> {

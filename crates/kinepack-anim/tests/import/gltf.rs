@@ -3,12 +3,11 @@
 use std::f32::consts::FRAC_PI_2;
 use std::fs;
 
+use crate::support::{Document, QUARTER, arm};
 use kinepack_anim::import::gltf::{from_bytes, no_files};
 use kinepack_anim::import::{Import, ImportOptions, Note, read};
 use kinepack_anim::{RawClip, Transform};
 use serde_json::json;
-
-use crate::support::{Document, QUARTER, arm};
 
 fn import_with(document: &Document, options: &ImportOptions) -> Import {
     from_bytes("dir/an arm.glb", &document.glb(), options, no_files).unwrap()

@@ -1,11 +1,10 @@
 //! glTF files that are wrong: each is refused with the place, in little memory.
 
+use crate::support::{Document, arm, glb};
 use kinepack_anim::import::gltf::{from_bytes, no_files};
 use kinepack_anim::import::{Import, ImportError, ImportOptions};
 use kinepack_anim::{MAX_JOINTS, RawClipError, SkeletonError, Transform};
 use serde_json::{Value, json};
-
-use crate::support::{Document, arm, glb};
 
 fn import_bytes(bytes: &[u8]) -> Result<Import, ImportError> {
     from_bytes("a.glb", bytes, &ImportOptions::default(), no_files)

@@ -1,12 +1,11 @@
 //! Properties of importing, over documents that are right.
 
+use crate::support::Document;
 use kinepack_anim::RawClip;
 use kinepack_anim::import::gltf::{from_bytes, no_files};
 use kinepack_anim::import::{ImportOptions, bvh};
 use proptest::prelude::*;
 use serde_json::json;
-
-use crate::support::Document;
 
 fn import(document: &Document, rate_hz: f32) -> RawClip {
     let options =

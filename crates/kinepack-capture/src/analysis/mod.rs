@@ -16,21 +16,23 @@ mod together;
 
 use std::sync::Arc;
 
-pub use advice::Advice;
-use costs::{Costs, Sweep};
-pub use costs::{EntityCost, LagCost, LevelCost};
-use fields::FieldStatistics;
-pub use fields::{ComponentAnalysis, FieldAnalysis, any_element};
-pub use histogram::Bins;
 use kinepack::{
     Codec, EncodeError, Encoder, EntityId, Level, Profile, Schema, SetupError, Snapshot, Tick,
     TrainError, View,
 };
-pub use past::Past;
-use samples::{RawFrame, Samples};
 use serde::Serialize;
-use together::Masks;
+
+pub use advice::Advice;
+pub use costs::{EntityCost, LagCost, LevelCost};
+pub use fields::{ComponentAnalysis, FieldAnalysis, any_element};
+pub use histogram::Bins;
+pub use past::Past;
 pub use together::Together;
+
+use costs::{Costs, Sweep};
+use fields::FieldStatistics;
+use samples::{RawFrame, Samples};
+use together::Masks;
 
 /// How to analyze a stream.
 #[derive(Clone, Debug)]

@@ -3,9 +3,9 @@
 //! The data are one long binary fraction, most significant bit first, in the range that is left in
 //! the end. The sink takes the bits in that order, so that data may begin and end at any bit.
 
+use super::cost::{UNIT_BITS, log2};
 use core::hint::select_unpredictable;
 
-use super::cost::{UNIT_BITS, log2};
 use super::{Coder, DIRECT_BITS, lack_bits, share, tail};
 use crate::BitSink;
 

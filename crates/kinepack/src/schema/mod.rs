@@ -15,12 +15,12 @@ mod raw;
 
 use alloc::vec::Vec;
 
+use crate::hash::Fnv1a;
+
 pub(crate) use check::{TypeCheck, first_beyond};
 pub use field::{Field, FieldKind, Lane, LaneArithmetic, Role};
 pub use pack::{Components, Pack, PackWith};
 pub use precision::TimePrecision;
-
-use crate::hash::Fnv1a;
 
 /// The fields of an entity in order, the lanes that they become, and a hash that tells two schemas
 /// apart.

@@ -21,15 +21,15 @@ mod sse41;
 mod sums;
 mod tables;
 
+use super::basis::Weights;
+use super::layout::GROUP;
+
 pub use instructions::Instructions;
 pub(crate) use instructions::{AnyKernel, Task};
 pub(crate) use rotation::{Quaternion, Vector, blend, matrix, product, rotation};
 pub(crate) use segment::Segment;
 use segment::Words;
 pub(crate) use sums::{Live, RUN, Sums};
-
-use super::basis::Weights;
-use super::layout::GROUP;
 
 /// Eight numbers, computed side by side. Those of an instruction set carry the
 /// [`Kernel`] that made them, which proves that the machine has its instructions.

@@ -15,12 +15,12 @@ mod tokens;
 use std::sync::Arc;
 
 pub use convention::BvhConvention;
-use motion::Motion;
-use tokens::Tokens;
 
 use super::budget::Budget;
 use super::{Import, ImportError, ImportOptions, stem};
 use crate::{RawClip, Skeleton};
+use motion::Motion;
+use tokens::Tokens;
 
 /// The clip of a BVH file's text. `file` is how errors name it, and what the clip is named by,
 /// without directories and endings.

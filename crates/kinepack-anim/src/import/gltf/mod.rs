@@ -21,12 +21,12 @@ mod sample;
 use std::io;
 
 use ::gltf::json::Root;
-use buffers::Buffers;
-use rig::Rig;
-use sample::Room;
 
 use super::budget::Budget;
 use super::{Import, ImportError, ImportOptions, Note, stem};
+use buffers::Buffers;
+use rig::Rig;
+use sample::Room;
 
 /// The rate at which animations are sampled where nobody says.
 const DEFAULT_RATE_HZ: f32 = 30.0;

@@ -2,16 +2,17 @@
 //! is played through once. What passes can be played without another check. `spec/ANIM.md`, section
 //! 5.7 says what a reader must refuse.
 
-use super::layout::{
-    self, HEADER_BYTES, JointKinds, KeyedHeader, Kind, MAGIC, VERSION, ticks_per_sample, tracks_of,
-};
-use super::{KeyedClip, pad};
 use crate::keyed::quantize::{VectorRange, rotation_from_48};
 use crate::keyed::{Key, Parametrization};
 use crate::raw::MAX_SAMPLES;
 use crate::rest::{self, Rest};
 use crate::skeleton::MAX_JOINTS;
 use crate::{Channel, ClipError};
+
+use super::layout::{
+    self, HEADER_BYTES, JointKinds, KeyedHeader, Kind, MAGIC, VERSION, ticks_per_sample, tracks_of,
+};
+use super::{KeyedClip, pad};
 
 /// The largest end of a range, so that no spline leaves the floats, nor the square of a chord.
 const MAX_END: f32 = 1e18;

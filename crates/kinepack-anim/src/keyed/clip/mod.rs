@@ -9,14 +9,14 @@ mod check;
 mod layout;
 mod write;
 
+use crate::keyed::quantize::{VectorRange, rotation_from_48};
+use crate::keyed::{Key, Parametrization};
+use crate::{Channel, ClipError, TrackId, Transform};
+
 pub(crate) use check::Playback;
 pub(crate) use layout::{JointKinds, MAGIC, ticks_per_sample, tracks_of};
 pub use layout::{KeyedHeader, Kind, RotationBits};
 pub(crate) use write::{Contents, PlacedTrack};
-
-use crate::keyed::quantize::{VectorRange, rotation_from_48};
-use crate::keyed::{Key, Parametrization};
-use crate::{Channel, ClipError, TrackId, Transform};
 
 /// A compressed clip of keys and rows.
 #[derive(Clone, Debug)]

@@ -1,11 +1,12 @@
 //! From tracks to the bytes of a clip: the keys put into the order of need, and the jump table made
 //! by playing them. `spec/ANIM.md`, section 5.
 
-use super::Playback;
-use super::layout::{self, HEADER_BYTES, JointKinds, KeyedHeader};
 use crate::keyed::quantize::{VectorRange, rotation_48};
 use crate::keyed::{Key, Parametrization};
 use crate::{Channel, TrackId};
+
+use super::Playback;
+use super::layout::{self, HEADER_BYTES, JointKinds, KeyedHeader};
 
 /// Keys between two entries of the jump table: how many a cursor that seeks has to read at most,
 /// about.

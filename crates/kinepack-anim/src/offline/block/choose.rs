@@ -3,13 +3,14 @@
 
 use std::collections::HashMap;
 
+use crate::TrackId;
+use crate::block::{BlockLength, Header};
+
 use super::plan::{Choices, Plan, PlannedTrack, Shares};
 use super::search::{Coded, code, header, spans};
 use super::segment::{Coder, Rounding, Span, component_bits};
 use super::target::Target;
 use super::{BlockOptions, Effort};
-use crate::TrackId;
-use crate::block::{BlockLength, Header};
 
 /// Segments that choices are compared on.
 const TRIED: usize = 12;

@@ -16,15 +16,16 @@ mod tune;
 
 use std::sync::Arc;
 
-use plan::Plan;
-pub use rig::RigTrainer;
-use target::Target;
-pub use train::{WidthTable, WidthTrainer};
-
-use super::{BuildError, BuildOptions, Built, finish};
 use crate::block::Contents;
 use crate::measure::Follower;
 use crate::{RawClip, Rig};
+
+use super::{BuildError, BuildOptions, Built, finish};
+use plan::Plan;
+use target::Target;
+
+pub use rig::RigTrainer;
+pub use train::{WidthTable, WidthTrainer};
 
 /// How block clips are built.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -3,14 +3,15 @@
 
 use glam::{DMat3, DQuat, DVec3, Vec3};
 
+use crate::block::{BlockLength, Constant, Kind, Track, animated};
+use crate::measure::Frame;
+use crate::{Channel, Rig, TrackId};
+
 use super::BlockOptions;
 use super::rotations::{
     axes_codes, constant_codes, parameters_of, reference_codes, rotation_in, rotation_of, turn,
 };
 use super::target::Target;
-use crate::block::{BlockLength, Constant, Kind, Track, animated};
-use crate::measure::Frame;
-use crate::{Channel, Rig, TrackId};
 
 /// The exponent of a segment's step that steps of components are made for.
 pub(super) const USUAL_STEP: u8 = 96;

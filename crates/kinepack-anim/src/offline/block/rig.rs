@@ -5,15 +5,16 @@ use std::collections::BTreeMap;
 
 use glam::{DMat3, DQuat, DVec3};
 
+use crate::block::{BlockLength, Constant, Kind, Track, tracks_of};
+use crate::offline::{BuildError, BuildOptions, check};
+use crate::{Channel, RawClip, Rig, Skeleton, TrackId};
+
 use super::plan::{
     Choices, Plan, RIG_BITS, SHARED, step_code, step_size, tolerance, vector_in, vector_size,
 };
 use super::rotations::{axes_codes, reference_codes, rotation_in, rotation_of, turn};
 use super::target::Target;
 use super::{BlockOptions, target};
-use crate::block::{BlockLength, Constant, Kind, Track, tracks_of};
-use crate::offline::{BuildError, BuildOptions, check};
-use crate::{Channel, RawClip, Rig, Skeleton, TrackId};
 
 /// Rotations of a track that are kept of each clip, at most.
 const KEPT: usize = 64;

@@ -3,8 +3,9 @@
 
 use glam::{DMat3, DQuat, DVec3};
 
-use super::eigen::eigenvectors;
 use crate::block::Constant;
+
+use super::eigen::eigenvectors;
 
 /// Bits of each number of a constant.
 const CONSTANT_BITS: u32 = 21;

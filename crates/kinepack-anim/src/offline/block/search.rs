@@ -1,12 +1,13 @@
 //! Looks for the step of each segment with which it takes the fewest bits.
 
+use crate::block::{Header, SegmentContents};
+
 use super::Effort;
 use super::choose::some;
 use super::plan::{Choices, Plan, USUAL_STEP};
 use super::segment::{Coder, Rounding, Span};
 use super::shave::Shaver;
 use super::target::Target;
-use crate::block::{Header, SegmentContents};
 
 /// How far below the step at which the error is expected to be right others are tried, and how far
 /// above.

@@ -4,12 +4,13 @@
 
 use glam::{DQuat, DVec3};
 
-use super::plan::{Plan, PlannedTrack};
-use super::rotations::{parameters, positive, rotation_from};
-use super::target::Target;
 use crate::Channel;
 use crate::block::{self, BlockLength, MAX_LENGTH};
 use crate::measure::Frame;
+
+use super::plan::{Plan, PlannedTrack};
+use super::rotations::{parameters, positive, rotation_from};
+use super::target::Target;
 
 /// The largest coefficient that 24 bits hold.
 const LARGEST: f64 = 8_388_607.0;

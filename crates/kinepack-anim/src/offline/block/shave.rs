@@ -3,10 +3,11 @@
 
 use glam::{DMat3, DVec3};
 
-use super::segment::Coder;
 use crate::Channel;
 use crate::block::{self, MAX_LENGTH};
 use crate::measure::Frame;
+
+use super::segment::Coder;
 
 /// Changes of coefficients that are tried for one error.
 const CANDIDATES: usize = 150;

@@ -5,13 +5,14 @@
 
 use std::collections::HashMap;
 
-use super::plan::{Choices, Plan};
-use super::search::{code, header, spans};
-use super::{BlockOptions, Effort, target};
 use crate::RawClip;
 use crate::block::{
     BlockLength, MAX_FOUR_BITS, PIECE, PROFILES, Widths, max_width, of_piece, width_of,
 };
+
+use super::plan::{Choices, Plan};
+use super::search::{code, header, spans};
+use super::{BlockOptions, Effort, target};
 use crate::offline::BuildOptions;
 
 /// How many different widths are merged at most; of more, the rarest go to the profile that fits

@@ -1,11 +1,12 @@
 //! How large the steps of components are relative to each other, and which are dead, tried out one
 //! track after another.
 
+use crate::Channel;
+
 use super::plan::{Plan, PlannedTrack};
 use super::segment::{Coder, Rounding, Span};
 use super::shave::norm;
 use super::target::Target;
-use crate::Channel;
 
 /// Changes that are tried, in quarter octaves: in each round smaller ones.
 const ROUNDS: [&[i16]; 2] = [&[4, 2, 1], &[2, 1]];

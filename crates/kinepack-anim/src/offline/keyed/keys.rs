@@ -1,9 +1,5 @@
 //! The scheme with keys, step by step.
 
-use super::curve::{Curve, Value, normalize};
-use super::remove::{self, Tried};
-use super::scene::{Scene, differ, raw_kinds, value_of};
-use super::{KeyOptions, margins, pack};
 use crate::keyed::quantize::{
     VectorRange, rotation_32, rotation_48, rotation_from_32, rotation_from_48,
 };
@@ -13,6 +9,11 @@ use crate::keyed::{
 use crate::measure::Frame;
 use crate::offline::BuildOptions;
 use crate::{Channel, RawClip, TrackId};
+
+use super::curve::{Curve, Value, normalize};
+use super::remove::{self, Tried};
+use super::scene::{Scene, differ, raw_kinds, value_of};
+use super::{KeyOptions, margins, pack};
 
 /// What is kept back of the precision for the arithmetic of playback, which is in `f32`.
 const RESERVE: f64 = 0.005;

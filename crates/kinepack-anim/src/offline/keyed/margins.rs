@@ -6,11 +6,12 @@
 
 use glam::DVec3;
 
+use crate::{Channel, Skeleton};
+
 use super::curve::Curve;
 use super::insert::{KeyPosition, insert};
 use super::scene::Scene;
 use super::{KeyOptions, Margins};
-use crate::{Channel, Skeleton};
 
 /// By which part of its error the track that is blamed is tightened.
 const TIGHTEN: f64 = 0.95;

@@ -10,12 +10,13 @@ mod pack;
 mod remove;
 mod scene;
 
-pub use insert::KeyPosition;
-pub(super) use keys::keys;
-pub use pack::animated_raw_bytes;
-pub(super) use pack::quantized;
-
 use crate::keyed::Parametrization;
+
+pub use insert::KeyPosition;
+pub use pack::animated_raw_bytes;
+
+pub(super) use keys::keys;
+pub(super) use pack::quantized;
 
 /// How much a track may be off.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,11 +1,12 @@
 //! From values of tracks to the contents of a clip: kinds, ranges, constants, rows.
 
-use super::curve::Value;
-use super::scene::{raw_kinds, value_of};
 use crate::keyed::quantize::{VectorRange, rotation_32, rotation_48};
 use crate::keyed::{Contents, JointKinds, Kind, Parametrization, RotationBits, tracks_of};
 use crate::measure::Frame;
 use crate::{Channel, RawClip, TrackId};
+
+use super::curve::Value;
+use super::scene::{raw_kinds, value_of};
 
 /// Bytes of the floats of those tracks that change at all: four a rotation, three a translation or
 /// scale, a sample.

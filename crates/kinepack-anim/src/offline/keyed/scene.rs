@@ -1,10 +1,11 @@
 //! The raw clip and what playback will give of it, both in object space: what each change of a
 //! track does to all that hangs below its joint, and whether that is within what is allowed.
 
-use super::curve::{Curve, Value};
 use crate::keyed::Kind;
 use crate::measure::{Frame, object_space, stands};
 use crate::{Channel, RawClip, TrackId, Transform};
+
+use super::curve::{Curve, Value};
 
 pub(super) struct Scene<'a> {
     pub(super) raw: &'a RawClip,

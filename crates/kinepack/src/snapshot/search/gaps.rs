@@ -7,8 +7,9 @@ use core::ops::Range;
 
 use super::super::profile::GapCode;
 use super::super::sets::for_each_listed;
+use crate::bits_for;
 use crate::entropy::log2_of;
-use crate::{bits_for, prefix};
+use crate::prefix;
 
 /// Distances, less 1, from here on belong to the last class.
 const POSITIONS: usize = 1 << 14;

@@ -9,13 +9,12 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use cost::{Dependent, Pricer, States, states_of};
-use samples::{FieldSamples, Samples, collect};
-
 use super::profile::{Class, Context, FieldCode, Profile};
 use super::store::Snapshot;
 use super::training::TrainError;
 use crate::{Schema, prefix};
+use cost::{Dependent, Pricer, States, states_of};
+use samples::{FieldSamples, Samples, collect};
 
 mod cost;
 mod gaps;
