@@ -6,13 +6,13 @@
 
 use std::sync::OnceLock;
 
+use kinepack::bits::{BitReader, BitSink, BitWriter};
+use kinepack::profile::{Class, Context, FieldCode, GapCode, LaneWidth, Reference};
+use kinepack::quantize::{FloatLimits, IntegerLimits};
 use kinepack::value::{
     Difference, Limits, read_difference, read_if_changed, write_difference, write_if_changed,
 };
-use kinepack::{
-    BitReader, BitSink, BitWriter, Class, Codec, Context, DecodeError, Encoder, FieldCode,
-    FloatLimits, GapCode, IntegerLimits, LaneWidth, Level, Profile, Reference, Schema, Tick, View,
-};
+use kinepack::{Codec, DecodeError, Encoder, Level, Profile, Schema, Tick, View};
 
 use crate::coding::{Pair, Source, adaptive_profile, lined_up, schemas, state};
 use crate::support::{BitModel, frames, profiles, views};

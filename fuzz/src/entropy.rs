@@ -1,11 +1,12 @@
 //! The driver of the target `entropy`: any decisions come back from the coder, and any bytes decode
 //! to something.
 
+use kinepack::DecodeError;
+use kinepack::bits::{BitReader, BitSink, BitWriter};
 use kinepack::entropy::{
     Coder, Cost, Counter, MANTISSAS, MAX_EXPONENT, RangeDecoder, RangeEncoder, Signed, code_signed,
     code_tree,
 };
-use kinepack::{BitReader, BitSink, BitWriter, DecodeError};
 
 /// One value and how it is coded.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -11,10 +11,11 @@ use std::io::Read;
 use std::path::PathBuf;
 
 use cubes::{Body, Config, Script, Style, World};
-use kinepack::{
-    Codec, Decoder, Encoder, EntityId, Field, FieldCode, FieldKind, GapCode, Level, Profile,
-    ProfileSearch, Schema, SmallOrLargeCosts, SmallestThree, Snapshot, Tick, Trainer, View,
-};
+use kinepack::profile::{FieldCode, GapCode};
+use kinepack::quantize::SmallestThree;
+use kinepack::schema::{Field, FieldKind};
+use kinepack::training::{ProfileSearch, SmallOrLargeCosts, Trainer};
+use kinepack::{Codec, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View};
 use kinepack_capture::cube::{self, Measured, Quantized};
 use kinepack_capture::{Challenge, Frame};
 

@@ -11,7 +11,9 @@ use std::io::Cursor;
 
 use allocation_counter::measure;
 use common::{Files, good_bin, zst};
-use kinepack::{EntityId, Field, FieldKind, FloatLimits, Profile, Schema, Tick};
+use kinepack::quantize::FloatLimits;
+use kinepack::schema::{Field, FieldKind};
+use kinepack::{EntityId, Profile, Schema, Tick};
 use kinepack_capture::analysis::{Analysis, AnalysisError, AnalysisOptions, Analyzer, Columns};
 use kinepack_capture::{Capture, CaptureError, CaptureLimits, Challenge};
 

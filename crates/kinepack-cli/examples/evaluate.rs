@@ -7,10 +7,10 @@
 
 use std::error::Error;
 
-use kinepack::{
-    Baselines, Bodies, Codec, Decoder, Encoder, Level, Profile, Role, Schema, Snapshot, Tick,
-    TimePrecision, Training, View,
-};
+use kinepack::profile::Bodies;
+use kinepack::schema::{Role, TimePrecision};
+use kinepack::training::Training;
+use kinepack::{Baselines, Codec, Decoder, Encoder, Level, Profile, Schema, Snapshot, Tick, View};
 use kinepack_capture::analysis::Past;
 use kinepack_capture::cube;
 use kinepack_capture::cube::Quantized;

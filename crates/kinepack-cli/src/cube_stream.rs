@@ -5,7 +5,8 @@ use std::fmt;
 
 use clap::{ArgAction, Args};
 use cubes::FIRST_GUEST;
-use kinepack::{Changed, Codec, EncodeError, EntityId, Level, Profile, Schema, Snapshot, Tick};
+use kinepack::level::Changed;
+use kinepack::{Codec, EncodeError, EntityId, Level, Profile, Schema, Snapshot, Tick};
 use kinepack_capture::cube::{self, Cube, Quantized, SwiftCube};
 use kinepack_capture::levels;
 use kinepack_net::{Mismatch, Sample, VERSION};
@@ -157,9 +158,9 @@ impl CubeStream {
     /// Where the body at `index` of a snapshot is; `None` for a snapshot of something else.
     pub(crate) fn position(&self, snapshot: &Snapshot, index: usize) -> Option<[f32; 3]> {
         if self.velocities {
-            snapshot.read::<SwiftCube>(index).ok().map(|cube| cube.position)
+            snapshot.get_at_index::<SwiftCube>(index).ok().map(|cube| cube.position)
         } else {
-            snapshot.read::<Cube>(index).ok().map(|cube| cube.position)
+            snapshot.get_at_index::<Cube>(index).ok().map(|cube| cube.position)
         }
     }
 

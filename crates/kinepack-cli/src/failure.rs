@@ -7,7 +7,8 @@ use std::net::SocketAddr;
 use std::process::ExitCode;
 
 use cubes::ConfigError;
-use kinepack::{Level, TrainError};
+use kinepack::Level;
+use kinepack::training::TrainError;
 use kinepack_anim::import::ImportError;
 use kinepack_anim::offline::BuildError;
 use kinepack_capture::analysis::AnalysisError;

@@ -1,7 +1,8 @@
 //! Time precision of the cubes: the option, and how far what is sent is off.
 
 use clap::Args;
-use kinepack::{FieldKind, Profile, Role, Schema, Snapshot, TimePrecision};
+use kinepack::schema::{FieldKind, Role, TimePrecision};
+use kinepack::{Profile, Schema, Snapshot};
 use kinepack_capture::cube;
 use serde::Serialize;
 

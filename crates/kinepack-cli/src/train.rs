@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use cubes::{Config, Style};
 use indicatif::{ProgressBar, ProgressStyle};
-use kinepack::{EncodeError, EntityId, Profile, ProfileSearch, Schema, Snapshot, Tick, Training};
+use kinepack::training::{ProfileSearch, Training};
+use kinepack::{EncodeError, EntityId, Profile, Schema, Snapshot, Tick};
 use kinepack_capture::cube::{Measured, Quantized};
 use kinepack_capture::{CaptureLimits, Frame, cube};
 

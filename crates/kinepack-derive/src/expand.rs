@@ -164,7 +164,7 @@ impl Parts {
             Rule::Nested => {
                 let schema = match field.rule.part {
                     Some(_) => {
-                        quote!(fields.push(#helpers::flag_field(path, #name, #krate::Role::#role));)
+                        quote!(fields.push(#helpers::flag_field(path, #name, #krate::schema::Role::#role));)
                     }
                     None => {
                         quote!(<#ty as #krate::Pack>::fields(&#helpers::join(path, #name), fields);)
@@ -185,7 +185,7 @@ impl Parts {
                 quote!(#ty: ::core::default::Default)
             }
             Rule::With(with) => {
-                let lanes = quote!(<#with as #krate::PackWith<#ty>>);
+                let lanes = quote!(<#with as #krate::schema::PackWith<#ty>>);
                 own = Some(self.add_code(
                     member,
                     quote!(#lanes::LANES),
@@ -194,39 +194,43 @@ impl Parts {
                     quote!(#lanes::store_raw(&self.#member, part).map_err(|error| error.in_field(#name))?;),
                     quote!(#lanes::reconstruct(part)),
                 ));
-                quote!(#with: #krate::PackWith<#ty>)
+                quote!(#with: #krate::schema::PackWith<#ty>)
             }
             Rule::Rotation { bits } => {
-                self.add_limit(limit, quote!(#krate::SmallestThree), site.rotation(bits));
+                self.add_limit(limit, quote!(#krate::quantize::SmallestThree), site.rotation(bits));
                 own = Some(self.add_code(
                     member,
                     quote!(4),
-                    quote!(fields.push(#helpers::rotation_field(path, #name, &#limits, #krate::Role::#role) #precision);),
+                    quote!(fields.push(#helpers::rotation_field(path, #name, &#limits, #krate::schema::Role::#role) #precision);),
                     quote!(#helpers::quantize_rotation::<#ty>(&self.#member, &#limits, #name, part)?;),
                     quote!(#helpers::store_raw_components::<#ty>(&self.#member, part);),
                     quote!(#helpers::reconstruct_rotation::<#ty>(&#limits, part)),
                 ));
-                quote!(#ty: #krate::Components)
+                quote!(#ty: #krate::schema::Components)
             }
             Rule::Floats(floats) => {
                 let count = floats.axes.len();
                 let clamp = floats.clamp;
                 let limits_value = site.floats(floats, field.rule.part.is_some());
-                self.add_limit(limit, quote!([#krate::FloatLimits; #count]), limits_value);
+                self.add_limit(
+                    limit,
+                    quote!([#krate::quantize::FloatLimits; #count]),
+                    limits_value,
+                );
                 own = Some(self.add_code(
                     member,
-                    quote!(<#ty as #krate::Components>::COUNT),
-                    quote!(fields.push(#helpers::floats_field::<#ty>(path, #name, &#limits, #krate::Role::#role) #precision #velocity_of);),
+                    quote!(<#ty as #krate::schema::Components>::COUNT),
+                    quote!(fields.push(#helpers::floats_field::<#ty>(path, #name, &#limits, #krate::schema::Role::#role) #precision #velocity_of);),
                     quote!(#helpers::quantize_floats::<#ty>(&self.#member, &#limits, #clamp, #name, part)?;),
                     quote!(#helpers::store_raw_components::<#ty>(&self.#member, part);),
                     quote!(#helpers::reconstruct_floats::<#ty>(&#limits, part)),
                 ));
-                quote!(#ty: #krate::Components)
+                quote!(#ty: #krate::schema::Components)
             }
             Rule::Integer { ends, step, clamp } => {
                 self.add_limit(
                     limit,
-                    quote!(#krate::IntegerLimits),
+                    quote!(#krate::quantize::IntegerLimits),
                     site.integer(ends.as_ref(), step.as_ref()),
                 );
                 own = Some(self.add_code(
@@ -262,7 +266,7 @@ impl Parts {
         };
         let (krate, name) = (site.krate, format_ident!("PRECISION_{index}"));
         let call = quote!(.with_time_precision(<Self as __KinepackLimits>::#name));
-        self.add_limit(name, quote!(#krate::TimePrecision), value);
+        self.add_limit(name, quote!(#krate::schema::TimePrecision), value);
         call
     }
 
@@ -332,7 +336,7 @@ impl Parts {
             impl #impl_generics #krate::Pack for #ident #ty_generics #where_clause {
                 const LANES: usize = 0 #(+ #lane_counts)*;
 
-                fn fields(path: &str, fields: &mut #krate::__derive::Vec<#krate::Field>) {
+                fn fields(path: &str, fields: &mut #krate::__derive::Vec<#krate::schema::Field>) {
                     let _ = (path, &mut *fields);
                     #(#fields)*
                 }
@@ -402,8 +406,8 @@ fn expand_enum(input: &DeriveInput, data: &DataEnum, krate: &Path) -> Result<Tok
         impl #impl_generics #krate::Pack for #ident #ty_generics #where_clause {
             const LANES: usize = 1;
 
-            fn fields(path: &str, fields: &mut #krate::__derive::Vec<#krate::Field>) {
-                fields.push(#krate::Field::new(path, #krate::FieldKind::Choice { max: #max }));
+            fn fields(path: &str, fields: &mut #krate::__derive::Vec<#krate::schema::Field>) {
+                fields.push(#krate::schema::Field::new(path, #krate::schema::FieldKind::Choice { max: #max }));
             }
 
             #[inline]

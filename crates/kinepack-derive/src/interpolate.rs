@@ -121,7 +121,7 @@ fn between(krate: &Path, index: usize, field: &StructField<'_>, lanes: &FieldLan
             quote!(<#ty as #krate::Pack>::interpolate(#part.from, #part.to, at))
         }
         FieldRule { lanes: Rule::With(with), .. } => {
-            quote!(<#with as #krate::PackWith<#ty>>::interpolate(#part.from, #part.to, at))
+            quote!(<#with as #krate::schema::PackWith<#ty>>::interpolate(#part.from, #part.to, at))
         }
         FieldRule { lanes: Rule::Rotation { .. }, steps: false, .. } => {
             quote!(#helpers::interpolate_rotation::<#ty>(&#limits, #part, at))

@@ -11,14 +11,14 @@ use crate::attributes::Given;
 use crate::expand::StructField;
 use crate::rules::{Floats, Rule, type_name};
 
-/// The attributes of parts, and the variant of `kinepack::Role` that each stands for.
+/// The attributes of parts, and the variant of `kinepack::schema::Role` that each stands for.
 const PARTS: [(&str, &str); 3] = [("body", "Body"), ("touched", "Touched"), ("mover", "Mover")];
 
 /// That a field is a part of a rigid body.
 pub(crate) struct BodyPart {
     /// The attribute that says so.
     key: Ident,
-    /// The variant of `kinepack::Role`.
+    /// The variant of `kinepack::schema::Role`.
     pub(crate) role: &'static str,
 }
 

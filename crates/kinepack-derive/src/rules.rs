@@ -32,7 +32,7 @@ impl FieldRule {
         }
     }
 
-    /// The variant of `kinepack::Role`.
+    /// The variant of `kinepack::schema::Role`.
     pub(crate) fn role(&self) -> Ident {
         let name = match (&self.part, self.velocity()) {
             (Some(part), _) => part.role,

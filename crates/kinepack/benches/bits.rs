@@ -17,7 +17,7 @@ use std::hint::black_box;
 use bitstream_io::{BitRead as _, BitWrite as _, LittleEndian};
 use bitter::BitReader as _;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use kinepack::{BitReader, BitSink, BitWriter};
+use kinepack::bits::{BitReader, BitSink, BitWriter};
 use random::Random;
 
 const VALUES: usize = 100_000;

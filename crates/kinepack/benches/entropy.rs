@@ -17,10 +17,10 @@ use std::hint::black_box;
 use criterion::{
     BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime,
 };
+use kinepack::bits::{BitReader, BitWriter};
 use kinepack::entropy::{
     Coder, Cost, Counter, MANTISSAS, RangeDecoder, RangeEncoder, Signed, code_signed,
 };
-use kinepack::{BitReader, BitWriter};
 use random::Random;
 
 const DECISIONS: usize = 200_000;

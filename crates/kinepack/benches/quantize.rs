@@ -17,9 +17,8 @@ use std::f64::consts::PI;
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use kinepack::{
-    EncodeError, EntityId, FloatLimits, IntegerLimits, Pack, Schema, SmallestThree, Snapshot, Tick,
-};
+use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
+use kinepack::{EncodeError, EntityId, Pack, Schema, Snapshot, Tick};
 use random::Random;
 
 const VALUES: usize = 4096;
@@ -176,8 +175,9 @@ fn snapshots(criterion: &mut Criterion) {
             .try_for_each(|(id, lanes)| snapshot.push_lanes(id, lanes))
     });
     bench("read", &|snapshot| {
-        (0..snapshot.len())
-            .try_for_each(|index| snapshot.read::<Cube>(index).map(|cube| _ = black_box(cube)))
+        (0..snapshot.len()).try_for_each(|index| {
+            snapshot.get_at_index::<Cube>(index).map(|cube| _ = black_box(cube))
+        })
     });
 }
 

@@ -16,14 +16,16 @@ mod random;
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use kinepack::DecodeError;
+use kinepack::bits::{BitReader, BitSink, BitWriter, bits_for};
 use kinepack::magnitude::{
     Precision, read_difference, read_multiples, read_steps, write_difference, write_multiples,
     write_steps,
 };
+use kinepack::quantize::{FloatLimits, VectorLimits};
 use kinepack::rle::{
     decode_difference, encode_difference, read_sparse_difference, write_sparse_difference,
 };
-use kinepack::{BitReader, BitSink, BitWriter, DecodeError, FloatLimits, VectorLimits, bits_for};
 use random::Random;
 
 const PAIRS: usize = 1024;

@@ -3,7 +3,9 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::{EncodeError, Field, FieldKind, IntegerLimits, PackWith};
+use crate::EncodeError;
+use crate::quantize::IntegerLimits;
+use crate::schema::{Field, FieldKind, PackWith};
 
 /// An array of up to 255 opaque bytes as one field: inputs, calls and structures of others. In a
 /// [`stream`](crate::stream) they are told as [`rle`](crate::rle) says; in snapshots as numbers

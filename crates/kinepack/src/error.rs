@@ -195,6 +195,13 @@ pub enum EncodeError {
         /// The first that is not above the one before it, or beyond the last entity.
         index: u32,
     },
+    /// An index at which the snapshot has no entity.
+    IndexOutOfRange {
+        /// The refused index.
+        index: usize,
+        /// Number of entities.
+        entities: usize,
+    },
     /// A lane above the largest value that its schema allows.
     LaneOutOfRange {
         /// The entity, if it is one of a snapshot.
@@ -259,6 +266,9 @@ impl fmt::Display for EncodeError {
                     f,
                     "index {index} is not above the one before it, or there is no such entity"
                 )
+            }
+            Self::IndexOutOfRange { index, entities } => {
+                write!(f, "there is no entity at index {index}: the snapshot has {entities}")
             }
             Self::LaneOutOfRange { id, lane, value } => {
                 entity(f, *id)?;

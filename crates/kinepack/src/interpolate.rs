@@ -10,7 +10,8 @@
 //! `spec/CODEC.md` says nothing of it. `f64` and `libm` throughout, the same on every platform.
 //! Cost: some ten operations a number; `atan2` and three `sin` a rotation that turns.
 
-use crate::{FloatLimits, Lane, LaneArithmetic};
+use crate::quantize::FloatLimits;
+use crate::schema::{Lane, LaneArithmetic};
 
 /// A place between two states.
 ///

@@ -8,7 +8,8 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::{BitReader, BitSink, DecodeError, SetupError};
+use crate::bits::{BitReader, BitSink};
+use crate::{DecodeError, SetupError};
 
 /// The longest word: keeps a table at 512 bytes.
 pub(crate) const MAX_LENGTH_BITS: u32 = 8;
@@ -168,7 +169,7 @@ mod tests {
     use alloc::vec::Vec;
 
     use super::*;
-    use crate::BitWriter;
+    use crate::bits::BitWriter;
 
     #[test]
     fn words_are_read_back() {

@@ -5,7 +5,11 @@
 //! original. Everything after it works on codes and is exact. `spec/CODEC.md`, section 2. All
 //! arithmetic is `f64` or integer and the same on every platform.
 
-use crate::{BitReader, BitSink, DecodeError, EncodeError, SetupError, bits_for};
+use crate::bits::{BitReader, BitSink, bits_for};
+use crate::{DecodeError, EncodeError, SetupError};
+
+pub use crate::rotation::SmallestThree;
+pub use crate::vector::VectorLimits;
 
 /// Limits of a real number: minimum, maximum and step. Codes run from 0 at the minimum to
 /// [`max_code`](Self::max_code).
@@ -18,7 +22,7 @@ use crate::{BitReader, BitSink, DecodeError, EncodeError, SetupError, bits_for};
 /// of `f32` at that value (2⁻²⁴ of its magnitude) where it is read as `f32`.
 ///
 /// ```
-/// use kinepack::FloatLimits;
+/// use kinepack::quantize::FloatLimits;
 ///
 /// let limits = FloatLimits::new(0.0, 100.0, 0.1)?;
 /// assert_eq!(limits.bits(), 10);
@@ -330,7 +334,7 @@ impl FloatLimits {
 /// Limits of an integer of up to 64 bits, signed or unsigned: minimum, maximum and step.
 ///
 /// ```
-/// use kinepack::IntegerLimits;
+/// use kinepack::quantize::IntegerLimits;
 ///
 /// let health = IntegerLimits::new(-20, 100, 1)?;
 /// assert_eq!(health.bits(), 7);

@@ -23,7 +23,7 @@ use crate::{EncodeError, SetupError};
 /// dropped one. A quaternion and its negative are the same rotation and have the same codes.
 ///
 /// ```
-/// use kinepack::SmallestThree;
+/// use kinepack::quantize::SmallestThree;
 ///
 /// let rotation = SmallestThree::new(9)?;
 /// let codes = rotation.quantize([0.0, 0.6, 0.0, 0.8])?;

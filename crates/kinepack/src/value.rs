@@ -10,7 +10,8 @@
 //!
 //! ```
 //! use kinepack::value::{Difference, write_difference, write_if_changed};
-//! use kinepack::{BitWriter, FloatLimits};
+//! use kinepack::bits::BitWriter;
+//! use kinepack::quantize::FloatLimits;
 //!
 //! let [xz, y] = [FloatLimits::new(-100.0, 100.0, 0.1)?, FloatLimits::new(-10.0, 10.0, 0.1)?];
 //! let angle = FloatLimits::new(0.0, 360.0, 0.1)?;
@@ -26,10 +27,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+use crate::bits::{BitReader, BitSink, bits_for};
 use crate::quantize::read_up_to;
-use crate::{
-    BitReader, BitSink, DecodeError, EncodeError, FloatLimits, IntegerLimits, SetupError, bits_for,
-};
+use crate::quantize::{FloatLimits, IntegerLimits};
+use crate::{DecodeError, EncodeError, SetupError};
 
 /// What the functions of this module need of a quantizer: [`FloatLimits`] take `f32`,
 /// [`IntegerLimits`] take `i128`.

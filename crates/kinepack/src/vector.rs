@@ -1,13 +1,16 @@
 //! Quantizer of vectors: limits an axis. `spec/CODEC.md`, section 2.
 
-use crate::{BitReader, BitSink, DecodeError, EncodeError, FloatLimits};
+use crate::bits::{BitReader, BitSink};
+use crate::quantize::FloatLimits;
+use crate::{DecodeError, EncodeError};
 
 /// Limits of a vector, one axis each: a world is seldom as high as it is wide.
 ///
 /// Each reconstructed component is within half a step of its axis.
 ///
 /// ```
-/// use kinepack::{BitCounter, BitSink, FloatLimits, VectorLimits};
+/// use kinepack::bits::{BitCounter, BitSink};
+/// use kinepack::quantize::{FloatLimits, VectorLimits};
 ///
 /// let ground = FloatLimits::new(-100.0, 100.0, 0.1)?;
 /// let height = FloatLimits::new(-10.0, 10.0, 0.1)?;
@@ -100,7 +103,7 @@ mod tests {
     use alloc::vec::Vec;
 
     use super::*;
-    use crate::BitWriter;
+    use crate::bits::BitWriter;
 
     #[test]
     fn each_axis_has_its_own_limits() {

@@ -7,9 +7,12 @@ mod support;
 
 use std::collections::BTreeMap;
 
+use kinepack::codec::Chosen;
+use kinepack::quantize::IntegerLimits;
+use kinepack::schema::{Field, FieldKind};
 use kinepack::{
-    Baselines, BaselinesError, Chosen, Codec, DecodeError, Decoder, Encoder, EntityId, Field,
-    FieldKind, IntegerLimits, Level, Profile, Schema, SetupError, Snapshot, Tick, View,
+    Baselines, BaselinesError, Codec, DecodeError, Decoder, Encoder, EntityId, Level, Profile,
+    Schema, SetupError, Snapshot, Tick, View,
 };
 use support::{
     Random, assert_valid, at_tick, bodies, bodies_run as run, bodies_schema as schema, from_hex,

@@ -11,14 +11,16 @@ mod support;
 use std::collections::VecDeque;
 
 use allocation_counter::{AllocationInfo, measure};
+use kinepack::bits::{BitReader, BitSink, BitWriter};
+use kinepack::codec::Chosen;
 use kinepack::magnitude::{read_steps, write_steps};
 use kinepack::rle::{
     decode_difference, encode_difference, read_sparse_difference, write_sparse_difference,
 };
 use kinepack::stream::{StreamBase, StreamCodec, StreamLevel};
 use kinepack::{
-    Baselines, BitReader, BitSink, BitWriter, Chosen, Codec, DecodeError, DecodeLimits, Decoder,
-    Encoder, EntityId, Level, Pack, Profile, Schema, Snapshot, Tick, View,
+    Baselines, Codec, DecodeError, DecodeLimits, Decoder, Encoder, EntityId, Level, Pack, Profile,
+    Schema, Snapshot, Tick, View,
 };
 use support::{
     DECODED, Walk, at_tick, bodies_schema, frames, profiles, records_schema, schema, schemas, views,

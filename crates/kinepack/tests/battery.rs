@@ -6,13 +6,15 @@
 
 mod support;
 
+use kinepack::bits::{BitReader, BitSink, BitWriter, bits_for};
+use kinepack::quantize::{FloatLimits, IntegerLimits};
+use kinepack::schema::{Field, FieldKind};
 use kinepack::value::{
     Difference, read_difference, read_if_changed, write_difference, write_if_changed,
 };
 use kinepack::{
-    Baselines, BitReader, BitSink, BitWriter, Codec, DecodeError, DecodeLimits, Decoder,
-    EncodeError, Encoder, EntityId, Field, FieldKind, FloatLimits, IntegerLimits, Level, Profile,
-    Schema, Snapshot, Tick, View, bits_for,
+    Baselines, Codec, DecodeError, DecodeLimits, Decoder, EncodeError, Encoder, EntityId, Level,
+    Profile, Schema, Snapshot, Tick, View,
 };
 use support::{
     DECODED, Ends, Subject, battery, battery_of, frames, profiles, schema, schemas, views,

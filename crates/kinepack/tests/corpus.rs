@@ -26,7 +26,7 @@ mod support;
 use std::fs;
 use std::path::PathBuf;
 
-use kinepack::BitWriter;
+use kinepack::bits::BitWriter;
 use kinepack::rle::{encode_difference, write_sparse_difference};
 use support::Random;
 

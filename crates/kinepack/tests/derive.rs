@@ -8,10 +8,9 @@
 
 use core::f32::consts::{PI, TAU};
 
-use kinepack::{
-    Bytes, BytesUpTo, EncodeError, Field, FieldKind, IntegerLimits, Lane, LaneArithmetic, Pack,
-    PackWith, Role, Schema, TimePrecision,
-};
+use kinepack::quantize::IntegerLimits;
+use kinepack::schema::{Field, FieldKind, Lane, LaneArithmetic, PackWith, Role, TimePrecision};
+use kinepack::{Bytes, BytesUpTo, EncodeError, Pack, Schema};
 
 /// The cube of the article "Snapshot Compression", plus what it leaves out.
 #[derive(Pack, Clone, Debug, PartialEq)]

@@ -5,9 +5,8 @@
 
 mod support;
 
-use kinepack::{
-    Baselines, Chosen, Codec, Difference, Encoder, Level, Profile, Schema, Snapshot, View,
-};
+use kinepack::codec::{Chosen, Difference};
+use kinepack::{Baselines, Codec, Encoder, Level, Profile, Schema, Snapshot, View};
 use support::{bodies, bodies_run, bodies_schema, frames, profiles, schemas, trained, views};
 
 fn counting(codec: &Codec) -> Encoder {

@@ -16,10 +16,11 @@ use std::fs;
 use std::path::PathBuf;
 
 use driver::{Step, blank, check_bytes, check_steps, code_all, decode, encode};
+use kinepack::DecodeError;
+use kinepack::bits::{BitCounter, BitReader, BitSink, BitWriter};
 use kinepack::entropy::{
     Coder, Cost, Counter, MANTISSAS, RangeDecoder, RangeEncoder, Signed, code_signed,
 };
-use kinepack::{BitCounter, BitReader, BitSink, BitWriter, DecodeError};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use runner::for_all;

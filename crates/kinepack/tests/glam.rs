@@ -4,7 +4,8 @@
 #![allow(clippy::unwrap_used)]
 
 use glam::{DQuat, DVec2, DVec3, Quat, Vec2, Vec3, Vec3A, Vec4};
-use kinepack::{Between, EncodeError, FieldKind, Lane, Pack, Schema};
+use kinepack::schema::{FieldKind, Lane};
+use kinepack::{Between, EncodeError, Pack, Schema};
 
 #[derive(Pack, Clone, Debug, PartialEq)]
 struct Body {

@@ -10,10 +10,9 @@ use core::f64::consts::TAU;
 
 use allocation_counter::measure;
 use hermite::thrown;
-use kinepack::{
-    Between, EncodeError, EntityId, Field, FieldKind, FloatLimits, Pack, PackWith, Schema,
-    Snapshot, Tick,
-};
+use kinepack::quantize::FloatLimits;
+use kinepack::schema::{Field, FieldKind, PackWith};
+use kinepack::{Between, EncodeError, EntityId, Pack, Schema, Snapshot, Tick};
 use support::Random;
 
 /// A ratio alone.
@@ -385,10 +384,10 @@ fn snapshots_find_the_lanes() {
         let middle = Between { ratio: 0.5, seconds: 0.1 };
         let wanted = between(&from, &to, middle);
         let counted = measure(|| {
-            let there: T = snapshots[0].interpolate(0, &snapshots[1], 1, middle).unwrap();
+            let there: T = snapshots[0].interpolate_at_index(0, &snapshots[1], 1, middle).unwrap();
             assert_eq!(there, wanted);
         });
-        let other = snapshots[0].interpolate::<ByHand>(0, &snapshots[1], 1, middle);
+        let other = snapshots[0].interpolate::<ByHand>(EntityId(5), &snapshots[1], middle);
         let [expected_hash, hash] = [schema.hash(), Schema::of::<ByHand>().hash()];
         assert_eq!(other, Err(EncodeError::TypeMismatch { id: Some(5), expected_hash, hash }));
         let foreign = Snapshot::new(&Schema::of::<ByHand>(), Tick(0));
@@ -396,7 +395,11 @@ fn snapshots_find_the_lanes() {
             expected_hash: schema.hash(),
             hash: foreign.schema_hash(),
         };
-        assert_eq!(snapshots[0].interpolate::<T>(0, &foreign, 0, middle), Err(mismatch));
+        assert_eq!(
+            snapshots[0].interpolate_at_index::<T>(0, &foreign, 0, middle),
+            Err(mismatch.clone())
+        );
+        assert_eq!(snapshots[0].interpolate::<T>(EntityId(5), &foreign, middle), Err(mismatch));
         counted.count_total
     }
     assert_eq!(check([thrown(0.0), thrown(1.0)]), 0, "up to 64 lanes nothing is allocated");

@@ -6,14 +6,13 @@
 mod runner;
 mod support;
 
+use kinepack::bits::{BitCounter, BitReader, BitSink, BitWriter, bits_for};
 use kinepack::magnitude::{
     Precision, read_any, read_difference, read_multiples, read_steps, write_any, write_difference,
     write_multiples, write_steps,
 };
-use kinepack::{
-    BitCounter, BitReader, BitSink, BitWriter, DecodeError, EncodeError, FloatLimits, VectorLimits,
-    bits_for,
-};
+use kinepack::quantize::{FloatLimits, VectorLimits};
+use kinepack::{DecodeError, EncodeError};
 use proptest::prelude::*;
 use runner::for_all;
 use support::{BitModel, Random, battery, from_hex, hex};

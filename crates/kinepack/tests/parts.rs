@@ -5,7 +5,8 @@
 
 mod support;
 
-use kinepack::{Chosen, Codec, Difference, EncodeError, Encoder, Level, Profile, Snapshot};
+use kinepack::codec::{Chosen, Difference};
+use kinepack::{Codec, EncodeError, Encoder, Level, Profile, Snapshot};
 use support::{Random, frames, profiles, schema, views};
 
 /// The entities of `before`, those that `after` has too with their lanes of then.

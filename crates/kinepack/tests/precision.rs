@@ -7,10 +7,14 @@ mod support;
 
 use std::collections::BTreeMap;
 
+use kinepack::codec::Chosen;
+use kinepack::profile::Bodies;
+use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
+use kinepack::schema::{Field, FieldKind, LaneArithmetic, TimePrecision};
+use kinepack::training::Training;
 use kinepack::{
-    Baselines, Bodies, Chosen, Codec, Decoder, Encoder, EntityId, Field, FieldKind, FloatLimits,
-    IntegerLimits, LaneArithmetic, Level, Profile, Schema, SetupError, SmallestThree, Snapshot,
-    Tick, TimePrecision, Training, View,
+    Baselines, Codec, Decoder, Encoder, EntityId, Level, Profile, Schema, SetupError, Snapshot,
+    Tick, View,
 };
 use support::{Random, assert_valid, bodies_schema, frames, hex, profile_of, schema, views};
 
@@ -35,7 +39,7 @@ fn run(schema: &Schema, seed: u64, entities: usize, ticks: u32) -> Vec<Snapshot>
                 1 | 2 => {
                     let share =
                         f64::from(random.unit()) / [20.0, 200.0, 2000.0][random.below(3) as usize];
-                    let push = |lane: &kinepack::Lane| {
+                    let push = |lane: &kinepack::schema::Lane| {
                         f64::from(random.unit()) * share * f64::from(lane.max)
                     };
                     *speed = schema.lanes().iter().map(push).collect();

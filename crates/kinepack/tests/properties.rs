@@ -9,13 +9,12 @@ mod support;
 
 use core::fmt::Debug;
 
+use kinepack::bits::{BitReader, BitSink, BitWriter};
+use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
 use kinepack::value::{
     Difference, Limits, read_difference, read_if_changed, write_difference, write_if_changed,
 };
-use kinepack::{
-    BitReader, BitSink, BitWriter, Codec, DecodeError, EncodeError, FloatLimits, IntegerLimits,
-    Level, SetupError, SmallestThree,
-};
+use kinepack::{Codec, DecodeError, EncodeError, Level, SetupError};
 use limits::{any_ends, any_steps, float_limits, integer_limits};
 use proptest::prelude::*;
 use runner::for_all;

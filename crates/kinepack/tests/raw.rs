@@ -1,10 +1,9 @@
 //! State before quantization: raw words quantize to what the state itself does, and stand for it
 //! exactly.
 
-use kinepack::{
-    Between, Bytes, BytesUpTo, EncodeError, Field, FieldKind, FloatLimits, Pack, PackWith, Role,
-    Schema, SetupError,
-};
+use kinepack::quantize::FloatLimits;
+use kinepack::schema::{Field, FieldKind, PackWith, Role};
+use kinepack::{Between, Bytes, BytesUpTo, EncodeError, Pack, Schema, SetupError};
 
 #[derive(Clone, Copy, Debug, PartialEq, Pack)]
 enum Gear {
@@ -291,12 +290,12 @@ fn limits_come_back_from_their_parts() {
     }
     let parts = limits[0].parts();
     for bad in [
-        kinepack::FloatParts { step: 0.0, ..parts },
-        kinepack::FloatParts { step: f64::NAN, ..parts },
-        kinepack::FloatParts { max: -2.0, ..parts },
-        kinepack::FloatParts { min: f64::NEG_INFINITY, ..parts },
-        kinepack::FloatParts { highest: 2.0, ..parts },
-        kinepack::FloatParts { max_code: 70, ..parts },
+        kinepack::quantize::FloatParts { step: 0.0, ..parts },
+        kinepack::quantize::FloatParts { step: f64::NAN, ..parts },
+        kinepack::quantize::FloatParts { max: -2.0, ..parts },
+        kinepack::quantize::FloatParts { min: f64::NEG_INFINITY, ..parts },
+        kinepack::quantize::FloatParts { highest: 2.0, ..parts },
+        kinepack::quantize::FloatParts { max_code: 70, ..parts },
     ] {
         assert!(matches!(
             FloatLimits::from_parts(bad),
@@ -316,7 +315,7 @@ fn limits_whose_largest_code_does_not_follow_from_range_and_step_are_refused() {
     ] {
         let parts = limits.parts();
         for max_code in [parts.max_code + 1, parts.max_code.wrapping_sub(1)] {
-            let other = kinepack::FloatParts { max_code, ..parts };
+            let other = kinepack::quantize::FloatParts { max_code, ..parts };
             assert_eq!(FloatLimits::from_parts(other), Err(SetupError::PartsDiffer), "{other:?}");
         }
     }

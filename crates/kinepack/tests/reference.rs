@@ -9,10 +9,13 @@ mod reference;
 
 use std::collections::BTreeSet;
 
+use kinepack::profile::{Class, Context, FieldCode, GapCode, LaneWidth};
+use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
+use kinepack::schema::{Field, FieldKind, LaneArithmetic, Role, TimePrecision};
+use kinepack::training::Trainer;
 use kinepack::{
-    Baselines, Class, Codec, Context, DecodeLimits, Decoder, Encoder, EntityId, Field, FieldCode,
-    FieldKind, FloatLimits, GapCode, IntegerLimits, LaneArithmetic, LaneWidth, Level, Profile,
-    Role, Schema, SmallestThree, Snapshot, Tick, TimePrecision, Trainer, View,
+    Baselines, Codec, DecodeLimits, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapshot,
+    Tick, View,
 };
 use reference::{
     Axis, Differences, Entities, Gaps, Kind, Reader, Reference, Time, Width, Words, bits_for,
@@ -125,9 +128,9 @@ fn of_the_reference(profile: &Profile) -> reference::Profile {
     };
     let class = |class: &Class| {
         let reference = match class.reference {
-            kinepack::Reference::Baseline => Reference::Baseline,
-            kinepack::Reference::Turned => Reference::Turned,
-            kinepack::Reference::Carried => Reference::Carried,
+            kinepack::profile::Reference::Baseline => Reference::Baseline,
+            kinepack::profile::Reference::Turned => Reference::Turned,
+            kinepack::profile::Reference::Carried => Reference::Carried,
         };
         (reference, class.lanes.iter().map(width).collect())
     };
@@ -386,9 +389,9 @@ fn odd_profile(schema: &Schema) -> Profile {
         };
         code.classes = vec![
             even(other, 0),
-            class(kinepack::Reference::Baseline, 1, 1),
+            class(kinepack::profile::Reference::Baseline, 1, 1),
             class(other, 8, 3),
-            even(kinepack::Reference::Baseline, 32),
+            even(kinepack::profile::Reference::Baseline, 32),
         ];
         code.context = earlier.map_or(Context::Previous, Context::Field);
         code.lengths_bits = vec![

@@ -6,11 +6,12 @@
 mod runner;
 mod support;
 
+use kinepack::DecodeError;
+use kinepack::bits::{BitReader, BitSink, BitWriter};
 use kinepack::rle::{
     bound, decode, decode_difference, encode, encode_difference, read_sparse,
     read_sparse_difference, write_sparse, write_sparse_difference,
 };
-use kinepack::{BitReader, BitSink, BitWriter, DecodeError};
 use proptest::prelude::*;
 use runner::for_all;
 use support::{BitModel, Ends, Random, battery, battery_of, from_hex, hex};

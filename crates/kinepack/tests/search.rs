@@ -6,11 +6,11 @@
 mod runner;
 mod support;
 
-use kinepack::{
-    Class, Codec, Context, Decoder, Encoder, EntityId, Field, FieldCode, FieldKind, IntegerLimits,
-    LaneWidth, Level, Profile, ProfileSearch, Reference, Schema, Snapshot, Tick, TrainError,
-    Trainer, Training, View,
-};
+use kinepack::profile::{Class, Context, FieldCode, LaneWidth, Reference};
+use kinepack::quantize::IntegerLimits;
+use kinepack::schema::{Field, FieldKind};
+use kinepack::training::{ProfileSearch, TrainError, Trainer, Training};
+use kinepack::{Codec, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View};
 use proptest::prelude::*;
 use runner::for_all;
 use support::{Random, frames, schemas, views};
@@ -92,8 +92,9 @@ fn as_small_as_the_best_of_all_sets_of_widths() {
 #[test]
 fn lanes_that_differ_get_widths_that_differ() {
     // Of three lanes two hardly move: a class for all lanes alike would waste twice 5 bits.
-    let axes =
-        ["x", "y", "z"].map(|_| kinepack::FloatLimits::new(0.0, 65535.0, 1.0).unwrap()).to_vec();
+    let axes = ["x", "y", "z"]
+        .map(|_| kinepack::quantize::FloatLimits::new(0.0, 65535.0, 1.0).unwrap())
+        .to_vec();
     let schema = Schema::new(vec![Field::new("position", FieldKind::Floats(axes))]);
     let mut random = Random::new(2);
     let mut run = Vec::new();

@@ -6,11 +6,10 @@
 mod runner;
 mod support;
 
+use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
+use kinepack::schema::{Field, FieldKind, Role};
 use kinepack::stream::{Learned, StreamBase, StreamCodec, StreamLevel};
-use kinepack::{
-    DecodeError, EncodeError, Field, FieldKind, FloatLimits, IntegerLimits, Role, Schema,
-    SetupError, SmallestThree,
-};
+use kinepack::{DecodeError, EncodeError, Schema, SetupError};
 use proptest::prelude::*;
 use runner::for_all;
 use support::{BitModel, Ends, Random, Walk, battery_of, bodies_schema, records_schema, schemas};

@@ -10,8 +10,10 @@ mod support;
 
 use std::collections::VecDeque;
 
+use kinepack::Schema;
+use kinepack::quantize::{FloatLimits, IntegerLimits};
+use kinepack::schema::{Field, FieldKind, Role};
 use kinepack::stream::{Learned, StreamBase, StreamCodec, StreamLevel};
-use kinepack::{Field, FieldKind, FloatLimits, IntegerLimits, Role, Schema};
 use reference::stream::Stream;
 use reference::{Axis, Kind};
 use support::{

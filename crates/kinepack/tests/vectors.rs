@@ -9,11 +9,11 @@
 
 mod support;
 
+use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
+use kinepack::schema::{Field, FieldKind};
 use kinepack::stream::{StreamBase, StreamCodec, StreamLevel};
-use kinepack::{
-    Codec, Decoder, Encoder, EntityId, Field, FieldKind, FloatLimits, IntegerLimits, Level,
-    Profile, Schema, SmallestThree, Snapshot, Tick, Trainer, View,
-};
+use kinepack::training::Trainer;
+use kinepack::{Codec, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapshot, Tick, View};
 use support::{Numbers, from_hex, hex, naive_check, stream_packets, stream_records, stream_schema};
 
 const PACKETS: &str = include_str!("../../../spec/vectors/packets.txt");

@@ -8,9 +8,10 @@ mod support;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use kinepack::codec::{Chosen, Learned};
 use kinepack::{
-    Baselines, Chosen, Codec, DecodeError, Decoder, Encoder, EntityId, Learned, Level, Profile,
-    Schema, Snapshot, Tick, View,
+    Baselines, Codec, DecodeError, Decoder, Encoder, EntityId, Level, Profile, Schema, Snapshot,
+    Tick, View,
 };
 use support::{
     Random, assert_valid, at_tick, bodies_run, bodies_schema, frames, naive_check, profile_of,

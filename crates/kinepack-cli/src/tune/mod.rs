@@ -10,7 +10,10 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 
 use clap::Args;
-use kinepack::{Bodies, FieldKind, Profile, ProfileSearch, Role, Schema, Snapshot, Training};
+use kinepack::profile::Bodies;
+use kinepack::schema::{FieldKind, Role};
+use kinepack::training::{ProfileSearch, Training};
+use kinepack::{Profile, Schema, Snapshot};
 use kinepack_capture::cube;
 
 use crate::captured::{CaptureArguments, Captured, lag_of, profile, profile_name};

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use kinepack::{EncodeError, Field, FieldKind, FloatLimits, IntegerLimits, Schema, SmallestThree};
+use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
+use kinepack::schema::{Field, FieldKind};
+use kinepack::{EncodeError, Schema};
 use serde::Serialize;
 
 use crate::distance::distance;

@@ -13,7 +13,7 @@ pub use writer::{BitCounter, BitSink, BitWriter};
 /// Number of bits that hold every value from 0 to `max`; 0 for `max` = 0.
 ///
 /// ```
-/// assert_eq!(kinepack::bits_for(900), 10);
+/// assert_eq!(kinepack::bits::bits_for(900), 10);
 /// ```
 #[inline]
 pub const fn bits_for(max: u64) -> u32 {

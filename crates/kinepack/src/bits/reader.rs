@@ -6,7 +6,7 @@ use crate::DecodeError;
 const WORD_BITS: u32 = 57;
 
 /// Reads bits, least significant first, from a byte slice. The counterpart of
-/// [`BitWriter`](crate::BitWriter).
+/// [`BitWriter`](crate::bits::BitWriter).
 ///
 /// Each read loads the 8 bytes at its position: nothing but the position goes from one read to the
 /// next, and no branch depends on how the widths fall.

@@ -51,7 +51,7 @@ impl BitSink for BitCounter {
 /// [`BitWriter::finish`].
 ///
 /// ```
-/// use kinepack::{BitReader, BitSink, BitWriter};
+/// use kinepack::bits::{BitReader, BitSink, BitWriter};
 ///
 /// let mut bytes = Vec::new();
 /// let mut writer = BitWriter::append(&mut bytes);

@@ -78,6 +78,7 @@ pub(super) fn log2(value: u32) -> u32 {
 
 /// The logarithm of any number but 0, in 2⁻¹⁶ bits, right to 2⁻¹⁴ bits: of what was counted. 0 is
 /// taken as 1.
+#[cfg(feature = "training")]
 #[inline]
 pub(crate) fn log2_of(count: u64) -> u64 {
     let count = count.max(1);

@@ -3,7 +3,8 @@
 use core::hint::select_unpredictable;
 
 use super::{Coder, DIRECT_BITS, lack_bits, share, tail};
-use crate::{BitReader, DecodeError};
+use crate::DecodeError;
+use crate::bits::BitReader;
 
 /// Width of the window on the data.
 const WINDOW_BITS: u32 = 32;

@@ -7,12 +7,12 @@ use super::cost::{UNIT_BITS, log2};
 use core::hint::select_unpredictable;
 
 use super::{Coder, DIRECT_BITS, lack_bits, share, tail};
-use crate::BitSink;
+use crate::bits::BitSink;
 
 /// Encodes decisions into a [`BitSink`], from whatever bit it is at.
 ///
 /// Nothing can fail, and nothing is written beyond what [`BitSink::write`] takes: a
-/// [`BitCounter`](crate::BitCounter) counts the exact bits. What was encoded is complete only after
+/// [`BitCounter`](crate::bits::BitCounter) counts the exact bits. What was encoded is complete only after
 /// [`RangeEncoder::finish`].
 #[derive(Debug)]
 pub struct RangeEncoder<'a, S: BitSink> {

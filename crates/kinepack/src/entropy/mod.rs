@@ -15,7 +15,7 @@
 //!
 //! ```
 //! use kinepack::entropy::{Coder, Counter, RangeDecoder, RangeEncoder};
-//! use kinepack::{BitReader, BitWriter};
+//! use kinepack::bits::{BitReader, BitWriter};
 //!
 //! /// 1000 flags, in either direction.
 //! fn code_flags(coder: &mut impl Coder, flags: &mut [bool; 1000]) {
@@ -49,6 +49,7 @@ mod encoder;
 mod numbers;
 
 pub use cost::Cost;
+#[cfg(feature = "training")]
 pub(crate) use cost::log2_of;
 pub use counter::Counter;
 pub use decoder::RangeDecoder;

@@ -5,8 +5,9 @@
 //! further ones no more than one bit above the flat 4 or 5 bits of section 16.1, and what remains
 //! goes to those that only full 32-bit lanes have.
 
+use crate::DecodeError;
+use crate::bits::BitReader;
 use crate::prefix::FixedPrefixCode;
-use crate::{BitReader, DecodeError};
 
 /// The largest class: the difference of two 32-bit lanes, and its sign.
 pub(super) const MAX_CLASS: u32 = 33;

@@ -6,14 +6,17 @@
 
 use super::Components;
 use super::steps::{Read, read, read_steps, write_raw, write_steps};
+use crate::bits::{BitReader, BitSink};
+use crate::quantize::VectorLimits;
 use crate::value::{Limits, code_after, steps_between};
-use crate::{BitReader, BitSink, DecodeError, EncodeError, VectorLimits};
+use crate::{DecodeError, EncodeError};
 
 /// Writes a vector of 1 to 4 components as the difference of its codes from those of `baseline`.
 ///
 /// ```
 /// use kinepack::magnitude::{read_difference, write_difference};
-/// use kinepack::{BitReader, BitSink, BitWriter, FloatLimits, VectorLimits};
+/// use kinepack::bits::{BitReader, BitSink, BitWriter};
+/// use kinepack::quantize::{FloatLimits, VectorLimits};
 ///
 /// // Pitch, yaw and roll; from 359.5° to 1° are 3 steps, not 717.
 /// let angles = VectorLimits::new([FloatLimits::until(0.0, 360.0, 0.5)?.wrapping(); 3]);

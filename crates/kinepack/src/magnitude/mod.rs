@@ -17,7 +17,7 @@
 //!
 //! ```
 //! use kinepack::magnitude::{read_steps, write_steps};
-//! use kinepack::{BitReader, BitSink, BitWriter};
+//! use kinepack::bits::{BitReader, BitSink, BitWriter};
 //!
 //! let mut bytes = Vec::new();
 //! let mut writer = BitWriter::append(&mut bytes);

@@ -6,7 +6,8 @@
 //! component; its arithmetic is `f32`, and so is this.
 
 use super::Components;
-use crate::{BitReader, BitSink, DecodeError, EncodeError, bits_for};
+use crate::bits::{BitReader, BitSink, bits_for};
+use crate::{DecodeError, EncodeError};
 
 /// The largest class: numbers of 25 bits.
 const MAX_CLASS: u32 = 23;
@@ -43,7 +44,7 @@ impl Precision {
 ///
 /// ```
 /// use kinepack::magnitude::{Precision, read_multiples, write_multiples};
-/// use kinepack::{BitReader, BitSink, BitWriter};
+/// use kinepack::bits::{BitReader, BitSink, BitWriter};
 ///
 /// let mut bytes = Vec::new();
 /// let mut writer = BitWriter::append(&mut bytes);

@@ -8,7 +8,8 @@
 
 use super::Components;
 use super::class::{MAX_CLASS, RAW, class_word, read_class};
-use crate::{BitReader, BitSink, DecodeError, EncodeError, bits_for};
+use crate::bits::{BitReader, BitSink, bits_for};
+use crate::{DecodeError, EncodeError};
 
 /// Writes integers from −2³² to 2³² − 1, 1 to 4 of them, such as differences of lanes: 2 bits where
 /// all are 0.

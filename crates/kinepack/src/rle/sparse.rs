@@ -10,7 +10,8 @@
 use alloc::vec::Vec;
 
 use super::base_at;
-use crate::{BitCounter, BitReader, BitSink, DecodeError, bits_for};
+use crate::DecodeError;
+use crate::bits::{BitCounter, BitReader, BitSink, bits_for};
 
 /// Writes bytes of which most are zeros: 1 bit where all are, at most `8 · len + 2` bits. Their
 /// number is not written.
@@ -25,7 +26,7 @@ pub fn write_sparse(sink: &mut impl BitSink, bytes: &[u8]) {
 ///
 /// ```
 /// use kinepack::rle::{read_sparse_difference, write_sparse_difference};
-/// use kinepack::{BitReader, BitWriter};
+/// use kinepack::bits::{BitReader, BitWriter};
 ///
 /// let base = [7; 16];
 /// let mut input = base;

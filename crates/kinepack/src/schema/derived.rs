@@ -5,7 +5,8 @@ use alloc::string::String;
 pub use alloc::vec::Vec;
 
 use super::{Components, Field, FieldKind, Role, TimePrecision};
-use crate::{Between, EncodeError, FloatLimits, IntegerLimits, SetupError, SmallestThree};
+use crate::quantize::{FloatLimits, IntegerLimits, SmallestThree};
+use crate::{Between, EncodeError, SetupError};
 
 /// `path.name`, or `name` at the top.
 pub fn join(path: &str, name: &str) -> String {

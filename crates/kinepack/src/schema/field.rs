@@ -4,7 +4,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::TimePrecision;
-use crate::{FloatLimits, IntegerLimits, SmallestThree, bits_for};
+use crate::bits::bits_for;
+use crate::quantize::{FloatLimits, IntegerLimits, SmallestThree};
 
 /// One field of an entity.
 #[derive(Clone, Debug, PartialEq)]

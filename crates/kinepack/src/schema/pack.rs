@@ -43,7 +43,7 @@ use crate::{Between, EncodeError};
 ///
 /// A struct is one body: where `body` stands, it stands on one position, which is no velocity and
 /// does not `wrap`, and on one rotation. It changes no lanes, only what the adaptive level can
-/// predict ([`Role`](super::Role), [`Bodies::of`](crate::Bodies::of)), and the schema's hash. Of
+/// predict ([`Role`](super::Role), [`Bodies::of`](crate::profile::Bodies::of)), and the schema's hash. Of
 /// several bodies in one entity, in structs within it or beside each other, the first counts.
 ///
 /// Values are constant expressions. Limits that are impossible, such as a step finer than the

@@ -32,7 +32,7 @@
 /// let mut packet = Vec::new();
 /// let known = Baselines::new([&baseline, &older])?;
 /// let view = Encoder::new(&codec).encode(known, &at(12, 9.397)?, &mut packet)?;
-/// assert_eq!(view.read::<Ball>(0)?.height, 9.4);
+/// assert_eq!(view.get::<Ball>(EntityId(1))?.map(|ball| ball.height), Some(9.4));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]

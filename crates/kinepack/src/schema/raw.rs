@@ -8,7 +8,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::{Field, FieldKind, Schema, derived};
-use crate::{Between, EncodeError, IntegerLimits};
+use crate::quantize::IntegerLimits;
+use crate::{Between, EncodeError};
 
 impl Schema {
     /// Quantizes the raw words of an entity. False where a value was outside of its limits and took

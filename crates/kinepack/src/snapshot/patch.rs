@@ -165,7 +165,8 @@ mod tests {
     use alloc::vec;
 
     use super::*;
-    use crate::{Field, FieldKind, Schema, Tick};
+    use crate::schema::{Field, FieldKind};
+    use crate::{Schema, Tick};
 
     fn snapshot(rows: &[(u32, u32)]) -> Snapshot {
         let schema = Schema::new(vec![Field::new("value", FieldKind::Raw { lanes: 1 })]);

@@ -3,8 +3,9 @@
 
 use super::learned::{SIZE_SETS, State};
 use super::plan::{Part, PartKind, Plan};
+use crate::bits::bits_for;
 use crate::entropy::{Coder, Counter, code_tree};
-use crate::{SmallestThree, bits_for};
+use crate::quantize::SmallestThree;
 
 /// Observations after which counters forget.
 const LIMIT: u8 = 120;

@@ -7,10 +7,11 @@ use super::adaptive::{self, Outside, Read, Told};
 use super::learned::{Learned, State};
 use super::packed;
 use super::plan::Plan;
+use crate::bits::{BitReader, BitWriter};
 use crate::entropy::{RangeDecoder, RangeEncoder};
 use crate::hash::Fnv1a;
 use crate::schema::first_beyond;
-use crate::{BitReader, BitWriter, DecodeError, EncodeError, Pack, Schema, SetupError};
+use crate::{DecodeError, EncodeError, Pack, Schema, SetupError};
 
 /// How records are coded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -1,10 +1,13 @@
 //! Level `Packed`: each part against the base, bit by bit. `spec/CODEC.md`, section 17.2.
 
 use super::plan::{PartKind, Plan};
+use crate::DecodeError;
+use crate::bits::{BitReader, BitSink};
 use crate::magnitude::{read_steps, write_steps};
+use crate::quantize::SmallestThree;
 use crate::quantize::read_up_to;
 use crate::rle::{read_sparse_lanes, write_sparse_lanes};
-use crate::{BitReader, BitSink, DecodeError, Lane, SmallestThree};
+use crate::schema::Lane;
 
 /// Writes a record against a base, or in full. Invariant: no value of either is above its lane's
 /// largest.
@@ -149,5 +152,5 @@ fn read_choice(reader: &mut BitReader<'_>, max: u32, base: u32) -> Result<u32, D
 
 /// Bits of a number among the alternatives but one.
 fn others_bits(max: u32) -> u32 {
-    crate::bits_for(u64::from(max.saturating_sub(1)))
+    crate::bits::bits_for(u64::from(max.saturating_sub(1)))
 }

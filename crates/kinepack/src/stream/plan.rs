@@ -3,9 +3,11 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use crate::Schema;
 use crate::hash::Fnv1a;
+use crate::quantize::{FloatLimits, SmallestThree};
 use crate::rle::MAX_LANES;
-use crate::{Field, FieldKind, FloatLimits, Lane, Role, Schema, SmallestThree};
+use crate::schema::{Field, FieldKind, Lane, Role};
 
 /// Lanes that are told together.
 #[derive(Clone, Copy, Debug)]

@@ -23,11 +23,10 @@ mod support;
 use std::cell::Cell;
 
 use coding::{Pair, adaptive_profile};
+use kinepack::quantize::{FloatLimits, FloatParts};
+use kinepack::schema::{Field, FieldKind, Role};
 use kinepack::stream::{StreamBase, StreamCodec, StreamLevel};
-use kinepack::{
-    Baselines, Codec, DecodeError, Field, FieldKind, FloatLimits, FloatParts, Level, Profile, Role,
-    Schema, View,
-};
+use kinepack::{Baselines, Codec, DecodeError, Level, Profile, Schema, View};
 use proptest::prelude::*;
 use runner::for_all;
 use support::{Random, Walk, frames, profiles};

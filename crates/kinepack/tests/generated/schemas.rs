@@ -1,8 +1,8 @@
 //! Schemas of all kinds of fields, as proptest makes and shrinks them.
 
-use kinepack::{
-    BytesUpTo, Field, FieldKind, FloatLimits, Pack, Role, Schema, SmallestThree, TimePrecision,
-};
+use kinepack::quantize::{FloatLimits, SmallestThree};
+use kinepack::schema::{Field, FieldKind, Role, TimePrecision};
+use kinepack::{BytesUpTo, Pack, Schema};
 use proptest::collection::vec;
 use proptest::prelude::*;
 

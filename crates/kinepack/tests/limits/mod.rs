@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use kinepack::{FloatLimits, IntegerLimits};
+use kinepack::quantize::{FloatLimits, IntegerLimits};
 use proptest::prelude::*;
 
 /// Limits that are possible, from ends, step and form; `None` where these go together into nothing.

@@ -1,6 +1,8 @@
 //! Worlds of rigid bodies, and profiles trained on them.
 
-use kinepack::{Bodies, BodyKind, EntityId, Profile, Schema, Snapshot, Tick, Training};
+use kinepack::profile::{Bodies, BodyKind};
+use kinepack::training::Training;
+use kinepack::{EntityId, Profile, Schema, Snapshot, Tick};
 
 use super::Random;
 

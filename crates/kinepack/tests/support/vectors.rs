@@ -1,7 +1,9 @@
 //! The stream of `spec/vectors/stream.txt`, as `spec/vectors/README.md` says it: its schema, its
 //! records, and which of them are a packet.
 
-use kinepack::{Field, FieldKind, FloatLimits, IntegerLimits, Role, Schema, SmallestThree};
+use kinepack::Schema;
+use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
+use kinepack::schema::{Field, FieldKind, Role};
 
 /// The generator of the vectors.
 pub(crate) struct Numbers(pub(crate) u64);

@@ -1,9 +1,9 @@
 //! One thing that moves, as a stream tells it: record after record, at times quiet, at times on its
 //! way, at times anywhere.
 
-use kinepack::{
-    Field, FieldKind, FloatLimits, IntegerLimits, LaneArithmetic, Role, Schema, SmallestThree,
-};
+use kinepack::Schema;
+use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
+use kinepack::schema::{Field, FieldKind, LaneArithmetic, Role};
 
 use super::Random;
 use super::worlds::{any_value, moved, turn};

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use kinepack::{
-    EntityId, Field, FieldKind, FloatLimits, IntegerLimits, LaneArithmetic, Profile, Role, Schema,
-    SmallestThree, Snapshot, Tick, TimePrecision, Trainer,
-};
+use kinepack::quantize::{FloatLimits, IntegerLimits, SmallestThree};
+use kinepack::schema::{Field, FieldKind, LaneArithmetic, Role, TimePrecision};
+use kinepack::training::Trainer;
+use kinepack::{EntityId, Profile, Schema, Snapshot, Tick};
 
 use super::Random;
 
