@@ -27,7 +27,7 @@ impl Site<'_> {
     /// has three components.
     pub(crate) fn floats(&self, floats: &Floats, of_body: bool) -> TokenStream {
         let (krate, ty) = (self.krate, self.ty);
-        let count = quote!(<#ty as #krate::Components>::COUNT);
+        let count = quote!(<#ty as #krate::schema::Components>::COUNT);
         let len = floats.axes.len();
         let one_an_axis = floats.one_an_axis.then(|| {
             let refusal = self.refusal(&format!(
@@ -65,11 +65,11 @@ impl Site<'_> {
                 quote!(#helpers::integer_with_bits(#ends, #bits))
             }
             (Some(ends), Some(Step::Precision(step))) => {
-                quote!(#krate::IntegerLimits::new(#ends, #step))
+                quote!(#krate::quantize::IntegerLimits::new(#ends, #step))
             }
-            (Some(ends), None) => quote!(#krate::IntegerLimits::new(#ends, 1)),
+            (Some(ends), None) => quote!(#krate::quantize::IntegerLimits::new(#ends, 1)),
             (None, Some(Step::Bits(bits))) => quote!(#helpers::integer_of_bits(#whole_type, #bits)),
-            (None, _) => quote!(#krate::IntegerLimits::new(#whole_type, 1)),
+            (None, _) => quote!(#krate::quantize::IntegerLimits::new(#whole_type, 1)),
         };
         self.checked(
             &quote!(#helpers::within(#limits, #whole_type)),
@@ -87,10 +87,10 @@ impl Site<'_> {
         let (krate, ty) = (self.krate, self.ty);
         let no_quaternion =
             self.refusal("a rotation is a quaternion and has 4 components: x, y, z, w");
-        let made = quote!(#krate::SmallestThree::new(#bits));
+        let made = quote!(#krate::quantize::SmallestThree::new(#bits));
         let rotation = self.checked(&made, &[], "`bits` of a rotation must be 2 to 20");
         quote!({
-            if <#ty as #krate::Components>::COUNT != 4 { #no_quaternion }
+            if <#ty as #krate::schema::Components>::COUNT != 4 { #no_quaternion }
             #rotation
         })
     }
@@ -102,13 +102,15 @@ impl Site<'_> {
         is_rotation: bool,
     ) -> Option<TokenStream> {
         let (krate, ty, ticks_per_s) = (self.krate, self.ty, self.ticks_per_s?);
-        let lanes =
-            if is_rotation { quote!(3) } else { quote!(<#ty as #krate::Components>::COUNT) };
+        let lanes = if is_rotation {
+            quote!(3)
+        } else {
+            quote!(<#ty as #krate::schema::Components>::COUNT)
+        };
         let time_ms = &precision.time_ms;
         let max_step =
             precision.max_step.as_ref().map(|step| quote!(.with_max_step((#step) as f64)));
-        let made =
-            quote!(#krate::TimePrecision::new((#time_ms) as f64, (#ticks_per_s) as f64) #max_step);
+        let made = quote!(#krate::schema::TimePrecision::new((#time_ms) as f64, (#ticks_per_s) as f64) #max_step);
         let refusal = "`time_precision_ms`, `ticks_per_s` and `max_step` must be positive, and the time shorter than half a tick \
                        divided by the root of the number of components, 3 for a rotation";
         Some(self.checked(&quote!(#krate::__derive::time_precision(#made, #lanes)), &[], refusal))
@@ -126,7 +128,7 @@ impl Site<'_> {
             (Step::Bits(bits), false) => quote!(until_with_bits(#ends, #bits)),
         };
         let limits = self.checked(
-            &quote!(#krate::__derive::for_type::<#ty>(#krate::FloatLimits::#limits)),
+            &quote!(#krate::__derive::for_type::<#ty>(#krate::quantize::FloatLimits::#limits)),
             &[
                 ("EmptyRange", "the range is empty, not finite, or narrower than one step"),
                 ("BadPrecision", "`precision` must be positive and no wider than the range"),

@@ -108,6 +108,10 @@ fn an_index_out_of_range_is_an_error() {
                 assert_eq!(snapshot.interpolate_at_index::<Door>(0, &snapshot, index, at), error);
             }
         }
+        let mut copy = Snapshot::new_like(&snapshot);
+        let error = Err(EncodeError::IndexOutOfRange { index: entities, entities });
+        assert_eq!(copy.push_row(&snapshot, entities), error);
+        assert!(copy.is_empty());
         snapshot.push(EntityId(entities as u32), &DOOR).unwrap();
     }
 }
