@@ -1,5 +1,4 @@
-//! Writes `Pack::interpolate`: which field moves with which velocity, and what each does between
-//! two states.
+//! Writes `Pack::interpolate`: pairs fields with their velocities, and interpolates each field.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -9,10 +8,10 @@ use syn::{Error, Path, Result, Type};
 use crate::expand::{FieldLanes, StructField, limits_of, member_name};
 use crate::rules::{FieldRule, Floats, Rule};
 
-/// For each field the index of its velocity.
+/// The index of each field's velocity.
 pub(crate) fn velocities(fields: &[StructField<'_>]) -> Result<Vec<Option<usize>>> {
     let mut velocity_of: Vec<Option<usize>> = vec![None; fields.len()];
-    // Names first: they count more than places.
+    // Names first, because they take precedence over positions.
     for (index, field) in fields.iter().enumerate() {
         let Some(Some(named)) = field.rule.velocity() else { continue };
         let target = member_name(named);
@@ -21,7 +20,7 @@ pub(crate) fn velocities(fields: &[StructField<'_>]) -> Result<Vec<Option<usize>
         };
         let Some(owner) = fields.iter().position(|other| other.name == target) else {
             return refuse(format!(
-                "there is no field `{target}` that it could be the velocity of"
+                "there is no field `{target}` to be the velocity of"
             ));
         };
         if !may_move(&fields[owner], field.ty) {
@@ -47,7 +46,7 @@ pub(crate) fn velocities(fields: &[StructField<'_>]) -> Result<Vec<Option<usize>
     Ok(velocity_of)
 }
 
-/// True where `field` can have a velocity of the type `ty`.
+/// True if `field` can have a velocity of the type `ty`.
 fn may_move(field: &StructField<'_>, ty: &Type) -> bool {
     let blends = match &field.rule.lanes {
         Rule::Nested => true,
@@ -57,7 +56,7 @@ fn may_move(field: &StructField<'_>, ty: &Type) -> bool {
     blends && !field.rule.steps && !field.rule.clock && written(field.ty) == written(ty)
 }
 
-/// A type as it is written, without the invisible parentheses of `macro_rules!`.
+/// A type as written, without the invisible parentheses of `macro_rules!`.
 fn written(ty: &Type) -> String {
     match ty {
         Type::Group(group) => written(&group.elem),
@@ -66,8 +65,8 @@ fn written(ty: &Type) -> String {
     }
 }
 
-/// The method. Lanes of both states are split off field by field before any value is made, since a
-/// field may stand before its velocity.
+/// The method. It splits off the lanes of both states field by field before it makes any value,
+/// because a field may come before its velocity.
 pub(crate) fn expand(
     krate: &Path,
     fields: &[StructField<'_>],
