@@ -19,9 +19,7 @@ pub(crate) fn velocities(fields: &[StructField<'_>]) -> Result<Vec<Option<usize>
             Err(Error::new(named.span(), format!("field `{}`: {message}", field.name)))
         };
         let Some(owner) = fields.iter().position(|other| other.name == target) else {
-            return refuse(format!(
-                "there is no field `{target}` to be the velocity of"
-            ));
+            return refuse(format!("there is no field `{target}` to be the velocity of"));
         };
         if !may_move(&fields[owner], field.ty) {
             return refuse(format!(

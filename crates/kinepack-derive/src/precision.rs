@@ -63,7 +63,8 @@ pub(crate) fn ticks_per_s<'a>(
             Err(Error::new(precision.key.span(), message))
         }
         (Some((key, _)), None) => {
-            let message = "no field has `time_precision_ms`, so `ticks_per_s` has no effect; remove it";
+            let message =
+                "no field has `time_precision_ms`, so `ticks_per_s` has no effect; remove it";
             Err(Error::new(key.span(), message))
         }
     }

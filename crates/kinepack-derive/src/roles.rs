@@ -45,7 +45,9 @@ impl BodyPart {
                 );
                 return Err(part.error(&message));
             }
-            given.refuse_rest(&format!("`{key}` allows no other attributes, because a flag has no limits"))?;
+            given.refuse_rest(&format!(
+                "`{key}` allows no other attributes, because a flag has no limits"
+            ))?;
         }
         Ok(Some(part))
     }

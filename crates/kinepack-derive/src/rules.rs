@@ -149,7 +149,9 @@ impl Given {
             });
         }
         if let Some((_, Value::Type(with))) = self.take("with") {
-            self.refuse_rest("`with` allows no other attributes, because its type decides everything")?;
+            self.refuse_rest(
+                "`with` allows no other attributes, because its type decides everything",
+            )?;
             return Ok(FieldRule {
                 lanes: Rule::With(with),
                 steps: false,
@@ -192,9 +194,8 @@ impl Given {
     /// The rule of an integer.
     fn into_integer(mut self, ty: &Type, integer: &str) -> Result<Rule> {
         if matches!(integer, "u128" | "i128" | "usize" | "isize") {
-            let message = format!(
-                "`{integer}` is not supported; use an integer of 8, 16, 32 or 64 bits"
-            );
+            let message =
+                format!("`{integer}` is not supported; use an integer of 8, 16, 32 or 64 bits");
             return Err(Error::new(ty.span(), message));
         }
         self.refuse("wrap", "`wrap` is for angles in `f32` or `f64`; remove it")?;
@@ -209,7 +210,10 @@ impl Given {
         }
         let ends = match self.take_expr("range") {
             Some(range) if matches!(range, Expr::Array(_)) => {
-                return Err(Error::new(range.span(), "an integer has one range, not one for each axis"));
+                return Err(Error::new(
+                    range.span(),
+                    "an integer has one range, not one for each axis",
+                ));
             }
             Some(range) => Some(ends(range)?),
             None => {
@@ -253,8 +257,7 @@ impl Given {
                 return Err(Error::new(key.span(), message));
             }
             if clamp {
-                let message =
-                    "with `wrap` no value is out of range, so `clamp` has no effect; remove `clamp` or `wrap`";
+                let message = "with `wrap` no value is out of range, so `clamp` has no effect; remove `clamp` or `wrap`";
                 return Err(Error::new(key.span(), message));
             }
         }
@@ -314,9 +317,8 @@ fn ends(range: Expr) -> Result<Ends> {
         Expr::Range(syn::ExprRange { start: Some(min), limits, end: Some(end), .. }) => {
             Ok(Ends { min, end, inclusive: matches!(limits, RangeLimits::Closed(_)) })
         }
-        _ => Err(Error::new(
-            span,
-            "`range` needs both ends: `a..=b`, or `a..b` to exclude the end",
-        )),
+        _ => {
+            Err(Error::new(span, "`range` needs both ends: `a..=b`, or `a..b` to exclude the end"))
+        }
     }
 }

@@ -1,10 +1,11 @@
-//! The range coder: decisions a second with adaptive counters, and the size beside the ideal one.
+//! The range coder: decisions per second with adaptive counters, and the size compared with the
+//! ideal.
 //!
 //! 200,000 decisions in a seeded order. `rare`, `skewed` and `even` are true once in 1000, 33 and 2
-//! times and share one counter, so that each waits for the one before; in `mixed` they take turns
-//! at 64 counters, of all probabilities. `direct` are flat numbers of 1 to 20 bits; `signed` are
-//! 50,000 numbers of all magnitudes up to 2¹⁶, small ones more often, each of some 8 decisions. All
-//! that is decoded is checked before the timing, and the size is printed.
+//! times. Each uses one counter, so each decision waits for the one before. `mixed` cycles through
+//! 64 counters of all probabilities. `direct` are flat numbers of 1 to 20 bits. `signed` are 50,000
+//! numbers of all magnitudes up to 2¹⁶, small ones more often, each of some 8 decisions. The
+//! decoded values are checked before the timing, and the size is printed.
 //!
 //! `cargo bench -p kinepack --bench entropy`
 
@@ -33,7 +34,7 @@ trait Format {
     fn code<C: Coder>(&self, coder: &mut C) -> u64;
 }
 
-/// Takes values into a sum that depends on their order.
+/// Mixes values into a sum that depends on their order.
 fn mix(sum: u64, value: u64) -> u64 {
     sum.rotate_left(1) ^ value
 }
@@ -125,7 +126,7 @@ fn encode<F: Format>(format: &F, bytes: &mut Vec<u8>) -> u64 {
     sum
 }
 
-/// `blank` has as many values, which a decoder does not look at.
+/// `blank` has as many values, which a decoder ignores.
 fn decode<F: Format>(blank: &F, bytes: &[u8]) -> u64 {
     let mut reader = BitReader::new(bytes);
     let mut decoder = RangeDecoder::new(&mut reader);

@@ -130,10 +130,7 @@ impl fmt::Display for BaselinesError {
                 write!(f, "more than {} views to code against", 1 + crate::Baselines::OLDER)
             }
             Self::NotOlder { tick, newer } => {
-                write!(
-                    f,
-                    "the view of tick {tick} follows that of tick {newer}, but is not older"
-                )
+                write!(f, "the view of tick {tick} follows that of tick {newer}, but is not older")
             }
         }
     }
@@ -255,7 +252,10 @@ impl fmt::Display for EncodeError {
                 write!(f, "{lanes} lanes given, the schema has {expected_lanes}")
             }
             Self::SchemaMismatch { expected_hash, hash } => {
-                write!(f, "the snapshot's schema is {hash:016x}, the codec's is {expected_hash:016x}")
+                write!(
+                    f,
+                    "the snapshot's schema is {hash:016x}, the codec's is {expected_hash:016x}"
+                )
             }
             Self::Baselines(error) => error.fmt(f),
             Self::ForeignLearned => write!(f, "the learned state belongs to another codec"),
@@ -437,7 +437,10 @@ impl fmt::Display for DecodeError {
                 write!(f, "{lanes} lanes given, the schema has {expected_lanes}")
             }
             Self::SchemaMismatch { expected_hash, hash } => {
-                write!(f, "the snapshot's schema is {hash:016x}, the codec's is {expected_hash:016x}")
+                write!(
+                    f,
+                    "the snapshot's schema is {hash:016x}, the codec's is {expected_hash:016x}"
+                )
             }
             Self::LaneOutOfRange { lane, value } => {
                 write!(f, "lane {lane}: {value} is above the schema's maximum")

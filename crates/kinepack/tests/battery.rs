@@ -1,6 +1,6 @@
-//! The battery (`support/battery.rs`) over every decoder of snapshots and values: it must return
-//! what was encoded, or an error that changes nothing; it never panics. `rle.rs` and `magnitude.rs`
-//! have theirs.
+//! The battery (`support/battery.rs`) over every decoder of snapshots and values: each returns the
+//! encoded values, or an error without effect, and never panics. `rle.rs` and `magnitude.rs` have
+//! their own.
 
 #![allow(clippy::unwrap_used)]
 
@@ -20,8 +20,8 @@ use support::{
     DECODED, Ends, Subject, battery, battery_of, frames, profiles, schema, schemas, views,
 };
 
-/// The codecs of one schema, each with its name. The rows without a set of what changed do not look
-/// at most of the profile: one is enough.
+/// The codecs of one schema, each with its name. Levels without a set of changes ignore most of the
+/// profile, so one profile is enough.
 fn codecs(schema_name: &str) -> Vec<(String, Codec)> {
     let schema = schema(schema_name);
     let profiles = profiles(&schema);
@@ -38,11 +38,11 @@ fn codecs(schema_name: &str) -> Vec<(String, Codec)> {
 fn snapshots_survive(schema_name: &str) {
     for (seed, (name, codec)) in codecs(schema_name).iter().enumerate() {
         let mut subject = Subject::new(codec);
-        // Wide entities are long: two have bits enough to turn.
+        // Wide entities are long, so two have enough bits to flip.
         let entities = if schema_name == "wide" { 2 } else { 3 };
         let frames = views(frames(codec.schema(), seed as u64 % 5, entities, 4));
         let last = frames.len() - 1;
-        // The first snapshot of all, a usual one, and one that leaves nobody.
+        // The first snapshot, a usual one, and one without entities.
         for (known, snapshot) in
             [(&[0][..], 1), (&[last - 1, last - 2], last), (&[last, last - 2], 0)]
         {
@@ -51,7 +51,10 @@ fn snapshots_survive(schema_name: &str) {
             let ends = if codec.level().adaptive() { Ends::OtherDecisions } else { Ends::Told };
             battery_of(name, &valid, ends, |bytes| {
                 let decoded = subject.decode_and_return(baselines, bytes)?;
-                assert!(bytes != valid || decoded == expected, "{name}: not what was encoded");
+                assert!(
+                    bytes != valid || decoded == expected,
+                    "{name}: it differs from the encoded value"
+                );
                 Ok(())
             });
         }
@@ -79,7 +82,7 @@ fn snapshots_of_coarser_values_survive() {
 }
 
 #[test]
-fn snapshots_of_one_flag_and_of_nothing_survive() {
+fn snapshots_of_one_flag_and_without_fields_survive() {
     snapshots_survive("flag");
     snapshots_survive("empty");
 }
@@ -89,7 +92,7 @@ fn snapshots_of_opaque_bytes_survive() {
     snapshots_survive("calls");
 }
 
-/// Whatever is in front of it, a state check is that of the view, or the packet is refused.
+/// Whatever the packet holds, its state check must match the view, or the packet is refused.
 #[test]
 fn snapshots_with_a_state_check_survive() {
     for schema_name in ["cube", "corners", "moving", "flag"] {
@@ -101,7 +104,10 @@ fn snapshots_with_a_state_check_survive() {
             let valid = [&packet[..], &view.check().to_le_bytes()].concat();
             battery_of(name, &valid, Ends::OtherData, |bytes| {
                 let decoded = subject.decode_checked(baselines, bytes)?;
-                assert!(bytes != valid || decoded == view, "{name}: not what was encoded");
+                assert!(
+                    bytes != valid || decoded == view,
+                    "{name}: it differs from the encoded value"
+                );
                 Ok(())
             });
         }
@@ -187,7 +193,7 @@ fn snapshots_of_another_schema_are_refused() {
     let refusal = DecodeError::SchemaMismatch { expected_hash, hash };
     let mut decoder = Decoder::new(&codec);
     assert_eq!(decoder.decode(&other, &packet[1..], DECODED), Err(refusal));
-    // The memory of a view of another schema is of no use.
+    // The memory of a view of another schema cannot be reused.
     decoder.recycle(other);
     assert!(decoder.decode(&own, &packet[1..], own.tick).unwrap() == own);
 }
@@ -218,10 +224,10 @@ fn ids_from_both_ends_and_all_ids_of_a_full_run_come_back() {
     }
 }
 
-/// A choice that is known to be another is told by its number among the others; no other has the
-/// number after the last.
+/// A choice that is known to differ is coded by its number among the other alternatives. The number
+/// after the last is invalid.
 #[test]
-fn the_choice_after_the_last_of_all_is_refused() {
+fn the_choice_after_the_last_is_refused() {
     for max in [5, 13, u32::MAX] {
         let schema = Schema::new(vec![Field::new("choice", FieldKind::Choice { max })]);
         let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema)).unwrap();
@@ -239,8 +245,8 @@ fn the_choice_after_the_last_of_all_is_refused() {
             let mut encoder = Encoder::new(&codec);
             encoder.encode(&choice(before), &choice(max), &mut packet).unwrap();
             let size = encoder.size();
-            // The last of the others has the number `max` - 1, which is even: its lowest bit makes
-            // it the next.
+            // The last alternative has the number `max` - 1, which is even. Setting its lowest bit
+            // gives the next number.
             assert_eq!(size.fields_bits, [u64::from(bits_for(u64::from(max)))]);
             packet[size.sets_bits as usize / 8] ^= 1 << (size.sets_bits % 8);
             let refusal = subject.decode(&choice(before), &packet);
@@ -381,8 +387,8 @@ fn bits_survive() {
 
 #[test]
 fn padding_that_is_not_zero_is_refused() {
-    // An arithmetic code has none: its end is read as a fraction, to which the bits behind it
-    // belong.
+    // An arithmetic code has no padding: its end is read as a fraction, which includes the bits
+    // after it.
     for (name, codec) in codecs("cube").into_iter().filter(|(_, codec)| !codec.level().adaptive()) {
         let frames = views(frames(codec.schema(), 21, 3, 4));
         let mut subject = Subject::new(&codec);

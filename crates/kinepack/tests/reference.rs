@@ -1,6 +1,6 @@
 //! The crate's decoder against the one in `reference/`, which was written from `spec/CODEC.md`
-//! alone: on the frozen vectors, on random snapshots, and on damaged packets, where both refuse or
-//! both say the same.
+//! alone: on the frozen vectors, on random snapshots, and on damaged packets, which both refuse or
+//! both decode to the same snapshot.
 
 #![allow(clippy::unwrap_used)]
 
@@ -287,10 +287,10 @@ fn schemas() -> [Vec<reference::Field>; 4] {
     [things, cyclic, wide, moving]
 }
 
-/// The code of 0 in the lanes of the velocities that have one, to have things at rest.
+/// The code of 0 in the lanes of velocities that have one, so that some entities are at rest.
 const ZERO_CODES: [i128; 2] = [1024, 270];
 
-/// Someone's move in one lane, of any magnitude.
+/// An entity's motion in one lane, of any magnitude.
 fn moved(numbers: &mut Numbers, lane: &reference::Lane, value: i128) -> i128 {
     let codes = lane.max + 1;
     let magnitude = numbers.up_to(bits_for(lane.max) as i128);
@@ -316,7 +316,7 @@ fn moved(numbers: &mut Numbers, lane: &reference::Lane, value: i128) -> i128 {
 fn pair(numbers: &mut Numbers, schema: &[reference::Field]) -> [Entities; 2] {
     let lanes: Vec<reference::Lane> = schema.iter().flat_map(reference::Field::lanes).collect();
     let count = numbers.up_to(MAX_ENTITIES as i128);
-    // All, none, or one in a few came, left, changed.
+    // All, none, or one in a few were added, removed or changed.
     let chance = |numbers: &mut Numbers| [1, 2, 4, 20, 1 << 30][numbers.up_to(4) as usize];
     let [came, left, still] = [chance(numbers) + 1, chance(numbers) + 1, chance(numbers)];
     let lane_still = [1, 2, 5][numbers.up_to(2) as usize] + 1;
@@ -351,7 +351,7 @@ fn pair(numbers: &mut Numbers, schema: &[reference::Field]) -> [Entities; 2] {
     [baseline, snapshot]
 }
 
-/// The baseline as it may have been before: someone came, and each moved or not.
+/// A possible earlier state of the baseline: some entities were added since, and each moved or not.
 fn before(numbers: &mut Numbers, schema: &[reference::Field], baseline: &Entities) -> Entities {
     let lanes: Vec<reference::Lane> = schema.iter().flat_map(reference::Field::lanes).collect();
     let mut older = baseline.clone();
@@ -367,8 +367,8 @@ fn before(numbers: &mut Numbers, schema: &[reference::Field], baseline: &Entitie
     older
 }
 
-/// What no other profile has: classes without bits, of 32 bits, beyond more than the class before,
-/// a state for everything, and a gap code of a single class.
+/// Properties that no other profile has: classes of 0 and of 32 bits, a class that exceeds the one
+/// before in several lanes, a state for everything, and a gap code with a single class.
 fn odd_profile(schema: &Schema) -> Profile {
     let mut profile = Profile::untrained(schema);
     let mut earlier = None;
@@ -440,8 +440,8 @@ fn both_decoders_agree() {
                 let (mut encoder, mut decoder) =
                     (Encoder::new(&codec), Decoder::with_limits(&codec, limits));
                 for (index, [baseline, new]) in pairs[nth * PAIRS..][..PAIRS].iter().enumerate() {
-                    // Not every pair at every level, to be done soon. The first rows look at less
-                    // of the profile.
+                    // Not every pair at every level, to save time. The first levels use less of the
+                    // profile.
                     if !(usize::from(level.row()) + index).is_multiple_of(if level.row() < 7 {
                         6
                     } else {
@@ -502,7 +502,7 @@ fn both_decoders_agree() {
                     packets += 1;
                     let mut damaged =
                         vec![packet[..numbers.up_to(packet.len() as i128 - 1) as usize].to_vec()];
-                    // Where the sets are, and anywhere.
+                    // Damage in the sets, and anywhere.
                     for end in [3, 3, packet.len(), packet.len()] {
                         let bit = numbers.up_to(8 * end.min(packet.len()) as i128 - 1) as usize;
                         let mut packet = packet.clone();
@@ -516,7 +516,7 @@ fn both_decoders_agree() {
             }
         }
     }
-    // The damage is of both kinds.
+    // Some damage is refused, some is not.
     assert!(
         coarse > 100 && packets > 1000 && taken > 1000 && refused > 2000,
         "{packets}, {taken}, {refused}"

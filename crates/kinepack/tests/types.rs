@@ -1,5 +1,5 @@
-//! Snapshots and streams against types of other schemas, even of as many lanes, and against lanes
-//! above their largest value: nothing of these comes in, and nothing is read as another type.
+//! Snapshots and streams with types of other schemas, even with as many lanes, and with lanes above
+//! their maximum: they are refused, and no state is read as another type.
 
 #![allow(clippy::unwrap_used)]
 
@@ -54,7 +54,7 @@ fn a_type_of_another_schema_with_as_many_lanes_is_not_pushed() {
             snapshot.push(EntityId(7 + round), &PLAYER),
             Err(mismatch::<Door, Player>(Some(7 + round)))
         );
-        assert_eq!(snapshot.len() as u32, round, "a refused entity is not there");
+        assert_eq!(snapshot.len() as u32, round, "a refused entity is not added");
         snapshot.push(EntityId(7 + round), &DOOR).unwrap();
     }
     let message = snapshot.push(EntityId(42), &PLAYER).unwrap_err().to_string();
@@ -88,7 +88,7 @@ fn entities_are_read_by_id_index_or_iterator() {
     assert_eq!(all, [3, 7, 900].map(|id| (EntityId(id), DOOR)));
     assert_eq!(view.iter::<Door>().unwrap().len(), 3);
 
-    // Another type is refused even where there is no entity.
+    // Another type is refused even if there is no such entity.
     let refused = |id| Err(mismatch::<Door, Player>(Some(id)));
     assert_eq!(view.get::<Player>(EntityId(7)), refused(7));
     assert_eq!(view.get::<Player>(EntityId(4)), refused(4));
@@ -131,9 +131,9 @@ fn an_entity_that_one_snapshot_lacks_is_not_interpolated() {
     assert_eq!(from.interpolate::<Player>(EntityId(5), &to, at), refused);
 }
 
-/// What counts is the schema: not the type, and not how the schema was made.
+/// Only the schema matters, not the type or how the schema was made.
 #[test]
-fn types_of_one_schema_stand_for_each_other() {
+fn types_of_one_schema_are_interchangeable() {
     let of_fields = Schema::new(Schema::of::<Gate>().fields().to_vec());
     for schema in [Schema::of::<Gate>(), of_fields] {
         let mut snapshot = Snapshot::new(&schema, Tick(1));
@@ -150,7 +150,7 @@ fn types_of_one_schema_stand_for_each_other() {
     }
 }
 
-/// A number of `LAST` steps, whose field is made when it is asked for.
+/// A number of `LAST` steps, whose field is made on request.
 struct UpTo<const LAST: u32>;
 
 impl<const LAST: u32> PackWith<f32> for UpTo<LAST> {
@@ -184,7 +184,7 @@ struct Many {
 }
 
 #[test]
-fn types_that_differ_only_in_a_parameter_of_their_with_are_told_apart() {
+fn types_that_differ_only_in_a_with_parameter_are_distinguished() {
     let mut snapshot = Snapshot::new(&Schema::of::<Few>(), Tick(1));
     assert_eq!(
         snapshot.push(EntityId(1), &Many { count: 3.0 }),
@@ -194,7 +194,7 @@ fn types_that_differ_only_in_a_parameter_of_their_with_are_told_apart() {
     assert_eq!(snapshot.get_at_index::<Many>(0), Err(mismatch::<Few, Many>(Some(1))));
 }
 
-/// [`UpTo`] does not check what it is given, so its lanes may be beyond its own field.
+/// [`UpTo`] does not check its value, so its lanes may exceed its own field.
 #[test]
 fn lanes_above_their_largest_value_are_not_pushed() {
     let mut snapshot = Snapshot::new(&Schema::of::<Few>(), Tick(1));
@@ -252,7 +252,7 @@ fn a_base_with_lanes_above_their_largest_value_is_refused() {
 
 static ASKED: AtomicUsize = AtomicUsize::new(0);
 
-/// Counts how often its schema is asked for.
+/// Counts the requests for its schema.
 struct Counted(u8);
 
 impl Pack for Counted {
@@ -273,7 +273,7 @@ impl Pack for Counted {
 }
 
 #[test]
-fn the_schema_of_a_type_is_not_made_anew_at_each_push() {
+fn a_push_does_not_rebuild_the_types_schema() {
     let of_fields = Schema::new(Schema::of::<Counted>().fields().to_vec());
     for schema in [Schema::of::<Counted>(), of_fields] {
         let mut snapshot = Snapshot::new(&schema, Tick(0));

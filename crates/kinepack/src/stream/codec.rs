@@ -3,7 +3,7 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::adaptive::{self, Outside, Read, Given};
+use super::adaptive::{self, Given, Outside, Read};
 use super::learned::{Learned, State};
 use super::packed;
 use super::plan::Plan;

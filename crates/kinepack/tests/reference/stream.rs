@@ -5,7 +5,7 @@ use super::{
     Bits, Differences, Field, Kind, Lane, Refused, Words, bits_for, hash_of, refuse, turned,
 };
 
-/// Where the counts of a stream's counters end.
+/// The limit of the counts of a stream's counters.
 const MOST: i64 = 119;
 
 /// A codec of a stream.
@@ -24,17 +24,17 @@ enum Written {
     Bytes,
 }
 
-/// Lanes that are told together.
+/// Lanes that are coded together.
 #[derive(Clone, Debug)]
 struct Part {
     written: Written,
     lanes: Vec<usize>,
-    /// Of each lane its velocity's.
+    /// The velocity of each lane.
     velocities: Option<Vec<usize>>,
     is_clock: bool,
 }
 
-/// A record that both sides hold, what was learned up to it, and the lag.
+/// A record that both sides hold, its learned state, and the lag.
 pub(crate) type Base<'a> = (&'a [i128], &'a Learned, u64);
 
 #[derive(Clone, Debug, PartialEq)]
@@ -155,7 +155,7 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// So many records, and what was learned up to the last of them.
+    /// `count` records, and the learned state at the last one.
     pub(crate) fn decode(
         &self,
         base: Option<Base<'_>>,
@@ -239,7 +239,7 @@ fn up_to(value: i128, max: i128) -> Result<i128, Refused> {
 }
 
 impl Field {
-    /// Of the role of a clock, and numbers.
+    /// Numeric, with the role of a clock.
     fn is_time_stamp(&self) -> bool {
         let is_numbers =
             matches!(self.kind, Kind::Floats(_) | Kind::Integer { .. } | Kind::Raw { .. });
@@ -259,7 +259,7 @@ fn read_from(bits: &mut Bits, lanes: &[Lane], from: &[i128]) -> Result<Vec<i128>
 }
 
 impl Lane {
-    /// The value so many steps on.
+    /// The value `steps` later.
     fn moved(&self, from: i128, steps: i128) -> Result<i128, Refused> {
         let value = from + steps;
         let value = if self.differences == Differences::Cyclic {

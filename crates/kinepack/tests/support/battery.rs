@@ -1,16 +1,16 @@
-//! The battery: a decoder is given valid data, cut data, data with a tail, data with each bit
-//! turned, and noise.
+//! The battery: gives a decoder valid data, truncated data, data with a tail, data with each bit
+//! flipped, and noise.
 
 use kinepack::DecodeError;
 
 use super::Random;
 
-/// The longest data of which every bit is turned; of longer ones as many bits, spread over them.
+/// The longest data whose every bit is flipped. In longer data, as many bits are flipped, spread
+/// evenly.
 const ALL_FLIPS_BYTES: usize = 512;
 
-/// Gives `decode` everything that a decoder must survive. `decode` reads all of what it is given,
-/// checks by itself that what it accepts is valid, and keeps whatever state it has from call to
-/// call. `valid` is what it must accept.
+/// Gives `decode` everything that a decoder must survive. `decode` reads all of its input, checks
+/// that every accepted result is valid, and keeps its state between calls. It must accept `valid`.
 pub(crate) fn battery(
     name: &str,
     valid: &[u8],
@@ -19,15 +19,15 @@ pub(crate) fn battery(
     battery_of(name, valid, Ends::Told, decode);
 }
 
-/// What a decoder says of data that are cut or too long.
+/// How a decoder treats data that are truncated or too long.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Ends {
-    /// That they are.
+    /// It reports that.
     Told,
-    /// That they are no data, or what other decisions they are the one form of: the end of an
-    /// arithmetic code is not marked.
+    /// It refuses them, or decodes other decisions that they encode: an arithmetic code's end is
+    /// not marked.
     OtherDecisions,
-    /// Nothing: the end of the data is the end of what they hold, so parts of them are valid.
+    /// It accepts them: the end of the data ends the content, so parts of it are valid.
     OtherData,
 }
 
@@ -47,8 +47,7 @@ pub(crate) fn battery_of(
         let extended = decode(&[valid, tail].concat());
         let at_least_bits = 8 * tail.len() as u64;
         let is_told = matches!(extended, Err(DecodeError::TrailingData { left_bits }) if left_bits >= at_least_bits);
-        // Zeros are what a decoder takes to be behind the end: they change no decision, and are too
-        // many.
+        // A decoder reads zeros past the end. So these change no decision, but are too many.
         let has_ones = tail.iter().any(|byte| *byte != 0);
         let may_be_other = ends == Ends::OtherData || (ends == Ends::OtherDecisions && has_ones);
         assert!(is_told || may_be_other, "{name}, {} bytes too long: {extended:?}", tail.len());
@@ -70,5 +69,5 @@ pub(crate) fn battery_of(
         let kept = random.below(valid.len() as u64 + 1) as usize;
         let _ = decode(&[&valid[..kept], &random.bytes(len)].concat());
     }
-    assert_eq!(decode(valid), Ok(()), "{name}: the decoder is not what it was");
+    assert_eq!(decode(valid), Ok(()), "{name}: the decoder's state has changed");
 }
