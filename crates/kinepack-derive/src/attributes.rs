@@ -42,15 +42,22 @@ impl OfType {
                 let is_again = if meta.path.is_ident("crate") {
                     path.replace(meta.value()?.call(Path::parse_mod_style)?).is_some()
                 } else if meta.path.is_ident("ticks_per_s") {
-                    ticks_per_s.replace((meta.path.require_ident()?.clone(), meta.value()?.parse()?)).is_some()
+                    ticks_per_s
+                        .replace((meta.path.require_ident()?.clone(), meta.value()?.parse()?))
+                        .is_some()
                 } else {
                     return Err(meta.error(
-                        "a type takes only the attributes `crate = path` and `ticks_per_s = f`; all others belong on \
+                        "a type takes only the attributes `crate = path` and `ticks_per_s = f`; \
+                         all others belong on \
                          its fields",
                     ));
                 };
                 let name = meta.path.require_ident()?;
-                if is_again { Err(meta.error(format!("`{name}` is given twice; remove one"))) } else { Ok(()) }
+                if is_again {
+                    Err(meta.error(format!("`{name}` is given twice; remove one")))
+                } else {
+                    Ok(())
+                }
             })?;
         }
         Ok(Self { krate: path.unwrap_or_else(|| parse_quote!(::kinepack)), ticks_per_s })

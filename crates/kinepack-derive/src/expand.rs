@@ -379,14 +379,17 @@ fn expand_enum(input: &DeriveInput, data: &DataEnum, krate: &Path) -> Result<Tok
             variant.attrs.iter().find(|attribute| attribute.path().is_ident("pack"))
         {
             let message = format!(
-                "variant `{name}`: a variant is a number and takes no attributes; remove `#[pack(...)]`"
+                "variant `{name}`: a variant is a number and takes no attributes; remove \
+                 `#[pack(...)]`"
             );
             return Err(Error::new(attribute.path().span(), message));
         }
         if !matches!(variant.fields, Fields::Unit) {
             let message = format!(
-                "variant `{name}` has fields, but `Pack` takes only enums without fields; make it a struct with an enum \
-                 and the fields in it, or write `#[pack(with = Type)]` on each field of type `{ident}`"
+                "variant `{name}` has fields, but `Pack` takes only enums without fields; make it \
+                 a struct with an enum \
+                 and the fields in it, or write `#[pack(with = Type)]` on each field of type \
+                 `{ident}`"
             );
             return Err(Error::new(name.span(), message));
         }

@@ -110,7 +110,8 @@ impl Site<'_> {
         let max_step =
             precision.max_step.as_ref().map(|step| quote!(.with_max_step((#step) as f64)));
         let made = quote!(#krate::schema::TimePrecision::new((#time_ms) as f64, (#ticks_per_s) as f64) #max_step);
-        let refusal = "`time_precision_ms`, `ticks_per_s` and `max_step` must be positive, and the time must be below half a tick \
+        let refusal = "`time_precision_ms`, `ticks_per_s` and `max_step` must be positive, and \
+                       the time must be below half a tick \
                        divided by the square root of the number of components (3 for a rotation)";
         Some(self.checked(&quote!(#krate::__derive::time_precision(#made, #lanes)), &[], refusal))
     }
@@ -131,10 +132,15 @@ impl Site<'_> {
             &[
                 ("EmptyRange", "the range is empty, not finite, or narrower than one step"),
                 ("BadPrecision", "`precision` must be positive and no wider than the range"),
-                ("TooManySteps", "the range holds more than 2^32 steps; choose a coarser `precision`"),
+                (
+                    "TooManySteps",
+                    "the range holds more than 2^32 steps; choose a coarser \
+                                  `precision`",
+                ),
                 (
                     "FinerThanFloat",
-                    "the step is finer than `f32` can hold at the far end of the range; choose a coarser one",
+                    "the step is finer than `f32` can hold at the far end of the range; choose a \
+                     coarser one",
                 ),
             ],
             "`bits` must be 1 to 32",
@@ -142,8 +148,10 @@ impl Site<'_> {
         if !wrap {
             return limits;
         }
-        let refusal =
-            self.refusal("with `wrap` the range must be a whole number of steps; use `bits`, or divide the range");
+        let refusal = self.refusal(
+            "with `wrap` the range must be a whole number of steps; use `bits`, or \
+                          divide the range",
+        );
         quote!({
             let limits = #limits;
             if !#krate::__derive::is_period(&limits, #ends) { #refusal }

@@ -38,7 +38,8 @@ impl TimePrecision {
                 "`time_precision_ms` is not for angles that `wrap`; remove one of them"
             }
             Rule::Nested | Rule::Skip | Rule::With(_) | Rule::Integer { .. } => {
-                "`time_precision_ms` is for real numbers with `range` and `precision`, or for a `rotation`; add these, or \
+                "`time_precision_ms` is for real numbers with `range` and `precision`, or for a \
+                 `rotation`; add these, or \
                  remove it"
             }
         };
@@ -58,7 +59,8 @@ pub(crate) fn ticks_per_s<'a>(
         (None, None) => Ok(None),
         (None, Some((name, precision))) => {
             let message = format!(
-                "field `{name}`: `time_precision_ms` needs the duration of a tick; write `#[pack(ticks_per_s = 60.0)]` on the struct"
+                "field `{name}`: `time_precision_ms` needs the duration of a tick; write \
+                 `#[pack(ticks_per_s = 60.0)]` on the struct"
             );
             Err(Error::new(precision.key.span(), message))
         }

@@ -41,7 +41,8 @@ impl BodyPart {
         if key != "body" {
             if type_name(ty).is_none_or(|name| name != "bool") {
                 let message = format!(
-                    "`{key}` is for flags; the type must be written as `bool`, not as an alias; remove it"
+                    "`{key}` is for flags; the type must be written as `bool`, not as an alias; \
+                     remove it"
                 );
                 return Err(part.error(&message));
             }
@@ -64,7 +65,8 @@ impl BodyPart {
             }
             Rule::Floats(_) | Rule::Rotation { .. } => return Ok(()),
             Rule::Nested | Rule::Skip | Rule::With(_) | Rule::Integer { .. } => {
-                "`body` marks a position, three numbers with `range` and `precision`, or a `rotation`; write those on \
+                "`body` marks a position, three numbers with `range` and `precision`, or a \
+                 `rotation`; write those on \
                  `f32`, `f64` or vectors of them, or remove `body`"
             }
         };
@@ -97,7 +99,8 @@ pub(crate) fn check(fields: &[StructField<'_>]) -> Result<()> {
                 field.name.as_str(),
                 part,
                 &format!(
-                    "a struct is one body, and its {what} is already `{first}`; remove `{key}` from one of them, or give each \
+                    "a struct is one body, and its {what} is already `{first}`; remove `{key}` \
+                     from one of them, or give each \
                      body its own struct"
                 ),
             ));
@@ -111,7 +114,8 @@ pub(crate) fn check(fields: &[StructField<'_>]) -> Result<()> {
             "a body also needs a rotation; write `body` on a `rotation`, or remove it here",
         )),
         (None, Some((name, part))) => {
-            let message = "a body also needs a position; write `body` on three numbers with a `range`, or remove it here";
+            let message = "a body also needs a position; write `body` on three numbers with a \
+                           `range`, or remove it here";
             Err(refusal(name, part, message))
         }
         _ => Ok(()),

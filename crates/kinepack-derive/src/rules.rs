@@ -180,7 +180,8 @@ impl Given {
         if let Some((key, _)) = self.take("rotation") {
             let bits = self.take_expr("bits");
             self.refuse_rest("`rotation` takes no attribute except `bits`")?;
-            let missing = "`rotation` needs the bits of a component: write `rotation, bits = n` with n from 2 to 20";
+            let missing = "`rotation` needs the bits of a component: write `rotation, bits = n` \
+                           with n from 2 to 20";
             return bits
                 .map(|bits| Rule::Rotation { bits })
                 .ok_or_else(|| Error::new(key.span(), missing));
@@ -252,12 +253,14 @@ impl Given {
         let wrap = self.take("wrap");
         if let Some((key, _)) = &wrap {
             if axes.iter().any(|(range, _)| range.inclusive) {
-                let message = "`wrap` makes the end of the range equal to its beginning, so exclude it: \
+                let message = "`wrap` makes the end of the range equal to its beginning, so \
+                               exclude it: \
                                write `range = a..b`, not `a..=b`";
                 return Err(Error::new(key.span(), message));
             }
             if clamp {
-                let message = "with `wrap` no value is out of range, so `clamp` has no effect; remove `clamp` or `wrap`";
+                let message = "with `wrap` no value is out of range, so `clamp` has no effect; \
+                               remove `clamp` or `wrap`";
                 return Err(Error::new(key.span(), message));
             }
         }

@@ -72,7 +72,8 @@ impl fmt::Display for SetupError {
             Self::PartsDiffer => {
                 write!(
                     f,
-                    "the largest code or the highest value does not follow from the range and the step"
+                    "the largest code or the highest value does not follow from the range and the \
+                     step"
                 )
             }
             Self::FinerThanFloat => {
@@ -296,7 +297,8 @@ impl fmt::Display for OtherType {
         let Self { expected_hash, hash } = self;
         write!(
             f,
-            "the type's schema is {hash:016x}, but {expected_hash:016x} is expected; use the type that the schema was made from"
+            "the type's schema is {hash:016x}, but {expected_hash:016x} is expected; use the type \
+             that the schema was made from"
         )
     }
 }
@@ -418,7 +420,8 @@ impl fmt::Display for DecodeError {
             Self::WrongState { theirs, ours } => {
                 write!(
                     f,
-                    "the decoded view differs from the sender's: its state check is {theirs:04x}, ours is {ours:04x}"
+                    "the decoded view differs from the sender's: its state check is {theirs:04x}, \
+                     ours is {ours:04x}"
                 )
             }
             Self::NothingLearned => write!(f, "the baseline's learned state is missing"),

@@ -19,7 +19,7 @@
 //! let codec = Codec::new(schema.clone(), Level::PACKED, Profile::untrained(&schema))?;
 //! let (mut encoder, mut decoder) = (Encoder::new(&codec), Decoder::new(&codec));
 //!
-//! // What both sides hold. A packet tells what changed since, and leads both to the next view.
+//! // Both sides hold this view. A packet codes the changes since, and takes both to the next view.
 //! let (mut held, mut packet) = (View::empty(&schema), Vec::new());
 //! for tick in [100, 106] {
 //!     let mut world = Snapshot::new(&schema, Tick(tick));
@@ -42,7 +42,8 @@
 //! altered packets as other valid ones. They never cause a panic, nor memory beyond the
 //! [`DecodeLimits`], but they give wrong values and entities. These stay wrong until the affected
 //! entities are sent again from a newer baseline without the error. UDP's 16-bit checksum is weak.
-//! Use an authenticated transport (renetcode, QUIC, DTLS), or add a checksum if nobody is hostile.
+//! Use an authenticated transport (renetcode, QUIC, DTLS), or add a checksum if there are no
+//! attackers.
 //!
 //! Names for the first week are here at the root, the others in modules.
 //!
@@ -65,8 +66,10 @@
 // other machines.
 #[cfg(all(target_arch = "x86", not(target_feature = "sse2")))]
 compile_error!(
-    "kinepack needs IEEE double arithmetic without extra precision, which x87 does not have: the adaptive level would decode \
-     other values than on other machines. Compile with `-C target-feature=+sse2`, or for a target that has SSE2, such as \
+    "kinepack needs IEEE double arithmetic without extra precision, which x87 does not have: the \
+     adaptive level would decode \
+     other values than on other machines. Compile with `-C target-feature=+sse2`, or for a target \
+     that has SSE2, such as \
      i686-unknown-linux-gnu."
 );
 

@@ -101,8 +101,8 @@ impl SmallestThree {
         Ok([dropped as u32, code(q[kept[0]]), code(q[kept[1]]), code(q[kept[2]])])
     }
 
-    /// The unit quaternion `x, y, z, w` that `codes` stand for. Any codes give a rotation: an index
-    /// above 3 counts as 3, and a component above the largest code as the largest.
+    /// The unit quaternion `x, y, z, w` of `codes`. Any codes give a rotation: an index above 3
+    /// counts as 3, and a component above the largest code as the largest.
     #[inline]
     pub fn reconstruct(&self, codes: [u32; 4]) -> [f32; 4] {
         let max_code = f64::from(self.max_code());
@@ -192,7 +192,7 @@ mod tests {
         for index in 0..20_000 {
             let mut q = [next(), next(), next(), next()];
             if index % 4 == 0 {
-                // Close to a tie of two, where the dropped component is smallest.
+                // Close to a tie of two, which makes the dropped component smallest.
                 q[1] = q[0] * (1.0 + next() * 1e-3);
                 q[2] *= 0.1;
             }

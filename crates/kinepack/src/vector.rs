@@ -75,7 +75,7 @@ impl<const N: usize> VectorLimits<N> {
         Ok(codes)
     }
 
-    /// The vector that `codes` stand for.
+    /// The vector of `codes`.
     pub fn reconstruct(&self, codes: [u32; N]) -> [f32; N] {
         core::array::from_fn(|axis| self.axes[axis].reconstruct(codes[axis]) as f32)
     }

@@ -67,8 +67,8 @@ fn snapshots_come_back_whatever_both_sides_know() {
                 check(&[one, three, four, nine], now);
                 // States need not follow each other.
                 check(&[now, one, four], nine);
-                let nobody = &later(&empty, now.tick.0);
-                check(&[nobody, one, three], now);
+                let without_entities = &later(&empty, now.tick.0);
+                check(&[without_entities, one, three], now);
             }
         }
     }

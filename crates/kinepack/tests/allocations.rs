@@ -202,7 +202,7 @@ fn a_writer_over_a_lent_buffer_does_not_allocate() {
     assert_eq!(counted.count_total, 0);
 }
 
-/// Packets that announce more than they hold: the memory taken stays within what the limits allow.
+/// Packets that announce more than they hold: the memory stays within the limits.
 #[test]
 fn a_refused_packet_takes_no_more_memory_than_the_limits_allow() {
     const MAX_ENTITIES: u32 = 100;
@@ -234,8 +234,8 @@ fn a_refused_packet_takes_no_more_memory_than_the_limits_allow() {
     }
 }
 
-/// Packets against an empty baseline: they announce `count` added entities, followed by arbitrary
-/// bits.
+/// Packets against an empty baseline: each announces a number of added entities, followed by
+/// arbitrary bits.
 fn bombs(limit: u32) -> Vec<Vec<u8>> {
     let counts = [
         1,
@@ -304,7 +304,7 @@ fn a_stream_does_not_allocate_in_steady_state() {
             let (mut packet, mut room) = (Vec::new(), vec![0; 3 * lanes]);
             let mut round = || {
                 for first in (0..76).step_by(3) {
-                    let told = &records[(first + 1) * lanes..(first + 4) * lanes];
+                    let next = &records[(first + 1) * lanes..(first + 4) * lanes];
                     let base = StreamBase {
                         lanes: &records[first * lanes..(first + 1) * lanes],
                         learned: &held,
@@ -312,9 +312,9 @@ fn a_stream_does_not_allocate_in_steady_state() {
                     };
                     let base = (first > 0).then_some(base);
                     packet.clear();
-                    codec.encode(base, told, &mut learned, &mut packet).unwrap();
+                    codec.encode(base, next, &mut learned, &mut packet).unwrap();
                     codec.decode(base, &mut room, &mut received, &packet).unwrap();
-                    assert!(room == told && received == learned);
+                    assert!(room == next && received == learned);
                     // Damaged packets do not allocate either.
                     packet.iter_mut().for_each(|byte| *byte ^= 0x55);
                     let _ = codec.decode(base, &mut room, &mut received, &packet);

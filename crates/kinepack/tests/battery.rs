@@ -48,7 +48,7 @@ fn snapshots_survive(schema_name: &str) {
         {
             let baselines = Baselines::new(known.iter().map(|view| &frames[*view])).unwrap();
             let (valid, expected) = subject.encode(baselines, &frames[snapshot]);
-            let ends = if codec.level().adaptive() { Ends::OtherDecisions } else { Ends::Told };
+            let ends = if codec.level().adaptive() { Ends::OtherDecisions } else { Ends::Reported };
             battery_of(name, &valid, ends, |bytes| {
                 let decoded = subject.decode_and_return(baselines, bytes)?;
                 assert!(
@@ -154,21 +154,21 @@ fn packets_above_the_entity_limit_are_refused() {
             let [few, many] = [&frames[0], &frames[2]];
             let count = many.len();
             let mut unlimited = Subject::new(&codec);
-            let [came, same] = [few, many].map(|baseline| unlimited.encode(baseline, many).0);
+            let [added, same] = [few, many].map(|baseline| unlimited.encode(baseline, many).0);
             let below = DecodeLimits { max_entities: count as u32 - 1 };
             let mut refusing = Subject::with_limits(&codec, below);
-            for (baseline, packet) in [(few, &came), (many, &same)] {
+            for (baseline, packet) in [(few, &added), (many, &same)] {
                 let refusal =
                     DecodeError::TooManyEntities { count: count as u64, limit: below.max_entities };
                 assert_eq!(refusing.decode(baseline, packet), Err(refusal), "{name}");
             }
             let mut accepting =
                 Subject::with_limits(&codec, DecodeLimits { max_entities: count as u32 });
-            accepting.decode(few, &came).unwrap();
+            accepting.decode(few, &added).unwrap();
             accepting.decode(many, &same).unwrap();
-            let (left, _) = unlimited.encode(many, few);
+            let (removed, _) = unlimited.encode(many, few);
             assert!(
-                refusing.decode(many, &left).is_ok(),
+                refusing.decode(many, &removed).is_ok(),
                 "{name}: a large baseline that everyone leaves"
             );
         }

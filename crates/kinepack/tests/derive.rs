@@ -508,13 +508,13 @@ struct Sent {
 #[test]
 fn clocks_have_their_role_and_velocities_name_their_field() {
     let schema = Schema::of::<Stamped>();
-    let told = |field: &Field| (field.name.clone(), field.role, field.velocity_of.clone());
-    let told: Vec<_> = schema.fields().iter().map(told).collect();
-    let told: Vec<_> =
-        told.iter().map(|(name, role, of)| (name.as_str(), *role, of.as_deref())).collect();
+    let summary = |field: &Field| (field.name.clone(), field.role, field.velocity_of.clone());
+    let summary: Vec<_> = schema.fields().iter().map(summary).collect();
+    let summary: Vec<_> =
+        summary.iter().map(|(name, role, of)| (name.as_str(), *role, of.as_deref())).collect();
     use Role::{Clock, Plain, Velocity};
     #[rustfmt::skip]
-    assert_eq!(told, [
+    assert_eq!(summary, [
         ("place", Plain, None), ("ticks", Clock, None), ("short", Clock, None), ("speed", Velocity, Some("place")),
         ("seconds", Clock, None), ("nested.time", Clock, None), ("nested.height", Plain, None),
         ("nested.climb", Velocity, Some("nested.height")), ("height", Plain, None), ("late", Clock, None),
@@ -648,7 +648,7 @@ pub mod warnings {
     }
 
     impl<T: Counted> Generic<T> {
-        /// Uses what would be dead code.
+        /// Uses the private part, which would be dead code otherwise.
         pub fn count(&self) -> (u8, &T) {
             (self.count, &self.part.0)
         }

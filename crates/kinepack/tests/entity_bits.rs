@@ -131,8 +131,8 @@ fn in_predicted_form_they_add_up_to_the_fields_and_added_entities() {
             [(trained(&schema, None), false), (trained(&schema, Some(bodies(&schema))), true)]
         {
             let (mut encoder, mut packed) = predicting(&schema, level, &profile);
-            let (mut predicted, mut fell_back, mut came, mut moved) = (0, 0, 0, 0);
-            let (mut told, mut took) = (0, 0);
+            let (mut predicted, mut fell_back, mut added, mut moved) = (0, 0, 0, 0);
+            let (mut lanes_took, mut took) = (0, 0);
             let mut before = run[2].clone();
             for states in run.windows(4) {
                 let mut packet = Vec::new();
@@ -150,10 +150,10 @@ fn in_predicted_form_they_add_up_to_the_fields_and_added_entities() {
                 assert_eq!(indices(&encoder), difference.sent);
                 assert!(sum(&encoder) <= 8 * packet.len() as u64);
                 check_lanes(&schema, &encoder, level);
-                told += encoder.lane_bits().iter().sum::<u64>();
-                let has_come = |index: u32| before.position(after.ids()[index as usize]).is_none();
+                lanes_took += encoder.lane_bits().iter().sum::<u64>();
+                let is_added = |index: u32| before.position(after.ids()[index as usize]).is_none();
                 let (new, known): (Vec<_>, Vec<_>) =
-                    encoder.entity_bits().iter().copied().partition(|(index, _)| has_come(*index));
+                    encoder.entity_bits().iter().copied().partition(|(index, _)| is_added(*index));
                 // An added entity is coded in full. The end of the code may cut the last one.
                 assert!(
                     new.iter().all(|(_, bits)| bits.abs_diff(schema.bits_per_entity()) <= 9),
@@ -172,13 +172,13 @@ fn in_predicted_form_they_add_up_to_the_fields_and_added_entities() {
                     "{known_bits}, {fields}"
                 );
                 predicted += 1;
-                came += new.len();
+                added += new.len();
                 moved += known.len();
             }
-            assert!(2 * told > took, "lanes took {told} of {took} bits");
+            assert!(2 * lanes_took > took, "lanes took {lanes_took} of {took} bits");
             assert!(
-                predicted > 40 && moved > 500 && came > 0,
-                "{predicted} {moved} {came} {fell_back}"
+                predicted > 40 && moved > 500 && added > 0,
+                "{predicted} {moved} {added} {fell_back}"
             );
         }
     }

@@ -299,10 +299,10 @@ fn counters_approach_an_unknown_probability() {
     for (seed, (probability, above)) in
         (0..).zip([(0.001, 0.08), (0.03, 0.02), (0.3, 0.01), (0.5, 0.01)])
     {
-        let told = stream(seed, &[probability]);
-        let ideal_bits: f64 = told.iter().map(|step| step_bits(*step)).sum();
+        let given = stream(seed, &[probability]);
+        let ideal_bits: f64 = given.iter().map(|step| step_bits(*step)).sum();
         let counted = |step: &Step| Step::Counted(matches!(step, Step::Bit(true, _)), 0);
-        let steps: Vec<Step> = told.iter().map(counted).collect();
+        let steps: Vec<Step> = given.iter().map(counted).collect();
         let encoded_bits = (8 * encode(&steps, 250, 0).len()) as f64;
         assert!(
             (encoded_bits / ideal_bits - 1.0).abs() < above,

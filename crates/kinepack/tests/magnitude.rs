@@ -155,7 +155,7 @@ fn multiples_come_back<const N: usize>(precision: Precision, vector: [f32; N]) {
             assert_eq!(
                 number_of(precision, back),
                 number_of(precision, value),
-                "what was read is written alike"
+                "a value that was read is written the same way"
             );
         }
     }

@@ -343,7 +343,7 @@ fn any_bytes_are_a_snapshot_or_an_error() {
             }
             assert!(
                 decoder.decode(baselines, &packet, sent.tick).unwrap() == sent,
-                "the decoder is not what it was"
+                "the decoder's state has changed"
             );
         }
     }
@@ -430,10 +430,7 @@ fn only_the_codecs_hash_depends_on_the_precision() {
         );
     }
     let in_full = hashes(Level::TABLE[8]);
-    assert!(
-        in_full.iter().all(|hash| *hash == in_full[0]),
-        "where nothing is coarse, nothing differs"
-    );
+    assert!(in_full.iter().all(|hash| *hash == in_full[0]), "exact values do not differ");
     assert_eq!(codec(&schemas[0], Level::PACKED).older_states(), 0);
     assert_eq!(codec(&schemas[1], Level::PACKED).older_states(), 1);
     assert_eq!(codec(&schemas[1], Level::ADAPTIVE).older_states(), 2);

@@ -426,7 +426,7 @@ fn the_bit_cursors_agree_with_the_naive_model() {
             assert_eq!(lent[..expected.len()], expected);
             assert!(
                 lent[expected.len()..].iter().all(|byte| *byte == 0x77),
-                "bytes behind the end are touched"
+                "bytes after the end are changed"
             );
         } else {
             let full =

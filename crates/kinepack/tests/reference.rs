@@ -318,7 +318,7 @@ fn pair(numbers: &mut Numbers, schema: &[reference::Field]) -> [Entities; 2] {
     let count = numbers.up_to(MAX_ENTITIES as i128);
     // All, none, or one in a few were added, removed or changed.
     let chance = |numbers: &mut Numbers| [1, 2, 4, 20, 1 << 30][numbers.up_to(4) as usize];
-    let [came, left, still] = [chance(numbers) + 1, chance(numbers) + 1, chance(numbers)];
+    let [added, removed, still] = [chance(numbers) + 1, chance(numbers) + 1, chance(numbers)];
     let lane_still = [1, 2, 5][numbers.up_to(2) as usize] + 1;
     let common: Vec<i128> =
         lanes.iter().map(|lane| moved(numbers, lane, lane.max / 2) - lane.max / 2).collect();
@@ -326,7 +326,7 @@ fn pair(numbers: &mut Numbers, schema: &[reference::Field]) -> [Entities; 2] {
     let mut id = 0_u32;
     for index in 0..count {
         let mut values: Vec<i128> = lanes.iter().map(|lane| numbers.up_to(lane.max)).collect();
-        if !numbers.one_in(came) {
+        if !numbers.one_in(added) {
             baseline.insert(id, values.clone());
         }
         if !numbers.one_in(still) {
@@ -339,7 +339,7 @@ fn pair(numbers: &mut Numbers, schema: &[reference::Field]) -> [Entities; 2] {
                 *value = (*value).clamp(0, lane.max);
             }
         }
-        if !numbers.one_in(left) {
+        if !numbers.one_in(removed) {
             snapshot.insert(id, values);
         }
         let apart = if numbers.one_in(6) { numbers.up_to(1 << 20) as u32 } else { 0 };
@@ -486,10 +486,16 @@ fn both_decoders_agree() {
                             }
                             (Err(_), Err(_)) => {}
                             (Ok(_), Err(why)) => {
-                                panic!("{name}: the crate takes what {why:?}: {packet:02x?}")
+                                panic!(
+                                    "{name}: the crate takes what the reference refuses \
+                                     ({why:?}): {packet:02x?}"
+                                )
                             }
                             (Err(why), Ok(_)) => {
-                                panic!("{name}: the reference takes what {why:?}: {packet:02x?}")
+                                panic!(
+                                    "{name}: the reference takes what the crate refuses \
+                                     ({why:?}): {packet:02x?}"
+                                )
                             }
                         }
                         by_reference.is_ok()

@@ -145,12 +145,12 @@ fn a_packed_record_by_hand() {
     let nothing = codec.nothing_learned();
     let base = [10, 9, 0, 2, 3, 256, 256, 256, 0, 0, 0, 0];
     let mut pair = Pair::new(&codec);
-    let mut told = |record: &[u32], count| {
+    let mut coded = |record: &[u32], count| {
         let (_, packet) =
             pair.send(Some(StreamBase { lanes: &base, learned: &nothing, lag: 1 }), record);
         bits(&packet, count)
     };
-    assert_eq!(told(&base, 8), "00 0 0 0 00 0".replace(' ', ""));
+    assert_eq!(coded(&base, 8), "00 0 0 0 00 0".replace(' ', ""));
     // 2 and, the short way round, 1 become 4 and 2, of class 3; 4 is the third of 0, 1, 3 and 4;
     // and so on.
     let changed = [12, 0, 1, 4, 3, 256, 257, 256, 0, 0, 5, 0];
@@ -158,10 +158,10 @@ fn a_packed_record_by_hand() {
     // Differences of 0, 1 and 0: of class 2.
     let turn = "0 0100 00 01 00";
     let call = "10 01 00 10100000";
-    assert_eq!(told(&changed, 39), format!("{place} 1 1 11 {turn} {call}").replace(' ', ""));
+    assert_eq!(coded(&changed, 39), format!("{place} 1 1 11 {turn} {call}").replace(' ', ""));
     // Not a rotation, with x dropped instead of w: 256, 256 and 722, clamped to 511.
     let turned = [10, 9, 0, 2, 0, 256, 256, 511, 0, 0, 0, 0];
-    assert_eq!(told(&turned, 10), "00 0 0 1 00 00 0".replace(' ', ""));
+    assert_eq!(coded(&turned, 10), "00 0 0 1 00 00 0".replace(' ', ""));
     let (_, packet) = pair.send(None, &changed);
     let in_full =
         "0011000 0000 1 001 11 000000001 100000001 000000001 00000000 00000000 10100000 00000000";
@@ -217,19 +217,19 @@ fn lost_packets_cause_no_drift() {
         let codec = codec(&schema, level);
         let mut pair = Pair::new(&codec);
         let (mut walk, mut random) = (Walk::new(&schema, 11), Random::new(1));
-        let mut told = 1;
+        let mut sent = 1;
         let mut held = (0, walk.step().to_vec(), codec.nothing_learned());
         // The packets whose acknowledgements are on the way.
         let mut on_the_way = Vec::new();
-        while told < RECORDS {
+        while sent < RECORDS {
             let count = 1 + random.below(3) as usize;
             let records = walk.records(count);
-            let base = StreamBase { lanes: &held.1, learned: &held.2, lag: (told - held.0) as u16 };
+            let base = StreamBase { lanes: &held.1, learned: &held.2, lag: (sent - held.0) as u16 };
             let (learned, _) = pair.send(Some(base), &records);
-            told += count;
+            sent += count;
             if !random.one_in(3) {
                 on_the_way.push((
-                    told - 1,
+                    sent - 1,
                     records[records.len() - codec.lanes()..].to_vec(),
                     learned,
                 ));
@@ -299,7 +299,8 @@ fn packets_survive_the_battery() {
             let mut pair = Pair::new(&codec);
             let mut walk = Walk::new(&schema, 21);
             let (held, learned) = pair.chain(&mut walk, 20);
-            let ends = if level == StreamLevel::Packed { Ends::Told } else { Ends::OtherDecisions };
+            let ends =
+                if level == StreamLevel::Packed { Ends::Reported } else { Ends::OtherDecisions };
             let base = StreamBase { lanes: &held, learned: &learned, lag: 6 };
             for (base, count) in [(None, 1), (Some(base), 1), (Some(base), 3)] {
                 let records = walk.records(count);

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::mask;
 use crate::EncodeError;
 
-/// Where an encoder sends its bits: a [`BitWriter`], or a [`BitCounter`] for a dry run.
+/// The output of an encoder: a [`BitWriter`], or a [`BitCounter`] for a dry run.
 pub trait BitSink {
     /// Appends the lowest `bits` (0 to 64) bits of `value`; higher bits of `value` are ignored.
     fn write(&mut self, value: u64, bits: u32);

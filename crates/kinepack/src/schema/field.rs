@@ -213,7 +213,7 @@ impl Lane {
 /// The meaning of a difference between two values of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaneArithmetic {
-    /// A number, whose near values are alike.
+    /// A number.
     Linear,
     /// A number that starts again at 0 after its maximum.
     Cyclic,

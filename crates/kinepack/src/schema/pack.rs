@@ -194,7 +194,8 @@ pub trait PackWith<T> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no components that a range or a rotation could apply to",
     label = "not `f32`, `f64`, or a vector of them",
-    note = "integers are known by their names `u8` to `i64`, not by an alias; glam's types need the feature `glam`"
+    note = "integers are known by their names `u8` to `i64`, not by an alias; glam's types need \
+            the feature `glam`"
 )]
 pub trait Components {
     /// The components as an array.

@@ -295,15 +295,15 @@ fn streams_of_generated_schemas_come_back_lane_for_lane() {
             let lag = 1 + random.up_to(300) as u16;
             let [base, read_base] = [0, 1].map(|side| {
                 let base = held.as_ref();
-                base.map(|(lanes, told, read)| StreamBase {
+                base.map(|(lanes, sent, read)| StreamBase {
                     lanes,
-                    learned: [told, read][side],
+                    learned: [sent, read][side],
                     lag,
                 })
             });
-            let [mut told, mut read, mut other] = [0; 3].map(|_| codec.nothing_learned());
+            let [mut sent, mut read, mut other] = [0; 3].map(|_| codec.nothing_learned());
             let mut packet = Vec::new();
-            codec.encode(base, &records, &mut told, &mut packet).unwrap();
+            codec.encode(base, &records, &mut sent, &mut packet).unwrap();
             let mut room = vec![0; records.len()];
             for round in 0..6 {
                 let damaged = random.damaged(&packet, round);
@@ -314,9 +314,9 @@ fn streams_of_generated_schemas_come_back_lane_for_lane() {
             }
             assert_eq!(reader.decode(read_base, &mut room, &mut read, &packet), Ok(()));
             assert_eq!(room, records);
-            assert!(told == read, "both sides learned the same");
+            assert!(sent == read, "both sides learned the same");
             let last = records[records.len() - codec.lanes()..].to_vec();
-            if random.one_in(4) { held = None } else { held = Some((last, told, read)) }
+            if random.one_in(4) { held = None } else { held = Some((last, sent, read)) }
         }
     });
 }

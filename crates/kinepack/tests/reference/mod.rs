@@ -599,12 +599,12 @@ impl Reader<'_> {
     /// The entities of the new snapshot with their lanes in the baseline.
     fn read_entities(&self, bits: &mut Bits, baseline: &Entities) -> Result<Entities, Refused> {
         let mut entities = baseline.clone();
-        let mut came = Vec::new();
+        let mut added = Vec::new();
         if bits.bool()? {
             // At every level, with the gap code of the entities.
-            let left = read_set(bits, Form::BitsOrGaps, baseline.len(), &self.profile.entities)?;
+            let removed = read_set(bits, Form::BitsOrGaps, baseline.len(), &self.profile.entities)?;
             for (index, id) in baseline.keys().enumerate() {
-                if left.contains(&index) {
+                if removed.contains(&index) {
                     entities.remove(id);
                 }
             }
@@ -613,14 +613,14 @@ impl Reader<'_> {
                 let id = next + bits.gamma()? - 1;
                 let Ok(held) = u32::try_from(id) else { return refuse("an id above 2^32 - 1") };
                 if baseline.contains_key(&held) {
-                    return refuse("one who came was there");
+                    return refuse("the baseline has an added entity");
                 }
-                came.push(held);
+                added.push(held);
                 next = id + 1;
             }
         }
         let lanes: usize = self.schema.iter().map(|field| field.lanes().len()).sum();
-        entities.extend(came.into_iter().map(|id| (id, vec![0; lanes])));
+        entities.extend(added.into_iter().map(|id| (id, vec![0; lanes])));
         if entities.len() > self.max_entities { refuse("too many entities") } else { Ok(entities) }
     }
 

@@ -178,7 +178,7 @@ impl<'a> Stream<'a> {
                     Some((base, lag)) => {
                         let record = base.clone();
                         let per = 1.0 / *lag as f64;
-                        let told = Telling {
+                        let reader = RecordReader {
                             range,
                             stream: self,
                             learned: &mut learned,
@@ -186,7 +186,7 @@ impl<'a> Stream<'a> {
                             record,
                             lag: *lag,
                         };
-                        told.read(*lag as f64, per)
+                        reader.read(*lag as f64, per)
                     }
                 };
                 records.push(record?);
@@ -215,7 +215,7 @@ impl<'a> Stream<'a> {
         for part in &self.parts {
             let before: Vec<i128> = part.lanes.iter().map(|lane| base[*lane]).collect();
             let limits: Vec<Lane> = part.lanes.iter().map(|lane| self.lanes[*lane]).collect();
-            let told = match part.written {
+            let coded = match part.written {
                 Written::Steps => read_from(bits, &limits, &before)?,
                 Written::Choice => vec![read_choice(bits, limits[0].max, before[0])?],
                 Written::Rotation => {
@@ -228,7 +228,7 @@ impl<'a> Stream<'a> {
                     before.iter().zip(changes).map(|(base, change)| base ^ change).collect()
                 }
             };
-            part.lanes.iter().zip(told).for_each(|(lane, value)| record[*lane] = value);
+            part.lanes.iter().zip(coded).for_each(|(lane, value)| record[*lane] = value);
         }
         Ok(record)
     }
@@ -293,7 +293,7 @@ fn read_steps(bits: &mut Bits, count: usize) -> Result<Vec<i128>, Refused> {
     .collect();
     let class = Words::of_lengths(&lengths).read(bits)?;
     if class == 34 {
-        return refuse("raw where none is expected");
+        return refuse("raw values are not expected");
     }
     let mut numbers: Vec<i128> = Vec::new();
     for nth in 0..count {
@@ -353,7 +353,7 @@ fn size(n: i128) -> i64 {
     256 * e + if e < 8 { n << (8 - e) } else { n >> (e - 8) } as i64 - 256
 }
 
-struct Telling<'a, 'b> {
+struct RecordReader<'a, 'b> {
     range: &'a mut Range,
     stream: &'a Stream<'b>,
     learned: &'a mut Learned,
@@ -362,7 +362,7 @@ struct Telling<'a, 'b> {
     lag: u64,
 }
 
-impl Telling<'_, '_> {
+impl RecordReader<'_, '_> {
     fn read(mut self, mut elapsed: f64, mut per: f64) -> Result<Vec<i128>, Refused> {
         let stream = self.stream;
         for (index, part) in stream.parts.iter().enumerate() {

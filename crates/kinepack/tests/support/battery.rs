@@ -16,14 +16,14 @@ pub(crate) fn battery(
     valid: &[u8],
     decode: impl FnMut(&[u8]) -> Result<(), DecodeError>,
 ) {
-    battery_of(name, valid, Ends::Told, decode);
+    battery_of(name, valid, Ends::Reported, decode);
 }
 
 /// How a decoder treats data that are truncated or too long.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Ends {
     /// It reports that.
-    Told,
+    Reported,
     /// It refuses them, or decodes other decisions that they encode: an arithmetic code's end is
     /// not marked.
     OtherDecisions,
@@ -40,17 +40,17 @@ pub(crate) fn battery_of(
     assert_eq!(decode(valid), Ok(()), "{name}");
     for len in 0..valid.len() {
         let cut = decode(&valid[..len]);
-        let is_told = matches!(cut, Err(DecodeError::EndOfData { .. }));
-        assert!(is_told || ends != Ends::Told, "{name}, cut to {len} bytes: {cut:?}");
+        let is_reported = matches!(cut, Err(DecodeError::EndOfData { .. }));
+        assert!(is_reported || ends != Ends::Reported, "{name}, cut to {len} bytes: {cut:?}");
     }
     for tail in [&[0][..], &[0xFF], &[0; 9], &[0xA5; 33]] {
         let extended = decode(&[valid, tail].concat());
         let at_least_bits = 8 * tail.len() as u64;
-        let is_told = matches!(extended, Err(DecodeError::TrailingData { left_bits }) if left_bits >= at_least_bits);
+        let is_reported = matches!(extended, Err(DecodeError::TrailingData { left_bits }) if left_bits >= at_least_bits);
         // A decoder reads zeros past the end. So these change no decision, but are too many.
         let has_ones = tail.iter().any(|byte| *byte != 0);
         let may_be_other = ends == Ends::OtherData || (ends == Ends::OtherDecisions && has_ones);
-        assert!(is_told || may_be_other, "{name}, {} bytes too long: {extended:?}", tail.len());
+        assert!(is_reported || may_be_other, "{name}, {} bytes too long: {extended:?}", tail.len());
     }
     let mut random = Random::new(valid.len() as u64);
     let mut flipped = valid.to_vec();
