@@ -48,8 +48,7 @@ impl OfType {
                 } else {
                     return Err(meta.error(
                         "a type takes only the attributes `crate = path` and `ticks_per_s = f`; \
-                         all others belong on \
-                         its fields",
+                         all others belong on its fields",
                     ));
                 };
                 let name = meta.path.require_ident()?;

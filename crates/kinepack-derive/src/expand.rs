@@ -387,9 +387,8 @@ fn expand_enum(input: &DeriveInput, data: &DataEnum, krate: &Path) -> Result<Tok
         if !matches!(variant.fields, Fields::Unit) {
             let message = format!(
                 "variant `{name}` has fields, but `Pack` takes only enums without fields; make it \
-                 a struct with an enum \
-                 and the fields in it, or write `#[pack(with = Type)]` on each field of type \
-                 `{ident}`"
+                 a struct with an enum and the fields in it, or write `#[pack(with = Type)]` on \
+                 each field of type `{ident}`"
             );
             return Err(Error::new(name.span(), message));
         }

@@ -24,8 +24,7 @@ pub(crate) fn velocities(fields: &[StructField<'_>]) -> Result<Vec<Option<usize>
         if !may_move(&fields[owner], field.ty) {
             return refuse(format!(
                 "it cannot be the velocity of `{target}`: name a field of the same type without \
-                 `velocity`, `rotation`, \
-                 `wrap`, `step`, `clock`, `skip` or `with`"
+                 `velocity`, `rotation`, `wrap`, `step`, `clock`, `skip` or `with`"
             ));
         }
         if let Some(other) = velocity_of[owner].replace(index) {

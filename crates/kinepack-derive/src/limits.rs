@@ -111,8 +111,8 @@ impl Site<'_> {
             precision.max_step.as_ref().map(|step| quote!(.with_max_step((#step) as f64)));
         let made = quote!(#krate::schema::TimePrecision::new((#time_ms) as f64, (#ticks_per_s) as f64) #max_step);
         let refusal = "`time_precision_ms`, `ticks_per_s` and `max_step` must be positive, and \
-                       the time must be below half a tick \
-                       divided by the square root of the number of components (3 for a rotation)";
+                       the time must be below half a tick divided by the square root of the \
+                       number of components (3 for a rotation)";
         Some(self.checked(&quote!(#krate::__derive::time_precision(#made, #lanes)), &[], refusal))
     }
 
@@ -134,8 +134,7 @@ impl Site<'_> {
                 ("BadPrecision", "`precision` must be positive and no wider than the range"),
                 (
                     "TooManySteps",
-                    "the range holds more than 2^32 steps; choose a coarser \
-                                  `precision`",
+                    "the range holds more than 2^32 steps; choose a coarser `precision`",
                 ),
                 (
                     "FinerThanFloat",
@@ -149,8 +148,8 @@ impl Site<'_> {
             return limits;
         }
         let refusal = self.refusal(
-            "with `wrap` the range must be a whole number of steps; use `bits`, or \
-                          divide the range",
+            "with `wrap` the range must be a whole number of steps; use `bits`, or divide the \
+             range",
         );
         quote!({
             let limits = #limits;

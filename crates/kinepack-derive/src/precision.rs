@@ -39,8 +39,7 @@ impl TimePrecision {
             }
             Rule::Nested | Rule::Skip | Rule::With(_) | Rule::Integer { .. } => {
                 "`time_precision_ms` is for real numbers with `range` and `precision`, or for a \
-                 `rotation`; add these, or \
-                 remove it"
+                 `rotation`; add these, or remove it"
             }
         };
         Err(Error::new(self.key.span(), message))

@@ -66,8 +66,7 @@ impl BodyPart {
             Rule::Floats(_) | Rule::Rotation { .. } => return Ok(()),
             Rule::Nested | Rule::Skip | Rule::With(_) | Rule::Integer { .. } => {
                 "`body` marks a position, three numbers with `range` and `precision`, or a \
-                 `rotation`; write those on \
-                 `f32`, `f64` or vectors of them, or remove `body`"
+                 `rotation`; write those on `f32`, `f64` or vectors of them, or remove `body`"
             }
         };
         Err(self.error(message))
@@ -100,8 +99,7 @@ pub(crate) fn check(fields: &[StructField<'_>]) -> Result<()> {
                 part,
                 &format!(
                     "a struct is one body, and its {what} is already `{first}`; remove `{key}` \
-                     from one of them, or give each \
-                     body its own struct"
+                     from one of them, or give each body its own struct"
                 ),
             ));
         }

@@ -254,8 +254,7 @@ impl Given {
         if let Some((key, _)) = &wrap {
             if axes.iter().any(|(range, _)| range.inclusive) {
                 let message = "`wrap` makes the end of the range equal to its beginning, so \
-                               exclude it: \
-                               write `range = a..b`, not `a..=b`";
+                               exclude it: write `range = a..b`, not `a..=b`";
                 return Err(Error::new(key.span(), message));
             }
             if clamp {

@@ -67,10 +67,8 @@
 #[cfg(all(target_arch = "x86", not(target_feature = "sse2")))]
 compile_error!(
     "kinepack needs IEEE double arithmetic without extra precision, which x87 does not have: the \
-     adaptive level would decode \
-     other values than on other machines. Compile with `-C target-feature=+sse2`, or for a target \
-     that has SSE2, such as \
-     i686-unknown-linux-gnu."
+     adaptive level would decode other values than on other machines. Compile with `-C \
+     target-feature=+sse2`, or for a target that has SSE2, such as i686-unknown-linux-gnu."
 );
 
 extern crate alloc;
@@ -106,8 +104,9 @@ pub use snapshot::{
 };
 
 pub mod codec {
-    //! What an [`Encoder`](crate::Encoder) takes and returns beyond a whole snapshot: a part of the
-    //! changes, the bits of each entity, what a level that learns has learned.
+    //! Types for protocols on top of [`Encoder`](crate::Encoder) and [`Decoder`](crate::Decoder):
+    //! the entities to send ([`Chosen`]), the result ([`Encoded`]), the entities that changed
+    //! ([`Difference`]), and the state of a level that learns ([`Learned`]).
     pub use crate::snapshot::{Chosen, Difference, Encoded, Learned};
 }
 
