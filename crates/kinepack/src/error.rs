@@ -140,6 +140,21 @@ impl fmt::Display for BaselinesError {
 impl core::error::Error for BaselinesError {}
 
 /// Why a value or a snapshot cannot be encoded.
+///
+/// ```
+/// use kinepack::{EncodeError, Pack};
+///
+/// #[derive(Pack)]
+/// struct Hull {
+///     #[pack(max = 200)]
+///     strength: u16,
+/// }
+///
+/// let mut lanes = [0; Hull::LANES];
+/// let error = Hull { strength: 300 }.quantize(&mut lanes).unwrap_err();
+/// assert_eq!(error, EncodeError::OutOfRange { field: "strength", value: 300.0 });
+/// assert_eq!(error.to_string(), "field `strength`: 300 is outside of its limits");
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum EncodeError {
@@ -313,6 +328,14 @@ impl From<BaselinesError> for EncodeError {
 
 /// Why bytes are not a valid value or snapshot. A function that returns one of these changes
 /// nothing, unless it says so.
+///
+/// ```
+/// use kinepack::DecodeError;
+/// use kinepack::bits::BitReader;
+///
+/// let error = BitReader::new(&[7]).read(9).unwrap_err();
+/// assert_eq!(error, DecodeError::EndOfData { at_bit: 0, wanted_bits: 9, left_bits: 8 });
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DecodeError {

@@ -94,6 +94,15 @@ impl Limits for IntegerLimits {
 }
 
 /// The range of differences that [`write_difference`] codes in few bits, in steps of its limits.
+///
+/// ```
+/// use kinepack::quantize::FloatLimits;
+/// use kinepack::value::Difference;
+///
+/// let height = FloatLimits::new(-10.0, 10.0, 0.1)?;
+/// assert_eq!(Difference::new(&height, -0.5, 0.5)?, Difference::of_steps(-5, 5)?);
+/// # Ok::<(), kinepack::SetupError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Difference {
     min_steps: i64,

@@ -163,6 +163,14 @@ pub enum FieldKind {
 }
 
 /// One integer of an entity's state: 0 to `max`.
+///
+/// ```
+/// use kinepack::schema::{Lane, LaneArithmetic};
+///
+/// let heading = Lane { max: 359, arithmetic: LaneArithmetic::Cyclic };
+/// assert_eq!(heading.bits(), 9);
+/// assert_eq!(heading.difference(350, 10), 20);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lane {
     /// The largest value.

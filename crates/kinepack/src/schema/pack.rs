@@ -51,6 +51,25 @@ use crate::{Between, EncodeError};
 /// field's `f32`, are compile errors. On the type itself, `#[pack(crate = path)]` gives kinepack's
 /// path if it is not `::kinepack`. `#[pack(ticks_per_s = f)]` gives the ticks per second, which a
 /// field with `time_precision_ms` needs.
+///
+/// ```
+/// use kinepack::Pack;
+///
+/// #[derive(Pack)]
+/// struct Player {
+///     #[pack(range = [-256.0..256.0, -256.0..256.0, 0.0..32.0], precision = 1.0 / 64.0, clamp)]
+///     position: [f32; 3],
+///     #[pack(velocity, range = -32.0..32.0, precision = 1.0 / 32.0)]
+///     velocity: [f32; 3],
+///     #[pack(rotation, bits = 9)]
+///     orientation: [f32; 4],
+///     #[pack(max = 100)]
+///     health: u8,
+///     #[pack(skip)]
+///     name: String,
+/// }
+/// assert_eq!(Player::LANES, 3 + 3 + 4 + 1);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no schema",
     label = "not `Pack`",

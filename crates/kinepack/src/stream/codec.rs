@@ -26,6 +26,32 @@ pub enum StreamLevel {
 
 /// The schema and level that both ends of a stream agree on. Cheap to clone, because clones share
 /// memory.
+///
+/// ```
+/// use kinepack::Pack;
+/// use kinepack::stream::{StreamCodec, StreamLevel};
+///
+/// #[derive(Pack, Debug, PartialEq)]
+/// struct Input {
+///     left: bool,
+///     right: bool,
+///     #[pack(max = 3)]
+///     weapon: u8,
+/// }
+///
+/// let codec = StreamCodec::of::<Input>(StreamLevel::Packed)?;
+/// let mut record = vec![0; codec.lanes()];
+/// codec.quantize(&Input { left: true, right: false, weapon: 2 }, &mut record)?;
+///
+/// // Without a base, a packet has the record in full.
+/// let (mut packet, mut learned) = (Vec::new(), codec.nothing_learned());
+/// codec.encode(None, &record, &mut learned, &mut packet)?;
+/// let mut received = vec![0; codec.lanes()];
+/// codec.decode(None, &mut received, &mut learned, &packet)?;
+/// let input: Input = codec.reconstruct(&received)?;
+/// assert_eq!(input, Input { left: true, right: false, weapon: 2 });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct StreamCodec(Arc<Tables>);
 
