@@ -118,7 +118,7 @@ fn the_bit_cursors_agree_with_the_naive_model() {
 }
 
 #[test]
-fn the_corpus_has_the_form_of_the_drivers() {
+fn the_corpus_is_up_to_date() {
     let mut random = Random::new(2015);
     let mut of_length =
         |len: usize, count: usize| (0..count).map(|_| random.bytes(len)).collect::<Vec<_>>();

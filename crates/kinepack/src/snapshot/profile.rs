@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 
 use super::adaptive::Model;
 use crate::hash::Fnv1a;
-use crate::schema::{Field, FieldKind, LaneArithmetic};
+use crate::schema::{Field, FieldKind, Lane, LaneArithmetic};
 use crate::{Schema, SetupError, prefix};
 
 /// The parameters of all stages for one schema.
@@ -223,12 +223,8 @@ impl Profile {
     /// schema; training (`training::Trainer`) is what makes it small.
     pub fn untrained(schema: &Schema) -> Self {
         Self::with_fields(schema, |_, field| {
-            let widest_bits = differenced(field, schema)
-                .0
-                .iter()
-                .map(crate::schema::Lane::bits)
-                .max()
-                .unwrap_or(0);
+            let widest_bits =
+                differenced(field, schema).0.iter().map(Lane::bits).max().unwrap_or(0);
             let classes = 3;
             let widths_bits: Vec<u8> =
                 (1..=classes).map(|n| (n * widest_bits / (classes + 1)).max(1) as u8).collect();
@@ -254,12 +250,8 @@ impl Profile {
         let first =
             schema.fields().iter().position(|field| !differenced(field, schema).0.is_empty());
         Self::with_fields(schema, |index, field| {
-            let widest_bits = differenced(field, schema)
-                .0
-                .iter()
-                .map(crate::schema::Lane::bits)
-                .max()
-                .unwrap_or(0);
+            let widest_bits =
+                differenced(field, schema).0.iter().map(Lane::bits).max().unwrap_or(0);
             let widths_bits: Vec<u8> = (1..(widest_bits as u8).min(25)).collect();
             let context = match first {
                 Some(first) if first < index => Context::Field(first),
@@ -346,10 +338,7 @@ impl Profile {
 }
 
 /// The lanes of a field that have differences, and whether they are a rotation's components.
-pub(super) fn differenced<'a>(
-    field: &Field,
-    schema: &'a Schema,
-) -> (&'a [crate::schema::Lane], bool) {
+pub(super) fn differenced<'a>(field: &Field, schema: &'a Schema) -> (&'a [Lane], bool) {
     let lanes = &schema.lanes()[field.lanes()];
     match field.kind {
         FieldKind::Rotation(_) => (&lanes[1..], true),
