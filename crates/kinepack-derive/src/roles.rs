@@ -47,7 +47,7 @@ impl BodyPart {
                 return Err(part.error(&message));
             }
             given.refuse_rest(&format!(
-                "`{key}` allows no other attributes, because a flag has no limits"
+                "`{key}` marks a flag, which does not take this attribute"
             ))?;
         }
         Ok(Some(part))

@@ -179,7 +179,7 @@ impl Given {
         }
         if let Some((key, _)) = self.take("rotation") {
             let bits = self.take_expr("bits");
-            self.refuse_rest("`rotation` takes no attribute except `bits`")?;
+            self.refuse_rest("a `rotation` does not take this attribute")?;
             let missing = "`rotation` needs the bits of a component: write `rotation, bits = n` \
                            with n from 2 to 20";
             return bits

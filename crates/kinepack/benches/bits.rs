@@ -143,7 +143,7 @@ fn bits(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("bits/write");
     group.throughput(Throughput::Elements(VALUES as u64));
     group.bench_function("kinepack", |bencher| {
-        bencher.iter(|| write(black_box(&values), black_box(&mut bytes)))
+        bencher.iter(|| write(black_box(&values), black_box(&mut bytes)));
     });
     group.bench_function("kinepack-lent", |bencher| {
         bencher.iter(|| write_lent(black_box(&values), black_box(&mut bytes)));
@@ -163,7 +163,7 @@ fn bits(criterion: &mut Criterion) {
     ];
     for (name, read) in readers {
         group.bench_function(name, |bencher| {
-            bencher.iter(|| read(black_box(&values), black_box(&bytes)))
+            bencher.iter(|| read(black_box(&values), black_box(&bytes)));
         });
     }
     group.finish();

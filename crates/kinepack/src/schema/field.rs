@@ -267,7 +267,7 @@ impl FieldKind {
             Self::Raw { lanes } => (0..*lanes).for_each(|_| push(u32::MAX, LaneArithmetic::Linear)),
             // The meaning of a byte is unknown; many bytes count something.
             Self::Bytes { len } => {
-                (0..*len).for_each(|_| push(u8::MAX.into(), LaneArithmetic::Cyclic))
+                (0..*len).for_each(|_| push(u8::MAX.into(), LaneArithmetic::Cyclic));
             }
         }
     }
