@@ -136,7 +136,7 @@ pub fn check_bytes(kinds: &[Step], limit: u8, prefix_bits: u32, bytes: &[u8]) {
     for step in &steps {
         match *step {
             Step::Direct(value, bits) | Step::Tree(value, bits) => {
-                assert!(u64::from(value) < 1 << bits)
+                assert!(u64::from(value) < 1 << bits);
             }
             Step::Signed(value) => assert!(value.unsigned_abs() >> MAX_EXPONENT <= 1),
             Step::Bit(..) | Step::Counted(..) => {}

@@ -186,7 +186,7 @@ fn differences(limits: &VectorLimits<3>, mut baseline: [f32; 3], data: &[u8]) {
                 baseline = value;
             }
             Err(DecodeError::OutOfRange { at_bit }) => {
-                assert!(at_bit > from_bit && within.is_err())
+                assert!(at_bit > from_bit && within.is_err());
             }
             Err(DecodeError::EndOfData { .. }) => break,
             Err(error) => panic!("{error:?}"),

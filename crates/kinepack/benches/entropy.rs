@@ -152,13 +152,13 @@ fn bench<F: Format>(criterion: &mut Criterion, name: &str, count: usize, format:
         criterion.benchmark_group(format!("entropy/{name}"));
     group.throughput(Throughput::Elements(count as u64));
     group.bench_function("encode", |bencher| {
-        bencher.iter(|| encode(black_box(format), black_box(&mut bytes)))
+        bencher.iter(|| encode(black_box(format), black_box(&mut bytes)));
     });
     group.bench_function("decode", |bencher| {
-        bencher.iter(|| decode(black_box(blank), black_box(&bytes)))
+        bencher.iter(|| decode(black_box(blank), black_box(&bytes)));
     });
     group.bench_function("cost", |bencher| {
-        bencher.iter(|| black_box(format).code(&mut Cost::default()))
+        bencher.iter(|| black_box(format).code(&mut Cost::default()));
     });
     group.finish();
 }

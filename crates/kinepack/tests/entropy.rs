@@ -71,7 +71,7 @@ fn any_steps_come_back_from_any_bit_on() {
 fn any_bytes_are_the_encoding_of_their_decisions_or_refused() {
     let data = (any_steps(), any::<u8>(), 0u32..64, vec(any::<u8>(), 0..80));
     for_all(3000, data, |(steps, limit, prefix_bits, bytes)| {
-        check_bytes(&steps, limit, prefix_bits, &bytes)
+        check_bytes(&steps, limit, prefix_bits, &bytes);
     });
 }
 

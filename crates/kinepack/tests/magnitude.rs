@@ -629,7 +629,7 @@ fn every_vector_is_written_and_read() {
                 );
             }
             "steps" if !values.contains(',') => {
-                assert_eq!(read_steps(&mut reader), Ok(numbers::<i64, 1>(values)))
+                assert_eq!(read_steps(&mut reader), Ok(numbers::<i64, 1>(values)));
             }
             "steps" if values.matches(',').count() == 1 => {
                 assert_eq!(read_steps(&mut reader), Ok(numbers::<i64, 2>(values)));

@@ -177,7 +177,7 @@ impl Pair<'_> {
             let by_crate = codec.decode(of_crate, &mut room, &mut received, &damaged);
             match (by_crate, self.reader.decode(of_reference, count, &damaged)) {
                 (Ok(()), Ok((read, _))) => {
-                    assert_eq!(wide(&room), read.concat(), "record {first}: {damaged:02x?}")
+                    assert_eq!(wide(&room), read.concat(), "record {first}: {damaged:02x?}");
                 }
                 (Err(_), Err(_)) => {}
                 (by_crate, by_reference) => {

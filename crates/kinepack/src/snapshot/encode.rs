@@ -540,7 +540,7 @@ mod tests {
         let snapshot = |changed: u32| {
             let mut snapshot = Snapshot::new(&schema, Tick(changed));
             (0..100).for_each(|id| {
-                snapshot.push_lanes(EntityId(id), &[u32::from(id == changed) * 7]).unwrap()
+                snapshot.push_lanes(EntityId(id), &[u32::from(id == changed) * 7]).unwrap();
             });
             snapshot
         };

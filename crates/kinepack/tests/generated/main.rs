@@ -203,7 +203,7 @@ fn changed(schema: &Schema, change: Change, at: usize) -> Schema {
         Change::Name => field.name.push('x'),
         Change::Role(role) => field.role = role,
         Change::VelocityOf(other) => {
-            field.velocity_of = Some(others[other % others.len()].name.clone())
+            field.velocity_of = Some(others[other % others.len()].name.clone());
         }
         Change::NoTimePrecision => field.time_precision = None,
         Change::TimePrecision(share) => {
